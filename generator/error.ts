@@ -1,0 +1,98 @@
+/**
+ * The one catalogue of objections: code → message in the user's words, what was wrong and what to do next.
+ * Everything the registry refuses or warns of is an `Issue` made here.
+ */
+const messages = {
+  // names
+  name_empty: () => 'a crate name cannot be empty',
+  name_too_long: (p: { name: string; max: number }) =>
+    `the crate name \`${p.name}\` has ${p.name.length} characters; at most ${p.max} are allowed`,
+  name_start: (p: { name: string }) => `the crate name \`${p.name}\` must start with an ASCII letter`,
+  name_character: (p: { name: string; character: string }) =>
+    `the crate name \`${p.name}\` contains \`${p.character}\`; only ASCII letters, digits, \`-\` and \`_\` are allowed`,
+
+  // versions and requirements
+  version_invalid: (p: { version: string }) =>
+    `\`${p.version}\` is not a valid SemVer 2.0.0 version; write it as MAJOR.MINOR.PATCH, for example \`1.0.0\``,
+
+  // manifests
+
+  // archives
+
+  // releases
+
+  // policy
+
+  // settings
+
+  // catalog and stores
+
+  // commands
+
+  // accounts
+
+  // web API
+} as const satisfies Record<string, (params: never) => string>
+
+export type Code = keyof typeof messages
+type Params<C extends Code> = Parameters<(typeof messages)[C]>
+
+/** One objection. An `error` stops what was asked; a `warning` travels along with its success. */
+export interface Issue {
+  readonly code: Code
+  readonly severity: 'error' | 'warning'
+  readonly message: string
+}
+
+/** Makes the objection `code`, worded from its parameters. */
+export function issue<C extends Code>(code: C, ...params: Params<C>): Issue {
+  return { code, severity: 'error', message: word(code, params) }
+}
+
+/** The same objection where it is only worth telling. */
+export function warning<C extends Code>(code: C, ...params: Params<C>): Issue {
+  return { code, severity: 'warning', message: word(code, params) }
+}
+
+function word<C extends Code>(code: C, params: Params<C>): string {
+  const message = messages[code] as (...params: Params<C>) => string
+  return message(...params)
+}
+
+/** Thrown when something foreseen stands in the way; carries every objection found, never none. */
+export class Refusal extends Error {
+  readonly issues: readonly [Issue, ...Issue[]]
+  override readonly name = 'Refusal'
+
+  constructor(issues: readonly [Issue, ...Issue[]], options?: ErrorOptions) {
+    super(issues.map(one => one.message).join('; '), options)
+    this.issues = issues
+  }
+
+  /** Whether one of the objections has this code. */
+  has(code: Code): boolean {
+    return this.issues.some(one => one.code === code)
+  }
+}
+
+/** Throws the objection `code` as a `Refusal`. */
+export function refuse<C extends Code>(code: C, ...params: Params<C>): never {
+  throw new Refusal([issue(code, ...params)])
+}
+
+/** Throws all errors among `issues` as one `Refusal`; returns when there are only warnings. */
+export function refuseErrors(issues: readonly Issue[]): void {
+  const [first, ...rest] = issues.filter(one => one.severity === 'error')
+  if (first) throw new Refusal([first, ...rest])
+}
+
+/** Runs `work`; a `Refusal` adds its objections to `issues` and gives `undefined`, so that several can be collected. */
+export function collect<T>(issues: Issue[], work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    issues.push(...error.issues)
+    return undefined
+  }
+}

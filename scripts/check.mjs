@@ -1,0 +1,21 @@
+// `npm run check`: format, lint, types, architecture. Changes nothing.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { prepare, root } from './prepare.mjs'
+
+prepare()
+const steps = [
+  [
+    'format and lint',
+    [join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome'), 'check', '--error-on-warnings', '.'],
+  ],
+  ['types', [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '--noEmit']],
+  ['architecture', ['--test', '--test-reporter=dot', join(root, 'dist', 'test', 'architecture.test.js')]],
+]
+for (const [step, args] of steps) {
+  const result = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' })
+  if (result.status !== 0) {
+    console.error(`check failed at: ${step}`)
+    process.exit(result.status ?? 1)
+  }
+}

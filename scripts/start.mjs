@@ -1,0 +1,18 @@
+// `npm start`: installs, builds, makes the registry folder if it is missing, and serves it.
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { prepare, root } from './prepare.mjs'
+
+prepare()
+const cli = join(root, 'dist', 'daemon', 'cli.js')
+const dir = resolve(process.env.PLIMSOLL_DIR ?? join(root, 'registry'))
+if (!existsSync(join(dir, 'plimsoll.toml'))) {
+  const made = spawnSync(process.execPath, [cli, 'init', '--dir', dir], { stdio: ['ignore', 2, 2] })
+  if (made.status !== 0) process.exit(made.status ?? 1)
+}
+const daemon = spawn(process.execPath, ['--enable-source-maps', cli, 'serve', '--dir', dir, ...process.argv.slice(2)], {
+  stdio: 'inherit',
+})
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => daemon.kill(signal))
+daemon.on('exit', code => process.exit(code ?? 1))
