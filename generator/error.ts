@@ -24,6 +24,16 @@ const messages = {
   // policy
 
   // settings
+  settings_syntax: (p: { file: string; line: number; column: number; problem: string }) =>
+    `${p.file}, line ${p.line}, column ${p.column}: this is not TOML: ${p.problem}`,
+  setting_unknown: (p: { where: string; key: string; suggestion: string | null; accepted: readonly string[] }) =>
+    `${p.where}: there is no setting \`${p.key}\`${p.suggestion === null ? ';' : `; did you mean \`${p.suggestion}\`?`} accepted: ${p.accepted.join(', ')}`,
+  setting_invalid: (p: { where: string; key: string; given: string; accepts: string }) =>
+    `${p.where}: \`${p.key}\` cannot be ${p.given}; accepted: ${p.accepts}`,
+  setting_twice: (p: { key: string; first: string; second: string }) =>
+    `\`${p.key}\` is set differently by ${p.first} and by ${p.second}; remove one of them`,
+  setting_missing: (p: { key: string; because: string }) =>
+    `\`${p.because}\` is set but \`${p.key}\` is not; set both or neither`,
 
   // catalog and stores
   crate_too_big: (p: { max: number }) =>
