@@ -50,10 +50,60 @@ const messages = {
     `\`${p.login}\` is not an owner of \`${p.name}\`; ask one of its owners for \`cargo owner --add ${p.login}\``,
 
   // commands
+  registry_exists: (p: { dir: string }) => `${p.dir} already holds a registry; nothing was changed`,
+  not_a_registry: (p: { dir: string }) =>
+    `${p.dir} holds no registry; make one with \`plimsoll init --dir ${p.dir}\`, or name another folder with --dir`,
+  file_missing: (p: { path: string }) => `there is no file or folder ${p.path}`,
+  no_crates_found: (p: { path: string }) => `there is no .crate file in or below ${p.path}`,
+  broken_file: (p: { path: string; message: string }) => `${p.path}: ${p.message}`,
+  twin_files: (p: { first: string; second: string; version: string }) =>
+    `${p.first} and ${p.second} are both version ${p.version} with different bytes; keep the one that was published`,
+  name_twins: (p: { first: string; second: string }) =>
+    `\`${p.first}\` and \`${p.second}\` are one name to a registry; keep only one spelling`,
+  yanked_unknown: (p: { spec: string }) =>
+    `\`yanked\` in plimsoll.toml names ${p.spec}, but no such .crate is among the files`,
+  folders_overlap: (p: { from: string; out: string }) =>
+    `${p.from} lies inside ${p.out}, which would be rewritten; choose another --out`,
+  folder_in_use: (p: { out: string }) =>
+    `${p.out} has files in it that are no public tree; choose an empty folder or an earlier --out`,
+  release_spec_invalid: (p: { spec: string }) => `\`${p.spec}\` does not name a release; write NAME@VERSION`,
+  serve_locked: (p: { dir: string; holder: string }) =>
+    `${p.dir} is already being served by ${p.holder}; stop that one first, or use another --dir`,
+  address_taken: (p: { address: string; reason: string }) =>
+    `cannot listen on ${p.address}: ${p.reason}; choose another address with --listen`,
+  duration_invalid: (p: { text: string }) => `\`${p.text}\` is no duration; write for example 90d, 12h, 30m or 10s`,
+  scope_invalid: (p: { scope: string; accepted: string }) => `\`${p.scope}\` is no scope; there are ${p.accepted}`,
 
   // accounts
+  login_invalid: (p: { login: string }) =>
+    `\`${p.login}\` cannot be a login; use 1 to 39 letters, digits, \`.\`, \`_\` and \`-\`, a letter or digit first`,
+  login_taken: (p: { login: string }) => `there is a user \`${p.login}\` already; nothing was changed`,
+  login_unknown: (p: { login: string }) =>
+    `there is no user \`${p.login}\`; add one with \`plimsoll user add ${p.login}\``,
+  token_unknown: (p: { id: number }) => `there is no token ${p.id}; \`plimsoll token list\` shows those there are`,
+  crate_pattern_invalid: (p: { pattern: string }) =>
+    `\`${p.pattern}\` can match no crate; write a crate name, or a beginning followed by \`*\``,
 
   // web API
+  token_absent: (p: { me: string }) => `this needs a token; ${p.me} says how to get one, then run \`cargo login\``,
+  token_rejected: (p: { me: string }) =>
+    `this token is not valid: it is unknown, revoked or expired; ${p.me} says how to get another`,
+  scope_missing: (p: { scope: string }) => `this token may not do that: it lacks the scope \`${p.scope}\``,
+  crate_not_covered: (p: { name: string }) => `this token is not good for the crate \`${p.name}\``,
+  metadata_too_big: (p: { size: number; max: number }) =>
+    `the publish metadata has ${p.size} bytes; at most ${p.max} are allowed`,
+  metadata_invalid: (p: { reason: string }) => `the publish metadata cannot be read: ${p.reason}`,
+  body_short: (p: { part: string; announced: number }) =>
+    `the publish request ends within the ${p.part}, which was announced with ${p.announced} bytes`,
+  body_long: (p: { announced: number }) =>
+    `the publish request goes on after the ${p.announced} bytes announced for the .crate`,
+  release_present: (p: { name: string; version: string }) =>
+    `\`${p.name}\` ${p.version} was published before with the same bytes; nothing has changed`,
+  index_late: (p: { name: string }) =>
+    `the index of \`${p.name}\` could not be written yet; the daemon keeps trying`,
+  unexpected: (p: { id: string }) =>
+    `something unexpected went wrong; the operator finds the cause in the log under ${p.id}`,
+  route_unknown: () => 'there is nothing here',
 } as const satisfies Record<string, (params: never) => string>
 
 export type Code = keyof typeof messages
