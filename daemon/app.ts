@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { Logger } from 'pino'
-import { configPlace, type Issue, issue, type Registry, Refusal, refuse } from '../generator/index.ts'
+import { configPlace, type Issue, issue, Refusal, type Registry, refuse } from '../generator/index.ts'
 import { authenticate, hasScope, tokenOf } from './auth.ts'
 import { download } from './crates.ts'
 import { failureBody, refused, unexpected } from './failure.ts'

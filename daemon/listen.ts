@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import { serve, type ServerType } from '@hono/node-server'
+import { type ServerType, serve } from '@hono/node-server'
 import { issue, Refusal } from '../generator/index.ts'
 
 type Fetch = Parameters<typeof serve>[0]['fetch']
@@ -28,7 +28,9 @@ export async function listen(host: string, port: number): Promise<Listening> {
   const server = await new Promise<ServerType>((resolve, reject) => {
     const starting = serve({ fetch, hostname: host, port }, () => resolve(starting))
     starting.once('error', error => {
-      reject(new Refusal([issue('address_taken', { address: `${host}:${port}`, reason: error.message })], { cause: error }))
+      reject(
+        new Refusal([issue('address_taken', { address: `${host}:${port}`, reason: error.message })], { cause: error }),
+      )
     })
   })
   const taken = server.address() as AddressInfo

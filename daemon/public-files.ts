@@ -80,7 +80,7 @@ export class PublicFiles {
     const useGzip = cached.gzip !== null && acceptsGzip(request.acceptEncoding)
     const etag = useGzip ? `"${cached.etag}-gz"` : `"${cached.etag}"`
     const headers: Record<string, string> = { ...headersOf(place), etag }
-    if (cached.gzip) headers['vary'] = 'accept-encoding'
+    if (cached.gzip) headers.vary = 'accept-encoding'
     if (matches(request.ifNoneMatch, cached.etag)) return new Response(null, { status: 304, headers })
     const body = useGzip && cached.gzip ? cached.gzip : cached.bytes
     if (useGzip) headers['content-encoding'] = 'gzip'

@@ -1,12 +1,14 @@
 import type { Context } from 'hono'
+import * as v from 'valibot'
 import {
   addSubmission,
   collect,
   type Issue,
   type Name,
-  parseMetadata,
+  type PublishMetadata,
   parseName,
   parseVersion,
+  publishMetadata,
   type Registry,
   refuse,
   refuseErrors,
@@ -68,6 +70,14 @@ async function requireScope(registry: Registry, actor: Actor, name: Name): Promi
   const scope = (await registry.catalog.find(name)) ? 'publish-update' : 'publish-new'
   if (!hasScope(actor, scope)) refuse('scope_missing', { scope })
   if (!coversCrate(actor, name)) refuse('crate_not_covered', { name })
+}
+
+/** Unknown fields are ignored, missing ones are null (specification section 9). */
+function parseMetadata(json: unknown): PublishMetadata {
+  const result = v.safeParse(publishMetadata, json)
+  if (result.success) return result.output
+  const [first] = result.issues
+  return refuse('metadata_invalid', { reason: `${v.getDotPath(first) ?? 'the whole'}: ${first.message}` })
 }
 
 async function* bodyOf(c: Context): AsyncIterable<Uint8Array> {

@@ -77,6 +77,8 @@ async function greet(io: Io, registry: Registry): Promise<void> {
   const admin = await addUser(database, { login: 'admin', admin: true, at })
   const order = { userId: admin.id, name: 'first start', scopes: null, crates: null, at, expires: null }
   const token = await createToken(database, order)
-  io.out(`\nThe token of user \`admin\`, shown this once; use it with \`cargo login --registry ${settings.registry.name}\`:`)
+  io.out(
+    `\nThe token of user \`admin\`, shown this once; use it with \`cargo login --registry ${settings.registry.name}\`:`,
+  )
   io.out(`\n    ${token}\n`)
 }

@@ -2,14 +2,14 @@ import type { Change } from './catalog/record.ts'
 import type { CrateBytes, Staged } from './crate-store.ts'
 import { collect, type Issue, Refusal, refuseErrors, warning } from './error.ts'
 import { parseManifest } from './manifest.ts'
-import { canonicalName, isName, type Name } from './name.ts'
+import { canonicalName, type Name } from './name.ts'
 import { crateKey } from './paths.ts'
-import { checkPolicy, type PolicyFacts } from './policy.ts'
+import { checkPolicy, type PolicyFacts, policyQuestions } from './policy.ts'
 import type { Registry } from './registry.ts'
-import { compareMetadata, makeRelease, type PublishMetadata, type Release } from './release.ts'
+import { compareMetadata, findReadme, makeRelease, type PublishMetadata, type Release } from './release.ts'
 import type { Settings } from './settings.ts'
 import { type Archive, readArchive, readArchiveFile } from './tarball.ts'
-import { CRATES_IO_INDEX, type RegistryUrls } from './urls.ts'
+import type { RegistryUrls } from './urls.ts'
 import type { Version } from './version.ts'
 
 /** The bytes of a release and what came with them. */
@@ -81,7 +81,7 @@ export async function inspect(
   if (!archive) return undefined
   const manifest = collect(issues, () => parseManifest(archive.manifest))
   if (!manifest) return undefined
-  const readme = await readReadme(bytes, archive, manifest.readmePath, limits.readme_bytes)
+  const readme = await readReadme(bytes, archive, findReadme(manifest, archive.files), limits.readme_bytes)
   const release = collect(issues, () =>
     makeRelease({
       archive,
@@ -91,6 +91,7 @@ export async function inspect(
       size: bytes.size,
       pubtime: submission.pubtime,
       ownIndexUrls: urls.own,
+      ...(metadata && { metadata: metadata.said }),
     }),
   )
   if (release && metadata) issues.push(...compareMetadata(release, metadata.said))
@@ -99,22 +100,26 @@ export async function inspect(
 
 /** What the policy has to know of the catalog, beyond the release itself. */
 async function policyFacts(registry: Registry, release: Release): Promise<PolicyFacts> {
+  const { ownDependencies, cratesIoDependencies, lookAlikeKeys } = policyQuestions(release)
   const existing = await registry.catalog.find(release.name)
-  const dependencies = release.entry.deps.map(one => ({ name: one.package ?? one.name, registry: one.registry }))
-  const named = dependencies.map(one => one.name).filter(isName)
-  const known = await registry.catalog.known([...new Set(named.map(canonicalName))])
-  known.add(canonicalName(release.name))
-  const own = dependencies.filter(one => one.registry === null).map(one => one.name)
-  const upstream = dependencies.filter(one => one.registry === CRATES_IO_INDEX).map(one => one.name)
+  const known = await registry.catalog.known([...ownDependencies, ...cratesIoDependencies])
+  const spelling = (name: Name) => known.get(canonicalName(name))
+  const missing = ownDependencies.filter(name => spelling(name) !== name)
   return {
     existing,
-    lookAlikes: existing ? [] : await registry.catalog.lookAlikes(release.name),
-    missingDependencies: own.filter(isName).filter(name => !known.has(canonicalName(name))),
-    namedHere: upstream.filter(isName).filter(name => known.has(canonicalName(name))),
+    lookAlikes: existing ? [] : await registry.catalog.lookAlikes(lookAlikeKeys),
+    missingDependencies: missing,
+    otherSpellings: missing.map(spelling).filter(name => name !== undefined),
+    alsoHere: cratesIoDependencies.filter(name => spelling(name) !== undefined),
   }
 }
 
-async function readReadme(bytes: CrateBytes, archive: Archive, path: string | null, max: number): Promise<string | null> {
+async function readReadme(
+  bytes: CrateBytes,
+  archive: Archive,
+  path: string | null,
+  max: number,
+): Promise<string | null> {
   const text = path === null ? null : await readArchiveFile(bytes.open, archive, path, max)
   return text && new TextDecoder('utf-8').decode(text)
 }

@@ -250,8 +250,7 @@ const messages = {
     `the publish request goes on after the ${p.announced} bytes announced for the .crate`,
   release_present: (p: { name: string; version: string }) =>
     `\`${p.name}\` ${p.version} was published before with the same bytes; nothing has changed`,
-  index_late: (p: { name: string }) =>
-    `the index of \`${p.name}\` could not be written yet; the daemon keeps trying`,
+  index_late: (p: { name: string }) => `the index of \`${p.name}\` could not be written yet; the daemon keeps trying`,
   unexpected: (p: { id: string }) =>
     `something unexpected went wrong; the operator finds the cause in the log under ${p.id}`,
   route_unknown: () => 'there is nothing here',

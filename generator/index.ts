@@ -11,7 +11,7 @@ export { type Code, collect, type Issue, issue, Refusal, refuse, refuseErrors } 
 export { type CanonicalName, canonicalName, isName, type Name, parseName } from './name.ts'
 export { configPlace, cratePlace, type Place, placeOf } from './paths.ts'
 export { openRegistry, type Registry, readSettings, serveHolder, serveLock } from './registry.ts'
-export { type PublishMetadata, parseMetadata } from './release.ts'
+export { type PublishMetadata, publishMetadata } from './release.ts'
 export { parseListen } from './settings.ts'
 export { timestamp } from './timestamp.ts'
 export { cargoConfig } from './urls.ts'

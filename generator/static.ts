@@ -7,9 +7,9 @@ import type { Progress } from './build.ts'
 import type { CrateBytes } from './crate-store.ts'
 import { renderEntry } from './entry.ts'
 import { type Issue, issue, refuse, refuseErrors, warning } from './error.ts'
-import { type CanonicalName, canonicalName, isName, type Name } from './name.ts'
-import { CRATES_FOLDER, configPlace, cratePlace, INDEX_FOLDER, indexPlace } from './paths.ts'
-import { checkPolicy } from './policy.ts'
+import { type CanonicalName, canonicalName, type Name } from './name.ts'
+import { CRATES_FOLDER, configPlace, cratePlace, INDEX_FOLDER } from './paths.ts'
+import { checkPolicy, policyQuestions } from './policy.ts'
 import { PublicTree } from './public-tree.ts'
 import type { Release } from './release.ts'
 import { renderConfig, renderIndex } from './render.ts'
@@ -132,9 +132,16 @@ function checkShelf(shelf: Shelf, settings: Settings, issues: Issue[]): void {
   for (const versions of shelf.values()) {
     for (const { path, release } of versions.values()) {
       listed.delete(`${release.name}@${release.version}`)
-      const deps = release.entry.deps.filter(one => one.registry === null).map(one => one.package ?? one.name)
-      const missingDependencies = deps.filter(isName).filter(name => !shelf.has(canonicalName(name)))
-      const facts = { existing: null, lookAlikes: [], missingDependencies, namedHere: [] }
+      const { ownDependencies, cratesIoDependencies } = policyQuestions(release)
+      const spelling = (name: Name) => shelf.get(canonicalName(name))?.values().next().value?.release.name
+      const missing = ownDependencies.filter(name => spelling(name) !== name)
+      const facts = {
+        existing: null,
+        lookAlikes: [],
+        missingDependencies: missing,
+        otherSpellings: missing.map(spelling).filter(name => name !== undefined),
+        alsoHere: cratesIoDependencies.filter(name => spelling(name) !== undefined),
+      }
       const verdict = checkPolicy(release, facts, settings.policy)
       issues.push(...verdict.issues.map(one => inFile(path, one)))
     }

@@ -114,7 +114,11 @@ async function verifyConfig(workshop: Workshop, options: VerifyOptions): Promise
   return [{ where: configPlace.path, what, lost: false, repaired: options.repair }]
 }
 
-async function* strayFiles(workshop: Workshop, names: ReadonlySet<Name>, options: VerifyOptions): AsyncIterable<Finding> {
+async function* strayFiles(
+  workshop: Workshop,
+  names: ReadonlySet<Name>,
+  options: VerifyOptions,
+): AsyncIterable<Finding> {
   const places = new Set([configPlace.path, ...[...names].map(name => indexPlace(name).path)])
   for (const folder of [INDEX_FOLDER, CRATES_FOLDER]) {
     for await (const path of workshop.tree.list(folder)) {
@@ -127,11 +131,19 @@ async function* strayFiles(workshop: Workshop, names: ReadonlySet<Name>, options
 }
 
 /** Bytes without a release are what a crash or a refused retry may leave; they harm nobody and are no finding. */
-async function* strayBytes(workshop: Workshop, keys: ReadonlySet<string>, options: VerifyOptions): AsyncIterable<Finding> {
+async function* strayBytes(
+  workshop: Workshop,
+  keys: ReadonlySet<string>,
+  options: VerifyOptions,
+): AsyncIterable<Finding> {
   if (!options.repair || options.served) return
   for await (const key of workshop.crates.list()) {
     if (keys.has(key)) continue
     await workshop.crates.remove(key)
     yield { where: key, what: 'bytes that belong to no release were removed', lost: false, repaired: true }
   }
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
 }

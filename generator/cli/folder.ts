@@ -7,7 +7,7 @@ export type Flags = Readonly<Record<string, string | boolean | undefined>>
 
 /** Gives a command its `--dir`. */
 export function withDir(command: Command, io: Io): Command {
-  return command.option('--dir <dir>', 'the registry folder', io.env['PLIMSOLL_DIR'] ?? './registry')
+  return command.option('--dir <dir>', 'the registry folder', io.env.PLIMSOLL_DIR ?? './registry')
 }
 
 /** Runs `work` with the registry of `dir` open, and closes it whatever happens. */
