@@ -259,6 +259,11 @@ const messages = {
   index_late: (p: { name: string }) => `the index of \`${p.name}\` could not be written yet; the daemon keeps trying`,
   unexpected: (p: { id: string }) =>
     `something unexpected went wrong; the operator finds the cause in the log under ${p.id}`,
+  tls_unreadable: (p: { path: string; reason: string }) => `the TLS file ${p.path} cannot be read: ${p.reason}`,
+  tls_invalid: (p: { path: string; what: string; reason: string }) =>
+    `the TLS file ${p.path} does not hold ${p.what} in PEM: ${p.reason}`,
+  tls_mismatch: (p: { cert: string; key: string }) =>
+    `the private key in ${p.key} does not belong to the certificate in ${p.cert}`,
   route_unknown: () => 'there is nothing here',
 } as const satisfies Record<string, (params: never) => string>
 
