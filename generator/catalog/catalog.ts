@@ -142,6 +142,15 @@ export class Catalog {
     return clearMarks(this.#database, marks)
   }
 
+  /** How many marks there are; they are few, whatever the size of the registry. */
+  async pending(): Promise<number> {
+    const row = await this.#database
+      .selectFrom('marks')
+      .select(eb => eb.fn.countAll<number>().as('n'))
+      .executeTakeFirst()
+    return row?.n ?? 0
+  }
+
   /** Crates in the order of their ids, a page at a time: those after `after`. */
   async page(after: number, size: number): Promise<CrateRecord[]> {
     const rows = await this.#database
