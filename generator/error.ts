@@ -195,6 +195,8 @@ const messages = {
     p.version === p.existing
       ? `\`${p.name}\` ${p.version} already exists; a published version never changes, publish a new one`
       : `\`${p.name}\` ${p.version} differs from the existing ${p.existing} only in build metadata, which does not make another version`,
+  version_deleted: (p: { name: string; version: string }) =>
+    `\`${p.name}\` ${p.version} was deleted; lock files may still name its bytes, so other ones need another version`,
   name_taken: (p: { name: string; existing: string }) =>
     `\`${p.name}\` collides with the existing crate \`${p.existing}\`: names that differ only in case or in \`-\` and \`_\` are one name`,
   not_owner: (p: { name: string; login: string }) =>
@@ -222,6 +224,9 @@ const messages = {
     `${p.dir} is already being served by ${p.holder}; stop that one first, or use another --dir`,
   address_taken: (p: { address: string; reason: string }) =>
     `cannot listen on ${p.address}: ${p.reason}; choose another address with --listen`,
+  delete_needed: (p: { name: string; count: number; some: string }) =>
+    `other crates depend on \`${p.name}\` (${p.count}: ${p.some}); yank it instead, or delete it with --force`,
+  delete_unconfirmed: () => 'nothing was deleted; add --yes to delete for good',
   backup_exists: (p: { file: string }) => `${p.file} exists already; choose another name for the backup`,
   backup_foreign: (p: { file: string; entry: string }) =>
     `${p.file} is no backup of a registry: it holds ${p.entry}, which does not belong in one`,

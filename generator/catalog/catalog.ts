@@ -16,6 +16,7 @@ import {
   releaseRecord,
   selectReleases,
 } from './record.ts'
+import { removeReleases } from './removal.ts'
 
 /** The records of all releases: the truth from which every file is derived. Each change is one transaction. */
 export class Catalog {
@@ -120,6 +121,11 @@ export class Catalog {
     change: Change,
   ): Promise<{ crateId: number; changed: boolean }> {
     return setYanked(this.#database, name, version, yanked, change)
+  }
+
+  /** Takes releases out of the catalog; see `removeReleases`. */
+  remove(crate: CrateRecord, releases: readonly ReleaseRecord[], change: Change): Promise<void> {
+    return removeReleases(this.#database, crate, releases, change)
   }
 
   /** Whether a user owns a crate. */
