@@ -46,11 +46,12 @@ export function parseEntry(line: string): Entry {
   if (!isFields(value)) refuse('entry_not_object')
   const issues: Issue[] = []
   const read = new FieldReader(value, issues)
-  const v = read.optional('v', rule.schema)
+  const v = read.optional('v', rule.schema) ?? 1
+  const deps = (read.required('deps', rule.list) ?? []).flatMap((one, at) => parseDependency(one, at, issues))
   const entry: Entry = {
     name: read.required('name', rule.name) ?? '',
     vers: read.required('vers', rule.version) ?? '',
-    deps: (read.required('deps', rule.list) ?? []).flatMap((one, at) => parseDependency(one, at, issues)),
+    deps,
     cksum: read.required('cksum', rule.checksum) ?? '',
     features: mergeFeatures(
       read.defaulted('features', rule.featureMap, {}),
@@ -60,7 +61,8 @@ export function parseEntry(line: string): Entry {
     links: read.optional('links', rule.text),
     rust_version: read.optional('rust_version', rule.rustVersion),
     pubtime: read.optional('pubtime', rule.moment),
-    ...(v === null ? {} : { v }),
+    // Version 1 is what no `v` means; only where rendering would choose more must it be kept.
+    ...(v > 1 || deps.some(one => one.artifact) ? { v } : {}),
     ...otherKeys(value, ENTRY_KEYS),
   }
   refuseErrors(presentable(issues))
