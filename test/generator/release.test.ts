@@ -288,6 +288,13 @@ const FEATURE_CASES: readonly (readonly [string, string, string[]])[] = [
     'a = ["dep:opt"]\nb = ["opt"]',
     ['the feature `b` enables `opt`, which is only known as `dep:opt`'],
   ],
+  ['a name in the way, with a way around', 'opt = []\na = ["opt/x"]', []],
+  [
+    'a name in the way that a feature enables',
+    'opt = []\na = ["opt"]',
+    ['the optional dependency `opt` is in no feature, because a feature has its name; add `dep:opt` to a feature'],
+  ],
+  ['what a name of its own includes', 'opt = ["dep:opt"]', []],
   [
     'a name in the way',
     'opt = []',
