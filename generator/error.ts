@@ -20,6 +20,7 @@ const messages = {
     `\`${p.requirement}\` is not a version requirement that Cargo reads; write for example \`1.2\`, \`>=1, <3\` or \`*\``,
 
   // manifests
+  objections_more: (p: { count: number }) => `and ${p.count} more objections of this kind`,
   manifest_toml: (p: { reason: string; line: number }) =>
     `\`Cargo.toml\` is not valid TOML at line ${p.line}: ${p.reason}`,
   manifest_package_missing: () => '`Cargo.toml` has no `[package]` table',
@@ -103,6 +104,8 @@ const messages = {
   entry_optional_dev: (p: { name: string }) =>
     `the dev-dependency \`${p.name}\` is optional; Cargo refuses an entry with an optional dev-dependency`,
   index_line: (p: { line: number; reason: string }) => `line ${p.line}: ${p.reason}`,
+  index_name: (p: { line: number; name: string; first: string }) =>
+    `line ${p.line}: the entry is of \`${p.name}\`, the file of \`${p.first}\`; Cargo would never find it`,
   index_version_twice: (p: { line: number; version: string; first: number }) =>
     `line ${p.line}: version ${p.version} is already on line ${p.first}; build metadata does not make it another version`,
 
