@@ -24,8 +24,30 @@ const messages = {
   // policy
 
   // settings
+  settings_syntax: (p: { file: string; line: number; column: number; problem: string }) =>
+    `${p.file}, line ${p.line}, column ${p.column}: this is not TOML: ${p.problem}`,
+  setting_unknown: (p: { where: string; key: string; suggestion: string | null; accepted: readonly string[] }) =>
+    `${p.where}: there is no setting \`${p.key}\`${p.suggestion === null ? ';' : `; did you mean \`${p.suggestion}\`?`} accepted: ${p.accepted.join(', ')}`,
+  setting_invalid: (p: { where: string; key: string; given: string; accepts: string }) =>
+    `${p.where}: \`${p.key}\` cannot be ${p.given}; accepted: ${p.accepts}`,
+  setting_twice: (p: { key: string; first: string; second: string }) =>
+    `\`${p.key}\` is set differently by ${p.first} and by ${p.second}; remove one of them`,
+  setting_missing: (p: { key: string; because: string }) =>
+    `\`${p.because}\` is set but \`${p.key}\` is not; set both or neither`,
 
   // catalog and stores
+  crate_too_big: (p: { max: number }) =>
+    `the .crate is bigger than the ${p.max} bytes allowed here; leave out what is not needed (\`exclude\` in Cargo.toml) or ask the operator to raise \`limits.crate_bytes\``,
+  crate_unknown: (p: { name: string }) => `there is no crate \`${p.name}\` here`,
+  release_unknown: (p: { name: string; version: string }) => `there is no version ${p.version} of \`${p.name}\` here`,
+  version_taken: (p: { name: string; version: string; existing: string }) =>
+    p.version === p.existing
+      ? `\`${p.name}\` ${p.version} already exists; a published version never changes, publish a new one`
+      : `\`${p.name}\` ${p.version} differs from the existing ${p.existing} only in build metadata, which does not make another version`,
+  name_taken: (p: { name: string; existing: string }) =>
+    `\`${p.name}\` collides with the existing crate \`${p.existing}\`: names that differ only in case or in \`-\` and \`_\` are one name`,
+  not_owner: (p: { name: string; login: string }) =>
+    `\`${p.login}\` is not an owner of \`${p.name}\`; ask one of its owners for \`cargo owner --add ${p.login}\``,
 
   // git index
   git_engine_missing: (p: { command: string }) =>
