@@ -1,12 +1,13 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { ReadableStream } from 'node:stream/web'
-import { createGunzip } from 'node:zlib'
 import { type Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { Refusal, readHead, refuse, UploadPack } from '../generator/index.ts'
+import { issue, Refusal, refuse, UploadPack } from '../generator/index.ts'
+import { Advertisements, type Protocol } from './git-http/advertisements.ts'
+import { Places } from './git-http/places.ts'
+import { readBody } from './git-http/request-body.ts'
 
 export interface GitHttpOptions {
   readonly repositoryPath: string
@@ -24,7 +25,6 @@ export interface GitHttpOptions {
   readonly onFailure?: (error: unknown) => void
 }
 
-type Protocol = 0 | 1 | 2
 type Limits = Required<GitHttpOptions>
 
 const REQUEST = 'application/x-git-upload-pack-request'
@@ -60,7 +60,7 @@ export function gitHttp(options: GitHttpOptions): Hono {
     ...options,
   }
   const places = new Places(limits.maxConcurrent, limits.maxWaiting)
-  const advertisements = new Advertisements(limits, places)
+  const advertisements = new Advertisements(limits)
   const app = new Hono()
   app.get('/info/refs', async c => {
     const service = c.req.query('service')
@@ -90,28 +90,105 @@ export function gitHttp(options: GitHttpOptions): Hono {
 async function answer(c: Context, limits: Limits, places: Places): Promise<Response> {
   if (c.req.header('content-type') !== REQUEST) refuse('git_request_type', { expected: REQUEST })
   const { signal } = c.req.raw
-  const leave = await places.enter(signal, async () => {
-    return await readBody(c, limits)
-  })
-  const git = new UploadPack({
-    repositoryPath: limits.repositoryPath,
-    gitCommand: limits.gitCommand,
-    protocol: protocolOf(c),
-    advertise: false,
-    input: leave.value,
-  })
+  const place = places.admit()
+  try {
+    const input = await readBody(c.req.raw, limits)
+    await place.start(signal)
+    const git = new UploadPack({ ...limits, protocol: protocolOf(c), advertise: false, input })
+    return new Response(await running(git, signal, limits, place.leave), {
+      headers: { ...FRESH, 'Content-Type': 'application/x-git-upload-pack-result' },
+    })
+  } catch (error) {
+    place.leave()
+    throw error
+  }
+}
+
+/** Git's answer as a body. A failure before the first byte is thrown, a later one breaks the body off. */
+async function running(
+  git: UploadPack,
+  signal: AbortSignal,
+  limits: Limits,
+  leave: () => void,
+): Promise<ReadableStream> {
   const stop = (): void => git.stop()
   const timer = setTimeout(stop, limits.timeoutMs)
   signal.addEventListener('abort', stop)
+  const end = (): void => {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
+    leave()
+  }
   if (signal.aborted) stop()
-  const output = (async function* () {
-    try {
-      yield* git.output()
-    } finally {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', stop)
-      leave.release()
-    }
-  })()
-  return c.body('')
+  const output = git.output()
+  const first = await output.next().catch(error => {
+    end()
+    throw isClients(error) ? new Refusal([issue('git_request_bad')], { cause: error }) : error
+  })
+  // Git has told the client in its own protocol what was wrong; breaking off would lose that (gitprotocol-pack, ERR).
+  const refused = !first.done && Buffer.from(first.value.subarray(4, 8)).toString() === 'ERR '
+  let next: Promise<IteratorResult<Uint8Array>> | null = Promise.resolve(first)
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { value, done } = await (next ?? output.next())
+        next = null
+        if (!done) return controller.enqueue(value)
+        controller.close()
+      } catch (error) {
+        if (refused) controller.close()
+        else {
+          if (!signal.aborted) limits.onFailure(error)
+          controller.error(error)
+        }
+      }
+      end()
+    },
+    async cancel() {
+      git.stop()
+      end()
+      await output.return(undefined).catch(() => undefined)
+    },
+  })
+}
+
+/** Whether git failed over what the client sent (the `die` calls of upload-pack, serve and pkt-line). */
+function isClients(error: unknown): boolean {
+  return /protocol error|bad line length|invalid (?:packet|command)|unknown (?:capability|object)|no command|expected|hung up/.test(
+    error instanceof Refusal && error.has('git_failed') ? error.message : '',
+  )
+}
+
+/** A file of the repository, named by a route above and nothing else. */
+async function file(c: Context, limits: Limits, name: string, type: string): Promise<Response> {
+  const handle = await open(join(limits.repositoryPath, name)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  if (!handle) return c.text('not found\n', 404, FRESH)
+  const { size } = await handle.stat()
+  const headers = { ...FRESH, 'Content-Type': type, 'Content-Length': String(size) }
+  // Hono answers HEAD through GET and drops the body, which would leave the file open.
+  if (c.req.method !== 'HEAD' && size > 0) {
+    return new Response(Readable.toWeb(handle.createReadStream({ end: size - 1 })), { headers })
+  }
+  await handle.close()
+  return new Response(null, { headers })
+}
+
+/** The version a client asks for in `Git-Protocol: version=N`, among other keys it may send. */
+function protocolOf(c: Context): Protocol {
+  const asked = /(?:^|:)version=([12])(?=:|$)/.exec(c.req.header('git-protocol') ?? '')?.[1]
+  return asked === '2' ? 2 : asked === '1' ? 1 : 0
+}
+
+/** Plain text, because git shows it to its user line by line. */
+function failure(error: Error, c: Context, limits: Limits): Response {
+  const [first] = error instanceof Refusal ? error.issues : []
+  const status = first && STATUS[first.code]
+  if (status === 503) c.header('Retry-After', '5')
+  if (first && status) return c.text(`${first.message}\n`, status, FRESH)
+  // Whoever went away is not answered, and that is not worth a line in a log.
+  if (!c.req.raw.signal.aborted) limits.onFailure(error)
+  return c.text(`${issue('git_server_failed').message}\n`, 500, FRESH)
 }

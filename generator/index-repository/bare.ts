@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isTemporary, makeFolder, writeDurably } from '../durable-file.ts'
 import { refuse } from '../error.ts'
-import { modified, readIfThere, replaceDerived, replaceFile, syncPaths } from './durable-file.ts'
+import { modified, readIfThere, replaceDerived } from './repository-file.ts'
 
 /** Clients before Rust 1.48 ask for `master` by name, later ones for HEAD. */
 const BRANCH = 'refs/heads/master'
@@ -20,17 +21,16 @@ const CONFIG = `[core]
 
 /** Makes `path` a bare repository unless it is one; written here, so that no template, hook or default of git's enters. */
 export async function ensureBare(path: string): Promise<void> {
-  await mkdir(path, { recursive: true })
+  await makeFolder(path)
   const names = await readdir(path)
   if (names.includes('HEAD') && names.includes('objects') && names.includes('refs')) return await checkFormat(path)
   // A kill during creation leaves some of these; HEAD comes last, so nothing takes the folder for a repository before.
-  const ours = ['config', 'config.new', 'HEAD.new', 'objects', 'refs', 'info']
-  if (names.some(name => !ours.includes(name))) refuse('git_index_occupied', { path })
+  const ours = ['config', 'objects', 'refs', 'info']
+  if (names.some(name => !ours.includes(name) && !isTemporary(name))) refuse('git_index_occupied', { path })
   for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info'])
-    await mkdir(join(path, folder), { recursive: true })
-  await replaceFile(join(path, 'config'), CONFIG)
-  await replaceFile(join(path, 'HEAD'), `ref: ${BRANCH}\n`)
-  await syncPaths(path)
+    await makeFolder(join(path, folder))
+  await writeDurably(join(path, 'config'), Buffer.from(CONFIG))
+  await writeDurably(join(path, 'HEAD'), Buffer.from(`ref: ${BRANCH}\n`))
 }
 
 async function checkFormat(path: string): Promise<void> {

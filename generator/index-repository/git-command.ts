@@ -1,7 +1,6 @@
 import { dirname, join } from 'node:path'
 import { refuse } from '../error.ts'
 import { blobId, headRef, readHead, updateServerInfo } from './bare.ts'
-import { syncPaths } from './durable-file.ts'
 import { FastImport } from './fast-import.ts'
 import { finish, type GitAt, runGit, startGit } from './git-process.ts'
 import { clearRefLocks } from './leftovers.ts'
@@ -14,6 +13,7 @@ import {
   type IndexRepository,
   signatures,
 } from './repository.ts'
+import { syncIfThere } from './repository-file.ts'
 import { Turns } from './turns.ts'
 
 /** Above this, one listing of the tree is cheaper than asking for every path. */
@@ -56,7 +56,10 @@ export class GitCommandRepository implements IndexRepository {
       if ((await readHead(path)) !== head) refuse('git_index_moved', { path })
       throw error
     })
-    await syncPaths(join(path, 'objects', 'pack'), join(path, ref), dirname(join(path, ref)))
+    // Git flushes no folder, and before 2.36 no ref: the names of the pack and of the ref reach the disk here.
+    await syncIfThere(join(path, 'objects', 'pack'))
+    await syncIfThere(join(path, ref))
+    await syncIfThere(dirname(join(path, ref)))
     await updateServerInfo(path)
     return id
   }

@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { headRef } from './bare.ts'
-import { modified, readIfThere } from './durable-file.ts'
+import { modified, readIfThere } from './repository-file.ts'
 
 /** How long an update of a ref may hold its lock; git takes milliseconds, so an older lock belongs to a dead process. */
 const LOCK_MS = 5_000

@@ -1,9 +1,9 @@
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { updateServerInfo } from './bare.ts'
-import { listIfThere } from './durable-file.ts'
 import { runGit } from './git-process.ts'
 import { clearLeftovers } from './leftovers.ts'
+import { listIfThere } from './repository-file.ts'
 import { Turns } from './turns.ts'
 
 /** Every new git process opens every pack's index, so their number is kept small. */

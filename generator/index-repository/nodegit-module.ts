@@ -8,6 +8,17 @@ export interface NodeGit {
   readonly Blob: { createFromBuffer(repository: NodeGitRepository, bytes: Buffer, length: number): Promise<Oid> }
   readonly Treebuilder: { create(repository: NodeGitRepository, source?: Tree): Promise<Treebuilder> }
   readonly Signature: { create(name: string, email: string, time: number, offset: number): Signature }
+  readonly Reference: {
+    create(repository: NodeGitRepository, name: string, id: Oid, force: 0 | 1, log: string): Promise<unknown>
+    createMatching(
+      repository: NodeGitRepository,
+      name: string,
+      id: Oid,
+      force: 0 | 1,
+      current: Oid,
+      log: string,
+    ): Promise<unknown>
+  }
   readonly Oid: { fromString(id: string): Oid }
 }
 

@@ -1,10 +1,10 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { refuse } from '../error.ts'
 import { blobId, headRef, readHead, updateServerInfo } from './bare.ts'
-import { syncPaths } from './durable-file.ts'
+import { GitCommandRepository } from './git-command.ts'
 import { clearRefLocks } from './leftovers.ts'
 import { Maintenance } from './maintenance.ts'
-import type { NodeGit, NodeGitRepository, Oid, Signature, Tree } from './nodegit-module.ts'
+import type { NodeGit, NodeGitRepository, Oid, Signature, Tree, Treebuilder } from './nodegit-module.ts'
 import {
   type CommitInfo,
   checkChanges,
@@ -14,10 +14,14 @@ import {
   type Person,
   signatures,
 } from './repository.ts'
+import { syncIfThere } from './repository-file.ts'
 import { Turns } from './turns.ts'
 
 const FILE = 0o100644
 const FOLDER = 0o40000
+
+/** Above this, one pack from fast-import costs less than as many loose objects, each flushed. */
+const BULK = 500
 
 /** The batch as a tree: what becomes of each name in a folder. */
 interface Folder {
@@ -33,6 +37,9 @@ export class NodegitRepository implements IndexRepository {
   readonly #path: string
   readonly #turns = new Turns()
   readonly #maintenance: Maintenance
+  readonly #bulk: GitCommandRepository | null
+  /** Objects written for the commit under way. */
+  readonly #fresh = new Set<string>()
   #closed = false
 
   private constructor(git: NodeGit, repository: NodeGitRepository, path: string, packer: string | null) {
@@ -40,13 +47,12 @@ export class NodegitRepository implements IndexRepository {
     this.#repository = repository
     this.#path = path
     this.#maintenance = new Maintenance(path, packer)
+    this.#bulk = packer === null ? null : new GitCommandRepository({ command: packer, path })
   }
 
-  /** `packer` is the git executable that packs, because nodegit offers no way to write a pack; null without one. */
+  /** `packer` is the git executable: nodegit offers no way to write a pack. Null without one: all objects stay loose. */
   static async open(git: NodeGit, path: string, packer: string | null): Promise<NodegitRepository> {
     const { opts, OPT } = git.Libgit2
-    // Objects, refs and their folders reach the disk before libgit2 returns (git2/common.h).
-    opts(OPT.ENABLE_FSYNC_GITDIR, 1)
     // The operator names the folder, so its owner may be another user, as in a container with a mounted volume.
     opts(OPT.SET_OWNER_VALIDATION, 0)
     return new NodegitRepository(git, await git.Repository.openBare(path), path, packer)
@@ -55,28 +61,52 @@ export class NodegitRepository implements IndexRepository {
   async commit(changes: readonly IndexChange[], info: CommitInfo): Promise<string | null> {
     this.#open()
     checkChanges(changes)
-    return await this.#turns.take(() => this.#commit(changes, info))
+    const { length } = changes
+    return await this.#turns.take(async () =>
+      length > BULK && this.#bulk ? await this.#bulk.commit(changes, info) : await this.#commit(changes, info),
+    )
   }
 
   async #commit(changes: readonly IndexChange[], info: CommitInfo): Promise<string | null> {
     const [ref, head] = [await headRef(this.#path), await readHead(this.#path)]
     const root = await this.#write(folderOf(changes), head === null ? null : await this.#tree(head))
     if (root === undefined) return null
-    await clearRefLocks(this.#path)
-    const { author, committer, seconds } = signatures(info)
     const parents = head === null ? [] : [this.#git.Oid.fromString(head)]
+    const tree = root ?? (await this.#written(await this.#git.Treebuilder.create(this.#repository)))
+    const { author, committer, seconds } = signatures(info)
     const sign = (person: Person): Signature => this.#git.Signature.create(person.name, person.email, seconds, 0)
-    const tree = root ?? (await (await this.#git.Treebuilder.create(this.#repository)).write())
-    const id = await this.#repository
-      // libgit2 moves the ref only when it still points at the first parent.
-      .createCommit(ref, sign(author), sign(committer), info.message, tree, parents)
-      .catch(async error => {
-        if ((await readHead(this.#path)) !== head) refuse('git_index_moved', { path: this.#path })
-        throw error
-      })
-    await syncPaths(join(this.#path, 'objects'))
+    const id = await this.#repository.createCommit(null, sign(author), sign(committer), info.message, tree, parents)
+    await this.#flush(id)
+    await clearRefLocks(this.#path)
+    await this.#move(ref, id, parents)
     await updateServerInfo(this.#path)
     return id.tostrS()
+  }
+
+  /** Objects first, all at once, then the folders that name them: libgit2 would flush them one by one. */
+  async #flush(commit: Oid): Promise<void> {
+    const names = [...this.#fresh, commit.tostrS()].map(id => join(this.#path, 'objects', id.slice(0, 2), id.slice(2)))
+    this.#fresh.clear()
+    await Promise.all(names.map(syncIfThere))
+    await Promise.all([...new Set(names.map(dirname))].map(syncIfThere))
+    await syncIfThere(join(this.#path, 'objects'))
+  }
+
+  /** Moves the branch, if it is still where the commit began. */
+  async #move(ref: string, id: Oid, parents: readonly Oid[]): Promise<void> {
+    const { Libgit2, Reference } = this.#git
+    const [parent] = parents
+    Libgit2.opts(Libgit2.OPT.ENABLE_FSYNC_GITDIR, 1)
+    try {
+      await (parent
+        ? Reference.createMatching(this.#repository, ref, id, 1, parent, '')
+        : Reference.create(this.#repository, ref, id, 0, ''))
+    } catch (error) {
+      if ((await readHead(this.#path)) !== (parent?.tostrS() ?? null)) refuse('git_index_moved', { path: this.#path })
+      throw error
+    } finally {
+      Libgit2.opts(Libgit2.OPT.ENABLE_FSYNC_GITDIR, 0)
+    }
   }
 
   /** Writes what `folder` changes in `tree`: the new tree's id, null when nothing is left in it, undefined when it stays. */
@@ -102,12 +132,20 @@ export class NodegitRepository implements IndexRepository {
     const builder = await (tree ? Treebuilder.create(this.#repository, tree) : Treebuilder.create(this.#repository))
     for (const name of removals) builder.remove(name)
     for (const [name, id, mode] of inserts) await builder.insert(name, id, mode)
-    return builder.entrycount() === 0 ? null : await builder.write()
+    return builder.entrycount() === 0 ? null : await this.#written(builder)
+  }
+
+  async #written(builder: Treebuilder): Promise<Oid> {
+    const id = await builder.write()
+    this.#fresh.add(id.tostrS())
+    return id
   }
 
   async #blob(bytes: Uint8Array): Promise<Oid> {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    return await this.#git.Blob.createFromBuffer(this.#repository, buffer, buffer.length)
+    const id = await this.#git.Blob.createFromBuffer(this.#repository, buffer, buffer.length)
+    this.#fresh.add(id.tostrS())
+    return id
   }
 
   async #tree(commit: string): Promise<Tree> {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { refuse } from '../error.ts'
 import { ensureBare, updateServerInfo } from './bare.ts'
 import { GitCommandRepository } from './git-command.ts'
@@ -17,7 +18,8 @@ export interface IndexRepositoryOptions {
 
 /** Opens the index repository with the engine that is there. One process at a time may write to it. */
 export async function openIndexRepository(options: IndexRepositoryOptions): Promise<IndexRepository> {
-  const { path, engine = 'auto', gitCommand = 'git' } = options
+  const { engine = 'auto', gitCommand = 'git' } = options
+  const path = resolve(options.path)
   const nodegit = engine === 'git' ? null : await tryNodegit(engine)
   const version = await gitVersion(gitCommand)
   const usable = version !== null && isRecent(version)

@@ -73,7 +73,7 @@ export function signatures(info: CommitInfo): Signatures {
 /** A line break or bracket in a name would end the field, and in fast-import's stream begin a command. */
 function plain(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get through
-  const safe = text.replace(/[\u0000-\u001f\u007f<>]+/g, ' ').trim()
+  const safe = text.replace(/[\s\u0000-\u001f\u007f<>]+/g, ' ').trim()
   // Git strips these from both ends of a name and libgit2 strips others: none are left to differ about.
   return safe.replace(/^[.,:;"'\\\s]+|[.,:;"'\\\s]+$/g, '') || 'unknown'
 }
