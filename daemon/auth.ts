@@ -31,7 +31,11 @@ export async function authenticate(database: Database, token: string, now: Date)
   if (!row || row.revoked_at !== null) return null
   if (row.expires_at !== null && Date.parse(row.expires_at) <= now.getTime()) return null
   if (row.last_used_at === null || now.getTime() - Date.parse(row.last_used_at) > 60_000) {
-    await database.updateTable('tokens').set({ last_used_at: timestamp(now) }).where('id', '=', row.id).execute()
+    await database
+      .updateTable('tokens')
+      .set({ last_used_at: timestamp(now) })
+      .where('id', '=', row.id)
+      .execute()
   }
   return {
     user: { id: row.user_id, login: row.login, admin: row.admin === 1 },

@@ -3,6 +3,7 @@ import { createReadStream, readFileSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
+import type { Context } from 'hono'
 import { type Place, placeOf } from '../generator/index.ts'
 
 /** Files above this size are streamed from disk each time; the others live in memory while they are asked for. */
@@ -22,6 +23,16 @@ export interface FileRequest {
   readonly ifNoneMatch: string | undefined
   readonly acceptEncoding: string | undefined
   readonly range: string | undefined
+}
+
+/** What a Hono request asks of the tree. */
+export function fileRequest(c: Context): FileRequest {
+  return {
+    method: c.req.method,
+    ifNoneMatch: c.req.header('if-none-match'),
+    acceptEncoding: c.req.header('accept-encoding'),
+    range: c.req.header('range'),
+  }
 }
 
 /**
@@ -69,7 +80,7 @@ export class PublicFiles {
     const useGzip = cached.gzip !== null && acceptsGzip(request.acceptEncoding)
     const etag = useGzip ? `"${cached.etag}-gz"` : `"${cached.etag}"`
     const headers: Record<string, string> = { ...headersOf(place), etag }
-    if (cached.gzip) headers['vary'] = 'accept-encoding'
+    if (cached.gzip) headers.vary = 'accept-encoding'
     if (matches(request.ifNoneMatch, cached.etag)) return new Response(null, { status: 304, headers })
     const body = useGzip && cached.gzip ? cached.gzip : cached.bytes
     if (useGzip) headers['content-encoding'] = 'gzip'

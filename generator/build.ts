@@ -76,7 +76,8 @@ async function buildEverything(workshop: Workshop, progress?: Progress): Promise
   return done
 }
 
-async function rebuildCrate(workshop: Workshop, crateId: number): Promise<void> {
+/** Renders one crate anew, whatever is marked, and removes what is no longer part of it; the caller holds the lock. */
+export async function rebuildCrate(workshop: Workshop, crateId: number): Promise<void> {
   const crate = await workshop.catalog.crate(crateId)
   if (!crate) return
   const files = await workshop.catalog.fileMarks(crateId)

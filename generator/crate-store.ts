@@ -14,13 +14,17 @@ import {
 } from './durable-file.ts'
 import { refuse } from './error.ts'
 
-/** Bytes that have arrived and wait for the verdict of whoever sent for them. */
-export interface Staged {
+/** The bytes of a `.crate`, wherever they lie. */
+export interface CrateBytes {
   readonly size: number
   /** SHA-256, lowercase hex. */
   readonly cksum: string
   /** Reads the bytes from the start; may be called again. */
   open(): AsyncIterable<Uint8Array>
+}
+
+/** Bytes that have arrived and wait for the verdict of whoever sent for them. */
+export interface Staged extends CrateBytes {
   /** Makes them the content of `key`, on disk for good. */
   keep(key: string): Promise<void>
   /** Forgets them; does nothing after `keep`. */

@@ -21,6 +21,8 @@ export interface Tables {
     id: Generated<number>
     name: string
     canonical: string
+    /** What is equal for names that are easily mistaken for each other; see the policy. */
+    skeleton: string
     created_at: string
     /** Audit event of the last change; grows with every change of the crate. */
     generation: number
@@ -78,8 +80,6 @@ export interface Tables {
   }
   /** What has changed in the truth and is not yet rendered; written in the transaction of the change. */
   marks: { kind: MarkKind; subject: number; generation: number }
-  /** Spellings under which a name is easily mistaken for another; see the policy. */
-  look_alikes: { key: string; crate_id: number }
   facts: { key: string; value: string }
 }
 
@@ -141,7 +141,8 @@ const migrations: Record<string, Migration> = {
 const REGISTRY = [
   `CREATE TABLE crates (
     id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, canonical TEXT NOT NULL UNIQUE,
-    created_at TEXT NOT NULL, generation INTEGER NOT NULL)`,
+    skeleton TEXT NOT NULL, created_at TEXT NOT NULL, generation INTEGER NOT NULL)`,
+  `CREATE INDEX crates_skeleton ON crates (skeleton)`,
   `CREATE TABLE users (
     id INTEGER PRIMARY KEY AUTOINCREMENT, login TEXT NOT NULL, canonical TEXT NOT NULL UNIQUE, name TEXT,
     admin INTEGER NOT NULL, password TEXT, created_at TEXT NOT NULL)`,
@@ -167,7 +168,5 @@ const REGISTRY = [
   `CREATE TRIGGER audit_fixed BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'audit events are fixed'); END`,
   `CREATE TABLE marks (
     kind TEXT NOT NULL, subject INTEGER NOT NULL, generation INTEGER NOT NULL, PRIMARY KEY (kind, subject)) WITHOUT ROWID`,
-  `CREATE TABLE look_alikes (
-    key TEXT NOT NULL, crate_id INTEGER NOT NULL REFERENCES crates(id), PRIMARY KEY (key, crate_id)) WITHOUT ROWID`,
   `CREATE TABLE facts (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID`,
 ]

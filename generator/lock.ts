@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Libsql from 'libsql'
@@ -17,18 +17,18 @@ export class Lock {
 
   /** Takes the lock if it is free; `holder` is a line about this process that others may read. */
   tryAcquire(holder: string): boolean {
-    mkdirSync(dirname(this.#path), { recursive: true })
-    const connection = new Libsql(this.#path)
-    try {
-      connection.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE')
-    } catch (error) {
-      connection.close()
-      if ((error as { code?: string }).code === 'SQLITE_BUSY') return false
-      throw error
-    }
-    this.#connection = connection
-    writeFileSync(`${this.#path}.holder`, holder)
+    this.#connection = this.#begin()
+    if (!this.#connection) return false
+    this.describe(holder)
     return true
+  }
+
+  /** Whether somebody, here or in another process, holds the lock now. */
+  isHeld(): boolean {
+    if (this.#connection) return true
+    const connection = existsSync(this.#path) ? this.#begin() : null
+    connection?.close()
+    return existsSync(this.#path) && connection === null
   }
 
   /** What the present or last holder said of itself; empty if nobody ever held the lock. */
@@ -44,6 +44,15 @@ export class Lock {
   /** Rewrites what this process, which holds the lock, says of itself. */
   describe(holder: string): void {
     writeFileSync(`${this.#path}.holder`, holder)
+  }
+
+  #begin(): Libsql.Database | null {
+    mkdirSync(dirname(this.#path), { recursive: true })
+    const connection = new Libsql(this.#path)
+    connection.exec('PRAGMA busy_timeout = 0')
+    if (begin(connection, 'EXCLUSIVE')) return connection
+    connection.close()
+    return null
   }
 
   /** Frees the lock; does nothing when it is not held. */
@@ -86,7 +95,7 @@ export class Turnstile {
 
   async #held<T>(work: () => Promise<T>): Promise<T> {
     const connection = this.#open()
-    for (let pause = 1; !begin(connection); pause = Math.min(pause * 2, 50)) await sleep(pause)
+    for (let pause = 1; !begin(connection, 'IMMEDIATE'); pause = Math.min(pause * 2, 50)) await sleep(pause)
     try {
       return await work()
     } finally {
@@ -104,9 +113,9 @@ export class Turnstile {
   }
 }
 
-function begin(connection: Libsql.Database): boolean {
+function begin(connection: Libsql.Database, mode: 'EXCLUSIVE' | 'IMMEDIATE'): boolean {
   try {
-    connection.exec('BEGIN IMMEDIATE')
+    connection.exec(`BEGIN ${mode}`)
     return true
   } catch (error) {
     if ((error as { code?: string }).code === 'SQLITE_BUSY') return false

@@ -45,7 +45,11 @@ export function crateFile(name: Name, version: Version): string {
 
 /** The `.crate` of a version, where the default `dl` template leads. */
 export function cratePlace(name: Name, version: Version): Place {
-  return { path: `${CRATES_FOLDER}/${name}/${crateFile(name, version)}`, contentType: 'application/gzip', cache: 'immutable' }
+  return {
+    path: `${CRATES_FOLDER}/${name}/${crateFile(name, version)}`,
+    contentType: 'application/gzip',
+    cache: 'immutable',
+  }
 }
 
 /**

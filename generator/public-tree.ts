@@ -34,8 +34,13 @@ export class PublicTree {
     const [wanted, present] = await Promise.all([fileFacts(source), fileFacts(path)])
     if (wanted && present && wanted.inode === present.inode && wanted.device === present.device) return false
     if (present && wanted?.size === present.size && (await readFile(path)).equals(await readFile(source))) return false
-    if (!(await linkDurably(source, path))) await this.#copy(source, path)
+    if (!(await linkDurably(source, path))) await writeDurably(path, await readFile(source))
     return true
+  }
+
+  /** Makes the file at `place` a copy of `source`, which may change later; true when it had to be written. */
+  async copy(place: Place, source: string): Promise<boolean> {
+    return this.write({ ...place, bytes: await readFile(source) })
   }
 
   /** The bytes at `path`, or null when there is no such file. */
@@ -86,10 +91,6 @@ export class PublicTree {
   /** Removes a folder with all that is in it. */
   async removeFolder(path: string): Promise<void> {
     await rm(this.path(path), { recursive: true, force: true })
-  }
-
-  async #copy(source: string, path: string): Promise<void> {
-    await writeDurably(path, await readFile(source))
   }
 }
 

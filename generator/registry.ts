@@ -5,7 +5,7 @@ import { Catalog } from './catalog/catalog.ts'
 import { CrateStore } from './crate-store.ts'
 import { type Database, openDatabase } from './database.ts'
 import { refuse } from './error.ts'
-import { Turnstile } from './lock.ts'
+import { Lock, Turnstile } from './lock.ts'
 import { PublicTree } from './public-tree.ts'
 import { type ResolvedSettings, renderSettingsFile, resolveSettings, type Settings } from './settings.ts'
 import { registryUrls } from './urls.ts'
@@ -31,7 +31,7 @@ export interface Registry extends Workshop {
 export async function initRegistry(
   dir: string,
   sources: SettingSources,
-  values: { base_url?: string; api?: string },
+  values: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
   if (existsSync(join(dir, SETTINGS_FILE))) refuse('registry_exists', { dir })
   const text = renderSettingsFile(values)
@@ -74,4 +74,20 @@ export async function openRegistry(dir: string, sources: SettingSources, base?: 
       await database.destroy()
     },
   }
+}
+
+/** The lock that the daemon of a registry folder holds while it runs. */
+export function serveLock(dir: string): Lock {
+  return new Lock(join(resolve(dir), 'locks', 'serve.lock'))
+}
+
+/** Whether a daemon serves the folder now. */
+export function isServed(dir: string): boolean {
+  return serveHolder(dir) !== null
+}
+
+/** What the daemon that serves the folder says of itself; null when none does. */
+export function serveHolder(dir: string): string | null {
+  const lock = serveLock(dir)
+  return lock.isHeld() ? lock.holder() : null
 }

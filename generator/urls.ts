@@ -1,8 +1,5 @@
 import { defaultDl } from './paths.ts'
 
-/** crates.io's index as Cargo writes it into publishes, whichever protocol the publisher uses. */
-export const CRATES_IO_INDEX = 'https://github.com/rust-lang/crates.io-index'
-
 /** The addresses under which one registry is reached. */
 export interface RegistryUrls {
   /** Without a slash at the end. */

@@ -1,7 +1,6 @@
 import type { Database, MarkKind } from '../database.ts'
 import type { Issue } from '../error.ts'
 import { type CanonicalName, canonicalName, type Name } from '../name.ts'
-import { lookAlikeKeys } from '../policy.ts'
 import type { Release } from '../release.ts'
 import { type Version, versionIdentity } from '../version.ts'
 import { type Added, addRelease, objections, type Publication, setYanked } from './change.ts'
@@ -72,29 +71,28 @@ export class Catalog {
     return row?.readme ?? null
   }
 
-  /** Which of `names` are crates here, as canonical names. */
-  async known(names: readonly CanonicalName[]): Promise<Set<CanonicalName>> {
-    const found = new Set<CanonicalName>()
-    for (let start = 0; start < names.length; start += 500) {
+  /** The crates that `names` mean, as they are spelled here. */
+  async known(names: readonly Name[]): Promise<Map<CanonicalName, Name>> {
+    const wanted = [...new Set(names.map(canonicalName))]
+    const found = new Map<CanonicalName, Name>()
+    for (let start = 0; start < wanted.length; start += 500) {
       const rows = await this.#database
         .selectFrom('crates')
-        .select('canonical')
-        .where('canonical', 'in', names.slice(start, start + 500))
+        .select(['canonical', 'name'])
+        .where('canonical', 'in', wanted.slice(start, start + 500))
         .execute()
-      for (const row of rows) found.add(row.canonical as CanonicalName)
+      for (const row of rows) found.set(row.canonical as CanonicalName, row.name as Name)
     }
     return found
   }
 
-  /** Existing crates whose name is easily mistaken for `name`, the crate itself not counted; at most 10. */
-  async lookAlikes(name: Name): Promise<Name[]> {
+  /** Existing crates that one of the policy's look-alike keys leads to; at most 10. */
+  async lookAlikes(keys: readonly string[]): Promise<Name[]> {
     const rows = await this.#database
-      .selectFrom('look_alikes')
-      .innerJoin('crates', 'crates.id', 'look_alikes.crate_id')
-      .select('crates.name')
-      .distinct()
-      .where('look_alikes.key', 'in', [...lookAlikeKeys(name)])
-      .where('crates.canonical', '!=', canonicalName(name))
+      .selectFrom('crates')
+      .select('name')
+      .where('skeleton', 'in', keys)
+      .orderBy('id')
       .limit(10)
       .execute()
     return rows.map(row => row.name as Name)

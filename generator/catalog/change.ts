@@ -2,7 +2,7 @@ import type { Database } from '../database.ts'
 import { parseEntry, renderEntry } from '../entry.ts'
 import { type Issue, issue, refuse, refuseErrors } from '../error.ts'
 import { canonicalName, type Name } from '../name.ts'
-import { lookAlikeKeys } from '../policy.ts'
+import { lookAlikeSkeleton } from '../policy.ts'
 import type { Release } from '../release.ts'
 import { type Version, versionIdentity } from '../version.ts'
 import { addEvent } from './event.ts'
@@ -102,17 +102,23 @@ function isSame(twin: { version: string; cksum: string; yanked: number }, releas
 }
 
 async function hasOwner(tx: Queries, crateId: number): Promise<boolean> {
-  return (await tx.selectFrom('owners').select('user_id').where('crate_id', '=', crateId).executeTakeFirst()) !== undefined
+  return (
+    (await tx.selectFrom('owners').select('user_id').where('crate_id', '=', crateId).executeTakeFirst()) !== undefined
+  )
 }
 
 async function insertCrate(tx: Queries, name: Name, change: Change): Promise<number> {
   const { id } = await tx
     .insertInto('crates')
-    .values({ name, canonical: canonicalName(name), created_at: change.at, generation: 0 })
+    .values({
+      name,
+      canonical: canonicalName(name),
+      skeleton: lookAlikeSkeleton(name),
+      created_at: change.at,
+      generation: 0,
+    })
     .returning('id')
     .executeTakeFirstOrThrow()
-  for (const key of new Set(lookAlikeKeys(name)))
-    await tx.insertInto('look_alikes').values({ key, crate_id: id }).execute()
   if (change.user) {
     await tx
       .insertInto('owners')
