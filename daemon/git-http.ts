@@ -47,8 +47,11 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   git_busy: 503,
 }
 
-/** The index repository for git clients, read-only: smart HTTP (protocols 0 to 2) and the files that dumb clients read. */
-export function gitHttp(options: GitHttpOptions): Hono {
+/**
+ * The handler of every request below `/index.git/`: the index repository for git clients, read-only, over smart HTTP
+ * (protocols 0 to 2) and as the files that dumb clients read. Nothing of a request reaches a command line.
+ */
+export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Response> {
   const limits: Limits = {
     gitCommand: 'git',
     maxConcurrent: 4,
@@ -61,7 +64,7 @@ export function gitHttp(options: GitHttpOptions): Hono {
   }
   const places = new Places(limits.maxConcurrent, limits.maxWaiting)
   const advertisements = new Advertisements(limits)
-  const app = new Hono()
+  const app = new Hono().basePath('/index.git')
   app.get('/info/refs', async c => {
     const service = c.req.query('service')
     if (service === undefined) return await file(c, limits, 'info/refs', 'text/plain; charset=utf-8')
@@ -82,8 +85,9 @@ export function gitHttp(options: GitHttpOptions): Hono {
   app.get('/objects/:folder{[0-9a-f]{2}}/:name{[0-9a-f]{38}}', c =>
     file(c, limits, `objects/${c.req.param('folder')}/${c.req.param('name')}`, 'application/x-git-loose-object'),
   )
+  app.notFound(c => c.text('not found\n', 404, FRESH))
   app.onError((error, c) => failure(error, c, limits))
-  return app
+  return async c => await app.fetch(c.req.raw)
 }
 
 /** `POST git-upload-pack`: the body is read whole before git starts, so a slow sender holds no process. */

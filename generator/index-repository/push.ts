@@ -27,6 +27,11 @@ export interface PushState {
   readonly error: Issue | null
 }
 
+/** Keeps `remotes` up to date with the index: call `request` after a commit. */
+export function pushTo(remotes: readonly string[], options: PushOptions): IndexPush {
+  return new IndexPush(remotes, options)
+}
+
 /** Pushes of the index to other hosts, behind every publish's back: they never throw, they are tried again and can be looked at. */
 export class IndexPush {
   readonly #remotes: readonly Remote[]
