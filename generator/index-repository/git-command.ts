@@ -29,7 +29,7 @@ export class GitCommandRepository implements IndexRepository {
 
   constructor(git: GitAt) {
     this.#git = git
-    this.#maintenance = new Maintenance(git.path, git.command)
+    this.#maintenance = new Maintenance(git.path, git.command, this.#turns)
   }
 
   async commit(changes: readonly IndexChange[], info: CommitInfo): Promise<string | null> {
@@ -117,8 +117,8 @@ export class GitCommandRepository implements IndexRepository {
 
   async close(): Promise<void> {
     this.#closed = true
-    await this.#turns.idle()
     await this.#maintenance.idle()
+    await this.#turns.idle()
   }
 
   #open(): void {

@@ -20,12 +20,16 @@ const BITMAP_PAYS = 20_000
 export class Maintenance {
   readonly #path: string
   readonly #command: string | null
+  readonly #commits: Turns
   readonly #turns = new Turns()
+  /** Objects there were when all was packed anew by this process. */
+  #settled = 0
 
-  /** Without a git executable it keeps to the files for plain web servers. */
-  constructor(path: string, command: string | null) {
+  /** Without a git executable it keeps to the files for plain web servers; they change in the turns of the commits. */
+  constructor(path: string, command: string | null, commits: Turns) {
     this.#path = path
     this.#command = command
+    this.#commits = commits
   }
 
   async run(): Promise<void> {
@@ -34,11 +38,11 @@ export class Maintenance {
       const arguments_ = await this.#due()
       if (arguments_ && this.#command !== null) {
         const git = { command: this.#command, path: this.#path }
-        await runGit(git, ['repack', '-q', '-d', ...arguments_])
+        await runGit(git, ['repack', '-q', '-d', '-n', ...arguments_])
         // The history's shape in one file: counting and negotiating no longer open every commit.
         if (arguments_.includes('-a')) await runGit(git, ['commit-graph', 'write', '--reachable', '--no-progress'])
       }
-      await updateServerInfo(this.#path)
+      await this.#commits.take(() => updateServerInfo(this.#path))
     })
   }
 
@@ -50,13 +54,15 @@ export class Maintenance {
   async #due(): Promise<readonly string[] | null> {
     const packs = await scanPacks(join(this.#path, 'objects', 'pack'))
     const loose = await listIfThere(join(this.#path, 'objects', '17'))
-    if (packs.length <= MANY_PACKS && loose.length < MANY_LOOSE) return null
     const total = packs.reduce((sum, pack) => sum + pack.objects, 0)
-    const settled = Math.max(0, ...packs.filter(pack => pack.bitmap).map(pack => pack.objects))
-    // Unreachable objects stay: a commit under way may rest on one whose ref has not moved yet.
-    if (total - settled > settled / 2 && total > BITMAP_PAYS)
+    // Where git writes no bitmap (somebody keeps a pack), growth since the last time counts instead.
+    const settled = Math.max(this.#settled, ...packs.filter(pack => pack.bitmap).map(pack => pack.objects))
+    if (total - settled > settled / 2 && total > BITMAP_PAYS) {
+      this.#settled = total
+      // Unreachable objects stay: a commit under way may rest on one whose ref has not moved yet.
       return ['-a', '--keep-unreachable', '--write-bitmap-index']
-    return ['--geometric=2']
+    }
+    return packs.length > MANY_PACKS || loose.length >= MANY_LOOSE ? ['--geometric=2'] : null
   }
 }
 

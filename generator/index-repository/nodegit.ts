@@ -46,7 +46,7 @@ export class NodegitRepository implements IndexRepository {
     this.#git = git
     this.#repository = repository
     this.#path = path
-    this.#maintenance = new Maintenance(path, packer)
+    this.#maintenance = new Maintenance(path, packer, this.#turns)
     this.#bulk = packer === null ? null : new GitCommandRepository({ command: packer, path })
   }
 
@@ -195,8 +195,8 @@ export class NodegitRepository implements IndexRepository {
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    await this.#turns.idle()
     await this.#maintenance.idle()
+    await this.#turns.idle()
     this.#repository.cleanup()
   }
 

@@ -100,7 +100,8 @@ describe('git over HTTP, with git itself', () => {
     await git('clone', '-q', url, clone)
     // Commits the server does not have make the client's list of haves long, and git gzips a body above 1 KB.
     const stream = ['reset refs/heads/mine\n']
-    for (let i = 0; i < 300; i++) stream.push(`commit refs/heads/mine\ncommitter x <x> ${2_000_000_000 + i} +0000\ndata 1\nx\n`)
+    for (let i = 0; i < 300; i++)
+      stream.push(`commit refs/heads/mine\ncommitter x <x> ${2_000_000_000 + i} +0000\ndata 1\nx\n`)
     const importing = run('git', ['-C', clone, 'fast-import', '--quiet'])
     importing.child.stdin?.end(stream.join(''))
     await importing
