@@ -32,7 +32,7 @@ export const archives: readonly Scenario[] = [
 
   scenario(33, 'registry::bad_cksum_http: a damaged crate is found out', ['tree'], async stage => {
     await stage.publish({ name: 'foo' })
-    const file = join(stage.registry.tree ?? '', 'crates', 'foo', 'foo-1.0.0.crate')
+    const file = join(stage.files.tree, 'crates', 'foo', 'foo-1.0.0.crate')
     const bytes = readFileSync(file)
     writeFileSync(file, bytes.fill(bytes.readUInt8(20) ^ 1, 20, 21))
     const checked = await stage.cargo().fails(stage.app('foo = { version = "1", registry = "test" }'), 'check')
@@ -78,7 +78,7 @@ function refused(number: number, title: string, words: RegExp, members: readonly
     assert.match(objection ?? 'it was taken', words)
     const answer = await send('GET', stage.registry.baseUrl, '/index/ev/il/evil')
     assert.equal(answer.status, 404)
-    const tree = stage.registry.tree
+    const tree = stage.registry.files?.tree
     if (tree !== undefined) assert.ok(!readdirSync(tree, { recursive: true }).some(path => /evil/.test(String(path))))
   })
 }

@@ -14,7 +14,7 @@ export const daemonDriver: Driver = {
   start: startDaemon,
 }
 
-async function startDaemon(cleanup: Cleanup, folder: string): Promise<Registry> {
+async function startDaemon(cleanup: Cleanup, folder: string, settings: NodeJS.ProcessEnv): Promise<Registry> {
   mkdirSync(folder)
   const proxy = await RecordingProxy.start(cleanup)
   const command = async (...args: readonly string[]): Promise<string> => {
@@ -22,16 +22,19 @@ async function startDaemon(cleanup: Cleanup, folder: string): Promise<Registry> 
     return expectCode(`plimsoll ${args.join(' ')}`, ended, 0).stdout
   }
   await command('init', '--base-url', proxy.url)
-  await command('user', 'add', 'sailor')
-  const token = (await command('token', 'create', '--user', 'sailor')).trim()
-  const daemon = await serve(cleanup, join(folder, 'registry'))
+  const addUser = async (name: string): Promise<string> => {
+    await command('user', 'add', name)
+    return (await command('token', 'create', '--user', name)).trim()
+  }
+  const token = await addUser('sailor')
+  const daemon = await serve(cleanup, join(folder, 'registry'), settings)
   proxy.passTo(daemon.url)
   return {
     baseUrl: proxy.url,
     indexUrl: `sparse+${proxy.url}/index/`,
     requests: proxy.requests,
     stampsReleases: true,
-    token,
+    api: { token, addUser, log: daemon.log },
     async publish(cargo, projects) {
       for (const { folder: project } of projects) {
         await cargo.ok(project, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')

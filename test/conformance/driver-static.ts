@@ -21,15 +21,19 @@ export interface StaticRegistry extends Registry {
 export const staticDriver: Driver = {
   name: 'static tree',
   capabilities: ['sparse', 'no-api', 'tree'],
-  async start(cleanup, folder) {
-    const registry = await openStatic(cleanup, folder)
+  async start(cleanup, folder, settings) {
+    const registry = await openStatic(cleanup, folder, settings)
     await registry.build()
     return registry
   },
 }
 
 /** A static registry; its tree is an empty folder until the first release or the first `build`. */
-export async function openStatic(cleanup: Cleanup, folder: string): Promise<StaticRegistry> {
+export async function openStatic(
+  cleanup: Cleanup,
+  folder: string,
+  settings: NodeJS.ProcessEnv = {},
+): Promise<StaticRegistry> {
   const crates = join(folder, 'crates')
   const tree = join(folder, 'public')
   mkdirSync(crates, { recursive: true })
@@ -40,7 +44,7 @@ export async function openStatic(cleanup: Cleanup, folder: string): Promise<Stat
   const tryBuild = async (): Promise<string | null> => {
     const list = [...yanked].map(release => JSON.stringify(release)).join(', ')
     writeFileSync(join(crates, 'plimsoll.toml'), `yanked = [${list}]\n\n[registry]\nbase_url = "${server.url}"\n`)
-    const ended = await plimsoll(folder, ['build', '--from', crates, '--out', tree])
+    const ended = await plimsoll(folder, ['build', '--from', crates, '--out', tree], settings)
     if (ended.code === 1) return ended.stderr
     expectCode('plimsoll build --from', ended, 0)
     return null
@@ -53,7 +57,13 @@ export async function openStatic(cleanup: Cleanup, folder: string): Promise<Stat
     indexUrl: `sparse+${server.url}/index/`,
     requests: server.requests,
     stampsReleases: false,
-    tree,
+    files: {
+      tree,
+      async remove(name, version) {
+        rmSync(join(crates, `${name}-${version}.crate`))
+        await build()
+      },
+    },
     async publish(cargo, projects) {
       for (const project of projects) {
         await packageProject(cargo, project)

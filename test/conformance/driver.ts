@@ -6,7 +6,7 @@ import type { RequestLog } from '../support/request-log.ts'
 /**
  * What a way of running the registry can do. A scenario names what it needs and is registered for the drivers that have
  * it: `sparse` – the index is files over HTTP; `api` – the web API, with a token at hand; `no-api` – there is none, and
- * `cargo publish` has to say so; `tree` – the public tree is a folder that the test may damage.
+ * `cargo publish` has to say so; `tree` – the test may put its hands on the files.
  */
 export type Capability = 'sparse' | 'api' | 'no-api' | 'tree'
 
@@ -14,8 +14,8 @@ export type Capability = 'sparse' | 'api' | 'no-api' | 'tree'
 export interface Driver {
   readonly name: string
   readonly capabilities: readonly Capability[]
-  /** Starts an empty registry whose files are all below `folder`. */
-  readonly start: (cleanup: Cleanup, folder: string) => Promise<Registry>
+  /** Starts an empty registry whose files are all below `folder`; the settings are environment variables. */
+  readonly start: (cleanup: Cleanup, folder: string, settings: NodeJS.ProcessEnv) => Promise<Registry>
 }
 
 /** A registry under test. */
@@ -25,8 +25,8 @@ export interface Registry {
   readonly indexUrl: string
   /** Everything clients have asked of it. */
   readonly requests: RequestLog
-  /** A token that may do everything; none where there is no API. */
-  readonly token?: string
+  /** The web API's side, for drivers with `api`. */
+  readonly api?: Api
   /** Whether it records when a release was published. */
   readonly stampsReleases: boolean
   /** Makes releases of these projects available, in their order. */
@@ -35,6 +35,22 @@ export interface Registry {
   readonly unyank: (cargo: Cargo, name: string, version: string) => Promise<void>
   /** Offers a `.crate` made by other hands than Cargo's; what the registry says to it, or null when it takes it. */
   readonly offer: (name: string, version: string, bytes: Buffer) => Promise<string | null>
-  /** Folder of the public tree, for drivers with `tree`. */
-  readonly tree?: string
+  /** The files themselves, for drivers with `tree`. */
+  readonly files?: Files
+}
+
+export interface Api {
+  /** A token that may do all that its user, `sailor`, may do. */
+  readonly token: string
+  /** Adds a user; a token of theirs. */
+  readonly addUser: (name: string) => Promise<string>
+  /** All that the daemon has written to its log. */
+  readonly log: () => string
+}
+
+export interface Files {
+  /** Folder of the public tree. */
+  readonly tree: string
+  /** Takes a release away, as an operator does who deletes its file. */
+  readonly remove: (name: string, version: string) => Promise<void>
 }

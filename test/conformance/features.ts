@@ -65,7 +65,7 @@ loud = ["opt?/loud"]
     })
     assert.equal(withoutTimes(await stage.index('3/f/foo')), expected)
     const weak = stage.app('foo = { version = "1", registry = "test", features = ["loud"] }')
-    saysNot(await stage.cargo().ok(weak, 'check'), 'opt v')
+    saysNot(await stage.cargo().ok(weak, 'check'), 'Checking opt')
     const both = stage.app(
       'foo = { version = "1", registry = "test", features = ["loud", "opt"] }',
       'const _: () = assert!(foo::LOUD);',

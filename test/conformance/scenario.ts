@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { cargoVersion } from '../support/cargo.ts'
 import type { Run } from '../support/command.ts'
 import type { Capability, Driver } from './driver.ts'
 import { Stage } from './stage.ts'
@@ -8,6 +9,8 @@ import { Stage } from './stage.ts'
 export interface Scenario {
   readonly title: string
   readonly needs: readonly Capability[]
+  /** Settings of the registry that are not the default, as environment variables. */
+  readonly settings: NodeJS.ProcessEnv
   readonly run: (stage: Stage) => Promise<void>
 }
 
@@ -17,17 +20,18 @@ export function scenario(
   title: string,
   needs: readonly Capability[],
   run: (stage: Stage) => Promise<void>,
+  settings: NodeJS.ProcessEnv = {},
 ): Scenario {
-  return { title: `${number} ${title}`, needs, run }
+  return { title: `${number} ${title}`, needs, settings, run }
 }
 
 /** Registers every scenario that the driver can play, three at a time: most of a test is waiting for processes. */
 export function register(driver: Driver, scenarios: readonly Scenario[]): void {
   const playable = scenarios.filter(({ needs }) => needs.every(need => driver.capabilities.includes(need)))
-  describe(`conformance: ${driver.name}`, { concurrency: 3 }, () => {
-    for (const { title, run } of playable) {
+  describe(`conformance: ${driver.name}, ${cargoVersion.text}`, { concurrency: 3 }, () => {
+    for (const { title, settings, run } of playable) {
       it(title, { timeout: 120_000 }, async t => {
-        const stage = await Stage.open(t, driver)
+        const stage = await Stage.open(t, driver, settings)
         await run(stage)
         stage.expectNoStrayRequests()
       })

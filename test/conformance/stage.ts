@@ -7,9 +7,16 @@ import type { CrateText, Project } from '../support/project.ts'
 import { writeProject, writeWorkspace } from '../support/project.ts'
 import { send } from '../support/raw-publish.ts'
 import { scratch } from '../support/scratch.ts'
-import type { Driver, Registry } from './driver.ts'
+import type { Api, Driver, Files, Registry } from './driver.ts'
 import type { StaticRegistry } from './driver-static.ts'
 import { openStatic } from './driver-static.ts'
+
+/** How a cargo differs from the plain one. */
+export interface CargoWishes {
+  readonly registries?: Readonly<Record<string, string>>
+  readonly token?: string | null
+  readonly config?: string
+}
 
 /** Everything one scenario plays with: a registry under test, a stand-in for crates.io, cargos and crates. */
 export class Stage {
@@ -26,20 +33,32 @@ export class Stage {
     this.cratesIo = cratesIo
   }
 
-  static async open(t: TestContext, driver: Driver): Promise<Stage> {
+  static async open(t: TestContext, driver: Driver, settings: NodeJS.ProcessEnv): Promise<Stage> {
     const cleanup = new Cleanup(t)
     const folder = scratch(cleanup)
-    const registry = await driver.start(cleanup, join(folder, 'registry'))
+    const registry = await driver.start(cleanup, join(folder, 'registry'), settings)
     return new Stage(cleanup, folder, registry, await openStatic(cleanup, join(folder, 'crates-io')))
   }
 
-  /** A cargo with cold caches that knows the registry as `test`, and the others given. */
-  cargo(more: { readonly registries?: Readonly<Record<string, string>>; readonly config?: string } = {}): Cargo {
-    const { indexUrl, token } = this.registry
+  /** The web API's side of the registry; for scenarios that need `api`. */
+  get api(): Api {
+    assert.ok(this.registry.api)
+    return this.registry.api
+  }
+
+  /** The registry's files; for scenarios that need `tree`. */
+  get files(): Files {
+    assert.ok(this.registry.files)
+    return this.registry.files
+  }
+
+  /** A cargo with cold caches that knows the registry as `test`, and the others given; null is no token at all. */
+  cargo(more: CargoWishes = {}): Cargo {
+    const token = more.token === undefined ? this.registry.api?.token : more.token
     return new Cargo(this.#place('home'), {
-      registries: { test: indexUrl, ...more.registries },
+      registries: { test: this.registry.indexUrl, ...more.registries },
       cratesIo: this.cratesIo.indexUrl,
-      tokens: token === undefined ? {} : { test: token },
+      tokens: typeof token === 'string' ? { test: token } : {},
       config: more.config ?? '',
     })
   }
