@@ -15,23 +15,245 @@ const messages = {
   version_invalid: (p: { version: string }) =>
     `\`${p.version}\` is not a valid SemVer 2.0.0 version; write it as MAJOR.MINOR.PATCH, for example \`1.0.0\``,
 
+  // requirements
+  requirement_invalid: (p: { requirement: string }) =>
+    `\`${p.requirement}\` is not a version requirement that Cargo reads; write for example \`1.2\`, \`>=1, <3\` or \`*\``,
+
   // manifests
+  manifest_toml: (p: { reason: string; line: number }) =>
+    `\`Cargo.toml\` is not valid TOML at line ${p.line}: ${p.reason}`,
+  manifest_package_missing: () => '`Cargo.toml` has no `[package]` table',
+  manifest_key_missing: (p: { field: string }) => `\`${p.field}\` is missing in \`Cargo.toml\``,
+  manifest_field: (p: { field: string; expected: string }) => `\`${p.field}\` in \`Cargo.toml\` must be ${p.expected}`,
+  manifest_inherited: (p: { field: string }) =>
+    `\`${p.field}\` in \`Cargo.toml\` is inherited from a workspace; make the crate file with \`cargo package\`, which fills it in`,
+  manifest_patch: () =>
+    '`Cargo.toml` has a `[patch]` table; make the crate file with `cargo package`, which removes it',
+  manifest_requirement: (p: { field: string; reason: string }) => `\`${p.field}\` in \`Cargo.toml\`: ${p.reason}`,
+  manifest_dependency_name: (p: { field: string; name: string }) =>
+    `\`${p.field}\` in \`Cargo.toml\`: \`${p.name}\` is not a crate name; it takes ASCII letters, digits, \`-\` and \`_\``,
+  manifest_optional_dev: (p: { field: string }) =>
+    `\`${p.field}\` in \`Cargo.toml\` is optional; a dev-dependency cannot be`,
+  manifest_registry_name: (p: { field: string; registry: string }) =>
+    `\`${p.field}\` in \`Cargo.toml\` names the registry \`${p.registry}\` without its URL; make the crate file with \`cargo package\`, which writes \`registry-index\``,
 
   // archives
+  archive_not_gzip: () =>
+    'the crate file is not a gzip-compressed archive; upload the `.crate` that `cargo package` makes',
+  archive_cut_off: () => 'the crate file ends too early; it was cut off, make or upload it again',
+  archive_damaged: (p: { reason: string }) => `the crate file is damaged (${p.reason}); make or upload it again`,
+  archive_trailing_data: () =>
+    'the crate file has data after its end, which some tools would read and others not; make it again with `cargo package`',
+  archive_too_large: (p: { max: number }) =>
+    `the crate file unpacks to more than the ${p.max} bytes allowed; leave files out with \`package.exclude\``,
+  archive_too_many_entries: (p: { max: number }) =>
+    `the crate file has more than the ${p.max} files and folders allowed; leave some out with \`package.exclude\``,
+  archive_header: (p: { path: string; reason: string }) =>
+    `the archive member \`${p.path}\` cannot be read safely: ${p.reason}; make the crate file with \`cargo package\``,
+  archive_type: (p: { path: string; type: string }) =>
+    `\`${p.path}\` in the crate file is a ${p.type}; only regular files and folders are allowed`,
+  archive_path: (p: { path: string; reason: string }) =>
+    `the path \`${p.path}\` in the crate file is not allowed: ${p.reason}`,
+  archive_path_encoding: (p: { path: string }) =>
+    `the path \`${p.path}\` in the crate file is not valid UTF-8; rename the file`,
+  archive_path_twice: (p: { path: string }) => `the crate file holds \`${p.path}\` twice; keep one of them`,
+  archive_path_case: (p: { path: string; twin: string }) =>
+    `\`${p.path}\` and \`${p.twin}\` differ only by case; on Windows and macOS one overwrites the other`,
+  archive_path_windows: (p: { path: string }) => `\`${p.path}\` is a path that cannot exist on Windows`,
+  archive_root: (p: { path: string; root: string }) =>
+    `\`${p.path}\` in the crate file is not below \`${p.root}/\`; everything must be in that one folder`,
+  archive_manifest_missing: () => 'the crate file has no `Cargo.toml` in its top folder',
+  archive_manifest_case: (p: { path: string }) =>
+    `the manifest in the crate file is called \`${p.path}\`; it must be called \`Cargo.toml\``,
+  archive_manifests: (p: { paths: string }) =>
+    `the crate file has more than one manifest in its top folder (\`${p.paths}\`); keep \`Cargo.toml\` only`,
+  archive_file_too_large: (p: { path: string; size: number; max: number }) =>
+    `\`${p.path}\` in the crate file has ${p.size} bytes; at most ${p.max} are allowed`,
+  archive_file_encoding: (p: { path: string }) => `\`${p.path}\` in the crate file is not valid UTF-8`,
+  archive_cargo_ok: (p: { path: string }) => `Cargo skips \`${p.path}\` when it unpacks the crate; leave it out`,
 
   // releases
+  release_identity: (p: { expected: string; found: string }) =>
+    `the crate file was sent as ${p.expected}, but its \`Cargo.toml\` says ${p.found}`,
+  metadata_field: (p: { field: string; reason: string }) =>
+    `\`${p.field}\` of the publish metadata is not valid: ${p.reason}`,
+  metadata_identity: (p: { field: string; metadata: string; manifest: string }) =>
+    `\`${p.field}\` is \`${p.metadata}\` in the publish metadata, but \`${p.manifest}\` in the \`Cargo.toml\` of the crate file`,
+  metadata_dependency: (p: { dependency: string; field: string; metadata: string; manifest: string }) =>
+    `\`${p.field}\` of the ${p.dependency} is ${p.metadata} in the publish metadata, but ${p.manifest} in the \`Cargo.toml\` of the crate file`,
+  metadata_dependency_missing: (p: { dependency: string }) =>
+    `the ${p.dependency} is in the \`Cargo.toml\` of the crate file, but not in the publish metadata`,
+  metadata_dependency_extra: (p: { dependency: string }) =>
+    `the ${p.dependency} is in the publish metadata, but not in the \`Cargo.toml\` of the crate file`,
+  metadata_feature: (p: { feature: string; metadata: string; manifest: string }) =>
+    `the feature \`${p.feature}\` is ${p.metadata} in the publish metadata, but ${p.manifest} in the \`Cargo.toml\` of the crate file`,
+  feature_name: (p: { feature: string }) =>
+    `\`${p.feature}\` is not a feature name; it starts with a letter, digit or \`_\` and goes on with letters, digits, \`_\`, \`-\`, \`+\` and \`.\``,
+  feature_value: (p: { feature: string; value: string; reason: string }) =>
+    `the feature \`${p.feature}\` enables \`${p.value}\`, ${p.reason}`,
+  feature_shadows: (p: { dependency: string }) =>
+    `the optional dependency \`${p.dependency}\` is in no feature, because a feature has its name; add \`dep:${p.dependency}\` to a feature`,
+  entry_not_json: (p: { reason: string }) => `the index entry is not valid JSON (${p.reason})`,
+  entry_too_deep: (p: { max: number }) => `the index entry is nested more than ${p.max} levels deep`,
+  entry_key_twice: (p: { key: string }) =>
+    `the index entry has the key \`${p.key}\` twice; Cargo drops such a line, keep one of them`,
+  entry_not_object: () => 'the index entry is not a JSON object',
+  entry_field: (p: { field: string; expected: string }) => `\`${p.field}\` of the index entry must be ${p.expected}`,
+  entry_requirement: (p: { field: string; reason: string }) => `\`${p.field}.req\` of the index entry: ${p.reason}`,
+  entry_optional_dev: (p: { name: string }) =>
+    `the dev-dependency \`${p.name}\` is optional; Cargo refuses an entry with an optional dev-dependency`,
+  index_line: (p: { line: number; reason: string }) => `line ${p.line}: ${p.reason}`,
+  index_version_twice: (p: { line: number; version: string; first: number }) =>
+    `line ${p.line}: version ${p.version} is already on line ${p.first}; build metadata does not make it another version`,
 
   // policy
+  name_collides: (p: { name: string; existing: string }) =>
+    `the crate \`${p.name}\` already exists as \`${p.existing}\`, and names that differ only in case, \`-\` and \`_\` are one; publish it as \`${p.existing}\` or choose another name`,
+  name_reserved: (p: { name: string }) => `the crate name \`${p.name}\` is reserved; choose another name`,
+  name_looks_alike: (p: { name: string; others: readonly string[] }) =>
+    `the crate name \`${p.name}\` is easily taken for the existing ${p.others.map(other => `\`${other}\``).join(', ')}; choose a name that differs more`,
+  version_too_long: (p: { version: string; length: number; max: number }) =>
+    `the version \`${p.version}\` has ${p.length} characters; at most ${p.max} are allowed, shorten what follows \`-\` or \`+\``,
+  description_missing: () => 'the crate has no description; set `description` in the [package] section of Cargo.toml',
+  description_too_long: (p: { bytes: number; max: number }) =>
+    `the description has ${p.bytes} bytes; at most ${p.max} are allowed, move details to the readme`,
+  license_missing: () =>
+    'the crate has no licence; set `license` or `license-file` in the [package] section of Cargo.toml',
+  license_invalid: (p: { license: string }) =>
+    `the licence \`${p.license}\` is not an SPDX expression; write one such as \`MIT OR Apache-2.0\`, or name a text of your own with \`license-file\``,
+  url_invalid: (p: { field: string; url: string }) =>
+    `\`${p.field}\` is \`${p.url}\`, which is not an absolute http or https URL; correct or remove it`,
+  keywords_too_many: (p: { count: number; max: number }) =>
+    `the crate has ${p.count} keywords; at most ${p.max} are allowed`,
+  keyword_too_long: (p: { keyword: string; max: number }) =>
+    `the keyword \`${p.keyword}\` is too long; at most ${p.max} characters are allowed`,
+  keyword_invalid: (p: { keyword: string }) =>
+    `the keyword \`${p.keyword}\` must be ASCII letters, digits, \`_\`, \`-\` and \`+\`, and begin with a letter or digit`,
+  categories_too_many: (p: { count: number; max: number }) =>
+    `the crate has ${p.count} categories; at most ${p.max} are allowed`,
+  category_unknown: (p: { category: string }) =>
+    `this registry has no category \`${p.category}\`; remove it, or ask the operator to add it to \`policy.categories\``,
+  features_too_many: (p: { count: number; max: number }) =>
+    `the crate has ${p.count} features; at most ${p.max} are allowed`,
+  feature_items_too_many: (p: { feature: string; count: number; max: number }) =>
+    `the feature \`${p.feature}\` enables ${p.count} items; at most ${p.max} are allowed`,
+  feature_name_invalid: (p: { feature: string }) =>
+    `the feature name \`${p.feature}\` must begin with a letter, a digit or \`_\` and go on with letters, digits, \`_\`, \`-\`, \`+\` and \`.\``,
+  feature_value_invalid: (p: { feature: string; value: string }) =>
+    `the feature \`${p.feature}\` enables \`${p.value}\`; write \`FEATURE\`, \`dep:DEPENDENCY\`, \`DEPENDENCY/FEATURE\` or \`DEPENDENCY?/FEATURE\``,
+  feature_value_unknown: (p: { feature: string; value: string }) =>
+    `the feature \`${p.feature}\` enables \`${p.value}\`, which is neither a feature nor an optional dependency; add it or remove it`,
+  feature_value_explicit: (p: { feature: string; value: string }) =>
+    `the feature \`${p.feature}\` enables \`${p.value}\`, a dependency that is no feature because \`dep:${p.value}\` is used elsewhere; write \`dep:${p.value}\` here, too`,
+  feature_value_required: (p: { feature: string; value: string; dependency: string }) =>
+    `the feature \`${p.feature}\` enables \`${p.value}\`, but the dependency \`${p.dependency}\` is not optional; add \`optional = true\` to it or remove the item`,
+  feature_dependency_unknown: (p: { feature: string; value: string; dependency: string }) =>
+    `the feature \`${p.feature}\` enables \`${p.value}\`, but there is no dependency \`${p.dependency}\`; add it or remove the item`,
+  dependency_unreachable: (p: { dependency: string }) =>
+    `the optional dependency \`${p.dependency}\` is enabled by no feature; add \`dep:${p.dependency}\` to a feature`,
+  dependencies_too_many: (p: { count: number; max: number }) =>
+    `the crate has ${p.count} dependencies; at most ${p.max} are allowed`,
+  dependency_name_invalid: (p: { name: string }) =>
+    `the dependency name \`${p.name}\` must be 1 to 64 ASCII letters, digits, \`-\` and \`_\`, a letter first`,
+  dependency_rename_invalid: (p: { name: string; package: string }) =>
+    `the dependency \`${p.package}\` is renamed to \`${p.name}\`; a new name must be 1 to 64 ASCII letters, digits, \`-\` and \`_\`, a letter or \`_\` first`,
+  dependency_dev_optional: (p: { dependency: string }) =>
+    `the dev-dependency \`${p.dependency}\` cannot be optional; remove \`optional = true\``,
+  dependency_feature_invalid: (p: { dependency: string; feature: string }) =>
+    `the dependency \`${p.dependency}\` asks for the feature \`${p.feature}\`, which cannot be the name of a feature; correct or remove it`,
+  dependency_wildcard: (p: { dependency: string }) =>
+    `the dependency \`${p.dependency}\` accepts any version; name those it works with, for example \`version = "1.2"\``,
+  dependency_missing: (p: { dependency: string }) =>
+    `this registry has no crate \`${p.dependency}\`, on which the crate depends; publish that one first, or name the registry it comes from`,
+  dependency_misspelled: (p: { dependency: string; existing: string }) =>
+    `this registry has no crate \`${p.dependency}\`, on which the crate depends, but it has \`${p.existing}\`; spell the dependency that way`,
+  dependency_foreign: (p: { dependency: string; registry: string }) =>
+    `the dependency \`${p.dependency}\` comes from another registry, ${p.registry}, which this one does not allow; publish it here first, or ask the operator to add that URL to \`policy.allowed_registries\``,
+  dependency_path_trap: (p: { dependency: string }) =>
+    `the dependency \`${p.dependency}\` is taken from crates.io, but this registry has a crate of that name; if that one is meant, as for a member of your workspace, add \`registry = "…"\` with the name of this registry to the dependency and publish again`,
+  objections_more: (p: { count: number }) =>
+    `${p.count} more ${p.count === 1 ? 'objection is' : 'objections are'} not shown; mend those above and try again`,
 
   // settings
+  settings_syntax: (p: { file: string; line: number; column: number; problem: string }) =>
+    `${p.file}, line ${p.line}, column ${p.column}: this is not TOML: ${p.problem}`,
+  setting_unknown: (p: { where: string; key: string; suggestion: string | null; accepted: readonly string[] }) =>
+    `${p.where}: there is no setting \`${p.key}\`${p.suggestion === null ? ';' : `; did you mean \`${p.suggestion}\`?`} accepted: ${p.accepted.join(', ')}`,
+  setting_invalid: (p: { where: string; key: string; given: string; accepts: string }) =>
+    `${p.where}: \`${p.key}\` cannot be ${p.given}; accepted: ${p.accepts}`,
+  setting_twice: (p: { key: string; first: string; second: string }) =>
+    `\`${p.key}\` is set differently by ${p.first} and by ${p.second}; remove one of them`,
+  setting_missing: (p: { key: string; because: string }) =>
+    `\`${p.because}\` is set but \`${p.key}\` is not; set both or neither`,
 
   // catalog and stores
+  crate_too_big: (p: { max: number }) =>
+    `the .crate is bigger than the ${p.max} bytes allowed here; leave out what is not needed (\`exclude\` in Cargo.toml) or ask the operator to raise \`limits.crate_bytes\``,
+  crate_unknown: (p: { name: string }) => `there is no crate \`${p.name}\` here`,
+  release_unknown: (p: { name: string; version: string }) => `there is no version ${p.version} of \`${p.name}\` here`,
+  version_taken: (p: { name: string; version: string; existing: string }) =>
+    p.version === p.existing
+      ? `\`${p.name}\` ${p.version} already exists; a published version never changes, publish a new one`
+      : `\`${p.name}\` ${p.version} differs from the existing ${p.existing} only in build metadata, which does not make another version`,
+  name_taken: (p: { name: string; existing: string }) =>
+    `\`${p.name}\` collides with the existing crate \`${p.existing}\`: names that differ only in case or in \`-\` and \`_\` are one name`,
+  not_owner: (p: { name: string; login: string }) =>
+    `\`${p.login}\` is not an owner of \`${p.name}\`; ask one of its owners for \`cargo owner --add ${p.login}\``,
 
   // commands
+  registry_exists: (p: { dir: string }) => `${p.dir} already holds a registry; nothing was changed`,
+  not_a_registry: (p: { dir: string }) =>
+    `${p.dir} holds no registry; make one with \`plimsoll init --dir ${p.dir}\`, or name another folder with --dir`,
+  file_missing: (p: { path: string }) => `there is no file or folder ${p.path}`,
+  no_crates_found: (p: { path: string }) => `there is no .crate file in or below ${p.path}`,
+  broken_file: (p: { path: string; message: string }) => `${p.path}: ${p.message}`,
+  twin_files: (p: { first: string; second: string; version: string }) =>
+    `${p.first} and ${p.second} are both version ${p.version} with different bytes; keep the one that was published`,
+  name_twins: (p: { first: string; second: string }) =>
+    `\`${p.first}\` and \`${p.second}\` are one name to a registry; keep only one spelling`,
+  yanked_unknown: (p: { spec: string }) =>
+    `\`yanked\` in plimsoll.toml names ${p.spec}, but no such .crate is among the files`,
+  folders_overlap: (p: { from: string; out: string }) =>
+    `${p.from} lies inside ${p.out}, which would be rewritten; choose another --out`,
+  folder_in_use: (p: { out: string }) =>
+    `${p.out} has files in it that are no public tree; choose an empty folder or an earlier --out`,
+  release_spec_invalid: (p: { spec: string }) => `\`${p.spec}\` does not name a release; write NAME@VERSION`,
+  serve_locked: (p: { dir: string; holder: string }) =>
+    `${p.dir} is already being served by ${p.holder}; stop that one first, or use another --dir`,
+  address_taken: (p: { address: string; reason: string }) =>
+    `cannot listen on ${p.address}: ${p.reason}; choose another address with --listen`,
+  duration_invalid: (p: { text: string }) => `\`${p.text}\` is no duration; write for example 90d, 12h, 30m or 10s`,
+  scope_invalid: (p: { scope: string; accepted: string }) => `\`${p.scope}\` is no scope; there are ${p.accepted}`,
 
   // accounts
+  login_invalid: (p: { login: string }) =>
+    `\`${p.login}\` cannot be a login; use 1 to 39 letters, digits, \`.\`, \`_\` and \`-\`, a letter or digit first`,
+  login_taken: (p: { login: string }) => `there is a user \`${p.login}\` already; nothing was changed`,
+  login_unknown: (p: { login: string }) =>
+    `there is no user \`${p.login}\`; add one with \`plimsoll user add ${p.login}\``,
+  token_unknown: (p: { id: number }) => `there is no token ${p.id}; \`plimsoll token list\` shows those there are`,
+  crate_pattern_invalid: (p: { pattern: string }) =>
+    `\`${p.pattern}\` can match no crate; write a crate name, or a beginning followed by \`*\``,
 
   // web API
+  token_absent: (p: { me: string }) => `this needs a token; ${p.me} says how to get one, then run \`cargo login\``,
+  token_rejected: (p: { me: string }) =>
+    `this token is not valid: it is unknown, revoked or expired; ${p.me} says how to get another`,
+  scope_missing: (p: { scope: string }) => `this token may not do that: it lacks the scope \`${p.scope}\``,
+  crate_not_covered: (p: { name: string }) => `this token is not good for the crate \`${p.name}\``,
+  metadata_too_big: (p: { size: number; max: number }) =>
+    `the publish metadata has ${p.size} bytes; at most ${p.max} are allowed`,
+  metadata_invalid: (p: { reason: string }) => `the publish metadata cannot be read: ${p.reason}`,
+  body_short: (p: { part: string; announced: number }) =>
+    `the publish request ends within the ${p.part}, which was announced with ${p.announced} bytes`,
+  body_long: (p: { announced: number }) =>
+    `the publish request goes on after the ${p.announced} bytes announced for the .crate`,
+  release_present: (p: { name: string; version: string }) =>
+    `\`${p.name}\` ${p.version} was published before with the same bytes; nothing has changed`,
+  index_late: (p: { name: string }) => `the index of \`${p.name}\` could not be written yet; the daemon keeps trying`,
+  unexpected: (p: { id: string }) =>
+    `something unexpected went wrong; the operator finds the cause in the log under ${p.id}`,
+  route_unknown: () => 'there is nothing here',
 } as const satisfies Record<string, (params: never) => string>
 
 export type Code = keyof typeof messages

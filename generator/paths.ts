@@ -12,6 +12,11 @@ export interface Place {
   readonly cache: CacheRule
 }
 
+/** One file of the public tree: a place and its bytes. */
+export interface Output extends Place {
+  readonly bytes: Uint8Array
+}
+
 const TEXT = 'text/plain; charset=utf-8'
 const JSON_TYPE = 'application/json'
 const HTML = 'text/html; charset=utf-8'
@@ -21,6 +26,9 @@ export const INDEX_FOLDER = 'index'
 
 /** `index/config.json` (specification A.1). */
 export const configPlace: Place = { path: 'index/config.json', contentType: JSON_TYPE, cache: 'revalidate' }
+
+/** Folder of the crates: their `.crate` files and pages. */
+export const CRATES_FOLDER = 'crates'
 
 /** The front page. */
 export const frontPage: Place = { path: 'index.html', contentType: HTML, cache: 'revalidate' }
@@ -37,12 +45,19 @@ export function crateFile(name: Name, version: Version): string {
 
 /** The `.crate` of a version, where the default `dl` template leads. */
 export function cratePlace(name: Name, version: Version): Place {
-  return { path: `crates/${name}/${crateFile(name, version)}`, contentType: 'application/gzip', cache: 'immutable' }
+  return {
+    path: `${CRATES_FOLDER}/${name}/${crateFile(name, version)}`,
+    contentType: 'application/gzip',
+    cache: 'immutable',
+  }
 }
 
-/** Key of a version's bytes in the crate store; lowercase folder, because names differing by case never coexist. */
-export function crateKey(name: Name, version: Version): string {
-  return `${lowerPrefix(name)}/${name.toLowerCase()}/${crateFile(name, version)}`
+/**
+ * Key of a `.crate` in the crate store. It names the bytes, so nothing is ever overwritten; lowercase, because names
+ * differing only by case never coexist.
+ */
+export function crateKey(name: Name, cksum: string): string {
+  return `${lowerPrefix(name)}/${name.toLowerCase()}/${cksum}.crate`
 }
 
 /** The default `dl` template below a base URL. */
@@ -73,4 +88,26 @@ export function expandDl(template: string, facts: DownloadFacts): string {
   let url = hasMarker ? template : `${template}/{crate}/{version}/download`
   for (const [marker, value] of Object.entries(markers)) url = url.replaceAll(marker, () => value)
   return url
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  html: HTML,
+  json: JSON_TYPE,
+  crate: 'application/gzip',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  xml: 'application/xml; charset=utf-8',
+  atom: 'application/atom+xml; charset=utf-8',
+  txt: TEXT,
+}
+
+/** The place a path of the public tree is: what a server has to say of its bytes. Index files carry no extension. */
+export function placeOf(path: string): Place {
+  const inIndex = path.startsWith(`${INDEX_FOLDER}/`) && path !== configPlace.path
+  const extension = /\.([a-z]+)$/.exec(path)?.[1] ?? ''
+  const contentType = inIndex ? TEXT : (TYPES[extension] ?? 'application/octet-stream')
+  const isImmutable = extension === 'crate' || path.startsWith('assets/')
+  return { path, contentType, cache: isImmutable ? 'immutable' : 'revalidate' }
 }

@@ -20,11 +20,11 @@ const MAY: Record<string, (from: string) => string[]> = {
 /** Layers of the generator, lowest first; a row sees the rows above it and itself. */
 const LAYERS = [
   ['error', 'name', 'version', 'requirement'],
-  ['paths', 'settings', 'entry', 'manifest', 'tarball', 'release', 'policy'],
+  ['paths', 'urls', 'timestamp', 'settings', 'entry', 'manifest', 'tarball', 'release', 'policy'],
   ['render'],
-  ['database', 'lock', 'catalog', 'crate-store', 'public-tree'],
+  ['durable-file', 'database', 'lock', 'catalog', 'crate-store', 'public-tree'],
   ['index-repository'],
-  ['build', 'add', 'import', 'verify', 'static'],
+  ['registry', 'build', 'add', 'import', 'verify', 'static'],
   ['cli', 'index'],
 ]
 

@@ -41,6 +41,6 @@ test('index files lie at lowercase tiers', () => {
   assert.equal(indexPlace(parseName('Cargo')).path, 'index/ca/rg/cargo')
 })
 
-test('keys of the crate store keep the published spelling of the file', () => {
-  assert.equal(crateKey(facts.name, facts.version), 'fo/o-/foo-bar/Foo-Bar-1.0.0+a.crate')
+test('keys of the crate store name the bytes', () => {
+  assert.equal(crateKey(facts.name, facts.cksum), `fo/o-/foo-bar/${facts.cksum}.crate`)
 })

@@ -1,0 +1,66 @@
+import { type Change, canonicalName, type Database, type Name, timestamp } from '../generator/index.ts'
+import { hashToken, isToken, type Scope } from './tokens.ts'
+
+/** Who is calling, and what the token they call with is good for. */
+export interface Actor {
+  readonly user: { readonly id: number; readonly login: string; readonly admin: boolean }
+  readonly tokenId: number
+  /** Null: everything the user may do. */
+  readonly scopes: readonly Scope[] | null
+  /** Null: every crate. */
+  readonly crates: readonly string[] | null
+}
+
+/** Cargo sends the token alone; `Bearer` before it is accepted too (RFC 6750 §2.1). */
+export function tokenOf(header: string | undefined): string | null {
+  const text = header?.trim() ?? ''
+  const bare = /^bearer +(.*)$/i.exec(text)?.[1] ?? text
+  return bare === '' ? null : bare
+}
+
+/** The actor behind a token, or null when it is none of ours, revoked or expired. Notes its use once a minute at most. */
+export async function authenticate(database: Database, token: string, now: Date): Promise<Actor | null> {
+  if (!isToken(token)) return null
+  const row = await database
+    .selectFrom('tokens')
+    .innerJoin('users', 'users.id', 'tokens.user_id')
+    .select(['tokens.id', 'tokens.scopes', 'tokens.crates', 'tokens.expires_at', 'tokens.revoked_at'])
+    .select(['tokens.last_used_at', 'users.id as user_id', 'users.login', 'users.admin'])
+    .where('tokens.hash', '=', hashToken(token))
+    .executeTakeFirst()
+  if (!row || row.revoked_at !== null) return null
+  if (row.expires_at !== null && Date.parse(row.expires_at) <= now.getTime()) return null
+  if (row.last_used_at === null || now.getTime() - Date.parse(row.last_used_at) > 60_000) {
+    await database
+      .updateTable('tokens')
+      .set({ last_used_at: timestamp(now) })
+      .where('id', '=', row.id)
+      .execute()
+  }
+  return {
+    user: { id: row.user_id, login: row.login, admin: row.admin === 1 },
+    tokenId: row.id,
+    scopes: row.scopes ? (JSON.parse(row.scopes) as Scope[]) : null,
+    crates: row.crates ? (JSON.parse(row.crates) as string[]) : null,
+  }
+}
+
+/** Whether the actor's token is good for a scope. */
+export function hasScope(actor: Actor, scope: Scope): boolean {
+  return actor.scopes === null || actor.scopes.includes(scope)
+}
+
+/** Whether the actor's token is good for a crate: patterns are names or `beginning*`, compared canonically. */
+export function coversCrate(actor: Actor, name: Name): boolean {
+  if (actor.crates === null) return true
+  const canonical: string = canonicalName(name)
+  return actor.crates.some(pattern => {
+    const wanted = pattern.toLowerCase().replaceAll('-', '_')
+    return wanted.endsWith('*') ? canonical.startsWith(wanted.slice(0, -1)) : canonical === wanted
+  })
+}
+
+/** The change an actor is about to make. */
+export function changeBy(actor: Actor, now: Date): Change {
+  return { at: timestamp(now), actor: actor.user.login, user: actor.user, tokenId: actor.tokenId }
+}

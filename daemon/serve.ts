@@ -1,0 +1,84 @@
+import type { Logger } from 'pino'
+import {
+  build,
+  cargoConfig,
+  type Io,
+  openRegistry,
+  parseListen,
+  type Registry,
+  readSettings,
+  refuse,
+  serveLock,
+  timestamp,
+} from '../generator/index.ts'
+import { addUser, hasNoUsers } from './accounts.ts'
+import { createApp } from './app.ts'
+import { type Listening, listen } from './listen.ts'
+import { Regenerator } from './regenerate.ts'
+import { createToken } from './tokens.ts'
+
+/** What a daemon is started with. */
+export interface ServeOptions {
+  readonly dir: string
+  /** `HOST:PORT`; default: what the settings say. */
+  readonly listen?: string | undefined
+  readonly log: Logger
+  /** Resolves when the daemon is to stop. */
+  readonly stopped: Promise<void>
+}
+
+/**
+ * Serves a registry folder until told to stop: takes the folder's lock and the address, finishes what an earlier
+ * process left pending, prints the paste-ready settings and `listening on …`, and at the end lets running requests and
+ * pending work finish.
+ */
+export async function serve(io: Io, options: ServeOptions): Promise<void> {
+  const sources = { env: io.env, flags: { 'server.listen': options.listen } }
+  const { settings } = readSettings(options.dir, sources)
+  const address = parseListen(settings.server.listen)
+  if (!address) throw new Error(`settings let the address ${settings.server.listen} through`)
+  const lock = serveLock(options.dir)
+  if (!lock.tryAcquire(`process ${process.pid}`)) refuse('serve_locked', { dir: options.dir, holder: lock.holder() })
+  try {
+    const server = await listen(address.host, address.port)
+    lock.describe(`process ${process.pid} at ${server.url}`)
+    const registry = await openRegistry(options.dir, sources, server.url)
+    try {
+      await serveRegistry(io, options, registry, server)
+    } finally {
+      await registry.close()
+    }
+  } finally {
+    lock.release()
+  }
+}
+
+async function serveRegistry(io: Io, options: ServeOptions, registry: Registry, server: Listening): Promise<void> {
+  const { log } = options
+  const clock = () => io.now()
+  await registry.crates.sweep()
+  await build(registry)
+  const regenerator = new Regenerator(registry, error => log.error({ err: error }, 'a build failed; trying again'))
+  server.answer(createApp({ registry, regenerator, clock, log }).fetch)
+  await greet(io, registry)
+  io.out(`listening on ${server.url}`)
+  await options.stopped
+  await server.stop(registry.settings.server.shutdown_seconds)
+  await regenerator.close()
+}
+
+/** What a person needs to begin; on the very first start also the first token, never shown again. */
+async function greet(io: Io, registry: Registry): Promise<void> {
+  const { settings, urls, database } = registry
+  io.out(`Paste this into .cargo/config.toml:\n\n${cargoConfig(settings.registry.name, urls, settings.auth.required)}`)
+  io.out(`Its page is ${urls.base}/`)
+  if (!(await hasNoUsers(database))) return
+  const at = timestamp(io.now())
+  const admin = await addUser(database, { login: 'admin', admin: true, at })
+  const order = { userId: admin.id, name: 'first start', scopes: null, crates: null, at, expires: null }
+  const token = await createToken(database, order)
+  io.out(
+    `\nThe token of user \`admin\`, shown this once; use it with \`cargo login --registry ${settings.registry.name}\`:`,
+  )
+  io.out(`\n    ${token}\n`)
+}

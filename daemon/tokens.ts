@@ -1,0 +1,118 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { type Database, refuse } from '../generator/index.ts'
+
+/** What a token may do: the endpoint scopes of crates.io, and `read` for a private registry. */
+export const SCOPES = ['publish-new', 'publish-update', 'yank', 'change-owners', 'read'] as const
+export type Scope = (typeof SCOPES)[number]
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const FORM = /^plim_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
+
+/** A new token: `plim_`, 32 random base62 characters (190 bits), 6 characters of checksum that make it recognisable. */
+export function makeToken(): string {
+  let secret = ''
+  while (secret.length < 32) {
+    // 248 is the largest multiple of 62 a byte holds: what lies above would favour the first characters.
+    for (const byte of randomBytes(64)) if (byte < 248 && secret.length < 32) secret += ALPHABET[byte % 62]
+  }
+  return `plim_${secret}${checksum(secret)}`
+}
+
+/** Whether a text has the form of a token of ours, checksum included; says nothing about its being valid. */
+export function isToken(text: string): boolean {
+  const [, secret = '', sum = ''] = FORM.exec(text) ?? []
+  return secret !== '' && checksum(secret) === sum
+}
+
+/** What is stored of a token. Its 190 random bits need no salt. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
+}
+
+function checksum(secret: string): string {
+  let number = createHash('sha256').update(secret).digest().readUIntBE(0, 6)
+  let text = ''
+  for (let i = 0; i < 6; i++) {
+    text += ALPHABET[number % 62]
+    number = Math.floor(number / 62)
+  }
+  return text
+}
+
+/** A token as its owner sees it; the token itself is known only at its creation. */
+export interface TokenRecord {
+  readonly id: number
+  readonly name: string
+  readonly user: string
+  /** Null: everything its user may do. */
+  readonly scopes: readonly Scope[] | null
+  /** Crate names, or beginnings ending in `*`; null: every crate. */
+  readonly crates: readonly string[] | null
+  readonly created: string
+  readonly expires: string | null
+  readonly last_used: string | null
+}
+
+/** What a new token is to be. */
+export interface TokenOrder {
+  readonly userId: number
+  readonly name: string
+  readonly scopes: readonly Scope[] | null
+  readonly crates: readonly string[] | null
+  readonly at: string
+  readonly expires: string | null
+}
+
+/** Creates a token and gives it, the only time it is ever shown. Refuses a crate pattern that can match no name. */
+export async function createToken(database: Database, order: TokenOrder): Promise<string> {
+  for (const pattern of order.crates ?? []) {
+    if (!/^(?:[A-Za-z][A-Za-z0-9_-]{0,63}\*?|\*)$/.test(pattern)) refuse('crate_pattern_invalid', { pattern })
+  }
+  const token = makeToken()
+  await database
+    .insertInto('tokens')
+    .values({
+      user_id: order.userId,
+      name: order.name,
+      hash: hashToken(token),
+      scopes: order.scopes ? JSON.stringify(order.scopes) : null,
+      crates: order.crates ? JSON.stringify(order.crates) : null,
+      created_at: order.at,
+      expires_at: order.expires,
+    })
+    .execute()
+  return token
+}
+
+/** All tokens that are not revoked, oldest first. */
+export async function listTokens(database: Database): Promise<TokenRecord[]> {
+  const rows = await database
+    .selectFrom('tokens')
+    .innerJoin('users', 'users.id', 'tokens.user_id')
+    .select(['tokens.id', 'tokens.name', 'tokens.scopes', 'tokens.crates', 'tokens.created_at', 'tokens.expires_at'])
+    .select(['tokens.last_used_at', 'users.login'])
+    .where('tokens.revoked_at', 'is', null)
+    .orderBy('tokens.id')
+    .execute()
+  return rows.map(row => ({
+    id: row.id,
+    name: row.name,
+    user: row.login,
+    scopes: row.scopes ? (JSON.parse(row.scopes) as Scope[]) : null,
+    crates: row.crates ? (JSON.parse(row.crates) as string[]) : null,
+    created: row.created_at,
+    expires: row.expires_at,
+    last_used: row.last_used_at,
+  }))
+}
+
+/** Revokes a token for good. Refuses an id that is none or is revoked already. */
+export async function revokeToken(database: Database, id: number, at: string): Promise<void> {
+  const result = await database
+    .updateTable('tokens')
+    .set({ revoked_at: at })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+  if (result.numUpdatedRows === 0n) refuse('token_unknown', { id })
+}

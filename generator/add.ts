@@ -1,0 +1,140 @@
+import type { Change } from './catalog/record.ts'
+import type { CrateBytes, Staged } from './crate-store.ts'
+import { collect, type Issue, Refusal, refuseErrors, warning } from './error.ts'
+import { parseManifest } from './manifest.ts'
+import { canonicalName, type Name } from './name.ts'
+import { crateKey } from './paths.ts'
+import { checkPolicy, type PolicyFacts, policyQuestions } from './policy.ts'
+import type { Registry } from './registry.ts'
+import { compareMetadata, findReadme, makeRelease, type PublishMetadata, type Release } from './release.ts'
+import type { Settings } from './settings.ts'
+import { type Archive, readArchive, readArchiveFile } from './tarball.ts'
+import type { RegistryUrls } from './urls.ts'
+import type { Version } from './version.ts'
+
+/** The bytes of a release and what came with them. */
+export interface Submission<Bytes extends CrateBytes = Staged> {
+  readonly bytes: Bytes
+  /** What the client said of it, when it came through the web API; must agree with what the `.crate` says. */
+  readonly metadata?: { readonly name: Name; readonly version: Version; readonly said: PublishMetadata }
+  /** Time of publication for the index, null when unknown. */
+  readonly pubtime: string | null
+}
+
+/** A release that was taken in, with everything worth telling its publisher. */
+export interface Acceptance {
+  readonly release: Release
+  readonly outcome: 'added' | 'present'
+  readonly crateId: number
+  readonly warnings: readonly Issue[]
+  readonly invalidCategories: readonly string[]
+  readonly invalidBadges: readonly string[]
+}
+
+/**
+ * Takes a release into the truth, in the order that a crash cannot hurt: inspect, check, store the bytes, one
+ * transaction. The public tree follows by a build. Throws a `Refusal` with every objection at once, and then leaves
+ * nothing behind; the staged bytes are the caller's to discard.
+ */
+export async function addSubmission(registry: Registry, submission: Submission, change: Change): Promise<Acceptance> {
+  const { bytes, metadata } = submission
+  const issues: Issue[] = []
+  if (metadata) issues.push(...(await registry.catalog.objections({ ...metadata, cksum: bytes.cksum }, change)))
+  const release = await inspect(submission, registry.settings, registry.urls, issues)
+  if (!release) {
+    refuseErrors(issues)
+    throw new Error('a release without objections')
+  }
+  const publication = { name: release.name, version: release.version, cksum: bytes.cksum }
+  if (!metadata) issues.push(...(await registry.catalog.objections(publication, change)))
+  const verdict = checkPolicy(release, await policyFacts(registry, release), registry.settings.policy)
+  issues.push(...verdict.issues)
+  refuseErrors(unique(issues))
+  await bytes.keep(crateKey(release.name, bytes.cksum))
+  const { outcome, crateId } = await registry.catalog.add(release, change)
+  if (outcome === 'present') issues.push(warning('release_present', { name: release.name, version: release.version }))
+  const { invalidCategories, invalidBadges } = verdict
+  return { release, outcome, crateId, warnings: unique(issues), invalidCategories, invalidBadges }
+}
+
+/** Reads the release out of a `.crate`; undefined, with the objections added to `issues`, when that is not possible. */
+export async function inspect(
+  submission: Submission<CrateBytes>,
+  settings: Pick<Settings, 'limits'>,
+  urls: RegistryUrls,
+  issues: Issue[],
+): Promise<Release | undefined> {
+  const { bytes, metadata } = submission
+  const limits = settings.limits
+  const archive = await collectLater(issues, () =>
+    readArchive(
+      bytes.open,
+      {
+        unpackedBytes: Math.max(limits.unpacked_bytes, 20 * bytes.size),
+        entries: limits.archive_entries,
+        manifestBytes: limits.manifest_bytes,
+        readmeBytes: limits.readme_bytes,
+      },
+      metadata,
+    ),
+  )
+  if (!archive) return undefined
+  const manifest = collect(issues, () => parseManifest(archive.manifest))
+  if (!manifest) return undefined
+  const readme = await readReadme(bytes, archive, findReadme(manifest, archive.files), limits.readme_bytes)
+  const release = collect(issues, () =>
+    makeRelease({
+      archive,
+      manifest,
+      readme,
+      cksum: bytes.cksum,
+      size: bytes.size,
+      pubtime: submission.pubtime,
+      ownIndexUrls: urls.own,
+      ...(metadata && { metadata: metadata.said }),
+    }),
+  )
+  if (release && metadata) issues.push(...compareMetadata(release, metadata.said))
+  return release
+}
+
+/** What the policy has to know of the catalog, beyond the release itself. */
+async function policyFacts(registry: Registry, release: Release): Promise<PolicyFacts> {
+  const { ownDependencies, cratesIoDependencies, lookAlikeKeys } = policyQuestions(release)
+  const existing = await registry.catalog.find(release.name)
+  const known = await registry.catalog.known([...ownDependencies, ...cratesIoDependencies])
+  const spelling = (name: Name) => known.get(canonicalName(name))
+  const missing = ownDependencies.filter(name => spelling(name) !== name)
+  return {
+    existing,
+    lookAlikes: existing ? [] : await registry.catalog.lookAlikes(lookAlikeKeys),
+    missingDependencies: missing,
+    otherSpellings: missing.map(spelling).filter(name => name !== undefined),
+    alsoHere: cratesIoDependencies.filter(name => spelling(name) !== undefined),
+  }
+}
+
+async function readReadme(
+  bytes: CrateBytes,
+  archive: Archive,
+  path: string | null,
+  max: number,
+): Promise<string | null> {
+  const text = path === null ? null : await readArchiveFile(bytes.open, archive, path, max)
+  return text && new TextDecoder('utf-8').decode(text)
+}
+
+async function collectLater<T>(issues: Issue[], work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    issues.push(...error.issues)
+    return undefined
+  }
+}
+
+/** Two checks may find the same fault; its publisher reads it once. */
+function unique(issues: readonly Issue[]): Issue[] {
+  return [...new Map(issues.map(one => [`${one.severity} ${one.message}`, one])).values()]
+}

@@ -1,0 +1,53 @@
+import type { Database, MarkKind } from '../database.ts'
+import type { Version } from '../version.ts'
+import type { Mark, Queries } from './record.ts'
+
+/** A release whose `.crate` is not yet shown in the public tree. */
+export type FileMark = Mark & { readonly version: Version; readonly cksum: string }
+
+/** Pending work of one kind, oldest first. */
+export async function listMarks(database: Database, kind: MarkKind, limit = 1000): Promise<Mark[]> {
+  return database.selectFrom('marks').selectAll().where('kind', '=', kind).orderBy('generation').limit(limit).execute()
+}
+
+/** The `file` marks of one crate's releases. */
+export async function fileMarks(database: Database, crateId: number): Promise<FileMark[]> {
+  const rows = await database
+    .selectFrom('marks')
+    .innerJoin('releases', 'releases.id', 'marks.subject')
+    .select(['marks.kind', 'marks.subject', 'marks.generation', 'releases.version', 'releases.cksum'])
+    .where('marks.kind', '=', 'file')
+    .where('releases.crate_id', '=', crateId)
+    .execute()
+  return rows.map(row => ({ ...row, version: row.version as Version }))
+}
+
+/** Takes a mark off, unless the subject has changed again since it was read. */
+export async function clearMarks(database: Database, marks: readonly Mark[]): Promise<void> {
+  if (marks.length === 0) return
+  await database.transaction().execute(async tx => {
+    for (const one of marks) {
+      await tx
+        .deleteFrom('marks')
+        .where('kind', '=', one.kind)
+        .where('subject', '=', one.subject)
+        .where('generation', '<=', one.generation)
+        .execute()
+    }
+  })
+}
+
+/** Records that a crate has changed: its generation, and the mark of its index file. */
+export async function touch(tx: Queries, crateId: number, generation: number): Promise<void> {
+  await tx.updateTable('crates').set({ generation }).where('id', '=', crateId).execute()
+  await mark(tx, { kind: 'index', subject: crateId, generation })
+}
+
+/** Sets one mark. */
+export async function mark(tx: Queries, one: Mark): Promise<void> {
+  await tx
+    .insertInto('marks')
+    .values(one)
+    .onConflict(conflict => conflict.columns(['kind', 'subject']).doUpdateSet({ generation: one.generation }))
+    .execute()
+}

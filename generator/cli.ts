@@ -1,0 +1,18 @@
+import type { Command } from 'commander'
+import { registerAdd } from './cli/add.ts'
+import { registerBuild } from './cli/build.ts'
+import { registerInit } from './cli/init.ts'
+import type { Io } from './cli/io.ts'
+import { registerReports } from './cli/reports.ts'
+import { registerVerify } from './cli/verify.ts'
+import { registerYank } from './cli/yank.ts'
+
+/** The commands that need no server. */
+export function registerCommands(program: Command, io: Io): void {
+  registerInit(program, io)
+  registerAdd(program, io)
+  registerYank(program, io)
+  registerBuild(program, io)
+  registerVerify(program, io)
+  registerReports(program, io)
+}

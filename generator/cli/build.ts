@@ -1,0 +1,66 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { build } from '../build.ts'
+import { refuse } from '../error.ts'
+import { SETTINGS_FILE } from '../registry.ts'
+import { resolveSettings } from '../settings.ts'
+import { buildStatic } from '../static.ts'
+import { registryUrls } from '../urls.ts'
+import { withDir, withRegistry } from './folder.ts'
+import { type Io, printIssues, progressLine, run } from './io.ts'
+
+interface Options {
+  readonly dir: string
+  readonly all?: boolean
+  readonly from?: string
+  readonly out?: string
+  readonly baseUrl?: string
+  readonly api?: string
+}
+
+/** `build`: makes the public tree equal to what the catalog, or a folder of `.crate` files, says. */
+export function registerBuild(program: Command, io: Io): void {
+  withDir(program.command('build'), io)
+    .description('render the public tree: what changed, or with --from a whole tree out of a folder of .crate files')
+    .option('--all', 'render everything')
+    .option('--from <dir>', 'the static way: all .crate files below DIR and the plimsoll.toml in it, no database')
+    .option('--out <dir>', 'where the static way writes the tree')
+    .option('--base-url <url>', 'with --from: where readers will reach the tree')
+    .option('--api <url>', 'with --from: the web API of a daemon elsewhere; default: none')
+    .action(async (options: Options, command: Command) => {
+      const { from, out } = options
+      if ((from === undefined) !== (out === undefined)) command.error('error: --from and --out go together')
+      if (from !== undefined && out !== undefined) await run(io, () => buildFrom(io, from, out, options))
+      else await withRegistry(io, options.dir, registry => buildRegistry(io, registry, options.all ?? false))
+    })
+}
+
+async function buildRegistry(io: Io, registry: Parameters<typeof build>[0], all: boolean): Promise<void> {
+  const progress = progressLine(io, 'rendering crate')
+  const built = await build(registry, { all, progress: progress.at })
+  progress.done()
+  io.out(built === 1 ? 'rendered 1 crate' : `rendered ${built} crates`)
+}
+
+/** The address of a tree for which nobody has said one: where `npm start` would serve it. */
+const TRIAL_BASE = 'http://127.0.0.1:8080'
+
+async function buildFrom(io: Io, from: string, out: string, options: Options): Promise<void> {
+  if (!existsSync(from)) refuse('file_missing', { path: from })
+  const path = join(from, SETTINGS_FILE)
+  const file = existsSync(path) ? { name: path, text: readFileSync(path, 'utf8') } : undefined
+  const flags = { 'registry.base_url': options.baseUrl, 'registry.api': options.api }
+  const { settings, origins } = resolveSettings({ file, env: io.env, flags })
+  if (settings.registry.base_url === null) {
+    io.err(`warning: no base URL is set, so the tree works only at ${TRIAL_BASE}; say yours with --base-url`)
+  }
+  // A tree without a daemon has no API, unless one is named on purpose.
+  const api = origins.get('registry.api') === 'default' ? 'none' : settings.registry.api
+  const urls = registryUrls({ ...settings.registry, api }, TRIAL_BASE)
+  const progress = progressLine(io, 'reading .crate')
+  const result = await buildStatic({ from, out, settings, urls, progress: progress.at })
+  progress.done()
+  printIssues(io, result.warnings)
+  io.out(`${result.releases} versions of ${result.crates} crates; ${result.changed} files changed in ${out}`)
+}

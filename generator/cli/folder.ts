@@ -1,0 +1,28 @@
+import type { Command } from 'commander'
+import { openRegistry, type Registry } from '../registry.ts'
+import { type Io, run } from './io.ts'
+
+/** Flag values by setting key. */
+export type Flags = Readonly<Record<string, string | boolean | undefined>>
+
+/** Gives a command its `--dir`. */
+export function withDir(command: Command, io: Io): Command {
+  return command.option('--dir <dir>', 'the registry folder', io.env.PLIMSOLL_DIR ?? './registry')
+}
+
+/** Runs `work` with the registry of `dir` open, and closes it whatever happens. */
+export async function withRegistry(
+  io: Io,
+  dir: string,
+  work: (registry: Registry) => Promise<void>,
+  flags: Flags = {},
+): Promise<void> {
+  await run(io, async () => {
+    const registry = await openRegistry(dir, { env: io.env, flags })
+    try {
+      await work(registry)
+    } finally {
+      await registry.close()
+    }
+  })
+}

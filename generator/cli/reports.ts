@@ -1,0 +1,39 @@
+import type { Command } from 'commander'
+import { readSettings, serveHolder } from '../registry.ts'
+import { describeSettings } from '../settings.ts'
+import { withDir, withRegistry } from './folder.ts'
+import { type Io, run } from './io.ts'
+
+/** `status` and `settings`: what there is, changing nothing. */
+export function registerReports(program: Command, io: Io): void {
+  withDir(program.command('status'), io)
+    .description('counts and pending work')
+    .option('--json', 'print as JSON')
+    .action((options: { dir: string; json?: boolean }) =>
+      withRegistry(io, options.dir, async registry => {
+        const counts = await registry.catalog.counts()
+        const daemon = serveHolder(registry.dir)
+        const status = { ...counts, daemon, base_url: registry.urls.base, index: registry.urls.sparseIndex }
+        if (options.json) io.out(JSON.stringify(status, null, 2))
+        else {
+          io.out(`crates    ${counts.crates}`)
+          io.out(`versions  ${counts.releases}`)
+          io.out(`users     ${counts.users}`)
+          io.out(`pending   ${counts.pending}`)
+          io.out(`daemon    ${daemon ?? 'not running'}`)
+          io.out(`index     ${registry.urls.sparseIndex}`)
+        }
+      }),
+    )
+
+  withDir(program.command('settings'), io)
+    .description('every effective setting and where it comes from')
+    .option('--json', 'print as JSON')
+    .action((options: { dir: string; json?: boolean }) =>
+      run(io, async () => {
+        const rows = describeSettings(readSettings(options.dir, { env: io.env }))
+        if (options.json) io.out(JSON.stringify(rows, null, 2))
+        else for (const row of rows) io.out(`${row.key} = ${row.text || '(none)'}  # ${row.origin}`)
+      }),
+    )
+}

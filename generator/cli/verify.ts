@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import { isServed } from '../registry.ts'
+import { type Finding, verify } from '../verify.ts'
+import { withDir, withRegistry } from './folder.ts'
+import { Exit, type Io, progressLine } from './io.ts'
+
+/** `verify [--repair]`: everything against everything; exit 1 lists what differs. */
+export function registerVerify(program: Command, io: Io): void {
+  withDir(program.command('verify'), io)
+    .description('hold catalog, crate store and public tree against each other')
+    .option('--repair', 'mend what can be derived')
+    .option('--json', 'print the findings as JSON')
+    .action((options: { dir: string; repair?: boolean; json?: boolean }) =>
+      withRegistry(io, options.dir, async registry => {
+        const progress = progressLine(io, 'verifying crate')
+        const served = isServed(registry.dir)
+        const findings: Finding[] = []
+        const job = { repair: options.repair ?? false, served, progress: progress.at }
+        for await (const finding of verify(registry, job)) {
+          progress.done()
+          findings.push(finding)
+          if (!options.json) io.out(sentence(finding))
+        }
+        progress.done()
+        if (options.json) io.out(JSON.stringify(findings, null, 2))
+        else if (findings.length === 0) io.out('everything agrees')
+        if (findings.some(one => !one.repaired)) throw new Exit(1)
+      }),
+    )
+}
+
+function sentence(finding: Finding): string {
+  const fate = finding.repaired ? 'repaired: ' : finding.lost ? 'lost: ' : ''
+  return `${fate}${finding.where}: ${finding.what}`
+}

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { open, readdir, rm } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import {
+  fileFacts,
+  isMissing,
+  isTemporary,
+  makeFolder,
+  moveDurably,
+  syncFolder,
+  TEMPORARY,
+  temporaryPath,
+} from './durable-file.ts'
+import { refuse } from './error.ts'
+
+/** The bytes of a `.crate`, wherever they lie. */
+export interface CrateBytes {
+  readonly size: number
+  /** SHA-256, lowercase hex. */
+  readonly cksum: string
+  /** Reads the bytes from the start; may be called again. */
+  open(): AsyncIterable<Uint8Array>
+}
+
+/** Bytes that have arrived and wait for the verdict of whoever sent for them. */
+export interface Staged extends CrateBytes {
+  /** Makes them the content of `key`, on disk for good. */
+  keep(key: string): Promise<void>
+  /** Forgets them; does nothing after `keep`. */
+  discard(): Promise<void>
+}
+
+/**
+ * The `.crate` bytes by key, on the file system. Keys name their content by checksum, so that a file never changes, a
+ * repeated publish writes the same file again, and one left behind by a crash stands in nobody's way.
+ */
+export class CrateStore {
+  readonly root: string
+  readonly #incoming: string
+
+  constructor(root: string) {
+    this.root = root
+    this.#incoming = join(root, 'incoming')
+  }
+
+  /** Writes the bytes of `source` to disk, hashing them; refuses more than `maxBytes` as soon as they arrive. */
+  async stage(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Staged> {
+    await makeFolder(this.#incoming)
+    const path = temporaryPath(join(this.#incoming, 'crate'))
+    const hash = createHash('sha256')
+    let size = 0
+    const file = await open(path, 'wx', 0o444)
+    try {
+      for await (const chunk of source) {
+        size += chunk.byteLength
+        if (size > maxBytes) refuse('crate_too_big', { max: maxBytes })
+        hash.update(chunk)
+        await file.write(chunk)
+      }
+      await file.sync()
+    } catch (error) {
+      await rm(path, { force: true })
+      throw error
+    } finally {
+      await file.close()
+    }
+    return this.#staged(path, size, hash.digest('hex'))
+  }
+
+  /** Where a key's bytes lie. */
+  path(key: string): string {
+    return join(this.root, ...key.split('/'))
+  }
+
+  /** Size in bytes of what is stored under a key; null when nothing is. */
+  async size(key: string): Promise<number | null> {
+    return (await fileFacts(this.path(key)))?.size ?? null
+  }
+
+  /** Reads what is stored under a key; fails while reading when nothing is. */
+  open(key: string): AsyncIterable<Uint8Array> {
+    return createReadStream(this.path(key))
+  }
+
+  /** Removes a key. */
+  async remove(key: string): Promise<void> {
+    await rm(this.path(key), { force: true })
+  }
+
+  /** Every key, in no particular order. */
+  async *list(folder = this.root): AsyncIterable<string> {
+    for (const entry of await readFolder(folder)) {
+      const path = join(folder, entry.name)
+      if (path === this.#incoming) continue
+      if (entry.isDirectory()) yield* this.list(path)
+      else if (!isTemporary(path)) yield relative(this.root, path).split(sep).join('/')
+    }
+  }
+
+  /** Removes what a killed process was still receiving; only while no other process may be receiving. */
+  async sweep(): Promise<void> {
+    for (const entry of await readFolder(this.#incoming)) {
+      if (entry.name.startsWith(TEMPORARY)) await rm(join(this.#incoming, entry.name), { force: true })
+    }
+  }
+
+  #staged(path: string, size: number, cksum: string): Staged {
+    let waiting = true
+    return {
+      size,
+      cksum,
+      open: () => createReadStream(path),
+      keep: async key => {
+        if (!waiting) return
+        await moveDurably(path, this.path(key))
+        await syncFolder(this.#incoming)
+        waiting = false
+      },
+      discard: async () => {
+        if (waiting) await rm(path, { force: true })
+        waiting = false
+      },
+    }
+  }
+}
+
+async function readFolder(path: string) {
+  try {
+    return await readdir(path, { withFileTypes: true })
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}

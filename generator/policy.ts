@@ -1,0 +1,82 @@
+import type { Entry } from './entry.ts'
+import type { Issue } from './error.ts'
+import type { Name } from './name.ts'
+import type { DependencyFacts } from './policy/dependencies.ts'
+import { CRATES_IO_INDEX, checkDependencies, dependencyNames } from './policy/dependencies.ts'
+import { checkFeatures } from './policy/features.ts'
+import { lookAlikeKeys } from './policy/look-alike.ts'
+import { checkNaming, checkVersion } from './policy/naming.ts'
+import type { PolicyAbout } from './policy/presentation.ts'
+import { checkPresentation, unknownBadges, unknownCategories } from './policy/presentation.ts'
+import { condense } from './policy/verdict.ts'
+import type { PolicySettings } from './settings.ts'
+import type { Version } from './version.ts'
+
+export { lookAlikeKeys, lookAlikeSkeleton, looksAlike } from './policy/look-alike.ts'
+
+/** What the policy looks at of a release. */
+export interface PolicyRelease {
+  readonly name: Name
+  readonly version: Version
+  readonly entry: Entry
+  readonly about: PolicyAbout
+}
+
+/** What has to be known of a crate that exists. */
+export interface KnownCrate {
+  readonly name: Name
+}
+
+/** What the policy has to know of the catalog; `policyQuestions` says what to look up. */
+export interface PolicyFacts extends DependencyFacts {
+  /** The crate with the same canonical name. */
+  readonly existing: KnownCrate | null
+  /** Existing crates found by `lookAlikeKeys`; without those whose owner is publishing. Not needed when `existing` is set. */
+  readonly lookAlikes: readonly Name[]
+}
+
+/** What to look up in the catalog for a release. */
+export interface PolicyQuestions {
+  /** Skeletons of look-alikes: crates whose `lookAlikeSkeleton` is among them. */
+  readonly lookAlikeKeys: readonly string[]
+  /** Names that must be crates here. */
+  readonly ownDependencies: readonly Name[]
+  /** Names of dependencies on crates.io, which may be crates here, too. */
+  readonly cratesIoDependencies: readonly Name[]
+}
+
+/** What the policy says of a release. */
+export interface PolicyVerdict {
+  /** Errors, then warnings. */
+  readonly issues: readonly Issue[]
+  /** Told in their own places of the answer to a publish, and there only. */
+  readonly invalidCategories: readonly string[]
+  readonly invalidBadges: readonly string[]
+}
+
+/** What `checkPolicy` will want to know; the answers make its `PolicyFacts`. */
+export function policyQuestions(release: PolicyRelease): PolicyQuestions {
+  const { deps } = release.entry
+  return {
+    lookAlikeKeys: lookAlikeKeys(release.name),
+    ownDependencies: dependencyNames(deps, null).filter(name => name !== release.name),
+    cratesIoDependencies: dependencyNames(deps, CRATES_IO_INDEX),
+  }
+}
+
+/** Every objection of the policy to a release; `policy` says how heavy each is. */
+export function checkPolicy(release: PolicyRelease, facts: PolicyFacts, policy: PolicySettings): PolicyVerdict {
+  const { name, version, entry, about } = release
+  const issues = [
+    ...checkNaming(name, facts, policy),
+    ...checkVersion(version, policy),
+    ...checkPresentation(about, policy),
+    ...checkFeatures(entry, policy),
+    ...checkDependencies(name, entry.deps, facts, policy),
+  ]
+  return {
+    issues: condense(issues),
+    invalidCategories: unknownCategories(about.categories, policy),
+    invalidBadges: unknownBadges(about.badges, policy),
+  }
+}

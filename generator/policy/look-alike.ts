@@ -1,0 +1,62 @@
+import type { Name } from '../name.ts'
+import { canonicalName } from '../name.ts'
+
+/** Below this length, nearly every name has a neighbour that differs by a dropped or swapped letter. */
+const SHORTEST_SLIP = 4
+const SHORTEST_DOUBLE = 3
+
+const LETTERS = [...'abcdefghijklmnopqrstuvwxyz_']
+const isLetter = (character: string | undefined) => character !== undefined && LETTERS.includes(character)
+
+/**
+ * The name with everything folded that looks the same: case, `-`/`_`, `0`/`o`, `1`/`l`/`i`, `rn`/`m`.
+ * Kept with every crate under an index; see `lookAlikeKeys`.
+ */
+export function lookAlikeSkeleton(name: Name): string {
+  return fold(canonicalName(name))
+}
+
+/**
+ * The skeletons of all names that look like `name`: an existing crate does when its `lookAlikeSkeleton` is one of these,
+ * so that finding look-alikes is one indexed query and not a scan. At most about 1,900 keys, some 300 for most names.
+ */
+export function lookAlikeKeys(name: Name): readonly string[] {
+  const text = canonicalName(name)
+  return [...new Set([text, ...swapped(text), ...shortened(text), ...lengthened(text)].map(fold))]
+}
+
+/** Whether `other` is easily taken for `name`; names that collide (`a-b`, `A_b`) are one name and do not count. */
+export function looksAlike(name: Name, other: Name): boolean {
+  return canonicalName(name) !== canonicalName(other) && lookAlikeKeys(name).includes(lookAlikeSkeleton(other))
+}
+
+function fold(text: string): string {
+  return text.replaceAll('rn', 'm').replaceAll('0', 'o').replace(/[1i]/g, 'l')
+}
+
+/** Two adjacent letters swapped. */
+function* swapped(text: string): Iterable<string> {
+  if (text.length < SHORTEST_SLIP) return
+  for (let i = 0; i + 1 < text.length; i++) {
+    const [first, second] = [text[i], text[i + 1]]
+    if (isLetter(first) && isLetter(second)) yield `${text.slice(0, i)}${second}${first}${text.slice(i + 2)}`
+  }
+}
+
+/** One letter dropped, or one of two equal ones. Digits stay: `sha1` and `sha` are no slip. */
+function* shortened(text: string): Iterable<string> {
+  for (let i = 0; i < text.length; i++) {
+    const least = text[i] === text[i + 1] ? SHORTEST_DOUBLE : SHORTEST_SLIP
+    if (text.length > least && isLetter(text[i])) yield text.slice(0, i) + text.slice(i + 1)
+  }
+}
+
+/** One letter doubled, or any letter that `text` may have dropped. */
+function* lengthened(text: string): Iterable<string> {
+  for (let i = 0; i <= text.length; i++) {
+    const doubled = text[i] ?? ''
+    if (text.length >= SHORTEST_DOUBLE && isLetter(doubled)) yield text.slice(0, i) + doubled + text.slice(i)
+    if (text.length < SHORTEST_SLIP) continue
+    for (const letter of LETTERS) yield text.slice(0, i) + letter + text.slice(i)
+  }
+}

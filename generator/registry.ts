@@ -1,0 +1,93 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Workshop } from './build.ts'
+import { Catalog } from './catalog/catalog.ts'
+import { CrateStore } from './crate-store.ts'
+import { type Database, openDatabase } from './database.ts'
+import { refuse } from './error.ts'
+import { Lock, Turnstile } from './lock.ts'
+import { PublicTree } from './public-tree.ts'
+import { type ResolvedSettings, renderSettingsFile, resolveSettings, type Settings } from './settings.ts'
+import { registryUrls } from './urls.ts'
+
+/** Name of the settings file in a registry folder. */
+export const SETTINGS_FILE = 'plimsoll.toml'
+
+/** Where settings come from besides the file. */
+export interface SettingSources {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly flags?: Readonly<Record<string, string | boolean | undefined>>
+}
+
+/** An open registry folder: its settings and stores. */
+export interface Registry extends Workshop {
+  readonly dir: string
+  readonly settings: Settings
+  readonly database: Database
+  close(): Promise<void>
+}
+
+/** Makes a registry folder: settings file, database, crate store, empty public tree. Refuses one that is there already. */
+export async function initRegistry(
+  dir: string,
+  sources: SettingSources,
+  values: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  if (existsSync(join(dir, SETTINGS_FILE))) refuse('registry_exists', { dir })
+  const text = renderSettingsFile(values)
+  resolveSettings({ file: { name: SETTINGS_FILE, text }, env: sources.env })
+  mkdirSync(dir, { recursive: true })
+  writeFileSync(join(dir, SETTINGS_FILE), text, { flag: 'wx' })
+}
+
+/** The settings of a registry folder: `plimsoll.toml`, then environment, then flags. Refuses a folder without the file. */
+export function readSettings(dir: string, sources: SettingSources): ResolvedSettings {
+  const path = join(dir, SETTINGS_FILE)
+  if (!existsSync(path)) refuse('not_a_registry', { dir })
+  return resolveSettings({ file: { name: path, text: readFileSync(path, 'utf8') }, ...sources })
+}
+
+/**
+ * Opens a registry folder. Where the settings name no base URL, `base` (the daemon's address) is it; without that the
+ * address the daemon had last, or will have.
+ */
+export async function openRegistry(dir: string, sources: SettingSources, base?: string): Promise<Registry> {
+  const { settings } = readSettings(dir, sources)
+  const root = resolve(dir)
+  const database = await openDatabase(join(root, 'plimsoll.db'))
+  const catalog = new Catalog(database)
+  const turnstile = new Turnstile(join(root, 'locks', 'build.lock'))
+  const fallback = base ?? (await catalog.fact('base')) ?? `http://${settings.server.listen}`
+  if (base) await catalog.setFact('base', base)
+  return {
+    dir: root,
+    settings,
+    database,
+    catalog,
+    turnstile,
+    crates: new CrateStore(join(root, 'crates')),
+    tree: new PublicTree(join(root, 'public')),
+    urls: registryUrls(settings.registry, fallback),
+    authRequired: settings.auth.required,
+    close: async () => {
+      await turnstile.close()
+      await database.destroy()
+    },
+  }
+}
+
+/** The lock that the daemon of a registry folder holds while it runs. */
+export function serveLock(dir: string): Lock {
+  return new Lock(join(resolve(dir), 'locks', 'serve.lock'))
+}
+
+/** Whether a daemon serves the folder now. */
+export function isServed(dir: string): boolean {
+  return serveHolder(dir) !== null
+}
+
+/** What the daemon that serves the folder says of itself; null when none does. */
+export function serveHolder(dir: string): string | null {
+  const lock = serveLock(dir)
+  return lock.isHeld() ? lock.holder() : null
+}

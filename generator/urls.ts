@@ -1,0 +1,45 @@
+import { defaultDl } from './paths.ts'
+
+/** The addresses under which one registry is reached. */
+export interface RegistryUrls {
+  /** Without a slash at the end. */
+  readonly base: string
+  readonly dl: string
+  /** Null for a registry without a web API. */
+  readonly api: string | null
+  /** With `sparse+`; ends in the `/` that Cargo insists on. */
+  readonly sparseIndex: string
+  readonly gitIndex: string
+  /** Every index URL that means this registry; a dependency under one of them is one of our own. */
+  readonly own: ReadonlySet<string>
+}
+
+/** The address settings this module needs; see `[registry]` in the settings. */
+export interface AddressSettings {
+  readonly base_url: string | null
+  readonly api: string
+  readonly dl: string
+  readonly aliases: readonly string[]
+}
+
+/** Derives every address from the settings; `fallbackBase` (the listening address) serves when no base URL is set. */
+export function registryUrls(settings: AddressSettings, fallbackBase: string): RegistryUrls {
+  const base = (settings.base_url ?? fallbackBase).replace(/\/+$/, '')
+  const sparseIndex = `sparse+${base}/index/`
+  const gitIndex = `${base}/index.git`
+  return {
+    base,
+    dl: settings.dl === 'auto' ? defaultDl(base) : settings.dl,
+    api: settings.api === 'none' ? null : settings.api === 'auto' ? base : settings.api.replace(/\/+$/, ''),
+    sparseIndex,
+    gitIndex,
+    own: new Set([sparseIndex, gitIndex, ...settings.aliases]),
+  }
+}
+
+/** The block a user pastes into `.cargo/config.toml`. */
+export function cargoConfig(name: string, urls: RegistryUrls, authRequired: boolean): string {
+  const block = `[registries.${name}]\nindex = "${urls.sparseIndex}"\n`
+  if (!authRequired) return block
+  return `${block}credential-provider = "cargo:token"\n`
+}

@@ -1,0 +1,216 @@
+import { gzipSync } from 'node:zlib'
+
+/** A member of a tar archive, every byte of its header open to lies. */
+export interface RawMember {
+  /** Path as it stands in the header: with the top folder. */
+  readonly path: string
+  readonly data?: string | Uint8Array
+  /** Type flag; `0` is a regular file, `5` a folder. */
+  readonly type?: string
+  /** Size in the header, when it is not that of `data`. */
+  readonly size?: number
+  readonly linkName?: string
+  /** Raw bytes laid over the finished header, by offset; the checksum is made afterwards unless `checksum` is given. */
+  readonly patch?: readonly { readonly at: number; readonly bytes: string | Uint8Array }[]
+  readonly checksum?: number
+}
+
+export interface CrateParts {
+  readonly name: string
+  readonly version: string
+  /** TOML added to a minimal manifest; one with its own `[package]` or `[project]` replaces it. */
+  readonly manifest?: string
+  /** More files, by path below the top folder; without any, there is an empty `src/lib.rs`. */
+  readonly files?: Readonly<Record<string, string | Uint8Array>>
+}
+
+/** The bytes of a good `.crate`, the same for the same parts. */
+export function buildCrate(parts: CrateParts): Uint8Array {
+  const top = `${parts.name}-${parts.version}`
+  const files = Object.entries({ 'Cargo.toml': manifestOf(parts), ...(parts.files ?? { 'src/lib.rs': '' }) })
+  return gzipSync(tar(files.map(([path, data]) => ({ path: `${top}/${path}`, data }))))
+}
+
+/** The `Cargo.toml` that `buildCrate` puts into the crate. */
+export function manifestOf({ name, version, manifest = '' }: CrateParts): string {
+  if (/^\s*\[(?:package|project)\]/m.test(manifest)) return manifest
+  const lines = [
+    '[package]',
+    `name = "${name}"`,
+    `version = "${version}"`,
+    'edition = "2021"',
+    'description = "A crate for tests"',
+    'license = "MIT"',
+  ]
+  // What begins with a key belongs to `[package]`.
+  return `${lines.join('\n')}\n${manifest}\n`
+}
+
+/** The tricks that a hostile or broken `.crate` may try; each is a good crate with one thing wrong. */
+export type Trick =
+  | 'symlink'
+  | 'hard link'
+  | 'character device'
+  | 'block device'
+  | 'fifo'
+  | 'contiguous file'
+  | 'sparse file'
+  | 'unknown type'
+  | 'global header'
+  | 'parent path'
+  | 'absolute path'
+  | 'backslash path'
+  | 'nul path'
+  | 'dot path'
+  | 'not UTF-8 path'
+  | 'wrong top folder'
+  | 'two top folders'
+  | 'no manifest'
+  | 'lower-case manifest'
+  | 'two manifests'
+  | 'same path twice'
+  | 'file and folder'
+  | 'pax size lie'
+  | 'pax path twice'
+  | 'pax sparse'
+  | 'two long names'
+  | 'name after NUL'
+  | 'wrong checksum'
+  | 'folder with data'
+  | 'bomb'
+  | 'many files'
+  | 'truncated gzip'
+  | 'truncated tar'
+  | 'damaged gzip'
+  | 'data after tar'
+  | 'data after gzip'
+  | 'second gzip member'
+  | 'not gzip'
+  | 'cargo-ok'
+
+/** The bytes of an evil `.crate` called `evil 1.0.0`, or as told. */
+export function buildEvil(trick: Trick, { name = 'evil', version = '1.0.0' } = {}): Uint8Array {
+  const top = `${name}-${version}`
+  const manifest = { path: `${top}/Cargo.toml`, data: manifestOf({ name, version }) }
+  const library = { path: `${top}/src/lib.rs`, data: '' }
+  const good = tar([manifest, library])
+  const bytes = evilBytes(trick, good, gzipSync(good))
+  if (bytes) return bytes
+  return gzipSync(tar([...(WITHOUT_MANIFEST.has(trick) ? [] : [manifest]), library, ...evilMembers(trick, top)]))
+}
+
+const WITHOUT_MANIFEST: ReadonlySet<Trick> = new Set(['no manifest', 'lower-case manifest', 'wrong top folder'])
+
+/** Tricks with the stream as a whole. */
+function evilBytes(trick: Trick, good: Buffer, zipped: Buffer): Uint8Array | null {
+  switch (trick) {
+    case 'truncated gzip':
+      return zipped.subarray(0, zipped.length - 12)
+    case 'truncated tar':
+      return gzipSync(good.subarray(0, 700))
+    case 'damaged gzip':
+      return Buffer.concat([zipped.subarray(0, -8), Buffer.from([1, 2, 3, 4]), zipped.subarray(-4)])
+    case 'data after tar':
+      return gzipSync(Buffer.concat([good, tar([{ path: 'evil-1.0.0/late.rs', data: 'x' }])]))
+    case 'data after gzip':
+      return Buffer.concat([zipped, Buffer.from('and more')])
+    case 'second gzip member':
+      return Buffer.concat([zipped, gzipSync(good)])
+    case 'not gzip':
+      return Buffer.from('<html>not a crate</html>')
+    default:
+      return null
+  }
+}
+
+/** Tricks with single members. */
+function evilMembers(trick: Trick, top: string): RawMember[] {
+  const at = (path: string) => `${top}/${path}`
+  const typed = (type: string): RawMember[] => [{ path: at('odd'), type, linkName: '/etc/passwd' }]
+  const file = (path: string): RawMember[] => [{ path, data: 'x' }]
+  const table: Partial<Record<Trick, RawMember[]>> = {
+    symlink: typed('2'),
+    'hard link': typed('1'),
+    'character device': typed('3'),
+    'block device': typed('4'),
+    fifo: typed('6'),
+    'contiguous file': typed('7'),
+    'sparse file': typed('S'),
+    'unknown type': typed('Z'),
+    'global header': [{ path: 'pax_global_header', type: 'g', data: paxRecord('comment', 'x') }],
+    'parent path': file(at('../outside.rs')),
+    'absolute path': file('/etc/cron.d/evil'),
+    'backslash path': file(at('..\\outside.rs')),
+    'nul path': [{ path: '././@LongLink', type: 'L', data: `${at('a.rs')}\0/../b.rs\0` }, ...file(at('a.rs'))],
+    'dot path': file(at('./src/other.rs')),
+    'not UTF-8 path': [{ path: at('x'), patch: [{ at: 0, bytes: Buffer.from(`${top}/\xff\xfe`, 'latin1') }] }],
+    'wrong top folder': [{ path: 'other-1.0.0/Cargo.toml', data: '' }],
+    'two top folders': file('other-1.0.0/src/lib.rs'),
+    'no manifest': [],
+    'lower-case manifest': [{ path: at('cargo.toml'), data: '[package]\n' }],
+    'two manifests': [{ path: at('CARGO.toml'), data: '[package]\n' }],
+    'same path twice': [...file(at('src/twice.rs')), ...file(at('src/twice.rs'))],
+    'file and folder': file(at('src/lib.rs/inner.rs')),
+    'pax size lie': [{ path: 'pax', type: 'x', data: paxRecord('size', '9') }, ...file(at('a.rs'))],
+    'pax path twice': [
+      { path: 'pax', type: 'x', data: paxRecord('path', at('a.rs')) + paxRecord('path', at('b.rs')) },
+      ...file(at('a.rs')),
+    ],
+    'pax sparse': [{ path: 'pax', type: 'x', data: paxRecord('GNU.sparse.name', at('b.rs')) }, ...file(at('a.rs'))],
+    'two long names': [
+      { path: 'pax', type: 'x', data: paxRecord('path', at('a.rs')) },
+      { path: '././@LongLink', type: 'L', data: `${at('b.rs')}\0` },
+      ...file(at('a.rs')),
+    ],
+    'name after NUL': [{ path: at('a.rs'), data: 'x', patch: [{ at: 90, bytes: '/../b' }] }],
+    'wrong checksum': [{ path: at('a.rs'), data: 'x', checksum: 1 }],
+    'folder with data': [{ path: at('folder/'), type: '5', data: 'x' }],
+    bomb: [{ path: at('bomb'), data: new Uint8Array(64 * 1024 * 1024) }],
+    'many files': Array.from({ length: 2000 }, (_, i) => ({ path: at(`src/f${i}.rs`), data: '' })),
+    'cargo-ok': file(at('.cargo-ok')),
+  }
+  const members = table[trick]
+  if (!members) throw new Error(`no such trick: ${trick}`)
+  return members
+}
+
+/** One pax record; its length counts itself. */
+export function paxRecord(key: string, value: string): string {
+  const rest = Buffer.byteLength(` ${key}=${value}\n`)
+  let length = rest + String(rest).length
+  if (String(length).length > String(rest).length) length++
+  return `${length} ${key}=${value}\n`
+}
+
+/** A tar archive of raw members, with its two end blocks. Long paths get a GNU long name, as Cargo writes them. */
+export function tar(members: readonly RawMember[]): Buffer {
+  return Buffer.concat([...members.flatMap(withLongName).flatMap(blocks), Buffer.alloc(1024)])
+}
+
+function withLongName(member: RawMember): RawMember[] {
+  if (Buffer.byteLength(member.path) <= 100) return [member]
+  const short = member.path.slice(0, 99)
+  return [
+    { path: '././@LongLink', type: 'L', data: `${member.path}\0` },
+    { ...member, path: short },
+  ]
+}
+
+function blocks(member: RawMember): Buffer[] {
+  const data = Buffer.from(member.data ?? '')
+  const header = Buffer.alloc(512)
+  header.write(member.path, 0, 100)
+  header.write('0000644\0', 100)
+  header.write('0000000\0', 108)
+  header.write('0000000\0', 116)
+  header.write(`${(member.size ?? data.length).toString(8).padStart(11, '0')}\0`, 124)
+  header.write('07346545000\0', 136)
+  header.write(member.type ?? '0', 156)
+  header.write(member.linkName ?? '', 157, 100)
+  header.write('ustar\x0000', 257)
+  for (const { at, bytes } of member.patch ?? []) Buffer.from(bytes).copy(header, at)
+  header.fill(' ', 148, 156)
+  const sum = member.checksum ?? header.reduce((total, byte) => total + byte, 0)
+  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
+  return [header, data, Buffer.alloc((512 - (data.length % 512)) % 512)]
+}
