@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Member } from '../support/archive.ts'
-import { archive } from '../support/archive.ts'
+import type { Trick } from '../support/crate-builder.ts'
+import { buildCrate, buildEvil } from '../support/crate-builder.ts'
 import { packagedFile } from '../support/project.ts'
 import { send } from '../support/raw-publish.ts'
 import type { Scenario } from './scenario.ts'
 import { says, scenario } from './scenario.ts'
-
-const MANIFEST: Member = {
-  name: 'evil-1.0.0/Cargo.toml',
-  body: '[package]\nname = "evil"\nversion = "1.0.0"\nedition = "2021"\ndescription = "Evil"\nlicense = "MIT"\n',
-}
-const LIBRARY: Member = { name: 'evil-1.0.0/src/lib.rs', body: '' }
+import type { Stage } from './stage.ts'
 
 /** `.crate` bytes that the client would refuse must not get in, and good ones come out as they went in. */
 export const archives: readonly Scenario[] = [
@@ -39,46 +34,41 @@ export const archives: readonly Scenario[] = [
     says(checked, 'failed to verify the checksum of `foo v1.0.0 (registry `test`)`')
   }),
 
-  scenario(
+  scenario(46, 'a good archive by the builder of the evil ones is taken', [], async stage => {
+    const bytes = buildCrate({ name: 'evil', version: '1.0.0' })
+    assert.equal(await stage.registry.offer('evil', '1.0.0', bytes), null)
+    await stage.cargo().ok(stage.app('evil = { version = "1", registry = "test" }'), 'check')
+  }),
+
+  refused(
     46,
-    'an archive of the smallest kind is taken: the others are refused for their one fault',
-    [],
-    async stage => {
-      assert.equal(await stage.registry.offer('evil', '1.0.0', await archive([MANIFEST, LIBRARY])), null)
-      await stage.cargo().ok(stage.app('evil = { version = "1", registry = "test" }'), 'check')
-    },
+    'registry::bad_and_or_malicious_packages_rejected_http: a file beside the folder',
+    'two top folders',
+    /other-1\.0\.0/,
   ),
-
-  refused(46, 'registry::bad_and_or_malicious_packages_rejected_http: a file beside the folder', /other-1\.0\.0/, [
-    { name: 'other-1.0.0/src/lib.rs', body: '' },
-  ]),
-
-  refused(46, 'a file that climbs out of the folder', /\.\./, [
-    { name: 'evil-1.0.0/../evil-2.0.0/src/lib.rs', body: '' },
-  ]),
-
-  refused(47, 'registry::symlink_and_directory: a symbolic link', /src\/link\.rs/, [
-    { name: 'evil-1.0.0/src/link.rs', type: 'symlink', linkname: '/etc/passwd' },
-  ]),
-
-  refused(47, 'package_lock_as_a_symlink_inside_package_is_invalid: a hard link', /Cargo\.lock/, [
-    { name: 'evil-1.0.0/Cargo.lock', type: 'link', linkname: 'evil-1.0.0/Cargo.toml' },
-  ]),
-
-  refused(48, 'registry::reach_max_unpack_size: more than 512 MiB unpacked', /unpack/, [
-    { name: 'evil-1.0.0/zeros', zeros: 513 * 1024 * 1024 },
-  ]),
+  refused(46, 'a path that climbs out of the folder', 'parent path', /\.\.\/outside\.rs/),
+  refused(46, 'an absolute path', 'absolute path', /\/etc\/cron\.d\/evil/),
+  refused(47, 'registry::symlink_and_directory: a symbolic link', 'symlink', /odd/),
+  refused(47, 'a hard link', 'hard link', /odd/),
+  refused(48, 'registry::reach_max_unpack_size: more than the limit when unpacked', 'bomb', /unpack/, {
+    PLIMSOLL_LIMITS_UNPACKED_BYTES: `${32 * 1024 ** 2}`,
+  }),
 ]
 
-/** A crate with one faulty member is refused with words that name the fault; no trace of it is left. */
-function refused(number: number, title: string, words: RegExp, members: readonly Member[]): Scenario {
-  return scenario(number, title, [], async stage => {
-    const bytes = await archive([MANIFEST, LIBRARY, ...members])
-    const objection = await stage.registry.offer('evil', '1.0.0', bytes)
+/** A crate with one fault is refused with words that name it; no trace of it is left. */
+function refused(
+  number: number,
+  title: string,
+  trick: Trick,
+  words: RegExp,
+  settings: NodeJS.ProcessEnv = {},
+): Scenario {
+  const offer = async (stage: Stage): Promise<void> => {
+    const objection = await stage.registry.offer('evil', '1.0.0', buildEvil(trick))
     assert.match(objection ?? 'it was taken', words)
-    const answer = await send('GET', stage.registry.baseUrl, '/index/ev/il/evil')
-    assert.equal(answer.status, 404)
-    const tree = stage.registry.files?.tree
-    if (tree !== undefined) assert.ok(!readdirSync(tree, { recursive: true }).some(path => /evil/.test(String(path))))
-  })
+    for (const path of ['/index/ev/il/evil', '/crates/evil/evil-1.0.0.crate']) {
+      assert.equal((await send('GET', stage.registry.baseUrl, path)).status, 404, path)
+    }
+  }
+  return scenario(number, title, [], offer, settings)
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Cargo } from '../support/cargo.ts'
 import type { Cleanup } from '../support/cleanup.ts'
 import { expectCode } from '../support/command.ts'
+import { buildCrate } from '../support/crate-builder.ts'
 import { FileServer } from '../support/file-server.ts'
 import { plimsoll } from '../support/plimsoll.ts'
 import type { Project } from '../support/project.ts'
@@ -23,7 +24,8 @@ export const staticDriver: Driver = {
   capabilities: ['sparse', 'no-api', 'tree'],
   async start(cleanup, folder, settings) {
     const registry = await openStatic(cleanup, folder, settings)
-    await registry.build()
+    // A folder without any `.crate` is refused as a mistake, so there is one that no scenario asks for.
+    assert.equal(await registry.offer('ballast', '1.0.0', buildCrate({ name: 'ballast', version: '1.0.0' })), null)
     return registry
   },
 }

@@ -34,7 +34,7 @@ export interface Registry {
   readonly yank: (cargo: Cargo, name: string, version: string) => Promise<void>
   readonly unyank: (cargo: Cargo, name: string, version: string) => Promise<void>
   /** Offers a `.crate` made by other hands than Cargo's; what the registry says to it, or null when it takes it. */
-  readonly offer: (name: string, version: string, bytes: Buffer) => Promise<string | null>
+  readonly offer: (name: string, version: string, bytes: Uint8Array) => Promise<string | null>
   /** The files themselves, for drivers with `tree`. */
   readonly files?: Files
 }

@@ -32,7 +32,7 @@ export interface PublishFacts {
 }
 
 /** The publish request without a client before it that would refuse to send it. */
-export function putRelease(baseUrl: string, token: string, facts: PublishFacts, crate: Buffer): Promise<Answer> {
+export function putRelease(baseUrl: string, token: string, facts: PublishFacts, crate: Uint8Array): Promise<Answer> {
   const metadata = {
     deps: [],
     features: {},
@@ -63,7 +63,7 @@ export function refusal(answer: Answer): string | null {
   return errors === undefined ? null : errors.map(error => error.detail).join(', ')
 }
 
-function length(bytes: Buffer): Buffer {
+function length(bytes: Uint8Array): Buffer {
   const prefix = Buffer.alloc(4)
   prefix.writeUInt32LE(bytes.length)
   return prefix
