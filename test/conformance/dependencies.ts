@@ -39,10 +39,10 @@ handy = ["alias", "near/std"]
         deps: [
           dependency('alias', '^1.2', { optional: true, default_features: false, package: 'real' }),
           dependency('real', '~1.2', { kind: 'dev' }),
-        dependency('tool', '>=1.0, <2'),
-        dependency('tool', '^1', { target: 'cfg(windows)' }),
-        dependency('tool', '=1.0.0', { kind: 'build' }),
-      ],
+          dependency('tool', '>=1.0, <2'),
+          dependency('tool', '^1', { target: 'cfg(windows)' }),
+          dependency('tool', '=1.0.0', { kind: 'build' }),
+        ],
         features: { handy: ['alias'] },
       })
       assert.equal(withoutTimes(await stage.index('3/f/foo')), expected)
