@@ -5,6 +5,7 @@ import { authenticate, hasScope, tokenOf } from './auth.ts'
 import { download } from './crates.ts'
 import { failureBody, refused, unexpected } from './failure.ts'
 import { mePage } from './me.ts'
+import { deleteOwners, owners, putOwners } from './owners.ts'
 import { fileRequest, PublicFiles } from './public-files.ts'
 import { publish } from './publish.ts'
 import type { Regenerator } from './regenerate.ts'
@@ -23,6 +24,7 @@ export interface Deps {
 /** The whole web API, in the order in which paths are matched. */
 function routes(deps: Deps, files: PublicFiles): Route[] {
   const { registry } = deps
+  const { settings } = registry
   const crate = '/api/v1/crates/:name'
   return [
     { method: 'GET', path: '/healthz', access: 'open', handle: c => c.text('ok\n') },
@@ -30,6 +32,14 @@ function routes(deps: Deps, files: PublicFiles): Route[] {
     { method: 'PUT', path: '/api/v1/crates/new', access: ['publish-new', 'publish-update'], handle: publish(deps) },
     { method: 'DELETE', path: `${crate}/:version/yank`, access: ['yank'], handle: setYanked(deps, true) },
     { method: 'PUT', path: `${crate}/:version/unyank`, access: ['yank'], handle: setYanked(deps, false) },
+    {
+      method: 'GET',
+      path: `${crate}/owners`,
+      access: settings.owners.public ? 'reader' : 'member',
+      handle: owners(deps),
+    },
+    { method: 'PUT', path: `${crate}/owners`, access: ['change-owners'], handle: putOwners(deps) },
+    { method: 'DELETE', path: `${crate}/owners`, access: ['change-owners'], handle: deleteOwners(deps) },
     { method: 'GET', path: `${crate}/:version/download`, access: 'reader', handle: download(registry, files) },
     ...downloadRoutes(deps, files),
     { method: 'GET', path: '/*', access: 'reader', handle: publicFile(files) },
@@ -67,6 +77,7 @@ async function enter(deps: Deps, route: Route, c: Context): Promise<Response> {
   if (!token) return refuse('token_absent', { me })
   const actor = await authenticate(registry.database, token, deps.clock())
   if (!actor) return refuse('token_rejected', { me })
+  if (route.access === 'member') return route.handle(c)
   if (!route.access.some(scope => hasScope(actor, scope))) refuse('scope_missing', { scope: route.access.join(' or ') })
   return route.handle(c, actor)
 }

@@ -232,6 +232,12 @@ const messages = {
   login_unknown: (p: { login: string }) =>
     `there is no user \`${p.login}\`; add one with \`plimsoll user add ${p.login}\``,
   token_unknown: (p: { id: number }) => `there is no token ${p.id}; \`plimsoll token list\` shows those there are`,
+  owner_no_user: (p: { login: string; name: string }) =>
+    `there is no user \`${p.login}\` here, so nobody was made an owner of \`${p.name}\`; check the spelling of the login`,
+  owner_unknown: (p: { login: string; name: string }) => `\`${p.login}\` is not an owner of \`${p.name}\``,
+  owner_last: (p: { name: string }) =>
+    `\`${p.name}\` would be left without an owner; add another one first with \`cargo owner --add\``,
+  owners_none_named: () => 'the request names no users; send a JSON object such as {"users": ["alice"]}',
   crate_pattern_invalid: (p: { pattern: string }) =>
     `\`${p.pattern}\` can match no crate; write a crate name, or a beginning followed by \`*\``,
 
@@ -253,6 +259,11 @@ const messages = {
   index_late: (p: { name: string }) => `the index of \`${p.name}\` could not be written yet; the daemon keeps trying`,
   unexpected: (p: { id: string }) =>
     `something unexpected went wrong; the operator finds the cause in the log under ${p.id}`,
+  tls_unreadable: (p: { path: string; reason: string }) => `the TLS file ${p.path} cannot be read: ${p.reason}`,
+  tls_invalid: (p: { path: string; what: string; reason: string }) =>
+    `the TLS file ${p.path} does not hold ${p.what} in PEM: ${p.reason}`,
+  tls_mismatch: (p: { cert: string; key: string }) =>
+    `the private key in ${p.key} does not belong to the certificate in ${p.cert}`,
   route_unknown: () => 'there is nothing here',
 } as const satisfies Record<string, (params: never) => string>
 
