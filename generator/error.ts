@@ -20,7 +20,6 @@ const messages = {
     `\`${p.requirement}\` is not a version requirement that Cargo reads; write for example \`1.2\`, \`>=1, <3\` or \`*\``,
 
   // manifests
-  objections_more: (p: { count: number }) => `and ${p.count} more objections of this kind`,
   manifest_toml: (p: { reason: string; line: number }) =>
     `\`Cargo.toml\` is not valid TOML at line ${p.line}: ${p.reason}`,
   manifest_package_missing: () => '`Cargo.toml` has no `[package]` table',
