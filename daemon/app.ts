@@ -1,9 +1,11 @@
 import { type Context, Hono } from 'hono'
 import type { Logger } from 'pino'
-import { configPlace, type Issue, issue, Refusal, type Registry, refuse } from '../generator/index.ts'
+import { configPlace, gitIndexPath, type Issue, issue, Refusal, type Registry, refuse } from '../generator/index.ts'
 import { authenticate, hasScope, tokenOf } from './auth.ts'
 import { download } from './crates.ts'
 import { failureBody, refused, unexpected } from './failure.ts'
+import { gitHttp } from './git-http.ts'
+import type { GitLane } from './git-lane.ts'
 import { mePage } from './me.ts'
 import type { Metrics } from './metrics.ts'
 import { deleteOwners, owners, putOwners } from './owners.ts'
@@ -22,6 +24,8 @@ export interface Deps {
   readonly clock: () => Date
   readonly log: Logger
   readonly metrics: Metrics
+  /** Null for a registry without a git index. */
+  readonly git: GitLane | null
 }
 
 /** The whole web API, in the order in which paths are matched. */
@@ -47,6 +51,7 @@ function routes(deps: Deps, files: PublicFiles): Route[] {
     { method: 'DELETE', path: `${crate}/owners`, access: ['change-owners'], handle: deleteOwners(deps) },
     { method: 'GET', path: `${crate}/:version/download`, access: 'reader', handle: download(registry, files) },
     ...downloadRoutes(deps, files),
+    ...gitRoutes(deps),
     { method: 'GET', path: '/*', access: 'reader', handle: publicFile(files) },
   ]
 }
@@ -99,6 +104,14 @@ function challenge(c: Context, why: Issue, me: string): Response {
 /** Any file of the public tree. */
 function publicFile(files: PublicFiles): OpenHandler {
   return c => files.serve(c.req.path, fileRequest(c)) ?? refuse('route_unknown')
+}
+
+/** The git index over smart HTTP, and as files for dumb clients; read-only. */
+function gitRoutes(deps: Deps): Route[] {
+  if (!deps.git) return []
+  const onFailure = (error: unknown) => deps.log.error({ err: error }, 'the git index could not be served')
+  const handle = gitHttp({ repositoryPath: gitIndexPath(deps.registry), onFailure })
+  return (['GET', 'POST'] as const).map(method => ({ method, path: '/index.git/*', access: 'reader', handle }))
 }
 
 /** Where a `dl` without markers leads, when that is here: `{dl}/{crate}/{version}/download`. */

@@ -15,6 +15,7 @@ import {
   timestamp,
 } from '../generator/index.ts'
 import { type Actor, changeBy, coversCrate, hasScope } from './auth.ts'
+import type { GitLane } from './git-lane.ts'
 import type { Metrics } from './metrics.ts'
 import { decodePublish } from './publish-body.ts'
 import type { Regenerator } from './regenerate.ts'
@@ -25,6 +26,7 @@ export interface PublishDeps {
   readonly registry: Registry
   readonly regenerator: Regenerator
   readonly clock: () => Date
+  readonly git: GitLane | null
   readonly metrics: Metrics
 }
 
@@ -57,6 +59,7 @@ export function publish(deps: PublishDeps): ActorHandler {
       deps.metrics.published(accepted.outcome)
       const other = accepted.warnings.map(one => one.message)
       const shown = await regenerator.crate(accepted.crateId)
+      deps.git?.poke()
       if (!shown) other.push(`the index of \`${name}\` could not be written yet; the daemon keeps trying`)
       const { invalidCategories, invalidBadges } = accepted
       return c.json({

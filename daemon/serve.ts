@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import {
   build,
   cargoConfig,
+  GitIndex,
   type Io,
   openRegistry,
   parseListen,
@@ -13,6 +14,7 @@ import {
 } from '../generator/index.ts'
 import { addUser, hasNoUsers } from './accounts.ts'
 import { createApp } from './app.ts'
+import { GitLane } from './git-lane.ts'
 import { type Listening, listen } from './listen.ts'
 import { Metrics } from './metrics.ts'
 import { Regenerator } from './regenerate.ts'
@@ -66,12 +68,16 @@ async function serveRegistry(io: Io, options: ServeOptions, registry: Registry, 
   await build(registry)
   const regenerator = new Regenerator(registry, error => log.error({ err: error }, 'a build failed; trying again'))
   const metrics = new Metrics(registry)
-  server.answer(createApp({ registry, regenerator, clock, log, metrics }).fetch)
+  const gitIndex = await GitIndex.open(registry, refusal => log.warn({ err: refusal }, 'there is no git index'))
+  const git =
+    gitIndex && new GitLane(gitIndex, error => log.error({ err: error }, 'the git index is behind; trying again'))
+  server.answer(createApp({ registry, regenerator, clock, log, metrics, git }).fetch)
   await greet(io, registry)
   io.out(`listening on ${server.url}`)
   await options.stopped
   await server.stop(registry.settings.server.shutdown_seconds)
   await regenerator.close()
+  await git?.close()
 }
 
 /** What a person needs to begin; on the very first start also the first token, never shown again. */

@@ -7,7 +7,7 @@ import { buildCrate } from '../build.ts'
 import { Refusal, refuse } from '../error.ts'
 import type { Registry } from '../registry.ts'
 import { timestamp } from '../timestamp.ts'
-import { withDir, withRegistry } from './folder.ts'
+import { commitToGit, withDir, withRegistry } from './folder.ts'
 import { Exit, type Io, printIssues, progressLine } from './io.ts'
 
 /** `add FILE|DIR…`: takes `.crate` files in, with the checks of a publish. */
@@ -42,6 +42,7 @@ async function addAll(io: Io, registry: Registry, sources: string[], asJson: boo
       report.push({ path, errors: error.issues.map(one => one.message) })
     }
   }
+  await commitToGit(io, registry)
   if (asJson) io.out(JSON.stringify(report, null, 2))
   if (failures > 0) throw new Exit(1)
 }

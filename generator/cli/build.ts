@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { build } from '../build.ts'
 import { refuse } from '../error.ts'
-import { SETTINGS_FILE } from '../registry.ts'
+import { type Registry, SETTINGS_FILE } from '../registry.ts'
 import { resolveSettings } from '../settings.ts'
 import { buildStatic } from '../static.ts'
 import { registryUrls } from '../urls.ts'
-import { withDir, withRegistry } from './folder.ts'
+import { commitToGit, withDir, withRegistry } from './folder.ts'
 import { type Io, printIssues, progressLine, run } from './io.ts'
 
 interface Options {
@@ -36,10 +36,11 @@ export function registerBuild(program: Command, io: Io): void {
     })
 }
 
-async function buildRegistry(io: Io, registry: Parameters<typeof build>[0], all: boolean): Promise<void> {
+async function buildRegistry(io: Io, registry: Registry, all: boolean): Promise<void> {
   const progress = progressLine(io, 'rendering crate')
   const built = await build(registry, { all, progress: progress.at })
   progress.done()
+  await commitToGit(io, registry)
   io.out(built === 1 ? 'rendered 1 crate' : `rendered ${built} crates`)
 }
 
