@@ -4,8 +4,8 @@ import * as v from 'valibot'
 import { renderEntry } from '../../generator/entry.ts'
 import { Refusal } from '../../generator/error.ts'
 import { parseManifest } from '../../generator/manifest.ts'
-import type { PublishMetadata, Release, ReleaseParts } from '../../generator/release.ts'
-import { compareMetadata, findReadme, makeRelease, publishMetadata } from '../../generator/release.ts'
+import type { InspectParts, PublishMetadata, Release, ReleaseParts } from '../../generator/release.ts'
+import { compareMetadata, findReadme, inspectCrate, makeRelease, publishMetadata } from '../../generator/release.ts'
 import { readArchive } from '../../generator/tarball.ts'
 import { buildCrate, type CrateParts } from '../support/crate-builder.ts'
 
@@ -353,4 +353,44 @@ test('targets and README are found as Cargo finds them', async () => {
     yield bytes
   }, LIMITS)
   assert.equal(findReadme(parseManifest(archive.manifest), archive.files), 'README')
+})
+
+test('from bytes to release in one step', async () => {
+  const inspect = async (crate: Partial<CrateParts>, more: Partial<InspectParts> = {}) => {
+    const bytes = buildCrate({ name: 'demo', version: '1.0.0', ...crate })
+    const open = async function* () {
+      yield bytes
+    }
+    const facts = { cksum: CKSUM, size: bytes.length, pubtime: null, ownIndexUrls: new Set([OWN]) }
+    return inspectCrate(open, { limits: LIMITS, ...facts, ...more })
+  }
+  const good = await inspect({ files: { 'README.md': '# Hé' } }, { metadata: metadata({}) })
+  assert.equal(good.release.readme, '# Hé')
+  assert.equal(good.release.about.readme_file, 'README.md')
+  assert.equal(good.release.entry.cksum, CKSUM)
+  assert.deepEqual(good.warnings, [])
+
+  const large = await inspect({ files: { README: 'x'.repeat(100) } }, { limits: { ...LIMITS, readmeBytes: 99 } })
+  assert.equal(large.release.readme, null)
+  assert.deepEqual(
+    large.warnings.map(one => [one.code, one.severity]),
+    [['readme_too_large', 'warning']],
+  )
+  const missing = await inspect({ manifest: 'readme = "gone.md"' })
+  assert.deepEqual(
+    missing.warnings.map(one => one.code),
+    ['readme_missing'],
+  )
+  const latin = await inspect({ files: { README: new Uint8Array([0x61, 0xe9]) } })
+  assert.equal(latin.release.readme, 'a\ufffd')
+
+  const sent = metadata({ vers: '1.0.1', features: { x: [] } })
+  await assert.rejects(inspect({}, { metadata: sent }), (error: unknown) => {
+    assert.ok(error instanceof Refusal)
+    assert.deepEqual(
+      error.issues.map(one => one.code),
+      ['metadata_identity', 'metadata_feature'],
+    )
+    return true
+  })
 })
