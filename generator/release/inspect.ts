@@ -13,7 +13,7 @@ import { findReadme } from './targets.ts'
 export interface InspectParts extends Pick<ReleaseParts, 'cksum' | 'size' | 'pubtime' | 'ownIndexUrls' | 'metadata'> {
   readonly limits: ArchiveLimits
   /** The release that it was sent as; without it, the top folder says what it is. */
-  readonly expected?: { readonly name: Name; readonly version: Version }
+  readonly expected?: { readonly name: Name; readonly version: Version } | undefined
 }
 
 /** A release, and what is worth telling about it. */

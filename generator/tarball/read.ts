@@ -186,7 +186,8 @@ function vcsPath(bytes: Uint8Array): string | null {
   try {
     const info: unknown = JSON.parse(text)
     const path = typeof info === 'object' && info !== null && 'path_in_vcs' in info ? info.path_in_vcs : null
-    return typeof path === 'string' ? path : null
+    // It becomes part of links: only a plain path below the repository will do.
+    return typeof path === 'string' && PathBook.objections(path).length === 0 ? path : null
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     return null

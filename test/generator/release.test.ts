@@ -5,7 +5,14 @@ import { renderEntry } from '../../generator/entry.ts'
 import { Refusal } from '../../generator/error.ts'
 import { parseManifest } from '../../generator/manifest.ts'
 import type { InspectParts, PublishMetadata, Release, ReleaseParts } from '../../generator/release.ts'
-import { compareMetadata, findReadme, inspectCrate, makeRelease, publishMetadata } from '../../generator/release.ts'
+import {
+  compareMetadata,
+  findReadme,
+  inspectCrate,
+  makeRelease,
+  parsePublishMetadata,
+  publishMetadata,
+} from '../../generator/release.ts'
 import { readArchive } from '../../generator/tarball.ts'
 import { buildCrate, type CrateParts } from '../support/crate-builder.ts'
 
@@ -237,6 +244,31 @@ test('publish metadata: only name and version must be there, null is nothing', (
   }
   const trap = JSON.parse('{"__proto__":["a"],"prototype":[],"constructor":["b"]}')
   assert.deepEqual(Object.keys(metadata({ features: trap }).features), ['__proto__', 'prototype', 'constructor'])
+})
+
+test('metadata that does not fit is refused field by field', () => {
+  const bad = { name: 1, deps: [{ name: 'a' }, 2], features: { a: 'b' }, badges: [], keywords: 'x' }
+  assert.throws(
+    () => parsePublishMetadata(bad),
+    (error: unknown) => {
+      assert.ok(error instanceof Refusal)
+      assert.deepEqual(
+        error.issues.map(one => /^`(.*?)` of the publish metadata is not valid: /.exec(one.message)?.[1]),
+        ['name', 'vers', 'deps.0.version_req', 'deps.1', 'features', 'badges', 'keywords'],
+      )
+      return true
+    },
+  )
+  assert.throws(() => parsePublishMetadata(null), /`JSON` of the publish metadata is not valid/)
+  assert.equal(parsePublishMetadata({ name: 'a', vers: '1.0.0' }).name, 'a')
+})
+
+test('metadata that repeats itself is compared in a moment', async () => {
+  const release = await releaseOf({})
+  const deps = Array.from({ length: 30_000 }, () => ({ name: 'a', version_req: '1' }))
+  const started = performance.now()
+  assert.equal(compareMetadata(release, metadata({ deps })).length, 51)
+  assert.ok(performance.now() - started < 5000)
 })
 
 test('a crate that says another name or version inside is refused with both', async () => {
