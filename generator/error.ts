@@ -73,6 +73,10 @@ const messages = {
   archive_cargo_ok: (p: { path: string }) => `Cargo skips \`${p.path}\` when it unpacks the crate; leave it out`,
 
   // releases
+  readme_missing: (p: { path: string }) =>
+    `\`Cargo.toml\` names the README \`${p.path}\`, but the crate file does not hold it`,
+  readme_too_large: (p: { path: string; max: number }) =>
+    `\`${p.path}\` has more than ${p.max} bytes and is not shown on the crate's page`,
   release_identity: (p: { expected: string; found: string }) =>
     `the crate file was sent as ${p.expected}, but its \`Cargo.toml\` says ${p.found}`,
   metadata_field: (p: { field: string; reason: string }) =>
