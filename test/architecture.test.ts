@@ -22,9 +22,9 @@ const LAYERS = [
   ['error', 'name', 'version', 'requirement'],
   ['paths', 'urls', 'timestamp', 'settings', 'entry', 'manifest', 'tarball', 'release', 'policy'],
   ['render'],
-  ['durable-file', 'database', 'lock', 'catalog', 'crate-store', 'public-tree'],
+  ['durable-file', 'database', 'lock', 'catalog', 'crate-files', 'crate-store', 'public-tree'],
   ['index-repository'],
-  ['registry', 'build', 'add', 'import', 'verify', 'static'],
+  ['registry', 'build', 'add', 'batch', 'import', 'verify', 'static'],
   ['cli', 'index'],
 ]
 
