@@ -6,7 +6,7 @@ import { configPlace, INDEX_FOLDER } from './paths.ts'
 import { renderConfig } from './render.ts'
 
 export { buildCrate, type CrateFiles, filesOf, folderOf, rebuildCrate } from './build/crate.ts'
-export { removeStray, strays } from './build/strays.ts'
+export { removeBytes, removeStray, strays } from './build/strays.ts'
 export type { Workshop } from './build/workshop.ts'
 
 /** Told after each crate of a long build; `total` counts the crates to do. */
@@ -41,6 +41,7 @@ export async function drain(workshop: Workshop, progress?: Progress): Promise<Bu
   const { catalog } = workshop
   const issues: Issue[] = []
   let crates = 0
+  for (const { subject } of await catalog.marks('whole')) issues.push(...(await buildWhole(workshop, subject)))
   let marks = await catalog.marks('index')
   while (marks.length > 0) {
     for (const { subject } of marks) {
@@ -53,12 +54,17 @@ export async function drain(workshop: Workshop, progress?: Progress): Promise<Bu
   return { crates, issues }
 }
 
+/** Renders one crate anew and removes what is no longer part of it; what comes back could not be rendered. */
+export async function buildWhole(workshop: Workshop, crateId: number): Promise<readonly Issue[]> {
+  return workshop.turnstile.run(() => rebuildCrate(workshop, crateId))
+}
+
 async function buildEverything(workshop: Workshop, progress?: Progress): Promise<Built> {
   const { crates: total } = await workshop.catalog.counts()
   const issues: Issue[] = []
   let crates = 0
   for await (const crate of workshop.catalog.crates()) {
-    issues.push(...(await workshop.turnstile.run(() => rebuildCrate(workshop, crate.id))))
+    issues.push(...(await buildWhole(workshop, crate.id)))
     progress?.(++crates, total)
   }
   for await (const path of strays(workshop)) await removeStray(workshop, path)

@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs'
-import { filesOf, folderOf, rebuildCrate, removeStray, strays, type Workshop } from './build.ts'
+import { filesOf, folderOf, rebuildCrate, removeBytes, removeStray, strays, type Workshop } from './build.ts'
 import type { CrateRecord, ReleaseRecord } from './catalog/record.ts'
 import { fileChecksum, isSameFile } from './durable-file.ts'
 import { parseEntry, renderEntry } from './entry.ts'
 import { Refusal } from './error.ts'
-import { configPlace, crateKey, cratePlace } from './paths.ts'
+import { configPlace, crateKey, cratePlace, indexPlace } from './paths.ts'
 import { renderConfig } from './render.ts'
 
 /** A difference between two things that should agree. `lost` cannot be derived from anything else here. */
@@ -122,6 +122,8 @@ async function treeFaults(
     if (present?.equals(bytes)) continue
     findings.push(derivable(path, present ? 'differs from the catalog' : 'is missing'))
   }
+  const index = indexPlace(crate.name).path
+  if (files.outputs.length === 0 && (await tree.read(index))) findings.push(derivable(index, 'has no versions left'))
   const known = new Set([...files.crates.keys(), ...files.outputs.map(one => one.path)])
   for await (const path of tree.list(folderOf(crate.name))) {
     if (!known.has(path)) findings.push(derivable(path, 'is no part of its crate'))
@@ -139,18 +141,14 @@ async function verifyConfig(workshop: Workshop, repair: boolean): Promise<Findin
 
 /**
  * Removes bytes without a release, which a crash or a race for a version may leave; they harm nobody and are no finding
- * otherwise. Bytes and record of a release arrive in one turn of the turnstile, so that none is taken for an orphan.
+ * otherwise.
  */
-async function* removeOrphans({ catalog, crates, turnstile }: Workshop): AsyncIterable<Finding> {
-  for await (const key of crates.list()) {
+async function* removeOrphans(workshop: Workshop): AsyncIterable<Finding> {
+  for await (const key of workshop.crates.list()) {
     const cksum = /([0-9a-f]{64})\.crate$/.exec(key)?.[1] ?? ''
-    if (await catalog.hasBytes(cksum)) continue
-    const removed = await turnstile.run(async () => {
-      if (await catalog.hasBytes(cksum)) return false
-      await crates.remove(key)
-      return true
-    })
-    if (removed) yield derivable(key, 'bytes that belong to no release were removed', true)
+    if (await workshop.catalog.hasBytes(cksum)) continue
+    if (await removeBytes(workshop, key, cksum))
+      yield derivable(key, 'bytes that belong to no release were removed', true)
   }
 }
 

@@ -15,12 +15,15 @@ export interface CrateFiles {
   readonly outputs: readonly Output[]
 }
 
-/** What the public tree has of a crate. */
+/**
+ * What the public tree has of a crate. One whose versions were all deleted has no index file: Cargo takes a 404 for what
+ * it is, and an empty file for a broken one.
+ */
 export function filesOf(crate: CrateRecord, releases: readonly ReleaseRecord[]): CrateFiles {
   const lines = releases.map(one => one.line)
   return {
     crates: new Map(releases.map(one => [cratePlace(crate.name, one.version).path, one.cksum])),
-    outputs: [renderIndex(crate.name, lines)],
+    outputs: lines.length > 0 ? [renderIndex(crate.name, lines)] : [],
   }
 }
 
@@ -44,8 +47,9 @@ export async function buildCrate(workshop: Workshop, crateId: number, onBegin?: 
     const lines = await catalog.lines(crateId)
     const files = await catalog.fileMarks(crateId)
     for (const file of files) await show(workshop, crate.name, file.version, file.cksum)
-    await tree.write(renderIndex(crate.name, lines))
-    await catalog.clear([...files, indexMark(crate)])
+    if (lines.length > 0) await tree.write(renderIndex(crate.name, lines))
+    else await tree.remove(indexPlace(crate.name).path)
+    await catalog.clear([...files, markOf(crate, 'index')])
   })
 }
 
@@ -70,11 +74,12 @@ export async function rebuildCrate(workshop: Workshop, crateId: number): Promise
   }
   for (const output of files.outputs) await tree.write(output)
   const outputs = new Set(files.outputs.map(one => one.path))
+  if (releases.length === 0) await tree.remove(indexPlace(crate.name).path)
   for await (const path of tree.list(folderOf(crate.name))) {
     if (!files.crates.has(path) && !outputs.has(path)) await tree.remove(path)
   }
   await sweepCrate(workshop, crate.name)
-  if (lost.length === 0) await catalog.clear([...marks, indexMark(crate)])
+  if (lost.length === 0) await catalog.clear([...marks, markOf(crate, 'index'), markOf(crate, 'whole')])
   return lost
 }
 
@@ -90,6 +95,6 @@ async function show(workshop: Workshop, name: Name, version: Version, cksum: str
   await workshop.tree.show(cratePlace(name, version), workshop.crates.path(key))
 }
 
-function indexMark(crate: CrateRecord): Mark {
-  return { kind: 'index', subject: crate.id, generation: crate.generation }
+function markOf(crate: CrateRecord, kind: 'index' | 'whole'): Mark {
+  return { kind, subject: crate.id, generation: crate.generation }
 }

@@ -20,6 +20,22 @@ export async function removeStray(workshop: Workshop, path: string): Promise<voi
   })
 }
 
+/**
+ * Removes bytes from the crate store, unless a release has them; says whether it did. Bytes and record of a release arrive
+ * in one turn of the turnstile, so that none is taken for an orphan.
+ */
+export async function removeBytes(
+  { catalog, crates, turnstile }: Workshop,
+  key: string,
+  cksum: string,
+): Promise<boolean> {
+  return turnstile.run(async () => {
+    if (await catalog.hasBytes(cksum)) return false
+    await crates.remove(key)
+    return true
+  })
+}
+
 async function isOwned({ catalog }: Workshop, path: string): Promise<boolean> {
   const [top, folder = ''] = path.split('/')
   const text = top === INDEX_FOLDER ? posix.basename(path) : folder

@@ -16,6 +16,7 @@ import {
   releaseRecord,
   selectReleases,
 } from './record.ts'
+import { removeReleases } from './removal.ts'
 
 /** The records of all releases: the truth from which every file is derived. Each change is one transaction. */
 export class Catalog {
@@ -122,6 +123,11 @@ export class Catalog {
     return setYanked(this.#database, name, version, yanked, change)
   }
 
+  /** Takes releases out of the catalog; see `removeReleases`. */
+  remove(crate: CrateRecord, releases: readonly ReleaseRecord[], change: Change): Promise<void> {
+    return removeReleases(this.#database, crate, releases, change)
+  }
+
   /** Whether a user owns a crate. */
   async isOwner(crateId: number, userId: number): Promise<boolean> {
     return ownsCrate(this.#database, crateId, userId)
@@ -157,6 +163,15 @@ export class Catalog {
   async hasBytes(cksum: string): Promise<boolean> {
     const row = await this.#database.selectFrom('releases').select('id').where('cksum', '=', cksum).executeTakeFirst()
     return row !== undefined
+  }
+
+  /** How many marks there are; they are few, whatever the size of the registry. */
+  async pending(): Promise<number> {
+    const row = await this.#database
+      .selectFrom('marks')
+      .select(eb => eb.fn.countAll<number>().as('n'))
+      .executeTakeFirst()
+    return row?.n ?? 0
   }
 
   /** Crates in the order of their ids, a page at a time: those after `after`. */
