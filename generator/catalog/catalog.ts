@@ -134,9 +134,9 @@ export class Catalog {
     return ownsCrate(this.#database, crateId, userId)
   }
 
-  /** Pending work of one kind, oldest first. */
-  marks(kind: MarkKind, limit = 1000): Promise<Mark[]> {
-    return listMarks(this.#database, kind, limit)
+  /** Pending work of one kind, oldest first: a page of what was marked after a generation. */
+  marks(kind: MarkKind, after = 0, limit = 1000): Promise<Mark[]> {
+    return listMarks(this.#database, kind, after, limit)
   }
 
   /** The releases of one crate whose `.crate` is not yet shown. */
@@ -144,9 +144,26 @@ export class Catalog {
     return fileMarks(this.#database, crateId)
   }
 
+  /** Whether a crate has changes that are not rendered yet. */
+  async isMarked(crateId: number): Promise<boolean> {
+    const row = await this.#database
+      .selectFrom('marks')
+      .select('generation')
+      .where('kind', '=', 'index')
+      .where('subject', '=', crateId)
+      .executeTakeFirst()
+    return row !== undefined
+  }
+
   /** Takes marks off, unless the subject has changed again since they were read. */
   clear(marks: readonly Mark[]): Promise<void> {
     return clearMarks(this.#database, marks)
+  }
+
+  /** Whether any release has these bytes. */
+  async hasBytes(cksum: string): Promise<boolean> {
+    const row = await this.#database.selectFrom('releases').select('id').where('cksum', '=', cksum).executeTakeFirst()
+    return row !== undefined
   }
 
   /** How many marks there are; they are few, whatever the size of the registry. */
