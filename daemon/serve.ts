@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
 import {
-  build,
   cargoConfig,
   type Io,
   openRegistry,
@@ -14,6 +13,7 @@ import {
 import { addUser, hasNoUsers } from './accounts.ts'
 import { createApp } from './app.ts'
 import { type Listening, listen } from './listen.ts'
+import { type LogSink, openLog } from './log.ts'
 import { Regenerator } from './regenerate.ts'
 import { createToken } from './tokens.ts'
 
@@ -22,7 +22,7 @@ export interface ServeOptions {
   readonly dir: string
   /** `HOST:PORT`; default: what the settings say. */
   readonly listen?: string | undefined
-  readonly log: Logger
+  readonly logTo: LogSink
   /** Resolves when the daemon is to stop. */
   readonly stopped: Promise<void>
 }
@@ -40,7 +40,7 @@ export async function serve(io: Io, options: ServeOptions): Promise<void> {
   const lock = serveLock(options.dir)
   if (!lock.tryAcquire(`process ${process.pid}`)) refuse('serve_locked', { dir: options.dir, holder: lock.holder() })
   try {
-    const server = await listen(address.host, address.port)
+    const server = await listen(address.host, address.port, settings.limits.request_seconds)
     lock.describe(`process ${process.pid} at ${server.url}`)
     const registry = await openRegistry(options.dir, sources, server.url)
     try {
@@ -54,11 +54,11 @@ export async function serve(io: Io, options: ServeOptions): Promise<void> {
 }
 
 async function serveRegistry(io: Io, options: ServeOptions, registry: Registry, server: Listening): Promise<void> {
-  const { log } = options
+  const log = openLog(registry.settings.log.level, options.logTo)
   const clock = () => io.now()
   await registry.crates.sweep()
-  await build(registry)
   const regenerator = new Regenerator(registry, error => log.error({ err: error }, 'a build failed; trying again'))
+  await regenerator.catchUp()
   server.answer(createApp({ registry, regenerator, clock, log }).fetch)
   await greet(io, registry)
   io.out(`listening on ${server.url}`)
