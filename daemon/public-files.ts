@@ -1,4 +1,5 @@
-import { createReadStream, realpathSync, type Stats, statSync } from 'node:fs'
+import { realpathSync, type Stats, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { type Place, placeOf } from '../generator/index.ts'
@@ -87,8 +88,8 @@ export class PublicFiles {
     const part = partOf(request, stats.size, tag)
     if (part === 'unsatisfiable') return unsatisfiable(stats.size)
     const { start, end } = part ?? { start: 0, end: stats.size - 1 }
-    const isWanted = request.method !== 'HEAD'
-    const body = isWanted ? (Readable.toWeb(createReadStream(file, { start, end })) as ReadableStream) : null
+    const body = request.method === 'HEAD' ? null : await stream(file, stats, start, end)
+    if (body === 'replaced') return this.#streamed(file, statSync(file), place, request)
     return answer(body, end - start + 1, stats.size, part, headers, request)
   }
 
@@ -136,6 +137,17 @@ function look(path: string): Stats | undefined {
     if (NOTHING_THERE.has((error as NodeJS.ErrnoException).code ?? '')) return undefined
     throw error
   }
+}
+
+/** The bytes of the very file that was looked at, which another may have replaced meanwhile. */
+async function stream(file: string, stats: Stats, start: number, end: number): Promise<ReadableStream | 'replaced'> {
+  const handle = await open(file)
+  const now = await handle.stat()
+  if (now.ino !== stats.ino || now.size !== stats.size || now.mtimeMs !== stats.mtimeMs) {
+    await handle.close()
+    return 'replaced'
+  }
+  return Readable.toWeb(handle.createReadStream({ start, end })) as ReadableStream
 }
 
 function answer(
