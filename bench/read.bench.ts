@@ -9,6 +9,7 @@ import { gzipSync } from 'node:zlib'
 import { pino } from 'pino'
 import { createApp } from '../daemon/app.ts'
 import { listen } from '../daemon/listen.ts'
+import { Metrics } from '../daemon/metrics.ts'
 import { Regenerator } from '../daemon/regenerate.ts'
 import { writeDurably } from '../generator/durable-file.ts'
 import { initRegistry, openRegistry } from '../generator/registry.ts'
@@ -40,8 +41,10 @@ try {
   await sleep(2100)
   const log = pino({ level: 'info' }, pino.destination(2))
   const regenerator = new Regenerator(registry, error => log.error(error))
-  const server = await listen('127.0.0.1', 0)
-  server.answer(createApp({ registry, regenerator, clock: () => new Date(), log }).fetch)
+  const server = await listen({ host: '127.0.0.1', port: 0, tls: null, onTlsFailure: refusal => log.error(refusal) })
+  server.answer(
+    createApp({ registry, regenerator, clock: () => new Date(), log, metrics: new Metrics(registry) }).fetch,
+  )
   const daemon = Number(new URL(server.url).port)
   const { etag, zipped } = await check(server.url)
 

@@ -1,13 +1,16 @@
 import { type Context, Hono } from 'hono'
 import type { Logger } from 'pino'
 import { configPlace, type Issue, issue, Refusal, type Registry, refuse } from '../generator/index.ts'
-import { authenticate, hasScope, tokenOf } from './auth.ts'
+import { type Actor, authenticate, hasScope, tokenOf } from './auth.ts'
 import { download } from './crates.ts'
 import { failureBody, refused, unexpected } from './failure.ts'
 import { fileRequest } from './file-request.ts'
 import { mePage } from './me.ts'
+import type { Metrics } from './metrics.ts'
+import { deleteOwners, owners, putOwners } from './owners.ts'
 import { PublicFiles } from './public-files.ts'
 import { publish } from './publish.ts'
+import { readiness } from './readiness.ts'
 import type { Regenerator } from './regenerate.ts'
 import { readToEnd } from './request-body.ts'
 import { requestLog } from './request-log.ts'
@@ -20,19 +23,31 @@ export interface Deps {
   readonly regenerator: Regenerator
   readonly clock: () => Date
   readonly log: Logger
+  readonly metrics: Metrics
 }
 
 /** The whole web API, in the order in which paths are matched. */
 export function routes(deps: Deps): Route[] {
   const { registry } = deps
-  const files = new PublicFiles(registry.tree.root, { isPrivate: registry.settings.auth.required })
+  const { settings } = registry
+  const files = new PublicFiles(registry.tree.root, { isPrivate: settings.auth.required })
   const crate = '/api/v1/crates/:name'
   return [
     { method: 'GET', path: '/healthz', access: 'open', handle: c => c.text('ok\n') },
+    { method: 'GET', path: '/readyz', access: 'open', handle: readiness(registry) },
+    { method: 'GET', path: '/metrics', access: 'reader', handle: () => deps.metrics.page() },
     { method: 'GET', path: '/me', access: 'open', handle: mePage(registry) },
     { method: 'PUT', path: '/api/v1/crates/new', access: ['publish-new', 'publish-update'], handle: publish(deps) },
     { method: 'DELETE', path: `${crate}/:version/yank`, access: ['yank'], handle: setYanked(deps, true) },
     { method: 'PUT', path: `${crate}/:version/unyank`, access: ['yank'], handle: setYanked(deps, false) },
+    {
+      method: 'GET',
+      path: `${crate}/owners`,
+      access: settings.owners.public ? 'reader' : 'member',
+      handle: owners(deps),
+    },
+    { method: 'PUT', path: `${crate}/owners`, access: ['change-owners'], handle: putOwners(deps) },
+    { method: 'DELETE', path: `${crate}/owners`, access: ['change-owners'], handle: deleteOwners(deps) },
     { method: 'GET', path: `${crate}/:version/download`, access: 'reader', handle: download(registry, files) },
     ...downloadRoutes(registry, files),
     { method: 'GET', path: '/*', access: 'reader', handle: publicFile(files) },
@@ -41,7 +56,7 @@ export function routes(deps: Deps): Route[] {
 
 /** The daemon as one Hono app. */
 export function createApp(deps: Deps): Hono {
-  const { log, registry } = deps
+  const { log, metrics, registry } = deps
   const { limits, api } = registry.settings
   const app = new Hono({ getPath: request => rawPath(request.url) })
   // Reads are many: what would do nothing for them is not even asked.
@@ -49,9 +64,11 @@ export function createApp(deps: Deps): Hono {
   const changing = ['PUT', 'DELETE', 'POST', 'PATCH']
   app.on(changing, '/*', requestLog(log, 'info'))
   app.on(changing, '/*', readToEnd({ bytes: limits.crate_bytes + 64 * 1024 ** 2, seconds: limits.request_seconds }))
+  app.use(metrics.middleware)
   for (const route of routes(deps)) app.on(route.method, route.path, c => enter(deps, route, c))
   app.notFound(() => refuse('route_unknown'))
   app.onError((error, c) => {
+    metrics.failed(error instanceof Refusal ? error.issues.map(one => one.code) : ['unexpected'])
     if (error instanceof Refusal) return refused(c, error, api.error_status)
     return unexpected(c, error, log)
   })
@@ -60,11 +77,16 @@ export function createApp(deps: Deps): Hono {
 
 /** Lets a request through to its handler, as the access of the route has it. */
 function enter(deps: Deps, route: Route, c: Context): Response | Promise<Response> {
-  if (route.access === 'open') return route.handle(c)
-  if (route.access === 'reader') {
-    return deps.registry.settings.auth.required ? enterAsReader(deps, route.handle, c) : route.handle(c)
+  switch (route.access) {
+    case 'open':
+      return route.handle(c)
+    case 'reader':
+      return deps.registry.settings.auth.required ? enterAsReader(deps, route.handle, c) : route.handle(c)
+    case 'member':
+      return identify(deps, c).then(() => route.handle(c))
+    default:
+      return enterAsActor(deps, route, c)
   }
-  return enterAsActor(deps, route, c)
 }
 
 /** A reader of a private registry: a token good for `read`. */
@@ -79,14 +101,18 @@ async function enterAsReader({ registry, clock }: Deps, handle: OpenHandler, c: 
 }
 
 /** Somebody who wants to change something: a token good for one of the scopes of the route. */
-async function enterAsActor({ registry, clock }: Deps, { access, handle }: ActorRoute, c: Context): Promise<Response> {
+async function enterAsActor(deps: Deps, { access, handle }: ActorRoute, c: Context): Promise<Response> {
+  const actor = await identify(deps, c)
+  if (!access.some(scope => hasScope(actor, scope))) refuse('scope_missing', { scope: access.join(' or ') })
+  return handle(c, actor)
+}
+
+/** Whoever calls the API; 403 for nobody. */
+async function identify({ registry, clock }: Deps, c: Context): Promise<Actor> {
   const me = `${registry.urls.base}/me`
   const token = tokenOf(c.req.header('authorization'))
   if (!token) return refuse('token_absent', { me })
-  const actor = await authenticate(registry.database, token, clock())
-  if (!actor) return refuse('token_rejected', { me })
-  if (!access.some(scope => hasScope(actor, scope))) refuse('scope_missing', { scope: access.join(' or ') })
-  return handle(c, actor)
+  return (await authenticate(registry.database, token, clock())) ?? refuse('token_rejected', { me })
 }
 
 /** 401 with the challenge that makes Cargo send its token, or ask for one (RFC 3231, Cargo's `login_url`). */

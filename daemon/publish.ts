@@ -17,6 +17,7 @@ import {
   type Version,
 } from '../generator/index.ts'
 import { type Actor, changeBy, coversCrate, hasScope } from './auth.ts'
+import type { Metrics } from './metrics.ts'
 import { decodePublish } from './publish-body.ts'
 import type { Regenerator } from './regenerate.ts'
 import { bodyOf } from './request-body.ts'
@@ -27,6 +28,7 @@ export interface PublishDeps {
   readonly registry: Registry
   readonly regenerator: Regenerator
   readonly clock: () => Date
+  readonly metrics: Metrics
 }
 
 /**
@@ -46,6 +48,7 @@ export function publish(deps: PublishDeps): ActorHandler {
     try {
       const submission = { bytes: staged, metadata, pubtime: timestamp(now) }
       const accepted = await addSubmission(registry, submission, changeBy(actor, now))
+      deps.metrics.published(accepted.outcome)
       const isShown = await regenerator.crate(accepted.crateId)
       const late = isShown ? [] : [issue('index_late', { name: metadata.name })]
       return c.json({

@@ -17,9 +17,11 @@ export interface ActorRoute {
 /**
  * A route and who may take it; without a declared access it does not compile.
  * `open`: everyone, always. `reader`: everyone, unless the registry is private; then a token good for `read`.
+ * `member`: whoever has a valid token, whatever it is good for.
  */
 export type Route = { readonly method: 'GET' | 'PUT' | 'DELETE' | 'POST'; readonly path: string } & (
   | { readonly access: 'open'; readonly handle: OpenHandler }
   | { readonly access: 'reader'; readonly handle: OpenHandler }
+  | { readonly access: 'member'; readonly handle: OpenHandler }
   | ActorRoute
 )

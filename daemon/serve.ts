@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import {
   cargoConfig,
   type Io,
@@ -13,7 +14,9 @@ import { addUser, hasNoUsers } from './accounts.ts'
 import { createApp } from './app.ts'
 import { type Listening, listen } from './listen.ts'
 import { type LogSink, openLog } from './log.ts'
+import { Metrics } from './metrics.ts'
 import { Regenerator } from './regenerate.ts'
+import type { TlsFiles } from './tls.ts'
 import { createToken } from './tokens.ts'
 
 /** What a daemon is started with. */
@@ -38,12 +41,18 @@ export async function serve(io: Io, options: ServeOptions): Promise<void> {
   if (!address) throw new Error(`settings let the address ${settings.server.listen} through`)
   const lock = serveLock(options.dir)
   if (!lock.tryAcquire(`process ${process.pid}`)) refuse('serve_locked', { dir: options.dir, holder: lock.holder() })
+  const log = openLog(settings.log.level, options.logTo)
   try {
-    const server = await listen(address.host, address.port, settings.limits.request_seconds)
+    const server = await listen({
+      ...address,
+      requestSeconds: settings.limits.request_seconds,
+      tls: tlsFiles(settings.tls),
+      onTlsFailure: refusal => log.error({ err: refusal }, 'renewed TLS files are not usable; keeping the old'),
+    })
     lock.describe(`process ${process.pid} at ${server.url}`)
     const registry = await openRegistry(options.dir, sources, server.url)
     try {
-      await serveRegistry(io, options, registry, server)
+      await serveRegistry(io, { log, stopped: options.stopped }, registry, server)
     } finally {
       await registry.close()
     }
@@ -52,16 +61,21 @@ export async function serve(io: Io, options: ServeOptions): Promise<void> {
   }
 }
 
-async function serveRegistry(io: Io, options: ServeOptions, registry: Registry, server: Listening): Promise<void> {
-  const log = openLog(registry.settings.log.level, options.logTo)
+async function serveRegistry(
+  io: Io,
+  { log, stopped }: { readonly log: Logger; readonly stopped: Promise<void> },
+  registry: Registry,
+  server: Listening,
+): Promise<void> {
   const clock = () => io.now()
   await registry.crates.sweep()
   const regenerator = new Regenerator(registry, error => log.error({ err: error }, 'a build failed; trying again'))
   await regenerator.catchUp()
-  server.answer(createApp({ registry, regenerator, clock, log }).fetch)
+  const metrics = new Metrics(registry)
+  server.answer(createApp({ registry, regenerator, clock, log, metrics }).fetch)
   await greet(io, registry)
   io.out(`listening on ${server.url}`)
-  await options.stopped
+  await stopped
   await server.stop(registry.settings.server.shutdown_seconds)
   await regenerator.close()
 }
@@ -80,4 +94,8 @@ async function greet(io: Io, registry: Registry): Promise<void> {
     `\nThe token of user \`admin\`, shown this once; use it with \`cargo login --registry ${settings.registry.name}\`:`,
   )
   io.out(`\n    ${token}\n`)
+}
+
+function tlsFiles({ cert, key }: Registry['settings']['tls']): TlsFiles | null {
+  return cert !== null && key !== null ? { cert, key } : null
 }

@@ -7,6 +7,7 @@ import type { Logger } from 'pino'
 import { addUser } from '../../daemon/accounts.ts'
 import { createApp, type Deps } from '../../daemon/app.ts'
 import { openLog } from '../../daemon/log.ts'
+import { Metrics } from '../../daemon/metrics.ts'
 import { encodePublish } from '../../daemon/publish-body.ts'
 import { Regenerator } from '../../daemon/regenerate.ts'
 import { createToken, type TokenOrder } from '../../daemon/tokens.ts'
@@ -36,6 +37,7 @@ export class TestRegistry implements Deps {
   readonly registry: Registry
   readonly regenerator: Regenerator
   readonly log: Logger
+  readonly metrics: Metrics
   readonly app: Hono
   /** Every line that was logged, as JSON text. */
   readonly logged: string[] = []
@@ -50,6 +52,7 @@ export class TestRegistry implements Deps {
     this.log = openLog(logLevel, { write: line => this.logged.push(line) })
     const patience = { build: 5000, retry: 20 }
     this.regenerator = new Regenerator(registry, error => this.buildFailures.push(error), patience)
+    this.metrics = new Metrics(registry)
     this.app = createApp(this)
   }
 
