@@ -313,6 +313,7 @@ const messages = {
     `the publish request ends within the ${p.part}, which was announced with ${p.announced} bytes`,
   body_long: (p: { announced: number }) =>
     `the publish request goes on after the ${p.announced} bytes announced for the .crate`,
+  body_lost: () => 'the connection broke before the whole request had arrived; send it again',
   release_present: (p: { name: string; version: string }) =>
     `\`${p.name}\` ${p.version} was published before with the same bytes; nothing has changed`,
   index_late: (p: { name: string }) => `the index of \`${p.name}\` could not be written yet; the daemon keeps trying`,
