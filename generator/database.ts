@@ -16,6 +16,7 @@ import {
 import Libsql from 'libsql'
 import { ACCOUNTS } from './database/accounts.ts'
 import { REGISTRY } from './database/registry.ts'
+import { REMOVAL } from './database/removal.ts'
 
 /** The records of the registry. Times are RFC 3339 in UTC with whole seconds, flags 0 or 1, lists JSON text. */
 export interface Tables {
@@ -48,6 +49,7 @@ export interface Tables {
   }
   owners: { crate_id: number; user_id: number; added_at: string; added_by: number | null }
   invitations: { crate_id: number; user_id: number; invited_at: string; invited_by: number | null }
+  tombstones: { crate_id: number; identity: string; cksum: string; deleted_at: string }
   users: {
     id: Generated<number>
     login: string
@@ -86,8 +88,9 @@ export interface Tables {
   facts: { key: string; value: string }
 }
 
-/** `file`: the `.crate` of a release is to be shown; `index`: the index file of a crate is to be rendered. */
-export type MarkKind = 'file' | 'index'
+/** `file`: the `.crate` of a release is to be shown; `index`: the index file of a
+ * crate is to be rendered; `whole`: everything of a crate is, and what it no longer has is to go. */
+export type MarkKind = 'file' | 'index' | 'whole'
 
 /** The open database. */
 export type Database = Kysely<Tables>
@@ -137,6 +140,7 @@ class ImmediateDriver extends SqliteDriver {
 const migrations: Record<string, Migration> = {
   '001_registry': statements(REGISTRY),
   '003_accounts': statements(ACCOUNTS),
+  '004_removal': statements(REMOVAL),
 }
 
 function statements(list: readonly string[]): Migration {
