@@ -5,8 +5,11 @@ import { authenticate, hasScope, tokenOf } from './auth.ts'
 import { download } from './crates.ts'
 import { failureBody, refused, unexpected } from './failure.ts'
 import { mePage } from './me.ts'
+import type { Metrics } from './metrics.ts'
+import { deleteOwners, owners, putOwners } from './owners.ts'
 import { fileRequest, PublicFiles } from './public-files.ts'
 import { publish } from './publish.ts'
+import { readiness } from './readiness.ts'
 import type { Regenerator } from './regenerate.ts'
 import { requestLog } from './request-log.ts'
 import type { OpenHandler, Route } from './route.ts'
@@ -18,18 +21,30 @@ export interface Deps {
   readonly regenerator: Regenerator
   readonly clock: () => Date
   readonly log: Logger
+  readonly metrics: Metrics
 }
 
 /** The whole web API, in the order in which paths are matched. */
 function routes(deps: Deps, files: PublicFiles): Route[] {
   const { registry } = deps
+  const { settings } = registry
   const crate = '/api/v1/crates/:name'
   return [
     { method: 'GET', path: '/healthz', access: 'open', handle: c => c.text('ok\n') },
+    { method: 'GET', path: '/readyz', access: 'open', handle: readiness(registry) },
+    { method: 'GET', path: '/metrics', access: 'reader', handle: () => deps.metrics.page() },
     { method: 'GET', path: '/me', access: 'open', handle: mePage(registry) },
     { method: 'PUT', path: '/api/v1/crates/new', access: ['publish-new', 'publish-update'], handle: publish(deps) },
     { method: 'DELETE', path: `${crate}/:version/yank`, access: ['yank'], handle: setYanked(deps, true) },
     { method: 'PUT', path: `${crate}/:version/unyank`, access: ['yank'], handle: setYanked(deps, false) },
+    {
+      method: 'GET',
+      path: `${crate}/owners`,
+      access: settings.owners.public ? 'reader' : 'member',
+      handle: owners(deps),
+    },
+    { method: 'PUT', path: `${crate}/owners`, access: ['change-owners'], handle: putOwners(deps) },
+    { method: 'DELETE', path: `${crate}/owners`, access: ['change-owners'], handle: deleteOwners(deps) },
     { method: 'GET', path: `${crate}/:version/download`, access: 'reader', handle: download(registry, files) },
     ...downloadRoutes(deps, files),
     { method: 'GET', path: '/*', access: 'reader', handle: publicFile(files) },
@@ -41,9 +56,12 @@ export function createApp(deps: Deps): Hono {
   const files = new PublicFiles(deps.registry.tree.root)
   const app = new Hono({ getPath: request => rawPath(request.url) })
   app.use(requestLog(deps.log))
+  app.use(deps.metrics.middleware)
   for (const route of routes(deps, files)) app.on(route.method, route.path, c => enter(deps, route, c))
   app.notFound(() => refuse('route_unknown'))
   app.onError((error, c) => {
+    if (!(error instanceof Refusal)) deps.metrics.failed(['unexpected'])
+    else deps.metrics.failed(error.issues.map(one => one.code))
     if (error instanceof Refusal) return refused(c, error, deps.registry.settings.api.error_status)
     return unexpected(c, error, deps.log)
   })
@@ -67,6 +85,7 @@ async function enter(deps: Deps, route: Route, c: Context): Promise<Response> {
   if (!token) return refuse('token_absent', { me })
   const actor = await authenticate(registry.database, token, deps.clock())
   if (!actor) return refuse('token_rejected', { me })
+  if (route.access === 'member') return route.handle(c)
   if (!route.access.some(scope => hasScope(actor, scope))) refuse('scope_missing', { scope: route.access.join(' or ') })
   return route.handle(c, actor)
 }

@@ -11,9 +11,10 @@ export type ActorHandler = (c: Context, actor: Actor) => Response | Promise<Resp
 /**
  * A route and who may take it; without a declared access it does not compile.
  * `open`: everyone, always. `reader`: everyone, unless the registry is private; then a token good for `read`.
+ * `member`: whoever has a valid token, whatever it is good for.
  * Scopes: a token good for one of them; the handler checks what depends on the crate.
  */
 export type Route = { readonly method: 'GET' | 'PUT' | 'DELETE' | 'POST'; readonly path: string } & (
-  | { readonly access: 'open' | 'reader'; readonly handle: OpenHandler }
+  | { readonly access: 'open' | 'reader' | 'member'; readonly handle: OpenHandler }
   | { readonly access: readonly [Scope, ...Scope[]]; readonly handle: ActorHandler }
 )

@@ -14,7 +14,9 @@ import {
 import { addUser, hasNoUsers } from './accounts.ts'
 import { createApp } from './app.ts'
 import { type Listening, listen } from './listen.ts'
+import { Metrics } from './metrics.ts'
 import { Regenerator } from './regenerate.ts'
+import type { TlsFiles } from './tls.ts'
 import { createToken } from './tokens.ts'
 
 /** What a daemon is started with. */
@@ -40,7 +42,11 @@ export async function serve(io: Io, options: ServeOptions): Promise<void> {
   const lock = serveLock(options.dir)
   if (!lock.tryAcquire(`process ${process.pid}`)) refuse('serve_locked', { dir: options.dir, holder: lock.holder() })
   try {
-    const server = await listen(address.host, address.port)
+    const server = await listen({
+      ...address,
+      tls: tlsFiles(settings.tls),
+      onTlsFailure: refusal => options.log.error({ err: refusal }, 'renewed TLS files are not usable; keeping the old'),
+    })
     lock.describe(`process ${process.pid} at ${server.url}`)
     const registry = await openRegistry(options.dir, sources, server.url)
     try {
@@ -59,7 +65,8 @@ async function serveRegistry(io: Io, options: ServeOptions, registry: Registry, 
   await registry.crates.sweep()
   await build(registry)
   const regenerator = new Regenerator(registry, error => log.error({ err: error }, 'a build failed; trying again'))
-  server.answer(createApp({ registry, regenerator, clock, log }).fetch)
+  const metrics = new Metrics(registry)
+  server.answer(createApp({ registry, regenerator, clock, log, metrics }).fetch)
   await greet(io, registry)
   io.out(`listening on ${server.url}`)
   await options.stopped
@@ -81,4 +88,8 @@ async function greet(io: Io, registry: Registry): Promise<void> {
     `\nThe token of user \`admin\`, shown this once; use it with \`cargo login --registry ${settings.registry.name}\`:`,
   )
   io.out(`\n    ${token}\n`)
+}
+
+function tlsFiles({ cert, key }: Registry['settings']['tls']): TlsFiles | null {
+  return cert !== null && key !== null ? { cert, key } : null
 }

@@ -14,6 +14,9 @@ import {
   sql,
 } from 'kysely'
 import Libsql from 'libsql'
+import { ACCOUNTS } from './database/accounts.ts'
+import { REGISTRY } from './database/registry.ts'
+import { REMOVAL } from './database/removal.ts'
 
 /** The records of the registry. Times are RFC 3339 in UTC with whole seconds, flags 0 or 1, lists JSON text. */
 export interface Tables {
@@ -45,6 +48,8 @@ export interface Tables {
     published_by: number | null
   }
   owners: { crate_id: number; user_id: number; added_at: string; added_by: number | null }
+  invitations: { crate_id: number; user_id: number; invited_at: string; invited_by: number | null }
+  tombstones: { crate_id: number; identity: string; cksum: string; deleted_at: string }
   users: {
     id: Generated<number>
     login: string
@@ -83,8 +88,9 @@ export interface Tables {
   facts: { key: string; value: string }
 }
 
-/** `file`: the `.crate` of a release is to be shown; `index`: the index file of a crate is to be rendered. */
-export type MarkKind = 'file' | 'index'
+/** `file`: the `.crate` of a release is to be shown; `index`: the index file of a
+ * crate is to be rendered; `whole`: everything of a crate is, and what it no longer has is to go. */
+export type MarkKind = 'file' | 'index' | 'whole'
 
 /** The open database. */
 export type Database = Kysely<Tables>
@@ -130,43 +136,17 @@ class ImmediateDriver extends SqliteDriver {
   }
 }
 
+/** By name, in order; a step that has been published never changes. */
 const migrations: Record<string, Migration> = {
-  '001_registry': {
-    async up(db) {
-      for (const statement of REGISTRY) await sql.raw(statement).execute(db)
-    },
-  },
+  '001_registry': statements(REGISTRY),
+  '003_accounts': statements(ACCOUNTS),
+  '004_removal': statements(REMOVAL),
 }
 
-const REGISTRY = [
-  `CREATE TABLE crates (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, canonical TEXT NOT NULL UNIQUE,
-    skeleton TEXT NOT NULL, created_at TEXT NOT NULL, generation INTEGER NOT NULL)`,
-  `CREATE INDEX crates_skeleton ON crates (skeleton)`,
-  `CREATE TABLE users (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, login TEXT NOT NULL, canonical TEXT NOT NULL UNIQUE, name TEXT,
-    admin INTEGER NOT NULL, password TEXT, created_at TEXT NOT NULL)`,
-  `CREATE TABLE releases (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, crate_id INTEGER NOT NULL REFERENCES crates(id), version TEXT NOT NULL,
-    identity TEXT NOT NULL, cksum TEXT NOT NULL, size INTEGER NOT NULL, yanked INTEGER NOT NULL, line TEXT NOT NULL,
-    about TEXT NOT NULL, readme TEXT, published_at TEXT, published_by INTEGER REFERENCES users(id),
-    UNIQUE (crate_id, identity))`,
-  `CREATE INDEX releases_cksum ON releases (cksum)`,
-  `CREATE TABLE owners (
-    crate_id INTEGER NOT NULL REFERENCES crates(id), user_id INTEGER NOT NULL REFERENCES users(id),
-    added_at TEXT NOT NULL, added_by INTEGER REFERENCES users(id), PRIMARY KEY (crate_id, user_id)) WITHOUT ROWID`,
-  `CREATE INDEX owners_user ON owners (user_id)`,
-  `CREATE TABLE tokens (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users(id), name TEXT NOT NULL,
-    hash TEXT NOT NULL UNIQUE, scopes TEXT, crates TEXT, created_at TEXT NOT NULL, expires_at TEXT, last_used_at TEXT,
-    revoked_at TEXT)`,
-  `CREATE INDEX tokens_user ON tokens (user_id)`,
-  `CREATE TABLE audit (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, action TEXT NOT NULL, user_id INTEGER REFERENCES users(id),
-    actor TEXT NOT NULL, token_id INTEGER REFERENCES tokens(id), crate TEXT, version TEXT, detail TEXT)`,
-  `CREATE TRIGGER audit_kept BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'audit events are kept'); END`,
-  `CREATE TRIGGER audit_fixed BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'audit events are fixed'); END`,
-  `CREATE TABLE marks (
-    kind TEXT NOT NULL, subject INTEGER NOT NULL, generation INTEGER NOT NULL, PRIMARY KEY (kind, subject)) WITHOUT ROWID`,
-  `CREATE TABLE facts (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID`,
-]
+function statements(list: readonly string[]): Migration {
+  return {
+    async up(db) {
+      for (const statement of list) await sql.raw(statement).execute(db)
+    },
+  }
+}

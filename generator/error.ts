@@ -103,6 +103,8 @@ const messages = {
   entry_optional_dev: (p: { name: string }) =>
     `the dev-dependency \`${p.name}\` is optional; Cargo refuses an entry with an optional dev-dependency`,
   index_line: (p: { line: number; reason: string }) => `line ${p.line}: ${p.reason}`,
+  index_name: (p: { line: number; name: string; first: string }) =>
+    `line ${p.line}: the entry is of \`${p.name}\`, the file of \`${p.first}\`; Cargo would never find it`,
   index_version_twice: (p: { line: number; version: string; first: number }) =>
     `line ${p.line}: version ${p.version} is already on line ${p.first}; build metadata does not make it another version`,
 
@@ -195,6 +197,8 @@ const messages = {
     p.version === p.existing
       ? `\`${p.name}\` ${p.version} already exists; a published version never changes, publish a new one`
       : `\`${p.name}\` ${p.version} differs from the existing ${p.existing} only in build metadata, which does not make another version`,
+  version_deleted: (p: { name: string; version: string }) =>
+    `\`${p.name}\` ${p.version} was deleted; lock files may still name its bytes, so other ones need another version`,
   name_taken: (p: { name: string; existing: string }) =>
     `\`${p.name}\` collides with the existing crate \`${p.existing}\`: names that differ only in case or in \`-\` and \`_\` are one name`,
   not_owner: (p: { name: string; login: string }) =>
@@ -258,6 +262,18 @@ const messages = {
     `${p.dir} is already being served by ${p.holder}; stop that one first, or use another --dir`,
   address_taken: (p: { address: string; reason: string }) =>
     `cannot listen on ${p.address}: ${p.reason}; choose another address with --listen`,
+  delete_needed: (p: { name: string; count: number; some: string }) =>
+    `other crates depend on \`${p.name}\` (${p.count}: ${p.some}); yank it instead, or delete it with --force`,
+  delete_unconfirmed: () => 'nothing was deleted; add --yes to delete for good',
+  backup_exists: (p: { file: string }) => `${p.file} exists already; choose another name for the backup`,
+  backup_foreign: (p: { file: string; entry: string }) =>
+    `${p.file} is no backup of a registry: it holds ${p.entry}, which does not belong in one`,
+  backup_incomplete: (p: { file: string; part: string }) =>
+    `${p.file} is no whole backup: ${p.part} is missing from it`,
+  backup_unreadable: (p: { file: string; reason: string }) => `${p.file} cannot be read as a backup: ${p.reason}`,
+  restore_not_empty: (p: { dir: string }) => `${p.dir} is not empty; restore into a new folder with --dir`,
+  backup_damaged: (p: { file: string; entry: string }) =>
+    `${p.file} is damaged: the bytes of ${p.entry} are not those whose checksum names them`,
   duration_invalid: (p: { text: string }) => `\`${p.text}\` is no duration; write for example 90d, 12h, 30m or 10s`,
   scope_invalid: (p: { scope: string; accepted: string }) => `\`${p.scope}\` is no scope; there are ${p.accepted}`,
 
@@ -268,6 +284,12 @@ const messages = {
   login_unknown: (p: { login: string }) =>
     `there is no user \`${p.login}\`; add one with \`plimsoll user add ${p.login}\``,
   token_unknown: (p: { id: number }) => `there is no token ${p.id}; \`plimsoll token list\` shows those there are`,
+  owner_no_user: (p: { login: string; name: string }) =>
+    `there is no user \`${p.login}\` here, so nobody was made an owner of \`${p.name}\`; check the spelling of the login`,
+  owner_unknown: (p: { login: string; name: string }) => `\`${p.login}\` is not an owner of \`${p.name}\``,
+  owner_last: (p: { name: string }) =>
+    `\`${p.name}\` would be left without an owner; add another one first with \`cargo owner --add\``,
+  owners_none_named: () => 'the request names no users; send a JSON object such as {"users": ["alice"]}',
   crate_pattern_invalid: (p: { pattern: string }) =>
     `\`${p.pattern}\` can match no crate; write a crate name, or a beginning followed by \`*\``,
 
@@ -289,6 +311,11 @@ const messages = {
   index_late: (p: { name: string }) => `the index of \`${p.name}\` could not be written yet; the daemon keeps trying`,
   unexpected: (p: { id: string }) =>
     `something unexpected went wrong; the operator finds the cause in the log under ${p.id}`,
+  tls_unreadable: (p: { path: string; reason: string }) => `the TLS file ${p.path} cannot be read: ${p.reason}`,
+  tls_invalid: (p: { path: string; what: string; reason: string }) =>
+    `the TLS file ${p.path} does not hold ${p.what} in PEM: ${p.reason}`,
+  tls_mismatch: (p: { cert: string; key: string }) =>
+    `the private key in ${p.key} does not belong to the certificate in ${p.cert}`,
   route_unknown: () => 'there is nothing here',
 } as const satisfies Record<string, (params: never) => string>
 

@@ -38,7 +38,9 @@ const MISUSE = new Set<string>([
 
 /** The exit code of a refused command. */
 export function exitCode(refusal: Refusal): 1 | 2 {
-  const isMisuse = refusal.issues.some(one => MISUSE.has(one.code) || one.code.startsWith('setting'))
+  const isMisuse = refusal.issues.some(
+    one => MISUSE.has(one.code) || one.code.startsWith('setting') || one.code.startsWith('tls_'),
+  )
   return isMisuse ? 2 : 1
 }
 

@@ -1,0 +1,135 @@
+import { addEvent, type Change, type CrateRecord, type Database, issue, Refusal, refuse } from '../generator/index.ts'
+import { findUser, type User } from './accounts.ts'
+
+/** An owner as Cargo lists one (specification A.5). */
+export interface Owner {
+  readonly id: number
+  readonly login: string
+  readonly name: string | null
+}
+
+/** The owners of a crate, the first one first. */
+export async function listOwners(database: Database, crateId: number): Promise<Owner[]> {
+  return database
+    .selectFrom('owners')
+    .innerJoin('users', 'users.id', 'owners.user_id')
+    .select(['users.id', 'users.login', 'users.name'])
+    .where('owners.crate_id', '=', crateId)
+    .orderBy('owners.added_at')
+    .orderBy('users.id')
+    .execute()
+}
+
+/** What became of the logins in a request. */
+export interface OwnerChange {
+  readonly changed: readonly string[]
+  /** Those for whom it was so before. */
+  readonly unchanged: readonly string[]
+}
+
+/** Makes users owners at once. All or none: unknown logins are named, all of them. */
+export async function addOwners(
+  database: Database,
+  crate: CrateRecord,
+  logins: readonly string[],
+  change: Change,
+): Promise<OwnerChange> {
+  return eachUser(database, crate, logins, async (tx, user) => {
+    const row = await tx
+      .insertInto('owners')
+      .values({ crate_id: crate.id, user_id: user.id, added_at: change.at, added_by: change.user?.id ?? null })
+      .onConflict(conflict => conflict.doNothing())
+      .executeTakeFirst()
+    if (row.numInsertedOrUpdatedRows === 0n) return false
+    await withdrawInvitation(tx, crate.id, user.id)
+    await addEvent(tx, change, { action: 'owner-add', crate: crate.name, detail: { login: user.login } })
+    return true
+  })
+}
+
+/** Invites users to become owners, which they accept on `/me`. All or none, as with `addOwners`. */
+export async function inviteOwners(
+  database: Database,
+  crate: CrateRecord,
+  logins: readonly string[],
+  change: Change,
+): Promise<OwnerChange> {
+  return eachUser(database, crate, logins, async (tx, user) => {
+    if (await isOwner(tx, crate.id, user.id)) return false
+    const row = await tx
+      .insertInto('invitations')
+      .values({ crate_id: crate.id, user_id: user.id, invited_at: change.at, invited_by: change.user?.id ?? null })
+      .onConflict(conflict => conflict.doNothing())
+      .executeTakeFirst()
+    if (row.numInsertedOrUpdatedRows === 0n) return false
+    await addEvent(tx, change, { action: 'owner-invite', crate: crate.name, detail: { login: user.login } })
+    return true
+  })
+}
+
+/**
+ * Takes ownership, and pending invitations, from users. All or none: whoever is neither owner nor invited is named, and
+ * somebody always remains.
+ */
+export async function removeOwners(
+  database: Database,
+  crate: CrateRecord,
+  logins: readonly string[],
+  change: Change,
+): Promise<OwnerChange> {
+  return database.transaction().execute(async tx => {
+    const removed = await eachUser(tx, crate, logins, async (inner, user) => {
+      const owner = await inner
+        .deleteFrom('owners')
+        .where('crate_id', '=', crate.id)
+        .where('user_id', '=', user.id)
+        .executeTakeFirst()
+      const invited = await withdrawInvitation(inner, crate.id, user.id)
+      if (owner.numDeletedRows === 0n && !invited) refuse('owner_unknown', { name: crate.name, login: user.login })
+      await addEvent(inner, change, { action: 'owner-remove', crate: crate.name, detail: { login: user.login } })
+      return true
+    })
+    if ((await listOwners(tx, crate.id)).length === 0) refuse('owner_last', { name: crate.name })
+    return removed
+  })
+}
+
+async function eachUser(
+  database: Database,
+  crate: CrateRecord,
+  logins: readonly string[],
+  work: (tx: Database, user: User) => Promise<boolean>,
+): Promise<OwnerChange> {
+  const inTransaction = async (tx: Database) => {
+    const users = await Promise.all(logins.map(login => findUser(tx, login)))
+    const unknown = logins
+      .filter((_, index) => !users[index])
+      .map(login => issue('owner_no_user', { login, name: crate.name }))
+    const [first, ...rest] = unknown
+    if (first) throw new Refusal([first, ...rest])
+    const changed: string[] = []
+    const unchanged: string[] = []
+    for (const user of users) if (user) ((await work(tx, user)) ? changed : unchanged).push(user.login)
+    return { changed, unchanged }
+  }
+  return database.isTransaction ? inTransaction(database) : database.transaction().execute(inTransaction)
+}
+
+async function isOwner(database: Database, crateId: number, userId: number): Promise<boolean> {
+  const row = await database
+    .selectFrom('owners')
+    .select('user_id')
+    .where('crate_id', '=', crateId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function withdrawInvitation(database: Database, crateId: number, userId: number): Promise<boolean> {
+  const row = await database
+    .deleteFrom('invitations')
+    .where('crate_id', '=', crateId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row.numDeletedRows > 0n
+}
