@@ -38,6 +38,7 @@ export class TestRegistry implements Deps {
   readonly regenerator: Regenerator
   readonly log: Logger
   readonly metrics: Metrics
+  readonly git = null
   readonly app: Hono
   /** Every line that was logged, as JSON text. */
   readonly logged: string[] = []
