@@ -19,6 +19,8 @@ export interface Submission<Bytes extends CrateBytes = Staged> {
   readonly metadata?: { readonly name: Name; readonly version: Version; readonly said: PublishMetadata }
   /** Time of publication for the index, null when unknown. */
   readonly pubtime: string | null
+  /** Crates that come along in the same batch: a dependency on one of them is not missing. */
+  readonly companions?: ReadonlySet<Name>
 }
 
 /** A release that was taken in, with everything worth telling its publisher. */
@@ -47,11 +49,18 @@ export async function addSubmission(registry: Registry, submission: Submission, 
   }
   const publication = { name: release.name, version: release.version, cksum: bytes.cksum }
   if (!metadata) issues.push(...(await registry.catalog.objections(publication, change)))
-  const verdict = checkPolicy(release, await policyFacts(registry, release), registry.settings.policy)
+  const verdict = checkPolicy(
+    release,
+    await policyFacts(registry, release, submission.companions),
+    registry.settings.policy,
+  )
   issues.push(...verdict.issues)
   refuseErrors(unique(issues))
-  await bytes.keep(crateKey(release.name, bytes.cksum))
-  const { outcome, crateId } = await registry.catalog.add(release, change)
+  const { outcome, crateId } = await registry.turnstile.run(async () => {
+    // In one turn: between its arrival and its record, `verify --repair` would take the file for an orphan.
+    await bytes.keep(crateKey(release.name, bytes.cksum))
+    return registry.catalog.add(release, change)
+  })
   if (outcome === 'present') issues.push(warning('release_present', { name: release.name, version: release.version }))
   const { invalidCategories, invalidBadges } = verdict
   return { release, outcome, crateId, warnings: unique(issues), invalidCategories, invalidBadges }
@@ -79,6 +88,7 @@ export async function inspect(
     ),
   )
   if (!archive) return undefined
+  issues.push(...archive.warnings)
   const manifest = collect(issues, () => parseManifest(archive.manifest))
   if (!manifest) return undefined
   const readme = await readReadme(bytes, archive, findReadme(manifest, archive.files), limits.readme_bytes)
@@ -99,12 +109,16 @@ export async function inspect(
 }
 
 /** What the policy has to know of the catalog, beyond the release itself. */
-async function policyFacts(registry: Registry, release: Release): Promise<PolicyFacts> {
+async function policyFacts(
+  registry: Registry,
+  release: Release,
+  companions: ReadonlySet<Name> = new Set(),
+): Promise<PolicyFacts> {
   const { ownDependencies, cratesIoDependencies, lookAlikeKeys } = policyQuestions(release)
   const existing = await registry.catalog.find(release.name)
   const known = await registry.catalog.known([...ownDependencies, ...cratesIoDependencies])
   const spelling = (name: Name) => known.get(canonicalName(name))
-  const missing = ownDependencies.filter(name => spelling(name) !== name)
+  const missing = ownDependencies.filter(name => spelling(name) !== name && !companions.has(name))
   return {
     existing,
     lookAlikes: existing ? [] : await registry.catalog.lookAlikes(lookAlikeKeys),

@@ -60,7 +60,8 @@ export class Maintenance {
     if (total - settled > settled / 2 && total > BITMAP_PAYS) {
       this.#settled = total
       // Unreachable objects stay: a commit under way may rest on one whose ref has not moved yet.
-      return ['-a', '--keep-unreachable', '--write-bitmap-index']
+      // Every commit has a new root tree: found anew and in long chains, deltas save a third of a clone.
+      return ['-a', '-f', '--depth=250', '--keep-unreachable', '--write-bitmap-index']
     }
     return packs.length > MANY_PACKS || loose.length >= MANY_LOOSE ? ['--geometric=2'] : null
   }
