@@ -69,7 +69,7 @@ export async function openRegistry(dir: string, sources: SettingSources, base?: 
     catalog,
     turnstile,
     crates: new CrateStore(join(root, 'crates')),
-    tree: new PublicTree(join(root, 'public')),
+    tree: new PublicTree(join(root, 'public'), { durable: true }),
     urls: registryUrls(settings.registry, fallback),
     authRequired: settings.auth.required,
     close: async () => {
