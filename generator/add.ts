@@ -1,14 +1,12 @@
 import type { Change } from './catalog/record.ts'
 import type { CrateBytes, Staged } from './crate-store.ts'
-import { collect, type Issue, Refusal, refuseErrors, warning } from './error.ts'
-import { parseManifest } from './manifest.ts'
+import { type Issue, Refusal, refuseErrors, warning } from './error.ts'
 import { canonicalName, type Name } from './name.ts'
 import { crateKey } from './paths.ts'
 import { checkPolicy, type PolicyFacts, policyQuestions } from './policy.ts'
 import type { Registry } from './registry.ts'
-import { compareMetadata, findReadme, makeRelease, type PublishMetadata, type Release } from './release.ts'
+import { inspectCrate, type PublishMetadata, type Release } from './release.ts'
 import type { Settings } from './settings.ts'
-import { type Archive, readArchive, readArchiveFile } from './tarball.ts'
 import type { RegistryUrls } from './urls.ts'
 import type { Version } from './version.ts'
 
@@ -73,39 +71,27 @@ export async function inspect(
   urls: RegistryUrls,
   issues: Issue[],
 ): Promise<Release | undefined> {
-  const { bytes, metadata } = submission
-  const limits = settings.limits
-  const archive = await collectLater(issues, () =>
-    readArchive(
-      bytes.open,
-      {
+  const { bytes, metadata, pubtime } = submission
+  const { limits } = settings
+  const inspection = await collectLater(issues, () =>
+    inspectCrate(bytes.open, {
+      limits: {
+        // As much as Cargo itself is ready to unpack.
         unpackedBytes: Math.max(limits.unpacked_bytes, 20 * bytes.size),
         entries: limits.archive_entries,
         manifestBytes: limits.manifest_bytes,
         readmeBytes: limits.readme_bytes,
       },
-      metadata,
-    ),
-  )
-  if (!archive) return undefined
-  issues.push(...archive.warnings)
-  const manifest = collect(issues, () => parseManifest(archive.manifest))
-  if (!manifest) return undefined
-  const readme = await readReadme(bytes, archive, findReadme(manifest, archive.files), limits.readme_bytes)
-  const release = collect(issues, () =>
-    makeRelease({
-      archive,
-      manifest,
-      readme,
+      expected: metadata,
       cksum: bytes.cksum,
       size: bytes.size,
-      pubtime: submission.pubtime,
+      pubtime,
       ownIndexUrls: urls.own,
       ...(metadata && { metadata: metadata.said }),
     }),
   )
-  if (release && metadata) issues.push(...compareMetadata(release, metadata.said))
-  return release
+  issues.push(...(inspection?.warnings ?? []))
+  return inspection?.release
 }
 
 /** What the policy has to know of the catalog, beyond the release itself. */
@@ -126,16 +112,6 @@ async function policyFacts(
     otherSpellings: missing.map(spelling).filter(name => name !== undefined),
     alsoHere: cratesIoDependencies.filter(name => spelling(name) !== undefined),
   }
-}
-
-async function readReadme(
-  bytes: CrateBytes,
-  archive: Archive,
-  path: string | null,
-  max: number,
-): Promise<string | null> {
-  const text = path === null ? null : await readArchiveFile(bytes.open, archive, path, max)
-  return text && new TextDecoder('utf-8').decode(text)
 }
 
 async function collectLater<T>(issues: Issue[], work: () => Promise<T>): Promise<T | undefined> {

@@ -78,8 +78,9 @@ export interface Tables {
 }
 
 /** `file`: the `.crate` of a release is to be shown; `index`: the index file of a
- * crate is to be rendered; `whole`: everything of a crate is, and what it no longer has is to go. */
-export type MarkKind = 'file' | 'index' | 'whole'
+ * crate is to be rendered; `whole`: everything of a crate is, and what it no longer has is to go; `git`:
+ * its index file is to be committed. */
+export type MarkKind = 'file' | 'index' | 'whole' | 'git'
 
 /** The open database. */
 export type Database = Kysely<Tables>

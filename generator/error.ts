@@ -73,6 +73,10 @@ const messages = {
   archive_cargo_ok: (p: { path: string }) => `Cargo skips \`${p.path}\` when it unpacks the crate; leave it out`,
 
   // releases
+  readme_missing: (p: { path: string }) =>
+    `\`Cargo.toml\` names the README \`${p.path}\`, but the crate file does not hold it`,
+  readme_too_large: (p: { path: string; max: number }) =>
+    `\`${p.path}\` has more than ${p.max} bytes and is not shown on the crate's page`,
   release_identity: (p: { expected: string; found: string }) =>
     `the crate file was sent as ${p.expected}, but its \`Cargo.toml\` says ${p.found}`,
   metadata_field: (p: { field: string; reason: string }) =>
@@ -309,6 +313,7 @@ const messages = {
     `the publish request ends within the ${p.part}, which was announced with ${p.announced} bytes`,
   body_long: (p: { announced: number }) =>
     `the publish request goes on after the ${p.announced} bytes announced for the .crate`,
+  body_lost: () => 'the connection broke before the whole request had arrived; send it again',
   release_present: (p: { name: string; version: string }) =>
     `\`${p.name}\` ${p.version} was published before with the same bytes; nothing has changed`,
   index_late: (p: { name: string }) => `the index of \`${p.name}\` could not be written yet; the daemon keeps trying`,

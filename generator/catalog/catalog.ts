@@ -4,6 +4,7 @@ import { type CanonicalName, canonicalName, type Name } from '../name.ts'
 import type { Release } from '../release.ts'
 import { type Version, versionIdentity } from '../version.ts'
 import { type Added, addRelease, objections, type Publication, setYanked } from './change.ts'
+import { type GitBatch, gitBatch, markAllForGit } from './git-batch.ts'
 import { clearMarks, type FileMark, fileMarks, listMarks } from './marks.ts'
 import {
   type Change,
@@ -174,6 +175,16 @@ export class Catalog {
     return row?.n ?? 0
   }
 
+  /** What the git index has to commit next; see `gitBatch`. */
+  gitBatch(after: number, limit: number): Promise<GitBatch> {
+    return gitBatch(this.#database, after, limit)
+  }
+
+  /** Marks every crate for the git index. */
+  markAllForGit(): Promise<void> {
+    return markAllForGit(this.#database)
+  }
+
   /** Crates in the order of their ids, a page at a time: those after `after`. */
   async page(after: number, size: number): Promise<CrateRecord[]> {
     const rows = await this.#database
@@ -197,7 +208,7 @@ export class Catalog {
 
   /** Counts for people. */
   async counts(): Promise<{ crates: number; releases: number; users: number; pending: number }> {
-    const count = async (table: 'crates' | 'releases' | 'users' | 'marks') => {
+    const count = async (table: 'crates' | 'releases' | 'users') => {
       const row = await this.#database
         .selectFrom(table)
         .select(eb => eb.fn.countAll<number>().as('n'))
@@ -208,7 +219,7 @@ export class Catalog {
       crates: await count('crates'),
       releases: await count('releases'),
       users: await count('users'),
-      pending: await count('marks'),
+      pending: await this.pending(),
     }
   }
 

@@ -48,6 +48,7 @@ export async function clearMarks(database: Database, marks: readonly Mark[]): Pr
 export async function touch(tx: Queries, crateId: number, generation: number): Promise<void> {
   await tx.updateTable('crates').set({ generation }).where('id', '=', crateId).execute()
   await mark(tx, { kind: 'index', subject: crateId, generation })
+  await mark(tx, { kind: 'git', subject: crateId, generation })
 }
 
 /** Sets one mark. */

@@ -8,7 +8,7 @@ import { Refusal } from '../error.ts'
 import type { Name } from '../name.ts'
 import type { Registry } from '../registry.ts'
 import { timestamp } from '../timestamp.ts'
-import { withDir, withRegistry } from './folder.ts'
+import { commitToGit, withDir, withRegistry } from './folder.ts'
 import { Exit, type Io, printIssues, progressLine } from './io.ts'
 
 /** `add FILE|DIR…`: takes `.crate` files in, with the checks of a publish. */
@@ -47,6 +47,7 @@ async function addAll(io: Io, registry: Registry, sources: string[], asJson: boo
     }
     companions.settle(item)
   }
+  await commitToGit(io, registry)
   if (asJson) io.out(JSON.stringify(report, null, 2))
   if (failures > 0) throw new Exit(1)
 }

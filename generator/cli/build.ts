@@ -5,11 +5,11 @@ import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { build } from '../build.ts'
 import { refuse, refuseErrors } from '../error.ts'
-import { SETTINGS_FILE } from '../registry.ts'
+import { type Registry, SETTINGS_FILE } from '../registry.ts'
 import { resolveSettings } from '../settings.ts'
 import { buildStatic } from '../static.ts'
 import { registryUrls } from '../urls.ts'
-import { withDir, withRegistry } from './folder.ts'
+import { commitToGit, withDir, withRegistry } from './folder.ts'
 import { type Io, printIssues, progressLine, run } from './io.ts'
 
 interface Options {
@@ -44,10 +44,11 @@ export function registerBuild(program: Command, io: Io): void {
     })
 }
 
-async function buildRegistry(io: Io, registry: Parameters<typeof build>[0], all: boolean): Promise<void> {
+async function buildRegistry(io: Io, registry: Registry, all: boolean): Promise<void> {
   const progress = progressLine(io, 'rendering crate')
   const { crates, issues } = await build(registry, { all, progress: progress.at })
   progress.done()
+  await commitToGit(io, registry)
   io.out(crates === 1 ? 'rendered 1 crate' : `rendered ${crates} crates`)
   refuseErrors(issues)
 }

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { readSettings, serveHolder } from '../registry.ts'
+import { GitIndex, gitIndexPath } from '../git-index.ts'
+import { type Registry, readSettings, serveHolder } from '../registry.ts'
 import { describeSettings } from '../settings.ts'
 import { withDir, withRegistry } from './folder.ts'
 import { type Io, run } from './io.ts'
@@ -13,7 +15,14 @@ export function registerReports(program: Command, io: Io): void {
       withRegistry(io, options.dir, async registry => {
         const counts = await registry.catalog.counts()
         const daemon = serveHolder(registry.dir)
-        const status = { ...counts, daemon, base_url: registry.urls.base, index: registry.urls.sparseIndex }
+        const engine = await gitEngine(registry)
+        const status = {
+          ...counts,
+          daemon,
+          git_index: engine,
+          base_url: registry.urls.base,
+          index: registry.urls.sparseIndex,
+        }
         if (options.json) io.out(JSON.stringify(status, null, 2))
         else {
           io.out(`crates    ${counts.crates}`)
@@ -21,6 +30,7 @@ export function registerReports(program: Command, io: Io): void {
           io.out(`users     ${counts.users}`)
           io.out(`pending   ${counts.pending}`)
           io.out(`daemon    ${daemon ?? 'not running'}`)
+          io.out(`git index ${engine ?? 'none'}`)
           io.out(`index     ${registry.urls.sparseIndex}`)
         }
       }),
@@ -36,4 +46,12 @@ export function registerReports(program: Command, io: Io): void {
         else for (const row of rows) io.out(`${row.key} = ${row.text || '(none)'}  # ${row.origin}`)
       }),
     )
+}
+
+/** What writes the git index: `nodegit`, `git`, or null when there is none. */
+async function gitEngine(registry: Registry): Promise<string | null> {
+  if (!existsSync(gitIndexPath(registry))) return null
+  const git = await GitIndex.open(registry)
+  await git?.close()
+  return git?.engine ?? null
 }
