@@ -10,7 +10,7 @@ import type { Driver, Registry } from './driver.ts'
 /** One process for readers and writers, the index over sparse HTTP; a recording proxy stands before it. */
 export const daemonDriver: Driver = {
   name: 'daemon, sparse index',
-  capabilities: ['sparse', 'api'],
+  capabilities: ['sparse', 'api', 'repository'],
   start: (cleanup, folder, settings) => startDaemon(cleanup, folder, settings),
 }
 

@@ -7,7 +7,7 @@ import { startDaemon } from './driver-daemon.ts'
 /** The daemon for clients that have the index as a git repository. */
 export const gitDriver: Driver = {
   name: 'daemon, git index',
-  capabilities: ['api', 'git'],
+  capabilities: ['api', 'git', 'repository'],
   async start(cleanup, folder, settings) {
     const registry = await startDaemon(cleanup, folder, settings)
     return {
