@@ -15,10 +15,11 @@ import {
 } from 'kysely'
 import Libsql from 'libsql'
 import { ACCOUNTS } from './database/accounts.ts'
+import { LISTINGS, type ListingTables } from './database/listings.ts'
 import { REGISTRY } from './database/registry.ts'
 
 /** The records of the registry. Times are RFC 3339 in UTC with whole seconds, flags 0 or 1, lists JSON text. */
-export interface Tables {
+export interface Tables extends ListingTables {
   crates: {
     id: Generated<number>
     name: string
@@ -86,8 +87,14 @@ export interface Tables {
   facts: { key: string; value: string }
 }
 
-/** `file`: the `.crate` of a release is to be shown; `index`: the index file of a crate is to be rendered. */
-export type MarkKind = 'file' | 'index'
+/**
+ * `file`: the `.crate` of a release is to be shown; `index`: the index file of a crate is to be rendered; `page`: what
+ * else the tree says of a crate; `site`: what it says of the registry as a whole (subject 0).
+ */
+export type MarkKind = 'file' | 'index' | 'page' | 'site'
+
+/** The subject of a `site` mark. */
+export const SITE = 0
 
 /** The open database. */
 export type Database = Kysely<Tables>
@@ -137,6 +144,7 @@ class ImmediateDriver extends SqliteDriver {
 const migrations: Record<string, Migration> = {
   '001_registry': statements(REGISTRY),
   '003_accounts': statements(ACCOUNTS),
+  '004_listings': statements(LISTINGS),
 }
 
 function statements(list: readonly string[]): Migration {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Workshop } from './build.ts'
 import { Catalog } from './catalog/catalog.ts'
+import { refreshListings } from './catalog/listing.ts'
 import { CrateStore } from './crate-store.ts'
 import { type Database, openDatabase } from './database.ts'
 import { refuse } from './error.ts'
@@ -55,6 +56,7 @@ export async function openRegistry(dir: string, sources: SettingSources, base?: 
   const { settings } = readSettings(dir, sources)
   const root = resolve(dir)
   const database = await openDatabase(join(root, 'plimsoll.db'))
+  await refreshListings(database)
   const catalog = new Catalog(database)
   const turnstile = new Turnstile(join(root, 'locks', 'build.lock'))
   const fallback = base ?? (await catalog.fact('base')) ?? `http://${settings.server.listen}`
