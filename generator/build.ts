@@ -57,7 +57,8 @@ export async function drain(workshop: Workshop, progress?: Progress): Promise<nu
   while (marks.length > 0) {
     for (const mark of marks) {
       await buildCrate(workshop, mark.subject)
-      progress?.(++done, done + marks.length)
+      done++
+      progress?.(done, done + marks.length)
     }
     marks = await workshop.catalog.marks('index')
   }
@@ -69,7 +70,8 @@ async function buildEverything(workshop: Workshop, progress?: Progress): Promise
   let done = 0
   for await (const crate of workshop.catalog.crates()) {
     await workshop.turnstile.run(() => rebuildCrate(workshop, crate.id))
-    progress?.(++done, total)
+    done++
+    progress?.(done, total)
   }
   await prune(workshop)
   await workshop.catalog.setFact('tree_format', TREE_FORMAT)

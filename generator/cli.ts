@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { registerAdd } from './cli/add.ts'
+import { registerBackup } from './cli/backup.ts'
 import { registerBuild } from './cli/build.ts'
 import { registerInit } from './cli/init.ts'
 import type { Io } from './cli/io.ts'
@@ -15,4 +16,5 @@ export function registerCommands(program: Command, io: Io): void {
   registerBuild(program, io)
   registerVerify(program, io)
   registerReports(program, io)
+  registerBackup(program, io)
 }

@@ -222,6 +222,15 @@ const messages = {
     `${p.dir} is already being served by ${p.holder}; stop that one first, or use another --dir`,
   address_taken: (p: { address: string; reason: string }) =>
     `cannot listen on ${p.address}: ${p.reason}; choose another address with --listen`,
+  backup_exists: (p: { file: string }) => `${p.file} exists already; choose another name for the backup`,
+  backup_foreign: (p: { file: string; entry: string }) =>
+    `${p.file} is no backup of a registry: it holds ${p.entry}, which does not belong in one`,
+  backup_incomplete: (p: { file: string; part: string }) =>
+    `${p.file} is no whole backup: ${p.part} is missing from it`,
+  backup_unreadable: (p: { file: string; reason: string }) => `${p.file} cannot be read as a backup: ${p.reason}`,
+  restore_not_empty: (p: { dir: string }) => `${p.dir} is not empty; restore into a new folder with --dir`,
+  backup_damaged: (p: { file: string; entry: string }) =>
+    `${p.file} is damaged: the bytes of ${p.entry} are not those whose checksum names them`,
   duration_invalid: (p: { text: string }) => `\`${p.text}\` is no duration; write for example 90d, 12h, 30m or 10s`,
   scope_invalid: (p: { scope: string; accepted: string }) => `\`${p.scope}\` is no scope; there are ${p.accepted}`,
 

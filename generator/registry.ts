@@ -14,6 +14,9 @@ import { registryUrls } from './urls.ts'
 /** Name of the settings file in a registry folder. */
 export const SETTINGS_FILE = 'plimsoll.toml'
 
+/** Name of the database in a registry folder. */
+export const DATABASE_FILE = 'plimsoll.db'
+
 /** Where settings come from besides the file. */
 export interface SettingSources {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -55,7 +58,7 @@ export function readSettings(dir: string, sources: SettingSources): ResolvedSett
 export async function openRegistry(dir: string, sources: SettingSources, base?: string): Promise<Registry> {
   const { settings } = readSettings(dir, sources)
   const root = resolve(dir)
-  const database = await openDatabase(join(root, 'plimsoll.db'))
+  const database = await openDatabase(join(root, DATABASE_FILE))
   await refreshListings(database)
   const catalog = new Catalog(database)
   const turnstile = new Turnstile(join(root, 'locks', 'build.lock'))

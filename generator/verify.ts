@@ -35,7 +35,8 @@ export async function* verify(workshop: Workshop, options: VerifyOptions): Async
   for await (const crate of workshop.catalog.crates()) {
     names.add(crate.name)
     yield* await workshop.turnstile.run(() => verifyCrate(workshop, crate.id, keys, options))
-    options.progress?.(++done, total)
+    done++
+    options.progress?.(done, total)
   }
   yield* await verifyConfig(workshop, options)
   yield* strayFiles(workshop, names, options)

@@ -1,0 +1,178 @@
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { sql } from 'kysely'
+import { extract, type Pack, pack } from 'tar-stream'
+import { CrateStore } from './crate-store.ts'
+import { type Database, openDatabase } from './database.ts'
+import { syncFolder, temporaryPath } from './durable-file.ts'
+import { Refusal, refuse } from './error.ts'
+import type { Name } from './name.ts'
+import { crateKey } from './paths.ts'
+import { DATABASE_FILE, type Registry, SETTINGS_FILE } from './registry.ts'
+
+/** Told after each `.crate`; `total` counts them. */
+type Progress = (done: number, total: number) => void
+
+/** The top folder inside a backup. */
+const TOP = 'plimsoll-backup'
+
+/**
+ * Writes settings, records and every `.crate` of a registry into one tar file, while a daemon may go on publishing: the
+ * records are a snapshot of one moment, and the bytes they name never change. The file appears whole or not at all.
+ */
+export async function backup(registry: Registry, file: string, progress?: Progress): Promise<number> {
+  if (existsSync(file)) refuse('backup_exists', { file })
+  const target = resolve(file)
+  await mkdir(dirname(target), { recursive: true })
+  const [temporary, snapshot] = [temporaryPath(target), temporaryPath(join(registry.dir, DATABASE_FILE))]
+  try {
+    await sql`VACUUM INTO ${snapshot}`.execute(registry.database)
+    const archive = pack()
+    const written = pipeline(archive, createWriteStream(temporary, { mode: 0o600, flags: 'wx' }))
+    const count = await fill(archive, registry, snapshot, progress)
+    archive.finalize()
+    await written
+    await sync(temporary)
+    await rename(temporary, target)
+    await syncFolder(dirname(target))
+    return count
+  } finally {
+    await rm(temporary, { force: true })
+    await rm(snapshot, { force: true })
+  }
+}
+
+async function fill(archive: Pack, registry: Registry, snapshot: string, progress?: Progress): Promise<number> {
+  const settings = await readFile(join(registry.dir, SETTINGS_FILE))
+  archive.entry({ name: `${TOP}/${SETTINGS_FILE}` }, settings)
+  await addFile(archive, DATABASE_FILE, snapshot)
+  const records = await openDatabase(snapshot)
+  let done = 0
+  try {
+    const total = await countCrates(records)
+    for await (const key of keysOf(records)) {
+      await addFile(archive, `crates/${key}`, registry.crates.path(key))
+      done++
+      progress?.(done, total)
+    }
+  } finally {
+    await records.destroy()
+  }
+  return done
+}
+
+async function addFile(archive: Pack, name: string, path: string): Promise<void> {
+  const { size } = await stat(path)
+  const entry = archive.entry({ name: `${TOP}/${name}`, size })
+  await pipeline(createReadStream(path), entry)
+}
+
+async function countCrates(records: Database): Promise<number> {
+  const row = await records
+    .selectFrom('releases')
+    .select(eb => eb.fn.countAll<number>().as('n'))
+    .executeTakeFirst()
+  return row?.n ?? 0
+}
+
+/** The key of every release, read in pages. */
+async function* keysOf(records: Database): AsyncIterable<string> {
+  for (let last = 0; ; ) {
+    const page = await records
+      .selectFrom('releases')
+      .innerJoin('crates', 'crates.id', 'releases.crate_id')
+      .select(['releases.id', 'crates.name', 'releases.cksum'])
+      .where('releases.id', '>', last)
+      .orderBy('releases.id')
+      .limit(1000)
+      .execute()
+    for (const row of page) yield crateKey(row.name as Name, row.cksum)
+    if (page.length === 0) return
+    last = page.at(-1)?.id ?? last
+  }
+}
+
+/**
+ * Lays a backup out as the registry folder `dir`, which must not exist yet or be empty. Every `.crate` is checked against
+ * the checksum that names it; the folder appears only when all went well.
+ */
+export async function restore(file: string, dir: string): Promise<number> {
+  if (!existsSync(file)) refuse('file_missing', { path: file })
+  const target = resolve(dir)
+  if (existsSync(target) && (await readdir(target)).length > 0) refuse('restore_not_empty', { dir })
+  await mkdir(dirname(target), { recursive: true })
+  const workplace = temporaryPath(target)
+  try {
+    const count = await unpack(file, workplace).catch(error => {
+      // The tar reader's complaints carry no code; those of the operating system do.
+      if (error instanceof Refusal || 'code' in error) throw error
+      return refuse('backup_unreadable', { file, reason: error.message })
+    })
+    await rm(target, { recursive: true, force: true })
+    await rename(workplace, target)
+    await syncFolder(dirname(target))
+    return count
+  } finally {
+    await rm(workplace, { recursive: true, force: true })
+  }
+}
+
+async function unpack(file: string, dir: string): Promise<number> {
+  await mkdir(dir)
+  const crates = new CrateStore(join(dir, 'crates'))
+  const archive = extract()
+  const reading = pipeline(createReadStream(file), archive)
+  // The loop below sees a failure of the source as its own; this only keeps it from counting as unhandled meanwhile.
+  reading.catch(() => undefined)
+  const seen = new Set<string>()
+  let count = 0
+  for await (const entry of archive) {
+    const { name: path, type } = entry.header
+    const name = path.startsWith(`${TOP}/`) ? path.slice(TOP.length + 1) : ''
+    const bytes = entry as AsyncIterable<Uint8Array>
+    const isOwn = name === SETTINGS_FILE || name === DATABASE_FILE
+    if (type !== 'file' || seen.has(name) || !(isOwn || KEY.test(name))) refuse('backup_foreign', { file, entry: path })
+    seen.add(name)
+    if (isOwn) await writeTo(join(dir, name), bytes)
+    else {
+      await takeCrate(crates, name.slice('crates/'.length), bytes, file)
+      count++
+    }
+  }
+  await reading
+  for (const part of [SETTINGS_FILE, DATABASE_FILE]) if (!seen.has(part)) refuse('backup_incomplete', { file, part })
+  return count
+}
+
+const KEY = /^crates\/(?:[12]|3\/[a-z]|[a-z][a-z0-9_-]\/[a-z0-9_-]{2})\/[a-z][a-z0-9_-]{0,63}\/[0-9a-f]{64}\.crate$/
+
+async function takeCrate(
+  crates: CrateStore,
+  key: string,
+  bytes: AsyncIterable<Uint8Array>,
+  file: string,
+): Promise<void> {
+  const staged = await crates.stage(bytes, Number.MAX_SAFE_INTEGER)
+  if (basename(key) !== `${staged.cksum}.crate`) {
+    await staged.discard()
+    refuse('backup_damaged', { file, entry: key })
+  }
+  await staged.keep(key)
+}
+
+async function writeTo(path: string, source: AsyncIterable<Uint8Array>): Promise<void> {
+  const sink = createWriteStream(path, { flags: 'wx', mode: 0o600 })
+  await pipeline(source, sink)
+  await sync(path)
+}
+
+async function sync(path: string): Promise<void> {
+  const file = await open(path, 'r')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
