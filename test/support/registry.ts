@@ -1,0 +1,163 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import type { TestContext } from 'node:test'
+import type { Hono } from 'hono'
+import { type Logger, pino } from 'pino'
+import { addUser } from '../../daemon/accounts.ts'
+import { createApp, type Deps } from '../../daemon/app.ts'
+import { encodePublish } from '../../daemon/publish-body.ts'
+import { Regenerator } from '../../daemon/regenerate.ts'
+import { createToken, type TokenOrder } from '../../daemon/tokens.ts'
+import { build } from '../../generator/build.ts'
+import { initRegistry, openRegistry, type Registry } from '../../generator/registry.ts'
+import { timestamp } from '../../generator/timestamp.ts'
+import { buildCrate, type CrateParts } from './crate-builder.ts'
+
+/** The base URL of every test registry without a socket. */
+export const BASE = 'http://crates.test'
+
+export interface TestRegistryOptions {
+  /** Settings as environment variables: `{ PLIMSOLL_AUTH_REQUIRED: 'true' }`. */
+  readonly env?: Readonly<Record<string, string>>
+  readonly logLevel?: string
+}
+
+/** What a token is to be; without scopes and crates it may do everything. */
+export type TokenWish = Partial<Pick<TokenOrder, 'scopes' | 'crates' | 'expires' | 'name'>>
+
+/**
+ * A real registry in a temporary folder, with its app, and no socket. The clock stands still until a test moves it;
+ * folder and stores go away with the test.
+ */
+export class TestRegistry implements Deps {
+  readonly dir: string
+  readonly registry: Registry
+  readonly regenerator: Regenerator
+  readonly log: Logger
+  readonly app: Hono
+  /** Every line that was logged, as JSON text. */
+  readonly logged: string[] = []
+  /** What builds failed with. */
+  readonly buildFailures: unknown[] = []
+  now = new Date('2026-11-20T12:00:00Z')
+  readonly clock = () => this.now
+
+  private constructor(dir: string, registry: Registry, logLevel: string) {
+    this.dir = dir
+    this.registry = registry
+    this.log = pino({ level: logLevel }, { write: (line: string) => void this.logged.push(line) })
+    this.regenerator = new Regenerator(registry, error => this.buildFailures.push(error))
+    this.app = createApp(this)
+  }
+
+  static async open(t: Pick<TestContext, 'after'>, options: TestRegistryOptions = {}): Promise<TestRegistry> {
+    const dir = mkdtempSync(join(tmpdir(), 'plimsoll-test-'))
+    const sources = { env: { PLIMSOLL_REGISTRY_BASE_URL: BASE, ...options.env } }
+    await initRegistry(dir, sources, {})
+    const registry = await openRegistry(dir, sources)
+    await build(registry)
+    const test = new TestRegistry(dir, registry, options.logLevel ?? 'debug')
+    t.after(async () => {
+      await test.regenerator.close()
+      await registry.close()
+      rmSync(dir, { recursive: true, force: true })
+    })
+    return test
+  }
+
+  /** Adds a user and gives a token of theirs. */
+  async user(login: string, wish: TokenWish = {}, admin = false): Promise<string> {
+    const user = await addUser(this.registry.database, { login, admin, at: timestamp(this.now) })
+    return this.token(user.id, wish)
+  }
+
+  /** One more token of a user. */
+  token(userId: number, wish: TokenWish = {}): Promise<string> {
+    const order = { userId, name: 'test', scopes: null, crates: null, expires: null, at: timestamp(this.now) }
+    return createToken(this.registry.database, { ...order, ...wish })
+  }
+
+  /** Sends a request; `token` goes into `Authorization` bare, as Cargo sends it. */
+  async request(method: string, path: string, token?: string | null, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers)
+    if (token) headers.set('authorization', token)
+    return this.app.request(`${BASE}${path}`, { ...init, method, headers })
+  }
+
+  /** Sends a publish request with a body made elsewhere. */
+  async publishBody(token: string | null, body: RequestInit['body'], init: RequestInit = {}): Promise<Answer> {
+    const response = await this.request('PUT', '/api/v1/crates/new', token, { ...init, ...DUPLEX, body: body ?? null })
+    return { status: response.status, body: (await response.json()) as Answer['body'] }
+  }
+
+  /** Publishes a good crate, the way Cargo does; `metadata` is laid over what Cargo would say. */
+  publish(token: string | null, parts: CrateParts, metadata: object = {}): Promise<Answer> {
+    return this.publishBody(token, publishRequest(parts, metadata))
+  }
+
+  /** The text of a file of the public tree; null when there is none. */
+  async shown(path: string): Promise<string | null> {
+    return (await this.registry.tree.read(path))?.toString('utf8') ?? null
+  }
+
+  /** Everything the registry keeps: files of both trees with their bytes, and the rows that a publish may write. */
+  async everything(): Promise<Record<string, unknown>> {
+    const { database } = this.registry
+    const rows = {
+      crates: await database.selectFrom('crates').selectAll().orderBy('id').execute(),
+      releases: await database.selectFrom('releases').selectAll().orderBy('id').execute(),
+      owners: await database.selectFrom('owners').selectAll().orderBy('crate_id').orderBy('user_id').execute(),
+      audit: await database.selectFrom('audit').selectAll().orderBy('id').execute(),
+      marks: await database.selectFrom('marks').selectAll().orderBy('subject').execute(),
+    }
+    return { ...rows, files: [...files(join(this.dir, 'crates')), ...files(join(this.dir, 'public'))] }
+  }
+
+  /** The log, asserted upon for what it must not hold. */
+  logText(): string {
+    return this.logged.join('')
+  }
+}
+
+/** An answer of the web API. */
+export interface Answer {
+  readonly status: number
+  readonly body: {
+    readonly errors?: readonly { readonly detail: string }[]
+    readonly warnings?: { invalid_categories: string[]; invalid_badges: string[]; other: string[] }
+    readonly ok?: boolean
+  }
+}
+
+/** The body of a publish request for a crate of these parts, with the metadata that Cargo sends for a plain one. */
+export function publishRequest(parts: CrateParts, metadata: object = {}): Uint8Array<ArrayBuffer> {
+  return frame({ ...plainMetadata(parts.name, parts.version), ...metadata }, buildCrate(parts))
+}
+
+/** `encodePublish` in the type that `fetch` takes. */
+export function frame(metadata: unknown, crate: Uint8Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(encodePublish(metadata, crate))
+}
+
+/** The metadata Cargo sends for a crate without dependencies and features. */
+export function plainMetadata(name: string, vers: string): Record<string, unknown> {
+  const about = { description: 'A crate for tests', documentation: null, homepage: null, readme: null }
+  const rest = { readme_file: null, keywords: [], categories: [], license: 'MIT', license_file: null, badges: {} }
+  const more = { repository: null, links: null, rust_version: null, authors: [] }
+  return { name, vers, deps: [], features: {}, ...about, ...rest, ...more }
+}
+
+/** Node's `fetch` types want it said that a streamed body is sent while the answer is read. */
+const DUPLEX = { duplex: 'half' } as const
+
+/** Path and content of every file below a folder, hidden and half-written ones included. */
+function files(root: string): string[] {
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => {
+      const path = join(entry.parentPath, entry.name)
+      return `${relative(join(root, '..'), path)} ${readFileSync(path).toString('base64').slice(-64)}`
+    })
+    .sort()
+}
