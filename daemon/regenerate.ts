@@ -1,4 +1,5 @@
-import { buildCrate, drain, type Workshop } from '../generator/index.ts'
+import { buildCrate, drain, type PageShop } from '../generator/index.ts'
+import { PageLane } from './page-lane.ts'
 
 /** Told of a build that failed; its marks stay, so it is tried again. */
 export type BuildFailure = (error: unknown) => void
@@ -8,17 +9,20 @@ export type BuildFailure = (error: unknown) => void
  * it. A failed build never fails what caused it: the marks stay in the catalog and the queue tries again.
  */
 export class Regenerator {
-  readonly #workshop: Workshop
+  readonly #workshop: PageShop
   readonly #onFailure: BuildFailure
+  /** What is rendered behind the publishes. */
+  readonly pages: PageLane
   /** Builds that have not begun, by crate. */
   readonly #waiting = new Map<number, Promise<boolean>>()
   readonly #running = new Set<Promise<unknown>>()
   #retry: NodeJS.Timeout | null = null
   #pause = 1000
 
-  constructor(workshop: Workshop, onFailure: BuildFailure) {
+  constructor(workshop: PageShop, onFailure: BuildFailure) {
     this.#workshop = workshop
     this.#onFailure = onFailure
+    this.pages = new PageLane({ shop: workshop, onFailure, calm: () => Promise.all(this.#running) })
   }
 
   /** Renders a crate; true when its public files now show every change made before this call. */
@@ -32,16 +36,18 @@ export class Regenerator {
     return turn
   }
 
-  /** Waits for what runs and stops trying again. */
-  async close(): Promise<void> {
+  /** Waits for what runs, renders the pages that are pending within `seconds`, and stops trying again. */
+  async close(seconds = 30): Promise<void> {
     if (this.#retry) clearTimeout(this.#retry)
     this.#retry = null
     await Promise.all(this.#running)
+    await this.pages.close(seconds)
   }
 
   async #begin(crateId: number): Promise<boolean> {
     try {
       await buildCrate(this.#workshop, crateId, () => this.#waiting.delete(crateId))
+      this.pages.kick()
       return true
     } catch (error) {
       this.#waiting.delete(crateId)

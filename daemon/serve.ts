@@ -64,12 +64,13 @@ async function serveRegistry(io: Io, options: ServeOptions, registry: Registry, 
   await registry.crates.sweep()
   await build(registry)
   const regenerator = new Regenerator(registry, error => log.error({ err: error }, 'a build failed; trying again'))
+  await regenerator.pages.start()
   server.answer(createApp({ registry, regenerator, clock, log }).fetch)
   await greet(io, registry)
   io.out(`listening on ${server.url}`)
   await options.stopped
   await server.stop(registry.settings.server.shutdown_seconds)
-  await regenerator.close()
+  await regenerator.close(registry.settings.server.shutdown_seconds)
 }
 
 /** What a person needs to begin; on the very first start also the first token, never shown again. */

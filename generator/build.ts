@@ -3,7 +3,7 @@ import type { CrateRecord, Mark } from './catalog/record.ts'
 import type { CrateStore } from './crate-store.ts'
 import type { Turnstile } from './lock.ts'
 import type { Name } from './name.ts'
-import { CRATES_FOLDER, configPlace, crateKey, cratePlace, INDEX_FOLDER, indexPlace } from './paths.ts'
+import { CRATES_FOLDER, configPlace, crateKey, cratePagePaths, cratePlace, INDEX_FOLDER, indexPlace } from './paths.ts'
 import type { PublicTree } from './public-tree.ts'
 import { renderConfig, renderIndex } from './render.ts'
 import type { RegistryUrls } from './urls.ts'
@@ -83,7 +83,7 @@ export async function rebuildCrate(workshop: Workshop, crateId: number): Promise
   const crate = await workshop.catalog.crate(crateId)
   if (!crate) return
   const files = await workshop.catalog.fileMarks(crateId)
-  const shown = new Set<string>()
+  const shown = new Set(cratePagePaths(crate.name))
   for (const release of await workshop.catalog.releases(crateId)) {
     await showCrate(workshop, crate, release.version, release.cksum)
     shown.add(cratePlace(crate.name, release.version).path)

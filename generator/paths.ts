@@ -63,6 +63,11 @@ export function crateFeedPlace(name: Name): Place {
   return { path: `${CRATES_FOLDER}/${name}/feed.xml`, contentType: ATOM, cache: 'revalidate' }
 }
 
+/** The files of a crate's folder that are rendered of it, besides its `.crate` files. */
+export function cratePagePaths(name: Name): string[] {
+  return [crateRecordPlace(name).path, crateFeedPlace(name).path]
+}
+
 /** Folder of the registry's own feeds. */
 export const FEEDS_FOLDER = 'feeds'
 

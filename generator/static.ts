@@ -14,6 +14,7 @@ import { PublicTree } from './public-tree.ts'
 import type { Release } from './release.ts'
 import { renderConfig, renderIndex } from './render.ts'
 import type { Settings } from './settings.ts'
+import { type StaticCrate, staticPages } from './static/pages.ts'
 import type { RegistryUrls } from './urls.ts'
 import { compareVersions, type VersionIdentity, versionIdentity } from './version.ts'
 
@@ -153,6 +154,7 @@ function checkShelf(shelf: Shelf, settings: Settings, issues: Issue[]): void {
 async function writeTree(job: StaticBuild, tree: PublicTree, shelf: Shelf): Promise<number> {
   const yanked = new Set(job.settings.yanked)
   const wanted = new Set([configPlace.path])
+  const crates: StaticCrate[] = []
   let changed = 0
   for (const versions of shelf.values()) {
     for (const { path, release } of versions.values()) {
@@ -162,10 +164,18 @@ async function writeTree(job: StaticBuild, tree: PublicTree, shelf: Shelf): Prom
     }
   }
   for (const versions of shelf.values()) {
-    const sorted = [...versions.values()].map(one => one.release)
+    const sorted = [...versions.values()].map(({ release }) => ({
+      ...release,
+      entry: { ...release.entry, yanked: yanked.has(`${release.name}@${release.version}`) },
+    })) as [Release, ...Release[]]
     sorted.sort((a, b) => compareVersions(a.version, b.version))
-    const lines = sorted.map(one => renderEntry({ ...one.entry, yanked: yanked.has(`${one.name}@${one.version}`) }))
-    const output = renderIndex((sorted[0] as Release).name, lines)
+    crates.push(sorted)
+    const lines = sorted.map(one => renderEntry(one.entry))
+    const output = renderIndex(sorted[0].name, lines)
+    wanted.add(output.path)
+    if (await tree.write(output)) changed++
+  }
+  for (const output of staticPages(crates, job.urls.dl)) {
     wanted.add(output.path)
     if (await tree.write(output)) changed++
   }

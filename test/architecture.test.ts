@@ -24,7 +24,7 @@ const LAYERS = [
   ['render'],
   ['durable-file', 'database', 'lock', 'catalog', 'crate-store', 'public-tree'],
   ['index-repository'],
-  ['registry', 'build', 'add', 'import', 'verify', 'static', 'backup'],
+  ['registry', 'build', 'pages', 'add', 'import', 'verify', 'static', 'backup'],
   ['cli', 'index'],
 ]
 

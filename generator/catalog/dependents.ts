@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { CanonicalName } from '../name.ts'
 import type { Slice } from './search.ts'
@@ -24,12 +23,4 @@ export async function listDependents(database: Database, dependency: CanonicalNa
     .offset(slice.offset)
     .execute()
   return rows.map(row => row.crate_id)
-}
-
-/** Marks the pages of every crate and of the registry, to be rendered anew. */
-export async function markAllPages(database: Database): Promise<void> {
-  await sql`INSERT INTO marks (kind, subject, generation)
-    SELECT 'page', id, generation FROM crates
-    UNION ALL SELECT 'site', 0, coalesce(max(id), 0) FROM audit
-    WHERE true ON CONFLICT DO NOTHING`.execute(database)
 }

@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { type Acceptance, addSubmission } from '../add.ts'
 import { buildCrate } from '../build.ts'
 import { Refusal, refuse } from '../error.ts'
+import { buildPages } from '../pages.ts'
 import type { Registry } from '../registry.ts'
 import { timestamp } from '../timestamp.ts'
 import { withDir, withRegistry } from './folder.ts'
@@ -42,6 +43,7 @@ async function addAll(io: Io, registry: Registry, sources: string[], asJson: boo
       report.push({ path, errors: error.issues.map(one => one.message) })
     }
   }
+  await buildPages(registry)
   if (asJson) io.out(JSON.stringify(report, null, 2))
   if (failures > 0) throw new Exit(1)
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { build } from '../build.ts'
 import { refuse } from '../error.ts'
-import { SETTINGS_FILE } from '../registry.ts'
+import { buildPages } from '../pages.ts'
+import { type Registry, SETTINGS_FILE } from '../registry.ts'
 import { resolveSettings } from '../settings.ts'
 import { buildStatic } from '../static.ts'
 import { registryUrls } from '../urls.ts'
@@ -36,9 +37,10 @@ export function registerBuild(program: Command, io: Io): void {
     })
 }
 
-async function buildRegistry(io: Io, registry: Parameters<typeof build>[0], all: boolean): Promise<void> {
+async function buildRegistry(io: Io, registry: Registry, all: boolean): Promise<void> {
   const progress = progressLine(io, 'rendering crate')
   const built = await build(registry, { all, progress: progress.at })
+  await buildPages(registry, { all, progress: progress.at })
   progress.done()
   io.out(built === 1 ? 'rendered 1 crate' : `rendered ${built} crates`)
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { countPageMarks } from '../catalog/page-marks.ts'
 import { readSettings, serveHolder } from '../registry.ts'
 import { describeSettings } from '../settings.ts'
 import { withDir, withRegistry } from './folder.ts'
@@ -12,14 +13,21 @@ export function registerReports(program: Command, io: Io): void {
     .action((options: { dir: string; json?: boolean }) =>
       withRegistry(io, options.dir, async registry => {
         const counts = await registry.catalog.counts()
+        const pages = await countPageMarks(registry.database)
         const daemon = serveHolder(registry.dir)
-        const status = { ...counts, daemon, base_url: registry.urls.base, index: registry.urls.sparseIndex }
+        const status = {
+          ...counts,
+          pending_pages: pages,
+          daemon,
+          base_url: registry.urls.base,
+          index: registry.urls.sparseIndex,
+        }
         if (options.json) io.out(JSON.stringify(status, null, 2))
         else {
           io.out(`crates    ${counts.crates}`)
           io.out(`versions  ${counts.releases}`)
           io.out(`users     ${counts.users}`)
-          io.out(`pending   ${counts.pending}`)
+          io.out(`pending   ${counts.pending}${pages > 0 ? ` (${pages} of them pages)` : ''}`)
           io.out(`daemon    ${daemon ?? 'not running'}`)
           io.out(`index     ${registry.urls.sparseIndex}`)
         }
