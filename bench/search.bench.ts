@@ -70,7 +70,7 @@ function fill(path: string, size: number): number {
   const release = connection.prepare(
     "INSERT INTO releases VALUES (?, ?, '1.0.0', '1.0.0', '', 1, 0, '{}', ?, null, ?, null)",
   )
-  const listing = connection.prepare('INSERT INTO listings VALUES (?, ?, ?, ?, 1, 0, ?)')
+  const listing = connection.prepare('INSERT INTO listings VALUES (?, ?, ?, ?, ?, 1, 0, ?)')
   const found = new Map<string, number[]>()
   const time = '2026-11-20T12:00:00Z'
   for (let id = 1; id <= size; id++) {
@@ -78,7 +78,7 @@ function fill(path: string, size: number): number {
     const [keywords, description] = [[wordAt(id, 1), wordAt(id, 2)], describe(id)]
     crate.run(id, name, name, name, time)
     release.run(id, id, JSON.stringify({ keywords, description }), time)
-    listing.run(id, name, id, id, time)
+    listing.run(id, name, id, id, id, time)
     for (const [term, rank] of termsOf({ canonical: name, keywords, description, yanked: false })) {
       const list = found.get(term)
       if (list) list.push(rank, id)

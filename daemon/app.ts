@@ -5,9 +5,11 @@ import { authenticate, hasScope, tokenOf } from './auth.ts'
 import { download } from './crates.ts'
 import { failureBody, refused, unexpected } from './failure.ts'
 import { mePage } from './me.ts'
+import type { Metrics } from './metrics.ts'
 import { deleteOwners, owners, putOwners } from './owners.ts'
 import { fileRequest, PublicFiles } from './public-files.ts'
 import { publish } from './publish.ts'
+import { readiness } from './readiness.ts'
 import type { Regenerator } from './regenerate.ts'
 import { requestLog } from './request-log.ts'
 import type { OpenHandler, Route } from './route.ts'
@@ -19,6 +21,7 @@ export interface Deps {
   readonly regenerator: Regenerator
   readonly clock: () => Date
   readonly log: Logger
+  readonly metrics: Metrics
 }
 
 /** The whole web API, in the order in which paths are matched. */
@@ -28,6 +31,8 @@ function routes(deps: Deps, files: PublicFiles): Route[] {
   const crate = '/api/v1/crates/:name'
   return [
     { method: 'GET', path: '/healthz', access: 'open', handle: c => c.text('ok\n') },
+    { method: 'GET', path: '/readyz', access: 'open', handle: readiness(registry) },
+    { method: 'GET', path: '/metrics', access: 'reader', handle: () => deps.metrics.page() },
     { method: 'GET', path: '/me', access: 'open', handle: mePage(registry) },
     { method: 'PUT', path: '/api/v1/crates/new', access: ['publish-new', 'publish-update'], handle: publish(deps) },
     { method: 'DELETE', path: `${crate}/:version/yank`, access: ['yank'], handle: setYanked(deps, true) },
@@ -51,9 +56,12 @@ export function createApp(deps: Deps): Hono {
   const files = new PublicFiles(deps.registry.tree.root)
   const app = new Hono({ getPath: request => rawPath(request.url) })
   app.use(requestLog(deps.log))
+  app.use(deps.metrics.middleware)
   for (const route of routes(deps, files)) app.on(route.method, route.path, c => enter(deps, route, c))
   app.notFound(() => refuse('route_unknown'))
   app.onError((error, c) => {
+    if (!(error instanceof Refusal)) deps.metrics.failed(['unexpected'])
+    else deps.metrics.failed(error.issues.map(one => one.code))
     if (error instanceof Refusal) return refused(c, error, deps.registry.settings.api.error_status)
     return unexpected(c, error, deps.log)
   })

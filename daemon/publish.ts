@@ -15,6 +15,7 @@ import {
   timestamp,
 } from '../generator/index.ts'
 import { type Actor, changeBy, coversCrate, hasScope } from './auth.ts'
+import type { Metrics } from './metrics.ts'
 import { decodePublish } from './publish-body.ts'
 import type { Regenerator } from './regenerate.ts'
 import type { ActorHandler } from './route.ts'
@@ -24,6 +25,7 @@ export interface PublishDeps {
   readonly registry: Registry
   readonly regenerator: Regenerator
   readonly clock: () => Date
+  readonly metrics: Metrics
 }
 
 /**
@@ -52,6 +54,7 @@ export function publish(deps: PublishDeps): ActorHandler {
     try {
       const submission = { bytes: staged, metadata: { name, version, said }, pubtime: timestamp(now) }
       const accepted = await addSubmission(registry, submission, changeBy(actor, now))
+      deps.metrics.published(accepted.outcome)
       const other = accepted.warnings.map(one => one.message)
       const shown = await regenerator.crate(accepted.crateId)
       if (!shown) other.push(`the index of \`${name}\` could not be written yet; the daemon keeps trying`)

@@ -14,6 +14,7 @@ import {
 import { addUser, hasNoUsers } from './accounts.ts'
 import { createApp } from './app.ts'
 import { type Listening, listen } from './listen.ts'
+import { Metrics } from './metrics.ts'
 import { Regenerator } from './regenerate.ts'
 import type { TlsFiles } from './tls.ts'
 import { createToken } from './tokens.ts'
@@ -65,7 +66,8 @@ async function serveRegistry(io: Io, options: ServeOptions, registry: Registry, 
   await build(registry)
   const regenerator = new Regenerator(registry, error => log.error({ err: error }, 'a build failed; trying again'))
   await regenerator.pages.start()
-  server.answer(createApp({ registry, regenerator, clock, log }).fetch)
+  const metrics = new Metrics(registry)
+  server.answer(createApp({ registry, regenerator, clock, log, metrics }).fetch)
   await greet(io, registry)
   io.out(`listening on ${server.url}`)
   await options.stopped

@@ -53,6 +53,7 @@ export async function build(workshop: Workshop, options: { all?: boolean; progre
 /** Renders every crate that is marked; the number of crates rendered. */
 export async function drain(workshop: Workshop, progress?: Progress): Promise<number> {
   let done = 0
+  for (const mark of await workshop.catalog.marks('whole')) await buildWhole(workshop, mark.subject)
   let marks = await workshop.catalog.marks('index')
   while (marks.length > 0) {
     for (const mark of marks) {
@@ -63,6 +64,11 @@ export async function drain(workshop: Workshop, progress?: Progress): Promise<nu
     marks = await workshop.catalog.marks('index')
   }
   return done
+}
+
+/** Renders one crate anew and removes what is no longer part of it. */
+export async function buildWhole(workshop: Workshop, crateId: number): Promise<void> {
+  await workshop.turnstile.run(() => rebuildCrate(workshop, crateId))
 }
 
 async function buildEverything(workshop: Workshop, progress?: Progress): Promise<number> {
@@ -92,7 +98,9 @@ export async function rebuildCrate(workshop: Workshop, crateId: number): Promise
   for await (const path of workshop.tree.list(`${CRATES_FOLDER}/${crate.name}`)) {
     if (!shown.has(path)) await workshop.tree.remove(path)
   }
-  await workshop.catalog.clear([...files, { kind: 'index', subject: crateId, generation: crate.generation }])
+  const { generation } = crate
+  const done = (['index', 'whole'] as const).map(kind => ({ kind, subject: crateId, generation }))
+  await workshop.catalog.clear([...files, ...done])
 }
 
 /** Removes what belongs to no crate of the catalog; holds the lock, so that no crate arrives meanwhile. */
@@ -112,8 +120,11 @@ async function showCrate(workshop: Workshop, crate: CrateRecord, version: Versio
   await workshop.tree.show(cratePlace(crate.name, version), workshop.crates.path(crateKey(crate.name, cksum)))
 }
 
+/** A crate without versions has no index file: Cargo takes a 404 for what it is, and an empty file for a broken one. */
 async function writeIndex(workshop: Workshop, crate: CrateRecord): Promise<void> {
-  await workshop.tree.write(renderIndex(crate.name, await workshop.catalog.lines(crate.id)))
+  const lines = await workshop.catalog.lines(crate.id)
+  if (lines.length > 0) await workshop.tree.write(renderIndex(crate.name, lines))
+  else await workshop.tree.remove(indexPlace(crate.name).path)
 }
 
 async function isOutdated(workshop: Workshop): Promise<boolean> {

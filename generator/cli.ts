@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { registerAdd } from './cli/add.ts'
 import { registerBackup } from './cli/backup.ts'
 import { registerBuild } from './cli/build.ts'
+import { registerDelete } from './cli/delete.ts'
 import { registerInit } from './cli/init.ts'
 import type { Io } from './cli/io.ts'
 import { registerReports } from './cli/reports.ts'
@@ -15,6 +16,7 @@ export function registerCommands(program: Command, io: Io): void {
   registerYank(program, io)
   registerBuild(program, io)
   registerVerify(program, io)
+  registerDelete(program, io)
   registerReports(program, io)
   registerBackup(program, io)
 }

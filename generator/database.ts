@@ -17,6 +17,7 @@ import Libsql from 'libsql'
 import { ACCOUNTS } from './database/accounts.ts'
 import { LISTINGS, type ListingTables } from './database/listings.ts'
 import { REGISTRY } from './database/registry.ts'
+import { REMOVAL } from './database/removal.ts'
 
 /** The records of the registry. Times are RFC 3339 in UTC with whole seconds, flags 0 or 1, lists JSON text. */
 export interface Tables extends ListingTables {
@@ -49,6 +50,7 @@ export interface Tables extends ListingTables {
   }
   owners: { crate_id: number; user_id: number; added_at: string; added_by: number | null }
   invitations: { crate_id: number; user_id: number; invited_at: string; invited_by: number | null }
+  tombstones: { crate_id: number; identity: string; cksum: string; deleted_at: string }
   users: {
     id: Generated<number>
     login: string
@@ -88,10 +90,11 @@ export interface Tables extends ListingTables {
 }
 
 /**
- * `file`: the `.crate` of a release is to be shown; `index`: the index file of a crate is to be rendered; `page`: what
- * else the tree says of a crate; `site`: what it says of the registry as a whole (subject 0).
+ * `file`: the `.crate` of a release is to be shown; `index`: the index file of a crate is to be rendered; `whole`:
+ * everything of a crate is, and what it no longer has is to go; `page`: what else the tree says of a crate; `site`: what
+ * it says of the registry as a whole (subject 0).
  */
-export type MarkKind = 'file' | 'index' | 'page' | 'site'
+export type MarkKind = 'file' | 'index' | 'whole' | 'page' | 'site'
 
 /** The subject of a `site` mark. */
 export const SITE = 0
@@ -144,7 +147,8 @@ class ImmediateDriver extends SqliteDriver {
 const migrations: Record<string, Migration> = {
   '001_registry': statements(REGISTRY),
   '003_accounts': statements(ACCOUNTS),
-  '004_listings': statements(LISTINGS),
+  '004_removal': statements(REMOVAL),
+  '005_listings': statements(LISTINGS),
 }
 
 function statements(list: readonly string[]): Migration {

@@ -103,6 +103,8 @@ const messages = {
   entry_optional_dev: (p: { name: string }) =>
     `the dev-dependency \`${p.name}\` is optional; Cargo refuses an entry with an optional dev-dependency`,
   index_line: (p: { line: number; reason: string }) => `line ${p.line}: ${p.reason}`,
+  index_name: (p: { line: number; name: string; first: string }) =>
+    `line ${p.line}: the entry is of \`${p.name}\`, the file of \`${p.first}\`; Cargo would never find it`,
   index_version_twice: (p: { line: number; version: string; first: number }) =>
     `line ${p.line}: version ${p.version} is already on line ${p.first}; build metadata does not make it another version`,
 
@@ -195,10 +197,48 @@ const messages = {
     p.version === p.existing
       ? `\`${p.name}\` ${p.version} already exists; a published version never changes, publish a new one`
       : `\`${p.name}\` ${p.version} differs from the existing ${p.existing} only in build metadata, which does not make another version`,
+  version_deleted: (p: { name: string; version: string }) =>
+    `\`${p.name}\` ${p.version} was deleted; lock files may still name its bytes, so other ones need another version`,
   name_taken: (p: { name: string; existing: string }) =>
     `\`${p.name}\` collides with the existing crate \`${p.existing}\`: names that differ only in case or in \`-\` and \`_\` are one name`,
   not_owner: (p: { name: string; login: string }) =>
     `\`${p.login}\` is not an owner of \`${p.name}\`; ask one of its owners for \`cargo owner --add ${p.login}\``,
+
+  // git index
+  git_engine_missing: (p: { command: string }) =>
+    `the git index needs an engine: neither \`nodegit\` nor the executable \`${p.command}\` can be used; install git 2.34 or newer, or run \`npm run setup:nodegit\``,
+  git_nodegit_missing: (p: { reason: string }) =>
+    `the git engine \`nodegit\` was asked for but does not load (${p.reason}); run \`npm run setup:nodegit\`, or choose the engine \`git\``,
+  git_too_old: (p: { command: string; version: string }) =>
+    `\`${p.command}\` is version ${p.version}; the git index needs git 2.34 or newer`,
+  git_index_occupied: (p: { path: string }) =>
+    `\`${p.path}\` is not a bare git repository and not empty; move it away or name another folder for the git index`,
+  git_index_format: (p: { path: string; format: string }) =>
+    `the git repository \`${p.path}\` uses ${p.format}; the git index needs SHA-1 objects, refs as files and a HEAD that names a branch`,
+  git_path_invalid: (p: { path: string }) =>
+    `\`${p.path}\` cannot be a path of the git index; use lowercase letters, digits, \`-\`, \`_\` and \`.\` between single slashes`,
+  git_path_twice: (p: { path: string }) => `\`${p.path}\` is changed twice in one commit; name every path once`,
+  git_index_moved: (p: { path: string }) =>
+    `the git index \`${p.path}\` was changed by another program during a commit; let one process write to it, and run the build again`,
+  git_failed: (p: { command: string; detail: string }) =>
+    `\`git ${p.command}\` failed: ${p.detail}; run \`plimsoll verify\` if it happens again`,
+  git_index_closed: (p: { path: string }) => `the git index \`${p.path}\` is closed; open it again before using it`,
+  git_remote_invalid: (p: { remote: string }) =>
+    `\`${p.remote}\` is not a git remote to push to; write a URL such as \`https://host/index.git\`, \`ssh://host/index.git\`, or a path`,
+  git_push_diverged: (p: { remote: string }) =>
+    `the git index was not pushed to \`${p.remote}\`: the remote has commits this registry does not have; let no one else push there, then push once by hand with \`git push --force\` to replace them`,
+  git_push_failed: (p: { remote: string; detail: string }) =>
+    `the git index was not pushed to \`${p.remote}\` (${p.detail}); the push is tried again, check the address and its credentials`,
+  git_service_refused: () =>
+    'the git index is read-only over HTTP; releases are added with `cargo publish`, and only `git-upload-pack` is served here',
+  git_request_type: (p: { expected: string }) => `a git request must have the content type \`${p.expected}\``,
+  git_request_encoding: () => 'the request body could not be read; send it plain or with `Content-Encoding: gzip`',
+  git_request_too_large: (p: { max: number }) =>
+    `the git request is larger than ${p.max} bytes; clone the index afresh instead of fetching into this repository`,
+  git_request_slow: () => 'the git request did not arrive in time; try again over a faster connection',
+  git_request_bad: () => 'git did not understand the request; clone the index afresh',
+  git_server_failed: () => 'the git index cannot be read at the moment; try again, or use the sparse index',
+  git_busy: () => 'too many clients are reading the git index at the moment; try again in a few seconds',
 
   // commands
   registry_exists: (p: { dir: string }) => `${p.dir} already holds a registry; nothing was changed`,
@@ -222,6 +262,9 @@ const messages = {
     `${p.dir} is already being served by ${p.holder}; stop that one first, or use another --dir`,
   address_taken: (p: { address: string; reason: string }) =>
     `cannot listen on ${p.address}: ${p.reason}; choose another address with --listen`,
+  delete_needed: (p: { name: string; count: number; some: string }) =>
+    `other crates depend on \`${p.name}\` (${p.count}: ${p.some}); yank it instead, or delete it with --force`,
+  delete_unconfirmed: () => 'nothing was deleted; add --yes to delete for good',
   backup_exists: (p: { file: string }) => `${p.file} exists already; choose another name for the backup`,
   backup_foreign: (p: { file: string; entry: string }) =>
     `${p.file} is no backup of a registry: it holds ${p.entry}, which does not belong in one`,

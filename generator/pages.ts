@@ -7,7 +7,7 @@ import type { Mark } from './catalog/record.ts'
 import type { Database } from './database.ts'
 import type { Turnstile } from './lock.ts'
 import { canonicalName } from './name.ts'
-import { FEEDS_FOLDER, type Output, updatesPlace } from './paths.ts'
+import { cratePagePaths, FEEDS_FOLDER, type Output, updatesPlace } from './paths.ts'
 import {
   type CrateFacts,
   FEED_LENGTH,
@@ -27,11 +27,12 @@ export interface PageShop extends Workshop {
 /** Grows when an equal catalog renders to other pages, so that an upgraded registry renders them anew. */
 const PAGE_FORMAT = '1'
 
-/** Everything that the tree says of one crate besides index and `.crate` files; empty when there is no such crate. */
+/** Everything that the tree says of one crate besides index and `.crate` files; nothing of one without versions. */
 export async function cratePages(shop: PageShop, crateId: number): Promise<Output[]> {
   const crate = await shop.catalog.crate(crateId)
   if (!crate) return []
   const releases = await shop.catalog.releases(crateId)
+  if (releases.length === 0) return []
   const dependents = await countDependents(shop.database, canonicalName(crate.name))
   const facts: CrateFacts = { name: crate.name, createdAt: crate.createdAt, releases, dependents }
   return [renderCrateRecord(facts, shop.urls.dl), renderCrateFeed(feedSite(shop), facts)]
@@ -52,8 +53,14 @@ export async function buildPage(shop: PageShop, mark: Mark): Promise<void> {
     if (!(await isPageMark(shop.database, mark))) return
     const outputs = mark.kind === 'site' ? await sitePages(shop) : await cratePages(shop, mark.subject)
     for (const output of outputs) await shop.tree.write(output)
+    if (mark.kind === 'page' && outputs.length === 0) await removeCratePages(shop, mark.subject)
     await shop.catalog.clear([mark])
   })
+}
+
+async function removeCratePages(shop: PageShop, crateId: number): Promise<void> {
+  const crate = await shop.catalog.crate(crateId)
+  if (crate) for (const path of cratePagePaths(crate.name)) await shop.tree.remove(path)
 }
 
 /** Renders every page that is marked, or all of them where they are missing or outdated; the number of crates done. */

@@ -36,7 +36,7 @@ const COMPARATOR = new RegExp(
  */
 export function parseRequirement(text: string): Requirement {
   const comparators = readComparators(text)
-  if (!comparators) refuse('requirement_invalid', { requirement: text })
+  if (!comparators) refuse('requirement_invalid', { requirement: text.length > 100 ? `${text.slice(0, 100)}…` : text })
   return (comparators.length === 0 ? '*' : comparators.map(print).join(', ')) as Requirement
 }
 

@@ -74,8 +74,10 @@ async function verifyCrate(
     releases.map(one => one.line),
   )
   const present = await workshop.tree.read(expected.path)
-  if (!present) derivable(expected.path, 'the index file is missing')
-  else if (!present.equals(expected.bytes)) derivable(expected.path, 'the index file differs from the catalog')
+  if (!present && releases.length > 0) derivable(expected.path, 'the index file is missing')
+  else if (present && releases.length === 0) derivable(expected.path, 'belongs to a crate without versions')
+  else if (present && !present.equals(expected.bytes))
+    derivable(expected.path, 'the index file differs from the catalog')
   if (options.repair && findings.some(one => one.repaired)) await rebuildCrate(workshop, crateId)
   return findings
 }

@@ -19,12 +19,12 @@ const MAY: Record<string, (from: string) => string[]> = {
 
 /** Layers of the generator, lowest first; a row sees the rows above it and itself. */
 const LAYERS = [
-  ['error', 'name', 'version', 'requirement'],
+  ['error', 'objections', 'name', 'version', 'requirement'],
   ['paths', 'urls', 'timestamp', 'settings', 'entry', 'manifest', 'tarball', 'release', 'policy'],
   ['render'],
   ['durable-file', 'database', 'lock', 'catalog', 'crate-store', 'public-tree'],
   ['index-repository'],
-  ['registry', 'build', 'pages', 'add', 'import', 'verify', 'static', 'backup'],
+  ['registry', 'build', 'pages', 'add', 'import', 'verify', 'static', 'backup', 'delete'],
   ['cli', 'index'],
 ]
 

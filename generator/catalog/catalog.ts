@@ -16,6 +16,7 @@ import {
   releaseRecord,
   selectReleases,
 } from './record.ts'
+import { removeReleases } from './removal.ts'
 
 /** The records of all releases: the truth from which every file is derived. Each change is one transaction. */
 export class Catalog {
@@ -122,6 +123,11 @@ export class Catalog {
     return setYanked(this.#database, name, version, yanked, change)
   }
 
+  /** Takes releases out of the catalog; see `removeReleases`. */
+  remove(crate: CrateRecord, releases: readonly ReleaseRecord[], change: Change): Promise<void> {
+    return removeReleases(this.#database, crate, releases, change)
+  }
+
   /** Whether a user owns a crate. */
   async isOwner(crateId: number, userId: number): Promise<boolean> {
     return ownsCrate(this.#database, crateId, userId)
@@ -140,6 +146,15 @@ export class Catalog {
   /** Takes marks off, unless the subject has changed again since they were read. */
   clear(marks: readonly Mark[]): Promise<void> {
     return clearMarks(this.#database, marks)
+  }
+
+  /** How many marks there are; they are few, whatever the size of the registry. */
+  async pending(): Promise<number> {
+    const row = await this.#database
+      .selectFrom('marks')
+      .select(eb => eb.fn.countAll<number>().as('n'))
+      .executeTakeFirst()
+    return row?.n ?? 0
   }
 
   /** Crates in the order of their ids, a page at a time: those after `after`. */

@@ -9,6 +9,7 @@ import { addEvent } from './event.ts'
 import { keepListing } from './listing.ts'
 import { mark, touch } from './marks.ts'
 import { type Change, type CrateRecord, findCrate, findTwin, ownsCrate, type Queries } from './record.ts'
+import { tombstone } from './removal.ts'
 
 /** What identifies a release. */
 export interface Publication {
@@ -38,6 +39,10 @@ export async function objections(tx: Queries, release: Publication, change: Chan
   const twin = await findTwin(tx, existing.id, release.version)
   if (twin && !isSame(twin, release)) {
     issues.push(issue('version_taken', { name: release.name, version: release.version, existing: twin.version }))
+  }
+  const deleted = await tombstone(tx, existing.id, release.version)
+  if (deleted !== null && deleted !== release.cksum) {
+    issues.push(issue('version_deleted', { name: release.name, version: release.version }))
   }
   return issues
 }

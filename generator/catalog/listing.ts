@@ -16,32 +16,47 @@ const CHUNK = 500
 
 /**
  * Brings everything that lists and searches read of one crate in line with its releases, and marks the pages that show
- * it: its own, those of the crates it depends on, and the registry's. Call it in the transaction of the change.
+ * it: its own, those of the crates it depends on, and the registry's. Call it in the transaction of the change, after
+ * `dropListing`, whose answer is `dropped`, when releases go. A crate without releases is in no list.
  */
-export async function keepListing(tx: Queries, crateId: number, generation: number): Promise<void> {
+export async function keepListing(
+  tx: Queries,
+  crateId: number,
+  generation: number,
+  dropped: ReadonlySet<CanonicalName> = new Set(),
+): Promise<void> {
   const crate = crateRecord(
     await tx.selectFrom('crates').selectAll().where('id', '=', crateId).executeTakeFirstOrThrow(),
   )
   const canonical = canonicalName(crate.name)
   const before = await tx.selectFrom('listings').selectAll().where('crate_id', '=', crate.id).executeTakeFirst()
   const after = await makeListing(tx, crate, canonical)
+  await markPages(tx, 'page', [crate.id, ...(await idsOf(tx, [...dropped]))], generation)
+  await mark(tx, { kind: 'site', subject: SITE, generation })
+  if (!after) return
   await tx
     .insertInto('listings')
     .values(after)
     .onConflict(conflict => conflict.column('crate_id').doUpdateSet(after))
     .execute()
-  await markPages(tx, 'page', [crate.id], generation)
-  await mark(tx, { kind: 'site', subject: SITE, generation })
-  if (!before) {
-    // The empty word is in every crate: its count is how many there are.
-    await moveTerms(tx, crate.id, new Map(), new Map([['', null]]))
-  }
   if (before?.newest_id === after.newest_id && before.yanked === after.yanked) return
-  const old = before ? await readFace(tx, canonical, before.newest_id, before.yanked === 1) : NOTHING
-  const now = await readFace(tx, canonical, after.newest_id, after.yanked === 1)
+  const old = before ? await readFace(tx, canonical, before) : NOTHING
+  const now = await readFace(tx, canonical, after)
   await moveTerms(tx, crate.id, old.terms, now.terms)
   await moveEdges(tx, { id: crate.id, canonical }, old.dependencies, now.dependencies)
   await markPages(tx, 'page', await idsOf(tx, [...new Set([...old.dependencies, ...now.dependencies])]), generation)
+}
+
+/** Takes a crate out of all lists, because its releases are about to go; gives the names it depended on. */
+export async function dropListing(tx: Queries, crateId: number): Promise<ReadonlySet<CanonicalName>> {
+  const before = await tx.selectFrom('listings').selectAll().where('crate_id', '=', crateId).executeTakeFirst()
+  if (!before) return new Set()
+  const canonical = before.canonical as CanonicalName
+  const old = await readFace(tx, canonical, before)
+  await moveTerms(tx, crateId, old.terms, NOTHING.terms)
+  await moveEdges(tx, { id: crateId, canonical }, old.dependencies, NOTHING.dependencies)
+  await tx.deleteFrom('listings').where('crate_id', '=', crateId).execute()
+  return old.dependencies
 }
 
 /** Makes all listings anew where another version of this program has made them, or none; cheap when there is nothing to do. */
@@ -84,7 +99,7 @@ async function makeListing(tx: Queries, crate: CrateRecord, canonical: Canonical
     .execute()
   const releases = rows.map(row => ({ ...row, version: row.version as Version, yanked: row.yanked === 1 }))
   const newest = newestVersion(releases)
-  if (!newest) throw new Error(`the crate ${crate.name} has no releases`)
+  if (!newest) return null
   const stable = newestVersion(releases.filter(one => !one.yanked && !isPrerelease(one.version)))
   let updated = crate.createdAt
   for (const { published_at } of releases) if (published_at !== null && published_at > updated) updated = published_at
@@ -92,6 +107,7 @@ async function makeListing(tx: Queries, crate: CrateRecord, canonical: Canonical
     crate_id: crate.id,
     canonical,
     newest_id: newest.id,
+    latest_id: (releases.findLast(one => !one.yanked) ?? newest).id,
     stable_id: stable?.id ?? null,
     versions: releases.length,
     yanked: Number(newest.yanked),
@@ -101,24 +117,31 @@ async function makeListing(tx: Queries, crate: CrateRecord, canonical: Canonical
 
 /** What of a crate's newest version is searched, and what it depends on here. */
 interface Face {
-  readonly terms: ReadonlyMap<string, number>
+  readonly terms: ReadonlyMap<string, number | null>
   readonly dependencies: ReadonlySet<CanonicalName>
 }
 
 const NOTHING: Face = { terms: new Map(), dependencies: new Set() }
 
-async function readFace(tx: Queries, canonical: CanonicalName, releaseId: number, yanked: boolean): Promise<Face> {
+async function readFace(
+  tx: Queries,
+  canonical: CanonicalName,
+  listing: { newest_id: number; yanked: number },
+): Promise<Face> {
+  const yanked = listing.yanked === 1
   const row = await tx
     .selectFrom('releases')
     .select(['about', 'line'])
-    .where('id', '=', releaseId)
+    .where('id', '=', listing.newest_id)
     .executeTakeFirstOrThrow()
   const { keywords, description } = JSON.parse(row.about) as About
   // Who only has yanked versions counts as nobody's dependent.
   const own = yanked ? [] : parseEntry(row.line).deps.filter(one => one.registry === null)
   const dependencies = new Set(own.map(one => canonicalName((one.package ?? one.name) as Name)))
   dependencies.delete(canonical)
-  return { terms: termsOf({ canonical, keywords, description, yanked }), dependencies }
+  // The empty word is in every crate: its count is how many there are.
+  const terms = new Map<string, number | null>([['', null], ...termsOf({ canonical, keywords, description, yanked })])
+  return { terms, dependencies }
 }
 
 async function moveEdges(

@@ -78,9 +78,10 @@ export async function updatedCrates(database: Database, limit: number): Promise<
 export async function newCrates(database: Database, limit: number): Promise<number[]> {
   const rows = await database
     .selectFrom('crates')
-    .select('id')
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .innerJoin('listings', 'listings.crate_id', 'crates.id')
+    .select('crates.id')
+    .orderBy('crates.created_at', 'desc')
+    .orderBy('crates.id', 'desc')
     .limit(limit)
     .execute()
   return rows.map(row => row.id)

@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
 import { buildCrate } from '../build.ts'
 import { refuse } from '../error.ts'
-import { isName, type Name } from '../name.ts'
 import { buildPages } from '../pages.ts'
 import { timestamp } from '../timestamp.ts'
-import { isVersion, type Version } from '../version.ts'
 import { withDir, withRegistry } from './folder.ts'
 import type { Io } from './io.ts'
+import { parseSpec } from './release-spec.ts'
 
 /** `yank NAME@VERSION [--undo]`. */
 export function registerYank(program: Command, io: Io): void {
@@ -17,6 +16,7 @@ export function registerYank(program: Command, io: Io): void {
     .action((spec: string, options: { dir: string; undo?: boolean }) =>
       withRegistry(io, options.dir, async registry => {
         const { name, version } = parseSpec(spec)
+        if (version === null) return refuse('release_spec_invalid', { spec })
         const change = { at: timestamp(io.now()), actor: 'command line', user: null, tokenId: null }
         const { crateId, changed } = await registry.catalog.setYanked(name, version, !options.undo, change)
         await buildCrate(registry, crateId)
@@ -25,10 +25,4 @@ export function registerYank(program: Command, io: Io): void {
         io.out(changed ? `${verb} ${name} ${version}` : `${name} ${version} was ${verb} before`)
       }),
     )
-}
-
-function parseSpec(spec: string): { name: Name; version: Version } {
-  const at = spec.indexOf('@')
-  const [name, version] = [spec.slice(0, Math.max(at, 0)), spec.slice(at + 1)]
-  return isName(name) && isVersion(version) ? { name, version } : refuse('release_spec_invalid', { spec })
 }

@@ -8,6 +8,8 @@ export interface ListingTables {
     canonical: string
     /** The release that stands for the crate: see `newestVersion`. */
     newest_id: number
+    /** The unyanked release that was published last; the newest when all are yanked. */
+    latest_id: number
     /** The highest unyanked release that is no pre-release. */
     stable_id: number | null
     versions: number
@@ -27,8 +29,8 @@ export interface ListingTables {
 export const LISTINGS = [
   `CREATE TABLE listings (
     crate_id INTEGER PRIMARY KEY REFERENCES crates(id), canonical TEXT NOT NULL,
-    newest_id INTEGER NOT NULL REFERENCES releases(id), stable_id INTEGER REFERENCES releases(id),
-    versions INTEGER NOT NULL, yanked INTEGER NOT NULL, updated_at TEXT NOT NULL)`,
+    newest_id INTEGER NOT NULL REFERENCES releases(id), latest_id INTEGER NOT NULL REFERENCES releases(id),
+    stable_id INTEGER REFERENCES releases(id), versions INTEGER NOT NULL, yanked INTEGER NOT NULL, updated_at TEXT NOT NULL)`,
   `CREATE INDEX listings_order ON listings (yanked, canonical)`,
   `CREATE INDEX listings_updated ON listings (updated_at) WHERE versions > 1`,
   `CREATE TABLE terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE, crates INTEGER NOT NULL)`,

@@ -1,12 +1,11 @@
-import { type Code, collect, type Issue, issue, refuse, refuseErrors } from '../error.ts'
-import { isName } from '../name.ts'
+import { collect, type Issue, issue, refuse, refuseErrors } from '../error.ts'
+import { presentable } from '../objections.ts'
 import { parseRequirement } from '../requirement.ts'
 import { isVersion, versionIdentity } from '../version.ts'
 import { parseJsonLine } from './json-line.ts'
-import { isPubtime } from './pubtime.ts'
+import * as rule from './rules.ts'
+import { FieldReader, type Fields, isFields } from './rules.ts'
 import type { Dependency, DependencyKind, Entry, Features, Json, OtherKeys } from './shape.ts'
-
-type Fields = Readonly<Record<string, Json>>
 
 const ENTRY_KEYS = [
   'name',
@@ -37,55 +36,6 @@ const DEPENDENCY_KEYS = [
   'public',
 ]
 
-/** What one field must be: a test, and the words for it. */
-interface Rule<T extends Json> {
-  readonly test: (value: Json) => value is T
-  readonly expected: string
-}
-
-const text: Rule<string> = { test: value => typeof value === 'string', expected: 'a string' }
-const flag: Rule<boolean> = { test: value => typeof value === 'boolean', expected: 'true or false' }
-const list: Rule<readonly Json[]> = { test: value => Array.isArray(value), expected: 'an array' }
-const texts: Rule<readonly string[]> = {
-  test: (value): value is readonly string[] =>
-    Array.isArray(value) && value.every((one: Json) => typeof one === 'string'),
-  expected: 'an array of strings',
-}
-const featureMap: Rule<Features> = {
-  test: (value): value is Features => isFields(value) && Object.values(value).every(texts.test),
-  expected: 'an object of arrays of strings',
-}
-const schema: Rule<number> = {
-  test: (value): value is number =>
-    typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 32,
-  expected: 'a whole number',
-}
-const name: Rule<string> = { test: (value): value is string => text.test(value) && isName(value), expected: 'a name' }
-const alias: Rule<string> = {
-  test: (value): value is string => text.test(value) && /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(value),
-  expected: 'a crate name',
-}
-const version: Rule<string> = {
-  test: (value): value is string => text.test(value) && isVersion(value),
-  expected: 'a SemVer version',
-}
-const checksum: Rule<string> = {
-  test: (value): value is string => text.test(value) && /^[0-9a-f]{64}$/.test(value),
-  expected: '64 lower-case hexadecimal digits',
-}
-const rustVersion: Rule<string> = {
-  test: (value): value is string => text.test(value) && /^(?:0|[1-9]\d{0,9})(?:\.(?:0|[1-9]\d{0,9})){0,2}$/.test(value),
-  expected: 'a Rust version such as `1.70` or `1.70.0`',
-}
-const moment: Rule<string> = {
-  test: (value): value is string => text.test(value) && isPubtime(value),
-  expected: 'a time in the form `2026-11-20T12:00:00Z`',
-}
-const url: Rule<string> = {
-  test: (value): value is string => text.test(value) && /^[a-z][a-z+.-]*:\/\/\S+$/i.test(value),
-  expected: 'the URL of an index',
-}
-
 /**
  * Reads an entry that anyone may have written, losing nothing: `features2` joins `features` as Cargo joins them, unknown
  * keys are kept in `other`, absent fields take Cargo's defaults. Throws a `Refusal` with every objection; all of them
@@ -95,28 +45,34 @@ export function parseEntry(line: string): Entry {
   const value = parseJsonLine(line)
   if (!isFields(value)) refuse('entry_not_object')
   const issues: Issue[] = []
-  const read = reader(value, 'entry_field', issues)
-  const v = read.optional('v', schema)
+  const read = new FieldReader(value, issues)
+  const v = read.optional('v', rule.schema) ?? 1
+  const deps = (read.required('deps', rule.list) ?? []).flatMap((one, at) => parseDependency(one, at, issues))
   const entry: Entry = {
-    name: read.required('name', name) ?? '',
-    vers: read.required('vers', version) ?? '',
-    deps: (read.required('deps', list) ?? []).flatMap((one, at) => parseDependency(one, at, issues)),
-    cksum: read.required('cksum', checksum) ?? '',
-    features: mergeFeatures(read.defaulted('features', featureMap, {}), read.optional('features2', featureMap)),
-    yanked: read.optional('yanked', flag) ?? false,
-    links: read.optional('links', text),
-    rust_version: read.optional('rust_version', rustVersion),
-    pubtime: read.optional('pubtime', moment),
-    ...(v === null ? {} : { v }),
+    name: read.required('name', rule.name) ?? '',
+    vers: read.required('vers', rule.version) ?? '',
+    deps,
+    cksum: read.required('cksum', rule.checksum) ?? '',
+    features: mergeFeatures(
+      read.defaulted('features', rule.featureMap, {}),
+      read.optional('features2', rule.featureMap),
+    ),
+    yanked: read.optional('yanked', rule.flag) ?? false,
+    links: read.optional('links', rule.text),
+    rust_version: read.optional('rust_version', rule.rustVersion),
+    pubtime: read.optional('pubtime', rule.moment),
+    // Version 1 is what no `v` means; only where rendering would choose more must it be kept.
+    ...(v > 1 || deps.some(one => one.artifact) ? { v } : {}),
     ...otherKeys(value, ENTRY_KEYS),
   }
-  refuseErrors(issues)
+  refuseErrors(presentable(issues))
   return entry
 }
 
 /**
  * All entries of an index file that can be used, and what is wrong with the others, by line. Of a version that is there
- * twice (build metadata does not count) the first entry stays. Blank lines and `\r` mean nothing.
+ * twice (build metadata does not count) the first entry stays; the first entry also says whose file it is. Blank lines
+ * and `\r` mean nothing.
  */
 export function parseIndexFile(file: string): { entries: Entry[]; issues: Issue[] } {
   const entries: Entry[] = []
@@ -129,6 +85,11 @@ export function parseIndexFile(file: string): { entries: Entry[]; issues: Issue[
     const entry = collect(found, () => parseEntry(line))
     for (const one of found) issues.push(issue('index_line', { line: at + 1, reason: one.message }))
     if (!entry || !isVersion(entry.vers)) continue
+    const name = entries[0]?.name ?? entry.name
+    if (entry.name !== name) {
+      issues.push(issue('index_name', { line: at + 1, name: entry.name, first: name }))
+      continue
+    }
     const identity = versionIdentity(entry.vers)
     const first = seen.get(identity)
     if (first === undefined) {
@@ -145,23 +106,23 @@ function parseDependency(value: Json, at: number, issues: Issue[]): Dependency[]
     issues.push(issue('entry_field', { field: where, expected: 'an object' }))
     return []
   }
-  const read = reader(value, 'entry_field', issues, `${where}.`)
-  const artifact = read.optional('artifact', texts)
-  const bindep_target = read.optional('bindep_target', text)
-  const isPublic = read.optional('public', flag)
+  const read = new FieldReader(value, issues, `${where}.`)
+  const artifact = read.optional('artifact', rule.texts)
+  const bindep_target = read.optional('bindep_target', rule.text)
+  const isPublic = read.optional('public', rule.flag)
   const dependency: Dependency = {
-    name: read.required('name', alias) ?? '',
-    req: read.required('req', text) ?? '*',
-    features: read.defaulted('features', texts, []),
-    optional: read.defaulted('optional', flag, false),
-    default_features: read.defaulted('default_features', flag, true),
-    target: read.optional('target', text),
+    name: read.required('name', rule.alias) ?? '',
+    req: read.required('req', rule.text) ?? '*',
+    features: read.defaulted('features', rule.texts, []),
+    optional: read.defaulted('optional', rule.flag, false),
+    default_features: read.defaulted('default_features', rule.flag, true),
+    target: read.optional('target', rule.text),
     kind: readKind(value.kind),
-    registry: read.optional('registry', url),
-    package: read.optional('package', alias),
+    registry: read.optional('registry', rule.url),
+    package: read.optional('package', rule.alias),
     ...(artifact === null ? {} : { artifact }),
     ...(bindep_target === null ? {} : { bindep_target }),
-    ...(Object.hasOwn(value, 'lib') ? { lib: read.defaulted('lib', flag, false) } : {}),
+    ...(Object.hasOwn(value, 'lib') ? { lib: read.defaulted('lib', rule.flag, false) } : {}),
     ...(isPublic === null ? {} : { public: isPublic }),
     ...otherKeys(value, DEPENDENCY_KEYS),
   }
@@ -189,35 +150,4 @@ function mergeFeatures(first: Features, second: Features | null): Features {
 function otherKeys(fields: Fields, known: readonly string[]): { other?: OtherKeys } {
   const rest = Object.entries(fields).filter(([key]) => !known.includes(key))
   return rest.length === 0 ? {} : { other: Object.fromEntries(rest) }
-}
-
-function isFields(value: Json): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** Reads single fields of `fields`; what does not fit becomes an objection and reads as absent. */
-function reader(fields: Fields, code: Extract<Code, 'entry_field'>, issues: Issue[], where = '') {
-  const object = <T extends Json>(key: string, rule: Rule<T>): null => {
-    issues.push(issue(code, { field: `${where}${key}`, expected: rule.expected }))
-    return null
-  }
-  const own = (key: string): Json | undefined => (Object.hasOwn(fields, key) ? fields[key] : undefined)
-  return {
-    /** Must be there. */
-    required<T extends Json>(key: string, rule: Rule<T>): T | null {
-      const value = own(key)
-      return value !== undefined && rule.test(value) ? value : object(key, rule)
-    },
-    /** May be absent or null. */
-    optional<T extends Json>(key: string, rule: Rule<T>): T | null {
-      const value = own(key) ?? null
-      return value === null || rule.test(value) ? value : object(key, rule)
-    },
-    /** May be absent, but not null. */
-    defaulted<T extends Json>(key: string, rule: Rule<T>, absent: T): T {
-      const value = own(key)
-      if (value === undefined) return absent
-      return rule.test(value) ? value : (object(key, rule) ?? absent)
-    },
-  }
 }

@@ -3,6 +3,7 @@ import type { Features } from '../entry.ts'
 import { collect, type Issue, issue, Refusal, refuse, refuseErrors } from '../error.ts'
 import type { Name } from '../name.ts'
 import { parseName } from '../name.ts'
+import { presentable } from '../objections.ts'
 import type { Version } from '../version.ts'
 import { parseVersion } from '../version.ts'
 import { readDependencies } from './dependencies.ts'
@@ -23,7 +24,7 @@ export function parseManifest(text: string): Manifest {
   const root = new Table(parseToml(text), '', issues)
   const key = root.raw('package') === undefined && root.raw('project') !== undefined ? 'project' : 'package'
   const pack = root.table(key)
-  if (!pack) throw new Refusal([issue('manifest_package_missing'), ...issues])
+  if (!pack) throw new Refusal([issue('manifest_package_missing'), ...presentable(issues)])
   const patch = root.raw('patch')
   if (patch !== undefined && !(isTable(patch) && Object.keys(patch).length === 0)) issues.push(issue('manifest_patch'))
   const readme = pack.raw('readme')
@@ -39,7 +40,7 @@ export function parseManifest(text: string): Manifest {
     readmeByDefault: readme === undefined,
     targets: readTargets(root, pack),
   }
-  refuseErrors(issues)
+  refuseErrors(presentable(issues))
   return { ...manifest, name: manifest.name as Name, version: manifest.version as Version }
 }
 

@@ -1,5 +1,6 @@
 import type { Dependency, Features } from '../entry.ts'
 import { collect, type Issue, issue } from '../error.ts'
+import { presentable } from '../objections.ts'
 import { parseRequirement } from '../requirement.ts'
 import { describe, indexUrlKey, metadataPlace, placeKey } from './dependency.ts'
 import type { PublishDependency, PublishMetadata } from './metadata.ts'
@@ -22,12 +23,12 @@ export function compareMetadata(
   ownIndexUrls: ReadonlySet<string> = new Set(),
 ): Issue[] {
   const own = new Set([...ownIndexUrls].map(indexUrlKey))
-  return [
+  return presentable([
     ...compareIdentity('name', metadata.name, release.name),
     ...compareIdentity('vers', metadata.vers, release.version),
     ...compareDependencies(release.entry.deps, metadata.deps, own),
     ...compareFeatures(release.entry.features, metadata.features),
-  ]
+  ])
 }
 
 function compareIdentity(field: string, metadata: string, manifest: string): Issue[] {

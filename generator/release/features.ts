@@ -28,7 +28,7 @@ class FeatureBook {
   readonly #all = new Set<string>()
   /** Dependencies that some feature names with `dep:`; those get no feature of their own name. */
   readonly #explicit = new Set<string>()
-  /** Dependencies that some feature turns on. */
+  /** Dependencies that some feature names as such; a bare name is the feature of that name, where there is one. */
   readonly #used = new Set<string>()
 
   constructor(features: Features, dependencies: readonly Dependency[]) {
@@ -38,9 +38,10 @@ class FeatureBook {
       if (one.optional) this.#optional.add(one.name)
     }
     for (const value of Object.values(features).flat()) {
-      if (value.startsWith('dep:')) this.#explicit.add(value.slice(4))
-      const [head = ''] = value.split(/\??\//)
-      this.#used.add(value.startsWith('dep:') ? value.slice(4) : head)
+      if (value.startsWith('dep:')) {
+        this.#explicit.add(value.slice(4))
+        this.#used.add(value.slice(4))
+      } else if (value.includes('/')) this.#used.add(value.replace(/\??\/.*$/s, ''))
     }
   }
 

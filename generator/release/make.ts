@@ -3,6 +3,7 @@ import { compareDependencies, compareText, isPubtime } from '../entry.ts'
 import { issue, Refusal, refuseErrors } from '../error.ts'
 import type { About, Manifest } from '../manifest.ts'
 import type { Name } from '../name.ts'
+import { presentable } from '../objections.ts'
 import type { Archive, ArchiveFile } from '../tarball.ts'
 import type { Version } from '../version.ts'
 import { indexUrlKey, metadataPlace, placeKey, toEntryDependency } from './dependency.ts'
@@ -48,8 +49,8 @@ export function makeRelease(parts: ReleaseParts): Release {
   const issues = checkFeatures(manifest.features, deps)
   const expected = `${archive.name} ${archive.version}`
   const found = `${manifest.name} ${manifest.version}`
-  if (expected !== found) throw new Refusal([issue('release_identity', { expected, found }), ...issues])
-  refuseErrors(issues)
+  if (expected !== found) throw new Refusal([issue('release_identity', { expected, found }), ...presentable(issues)])
+  refuseErrors(presentable(issues))
   const entry: Entry = {
     name: manifest.name,
     vers: manifest.version,

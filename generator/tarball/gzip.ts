@@ -17,7 +17,14 @@ const FLAG = { checksum: 2, extra: 4, name: 8, comment: 16, reserved: 0xe0 }
  */
 export async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const input = inSteps(source)
-  const body = await skipHeader(input)
+  try {
+    yield* unpack(await skipHeader(input), input)
+  } finally {
+    await input.return(undefined)
+  }
+}
+
+async function* unpack(body: Uint8Array, input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const inflate = createInflateRaw()
   const out: Uint8Array[] = []
   let trailer = Buffer.alloc(0)

@@ -1,6 +1,7 @@
 import { type Issue, issue, Refusal, refuseErrors, warning } from '../error.ts'
 import type { Name } from '../name.ts'
 import { isName } from '../name.ts'
+import { presentable } from '../objections.ts'
 import type { Version } from '../version.ts'
 import { isVersion } from '../version.ts'
 import type { Archive, ArchiveFile, ArchiveLimits } from './archive.ts'
@@ -102,7 +103,7 @@ class Survey {
     else if (first !== undefined && first !== 'Cargo.toml')
       this.issues.push(issue('archive_manifest_case', { path: first }))
     else if (first === undefined && !broken) this.issues.push(issue('archive_manifest_missing'))
-    refuseErrors(this.issues)
+    refuseErrors(presentable(this.issues))
     const { name, version } = this.#identity as Identity
     return {
       name,
@@ -111,7 +112,7 @@ class Survey {
       files: this.#files,
       unpackedBytes,
       vcsPath: this.#vcsPath,
-      warnings: this.issues,
+      warnings: presentable(this.issues),
     }
   }
 

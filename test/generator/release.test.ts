@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as v from 'valibot'
 import { renderEntry } from '../../generator/entry.ts'
+import { Refusal } from '../../generator/error.ts'
 import { parseManifest } from '../../generator/manifest.ts'
 import type { PublishMetadata, Release, ReleaseParts } from '../../generator/release.ts'
-import { makeRelease, publishMetadata } from '../../generator/release.ts'
+import { compareMetadata, findReadme, makeRelease, publishMetadata } from '../../generator/release.ts'
 import { readArchive } from '../../generator/tarball.ts'
 import { buildCrate, type CrateParts } from '../support/crate-builder.ts'
 
@@ -25,7 +26,7 @@ async function releaseOf(crate: Partial<CrateParts>, more: Partial<ReleaseParts>
   return makeRelease({ archive, manifest, ownIndexUrls, ...facts, ...more })
 }
 
-function _metadata(input: object): PublishMetadata {
+function metadata(input: object): PublishMetadata {
   return v.parse(publishMetadata, { name: 'demo', vers: '1.0.0', ...input })
 }
 
@@ -56,4 +57,300 @@ plain = []
   )
   assert.equal(release.about.description, 'A crate for tests')
   assert.equal(release.about.has_lib, true)
+})
+
+test('the registry of a dependency: ours is null, crates.io has its git URL, another keeps its own', async () => {
+  const registry = async (line: string, own: string[], more: Partial<ReleaseParts> = {}) => {
+    const manifest = `[dependencies]\na = { version = "1"${line} }`
+    const release = await releaseOf({ manifest }, { ownIndexUrls: new Set(own), ...more })
+    return release.entry.deps[0]?.registry
+  }
+  const index = (url: string) => `, registry-index = "${url}"`
+  assert.equal(await registry('', []), CRATES_IO)
+  assert.equal(await registry('', [CRATES_IO]), null)
+  assert.equal(await registry('', [`${CRATES_IO}/`]), null)
+  assert.equal(await registry(index(OWN), [OWN]), null)
+  assert.equal(await registry(index(OWN), [OWN.slice(0, -1)]), null)
+  assert.equal(await registry(index(OWN.slice(0, -1)), [OWN]), null)
+  assert.equal(await registry(index(`${OWN}/`), [OWN]), `${OWN}/`)
+  assert.equal(await registry(index('https://other.example/i.git'), [OWN]), 'https://other.example/i.git')
+})
+
+test('an alias of this registry is learnt from the metadata, and only from a manifest that names it', async () => {
+  const alias = 'sparse+http://localhost:8080/index/'
+  const manifest = `
+[dependencies]
+a = { version = "1", registry-index = "${alias}" }
+b = "1"
+[target.'cfg( unix )'.dev-dependencies]
+c = { version = "1", registry-index = "${alias}" }`
+  const dep = (name: string, more: object = {}) => ({ name, version_req: '^1', ...more })
+  const crates = dep('b', { registry: CRATES_IO })
+  const sent = metadata({ deps: [dep('a'), crates, dep('c', { kind: 'dev', target: 'cfg(unix)' })] })
+  const release = await releaseOf({ manifest }, { metadata: sent })
+  assert.deepEqual(
+    release.entry.deps.map(one => one.registry),
+    [null, CRATES_IO, null],
+  )
+  assert.deepEqual(compareMetadata(release, sent), [])
+
+  const wrong = metadata({
+    deps: [dep('a', { registry: alias }), dep('b'), dep('c', { kind: 'dev', target: 'cfg(unix)', registry: alias })],
+  })
+  const foreign = await releaseOf({ manifest }, { metadata: wrong })
+  assert.deepEqual(
+    foreign.entry.deps.map(one => one.registry),
+    [alias, CRATES_IO, alias],
+  )
+  assert.deepEqual(
+    compareMetadata(foreign, wrong).map(one => one.message),
+    [
+      `\`registry\` of the dependency \`b\` is this registry in the publish metadata, but \`${CRATES_IO}\` in the \`Cargo.toml\` of the crate file`,
+    ],
+  )
+})
+
+test('a URL of ours in the metadata is this registry', async () => {
+  const release = await releaseOf({ manifest: `[dependencies]\na = { version = "1", registry-index = "${OWN}" }` })
+  const sent = metadata({ deps: [{ name: 'a', version_req: '^1', registry: OWN.slice(0, -1) }] })
+  assert.deepEqual(compareMetadata(release, sent, new Set([OWN])), [])
+  assert.equal(compareMetadata(release, sent).length, 1)
+})
+
+/** A manifest, the metadata that agrees with it, and changes to that metadata with the objections they bring. */
+const MANIFEST = `
+[dependencies]
+alias = { version = "1.0", package = "real", features = ["x", "y"], registry-index = "${OWN}" }
+[target.'cfg(any(unix,target_os="a b"))'.build-dependencies]
+cc = { version = ">=1,<2", optional = true, default-features = false }
+[features]
+default = ["std", "dep:cc"]
+std = []
+constructor = []
+`
+const ALIAS = { name: 'real', explicit_name_in_toml: 'alias', version_req: '^1.0', features: ['y', 'x', ''] }
+const CC = {
+  name: 'cc',
+  version_req: '>= 1, <2',
+  optional: true,
+  default_features: false,
+  kind: 'build',
+  target: 'cfg(any(unix, target_os = "a b"))',
+  registry: `${CRATES_IO}/`,
+}
+const FEATURES = { default: ['dep:cc', 'std'], std: [], constructor: [] }
+const CC_NAME = 'build-dependency `cc` for `cfg(any(unix,target_os="a b"))`'
+const TAIL = 'in the `Cargo.toml` of the crate file'
+
+const COMPARISONS: readonly (readonly [string, object, string[]])[] = [
+  ['order, printing, spaces and empty features do not count', {}, []],
+  ['unknown fields do not count', { deps: [{ ...ALIAS, odd: 1 }, CC], strange: true }, []],
+  ['name', { name: 'Demo' }, [`\`name\` is \`Demo\` in the publish metadata, but \`demo\` ${TAIL}`]],
+  ['version', { vers: '1.0.0+x' }, [`\`vers\` is \`1.0.0+x\` in the publish metadata, but \`1.0.0\` ${TAIL}`]],
+  ['a dependency less', { deps: [ALIAS] }, [`the ${CC_NAME} is ${TAIL}, but not in the publish metadata`]],
+  [
+    'a dependency more',
+    { deps: [ALIAS, CC, { name: 'evil', version_req: '*' }] },
+    [`the dependency \`evil\` is in the publish metadata, but not ${TAIL}`],
+  ],
+  [
+    'the same dependency twice',
+    { deps: [ALIAS, ALIAS, CC] },
+    [`the dependency \`alias\` is in the publish metadata, but not ${TAIL}`],
+  ],
+  [
+    'another package behind the same name',
+    { deps: [{ ...ALIAS, name: 'evil' }, CC] },
+    [`\`name\` of the dependency \`alias\` is \`"evil"\` in the publish metadata, but \`"real"\` ${TAIL}`],
+  ],
+  [
+    'requirement, features and switches',
+    { deps: [{ ...ALIAS, version_req: '1.1', features: ['x'], optional: true, default_features: false }, CC] },
+    [
+      `\`version_req\` of the dependency \`alias\` is \`"^1.1"\` in the publish metadata, but \`"^1.0"\` ${TAIL}`,
+      `\`features\` of the dependency \`alias\` is \`["x"]\` in the publish metadata, but \`["x","y"]\` ${TAIL}`,
+      `\`optional\` of the dependency \`alias\` is \`true\` in the publish metadata, but \`false\` ${TAIL}`,
+      `\`default_features\` of the dependency \`alias\` is \`false\` in the publish metadata, but \`true\` ${TAIL}`,
+    ],
+  ],
+  [
+    'a requirement that is none',
+    { deps: [{ ...ALIAS, version_req: 'v1' }, CC] },
+    ['`v1` is not a version requirement that Cargo reads; write for example `1.2`, `>=1, <3` or `*`'],
+  ],
+  [
+    'an artifact',
+    { deps: [{ ...ALIAS, artifact: ['bin'], lib: true }, CC] },
+    [
+      `\`artifact\` of the dependency \`alias\` is \`["bin"]\` in the publish metadata, but \`null\` ${TAIL}`,
+      `\`lib\` of the dependency \`alias\` is \`true\` in the publish metadata, but \`false\` ${TAIL}`,
+    ],
+  ],
+  [
+    'features',
+    { features: { default: ['std'], std: [], extra: [] } },
+    [
+      `the feature \`constructor\` is absent in the publish metadata, but \`[]\` ${TAIL}`,
+      `the feature \`default\` is \`["std"]\` in the publish metadata, but \`["dep:cc","std"]\` ${TAIL}`,
+      `the feature \`extra\` is \`[]\` in the publish metadata, but absent ${TAIL}`,
+    ],
+  ],
+]
+
+for (const [what, change, expected] of COMPARISONS) {
+  test(`metadata against manifest: ${what}`, async () => {
+    const release = await releaseOf({ manifest: MANIFEST })
+    const found = compareMetadata(release, metadata({ deps: [ALIAS, CC], features: FEATURES, ...change }))
+    assert.deepEqual(
+      found.map(one => one.message),
+      expected,
+    )
+    assert.ok(found.every(one => one.severity === 'error'))
+  })
+}
+
+test('publish metadata: only name and version must be there, null is nothing', () => {
+  const least = metadata({})
+  assert.deepEqual(
+    least,
+    metadata({ deps: null, features: null, authors: null, badges: null, readme: null, links: null }),
+  )
+  assert.deepEqual(least.deps, [])
+  assert.equal(least.rust_version, null)
+  const [dependency] = metadata({ deps: [{ name: 'a', version_req: '1', kind: null, default_features: null }] }).deps
+  assert.equal(dependency?.kind, 'normal')
+  assert.equal(dependency?.default_features, true)
+  for (const bad of [
+    { name: 1 },
+    { vers: null },
+    { deps: {} },
+    { deps: [{ name: 'a' }] },
+    { features: { a: 'b' } },
+    { features: [] },
+    { badges: { a: 1 } },
+  ]) {
+    assert.equal(
+      v.safeParse(publishMetadata, { name: 'demo', vers: '1.0.0', ...bad }).success,
+      false,
+      JSON.stringify(bad),
+    )
+  }
+  const trap = JSON.parse('{"__proto__":["a"],"prototype":[],"constructor":["b"]}')
+  assert.deepEqual(Object.keys(metadata({ features: trap }).features), ['__proto__', 'prototype', 'constructor'])
+})
+
+test('a crate that says another name or version inside is refused with both', async () => {
+  await assert.rejects(
+    releaseOf({ manifest: '[package]\nname = "other"\nversion = "2.0.0"' }),
+    (error: unknown) =>
+      error instanceof Refusal &&
+      error.message === 'the crate file was sent as demo 1.0.0, but its `Cargo.toml` says other 2.0.0',
+  )
+})
+
+test('a pubtime that Cargo could not read never gets into an entry', async () => {
+  await assert.rejects(releaseOf({}, { pubtime: new Date(0).toISOString() }), TypeError)
+})
+
+const DEPENDENCIES = '[dependencies]\nplain = "1"\nopt = { version = "1", optional = true }\n'
+const FEATURE_CASES: readonly (readonly [string, string, string[]])[] = [
+  ['features, dependencies and their features', 'a = ["b", "opt", "plain/x", "opt/x"]\nb = []', []],
+  ['new syntax', 'a = ["dep:opt", "opt?/x"]', []],
+  ['odd but good names', '2018 = []\n_x = []\n"a+b.c-d" = []\n"été" = []', []],
+  ['a ring', 'a = ["b"]\nb = ["a"]', []],
+  ['nothing', 'a = ["none"]', ['the feature `a` enables `none`, which is neither a feature nor a dependency']],
+  ['an empty value', 'a = [""]', ['the feature `a` enables ``, which is neither a feature nor a dependency']],
+  [
+    'what is on anyway',
+    'a = ["plain"]',
+    ['the feature `a` enables `plain`, which is a dependency that is not optional'],
+  ],
+  [
+    'dep: of what is on anyway',
+    'a = ["dep:plain"]',
+    ['the feature `a` enables `dep:plain`, but `plain` is not an optional dependency'],
+  ],
+  ['dep: of nothing', 'a = ["dep:none"]', ['the feature `a` enables `dep:none`, but there is no dependency `none`']],
+  [
+    'weak of what is on anyway',
+    'a = ["plain?/x"]',
+    ['the feature `a` enables `plain?/x`, but `plain` is not an optional dependency'],
+  ],
+  ['a feature of nothing', 'a = ["none/x"]', ['the feature `a` enables `none/x`, but there is no dependency `none`']],
+  [
+    'both syntaxes',
+    'a = ["dep:opt/x"]',
+    ['the feature `a` enables `dep:opt/x`, but `dep:` and `/` do not go together; write one of them'],
+  ],
+  ['two slashes', 'a = ["opt/x/y"]', ['the feature `a` enables `opt/x/y`, which has more than one `/`']],
+  [
+    'an implicit feature that is none',
+    'a = ["dep:opt"]\nb = ["opt"]',
+    ['the feature `b` enables `opt`, which is only known as `dep:opt`'],
+  ],
+  ['a name in the way, with a way around', 'opt = []\na = ["opt/x"]', []],
+  [
+    'a name in the way that a feature enables',
+    'opt = []\na = ["opt"]',
+    ['the optional dependency `opt` is in no feature, because a feature has its name; add `dep:opt` to a feature'],
+  ],
+  ['what a name of its own includes', 'opt = ["dep:opt"]', []],
+  [
+    'a name in the way',
+    'opt = []',
+    ['the optional dependency `opt` is in no feature, because a feature has its name; add `dep:opt` to a feature'],
+  ],
+  [
+    'bad names',
+    '"" = []\n"a b" = []\n"x/y" = []',
+    ['', 'a b', 'x/y'].map(
+      name =>
+        `\`${name}\` is not a feature name; it starts with a letter, digit or \`_\` and goes on with letters, digits, \`_\`, \`-\`, \`+\` and \`.\``,
+    ),
+  ],
+]
+
+for (const [what, features, expected] of FEATURE_CASES) {
+  test(`features that enable ${what}`, async () => {
+    const made = releaseOf({ manifest: `${DEPENDENCIES}[features]\n${features}` })
+    const found = await made.then(
+      () => [],
+      (error: unknown) => (error instanceof Refusal ? error.issues : Promise.reject(error)),
+    )
+    assert.deepEqual(
+      found.map(one => one.message),
+      expected,
+    )
+  })
+}
+
+test('targets and README are found as Cargo finds them', async () => {
+  const about = async (manifest: string, paths: string[]) => {
+    const files = Object.fromEntries(paths.map(path => [path, '']))
+    const { about: found } = await releaseOf({ manifest, files })
+    return [found.has_lib, found.bin_names, found.readme_file]
+  }
+  assert.deepEqual(await about('', ['src/lib.rs']), [true, [], null])
+  assert.deepEqual(await about('', ['src/main.rs', 'README.md', 'README']), [false, ['demo'], 'README.md'])
+  assert.deepEqual(
+    await about('', ['src/bin/b.rs', 'src/bin/a/main.rs', 'src/bin/a/mod.rs', 'README.txt', 'docs/README.md']),
+    [false, ['a', 'b'], 'README.txt'],
+  )
+  assert.deepEqual(await about('autobins = false\nautolib = false', ['src/lib.rs', 'src/main.rs']), [false, [], null])
+  assert.deepEqual(await about('readme = "./docs//r.md"\n[lib]\npath = "lib.rs"', ['lib.rs', 'docs/r.md']), [
+    true,
+    [],
+    'docs/r.md',
+  ])
+  assert.deepEqual(await about('readme = "../r.md"\n[[bin]]\nname = "tool"\npath = "x.rs"', ['x.rs', 'r.md']), [
+    false,
+    ['tool'],
+    null,
+  ])
+  assert.deepEqual(await about('readme = false', ['README.md']), [false, [], null])
+  const bytes = buildCrate({ name: 'demo', version: '1.0.0', files: { README: 'x' } })
+  const archive = await readArchive(async function* () {
+    yield bytes
+  }, LIMITS)
+  assert.equal(findReadme(parseManifest(archive.manifest), archive.files), 'README')
 })

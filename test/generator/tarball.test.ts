@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { Refusal } from '../../generator/error.ts'
 import { parseName } from '../../generator/name.ts'
 import type { Archive, ArchiveLimits } from '../../generator/tarball.ts'
 import { readArchive, readArchiveFile } from '../../generator/tarball.ts'
 import { parseVersion } from '../../generator/version.ts'
-import { buildCrate, buildEvil, type Trick } from '../support/crate-builder.ts'
+import {
+  buildCrate,
+  buildEvil,
+  manifestOf,
+  paxRecord,
+  type RawMember,
+  type Trick,
+  tar,
+} from '../support/crate-builder.ts'
 
 const LIMITS: ArchiveLimits = {
   unpackedBytes: 4 * 1024 * 1024,
@@ -110,3 +119,209 @@ for (const [trick, code] of TRICKS) {
     }
   })
 }
+
+/** What `readArchive` says about raw members below `evil-1.0.0/`, next to a good manifest. */
+async function verdict(
+  members: readonly RawMember[],
+): Promise<{ messages: string[]; files: string[]; warnings: string[] }> {
+  const manifest = { path: 'evil-1.0.0/Cargo.toml', data: manifestOf({ name: 'evil', version: '1.0.0' }) }
+  try {
+    const archive = await readArchive(opener(gzipSync(tar([manifest, ...members]))), LIMITS, EVIL)
+    const files = archive.files.map(one => one.path).filter(path => path !== 'Cargo.toml')
+    return { messages: [], files, warnings: archive.warnings.map(one => one.code) }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { messages: error.issues.map(one => one.message), files: [], warnings: [] }
+  }
+}
+
+const at = (path: string, more: Partial<RawMember> = {}): RawMember => ({ path: `evil-1.0.0/${path}`, ...more })
+
+test('odd but harmless archives pass, some with a warning', async () => {
+  const good: readonly (readonly [string, RawMember[], string[], string[]])[] = [
+    [
+      'folders',
+      [at('src/', { type: '5' }), at('src/a.rs'), at('', { type: '5' }), at('src', { type: '5' })],
+      ['src/a.rs'],
+      [],
+    ],
+    ['a long name', [at(`${'d/'.repeat(60)}a.rs`)], [`${'d/'.repeat(60)}a.rs`], []],
+    ['a pax path', [{ path: 'x', type: 'x', data: paxRecord('path', 'evil-1.0.0/ä.rs') }, at('short')], ['ä.rs'], []],
+    [
+      'a pax size that agrees',
+      [{ path: 'x', type: 'x', data: paxRecord('size', '3') }, at('a', { data: 'abc' })],
+      ['a'],
+      [],
+    ],
+    ['a ustar prefix', [{ path: 'a.rs', patch: [{ at: 345, bytes: 'evil-1.0.0/src' }] }], ['src/a.rs'], []],
+    ['a header before ustar', [at('a.rs', { patch: [{ at: 257, bytes: new Uint8Array(8) }] })], ['a.rs'], []],
+    ['a header of GNU', [at('a.rs', { patch: [{ at: 257, bytes: 'ustar  \0' }] })], ['a.rs'], []],
+    [
+      'a manifest deeper down',
+      [at('sub/cargo.toml'), at('sub/Cargo.toml')],
+      ['sub/cargo.toml', 'sub/Cargo.toml'],
+      ['archive_path_case'],
+    ],
+    [
+      'a mark that Cargo skips',
+      [at('.cargo-ok'), at('x/.cargo-ok')],
+      ['.cargo-ok', 'x/.cargo-ok'],
+      ['archive_cargo_ok', 'archive_cargo_ok'],
+    ],
+    [
+      'paths that Windows lacks',
+      [at('a:b'), at('nul.txt'), at('end. '), at('con/x')],
+      ['a:b', 'nul.txt', 'end. ', 'con/x'],
+      Array(4).fill('archive_path_windows'),
+    ],
+    ['folders that differ by case', [at('Src/a.rs'), at('src/b.rs')], ['Src/a.rs', 'src/b.rs'], ['archive_path_case']],
+  ]
+  for (const [what, members, files, warnings] of good) {
+    assert.deepEqual(await verdict(members), { messages: [], files, warnings }, what)
+  }
+})
+
+test('sentences say what was wrong and where', async () => {
+  const { messages } = await verdict([
+    at('link', { type: '2', linkName: '/etc/passwd' }),
+    at('../up'),
+    { path: 'other-2.0.0/src/lib.rs' },
+    at('CARGO.TOML'),
+  ])
+  assert.deepEqual(messages, [
+    '`evil-1.0.0/link` in the crate file is a symbolic link; only regular files and folders are allowed',
+    'the path `evil-1.0.0/../up` in the crate file is not allowed: it contains `..`',
+    '`other-2.0.0/src/lib.rs` in the crate file is not below `evil-1.0.0/`; everything must be in that one folder',
+    'the crate file has more than one manifest in its top folder (`Cargo.toml`, `CARGO.TOML`); keep `Cargo.toml` only',
+  ])
+})
+
+test('objections end after twenty, and carry no control characters', async () => {
+  const { messages } = await verdict(Array.from({ length: 500 }, (_, i) => at(`\u001b[31m\u202e${i}`, { type: '2' })))
+  assert.ok(messages.length <= 51)
+  assert.ok(messages.every(one => !/\p{Cc}|\p{Cf}/u.test(one)))
+  const paths = await verdict(Array.from({ length: 500 }, (_, i) => at(`../${i}`)))
+  assert.equal(paths.messages.length, 20)
+})
+
+test('a crate of another name or version than expected is refused with both', async () => {
+  const bytes = buildCrate({ name: 'other', version: '2.0.0' })
+  const work = readArchive(opener(bytes), LIMITS, EVIL)
+  await assert.rejects(work, /`other-2\.0\.0\/Cargo\.toml` in the crate file is not below `evil-1\.0\.0\/`/)
+})
+
+test('names and versions are told apart in the top folder', async () => {
+  for (const [name, version] of [
+    ['a', '0.0.0'],
+    ['a-1', '1.0.0'],
+    ['a-b_c-2', '1.0.0-1.0.0'],
+    ['A1', '1.2.3+1-2.3-4'],
+  ] as const) {
+    const archive = await readArchive(opener(buildCrate({ name, version })), LIMITS)
+    assert.deepEqual([archive.name, archive.version], [name, version])
+  }
+  for (const top of ['a', 'a-1', 'a-1.0', '1a-1.0.0', 'a-01.0.0', '-1.0.0', 'a-v1.0.0', 'ä-1.0.0', '.', 'a.1.0.0']) {
+    const bytes = gzipSync(tar([{ path: `${top}/Cargo.toml`, data: '' }]))
+    assert.notEqual((await codes(readArchive(opener(bytes), LIMITS))).length, 0, top)
+  }
+})
+
+test('a bomb stops the stream near its limit, and the source is let go', async () => {
+  const bytes = buildEvil('bomb')
+  let pulled = 0
+  let closed = 0
+  const source = () =>
+    (async function* () {
+      try {
+        for (let i = 0; i < bytes.length; i += 1024) {
+          pulled++
+          yield bytes.subarray(i, i + 1024)
+        }
+      } finally {
+        closed++
+      }
+    })()
+  assert.deepEqual(await codes(readArchive(source, { ...LIMITS, unpackedBytes: 1 << 20 }, EVIL)), ['archive_too_large'])
+  assert.ok(pulled < 16, `${pulled} of ${Math.ceil(bytes.length / 1024)} pieces`)
+  assert.equal(closed, 1)
+})
+
+test('the source is let go whatever happens', async () => {
+  for (const trick of ['not gzip', 'symlink', 'damaged gzip', 'many files', 'truncated tar'] as const) {
+    let closed = false
+    const bytes = buildEvil(trick)
+    const source = async function* () {
+      try {
+        for (let i = 0; i < 1000; i++) yield i === 0 ? bytes : new Uint8Array(1)
+      } finally {
+        closed = true
+      }
+    }
+    assert.notEqual((await codes(readArchive(source, LIMITS, EVIL))).length, 0)
+    assert.ok(closed, trick)
+  }
+})
+
+test('a failing source is no objection to the crate', async () => {
+  const source = async function* () {
+    yield buildEvil('cargo-ok').subarray(0, 20)
+    throw new Error('disk on fire')
+  }
+  await assert.rejects(readArchive(source, LIMITS), /^Error: disk on fire$/)
+})
+
+test('paths cannot multiply: folders that are only implied count', async () => {
+  const members = Array.from({ length: 20 }, (_, i) => at(`${i}/${'a/'.repeat(60)}x`))
+  const { messages } = await verdict(members)
+  assert.deepEqual(messages, [
+    'the crate file has more than the 1000 files and folders allowed; leave some out with `package.exclude`',
+  ])
+})
+
+test('gzip headers with all their fields are read; other framing is not', async () => {
+  const plain = gzipSync(tar([{ path: 'evil-1.0.0/Cargo.toml', data: '' }]))
+  const head = (flags: number, fields: string) => {
+    const start = Buffer.from(plain.subarray(0, 10))
+    start[3] = flags
+    return Buffer.concat([start, Buffer.from(fields, 'latin1'), plain.subarray(10)])
+  }
+  const read = (bytes: Uint8Array, step: number) => codes(readArchive(opener(bytes, step), LIMITS, EVIL))
+  for (const step of [1, 3, 1000]) {
+    assert.deepEqual(await read(head(0, ''), step), [])
+    assert.deepEqual(await read(head(31, '\x02\x00xxname\0comment\0cc'), step), [])
+    assert.deepEqual(await read(head(8, 'x'.repeat(70_000)), step), ['archive_not_gzip'])
+    assert.deepEqual(await read(head(0x20, ''), step), ['archive_not_gzip'])
+    assert.deepEqual(await read(head(4, '\xff\xff'), step), ['archive_cut_off'])
+    assert.deepEqual(await read(new Uint8Array(0), step), ['archive_not_gzip'])
+    assert.deepEqual(await read(plain.subarray(0, 5), step), ['archive_cut_off'])
+    // An empty member in front: Cargo would see an empty archive, other readers a crate.
+    assert.deepEqual(await read(Buffer.concat([gzipSync(''), plain]), step), ['archive_trailing_data'])
+    // Every single byte cut off or changed at the end is noticed.
+    for (let cut = 1; cut <= 9; cut++) assert.notDeepEqual(await read(plain.subarray(0, -cut), step), [])
+  }
+  for (let i = 1; i <= 8; i++) {
+    const changed = Buffer.from(plain)
+    changed[changed.length - i] = (changed[changed.length - i] ?? 0) ^ 1
+    assert.deepEqual(await read(changed, 1000), ['archive_damaged'])
+  }
+})
+
+test('a manifest must be UTF-8 and of bounded size; a vcs info of any sort is borne', async () => {
+  const crate = (files: Record<string, string | Uint8Array>) => buildCrate({ name: 'evil', version: '1.0.0', files })
+  const limits = { ...LIMITS, manifestBytes: 100 }
+  assert.deepEqual(await codes(readArchive(opener(crate({})), limits)), ['archive_file_too_large'])
+  const latin = gzipSync(tar([at('Cargo.toml', { data: Buffer.from('# \xe9', 'latin1') })]))
+  assert.deepEqual(await codes(readArchive(opener(latin), LIMITS)), ['archive_file_encoding'])
+  for (const info of [
+    '',
+    '{',
+    'null',
+    '[]',
+    '{"git":{}}',
+    '{"path_in_vcs":1}',
+    'x'.repeat(20_000),
+    new Uint8Array([0xff]),
+  ]) {
+    assert.equal((await readArchive(opener(crate({ '.cargo_vcs_info.json': info })), LIMITS)).vcsPath, null)
+  }
+})

@@ -6,6 +6,7 @@ import type { Hono } from 'hono'
 import { type Logger, pino } from 'pino'
 import { addUser } from '../../daemon/accounts.ts'
 import { createApp, type Deps } from '../../daemon/app.ts'
+import { Metrics } from '../../daemon/metrics.ts'
 import { encodePublish } from '../../daemon/publish-body.ts'
 import { Regenerator } from '../../daemon/regenerate.ts'
 import { createToken, type TokenOrder } from '../../daemon/tokens.ts'
@@ -35,6 +36,7 @@ export class TestRegistry implements Deps {
   readonly registry: Registry
   readonly regenerator: Regenerator
   readonly log: Logger
+  readonly metrics: Metrics
   readonly app: Hono
   /** Every line that was logged, as JSON text. */
   readonly logged: string[] = []
@@ -48,6 +50,7 @@ export class TestRegistry implements Deps {
     this.registry = registry
     this.log = pino({ level: logLevel }, { write: (line: string) => void this.logged.push(line) })
     this.regenerator = new Regenerator(registry, error => this.buildFailures.push(error))
+    this.metrics = new Metrics(registry)
     this.app = createApp(this)
   }
 

@@ -1,0 +1,32 @@
+import type { Command } from 'commander'
+import { deleteReleases, findDoomed } from '../delete.ts'
+import { refuse } from '../error.ts'
+import { buildPages } from '../pages.ts'
+import { timestamp } from '../timestamp.ts'
+import { withDir, withRegistry } from './folder.ts'
+import type { Io } from './io.ts'
+import { parseSpec } from './release-spec.ts'
+
+/** `delete NAME[@VERSION] --yes [--force]`: for good, unlike a yank. */
+export function registerDelete(program: Command, io: Io): void {
+  withDir(program.command('delete'), io)
+    .description('delete a crate, or one version, for good; builds locked to it break (see `yank` for the mild way)')
+    .argument('<name[@version]>')
+    .option('--yes', 'really do it; without it, only say what would go')
+    .option('--force', 'also when other crates depend on it')
+    .action((spec: string, options: { dir: string; yes?: boolean; force?: boolean }) =>
+      withRegistry(io, options.dir, async registry => {
+        const deletion = { ...parseSpec(spec), force: options.force ?? false }
+        if (!options.yes) {
+          const { crate, releases, dependents } = await findDoomed(registry, deletion)
+          await buildPages(registry)
+          for (const one of releases) io.out(`would delete ${crate.name} ${one.version}`)
+          for (const one of dependents) io.out(`is needed by ${one}`)
+          refuse('delete_unconfirmed')
+        }
+        const change = { at: timestamp(io.now()), actor: 'command line', user: null, tokenId: null }
+        const { crate, releases } = await deleteReleases(registry, deletion, change)
+        for (const one of releases) io.out(`deleted ${crate.name} ${one.version}`)
+      }),
+    )
+}

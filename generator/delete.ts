@@ -1,0 +1,68 @@
+import { buildWhole } from './build.ts'
+import type { Change, CrateRecord, ReleaseRecord } from './catalog/record.ts'
+import { mentions } from './catalog/removal.ts'
+import { parseEntry } from './entry.ts'
+import { refuse } from './error.ts'
+import type { Name } from './name.ts'
+import { crateKey } from './paths.ts'
+import type { Registry } from './registry.ts'
+import { parseRequirement, satisfies } from './requirement.ts'
+import type { Version } from './version.ts'
+
+/** What is to be deleted: one version, or all of them. */
+export interface Deletion {
+  readonly name: Name
+  readonly version: Version | null
+  /** Delete although other crates depend on it. */
+  readonly force: boolean
+}
+
+/** What a deletion would take away. */
+export interface Doomed {
+  readonly crate: CrateRecord
+  readonly releases: readonly ReleaseRecord[]
+  /** `name version` of releases of other crates that can need one of them. */
+  readonly dependents: readonly string[]
+}
+
+/** Finds what a deletion means; refuses unknown crates and versions. */
+export async function findDoomed(registry: Registry, deletion: Deletion): Promise<Doomed> {
+  const { name, version } = deletion
+  const crate = await registry.catalog.find(name)
+  if (!crate) return refuse('crate_unknown', { name })
+  const all = await registry.catalog.releases(crate.id)
+  const releases = version === null ? all : all.filter(one => one.version === version)
+  if (releases.length === 0) return refuse('release_unknown', { name: crate.name, version: version ?? '(any)' })
+  return { crate, releases, dependents: await findDependents(registry, crate, releases) }
+}
+
+/**
+ * Deletes releases for good: records, then index and public tree, then the bytes. Refuses what others depend on unless
+ * forced. Unlike a yank this breaks builds that are locked to them.
+ */
+export async function deleteReleases(registry: Registry, deletion: Deletion, change: Change): Promise<Doomed> {
+  const doomed = await findDoomed(registry, deletion)
+  const { crate, releases, dependents } = doomed
+  if (dependents.length > 0 && !deletion.force) {
+    refuse('delete_needed', { name: crate.name, count: dependents.length, some: dependents.slice(0, 5).join(', ') })
+  }
+  await registry.catalog.remove(crate, releases, change)
+  await buildWhole(registry, crate.id)
+  for (const release of releases) await registry.crates.remove(crateKey(crate.name, release.cksum))
+  return doomed
+}
+
+async function findDependents(
+  registry: Registry,
+  crate: CrateRecord,
+  releases: readonly ReleaseRecord[],
+): Promise<string[]> {
+  const found: string[] = []
+  for (const mention of await mentions(registry.database, crate)) {
+    const deps = parseEntry(mention.line).deps.filter(one => one.registry === null && one.kind !== 'dev')
+    const needs = deps.filter(one => (one.package ?? one.name) === crate.name).map(one => parseRequirement(one.req))
+    const isNeeded = needs.some(requirement => releases.some(one => satisfies(requirement, one.version)))
+    if (isNeeded) found.push(`${mention.name} ${mention.version}`)
+  }
+  return found
+}

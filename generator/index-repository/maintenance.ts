@@ -1,0 +1,88 @@
+import { open, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { updateServerInfo } from './bare.ts'
+import { runGit } from './git-process.ts'
+import { clearLeftovers } from './leftovers.ts'
+import { listIfThere } from './repository-file.ts'
+import { Turns } from './turns.ts'
+
+/** Every new git process opens every pack's index, so their number is kept small. */
+const MANY_PACKS = 50
+/** Loose objects in one of git's 256 folders that suggest 1,000 in all (the estimate of `git gc`). */
+const MANY_LOOSE = 4
+/** Below this a clone counts its objects faster than a bitmap could be read. */
+const BITMAP_PAYS = 20_000
+
+/**
+ * Packing with the git executable. Small packs are rolled up in geometric steps; once what lies outside the pack with the
+ * bitmap has grown to half of it, all is packed anew. Both are paid off by the growth that caused them.
+ */
+export class Maintenance {
+  readonly #path: string
+  readonly #command: string | null
+  readonly #commits: Turns
+  readonly #turns = new Turns()
+  /** Objects there were when all was packed anew by this process. */
+  #settled = 0
+
+  /** Without a git executable it keeps to the files for plain web servers; they change in the turns of the commits. */
+  constructor(path: string, command: string | null, commits: Turns) {
+    this.#path = path
+    this.#command = command
+    this.#commits = commits
+  }
+
+  async run(): Promise<void> {
+    await this.#turns.take(async () => {
+      await clearLeftovers(this.#path)
+      const arguments_ = await this.#due()
+      if (arguments_ && this.#command !== null) {
+        const git = { command: this.#command, path: this.#path }
+        await runGit(git, ['repack', '-q', '-d', '-n', ...arguments_])
+        // The history's shape in one file: counting and negotiating no longer open every commit.
+        if (arguments_.includes('-a')) await runGit(git, ['commit-graph', 'write', '--reachable', '--no-progress'])
+      }
+      await this.#commits.take(() => updateServerInfo(this.#path))
+    })
+  }
+
+  async idle(): Promise<void> {
+    await this.#turns.idle()
+  }
+
+  /** What `git repack` has to do now; null when nothing is due. */
+  async #due(): Promise<readonly string[] | null> {
+    const packs = await scanPacks(join(this.#path, 'objects', 'pack'))
+    const loose = await listIfThere(join(this.#path, 'objects', '17'))
+    const total = packs.reduce((sum, pack) => sum + pack.objects, 0)
+    // Where git writes no bitmap (somebody keeps a pack), growth since the last time counts instead.
+    const settled = Math.max(this.#settled, ...packs.filter(pack => pack.bitmap).map(pack => pack.objects))
+    if (total - settled > settled / 2 && total > BITMAP_PAYS) {
+      this.#settled = total
+      // Unreachable objects stay: a commit under way may rest on one whose ref has not moved yet.
+      return ['-a', '--keep-unreachable', '--write-bitmap-index']
+    }
+    return packs.length > MANY_PACKS || loose.length >= MANY_LOOSE ? ['--geometric=2'] : null
+  }
+}
+
+interface Pack {
+  readonly objects: number
+  readonly bitmap: boolean
+}
+
+async function scanPacks(folder: string): Promise<Pack[]> {
+  const names = await readdir(folder)
+  const packs: Pack[] = []
+  for (const name of names.filter(one => one.endsWith('.idx'))) {
+    const handle = await open(join(folder, name))
+    try {
+      // Version 2 index: 8 bytes of header, then the fan-out table whose last entry counts all objects (gitformat-pack).
+      const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 8 + 255 * 4)
+      packs.push({ objects: buffer.readUInt32BE(), bitmap: names.includes(name.replace(/idx$/, 'bitmap')) })
+    } finally {
+      await handle.close()
+    }
+  }
+  return packs
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import type { Scenario } from './scenario.ts'
+import { says, scenario } from './scenario.ts'
+
+/** Owners and tokens. */
+export const accounts: readonly Scenario[] = [
+  scenario(
+    58,
+    'owner::simple_list, simple_add, simple_remove: owners come and go',
+    ['api'],
+    async stage => {
+      await stage.publish({ name: 'foo' })
+      const mate = await stage.api.addUser('mate')
+      const cargo = stage.cargo()
+      const owner = (...args: readonly string[]) =>
+        cargo.ok(stage.folder, 'owner', '--registry', 'test', ...args, 'foo')
+      const change = async (token: string) => {
+        await stage.registry.yank(stage.cargo({ token }), 'foo', '1.0.0')
+        await stage.registry.unyank(stage.cargo({ token }), 'foo', '1.0.0')
+      }
+      assert.match((await owner('--list')).stdout, /^sailor\b.*\n$/)
+      await assert.rejects(change(mate), /the remote server responded with an error/)
+      says(await owner('--add', 'mate'), /Owner .*mate/)
+      assert.match((await owner('--list')).stdout, /^sailor\b.*\nmate\b.*\n$/)
+      await change(mate)
+      says(await owner('--remove', 'sailor'), 'Owner removing')
+      const refused = await cargo.fails(stage.folder, 'owner', '--registry', 'test', '--add', 'sailor', 'foo')
+      says(refused, 'failed to invite owners to crate `foo` on registry at')
+      const list = await stage.cargo({ token: mate }).ok(stage.folder, 'owner', '--registry', 'test', '--list', 'foo')
+      assert.match(list.stdout, /^mate\b.*\n$/)
+    },
+    { PLIMSOLL_OWNERS_ADD: 'direct' },
+  ),
+
+  scenario(58, 'an unknown login is named; the last owner stays', ['api'], async stage => {
+    await stage.publish({ name: 'foo' })
+    const owner = (...args: readonly string[]) =>
+      stage.cargo().fails(stage.folder, 'owner', '--registry', 'test', ...args, 'foo')
+    says(await owner('--add', 'nobody'), /the remote server responded with an error: .*nobody/)
+    says(await owner('--remove', 'sailor'), /the remote server responded with an error: .*owner/)
+    const { stdout } = await stage.cargo().ok(stage.folder, 'owner', '--registry', 'test', '--list', 'foo')
+    assert.match(stdout, /^sailor\b.*\n$/)
+  }),
+
+  scenario(14, 'publish::api_error_json: a token that is not valid is a 403 with its reason', ['api'], async stage => {
+    const { folder } = stage.crate({ name: 'foo' })
+    const cargo = stage.cargo({ token: 'plim_wrong' })
+    const refused = await cargo.fails(folder, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')
+    says(refused, /the remote server responded with an error \(status 403 Forbidden\): .+/)
+    assert.equal(stage.registry.requests.lines.at(-1), 'PUT /api/v1/crates/new 403')
+  }),
+
+  scenario(
+    19,
+    'publish::publish_checks_for_token_before_verify: no token, no request; a dry run works',
+    ['api'],
+    async stage => {
+      const { folder } = stage.crate({ name: 'foo' })
+      const cargo = stage.cargo({ token: null })
+      const refused = await cargo.fails(folder, 'publish', '--allow-dirty', '--registry', 'test')
+      says(refused, 'no token found for `test`, please run `cargo login --registry test`')
+      const dry = await cargo.ok(folder, 'publish', '--allow-dirty', '--registry', 'test', '--dry-run')
+      says(dry, 'aborting upload due to dry run')
+      assert.deepEqual(
+        stage.registry.requests.lines.filter(line => !line.startsWith('GET /index/')),
+        [],
+      )
+    },
+  ),
+]

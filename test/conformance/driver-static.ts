@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Cargo } from '../support/cargo.ts'
+import type { Cleanup } from '../support/cleanup.ts'
+import { expectCode } from '../support/command.ts'
+import { buildCrate } from '../support/crate-builder.ts'
+import { FileServer } from '../support/file-server.ts'
+import { plimsoll } from '../support/plimsoll.ts'
+import type { Project } from '../support/project.ts'
+import { packagedFile } from '../support/project.ts'
+import type { Driver, Registry } from './driver.ts'
+
+export interface StaticRegistry extends Registry {
+  /** Makes the tree from what is there. */
+  readonly build: () => Promise<void>
+  /** Whether there is a tree to ask for. */
+  readonly inUse: () => boolean
+}
+
+/** The static way: `.crate` files in a folder, `plimsoll build --from`, and a dumb file server over the result. */
+export const staticDriver: Driver = {
+  name: 'static tree',
+  capabilities: ['sparse', 'no-api', 'tree'],
+  async start(cleanup, folder, settings) {
+    const registry = await openStatic(cleanup, folder, settings)
+    // A folder without any `.crate` is refused as a mistake, so there is one that no scenario asks for.
+    assert.equal(await registry.offer('ballast', '1.0.0', buildCrate({ name: 'ballast', version: '1.0.0' })), null)
+    return registry
+  },
+}
+
+/** A static registry; its tree is an empty folder until the first release or the first `build`. */
+export async function openStatic(
+  cleanup: Cleanup,
+  folder: string,
+  settings: NodeJS.ProcessEnv = {},
+): Promise<StaticRegistry> {
+  const crates = join(folder, 'crates')
+  const tree = join(folder, 'public')
+  mkdirSync(crates, { recursive: true })
+  mkdirSync(tree)
+  const server = await FileServer.start(cleanup, tree)
+  const yanked = new Set<string>()
+
+  const tryBuild = async (): Promise<string | null> => {
+    const list = [...yanked].map(release => JSON.stringify(release)).join(', ')
+    writeFileSync(join(crates, 'plimsoll.toml'), `yanked = [${list}]\n\n[registry]\nbase_url = "${server.url}"\n`)
+    const ended = await plimsoll(folder, ['build', '--from', crates, '--out', tree], settings)
+    if (ended.code === 1) return ended.stderr
+    expectCode('plimsoll build --from', ended, 0)
+    return null
+  }
+  const build = async (): Promise<void> => assert.equal(await tryBuild(), null)
+  return {
+    build,
+    inUse: () => existsSync(join(tree, 'index')),
+    baseUrl: server.url,
+    indexUrl: `sparse+${server.url}/index/`,
+    requests: server.requests,
+    stampsReleases: false,
+    files: {
+      tree,
+      async remove(name, version) {
+        rmSync(join(crates, `${name}-${version}.crate`))
+        await build()
+      },
+    },
+    async publish(cargo, projects) {
+      for (const project of projects) {
+        await packageProject(cargo, project)
+        copyFileSync(packagedFile(project), join(crates, `${project.name}-${project.version}.crate`))
+        await build()
+      }
+    },
+    async yank(_cargo, name, version) {
+      yanked.add(`${name}@${version}`)
+      await build()
+    },
+    async unyank(_cargo, name, version) {
+      yanked.delete(`${name}@${version}`)
+      await build()
+    },
+    async offer(name, version, bytes) {
+      const file = join(crates, `${name}-${version}.crate`)
+      writeFileSync(file, bytes)
+      const objection = await tryBuild()
+      if (objection !== null) rmSync(file)
+      return objection
+    },
+  }
+}
+
+/** `cargo package`, which leaves the `.crate` of the project in its target folder. */
+async function packageProject(cargo: Cargo, project: Project): Promise<void> {
+  await cargo.ok(project.folder, 'package', '--no-verify', '--allow-dirty')
+}

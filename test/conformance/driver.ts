@@ -1,0 +1,56 @@
+import type { Cargo } from '../support/cargo.ts'
+import type { Cleanup } from '../support/cleanup.ts'
+import type { Project } from '../support/project.ts'
+import type { RequestLog } from '../support/request-log.ts'
+
+/**
+ * What a way of running the registry can do. A scenario names what it needs and is registered for the drivers that have
+ * it: `sparse` – the index is files over HTTP; `api` – the web API, with a token at hand; `no-api` – there is none, and
+ * `cargo publish` has to say so; `tree` – the test may put its hands on the files.
+ */
+export type Capability = 'sparse' | 'api' | 'no-api' | 'tree'
+
+/** One way of running the registry. */
+export interface Driver {
+  readonly name: string
+  readonly capabilities: readonly Capability[]
+  /** Starts an empty registry whose files are all below `folder`; the settings are environment variables. */
+  readonly start: (cleanup: Cleanup, folder: string, settings: NodeJS.ProcessEnv) => Promise<Registry>
+}
+
+/** A registry under test. */
+export interface Registry {
+  readonly baseUrl: string
+  /** Index URL as users write it into Cargo's configuration. */
+  readonly indexUrl: string
+  /** Everything clients have asked of it. */
+  readonly requests: RequestLog
+  /** The web API's side, for drivers with `api`. */
+  readonly api?: Api
+  /** Whether it records when a release was published. */
+  readonly stampsReleases: boolean
+  /** Makes releases of these projects available, in their order. */
+  readonly publish: (cargo: Cargo, projects: readonly Project[]) => Promise<void>
+  readonly yank: (cargo: Cargo, name: string, version: string) => Promise<void>
+  readonly unyank: (cargo: Cargo, name: string, version: string) => Promise<void>
+  /** Offers a `.crate` made by other hands than Cargo's; what the registry says to it, or null when it takes it. */
+  readonly offer: (name: string, version: string, bytes: Uint8Array) => Promise<string | null>
+  /** The files themselves, for drivers with `tree`. */
+  readonly files?: Files
+}
+
+export interface Api {
+  /** A token that may do all that its user, `sailor`, may do. */
+  readonly token: string
+  /** Adds a user; a token of theirs. */
+  readonly addUser: (name: string) => Promise<string>
+  /** All that the daemon has written to its log. */
+  readonly log: () => string
+}
+
+export interface Files {
+  /** Folder of the public tree. */
+  readonly tree: string
+  /** Takes a release away, as an operator does who deletes its file. */
+  readonly remove: (name: string, version: string) => Promise<void>
+}

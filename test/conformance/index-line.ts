@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import type { Project } from '../support/project.ts'
+import type { Stage } from './stage.ts'
+
+/** The parts of an index line in which a test's releases differ. */
+export interface LineParts {
+  readonly deps?: readonly IndexDependency[]
+  readonly features?: Readonly<Record<string, readonly string[]>>
+  readonly yanked?: boolean
+  readonly links?: string
+  readonly features2?: Readonly<Record<string, readonly string[]>>
+  readonly v?: 2
+  readonly rust_version?: string
+}
+
+/** A dependency of an index line, every field written out. */
+export interface IndexDependency {
+  readonly name: string
+  readonly req: string
+  readonly features: readonly string[]
+  readonly optional: boolean
+  readonly default_features: boolean
+  readonly target: string | null
+  readonly kind: 'normal' | 'build' | 'dev'
+  readonly registry: string | null
+  readonly package: string | null
+}
+
+/** A plain dependency on `name`, with what is different about it. */
+export function dependency(name: string, req: string, different: Partial<IndexDependency> = {}): IndexDependency {
+  const plain: IndexDependency = {
+    name,
+    req,
+    features: [],
+    optional: false,
+    default_features: true,
+    target: null,
+    kind: 'normal',
+    registry: null,
+    package: null,
+  }
+  return { ...plain, ...different }
+}
+
+/** The line a release must have, byte for byte; the moment of publishing is written as `NOW`. */
+export async function indexLine(stage: Stage, release: Project, parts: LineParts = {}): Promise<string> {
+  const { name, version } = release
+  const cksum = createHash('sha256')
+    .update(await stage.download(name, version))
+    .digest('hex')
+  const { deps = [], features = {}, yanked = false, ...more } = parts
+  const stamp = stage.registry.stampsReleases ? { pubtime: 'NOW' } : {}
+  return `${JSON.stringify({ name, vers: version, deps, cksum, features, yanked, ...more, ...stamp })}\n`
+}
+
+/** An index file with each moment of publishing written as `NOW`; what does not look like one stays. */
+export function withoutTimes(file: string): string {
+  return file.replaceAll(/"pubtime":"20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\dZ"/g, '"pubtime":"NOW"')
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import type { LoggedRequest } from '../support/request-log.ts'
+import type { Scenario } from './scenario.ts'
+import { says, saysNot, scenario } from './scenario.ts'
+
+const PRIVATE = { PLIMSOLL_AUTH_REQUIRED: 'true' }
+/** Without a provider Cargo does not read from a private registry at all. */
+const PROVIDER = '[registry]\nglobal-credential-providers = ["cargo:token"]\n'
+const FOO = 'foo = { version = "1", registry = "test" }'
+
+/** A registry that shows nothing to strangers. */
+export const privacy: readonly Scenario[] = [
+  scenario(
+    53,
+    'registry_auth::simple: one 401, then every request carries the token',
+    ['api', 'sparse'],
+    async stage => {
+      const publisher = stage.cargo({ config: PROVIDER })
+      await stage.registry.publish(publisher, [stage.crate({ name: 'foo' })])
+      const { requests } = stage.registry
+      requests.clear()
+      await stage.cargo({ config: PROVIDER }).ok(stage.app(FOO), 'check')
+      assert.deepEqual(requests.lines, [
+        'GET /index/config.json 401',
+        'GET /index/config.json 200',
+        'GET /index/3/f/foo 200',
+        'GET /crates/foo/foo-1.0.0.crate 200',
+      ])
+      const [first, ...later] = requests.all
+      assert.equal(first?.headers.authorization, undefined)
+      assert.equal(first?.responseHeaders['www-authenticate'], `Cargo login_url="${stage.registry.baseUrl}/me"`)
+      assert.deepEqual(later.map(authorization), [stage.api.token, stage.api.token, stage.api.token])
+    },
+    PRIVATE,
+  ),
+
+  scenario(
+    53,
+    'registry_auth::missing_token, login: cargo says where to get one',
+    ['api', 'sparse'],
+    async stage => {
+      const cargo = stage.cargo({ token: null, config: PROVIDER })
+      const checked = await cargo.fails(stage.app(FOO), 'check')
+      says(checked, 'no token found for `test`, please run `cargo login --registry test`')
+      const login = await cargo.run(stage.folder, 'login', '--registry', 'test')
+      says(login, `please paste the token found on ${stage.registry.baseUrl}/me below`)
+      assert.deepEqual([...new Set(stage.registry.requests.lines)], ['GET /index/config.json 401'])
+    },
+    PRIVATE,
+  ),
+
+  scenario(
+    54,
+    'registry_auth::incorrect_token: a 401, and the token is called rejected',
+    ['api', 'sparse'],
+    async stage => {
+      const checked = await stage.cargo({ token: 'plim_wrong', config: PROVIDER }).fails(stage.app(FOO), 'check')
+      says(checked, 'token rejected for `test`, please run `cargo login --registry test`')
+      assert.deepEqual(stage.registry.requests.lines, ['GET /index/config.json 401', 'GET /index/config.json 401'])
+    },
+    PRIVATE,
+  ),
+
+  scenario(
+    55,
+    'registry_auth::token_not_logged: a publish with a dependency is authorised throughout',
+    ['api', 'sparse'],
+    async stage => {
+      const cargo = stage.cargo({ config: PROVIDER })
+      await stage.registry.publish(cargo, [stage.crate({ name: 'bar' })])
+      const { requests } = stage.registry
+      requests.clear()
+      const toml = '[dependencies]\nbar = { version = "1", registry = "test" }'
+      const published = await cargo.ok(
+        stage.crate({ name: 'foo', toml }).folder,
+        ...['publish', '--allow-dirty', '--registry', 'test'],
+      )
+      assert.deepEqual([...new Set(requests.all.map(authorization))], [stage.api.token])
+      const unhappy = requests.lines.filter(line => !/ (200|304)$/.test(line))
+      assert.deepEqual(unhappy, ['GET /index/3/f/foo 404'])
+      assert.notEqual(stage.api.log(), '')
+      assert.ok(!stage.api.log().includes(stage.api.token))
+      saysNot(published, stage.api.token)
+    },
+    PRIVATE,
+  ),
+
+  scenario(
+    57,
+    'search::auth_required: the words of strangers are not heard',
+    ['api'],
+    async stage => {
+      await stage.registry.publish(stage.cargo({ config: PROVIDER }), [stage.crate({ name: 'foo' })])
+      const found = await stage.cargo({ config: PROVIDER }).ok(stage.folder, 'search', '--registry', 'test', 'foo')
+      assert.equal(found.stdout, 'foo = "1.0.0"    # The crate foo\n')
+      const last = stage.registry.requests.all.at(-1)
+      assert.ok(last)
+      assert.equal(authorization(last), stage.api.token)
+      const stranger = stage.cargo({ token: null, config: PROVIDER })
+      says(await stranger.fails(stage.folder, 'search', '--registry', 'test', 'foo'), 'no token found for `test`')
+    },
+    PRIVATE,
+  ),
+]
+
+function authorization(request: LoggedRequest): string | undefined {
+  return request.headers.authorization
+}

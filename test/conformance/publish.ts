@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { packagedFile } from '../support/project.ts'
+import { putRelease, refusal } from '../support/raw-publish.ts'
+import { indexLine, withoutTimes } from './index-line.ts'
+import type { Scenario } from './scenario.ts'
+import { says, scenario } from './scenario.ts'
+import type { Stage } from './stage.ts'
+
+const PUT = 'PUT /api/v1/crates/new 200'
+
+/** Writing over the web API. */
+export const publish: readonly Scenario[] = [
+  scenario(
+    1,
+    'publish::simple: cargo verifies, uploads and sees the release at once',
+    ['api', 'sparse'],
+    async stage => {
+      const foo = stage.crate({ name: 'foo' })
+      const published = await stage.cargo().ok(foo.folder, 'publish', '--registry', 'test', '--allow-dirty')
+      says(published, 'Verifying foo v1.0.0')
+      says(published, 'Uploading foo v1.0.0')
+      says(published, 'Uploaded foo v1.0.0 to registry `test`')
+      says(published, 'Published foo v1.0.0 at registry `test`')
+      assert.equal(published.stderr.match(/warning/g), null, published.stderr)
+      assert.equal(withoutTimes(await stage.index('3/f/foo')), await indexLine(stage, foo))
+    },
+  ),
+
+  scenario(
+    2,
+    'publish::wait_for_first_publish: the 404 before the upload is a 200 right after it',
+    ['api', 'sparse'],
+    async stage => {
+      await stage.publish({ name: 'foo' })
+      const { requests } = stage.registry
+      assert.deepEqual(requests.lines, [
+        'GET /index/config.json 200',
+        'GET /index/3/f/foo 404',
+        PUT,
+        'GET /index/config.json 200',
+        'GET /index/3/f/foo 200',
+      ])
+      const missing = requests.to('GET', '/index/3/f/foo')[0]
+      assert.match(String(missing?.responseHeaders['cache-control']), /\bno-store\b/)
+    },
+  ),
+
+  scenario(
+    3,
+    'publish::wait_for_subsequent_publish: a conditional poll gets the new file',
+    ['api', 'sparse'],
+    async stage => {
+      const cargo = stage.cargo()
+      await stage.registry.publish(cargo, [stage.crate({ name: 'foo', version: '1.0.0' })])
+      const { requests } = stage.registry
+      requests.clear()
+      await stage.registry.publish(cargo, [stage.crate({ name: 'foo', version: '1.1.0' })])
+      assert.deepEqual(requests.lines, [
+        'GET /index/config.json 200',
+        'GET /index/3/f/foo 304',
+        PUT,
+        'GET /index/config.json 200',
+        'GET /index/3/f/foo 200',
+      ])
+      const [check, poll] = requests.to('GET', '/index/3/f/foo')
+      assert.equal(poll?.headers['if-none-match'], check?.headers['if-none-match'])
+      assert.equal(typeof poll?.headers['if-none-match'], 'string')
+      assert.notEqual(poll?.responseHeaders.etag, poll?.headers['if-none-match'])
+    },
+  ),
+
+  scenario(
+    4,
+    'publish::wait_for_first_publish_underscore: polls ask for the exact name alone',
+    ['api', 'sparse'],
+    async stage => {
+      await stage.publish({ name: 'under_score' })
+      const asked = stage.registry.requests.lines.filter(line => line.includes('/index/un/de/'))
+      assert.deepEqual(asked, ['GET /index/un/de/under_score 404', 'GET /index/un/de/under_score 200'])
+    },
+  ),
+
+  scenario(
+    5,
+    'publish::duplicate_version, duplicate_version_yanked: the registry itself refuses',
+    ['api'],
+    async stage => {
+      await stage.publish({ name: 'foo', version: '1.0.0' }, { name: 'foo', version: '1.1.0' })
+      await stage.registry.yank(stage.cargo(), 'foo', '1.1.0')
+      const before = await stage.index('3/f/foo')
+      const different = { 'src/lib.rs': 'pub const OTHER: bool = true;' }
+      for (const version of ['1.0.0', '1.1.0']) {
+        const answer = await put(stage, version, different)
+        assert.equal(answer.status, 200)
+        assert.match(refusal(answer) ?? '', new RegExp(`foo.*${version.replaceAll('.', '\\.')}`))
+      }
+      assert.equal(await stage.index('3/f/foo'), before)
+    },
+  ),
+
+  scenario(5, 'registry::differ_only_by_metadata: `+meta` does not make a new version', ['api'], async stage => {
+    await stage.publish({ name: 'foo', version: '1.0.0' }, { name: 'foo', version: '2.0.0+first' })
+    const before = await stage.index('3/f/foo')
+    for (const version of ['1.0.0+meta', '2.0.0', '2.0.0+second']) {
+      const answer = await put(stage, version)
+      assert.equal(answer.status, 200)
+      assert.match(refusal(answer) ?? '', /foo.*(1\.0\.0|2\.0\.0)/)
+    }
+    assert.equal(await stage.index('3/f/foo'), before)
+    const foo = stage.crate({ name: 'foo', version: '1.0.0+meta' })
+    const refused = await stage
+      .cargo()
+      .fails(foo.folder, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')
+    says(refused, /already exists/)
+  }),
+
+  scenario(5, 'a retry with the same bytes is a success that changes nothing', ['api'], async stage => {
+    await stage.publish({ name: 'foo' })
+    const before = await stage.index('3/f/foo')
+    const answer = await putRelease(
+      stage.registry.baseUrl,
+      stage.api.token,
+      { name: 'foo', vers: '1.0.0' },
+      await stage.download('foo', '1.0.0'),
+    )
+    assert.equal(answer.status, 200)
+    assert.equal(refusal(answer), null)
+    assert.equal(await stage.index('3/f/foo'), before)
+  }),
+
+  scenario(10, 'publish::workspace_missing_dependency: nothing is uploaded', ['api'], async stage => {
+    const { folder } = stage.workspace(
+      { name: 'first', toml: '[dependencies]\nsecond = { path = "../second", version = "1", registry = "test" }' },
+      { name: 'second' },
+    )
+    const args = ['publish', '-p', 'first', '--registry', 'test', '--allow-dirty', '--no-verify']
+    const refused = await stage.cargo().fails(folder, ...args)
+    says(refused, 'no matching package named `second` found')
+    says(refused, 'location searched: `test` index')
+    assert.deepEqual(
+      stage.registry.requests.lines.filter(line => !line.startsWith('GET /index/')),
+      [],
+    )
+  }),
+
+  scenario(15, 'publish::api_error_200: a refusal is 200 with `errors`, and cargo shows it', ['api'], async stage => {
+    await stage.publish({ name: 'foo-bar' })
+    const { requests } = stage.registry
+    requests.clear()
+    const { folder } = stage.crate({ name: 'foo_bar' })
+    const refused = await stage.cargo().fails(folder, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')
+    says(refused, `failed to publish foo_bar v1.0.0 to registry at ${stage.registry.baseUrl}`)
+    says(refused, /the remote server responded with an error: .*foo-bar/)
+    assert.deepEqual(
+      requests.lines.filter(line => !line.startsWith('GET')),
+      [PUT],
+    )
+    const answer = requests.to('PUT', '/api/v1/crates/new')[0]
+    assert.match(String(answer?.responseHeaders['content-type']), /^application\/json/)
+  }),
+]
+
+/** The publish of a `foo` made by cargo, without cargo's own check for duplicates before it. */
+async function put(stage: Stage, version: string, files: Readonly<Record<string, string>> = {}) {
+  const project = stage.crate({ name: 'foo', version, files })
+  await stage.cargo().ok(project.folder, 'package', '--no-verify', '--allow-dirty')
+  const crate = readFileSync(packagedFile(project))
+  return putRelease(stage.registry.baseUrl, stage.api.token, { name: 'foo', vers: version }, crate)
+}

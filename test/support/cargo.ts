@@ -1,0 +1,105 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import type { Run } from './command.ts'
+import { expectCode, run } from './command.ts'
+
+const program = process.env.PLIMSOLL_CARGO ?? 'cargo'
+
+/** The client under test: `PLIMSOLL_CARGO`, or the `cargo` of the search path. */
+export const cargoVersion = findCargo()
+
+function findCargo(): { readonly text: string; readonly minor: number } {
+  const found = spawnSync(program, ['--version'], { env: environment(), encoding: 'utf8' })
+  const minor = /^cargo 1\.(\d+)\./.exec(found.stdout ?? '')?.[1]
+  if (found.status !== 0 || minor === undefined) {
+    throw new Error(
+      `These tests need cargo, and \`${program} --version\` does not work (${found.error?.message ?? found.stderr}). ` +
+        'Install Rust, or name another cargo in PLIMSOLL_CARGO.',
+    )
+  }
+  return { text: found.stdout.trim(), minor: Number(minor) }
+}
+
+/** Whether the client is of Rust 1.`minor` or newer: where clients differ, the tests expect what each does. */
+export function cargoIsAtLeast(minor: number): boolean {
+  return cargoVersion.minor >= minor
+}
+
+export interface CargoSettings {
+  /** Name in the configuration → index URL. */
+  readonly registries: Readonly<Record<string, string>>
+  /** Index URL that takes the place of crates.io, so that nothing leaves this computer. */
+  readonly cratesIo: string
+  /** Name in the configuration → token. */
+  readonly tokens?: Readonly<Record<string, string>>
+  /** More lines for `config.toml`. */
+  readonly config?: string
+}
+
+/** A cargo of its own: empty caches, its own configuration, nothing of the host's. */
+export class Cargo {
+  readonly home: string
+  readonly #env: NodeJS.ProcessEnv
+
+  constructor(home: string, settings: CargoSettings) {
+    this.home = home
+    mkdirSync(home, { recursive: true })
+    writeFileSync(join(home, 'config.toml'), configuration(settings))
+    this.#env = { ...environment(), HOME: home, CARGO_HOME: home }
+    for (const [name, token] of Object.entries(settings.tokens ?? {})) {
+      this.#env[`CARGO_REGISTRIES_${name.toUpperCase()}_TOKEN`] = token
+    }
+  }
+
+  /** Runs it in `folder`, whatever the outcome. */
+  run(folder: string, ...args: readonly string[]): Promise<Run> {
+    return run(program, args, { cwd: folder, env: this.#env })
+  }
+
+  /** Runs it in `folder`; it must succeed. */
+  async ok(folder: string, ...args: readonly string[]): Promise<Run> {
+    return expectCode(`cargo ${args.join(' ')}`, await this.run(folder, ...args), 0)
+  }
+
+  /** Runs it in `folder`; it must end with 101, Cargo's code of an error. */
+  async fails(folder: string, ...args: readonly string[]): Promise<Run> {
+    return expectCode(`cargo ${args.join(' ')}`, await this.run(folder, ...args), 101)
+  }
+}
+
+/** The host's environment without what steers Cargo, Rust or git; a toolchain manager must still find its toolchains. */
+function environment(): NodeJS.ProcessEnv {
+  const host = Object.entries(process.env).filter(
+    ([name]) => !/^(CARGO|RUST|GIT_|PLIMSOLL|HTTPS?_|ALL_PROXY|NO_PROXY)/i.test(name),
+  )
+  // The compiler that came with this cargo lies beside it.
+  const beside = program.includes('/') ? [dirname(program)] : []
+  return {
+    ...Object.fromEntries(host),
+    PATH: [...beside, process.env.PATH ?? ''].join(delimiter),
+    RUSTUP_HOME: process.env.RUSTUP_HOME ?? join(homedir(), '.rustup'),
+    ...(process.env.RUSTUP_TOOLCHAIN ? { RUSTUP_TOOLCHAIN: process.env.RUSTUP_TOOLCHAIN } : {}),
+    RUSTUP_AUTO_INSTALL: '0',
+    GIT_CONFIG_NOSYSTEM: '1',
+    CARGO_TERM_COLOR: 'never',
+    CARGO_INCREMENTAL: '0',
+    LC_ALL: 'C',
+  }
+}
+
+function configuration({ registries, cratesIo, config = '' }: CargoSettings): string {
+  const tables = Object.entries(registries).map(([name, index]) => `[registries.${name}]\nindex = "${index}"\n`)
+  return `${tables.join('\n')}
+[source.crates-io]
+replace-with = "stand-in"
+
+[source.stand-in]
+registry = "${cratesIo}"
+
+[net]
+retry = 0
+
+${config}`
+}

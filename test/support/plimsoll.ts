@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Cleanup } from './cleanup.ts'
+import type { Run } from './command.ts'
+import { run } from './command.ts'
+
+/** Root of the checkout: this file runs as dist/test/support/plimsoll.js. */
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
+const program = join(root, 'dist', 'daemon', 'cli.js')
+
+/** Runs `plimsoll` with these arguments in `folder`. */
+export function plimsoll(folder: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Run> {
+  return run(process.execPath, [program, ...args], { cwd: folder, env: { ...hostEnvironment(), ...env } })
+}
+
+/** A running `plimsoll serve`. */
+export interface Daemon {
+  readonly url: string
+  /** Everything it has said so far. */
+  readonly log: () => string
+}
+
+/** Serves the registry folder on a free port; ends it with SIGTERM after the test, and expects exit code 0. */
+export async function serve(cleanup: Cleanup, folder: string, env: NodeJS.ProcessEnv = {}): Promise<Daemon> {
+  const args = [program, 'serve', '--dir', folder, '--listen', '127.0.0.1:0']
+  const child = spawn(process.execPath, args, {
+    cwd: folder,
+    env: { ...hostEnvironment(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  const log = (): string => `${stdout}${stderr}`
+  const ended = new Promise<number | NodeJS.Signals | null>(resolve => {
+    child.on('close', (code, signal) => resolve(code ?? signal))
+  })
+  cleanup.add(async () => {
+    child.kill('SIGTERM')
+    const impatience = setTimeout(() => child.kill('SIGKILL'), 10_000)
+    const ending = await ended
+    clearTimeout(impatience)
+    if (ending !== 0) throw new Error(`plimsoll serve ended with ${ending} after SIGTERM\n${log()}`)
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString()
+  })
+  const url = await new Promise<string>((resolve, reject) => {
+    const impatience = setTimeout(() => reject(new Error(`plimsoll serve is not ready after 20 s\n${log()}`)), 20_000)
+    child.on('error', reject)
+    ended.then(ending => reject(new Error(`plimsoll serve ended with ${ending} before it was ready\n${log()}`)), reject)
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString()
+      const address = /^listening on (http:\/\/\S+)$/m.exec(stdout)?.[1]
+      if (address === undefined) return
+      clearTimeout(impatience)
+      resolve(address)
+    })
+  })
+  return { url: url.replace(/\/$/, ''), log }
+}
+
+/** The host's environment without settings of a registry the host may run. */
+function hostEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PLIMSOLL_')))
+}
