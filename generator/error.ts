@@ -192,6 +192,7 @@ const messages = {
   crate_too_big: (p: { max: number }) =>
     `the .crate is bigger than the ${p.max} bytes allowed here; leave out what is not needed (\`exclude\` in Cargo.toml) or ask the operator to raise \`limits.crate_bytes\``,
   crate_unknown: (p: { name: string }) => `there is no crate \`${p.name}\` here`,
+  readme_unknown: (p: { name: string; version: string }) => `${p.name} ${p.version} was packaged without a README`,
   release_unknown: (p: { name: string; version: string }) => `there is no version ${p.version} of \`${p.name}\` here`,
   version_taken: (p: { name: string; version: string; existing: string }) =>
     p.version === p.existing
