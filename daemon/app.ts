@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
 import type { Logger } from 'pino'
-import { configPlace, type Issue, issue, Refusal, type Registry, refuse } from '../generator/index.ts'
-import { authenticate, hasScope, tokenOf } from './auth.ts'
+import { configPlace, gitIndexPath, type Issue, issue, Refusal, type Registry, refuse } from '../generator/index.ts'
+import { type Actor, authenticate, hasScope, tokenOf } from './auth.ts'
 import { crate as showCrate } from './crates/crate.ts'
 import { dependencies } from './crates/dependencies.ts'
 import { readme } from './crates/readme.ts'
@@ -10,16 +10,20 @@ import { authors, crateDownloads, versionDownloads } from './crates/uncounted.ts
 import { version, versions } from './crates/versions.ts'
 import { download } from './crates.ts'
 import { failureBody, refused, unexpected } from './failure.ts'
+import { fileRequest } from './file-request.ts'
+import { gitHttp } from './git-http.ts'
+import type { GitLane } from './git-lane.ts'
 import { mePage } from './me.ts'
 import type { Metrics } from './metrics.ts'
 import { openApi } from './openapi.ts'
 import { deleteOwners, owners, putOwners } from './owners.ts'
-import { fileRequest, PublicFiles } from './public-files.ts'
+import { PublicFiles } from './public-files.ts'
 import { publish } from './publish.ts'
 import { readiness } from './readiness.ts'
 import type { Regenerator } from './regenerate.ts'
+import { readToEnd } from './request-body.ts'
 import { requestLog } from './request-log.ts'
-import type { OpenHandler, Route } from './route.ts'
+import type { ActorRoute, OpenHandler, Route } from './route.ts'
 import { search } from './search.ts'
 import { summary } from './summary.ts'
 import { setYanked } from './yank.ts'
@@ -31,12 +35,15 @@ export interface Deps {
   readonly clock: () => Date
   readonly log: Logger
   readonly metrics: Metrics
+  /** Null for a registry without a git index. */
+  readonly git: GitLane | null
 }
 
 /** The whole web API, in the order in which paths are matched. */
-function routes(deps: Deps, files: PublicFiles): Route[] {
+export function routes(deps: Deps): Route[] {
   const { registry } = deps
   const { settings } = registry
+  const files = new PublicFiles(registry.tree.root, { isPrivate: settings.auth.required })
   const crate = '/api/v1/crates/:name'
   return [
     { method: 'GET', path: '/healthz', access: 'open', handle: c => c.text('ok\n') },
@@ -70,50 +77,73 @@ function routes(deps: Deps, files: PublicFiles): Route[] {
       method: 'GET',
       path: '/api/openapi.json',
       access: 'reader',
-      handle: openApi(registry, () => routes(deps, files)),
+      handle: openApi(registry, () => routes(deps)),
     },
-    ...downloadRoutes(deps, files),
+    ...downloadRoutes(registry, files),
+    ...gitRoutes(deps),
     { method: 'GET', path: '/*', access: 'reader', handle: publicFile(files) },
   ]
 }
 
 /** The daemon as one Hono app. */
 export function createApp(deps: Deps): Hono {
-  const files = new PublicFiles(deps.registry.tree.root)
+  const { log, metrics, registry } = deps
+  const { limits, api } = registry.settings
   const app = new Hono({ getPath: request => rawPath(request.url) })
-  app.use(requestLog(deps.log))
-  app.use(deps.metrics.middleware)
-  for (const route of routes(deps, files)) app.on(route.method, route.path, c => enter(deps, route, c))
+  // Reads are many: what would do nothing for them is not even asked.
+  if (log.isLevelEnabled('debug')) app.get('/*', requestLog(log, 'debug'))
+  const changing = ['PUT', 'DELETE', 'POST', 'PATCH']
+  app.on(changing, '/*', requestLog(log, 'info'))
+  app.on(changing, '/*', readToEnd({ bytes: limits.crate_bytes + 64 * 1024 ** 2, seconds: limits.request_seconds }))
+  app.use(metrics.middleware)
+  for (const route of routes(deps)) app.on(route.method, route.path, c => enter(deps, route, c))
   app.notFound(() => refuse('route_unknown'))
   app.onError((error, c) => {
-    if (!(error instanceof Refusal)) deps.metrics.failed(['unexpected'])
-    else deps.metrics.failed(error.issues.map(one => one.code))
-    if (error instanceof Refusal) return refused(c, error, deps.registry.settings.api.error_status)
-    return unexpected(c, error, deps.log)
+    metrics.failed(error instanceof Refusal ? error.issues.map(one => one.code) : ['unexpected'])
+    if (error instanceof Refusal) return refused(c, error, api.error_status)
+    return unexpected(c, error, log)
   })
   return app
 }
 
 /** Lets a request through to its handler, as the access of the route has it. */
-async function enter(deps: Deps, route: Route, c: Context): Promise<Response> {
-  const { registry } = deps
-  if (route.access === 'open') return route.handle(c)
+function enter(deps: Deps, route: Route, c: Context): Response | Promise<Response> {
+  switch (route.access) {
+    case 'open':
+      return route.handle(c)
+    case 'reader':
+      return deps.registry.settings.auth.required ? enterAsReader(deps, route.handle, c) : route.handle(c)
+    case 'member':
+      return identify(deps, c).then(() => route.handle(c))
+    default:
+      return enterAsActor(deps, route, c)
+  }
+}
+
+/** A reader of a private registry: a token good for `read`. */
+async function enterAsReader({ registry, clock }: Deps, handle: OpenHandler, c: Context): Promise<Response> {
   const token = tokenOf(c.req.header('authorization'))
   const me = `${registry.urls.base}/me`
-  if (route.access === 'reader') {
-    if (!registry.settings.auth.required) return route.handle(c)
-    const actor = token && (await authenticate(registry.database, token, deps.clock()))
-    if (!actor) return challenge(c, issue(token ? 'token_rejected' : 'token_absent', { me }), me)
-    // Every call of Cargo begins with config.json, also when its token is good for publishing only.
-    if (!hasScope(actor, 'read') && c.req.path !== `/${configPlace.path}`) refuse('scope_missing', { scope: 'read' })
-    return route.handle(c)
-  }
+  const actor = token && (await authenticate(registry.database, token, clock()))
+  if (!actor) return challenge(c, issue(token ? 'token_rejected' : 'token_absent', { me }), me)
+  // Every call of Cargo begins with config.json, also when its token is good for publishing only.
+  if (!hasScope(actor, 'read') && c.req.path !== `/${configPlace.path}`) refuse('scope_missing', { scope: 'read' })
+  return handle(c)
+}
+
+/** Somebody who wants to change something: a token good for one of the scopes of the route. */
+async function enterAsActor(deps: Deps, { access, handle }: ActorRoute, c: Context): Promise<Response> {
+  const actor = await identify(deps, c)
+  if (!access.some(scope => hasScope(actor, scope))) refuse('scope_missing', { scope: access.join(' or ') })
+  return handle(c, actor)
+}
+
+/** Whoever calls the API; 403 for nobody. */
+async function identify({ registry, clock }: Deps, c: Context): Promise<Actor> {
+  const me = `${registry.urls.base}/me`
+  const token = tokenOf(c.req.header('authorization'))
   if (!token) return refuse('token_absent', { me })
-  const actor = await authenticate(registry.database, token, deps.clock())
-  if (!actor) return refuse('token_rejected', { me })
-  if (route.access === 'member') return route.handle(c)
-  if (!route.access.some(scope => hasScope(actor, scope))) refuse('scope_missing', { scope: route.access.join(' or ') })
-  return route.handle(c, actor)
+  return (await authenticate(registry.database, token, clock())) ?? refuse('token_rejected', { me })
 }
 
 /** 401 with the challenge that makes Cargo send its token, or ask for one (RFC 3231, Cargo's `login_url`). */
@@ -127,12 +157,20 @@ function publicFile(files: PublicFiles): OpenHandler {
   return c => files.serve(c.req.path, fileRequest(c)) ?? refuse('route_unknown')
 }
 
+/** The git index over smart HTTP, and as files for dumb clients; read-only. */
+function gitRoutes(deps: Deps): Route[] {
+  if (!deps.git) return []
+  const onFailure = (error: unknown) => deps.log.error({ err: error }, 'the git index could not be served')
+  const handle = gitHttp({ repositoryPath: gitIndexPath(deps.registry), onFailure })
+  return (['GET', 'POST'] as const).map(method => ({ method, path: '/index.git/*', access: 'reader', handle }))
+}
+
 /** Where a `dl` without markers leads, when that is here: `{dl}/{crate}/{version}/download`. */
-function downloadRoutes(deps: Deps, files: PublicFiles): Route[] {
-  const { dl, base } = deps.registry.urls
+function downloadRoutes(registry: Registry, files: PublicFiles): Route[] {
+  const { dl, base } = registry.urls
   if (dl.includes('{') || !dl.startsWith(`${base}/`)) return []
   const path = `${dl.slice(base.length).replace(/\/+$/, '')}/:name/:version/download`
-  return [{ method: 'GET', path, access: 'reader', handle: download(deps.registry, files) }]
+  return [{ method: 'GET', path, access: 'reader', handle: download(registry, files) }]
 }
 
 /**
@@ -140,7 +178,10 @@ function downloadRoutes(deps: Deps, files: PublicFiles): Route[] {
  * `api` written with a slash at its end makes Cargo ask for `//api/v1/…`.
  */
 function rawPath(url: string): string {
-  const start = url.indexOf('/', url.indexOf('://') + 3)
-  const path = url.slice(start).replace(/[?#].*$/s, '')
-  return path.replace(/^\/{2,}/, '/')
+  let start = url.indexOf('/', url.indexOf('://') + 3)
+  while (url.charCodeAt(start + 1) === SLASH) start++
+  const end = url.search(/[?#]/)
+  return end < 0 ? url.slice(start) : url.slice(start, end)
 }
+
+const SLASH = 47

@@ -24,10 +24,8 @@ withDir(program.command('serve'), io)
   .description('run the daemon')
   .option('--listen <host:port>', 'where to listen; port 0 takes a free one')
   .action((options: { dir: string; listen?: string }) =>
-    run(io, () => serve(io, { ...options, log, stopped: signal() })),
+    run(io, () => serve(io, { ...options, logTo: pino.destination(2), stopped: signal() })),
   )
-
-const log = pino({ level: io.env.PLIMSOLL_LOG_LEVEL ?? 'info' }, pino.destination(2))
 
 /** Resolves at the first request to stop; a second one ends the process at once, as its sender expects. */
 function signal(): Promise<void> {

@@ -1,5 +1,6 @@
 import { cratePlace, isName, isVersion, type Registry, refuse } from '../generator/index.ts'
-import { fileRequest, type PublicFiles } from './public-files.ts'
+import { fileRequest } from './file-request.ts'
+import type { PublicFiles } from './public-files.ts'
 import type { OpenHandler } from './route.ts'
 
 /** `GET …/{name}/{version}/download`: the `.crate` itself, yanked or not, never redirected. */

@@ -14,6 +14,7 @@ const REAL: Partial<Record<Code, ContentfulStatusCode>> = {
   release_unknown: 404,
   readme_unknown: 404,
   route_unknown: 404,
+  body_lost: 400,
   crate_too_big: 413,
   metadata_too_big: 413,
 }
@@ -38,5 +39,5 @@ export function refused(c: Context, refusal: Refusal, mode: 'cargo' | 'http'): R
 export function unexpected(c: Context, error: unknown, log: Logger): Response {
   const id = randomUUID()
   log.error({ err: error, id, method: c.req.method, path: c.req.path }, 'unexpected failure')
-  return c.json(failureBody([issue('unexpected', { id })]), 500)
+  return c.json(failureBody([issue('unexpected', { id })]), 500, { 'cache-control': 'no-store' })
 }

@@ -1,10 +1,10 @@
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import { type ServerType, serve } from '@hono/node-server'
+import { createAdaptorServer, type ServerType } from '@hono/node-server'
 import { issue, Refusal } from '../generator/index.ts'
 import { readTls, type TlsFiles, watchTls } from './tls.ts'
 
-type Fetch = Parameters<typeof serve>[0]['fetch']
+type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch']
 
 /** A server that accepts connections. */
 export interface Listening {
@@ -21,6 +21,8 @@ export interface ListenOptions {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
+  /** How long a request may take to arrive, and a connection to stand still; default: 120. */
+  readonly requestSeconds?: number
   /** With it: https, and HTTP/2 for whoever offers it, because Cargo keeps only two HTTP/1.1 connections. */
   readonly tls: TlsFiles | null
   /** Told when renewed TLS files cannot be used. */
@@ -29,6 +31,10 @@ export interface ListenOptions {
   readonly renewalCheck?: number
 }
 
+/** A connection is kept a little longer than proxies keep theirs (60 s), so that none is closed under a request. */
+const KEEP_ALIVE_MS = 65_000
+const HEADERS_MS = 20_000
+
 /**
  * Takes an address, before there is anything to answer with: the base URL may depend on the port. Refuses an address
  * that cannot be had and TLS files that do not fit. Never listens for upgrades: Cargo offers h2c on every plain request
@@ -36,20 +42,23 @@ export interface ListenOptions {
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
   let ready: (fetch: Fetch) => void = () => undefined
+  let answering: Fetch | null = null
   const app = new Promise<Fetch>(resolve => {
     ready = resolve
   })
-  const fetch: Fetch = async (request, env) => (await app)(request, env)
+  const fetch: Fetch = (request, env) => (answering ? answering(request, env) : app.then(later => later(request, env)))
   const secure = options.tls && { allowHTTP1: true, ...readTls(options.tls) }
   const server = await start(options, fetch, secure)
   const stopWatching =
     options.tls && 'setSecureContext' in server ? watchTls(options.tls, server, options) : () => undefined
   const sessions = secure ? trackSessions(server as Http2SecureServer) : new Set<ServerHttp2Session>()
   const taken = server.address() as AddressInfo
-  const shown = taken.family === 'IPv6' ? `[${taken.address}]` : taken.address
   return {
-    url: `${secure ? 'https' : 'http'}://${shown}:${taken.port}`,
-    answer: ready,
+    url: `${secure ? 'https' : 'http'}://${authority(taken.address, taken.port)}`,
+    answer: given => {
+      answering = given
+      ready(given)
+    },
     stop: seconds => {
       stopWatching()
       return stop(server, sessions, seconds)
@@ -58,15 +67,29 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 }
 
 function start(options: ListenOptions, fetch: Fetch, secure: object | null): Promise<ServerType> {
-  const { host, port } = options
+  const { host, port, requestSeconds = 120 } = options
+  const transport = secure ? { createServer: createSecureServer, serverOptions: secure } : {}
+  const server = createAdaptorServer({ fetch, hostname: host, ...transport })
+  const requestTimeout = requestSeconds * 1000
+  const headersTimeout = Math.min(HEADERS_MS, requestTimeout)
+  // Properties, because the server for HTTP/2 takes them for its HTTP/1.1 side, but not as options.
+  Object.assign(server, { requestTimeout, headersTimeout, keepAliveTimeout: KEEP_ALIVE_MS })
+  server.setTimeout(requestTimeout)
   return new Promise((resolve, reject) => {
-    const transport = secure ? { createServer: createSecureServer, serverOptions: secure } : {}
-    const starting = serve({ fetch, hostname: host, port, ...transport }, () => resolve(starting))
-    starting.once('error', error => {
-      const why = issue('address_taken', { address: `${host}:${port}`, reason: error.message })
+    const failed = (error: Error) => {
+      const why = issue('address_taken', { address: authority(host, port), reason: error.message })
       reject(new Refusal([why], { cause: error }))
+    }
+    server.once('error', failed)
+    server.listen(port, host, () => {
+      server.off('error', failed)
+      resolve(server)
     })
   })
+}
+
+function authority(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
 /** HTTP/2 keeps its connection open between requests; the server itself does not know how to end that. */
@@ -79,14 +102,20 @@ function trackSessions(server: Http2SecureServer): Set<ServerHttp2Session> {
   return sessions
 }
 
+/** Connections that come to rest are closed as they do: kept ones would keep the daemon. */
 async function stop(server: ServerType, sessions: Set<ServerHttp2Session>, seconds: number): Promise<void> {
   const closed = new Promise<void>(resolve => server.close(() => resolve()))
-  if ('closeIdleConnections' in server) server.closeIdleConnections()
+  const closeIdle = () => {
+    if ('closeIdleConnections' in server) server.closeIdleConnections()
+  }
+  closeIdle()
   for (const session of sessions) session.close()
+  const sweep = setInterval(closeIdle, 50)
   const patience = setTimeout(() => {
     if ('closeAllConnections' in server) server.closeAllConnections()
     for (const session of sessions) session.destroy()
   }, seconds * 1000)
   await closed
+  clearInterval(sweep)
   clearTimeout(patience)
 }

@@ -1,38 +1,19 @@
-import { createHash } from 'node:crypto'
-import { createReadStream, readFileSync, type Stats, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { realpathSync, type Stats, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join, sep } from 'node:path'
 import { Readable } from 'node:stream'
-import { gzipSync } from 'node:zlib'
-import type { Context } from 'hono'
 import { type Place, placeOf } from '../generator/index.ts'
+import { FileMemory, type Held } from './file-memory.ts'
+import { acceptsGzip, type FileRequest, isKnown, type Part, partOf } from './file-request.ts'
 
-/** Files above this size are streamed from disk each time; the others live in memory while they are asked for. */
-const MEMORY_FILE_BYTES = 1024 * 1024
-const GZIP_FROM_BYTES = 1024
+/** Files up to this size are read at once; reading is quicker than waiting for it. */
+const SMALL_BYTES = 1024 * 1024
 
-interface Cached {
-  readonly stamp: string
-  readonly etag: string
-  readonly bytes: Buffer
-  readonly gzip: Buffer | null
-}
-
-/** What a request asks for, besides the path. */
-export interface FileRequest {
-  readonly method: string
-  readonly ifNoneMatch: string | undefined
-  readonly acceptEncoding: string | undefined
-  readonly range: string | undefined
-}
-
-/** What a Hono request asks of the tree. */
-export function fileRequest(c: Context): FileRequest {
-  return {
-    method: c.req.method,
-    ifNoneMatch: c.req.header('if-none-match'),
-    acceptEncoding: c.req.header('accept-encoding'),
-    range: c.req.header('range'),
-  }
+export interface PublicFilesOptions {
+  /** Whether what is answered is nobody else's business, so that no cache between may keep it for others. */
+  readonly isPrivate?: boolean
+  /** Memory for index files, pages and the like; as much again for `.crate` files. */
+  readonly capacityBytes?: number
 }
 
 /**
@@ -41,88 +22,92 @@ export function fileRequest(c: Context): FileRequest {
  */
 export class PublicFiles {
   readonly #root: string
-  readonly #capacity: number
-  #size = 0
-  /** In order of last use. */
-  readonly #cache = new Map<string, Cached>()
+  readonly #scope: 'public' | 'private'
+  readonly #texts: FileMemory
+  readonly #crates: FileMemory
+  readonly #keepable: number
 
-  constructor(root: string, capacityBytes = 64 * 1024 * 1024) {
+  constructor(root: string, { isPrivate = false, capacityBytes = 64 * SMALL_BYTES }: PublicFilesOptions = {}) {
     this.#root = root
-    this.#capacity = capacityBytes
+    this.#scope = isPrivate ? 'private' : 'public'
+    this.#texts = new FileMemory(capacityBytes)
+    this.#crates = new FileMemory(capacityBytes)
+    this.#keepable = capacityBytes / 8
   }
 
   /** Answers a request for the percent-encoded path `pathname`; null when the tree has no such file. */
-  serve(pathname: string, request: FileRequest): Response | null {
+  serve(pathname: string, request: FileRequest): Response | Promise<Response> | null {
     const path = decodePath(pathname)
     if (path === null) return null
     const file = join(this.#root, path)
-    const stats = statSync(file, { throwIfNoEntry: false })
-    if (!stats) return null
-    if (stats.isDirectory()) return this.#folder(pathname, path, request)
+    const stats = look(file)
+    if (stats?.isDirectory()) return this.#folder(pathname, path, request)
+    if (!stats?.isFile() || pathname.endsWith('/')) return null
     const place = placeOf(path)
-    if (place.contentType === 'application/gzip' || stats.size > MEMORY_FILE_BYTES) {
-      return streamed(file, stats, place, request)
-    }
-    return this.#fromMemory(file, stats, place, request)
+    const isCrate = path.endsWith('.crate')
+    const memory = isCrate ? this.#crates : this.#texts
+    const known = memory.find(file, stats)
+    if (known) return this.#whole(known, place, request)
+    if (!this.#isInside(file)) return null
+    if (stats.size <= SMALL_BYTES) return this.#whole(memory.load(file, stats, !isCrate), place, request)
+    if (isCrate || stats.size > this.#keepable) return this.#streamed(file, stats, place, request)
+    return memory.loadLater(file, stats, true).then(held => this.#whole(held, place, request))
   }
 
-  #folder(pathname: string, path: string, request: FileRequest): Response | null {
+  #folder(pathname: string, path: string, request: FileRequest): Response | Promise<Response> | null {
     const index = path === '' ? 'index.html' : `${path}/index.html`
-    if (!statSync(join(this.#root, index), { throwIfNoEntry: false })) return null
+    if (!look(join(this.#root, index))?.isFile()) return null
     if (pathname.endsWith('/')) return this.serve(`/${encodeURI(index)}`, request)
     // A relative target keeps the redirect on whatever host and prefix the reader came by.
     const last = pathname.slice(pathname.lastIndexOf('/') + 1)
-    return new Response(null, { status: 301, headers: { location: `./${last}/` } })
+    return new Response(null, { status: 301, headers: { location: `./${last}/`, 'cache-control': 'no-cache' } })
   }
 
-  #fromMemory(file: string, stats: Stats, place: Place, request: FileRequest): Response {
-    const cached = this.#load(file, stats, place)
-    const useGzip = cached.gzip !== null && acceptsGzip(request.acceptEncoding)
-    const etag = useGzip ? `"${cached.etag}-gz"` : `"${cached.etag}"`
-    const headers: Record<string, string> = { ...headersOf(place), etag }
-    if (cached.gzip) headers.vary = 'accept-encoding'
-    if (matches(request.ifNoneMatch, cached.etag)) return new Response(null, { status: 304, headers })
-    const body = useGzip && cached.gzip ? cached.gzip : cached.bytes
-    if (useGzip) headers['content-encoding'] = 'gzip'
-    headers['content-length'] = String(body.byteLength)
-    return new Response(request.method === 'HEAD' ? null : new Uint8Array(body), { headers })
+  /** A link in the tree may not lead out of it. */
+  #isInside(file: string): boolean {
+    return realpathSync(file).startsWith(realpathSync(this.#root) + sep)
   }
 
-  #load(file: string, stats: Stats, place: Place): Cached {
-    const stamp = `${stats.ino}-${stats.mtimeMs}-${stats.ctimeMs}-${stats.size}`
-    const known = this.#cache.get(file)
-    if (known?.stamp === stamp) {
-      this.#cache.delete(file)
-      this.#cache.set(file, known)
-      return known
-    }
-    const bytes = readFileSync(file)
-    const isText = !place.contentType.startsWith('image/png') && bytes.byteLength >= GZIP_FROM_BYTES
-    const cached: Cached = {
-      stamp,
-      etag: createHash('sha256').update(bytes).digest('hex').slice(0, 32),
-      bytes,
-      gzip: isText ? gzipSync(bytes) : null,
-    }
-    this.#remember(file, cached)
-    return cached
+  #whole(held: Held, place: Place, request: FileRequest): Response {
+    const zipped = held.gzip !== null && acceptsGzip(request.acceptEncoding) ? held.gzip : null
+    const headers = this.#headers(place, zipped ? `${held.tag}-gz` : held.tag)
+    if (held.gzip) headers.vary = 'accept-encoding'
+    if (isKnown(request.ifNoneMatch, held.tag)) return new Response(null, { status: 304, headers })
+    if (zipped) headers['content-encoding'] = 'gzip'
+    else if (!held.gzip) headers['accept-ranges'] = 'bytes'
+    const part = held.gzip ? null : partOf(request, held.bytes.byteLength, held.tag)
+    if (part === 'unsatisfiable') return unsatisfiable(held.bytes.byteLength)
+    const body = zipped ?? (part ? held.bytes.subarray(part.start, part.end + 1) : held.bytes)
+    return answer(body, body.byteLength, held.bytes.byteLength, part, headers, request)
   }
 
-  #remember(file: string, cached: Cached): void {
-    this.#size += weight(cached) - weight(this.#cache.get(file))
-    this.#cache.delete(file)
-    this.#cache.set(file, cached)
-    for (const [oldest, entry] of this.#cache) {
-      if (this.#size <= this.#capacity) return
-      this.#cache.delete(oldest)
-      this.#size -= weight(entry)
+  async #streamed(file: string, stats: Stats, place: Place, request: FileRequest): Promise<Response> {
+    const tag = await this.#crates.tag(file, stats)
+    const headers = { ...this.#headers(place, tag), 'accept-ranges': 'bytes' }
+    if (isKnown(request.ifNoneMatch, tag)) return new Response(null, { status: 304, headers })
+    const part = partOf(request, stats.size, tag)
+    if (part === 'unsatisfiable') return unsatisfiable(stats.size)
+    const { start, end } = part ?? { start: 0, end: stats.size - 1 }
+    const body = request.method === 'HEAD' ? null : await stream(file, stats, start, end)
+    if (body === 'replaced') return this.#streamed(file, statSync(file), place, request)
+    return answer(body, end - start + 1, stats.size, part, headers, request)
+  }
+
+  #headers(place: Place, tag: string): Record<string, string> {
+    const isImmutable = place.cache === 'immutable'
+    const scope = this.#scope === 'private' || isImmutable ? `${this.#scope}, ` : ''
+    return {
+      'content-type': place.contentType,
+      'cache-control': `${scope}${isImmutable ? 'max-age=31536000, immutable' : 'no-cache'}`,
+      'x-content-type-options': 'nosniff',
+      etag: `"${tag}"`,
     }
   }
 }
 
 /**
  * The path in the tree that a URL path means, or null when it can mean none: only percent-decoding (a `+` stays `+`),
- * no `..`, no hidden or half-written files, no separators smuggled in by `%2F`, `%5C` or `%00`.
+ * no `..`, no hidden or half-written files, no separators smuggled in by `%2F`, `%5C` or `%00`, no streams of NTFS.
  */
 export function decodePath(pathname: string): string | null {
   const segments: string[] = []
@@ -136,60 +121,49 @@ export function decodePath(pathname: string): string | null {
       throw error
     }
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-    if (segment.startsWith('.') || /[/\\\x00-\x1f]/.test(segment)) return null
+    if (segment.startsWith('.') || /[/\\:\x00-\x1f\x7f]/.test(segment)) return null
     segments.push(segment)
   }
   return segments.join('/')
 }
 
-/** `.crate` files never change under their name, so size and time of the file identify the bytes. */
-function streamed(file: string, stats: Stats, place: Place, request: FileRequest): Response {
-  const tag = `${stats.size.toString(16)}-${Math.trunc(stats.mtimeMs).toString(16)}`
-  const headers: Record<string, string> = { ...headersOf(place), etag: `"${tag}"`, 'accept-ranges': 'bytes' }
-  if (matches(request.ifNoneMatch, tag)) return new Response(null, { status: 304, headers })
-  const range = parseRange(request.range, stats.size)
-  if (range === 'unsatisfiable') {
-    return new Response(null, { status: 416, headers: { 'content-range': `bytes */${stats.size}` } })
+const NOTHING_THERE = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'])
+
+/** What is at a path; undefined when nothing can be. */
+function look(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    if (NOTHING_THERE.has((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw error
   }
-  const { start, end } = range ?? { start: 0, end: stats.size - 1 }
-  headers['content-length'] = String(end - start + 1)
-  if (range) headers['content-range'] = `bytes ${start}-${end}/${stats.size}`
-  const body =
-    request.method === 'HEAD' || stats.size === 0
-      ? null
-      : (Readable.toWeb(createReadStream(file, { start, end })) as ReadableStream<Uint8Array>)
-  return new Response(body, { status: range ? 206 : 200, headers })
 }
 
-function headersOf(place: Place): Record<string, string> {
-  const cacheControl = place.cache === 'immutable' ? 'public, max-age=31536000, immutable' : 'no-cache'
-  return { 'content-type': place.contentType, 'cache-control': cacheControl }
+/** The bytes of the very file that was looked at, which another may have replaced meanwhile. */
+async function stream(file: string, stats: Stats, start: number, end: number): Promise<ReadableStream | 'replaced'> {
+  const handle = await open(file)
+  const now = await handle.stat()
+  if (now.ino !== stats.ino || now.size !== stats.size || now.mtimeMs !== stats.mtimeMs) {
+    await handle.close()
+    return 'replaced'
+  }
+  return Readable.toWeb(handle.createReadStream({ start, end })) as ReadableStream
 }
 
-/** Whether an `If-None-Match` names a tag (RFC 9110 §13.1.2: weak comparison; either encoding of the content). */
-function matches(header: string | undefined, etag: string): boolean {
-  if (!header) return false
-  return header.split(',').some(one => {
-    const tag = one.trim().replace(/^W\//, '')
-    return tag === '*' || tag === `"${etag}"` || tag === `"${etag}-gz"`
-  })
+function answer(
+  body: Uint8Array<ArrayBuffer> | Buffer | ReadableStream | null,
+  length: number,
+  size: number,
+  part: Part | null,
+  headers: Record<string, string>,
+  request: FileRequest,
+): Response {
+  headers['content-length'] = String(length)
+  if (part) headers['content-range'] = `bytes ${part.start}-${part.end}/${size}`
+  const init = { status: part ? 206 : 200, headers }
+  return new Response(request.method === 'HEAD' ? null : body, init)
 }
 
-function acceptsGzip(header: string | undefined): boolean {
-  return /(^|,)\s*(gzip|\*)\s*(;\s*q=(?!0(\.0*)?\s*(,|$))[\d.]+\s*)?(,|$)/i.test(header ?? '')
-}
-
-/** The one byte range a request asks for (RFC 9110 §14.1.2); null for none, several, or one that is no byte range. */
-function parseRange(header: string | undefined, size: number): { start: number; end: number } | 'unsatisfiable' | null {
-  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '')
-  if (!match || (match[1] === '' && match[2] === '')) return null
-  const [first, last] = [match[1] ?? '', match[2] ?? '']
-  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first)
-  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1)
-  if (start >= size || (first === '' && Number(last) === 0)) return 'unsatisfiable'
-  return end < start ? null : { start, end }
-}
-
-function weight(cached: Cached | undefined): number {
-  return cached ? cached.bytes.byteLength + (cached.gzip?.byteLength ?? 0) + 200 : 0
+function unsatisfiable(size: number): Response {
+  return new Response(null, { status: 416, headers: { 'content-range': `bytes */${size}` } })
 }

@@ -4,6 +4,7 @@ import {
   addSubmission,
   collect,
   type Issue,
+  issue,
   type Name,
   type PublishMetadata,
   parseName,
@@ -13,11 +14,14 @@ import {
   refuse,
   refuseErrors,
   timestamp,
+  type Version,
 } from '../generator/index.ts'
 import { type Actor, changeBy, coversCrate, hasScope } from './auth.ts'
+import type { GitLane } from './git-lane.ts'
 import type { Metrics } from './metrics.ts'
 import { decodePublish } from './publish-body.ts'
 import type { Regenerator } from './regenerate.ts'
+import { bodyOf } from './request-body.ts'
 import type { ActorHandler } from './route.ts'
 
 /** What publishing needs. */
@@ -25,6 +29,7 @@ export interface PublishDeps {
   readonly registry: Registry
   readonly regenerator: Regenerator
   readonly clock: () => Date
+  readonly git: GitLane | null
   readonly metrics: Metrics
 }
 
@@ -35,32 +40,26 @@ export interface PublishDeps {
 export function publish(deps: PublishDeps): ActorHandler {
   return async (c, actor) => {
     const { registry, regenerator } = deps
-    const { metadata_bytes, crate_bytes } = registry.settings.limits
-    const announced = Number(c.req.header('content-length') ?? 0)
-    if (announced > metadata_bytes + crate_bytes + 8) refuse('crate_too_big', { max: crate_bytes })
-    const limits = { metadataBytes: metadata_bytes, crateBytes: crate_bytes }
-    const body = await decodePublish(bodyOf(c), limits)
-    const said = parseMetadata(body.metadata)
-    const issues: Issue[] = []
-    const name = collect(issues, () => parseName(said.name))
-    const version = collect(issues, () => parseVersion(said.vers))
-    if (!name || !version) {
-      refuseErrors(issues)
-      throw new Error('neither a name nor an objection to it')
-    }
-    await requireScope(registry, actor, name)
+    const { crate_bytes: crateBytes, metadata_bytes: metadataBytes } = registry.settings.limits
+    if (announcedBytes(c) > metadataBytes + crateBytes + 8) refuse('crate_too_big', { max: crateBytes })
+    const body = await decodePublish(bodyOf(c.req.raw), { metadataBytes, crateBytes })
+    const metadata = readMetadata(body.metadata)
+    await requireScope(registry, actor, metadata.name)
     const now = deps.clock()
-    const staged = await registry.crates.stage(body.crate, crate_bytes)
+    const staged = await registry.crates.stage(body.crate, crateBytes)
     try {
-      const submission = { bytes: staged, metadata: { name, version, said }, pubtime: timestamp(now) }
+      const submission = { bytes: staged, metadata, pubtime: timestamp(now) }
       const accepted = await addSubmission(registry, submission, changeBy(actor, now))
       deps.metrics.published(accepted.outcome)
-      const other = accepted.warnings.map(one => one.message)
-      const shown = await regenerator.crate(accepted.crateId)
-      if (!shown) other.push(`the index of \`${name}\` could not be written yet; the daemon keeps trying`)
-      const { invalidCategories, invalidBadges } = accepted
+      const isShown = await regenerator.crate(accepted.crateId)
+      deps.git?.poke()
+      const late = isShown ? [] : [issue('index_late', { name: metadata.name })]
       return c.json({
-        warnings: { invalid_categories: invalidCategories, invalid_badges: invalidBadges, other },
+        warnings: {
+          invalid_categories: accepted.invalidCategories,
+          invalid_badges: accepted.invalidBadges,
+          other: [...accepted.warnings, ...late].map(one => one.message),
+        },
       })
     } finally {
       await staged.discard()
@@ -68,21 +67,43 @@ export function publish(deps: PublishDeps): ActorHandler {
   }
 }
 
+/** What `Content-Length` says; 0 where nobody knows, as with chunks, whose bytes are counted as they arrive. */
+function announcedBytes(c: Context): number {
+  return Number(c.req.header('content-length') ?? 0)
+}
+
 /** The scope depends on whether the crate exists, the pattern on its name. */
 async function requireScope(registry: Registry, actor: Actor, name: Name): Promise<void> {
+  const issues: Issue[] = []
   const scope = (await registry.catalog.find(name)) ? 'publish-update' : 'publish-new'
-  if (!hasScope(actor, scope)) refuse('scope_missing', { scope })
-  if (!coversCrate(actor, name)) refuse('crate_not_covered', { name })
+  if (!hasScope(actor, scope)) issues.push(issue('scope_missing', { scope }))
+  if (!coversCrate(actor, name)) issues.push(issue('crate_not_covered', { name }))
+  refuseErrors(issues)
 }
 
-/** Unknown fields are ignored, missing ones are null (specification section 9). */
-function parseMetadata(json: unknown): PublishMetadata {
+/** At most so many objections to the metadata are told; who has more has another problem. */
+const TOLD = 20
+
+/** Unknown fields are ignored, missing ones are null (specification section 9); every wrong one is named. */
+function readMetadata(json: unknown): { name: Name; version: Version; said: PublishMetadata } {
   const result = v.safeParse(publishMetadata, json)
-  if (result.success) return result.output
-  const [first] = result.issues
-  return refuse('metadata_invalid', { reason: `${v.getDotPath(first) ?? 'the whole'}: ${first.message}` })
+  const issues = (result.issues ?? []).slice(0, TOLD).map(one => {
+    const field = v.getDotPath(one)
+    return field === null
+      ? issue('metadata_invalid', { reason: one.message })
+      : issue('metadata_field', { field, reason: one.message })
+  })
+  const { name: saidName, vers } = v.parse(identity, json)
+  const name = saidName === null ? undefined : collect(issues, () => parseName(saidName))
+  const version = vers === null ? undefined : collect(issues, () => parseVersion(vers))
+  refuseErrors(issues)
+  if (!result.success || !name || !version) throw new Error('metadata that is not valid, without an objection to it')
+  return { name, version, said: result.output }
 }
 
-async function* bodyOf(c: Context): AsyncIterable<Uint8Array> {
-  if (c.req.raw.body) yield* c.req.raw.body
-}
+/** Name and version where they are text at all, whatever the rest is like. */
+const word = v.fallback(v.nullable(v.string()), null)
+const identity = v.fallback(v.object({ name: v.optional(word, null), vers: v.optional(word, null) }), {
+  name: null,
+  vers: null,
+})

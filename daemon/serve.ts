@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import {
-  build,
   cargoConfig,
+  GitIndex,
   type Io,
   openRegistry,
   parseListen,
@@ -13,7 +13,9 @@ import {
 } from '../generator/index.ts'
 import { addUser, hasNoUsers } from './accounts.ts'
 import { createApp } from './app.ts'
+import { GitLane } from './git-lane.ts'
 import { type Listening, listen } from './listen.ts'
+import { type LogSink, openLog } from './log.ts'
 import { Metrics } from './metrics.ts'
 import { Regenerator } from './regenerate.ts'
 import type { TlsFiles } from './tls.ts'
@@ -24,7 +26,7 @@ export interface ServeOptions {
   readonly dir: string
   /** `HOST:PORT`; default: what the settings say. */
   readonly listen?: string | undefined
-  readonly log: Logger
+  readonly logTo: LogSink
   /** Resolves when the daemon is to stop. */
   readonly stopped: Promise<void>
 }
@@ -41,16 +43,18 @@ export async function serve(io: Io, options: ServeOptions): Promise<void> {
   if (!address) throw new Error(`settings let the address ${settings.server.listen} through`)
   const lock = serveLock(options.dir)
   if (!lock.tryAcquire(`process ${process.pid}`)) refuse('serve_locked', { dir: options.dir, holder: lock.holder() })
+  const log = openLog(settings.log.level, options.logTo)
   try {
     const server = await listen({
       ...address,
+      requestSeconds: settings.limits.request_seconds,
       tls: tlsFiles(settings.tls),
-      onTlsFailure: refusal => options.log.error({ err: refusal }, 'renewed TLS files are not usable; keeping the old'),
+      onTlsFailure: refusal => log.error({ err: refusal }, 'renewed TLS files are not usable; keeping the old'),
     })
     lock.describe(`process ${process.pid} at ${server.url}`)
     const registry = await openRegistry(options.dir, sources, server.url)
     try {
-      await serveRegistry(io, options, registry, server)
+      await serveRegistry(io, { log, stopped: options.stopped }, registry, server)
     } finally {
       await registry.close()
     }
@@ -59,20 +63,28 @@ export async function serve(io: Io, options: ServeOptions): Promise<void> {
   }
 }
 
-async function serveRegistry(io: Io, options: ServeOptions, registry: Registry, server: Listening): Promise<void> {
-  const { log } = options
+async function serveRegistry(
+  io: Io,
+  { log, stopped }: { readonly log: Logger; readonly stopped: Promise<void> },
+  registry: Registry,
+  server: Listening,
+): Promise<void> {
   const clock = () => io.now()
   await registry.crates.sweep()
-  await build(registry)
   const regenerator = new Regenerator(registry, error => log.error({ err: error }, 'a build failed; trying again'))
+  await regenerator.catchUp()
   await regenerator.pages.start()
   const metrics = new Metrics(registry)
-  server.answer(createApp({ registry, regenerator, clock, log, metrics }).fetch)
+  const gitIndex = await GitIndex.open(registry, refusal => log.warn({ err: refusal }, 'there is no git index'))
+  const git =
+    gitIndex && new GitLane(gitIndex, error => log.error({ err: error }, 'the git index is behind; trying again'))
+  server.answer(createApp({ registry, regenerator, clock, log, metrics, git }).fetch)
   await greet(io, registry)
   io.out(`listening on ${server.url}`)
-  await options.stopped
+  await stopped
   await server.stop(registry.settings.server.shutdown_seconds)
   await regenerator.close(registry.settings.server.shutdown_seconds)
+  await git?.close()
 }
 
 /** What a person needs to begin; on the very first start also the first token, never shown again. */

@@ -73,7 +73,7 @@ export async function openRegistry(dir: string, sources: SettingSources, base?: 
     crates: new CrateStore(join(root, 'crates')),
     pageTurnstile,
     title: settings.registry.title,
-    tree: new PublicTree(join(root, 'public')),
+    tree: new PublicTree(join(root, 'public'), { durable: true }),
     urls: registryUrls(settings.registry, fallback),
     authRequired: settings.auth.required,
     close: async () => {

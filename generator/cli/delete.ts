@@ -3,7 +3,7 @@ import { deleteReleases, findDoomed } from '../delete.ts'
 import { refuse } from '../error.ts'
 import { buildPages } from '../pages.ts'
 import { timestamp } from '../timestamp.ts'
-import { withDir, withRegistry } from './folder.ts'
+import { commitToGit, withDir, withRegistry } from './folder.ts'
 import type { Io } from './io.ts'
 import { parseSpec } from './release-spec.ts'
 
@@ -26,6 +26,7 @@ export function registerDelete(program: Command, io: Io): void {
         }
         const change = { at: timestamp(io.now()), actor: 'command line', user: null, tokenId: null }
         const { crate, releases } = await deleteReleases(registry, deletion, change)
+        await commitToGit(io, registry)
         for (const one of releases) io.out(`deleted ${crate.name} ${one.version}`)
       }),
     )

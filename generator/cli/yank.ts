@@ -3,7 +3,7 @@ import { buildCrate } from '../build.ts'
 import { refuse } from '../error.ts'
 import { buildPages } from '../pages.ts'
 import { timestamp } from '../timestamp.ts'
-import { withDir, withRegistry } from './folder.ts'
+import { commitToGit, withDir, withRegistry } from './folder.ts'
 import type { Io } from './io.ts'
 import { parseSpec } from './release-spec.ts'
 
@@ -21,6 +21,7 @@ export function registerYank(program: Command, io: Io): void {
         const { crateId, changed } = await registry.catalog.setYanked(name, version, !options.undo, change)
         await buildCrate(registry, crateId)
         await buildPages(registry)
+        await commitToGit(io, registry)
         const verb = options.undo ? 'unyanked' : 'yanked'
         io.out(changed ? `${verb} ${name} ${version}` : `${name} ${version} was ${verb} before`)
       }),

@@ -7,7 +7,7 @@ import { renderCrateRecord } from '../render.ts'
 import { newestVersion } from '../version.ts'
 
 /** A crate of a static tree: its releases in the order of their versions, with `yanked` as the settings have it. */
-export type StaticCrate = readonly [Release, ...Release[]]
+export type StaticCrate = readonly Pick<Release, 'name' | 'version' | 'entry' | 'about' | 'size'>[]
 
 /**
  * The `crate.json` of every crate. There are no feeds: nothing in a `.crate` says when it was published, and a tree that
@@ -16,7 +16,8 @@ export type StaticCrate = readonly [Release, ...Release[]]
 export function* staticPages(crates: readonly StaticCrate[], dl: string): Iterable<Output> {
   const dependents = countDependents(crates)
   for (const releases of crates) {
-    const [{ name }] = releases
+    const name = releases[0]?.name
+    if (!name) continue
     const facts = releases.map(release => ({
       version: release.version,
       cksum: release.entry.cksum,

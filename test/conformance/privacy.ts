@@ -82,7 +82,7 @@ export const privacy: readonly Scenario[] = [
       assert.ok(!stage.api.log().includes(stage.api.token))
       saysNot(published, stage.api.token)
     },
-    PRIVATE,
+    { ...PRIVATE, PLIMSOLL_LOG_LEVEL: 'debug' },
   ),
 
   scenario(

@@ -16,22 +16,25 @@ import { update } from './update.ts'
 import { workspace } from './workspace.ts'
 import { yank } from './yank.ts'
 
+/** The suite by the files it is written in. */
+export const subjects: Readonly<Record<string, readonly Scenario[]>> = {
+  'publish.ts': publish,
+  'workspace.ts': workspace,
+  'resolve.ts': resolve,
+  'missing.ts': missing,
+  'update.ts': update,
+  'choose.ts': choose,
+  'names.ts': names,
+  'dependencies.ts': dependencies,
+  'registries.ts': registries,
+  'features.ts': features,
+  'yank.ts': yank,
+  'archives.ts': archives,
+  'no-api.ts': noApi,
+  'search.ts': search,
+  'accounts.ts': accounts,
+  'privacy.ts': privacy,
+}
+
 /** The suite. */
-export const scenarios: readonly Scenario[] = [
-  ...publish,
-  ...workspace,
-  ...resolve,
-  ...missing,
-  ...update,
-  ...choose,
-  ...names,
-  ...dependencies,
-  ...registries,
-  ...features,
-  ...yank,
-  ...archives,
-  ...noApi,
-  ...search,
-  ...accounts,
-  ...privacy,
-]
+export const scenarios: readonly Scenario[] = Object.values(subjects).flat()

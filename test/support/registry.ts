@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Hono } from 'hono'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import { addUser } from '../../daemon/accounts.ts'
 import { createApp, type Deps } from '../../daemon/app.ts'
+import { openLog } from '../../daemon/log.ts'
 import { Metrics } from '../../daemon/metrics.ts'
 import { encodePublish } from '../../daemon/publish-body.ts'
 import { Regenerator } from '../../daemon/regenerate.ts'
@@ -37,6 +38,7 @@ export class TestRegistry implements Deps {
   readonly regenerator: Regenerator
   readonly log: Logger
   readonly metrics: Metrics
+  readonly git = null
   readonly app: Hono
   /** Every line that was logged, as JSON text. */
   readonly logged: string[] = []
@@ -48,8 +50,9 @@ export class TestRegistry implements Deps {
   private constructor(dir: string, registry: Registry, logLevel: string) {
     this.dir = dir
     this.registry = registry
-    this.log = pino({ level: logLevel }, { write: (line: string) => void this.logged.push(line) })
-    this.regenerator = new Regenerator(registry, error => this.buildFailures.push(error))
+    this.log = openLog(logLevel, { write: line => this.logged.push(line) })
+    const patience = { build: 5000, retry: 20 }
+    this.regenerator = new Regenerator(registry, error => this.buildFailures.push(error), patience)
     this.metrics = new Metrics(registry)
     this.app = createApp(this)
   }
