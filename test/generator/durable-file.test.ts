@@ -3,6 +3,7 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
+  promises,
   readdirSync,
   readFileSync,
   statSync,
