@@ -3,7 +3,7 @@ import type { CrateRecord, Mark, ReleaseRecord } from '../catalog/record.ts'
 import { fileChecksum, isSameFile } from '../durable-file.ts'
 import { type Issue, issue, refuse } from '../error.ts'
 import type { Name } from '../name.ts'
-import { CRATES_FOLDER, crateKey, cratePlace, indexPlace, type Output } from '../paths.ts'
+import { CRATES_FOLDER, crateKey, cratePagePaths, cratePlace, indexPlace, type Output } from '../paths.ts'
 import { renderIndex } from '../render.ts'
 import type { Version } from '../version.ts'
 import type { Workshop } from './workshop.ts'
@@ -73,7 +73,8 @@ export async function rebuildCrate(workshop: Workshop, crateId: number): Promise
     else lost.push(issue('crate_lost', { name: crate.name, version }))
   }
   for (const output of files.outputs) await tree.write(output)
-  const outputs = new Set(files.outputs.map(one => one.path))
+  const pages = releases.length > 0 ? cratePagePaths(crate.name) : []
+  const outputs = new Set([...files.outputs.map(one => one.path), ...pages])
   if (releases.length === 0) await tree.remove(indexPlace(crate.name).path)
   for await (const path of tree.list(folderOf(crate.name))) {
     if (!files.crates.has(path) && !outputs.has(path)) await tree.remove(path)

@@ -109,6 +109,7 @@ export class TestRegistry implements Deps {
 
   /** Everything the registry keeps: files of both trees with their bytes, and the rows that a publish may write. */
   async everything(): Promise<Record<string, unknown>> {
+    await this.regenerator.pages.flush()
     const { database } = this.registry
     const rows = {
       crates: await database.selectFrom('crates').selectAll().orderBy('id').execute(),
