@@ -1,0 +1,12 @@
+/** The public surface of the site: what the generator and the daemon call. */
+export { absoluteLink, account, cratePath, frontPath, notFoundPath, searchPath, versionPath } from './address.ts'
+export { assets } from './assets.ts'
+export { contentSecurityPolicy } from './content-security-policy.ts'
+export type { CrateCard, CrateFacts, Dependent, Owner, VersionRow } from './crate-facts.ts'
+export { cratePage, versionPage } from './crate-page.ts'
+export type { FrontFacts } from './front-page.ts'
+export { frontPage } from './front-page.ts'
+export type { ForeignRegistry, SiteFacts, SiteLink } from './site-facts.ts'
+export { siteFacts } from './site-facts.ts'
+export type { SiteFile } from './site-file.ts'
+export type { ComparedFacts, DependencyFacts, FeatureFacts, ReadmeFacts, VersionFacts } from './version-facts.ts'
