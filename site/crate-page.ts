@@ -30,7 +30,7 @@ export function cratePage(site: SiteFacts, crate: CrateFacts): SiteFile {
   const to = linker(site, path)
   const { newest } = crate
   const tabs: Tab[] = [
-    readmeTab(site, newest, to),
+    readmeTab(site, newest),
     {
       id: 'versions',
       title: 'Versions',
@@ -72,7 +72,7 @@ export function versionPage(site: SiteFacts, version: VersionFacts): SiteFile {
   const main = page(
     version,
     notice,
-    [readmeTab(site, version, to), ...contentTabs(site, version, to)],
+    [readmeTab(site, version), ...contentTabs(site, version, to)],
     sidebar(site, version, null, to),
     to(cratePath(version.name)),
   )
@@ -116,8 +116,8 @@ ${side}
 </div>`
 }
 
-function readmeTab(site: SiteFacts, version: VersionFacts, to: Linker): Tab {
-  return { id: 'readme', title: 'Readme', amount: null, body: readmeSection(site, version, to) }
+function readmeTab(site: SiteFacts, version: VersionFacts): Tab {
+  return { id: 'readme', title: 'Readme', amount: null, body: readmeSection(site, version) }
 }
 
 function contentTabs(site: SiteFacts, version: VersionFacts, to: Linker): Tab[] {
