@@ -6,7 +6,15 @@ const STYLES = new URL('../../site/assets/', import.meta.url)
 const SCRIPTS = new URL('./', import.meta.url)
 
 /** Scripts as the compiler wrote them; they import each other by relative path, so they keep their folders. */
-const SCRIPT_NAMES: readonly string[] = ['browser/page.js']
+const SCRIPT_NAMES: readonly string[] = [
+  'browser/page.js',
+  'browser/search-box.js',
+  'search/entry.js',
+  'search/lookup.js',
+  'search/rank.js',
+  'search/tiers.js',
+  'search/words.js',
+]
 
 const TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',

@@ -62,8 +62,46 @@ function markTab(): void {
   current?.setAttribute('aria-current', 'true')
 }
 
+/** `/` and `s` go to the search box; what answers while one types is loaded when it is needed. */
+function armSearch(): void {
+  const form = document.querySelector<HTMLFormElement>('form[data-search]')
+  const input = form?.querySelector('input')
+  if (form && input) {
+    addEventListener('keydown', event => {
+      const typing = (event.target as Element).closest('input, textarea, select, [contenteditable]') !== null
+      if (typing || event.ctrlKey || event.metaKey || event.altKey || !['/', 's'].includes(event.key)) return
+      event.preventDefault()
+      input.focus()
+    })
+    const arm = async () => (await import('./search-box.ts')).answerWhileTyping(form, input)
+    if (document.activeElement === input) void arm()
+    else input.addEventListener('focus', arm, { once: true })
+  }
+  const results = document.querySelector<HTMLElement>('[data-results]')
+  if (results === null) return
+  const query = new URLSearchParams(location.search).get('q') ?? ''
+  if (input) input.value = query
+  void import('./search-box.ts').then(box => box.fillResults(results, query))
+}
+
+/** Marks the lines that the address names: `#L3` or `#L3-L9`. */
+function markLines(): void {
+  const [, from, to] = /^#L(\d+)(?:-L(\d+))?$/.exec(location.hash) ?? []
+  for (const line of document.querySelectorAll('.marked')) line.classList.remove('marked')
+  if (from === undefined) return
+  for (let at = Number(from); at <= Number(to ?? from); at++) {
+    const line = document.getElementById(`L${at}`)?.parentElement
+    if (!line) break
+    line.classList.add('marked')
+    if (at === Number(from)) line.scrollIntoView({ block: 'center' })
+  }
+}
+
 tellAges()
+armSearch()
 armCopyButtons()
 armFilters()
 markTab()
+markLines()
 addEventListener('hashchange', markTab)
+addEventListener('hashchange', markLines)
