@@ -64,7 +64,7 @@ function slim(text: string): string {
   return text
     .replace(/^[ \t]*\/\*[\s\S]*?\*\/[ \t]*\n/gm, '')
     .replace(/^[ \t]*\/\/.*\n?/gm, '')
-    .replace(/^[ \t]+/gm, '')
+    .replace(/^\s+/gm, '')
 }
 
 function hash(files: readonly [string, string][]): string {

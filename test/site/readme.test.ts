@@ -117,7 +117,7 @@ test('a README that is too long is cut and says so', () => {
 })
 
 for (const payload of [...PAYLOADS, PAYLOADS.join('\n\n')]) {
-  test(`hostile: ${payload.slice(0, 70)}`, () => {
+  test(`hostile: ${JSON.stringify(payload.slice(0, 70))}`, () => {
     for (const choice of ['link', 'load'] as const) assertHarmless(render(payload, choice))
   })
 }
