@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { type Generated, Kysely, type Migration, Migrator, sql } from 'kysely'
 import Libsql from 'libsql'
 import { ACCOUNTS } from './database/accounts.ts'
+import { COUNTS } from './database/counts.ts'
 import { LibsqlDialect } from './database/dialect.ts'
 import { LISTINGS, type ListingTables } from './database/listings.ts'
 import { REGISTRY } from './database/registry.ts'
@@ -75,6 +76,7 @@ export interface Tables extends ListingTables {
   }
   /** What has changed in the truth and is not yet rendered; written in the transaction of the change. */
   marks: { kind: MarkKind; subject: number; generation: number }
+  counts: { what: 'crates' | 'releases'; n: number }
   facts: { key: string; value: string }
 }
 
@@ -120,6 +122,7 @@ const migrations: Record<string, Migration> = {
   '003_accounts': statements(ACCOUNTS),
   '004_removal': statements(REMOVAL),
   '005_listings': statements(LISTINGS),
+  '006_counts': statements(COUNTS),
 }
 
 function statements(list: readonly string[]): Migration {

@@ -10,10 +10,10 @@ import { type Issue, refuse, refuseErrors } from './error.ts'
 import type { Name } from './name.ts'
 import { CRATES_FOLDER, configPlace, cratePlace, INDEX_FOLDER, type Output, type Place } from './paths.ts'
 import { PublicTree } from './public-tree.ts'
-import { renderConfig, renderIndex } from './render.ts'
+import { renderConfig, renderIndex, renderStart } from './render.ts'
 import type { Settings } from './settings.ts'
 import { InspectionCache } from './static/cache.ts'
-import { type StaticCrate, staticPages } from './static/pages.ts'
+import { type StaticCrate, startFacts, staticPages } from './static/pages.ts'
 import { Shelf } from './static/shelf.ts'
 import type { RegistryUrls } from './urls.ts'
 import { compareVersions } from './version.ts'
@@ -98,7 +98,9 @@ function planOf({ settings, urls }: StaticBuild, shelf: Shelf): Plan {
     outputs.push(renderIndex(sorted[0]?.release.name as Name, lines))
     pages.push(releases)
   }
-  return { crates, outputs: [...outputs, ...staticPages(pages, urls.dl), renderConfig(urls, settings.auth.required)] }
+  const isPrivate = settings.auth.required
+  const start = renderStart(settings.registry, urls, isPrivate, startFacts(pages))
+  return { crates, outputs: [...outputs, ...staticPages(pages, urls.dl), ...start, renderConfig(urls, isPrivate)] }
 }
 
 /** Shows every `.crate` before the first index line, so that a reader of the unfinished tree never misses one. */
