@@ -43,7 +43,7 @@ try {
   const regenerator = new Regenerator(registry, error => log.error(error))
   const server = await listen({ host: '127.0.0.1', port: 0, tls: null, onTlsFailure: refusal => log.error(refusal) })
   server.answer(
-    createApp({ registry, regenerator, clock: () => new Date(), log, metrics: new Metrics(registry) }).fetch,
+    createApp({ registry, regenerator, clock: () => new Date(), log, metrics: new Metrics(registry), git: null }).fetch,
   )
   const daemon = Number(new URL(server.url).port)
   const { etag, zipped } = await check(server.url)

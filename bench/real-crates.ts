@@ -4,7 +4,7 @@
 // lines are those of Cargo's index cache next to it. Every difference is printed with its explanation; one without an
 // explanation, or fewer than 300 crates, makes it exit 1.
 import { createHash } from 'node:crypto'
-import { createReadStream, readdirSync, readFileSync } from 'node:fs'
+import { createReadStream, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type Dependency, type Entry, parseEntry, renderEntry } from '../generator/entry.ts'
 import { Refusal } from '../generator/error.ts'
@@ -18,7 +18,8 @@ import { fetchProject } from './real-crates/project.ts'
 const LIMITS = { unpackedBytes: 512 << 20, entries: 50_000, manifestBytes: 1 << 20, readmeBytes: 1 << 20 }
 const LEAST = 300
 
-const folders = process.argv.length > 2 ? process.argv.slice(2) : fetchProject()
+const given = process.argv.slice(2)
+const { folders, remove: fetched } = given.length > 0 ? { folders: given, remove: [] } : fetchProject()
 const tally = {
   crates: 0,
   equal: 0,
@@ -35,6 +36,7 @@ const started = Date.now()
 for (const folder of folders) {
   for (const name of readdirSync(folder).sort()) if (name.endsWith('.crate')) await examine(join(folder, name))
 }
+for (const folder of fetched) rmSync(folder, { recursive: true })
 console.log(tally, `in ${((Date.now() - started) / 1000).toFixed(1)} s`)
 if (tally.unexplained > 0 || tally.crates < LEAST) process.exitCode = 1
 

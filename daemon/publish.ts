@@ -17,6 +17,7 @@ import {
   type Version,
 } from '../generator/index.ts'
 import { type Actor, changeBy, coversCrate, hasScope } from './auth.ts'
+import type { GitLane } from './git-lane.ts'
 import type { Metrics } from './metrics.ts'
 import { decodePublish } from './publish-body.ts'
 import type { Regenerator } from './regenerate.ts'
@@ -28,6 +29,7 @@ export interface PublishDeps {
   readonly registry: Registry
   readonly regenerator: Regenerator
   readonly clock: () => Date
+  readonly git: GitLane | null
   readonly metrics: Metrics
 }
 
@@ -50,6 +52,7 @@ export function publish(deps: PublishDeps): ActorHandler {
       const accepted = await addSubmission(registry, submission, changeBy(actor, now))
       deps.metrics.published(accepted.outcome)
       const isShown = await regenerator.crate(accepted.crateId)
+      deps.git?.poke()
       const late = isShown ? [] : [issue('index_late', { name: metadata.name })]
       return c.json({
         warnings: {

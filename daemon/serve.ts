@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import {
   cargoConfig,
+  GitIndex,
   type Io,
   openRegistry,
   parseListen,
@@ -12,6 +13,7 @@ import {
 } from '../generator/index.ts'
 import { addUser, hasNoUsers } from './accounts.ts'
 import { createApp } from './app.ts'
+import { GitLane } from './git-lane.ts'
 import { type Listening, listen } from './listen.ts'
 import { type LogSink, openLog } from './log.ts'
 import { Metrics } from './metrics.ts'
@@ -71,13 +73,18 @@ async function serveRegistry(
   await registry.crates.sweep()
   const regenerator = new Regenerator(registry, error => log.error({ err: error }, 'a build failed; trying again'))
   await regenerator.catchUp()
+  await regenerator.pages.start()
   const metrics = new Metrics(registry)
-  server.answer(createApp({ registry, regenerator, clock, log, metrics }).fetch)
+  const gitIndex = await GitIndex.open(registry, refusal => log.warn({ err: refusal }, 'there is no git index'))
+  const git =
+    gitIndex && new GitLane(gitIndex, error => log.error({ err: error }, 'the git index is behind; trying again'))
+  server.answer(createApp({ registry, regenerator, clock, log, metrics, git }).fetch)
   await greet(io, registry)
   io.out(`listening on ${server.url}`)
   await stopped
   await server.stop(registry.settings.server.shutdown_seconds)
-  await regenerator.close()
+  await regenerator.close(registry.settings.server.shutdown_seconds)
+  await git?.close()
 }
 
 /** What a person needs to begin; on the very first start also the first token, never shown again. */

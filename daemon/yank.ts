@@ -1,5 +1,6 @@
 import { parseName, parseVersion, type Registry, refuse } from '../generator/index.ts'
 import { changeBy, coversCrate } from './auth.ts'
+import type { GitLane } from './git-lane.ts'
 import type { Regenerator } from './regenerate.ts'
 import type { ActorHandler } from './route.ts'
 
@@ -8,6 +9,7 @@ export interface YankDeps {
   readonly registry: Registry
   readonly regenerator: Regenerator
   readonly clock: () => Date
+  readonly git: GitLane | null
 }
 
 /** `DELETE …/yank` and `PUT …/unyank` (specification section 3): the flag flips, nothing else of the entry changes. */
@@ -19,6 +21,7 @@ export function setYanked(deps: YankDeps, yanked: boolean): ActorHandler {
     const change = changeBy(actor, deps.clock())
     const { crateId } = await deps.registry.catalog.setYanked(name, version, yanked, change)
     await deps.regenerator.crate(crateId)
+    deps.git?.poke()
     return c.json({ ok: true })
   }
 }

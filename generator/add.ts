@@ -1,14 +1,12 @@
 import type { Change } from './catalog/record.ts'
 import type { CrateBytes, Staged } from './crate-store.ts'
-import { collect, type Issue, Refusal, refuseErrors, warning } from './error.ts'
-import { parseManifest } from './manifest.ts'
+import { type Issue, Refusal, refuseErrors, warning } from './error.ts'
 import { canonicalName, type Name } from './name.ts'
 import { crateKey } from './paths.ts'
 import { checkPolicy, type PolicyFacts, policyQuestions } from './policy.ts'
 import type { Registry } from './registry.ts'
-import { compareMetadata, findReadme, makeRelease, type PublishMetadata, type Release } from './release.ts'
+import { inspectCrate, type PublishMetadata, type Release } from './release.ts'
 import type { Settings } from './settings.ts'
-import { type Archive, readArchive, readArchiveFile } from './tarball.ts'
 import type { RegistryUrls } from './urls.ts'
 import type { Version } from './version.ts'
 
@@ -19,6 +17,8 @@ export interface Submission<Bytes extends CrateBytes = Staged> {
   readonly metadata?: { readonly name: Name; readonly version: Version; readonly said: PublishMetadata }
   /** Time of publication for the index, null when unknown. */
   readonly pubtime: string | null
+  /** Crates that come along in the same batch: a dependency on one of them is not missing. */
+  readonly companions?: ReadonlySet<Name>
 }
 
 /** A release that was taken in, with everything worth telling its publisher. */
@@ -47,11 +47,18 @@ export async function addSubmission(registry: Registry, submission: Submission, 
   }
   const publication = { name: release.name, version: release.version, cksum: bytes.cksum }
   if (!metadata) issues.push(...(await registry.catalog.objections(publication, change)))
-  const verdict = checkPolicy(release, await policyFacts(registry, release), registry.settings.policy)
+  const verdict = checkPolicy(
+    release,
+    await policyFacts(registry, release, submission.companions),
+    registry.settings.policy,
+  )
   issues.push(...verdict.issues)
   refuseErrors(unique(issues))
-  await bytes.keep(crateKey(release.name, bytes.cksum))
-  const { outcome, crateId } = await registry.catalog.add(release, change)
+  const { outcome, crateId } = await registry.turnstile.run(async () => {
+    // In one turn: between its arrival and its record, `verify --repair` would take the file for an orphan.
+    await bytes.keep(crateKey(release.name, bytes.cksum))
+    return registry.catalog.add(release, change)
+  })
   if (outcome === 'present') issues.push(warning('release_present', { name: release.name, version: release.version }))
   const { invalidCategories, invalidBadges } = verdict
   return { release, outcome, crateId, warnings: unique(issues), invalidCategories, invalidBadges }
@@ -64,47 +71,40 @@ export async function inspect(
   urls: RegistryUrls,
   issues: Issue[],
 ): Promise<Release | undefined> {
-  const { bytes, metadata } = submission
-  const limits = settings.limits
-  const archive = await collectLater(issues, () =>
-    readArchive(
-      bytes.open,
-      {
+  const { bytes, metadata, pubtime } = submission
+  const { limits } = settings
+  const inspection = await collectLater(issues, () =>
+    inspectCrate(bytes.open, {
+      limits: {
+        // As much as Cargo itself is ready to unpack.
         unpackedBytes: Math.max(limits.unpacked_bytes, 20 * bytes.size),
         entries: limits.archive_entries,
         manifestBytes: limits.manifest_bytes,
         readmeBytes: limits.readme_bytes,
       },
-      metadata,
-    ),
-  )
-  if (!archive) return undefined
-  const manifest = collect(issues, () => parseManifest(archive.manifest))
-  if (!manifest) return undefined
-  const readme = await readReadme(bytes, archive, findReadme(manifest, archive.files), limits.readme_bytes)
-  const release = collect(issues, () =>
-    makeRelease({
-      archive,
-      manifest,
-      readme,
+      expected: metadata,
       cksum: bytes.cksum,
       size: bytes.size,
-      pubtime: submission.pubtime,
+      pubtime,
       ownIndexUrls: urls.own,
       ...(metadata && { metadata: metadata.said }),
     }),
   )
-  if (release && metadata) issues.push(...compareMetadata(release, metadata.said))
-  return release
+  issues.push(...(inspection?.warnings ?? []))
+  return inspection?.release
 }
 
 /** What the policy has to know of the catalog, beyond the release itself. */
-async function policyFacts(registry: Registry, release: Release): Promise<PolicyFacts> {
+async function policyFacts(
+  registry: Registry,
+  release: Release,
+  companions: ReadonlySet<Name> = new Set(),
+): Promise<PolicyFacts> {
   const { ownDependencies, cratesIoDependencies, lookAlikeKeys } = policyQuestions(release)
   const existing = await registry.catalog.find(release.name)
   const known = await registry.catalog.known([...ownDependencies, ...cratesIoDependencies])
   const spelling = (name: Name) => known.get(canonicalName(name))
-  const missing = ownDependencies.filter(name => spelling(name) !== name)
+  const missing = ownDependencies.filter(name => spelling(name) !== name && !companions.has(name))
   return {
     existing,
     lookAlikes: existing ? [] : await registry.catalog.lookAlikes(lookAlikeKeys),
@@ -112,16 +112,6 @@ async function policyFacts(registry: Registry, release: Release): Promise<Policy
     otherSpellings: missing.map(spelling).filter(name => name !== undefined),
     alsoHere: cratesIoDependencies.filter(name => spelling(name) !== undefined),
   }
-}
-
-async function readReadme(
-  bytes: CrateBytes,
-  archive: Archive,
-  path: string | null,
-  max: number,
-): Promise<string | null> {
-  const text = path === null ? null : await readArchiveFile(bytes.open, archive, path, max)
-  return text && new TextDecoder('utf-8').decode(text)
 }
 
 async function collectLater<T>(issues: Issue[], work: () => Promise<T>): Promise<T | undefined> {

@@ -1,133 +1,103 @@
-import type { Catalog } from './catalog/catalog.ts'
-import type { CrateRecord, Mark } from './catalog/record.ts'
-import type { CrateStore } from './crate-store.ts'
-import type { Turnstile } from './lock.ts'
-import type { Name } from './name.ts'
-import { CRATES_FOLDER, configPlace, crateKey, cratePlace, INDEX_FOLDER, indexPlace } from './paths.ts'
-import type { PublicTree } from './public-tree.ts'
-import { renderConfig, renderIndex } from './render.ts'
-import type { RegistryUrls } from './urls.ts'
-import type { Version } from './version.ts'
+import { buildCrate, rebuildCrate, sweepCrate } from './build/crate.ts'
+import { removeStray, strays } from './build/strays.ts'
+import type { Workshop } from './build/workshop.ts'
+import { type Issue, Refusal } from './error.ts'
+import { configPlace, INDEX_FOLDER } from './paths.ts'
+import { renderConfig } from './render.ts'
 
-/** What a build reads, where it writes, and who else may not build meanwhile. */
-export interface Workshop {
-  readonly catalog: Catalog
-  readonly crates: CrateStore
-  readonly tree: PublicTree
-  readonly turnstile: Turnstile
-  readonly urls: RegistryUrls
-  readonly authRequired: boolean
-}
+export { buildCrate, type CrateFiles, filesOf, folderOf, rebuildCrate } from './build/crate.ts'
+export { removeBytes, removeStray, strays } from './build/strays.ts'
+export type { Workshop } from './build/workshop.ts'
 
 /** Told after each crate of a long build; `total` counts the crates to do. */
 export type Progress = (done: number, total: number) => void
 
+/** What a build did. */
+export interface Built {
+  readonly crates: number
+  /** What could not be rendered; everything else was. */
+  readonly issues: readonly Issue[]
+}
+
 /** Grows when an equal catalog renders to another tree, so that an upgraded registry builds itself anew. */
 const TREE_FORMAT = '1'
 
-/**
- * Renders one crate: shows the `.crate` files that are not shown yet, then writes its index file whole, then takes the
- * marks off. A line never precedes its `.crate`; a crash leaves the marks, and the next build does the same again.
- * `onBegin` is called when the catalog is about to be read: changes made later need another build.
- */
-export async function buildCrate(workshop: Workshop, crateId: number, onBegin?: () => void): Promise<void> {
-  await workshop.turnstile.run(async () => {
-    onBegin?.()
-    const crate = await workshop.catalog.crate(crateId)
-    if (!crate) return
-    const files = await workshop.catalog.fileMarks(crateId)
-    for (const file of files) await showCrate(workshop, crate, file.version, file.cksum)
-    await writeIndex(workshop, crate)
-    const index: Mark = { kind: 'index', subject: crateId, generation: crate.generation }
-    await workshop.catalog.clear([...files, index])
-  })
-}
-
 /** Makes the public tree equal to render(catalog): what changed, or everything where the tree is missing or outdated. */
-export async function build(workshop: Workshop, options: { all?: boolean; progress?: Progress } = {}): Promise<number> {
-  const everything = options.all || (await isOutdated(workshop))
-  await workshop.tree.write(renderConfig(workshop.urls, workshop.authRequired))
-  return everything ? buildEverything(workshop, options.progress) : drain(workshop, options.progress)
-}
-
-/** Renders every crate that is marked; the number of crates rendered. */
-export async function drain(workshop: Workshop, progress?: Progress): Promise<number> {
-  let done = 0
-  for (const mark of await workshop.catalog.marks('whole')) await buildWhole(workshop, mark.subject)
-  let marks = await workshop.catalog.marks('index')
-  while (marks.length > 0) {
-    for (const mark of marks) {
-      await buildCrate(workshop, mark.subject)
-      done++
-      progress?.(done, done + marks.length)
-    }
-    marks = await workshop.catalog.marks('index')
+export async function build(workshop: Workshop, options: { all?: boolean; progress?: Progress } = {}): Promise<Built> {
+  if (!options.all && (await isComplete(workshop))) {
+    await writeConfig(workshop)
+    return drain(workshop, options.progress)
   }
-  return done
-}
-
-/** Renders one crate anew and removes what is no longer part of it. */
-export async function buildWhole(workshop: Workshop, crateId: number): Promise<void> {
-  await workshop.turnstile.run(() => rebuildCrate(workshop, crateId))
-}
-
-async function buildEverything(workshop: Workshop, progress?: Progress): Promise<number> {
-  const { crates: total } = await workshop.catalog.counts()
-  let done = 0
-  for await (const crate of workshop.catalog.crates()) {
-    await workshop.turnstile.run(() => rebuildCrate(workshop, crate.id))
-    done++
-    progress?.(done, total)
-  }
-  await prune(workshop)
+  // Until the end there is no format: a build that is killed is begun anew.
+  await workshop.catalog.setFact('tree_format', null)
+  const built = await buildEverything(workshop, options.progress)
+  await writeConfig(workshop)
   await workshop.catalog.setFact('tree_format', TREE_FORMAT)
-  return done
+  return built
 }
 
-/** Renders one crate anew, whatever is marked, and removes what is no longer part of it; the caller holds the lock. */
-export async function rebuildCrate(workshop: Workshop, crateId: number): Promise<void> {
-  const crate = await workshop.catalog.crate(crateId)
-  if (!crate) return
-  const files = await workshop.catalog.fileMarks(crateId)
-  const shown = new Set<string>()
-  for (const release of await workshop.catalog.releases(crateId)) {
-    await showCrate(workshop, crate, release.version, release.cksum)
-    shown.add(cratePlace(crate.name, release.version).path)
-  }
-  await writeIndex(workshop, crate)
-  for await (const path of workshop.tree.list(`${CRATES_FOLDER}/${crate.name}`)) {
-    if (!shown.has(path)) await workshop.tree.remove(path)
-  }
-  const { generation } = crate
-  const done = (['index', 'whole'] as const).map(kind => ({ kind, subject: crateId, generation }))
-  await workshop.catalog.clear([...files, ...done])
-}
-
-/** Removes what belongs to no crate of the catalog; holds the lock, so that no crate arrives meanwhile. */
-async function prune(workshop: Workshop): Promise<void> {
-  await workshop.turnstile.run(async () => {
-    const names = new Set<string>()
-    for await (const crate of workshop.catalog.crates()) names.add(crate.name)
-    const places = new Set([configPlace.path, ...[...names].map(name => indexPlace(name as Name).path)])
-    for await (const path of workshop.tree.list(INDEX_FOLDER)) if (!places.has(path)) await workshop.tree.remove(path)
-    for (const name of await workshop.tree.folders(CRATES_FOLDER)) {
-      if (!names.has(name)) await workshop.tree.removeFolder(`${CRATES_FOLDER}/${name}`)
+/** Renders every crate that is marked. */
+export async function drain(workshop: Workshop, progress?: Progress): Promise<Built> {
+  const { catalog } = workshop
+  const issues: Issue[] = []
+  let crates = 0
+  for (const { subject } of await catalog.marks('whole')) issues.push(...(await buildWhole(workshop, subject)))
+  let marks = await catalog.marks('index')
+  while (marks.length > 0) {
+    for (const { subject } of marks) {
+      await workshop.turnstile.run(() => sweepAfterCrash(workshop, subject))
+      issues.push(...(await objections(() => buildCrate(workshop, subject))))
+      crates++
+      progress?.(crates, marks.length)
     }
+    marks = await catalog.marks('index', marks.at(-1)?.generation)
+  }
+  return { crates, issues }
+}
+
+/** Renders one crate anew and removes what is no longer part of it; what comes back could not be rendered. */
+export async function buildWhole(workshop: Workshop, crateId: number): Promise<readonly Issue[]> {
+  return workshop.turnstile.run(() => rebuildCrate(workshop, crateId))
+}
+
+async function buildEverything(workshop: Workshop, progress?: Progress): Promise<Built> {
+  const { crates: total } = await workshop.catalog.counts()
+  const issues: Issue[] = []
+  let crates = 0
+  for await (const crate of workshop.catalog.crates()) {
+    issues.push(...(await buildWhole(workshop, crate.id)))
+    crates++
+    progress?.(crates, total)
+  }
+  for await (const path of strays(workshop)) await removeStray(workshop, path)
+  return { crates, issues }
+}
+
+/** What is marked at the start may have been at work when its process was killed. */
+async function sweepAfterCrash(workshop: Workshop, crateId: number): Promise<void> {
+  const crate = await workshop.catalog.crate(crateId)
+  if (crate) await sweepCrate(workshop, crate.name)
+}
+
+/** One crate that cannot be rendered keeps no other from it; what nobody foresaw, a full disk say, ends the build. */
+async function objections(work: () => Promise<void>): Promise<readonly Issue[]> {
+  try {
+    await work()
+    return []
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return error.issues
+  }
+}
+
+async function writeConfig(workshop: Workshop): Promise<void> {
+  await workshop.turnstile.run(async () => {
+    await workshop.tree.write(renderConfig(workshop.urls, workshop.authRequired))
+    await workshop.tree.sweep(INDEX_FOLDER)
   })
 }
 
-async function showCrate(workshop: Workshop, crate: CrateRecord, version: Version, cksum: string): Promise<void> {
-  await workshop.tree.show(cratePlace(crate.name, version), workshop.crates.path(crateKey(crate.name, cksum)))
-}
-
-/** A crate without versions has no index file: Cargo takes a 404 for what it is, and an empty file for a broken one. */
-async function writeIndex(workshop: Workshop, crate: CrateRecord): Promise<void> {
-  const lines = await workshop.catalog.lines(crate.id)
-  if (lines.length > 0) await workshop.tree.write(renderIndex(crate.name, lines))
-  else await workshop.tree.remove(indexPlace(crate.name).path)
-}
-
-async function isOutdated(workshop: Workshop): Promise<boolean> {
-  if ((await workshop.catalog.fact('tree_format')) !== TREE_FORMAT) return true
-  return (await workshop.tree.read(configPlace.path)) === null
+async function isComplete(workshop: Workshop): Promise<boolean> {
+  if ((await workshop.catalog.fact('tree_format')) !== TREE_FORMAT) return false
+  return (await workshop.tree.read(configPlace.path)) !== null
 }

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { open, readdir, rm } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import {
   fileFacts,
-  isMissing,
-  isTemporary,
   makeFolder,
   moveDurably,
+  readFolder,
+  sweepFolder,
   syncFolder,
-  TEMPORARY,
   temporaryPath,
 } from './durable-file.ts'
 import { refuse } from './error.ts'
@@ -52,18 +51,21 @@ export class CrateStore {
     let size = 0
     const file = await open(path, 'wx', 0o444)
     try {
-      for await (const chunk of source) {
-        size += chunk.byteLength
-        if (size > maxBytes) refuse('crate_too_big', { max: maxBytes })
-        hash.update(chunk)
-        await file.write(chunk)
+      try {
+        for await (const chunk of source) {
+          size += chunk.byteLength
+          if (size > maxBytes) refuse('crate_too_big', { max: maxBytes })
+          hash.update(chunk)
+          // Unlike `write`, this does not stop half-way when the disk is nearly full.
+          await file.writeFile(chunk)
+        }
+        await file.sync()
+      } finally {
+        await file.close()
       }
-      await file.sync()
     } catch (error) {
       await rm(path, { force: true })
       throw error
-    } finally {
-      await file.close()
     }
     return this.#staged(path, size, hash.digest('hex'))
   }
@@ -88,21 +90,18 @@ export class CrateStore {
     await rm(this.path(key), { force: true })
   }
 
-  /** Every key, in no particular order. */
+  /** Every key, in no particular order; files that are none, such as an operator's notes, are passed over. */
   async *list(folder = this.root): AsyncIterable<string> {
     for (const entry of await readFolder(folder)) {
       const path = join(folder, entry.name)
-      if (path === this.#incoming) continue
-      if (entry.isDirectory()) yield* this.list(path)
-      else if (!isTemporary(path)) yield relative(this.root, path).split(sep).join('/')
+      if (entry.isDirectory() && path !== this.#incoming) yield* this.list(path)
+      else if (/^[0-9a-f]{64}\.crate$/.test(entry.name)) yield relative(this.root, path).split(sep).join('/')
     }
   }
 
-  /** Removes what a killed process was still receiving; only while no other process may be receiving. */
+  /** Removes what a killed process was still receiving: what nobody has written to for an hour. */
   async sweep(): Promise<void> {
-    for (const entry of await readFolder(this.#incoming)) {
-      if (entry.name.startsWith(TEMPORARY)) await rm(join(this.#incoming, entry.name), { force: true })
-    }
+    await sweepFolder(this.#incoming, Date.now() - 3_600_000)
   }
 
   #staged(path: string, size: number, cksum: string): Staged {
@@ -122,14 +121,5 @@ export class CrateStore {
         waiting = false
       },
     }
-  }
-}
-
-async function readFolder(path: string) {
-  try {
-    return await readdir(path, { withFileTypes: true })
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
   }
 }

@@ -1,25 +1,15 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  type Generated,
-  Kysely,
-  type Migration,
-  Migrator,
-  type SqliteDatabase,
-  SqliteDialect,
-  type SqliteDialectConfig,
-  SqliteDriver,
-  sql,
-} from 'kysely'
+import { type Generated, Kysely, type Migration, Migrator, sql } from 'kysely'
 import Libsql from 'libsql'
 import { ACCOUNTS } from './database/accounts.ts'
+import { LibsqlDialect } from './database/dialect.ts'
+import { LISTINGS, type ListingTables } from './database/listings.ts'
 import { REGISTRY } from './database/registry.ts'
 import { REMOVAL } from './database/removal.ts'
 
 /** The records of the registry. Times are RFC 3339 in UTC with whole seconds, flags 0 or 1, lists JSON text. */
-export interface Tables {
+export interface Tables extends ListingTables {
   crates: {
     id: Generated<number>
     name: string
@@ -88,9 +78,16 @@ export interface Tables {
   facts: { key: string; value: string }
 }
 
-/** `file`: the `.crate` of a release is to be shown; `index`: the index file of a
- * crate is to be rendered; `whole`: everything of a crate is, and what it no longer has is to go. */
-export type MarkKind = 'file' | 'index' | 'whole'
+/**
+ * `file`: the `.crate` of a release is to be shown; `index`: the index file of a crate is to be rendered; `whole`:
+ * everything of a crate is, and what it no longer has is to go; `git`: its index file is
+ * to be committed; `page`: what else the tree says of a crate; `site`: what
+ * it says of the registry as a whole (subject 0).
+ */
+export type MarkKind = 'file' | 'index' | 'whole' | 'git' | 'page' | 'site'
+
+/** The subject of a `site` mark. */
+export const SITE = 0
 
 /** The open database. */
 export type Database = Kysely<Tables>
@@ -102,11 +99,10 @@ export type Database = Kysely<Tables>
 export async function openDatabase(path: string): Promise<Database> {
   mkdirSync(dirname(path), { recursive: true })
   const connection = new Libsql(path)
-  connection.exec(
-    'PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON',
-  )
-  // libsql speaks better-sqlite3's interface, which is the one kysely asks for.
-  const database = new Kysely<Tables>({ dialect: new ImmediateDialect({ database: connection as SqliteDatabase }) })
+  connection.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+  // From here on the waiting is the dialect's.
+  connection.exec('PRAGMA busy_timeout = 0; PRAGMA foreign_keys = ON')
+  const database = new Kysely<Tables>({ dialect: new LibsqlDialect(connection) })
   const { error } = await new Migrator({
     db: database,
     provider: { getMigrations: async () => migrations },
@@ -118,29 +114,12 @@ export async function openDatabase(path: string): Promise<Database> {
   return database
 }
 
-/** Every transaction takes the write lock at its start: a deferred one that turns into a writer can fail half-way. */
-class ImmediateDialect extends SqliteDialect {
-  readonly #settings: SqliteDialectConfig
-  constructor(settings: SqliteDialectConfig) {
-    super(settings)
-    this.#settings = settings
-  }
-  override createDriver(): SqliteDriver {
-    return new ImmediateDriver(this.#settings)
-  }
-}
-
-class ImmediateDriver extends SqliteDriver {
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
-  }
-}
-
 /** By name, in order; a step that has been published never changes. */
 const migrations: Record<string, Migration> = {
   '001_registry': statements(REGISTRY),
   '003_accounts': statements(ACCOUNTS),
   '004_removal': statements(REMOVAL),
+  '005_listings': statements(LISTINGS),
 }
 
 function statements(list: readonly string[]): Migration {

@@ -1,4 +1,4 @@
-import { buildWhole } from './build.ts'
+import { buildWhole, removeBytes } from './build.ts'
 import type { Change, CrateRecord, ReleaseRecord } from './catalog/record.ts'
 import { mentions } from './catalog/removal.ts'
 import { parseEntry } from './entry.ts'
@@ -48,7 +48,7 @@ export async function deleteReleases(registry: Registry, deletion: Deletion, cha
   }
   await registry.catalog.remove(crate, releases, change)
   await buildWhole(registry, crate.id)
-  for (const release of releases) await registry.crates.remove(crateKey(crate.name, release.cksum))
+  for (const { cksum } of releases) await removeBytes(registry, crateKey(crate.name, cksum), cksum)
   return doomed
 }
 

@@ -1,9 +1,10 @@
-import { randomBytes } from 'node:crypto'
-import { link, mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { createHash, randomBytes } from 'node:crypto'
+import { createReadStream, type Dirent } from 'node:fs'
+import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-/** How names of half-written files begin; readers never show them and `sweep` may remove them. */
-export const TEMPORARY = '.writing-'
+/** How names of half-written files begin; readers never show them. */
+const TEMPORARY = '.writing-'
 
 /** A name beside `path` for the file that will become it; short enough for any file system. */
 export function temporaryPath(path: string): string {
@@ -18,12 +19,23 @@ export function isTemporary(path: string): boolean {
 /** Replaces `path` with `bytes`; after a crash it has the old bytes or the new ones, whole. On return they are on disk. */
 export async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   await makeFolder(dirname(path))
+  await replace(path, bytes, true)
+  await syncFolder(dirname(path))
+}
+
+/** Replaces `path` with `bytes`, whole for every reader; only a power cut may spoil them. For what is easily made anew. */
+export async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await replace(path, bytes, false)
+}
+
+async function replace(path: string, bytes: Uint8Array, sync: boolean): Promise<void> {
   const temporary = temporaryPath(path)
   try {
     const file = await open(temporary, 'wx', 0o644)
     try {
       await file.writeFile(bytes)
-      await file.sync()
+      if (sync) await file.sync()
     } finally {
       await file.close()
     }
@@ -32,7 +44,6 @@ export async function writeDurably(path: string, bytes: Uint8Array): Promise<voi
     await rm(temporary, { force: true })
     throw error
   }
-  await syncFolder(dirname(path))
 }
 
 /** Moves a finished, synced file to `path` and puts the move on disk. */
@@ -49,7 +60,8 @@ export async function linkDurably(source: string, path: string): Promise<boolean
   try {
     await link(source, temporary)
   } catch (error) {
-    if (['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP'].includes((error as NodeJS.ErrnoException).code ?? '')) return false
+    if (['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      return false
     throw error
   }
   try {
@@ -60,6 +72,39 @@ export async function linkDurably(source: string, path: string): Promise<boolean
   }
   await syncFolder(dirname(path))
   return true
+}
+
+/**
+ * Removes what killed processes have left half-written in a folder; only those of before a
+ * time, or all when nobody can be writing there.
+ */
+export async function sweepFolder(path: string, before = Number.POSITIVE_INFINITY): Promise<void> {
+  for (const { name } of await readFolder(path)) {
+    if (!isTemporary(name)) continue
+    const file = join(path, name)
+    const facts = await fileFacts(file)
+    if (facts && facts.modified < before) await rm(file, { force: true })
+  }
+}
+
+/** A text file; null when there is none. */
+export async function readText(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+/** What is in a folder; nothing when there is no such folder. */
+export async function readFolder(path: string): Promise<Dirent[]> {
+  try {
+    return await readdir(path, { withFileTypes: true })
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
 }
 
 /** Creates a folder with its parents; each new one is on disk when this returns. */
@@ -80,15 +125,42 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
+/** What the file system knows of a file; `modified` in milliseconds since 1970. */
+export interface FileFacts {
+  readonly size: number
+  readonly inode: bigint
+  readonly device: bigint
+  readonly modified: number
+}
+
 /** Size and identity of a file, or null when there is none. */
-export async function fileFacts(path: string): Promise<{ size: number; inode: number; device: number } | null> {
+export async function fileFacts(path: string): Promise<FileFacts | null> {
   try {
-    const facts = await stat(path)
-    return { size: facts.size, inode: facts.ino, device: facts.dev }
+    // Inode numbers of ReFS and of some network file systems need more than the 53 bits of a number.
+    const { size, ino, dev, mtimeMs } = await stat(path, { bigint: true })
+    return { size: Number(size), inode: ino, device: dev, modified: Number(mtimeMs) }
   } catch (error) {
     if (isMissing(error)) return null
     throw error
   }
+}
+
+/** Whether two paths lead to one file, as hard links do. */
+export async function isSameFile(path: string, other: string): Promise<boolean> {
+  const [one, two] = await Promise.all([fileFacts(path), fileFacts(other)])
+  return one !== null && one.inode === two?.inode && one.device === two.device
+}
+
+/** SHA-256 of a file, lowercase hex; null when there is none. */
+export async function fileChecksum(path: string): Promise<string | null> {
+  const hash = createHash('sha256')
+  try {
+    for await (const chunk of createReadStream(path)) hash.update(chunk)
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+  return hash.digest('hex')
 }
 
 /** Whether an error says that a file or folder is not there. */

@@ -73,6 +73,10 @@ const messages = {
   archive_cargo_ok: (p: { path: string }) => `Cargo skips \`${p.path}\` when it unpacks the crate; leave it out`,
 
   // releases
+  readme_missing: (p: { path: string }) =>
+    `\`Cargo.toml\` names the README \`${p.path}\`, but the crate file does not hold it`,
+  readme_too_large: (p: { path: string; max: number }) =>
+    `\`${p.path}\` has more than ${p.max} bytes and is not shown on the crate's page`,
   release_identity: (p: { expected: string; found: string }) =>
     `the crate file was sent as ${p.expected}, but its \`Cargo.toml\` says ${p.found}`,
   metadata_field: (p: { field: string; reason: string }) =>
@@ -191,7 +195,10 @@ const messages = {
   // catalog and stores
   crate_too_big: (p: { max: number }) =>
     `the .crate is bigger than the ${p.max} bytes allowed here; leave out what is not needed (\`exclude\` in Cargo.toml) or ask the operator to raise \`limits.crate_bytes\``,
+  crate_lost: (p: { name: string; version: string }) =>
+    `the .crate of \`${p.name}\` ${p.version} is missing from the crate store or damaged there; put it back from a backup of the registry folder and run \`plimsoll build --all\``,
   crate_unknown: (p: { name: string }) => `there is no crate \`${p.name}\` here`,
+  readme_unknown: (p: { name: string; version: string }) => `${p.name} ${p.version} was packaged without a README`,
   release_unknown: (p: { name: string; version: string }) => `there is no version ${p.version} of \`${p.name}\` here`,
   version_taken: (p: { name: string; version: string; existing: string }) =>
     p.version === p.existing
@@ -247,6 +254,7 @@ const messages = {
   file_missing: (p: { path: string }) => `there is no file or folder ${p.path}`,
   no_crates_found: (p: { path: string }) => `there is no .crate file in or below ${p.path}`,
   broken_file: (p: { path: string; message: string }) => `${p.path}: ${p.message}`,
+  file_changed: (p: { path: string }) => `${p.path} was changed while it was read; run the command again`,
   twin_files: (p: { first: string; second: string; version: string }) =>
     `${p.first} and ${p.second} are both version ${p.version} with different bytes; keep the one that was published`,
   name_twins: (p: { first: string; second: string }) =>

@@ -1,6 +1,17 @@
-import { readdir, readFile, rm, rmdir } from 'node:fs/promises'
-import { dirname, join, relative, sep } from 'node:path'
-import { fileFacts, isMissing, isTemporary, linkDurably, writeDurably } from './durable-file.ts'
+import { readFile, rm, rmdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import {
+  fileChecksum,
+  fileFacts,
+  isMissing,
+  isSameFile,
+  isTemporary,
+  linkDurably,
+  readFolder,
+  sweepFolder,
+  writeDurably,
+  writeWhole,
+} from './durable-file.ts'
 import type { Output, Place } from './paths.ts'
 
 /**
@@ -9,9 +20,12 @@ import type { Output, Place } from './paths.ts'
  */
 export class PublicTree {
   readonly root: string
+  readonly #put: (path: string, bytes: Uint8Array) => Promise<void>
 
-  constructor(root: string) {
+  /** `durable`: what is written is on disk on return, for a tree whose changes are remembered as done. */
+  constructor(root: string, { durable }: { durable: boolean }) {
     this.root = root
+    this.#put = durable ? writeDurably : writeWhole
   }
 
   /** Where a path of the tree lies on disk. */
@@ -24,23 +38,21 @@ export class PublicTree {
     const path = this.path(output.path)
     const present = await fileFacts(path)
     if (present?.size === output.bytes.byteLength && (await readFile(path)).equals(output.bytes)) return false
-    await writeDurably(path, output.bytes)
+    await this.#put(path, output.bytes)
     return true
   }
 
-  /** Shows the file `source`, whose bytes never change, at `place`: a hard link where the file system can, else a copy. */
+  /**
+   * Shows the file `source`, whose bytes never change, at `place`: a hard link where the file system can, else a copy.
+   * True when something had to be done.
+   */
   async show(place: Place, source: string): Promise<boolean> {
     const path = this.path(place.path)
-    const [wanted, present] = await Promise.all([fileFacts(source), fileFacts(path)])
-    if (wanted && present && wanted.inode === present.inode && wanted.device === present.device) return false
-    if (present && wanted?.size === present.size && (await readFile(path)).equals(await readFile(source))) return false
-    if (!(await linkDurably(source, path))) await writeDurably(path, await readFile(source))
+    if (await isSameFile(source, path)) return false
+    const present = await fileFacts(path)
+    if (present && (await fileChecksum(path)) === (await fileChecksum(source))) return false
+    if (!(await linkDurably(source, path))) await this.#put(path, await readFile(source))
     return true
-  }
-
-  /** Makes the file at `place` a copy of `source`, which may change later; true when it had to be written. */
-  async copy(place: Place, source: string): Promise<boolean> {
-    return this.write({ ...place, bytes: await readFile(source) })
   }
 
   /** The bytes at `path`, or null when there is no such file. */
@@ -61,31 +73,23 @@ export class PublicTree {
     }
   }
 
-  /** Every path in the tree below `folder`, in no particular order. */
+  /** Every path in the tree below `folder`, in no particular order; half-written files are none. */
   async *list(folder = ''): AsyncIterable<string> {
-    let entries: Awaited<ReturnType<typeof readFolder>>
-    try {
-      entries = await readFolder(this.path(folder))
-    } catch (error) {
-      if (isMissing(error)) return
-      throw error
-    }
-    for (const entry of entries) {
+    for (const entry of await readFolder(this.path(folder))) {
       const path = folder ? `${folder}/${entry.name}` : entry.name
       if (entry.isDirectory()) yield* this.list(path)
-      else if (!isTemporary(entry.name)) yield relative(this.root, this.path(path)).split(sep).join('/')
+      else if (!isTemporary(entry.name)) yield path
     }
+  }
+
+  /** Removes half-written files directly in `folder`; only while nobody else writes to the tree. */
+  async sweep(folder: string): Promise<void> {
+    await sweepFolder(this.path(folder))
   }
 
   /** Names of the folders directly below `path`. */
   async folders(path: string): Promise<string[]> {
-    try {
-      const entries = await readFolder(this.path(path))
-      return entries.filter(entry => entry.isDirectory()).map(entry => entry.name)
-    } catch (error) {
-      if (isMissing(error)) return []
-      throw error
-    }
+    return (await readFolder(this.path(path))).filter(entry => entry.isDirectory()).map(entry => entry.name)
   }
 
   /** Removes a folder with all that is in it. */
@@ -93,8 +97,6 @@ export class PublicTree {
     await rm(this.path(path), { recursive: true, force: true })
   }
 }
-
-const readFolder = (path: string) => readdir(path, { withFileTypes: true })
 
 async function removeIfEmpty(path: string): Promise<boolean> {
   try {

@@ -1,21 +1,22 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, existsSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
-import { join, resolve, sep } from 'node:path'
-import { inspect } from './add.ts'
+import { existsSync, realpathSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { posix, resolve, sep } from 'node:path'
 import type { Progress } from './build.ts'
-import type { CrateBytes } from './crate-store.ts'
+import { findCrates } from './crate-files.ts'
+import { fileChecksum } from './durable-file.ts'
 import { renderEntry } from './entry.ts'
-import { type Issue, issue, refuse, refuseErrors, warning } from './error.ts'
-import { type CanonicalName, canonicalName, type Name } from './name.ts'
-import { CRATES_FOLDER, configPlace, cratePlace, INDEX_FOLDER } from './paths.ts'
-import { checkPolicy, policyQuestions } from './policy.ts'
+import { type Issue, refuse, refuseErrors } from './error.ts'
+import type { Name } from './name.ts'
+import { CRATES_FOLDER, configPlace, cratePlace, INDEX_FOLDER, type Output, type Place } from './paths.ts'
 import { PublicTree } from './public-tree.ts'
-import type { Release } from './release.ts'
 import { renderConfig, renderIndex } from './render.ts'
 import type { Settings } from './settings.ts'
+import { InspectionCache } from './static/cache.ts'
+import { type StaticCrate, staticPages } from './static/pages.ts'
+import { Shelf } from './static/shelf.ts'
 import type { RegistryUrls } from './urls.ts'
-import { compareVersions, type VersionIdentity, versionIdentity } from './version.ts'
+import { compareVersions } from './version.ts'
 
 /** The static way: a folder of `.crate` files in, a complete public tree out, no database. */
 export interface StaticBuild {
@@ -23,6 +24,8 @@ export interface StaticBuild {
   readonly out: string
   readonly settings: Settings
   readonly urls: RegistryUrls
+  /** File that remembers what was found in each `.crate`; it makes the next build fast and changes nothing else. */
+  readonly cache: string | null
   readonly progress?: Progress
 }
 
@@ -35,151 +38,95 @@ export interface StaticResult {
   readonly warnings: readonly Issue[]
 }
 
-interface Found {
-  readonly path: string
-  readonly release: Release
+/** A whole tree: where each `.crate` is to be copied from, and all other files. */
+interface Plan {
+  readonly crates: readonly { readonly place: Place; readonly source: string; readonly cksum: string }[]
+  readonly outputs: readonly Output[]
 }
 
-/** All releases of the folder: crates by canonical name, releases by version identity. */
-type Shelf = Map<CanonicalName, Map<VersionIdentity, Found>>
-
 /**
- * Renders a tree that depends on nothing but the bytes read: no clock, no file times, no folder names. Throws a
- * `Refusal` that names every broken file, and then writes nothing. Files whose bytes are right are left alone, and
- * what no longer belongs to any crate is removed.
+ * Renders a tree that depends on nothing but the bytes read and the settings: no clock, no file times, no folder names.
+ * Throws a `Refusal` that names every broken file, and then writes nothing. Files whose bytes are right are left alone,
+ * and what no longer belongs to any crate is removed.
  */
 export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
   const tree = await openOutput(job)
-  const issues: Issue[] = []
-  const shelf = await readShelf(job, issues)
-  checkShelf(shelf, job.settings, issues)
-  refuseErrors(issues)
-  const releases = [...shelf.values()].reduce((sum, one) => sum + one.size, 0)
-  return { crates: shelf.size, releases, changed: await writeTree(job, tree, shelf), warnings: issues }
+  const paths = await findCrates(realpathSync(job.from), tree.root)
+  const cache = await InspectionCache.open(job.cache, job.settings.limits, job.urls.own)
+  const shelf = new Shelf(job.settings, job.urls, cache)
+  for (const [done, path] of paths.entries()) {
+    await shelf.put(path)
+    job.progress?.(done + 1, paths.length)
+  }
+  await cache.close()
+  shelf.check()
+  refuseErrors(shelf.issues)
+  const plan = planOf(job, shelf)
+  return {
+    crates: shelf.crates.size,
+    releases: plan.crates.length,
+    changed: await carryOut(tree, plan),
+    warnings: shelf.issues,
+  }
 }
 
 async function openOutput({ from, out }: StaticBuild): Promise<PublicTree> {
   if (!existsSync(from)) refuse('file_missing', { path: from })
-  const [source, target] = [resolve(from), resolve(out)]
-  if (`${source}${sep}`.startsWith(`${target}${sep}`)) refuse('folders_overlap', { from, out })
-  const tree = new PublicTree(target)
+  const target = existsSync(out) ? realpathSync(out) : resolve(out)
+  if (`${realpathSync(from)}${sep}`.startsWith(`${target}${sep}`)) refuse('folders_overlap', { from, out })
+  // Every build holds every file against its bytes, so that one spoilt by a power cut is mended by the next.
+  const tree = new PublicTree(target, { durable: false })
   const isTree = (await tree.read(configPlace.path)) !== null
   // Pruning in a folder that is something else, a Cargo workspace with a `crates` folder say, would destroy it.
   if (!isTree && existsSync(target) && (await readdir(target)).length > 0) refuse('folder_in_use', { out })
   return tree
 }
 
-async function readShelf(job: StaticBuild, issues: Issue[]): Promise<Shelf> {
-  const paths = await findCrates(resolve(job.from), resolve(job.out))
-  if (paths.length === 0) refuse('no_crates_found', { path: job.from })
-  const shelf: Shelf = new Map()
-  for (const [done, path] of paths.entries()) {
-    const found: Issue[] = []
-    const release = await inspect({ bytes: await crateBytes(path), pubtime: null }, job.settings, job.urls, found)
-    if (release) put(shelf, { path, release: { ...release, readme: null } }, found)
-    issues.push(...found.map(one => inFile(path, one)))
-    job.progress?.(done + 1, paths.length)
+function planOf({ settings, urls }: StaticBuild, shelf: Shelf): Plan {
+  const yanked = new Set(settings.yanked)
+  const crates: Plan['crates'][number][] = []
+  const outputs: Output[] = []
+  const pages: StaticCrate[] = []
+  for (const versions of shelf.crates.values()) {
+    const sorted = [...versions.values()].sort((a, b) => compareVersions(a.release.version, b.release.version))
+    const releases = sorted.map(({ path: source, release }) => {
+      const { name, version, entry } = release
+      crates.push({ place: cratePlace(name, version), source, cksum: entry.cksum })
+      return { ...release, entry: { ...entry, yanked: yanked.has(`${name}@${version}`) } }
+    })
+    const lines = releases.map(one => renderEntry(one.entry))
+    outputs.push(renderIndex(sorted[0]?.release.name as Name, lines))
+    pages.push(releases)
   }
-  return shelf
-}
-
-/** The `.crate` files below a folder, sorted; the output folder may lie in it and is passed over. */
-async function findCrates(folder: string, out: string): Promise<string[]> {
-  const found: string[] = []
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory() && path !== out) found.push(...(await findCrates(path, out)))
-    else if (entry.isFile() && entry.name.endsWith('.crate')) found.push(path)
-  }
-  return found.sort()
-}
-
-/** A `.crate` file on disk as bytes with checksum. */
-export async function crateBytes(path: string): Promise<CrateBytes> {
-  const hash = createHash('sha256')
-  let size = 0
-  for await (const chunk of createReadStream(path) as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength
-    hash.update(chunk)
-  }
-  return { size, cksum: hash.digest('hex'), open: () => createReadStream(path) }
-}
-
-function put(shelf: Shelf, found: Found, issues: Issue[]): void {
-  const { release, path } = found
-  const canonical = canonicalName(release.name)
-  const versions = shelf.get(canonical) ?? new Map<VersionIdentity, Found>()
-  const [sibling] = versions.values()
-  if (sibling && sibling.release.name !== release.name) {
-    issues.push(issue('name_twins', { first: sibling.release.name, second: release.name }))
-  }
-  const identity = versionIdentity(release.version)
-  const twin = versions.get(identity)
-  if (twin && twin.release.entry.cksum !== release.entry.cksum) {
-    issues.push(issue('twin_files', { first: twin.path, second: path, version: release.version }))
-  }
-  if (!twin) versions.set(identity, found)
-  shelf.set(canonical, versions)
-}
-
-function inFile(path: string, one: Issue): Issue {
-  const make = one.severity === 'error' ? issue : warning
-  return make('broken_file', { path, message: one.message })
-}
-
-function checkShelf(shelf: Shelf, settings: Settings, issues: Issue[]): void {
-  const listed = new Set(settings.yanked)
-  for (const versions of shelf.values()) {
-    for (const { path, release } of versions.values()) {
-      listed.delete(`${release.name}@${release.version}`)
-      const { ownDependencies, cratesIoDependencies } = policyQuestions(release)
-      const spelling = (name: Name) => shelf.get(canonicalName(name))?.values().next().value?.release.name
-      const missing = ownDependencies.filter(name => spelling(name) !== name)
-      const facts = {
-        existing: null,
-        lookAlikes: [],
-        missingDependencies: missing,
-        otherSpellings: missing.map(spelling).filter(name => name !== undefined),
-        alsoHere: cratesIoDependencies.filter(name => spelling(name) !== undefined),
-      }
-      const verdict = checkPolicy(release, facts, settings.policy)
-      issues.push(...verdict.issues.map(one => inFile(path, one)))
-    }
-  }
-  for (const spec of listed) issues.push(issue('yanked_unknown', { spec }))
+  return { crates, outputs: [...outputs, ...staticPages(pages, urls.dl), renderConfig(urls, settings.auth.required)] }
 }
 
 /** Shows every `.crate` before the first index line, so that a reader of the unfinished tree never misses one. */
-async function writeTree(job: StaticBuild, tree: PublicTree, shelf: Shelf): Promise<number> {
-  const yanked = new Set(job.settings.yanked)
-  const wanted = new Set([configPlace.path])
-  let changed = 0
-  for (const versions of shelf.values()) {
-    for (const { path, release } of versions.values()) {
-      const place = cratePlace(release.name, release.version)
-      wanted.add(place.path)
-      if (await tree.copy(place, path)) changed++
-    }
-  }
-  for (const versions of shelf.values()) {
-    const sorted = [...versions.values()].map(one => one.release)
-    sorted.sort((a, b) => compareVersions(a.version, b.version))
-    const lines = sorted.map(one => renderEntry({ ...one.entry, yanked: yanked.has(`${one.name}@${one.version}`) }))
-    const output = renderIndex((sorted[0] as Release).name, lines)
-    wanted.add(output.path)
-    if (await tree.write(output)) changed++
-  }
-  if (await tree.write(renderConfig(job.urls, job.settings.auth.required))) changed++
-  return changed + (await prune(tree, wanted))
+async function carryOut(tree: PublicTree, { crates, outputs }: Plan): Promise<number> {
+  const paths = [...crates.map(one => one.place.path), ...outputs.map(one => one.path)]
+  const wanted = new Set(paths)
+  const spellings = new Map([...paths.map(posix.dirname), ...paths].map(path => [path.toLowerCase(), path]))
+  // On a file system to which `Foo` and `foo` are one name, a file left under the old spelling would pass for the new.
+  const isRespelled = (path: string) => (spellings.get(path.toLowerCase()) ?? path) !== path
+  let changed = await prune(tree, path => isRespelled(path) || isRespelled(posix.dirname(path)))
+  for (const { place, source, cksum } of crates) if (await copyCrate(tree, place, source, cksum)) changed++
+  for (const output of outputs) if (await tree.write(output)) changed++
+  changed += await prune(tree, path => !wanted.has(path))
+  return changed
 }
 
-async function prune(tree: PublicTree, wanted: ReadonlySet<string>): Promise<number> {
-  let removed = 0
+async function copyCrate(tree: PublicTree, place: Place, source: string, cksum: string): Promise<boolean> {
+  if ((await fileChecksum(tree.path(place.path))) === cksum) return false
+  const bytes = await readFile(source)
+  if (createHash('sha256').update(bytes).digest('hex') !== cksum) refuse('file_changed', { path: source })
+  return tree.write({ ...place, bytes })
+}
+
+async function prune(tree: PublicTree, isStray: (path: string) => boolean): Promise<number> {
+  const strays: string[] = []
   for (const folder of [INDEX_FOLDER, CRATES_FOLDER]) {
-    const stray: string[] = []
-    for await (const path of tree.list(folder)) if (!wanted.has(path)) stray.push(path)
-    for (const path of stray) await tree.remove(path)
-    removed += stray.length
+    for await (const path of tree.list(folder)) if (isStray(path)) strays.push(path)
   }
-  return removed
+  for (const path of strays) await tree.remove(path)
+  return strays.length
 }

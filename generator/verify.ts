@@ -1,13 +1,11 @@
-import { createHash } from 'node:crypto'
-import type { Workshop } from './build.ts'
-import { rebuildCrate } from './build.ts'
+import { createReadStream } from 'node:fs'
+import { filesOf, folderOf, rebuildCrate, removeBytes, removeStray, strays, type Workshop } from './build.ts'
 import type { CrateRecord, ReleaseRecord } from './catalog/record.ts'
-import { isMissing } from './durable-file.ts'
-import { parseEntry } from './entry.ts'
+import { fileChecksum, isSameFile } from './durable-file.ts'
+import { parseEntry, renderEntry } from './entry.ts'
 import { Refusal } from './error.ts'
-import type { Name } from './name.ts'
-import { CRATES_FOLDER, configPlace, crateKey, cratePlace, INDEX_FOLDER, indexPlace } from './paths.ts'
-import { renderConfig, renderIndex } from './render.ts'
+import { configPlace, crateKey, cratePlace, indexPlace } from './paths.ts'
+import { renderConfig } from './render.ts'
 
 /** A difference between two things that should agree. `lost` cannot be derived from anything else here. */
 export interface Finding {
@@ -29,68 +27,46 @@ export interface VerifyOptions {
 /** Holds catalog, crate store and public tree against each other, byte for byte; yields what differs. */
 export async function* verify(workshop: Workshop, options: VerifyOptions): AsyncIterable<Finding> {
   const { crates: total } = await workshop.catalog.counts()
-  const names = new Set<Name>()
-  const keys = new Set<string>()
   let done = 0
-  for await (const crate of workshop.catalog.crates()) {
-    names.add(crate.name)
-    yield* await workshop.turnstile.run(() => verifyCrate(workshop, crate.id, keys, options))
+  for await (const { id } of workshop.catalog.crates()) {
+    yield* await verifyTruth(workshop, id, options.repair)
+    yield* await verifyTree(workshop, id, options)
     done++
     options.progress?.(done, total)
   }
-  yield* await verifyConfig(workshop, options)
-  yield* strayFiles(workshop, names, options)
-  yield* strayBytes(workshop, keys, options)
+  yield* await verifyConfig(workshop, options.repair)
+  for await (const path of strays(workshop)) {
+    if (options.repair) await removeStray(workshop, path)
+    yield derivable(path, 'belongs to no crate of the catalog', options.repair)
+  }
+  if (options.repair) yield* removeOrphans(workshop)
 }
 
-async function verifyCrate(
-  workshop: Workshop,
-  crateId: number,
-  keys: Set<string>,
-  options: VerifyOptions,
-): Promise<Finding[]> {
+/** Records against themselves and against the crate store; these never change, so that nobody has to wait meanwhile. */
+async function verifyTruth(workshop: Workshop, crateId: number, repair: boolean): Promise<Finding[]> {
   const crate = await workshop.catalog.crate(crateId)
   if (!crate) return []
   const findings: Finding[] = []
-  const derivable = (where: string, what: string) =>
-    findings.push({ where, what, lost: false, repaired: options.repair })
-  const isPending = (await workshop.catalog.fileMarks(crateId)).length > 0
-  const releases = await workshop.catalog.releases(crateId)
-  for (const release of releases) {
+  for (const release of await workshop.catalog.releases(crateId)) {
+    const where = `${crate.name}@${release.version}`
+    const line = lineFault(crate, release)
+    if (line) findings.push({ where, what: line, lost: true, repaired: false })
     const key = crateKey(crate.name, release.cksum)
-    keys.add(key)
-    const fault = (await storeFault(workshop, key, release)) ?? lineFault(crate, release)
-    if (fault) findings.push({ where: `${crate.name}@${release.version}`, what: fault, lost: true, repaired: false })
+    const stored = await fileChecksum(workshop.crates.path(key))
+    if (stored === release.cksum) continue
+    const copy = workshop.tree.path(cratePlace(crate.name, release.version).path)
+    const isCopied = (await fileChecksum(copy)) === release.cksum
+    const what = stored ? 'the bytes in the crate store are not those published' : 'the crate store has no bytes'
+    if (isCopied && repair) await restore(workshop, key, copy)
+    findings.push({ where, what: `${what} (${key})`, lost: !isCopied, repaired: isCopied && repair })
   }
-  if (isPending && options.served) return findings
-  for (const release of releases) {
-    const { path } = cratePlace(crate.name, release.version)
-    const shown = await workshop.tree.read(path)
-    if (!shown) derivable(path, 'the .crate is not in the public tree')
-    else if (sha256(shown) !== release.cksum) derivable(path, 'the bytes are not those of the catalog')
-  }
-  const expected = renderIndex(
-    crate.name,
-    releases.map(one => one.line),
-  )
-  const present = await workshop.tree.read(expected.path)
-  if (!present && releases.length > 0) derivable(expected.path, 'the index file is missing')
-  else if (present && releases.length === 0) derivable(expected.path, 'belongs to a crate without versions')
-  else if (present && !present.equals(expected.bytes))
-    derivable(expected.path, 'the index file differs from the catalog')
-  if (options.repair && findings.some(one => one.repaired)) await rebuildCrate(workshop, crateId)
   return findings
 }
 
-async function storeFault(workshop: Workshop, key: string, release: ReleaseRecord): Promise<string | null> {
-  const hash = createHash('sha256')
-  try {
-    for await (const chunk of workshop.crates.open(key)) hash.update(chunk)
-  } catch (error) {
-    if (isMissing(error)) return `the .crate is missing from the crate store (${key})`
-    throw error
-  }
-  return hash.digest('hex') === release.cksum ? null : `the bytes in the crate store are not those published (${key})`
+/** The public tree has the bytes that the crate store has lost. */
+async function restore({ crates }: Workshop, key: string, copy: string): Promise<void> {
+  const staged = await crates.stage(createReadStream(copy), Number.POSITIVE_INFINITY)
+  await staged.keep(key)
 }
 
 function lineFault(crate: CrateRecord, release: ReleaseRecord): string | null {
@@ -101,52 +77,82 @@ function lineFault(crate: CrateRecord, release: ReleaseRecord): string | null {
       entry.vers === release.version &&
       entry.cksum === release.cksum &&
       entry.yanked === release.yanked
-    return agrees ? null : 'the index entry in the catalog contradicts the record it belongs to'
+    if (!agrees) return 'the index entry in the catalog contradicts the record it belongs to'
+    return renderEntry(entry) === release.line ? null : 'the index entry in the catalog was changed by hand'
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return `the index entry in the catalog is broken: ${error.message}`
   }
 }
 
-async function verifyConfig(workshop: Workshop, options: VerifyOptions): Promise<Finding[]> {
+/** A crate in the public tree. What looks wrong is looked at again, and mended, while nobody else writes. */
+async function verifyTree(workshop: Workshop, crateId: number, options: VerifyOptions): Promise<Finding[]> {
+  if ((await treeFaults(workshop, crateId, options)).length === 0) return []
+  return workshop.turnstile.run(async () => {
+    const faults = await treeFaults(workshop, crateId, options)
+    if (!options.repair || faults.length === 0) return faults
+    await rebuildCrate(workshop, crateId)
+    const left = new Set((await treeFaults(workshop, crateId, options)).map(one => one.where))
+    return faults.map(one => ({ ...one, repaired: !left.has(one.where) }))
+  })
+}
+
+async function treeFaults(
+  { catalog, tree, crates }: Workshop,
+  crateId: number,
+  { served }: VerifyOptions,
+): Promise<Finding[]> {
+  const crate = await catalog.crate(crateId)
+  if (!crate) return []
+  // Releases before the mark: a change that comes in between is seen by its mark.
+  const files = filesOf(crate, await catalog.releases(crateId))
+  if (await catalog.isMarked(crateId)) {
+    return served ? [] : [derivable(crate.name, 'changes wait to be rendered; `plimsoll build` does it')]
+  }
+  const findings: Finding[] = []
+  for (const [path, cksum] of files.crates) {
+    // A link has the bytes of the crate store, which are looked at there.
+    if (await isSameFile(tree.path(path), crates.path(crateKey(crate.name, cksum)))) continue
+    const shown = await fileChecksum(tree.path(path))
+    if (shown === cksum) continue
+    const what = shown ? 'the bytes are not those of the catalog' : 'the .crate is not in the public tree'
+    findings.push(derivable(path, what))
+  }
+  for (const { path, bytes } of files.outputs) {
+    const present = await tree.read(path)
+    if (present?.equals(bytes)) continue
+    findings.push(derivable(path, present ? 'differs from the catalog' : 'is missing'))
+  }
+  const index = indexPlace(crate.name).path
+  if (files.outputs.length === 0 && (await tree.read(index))) findings.push(derivable(index, 'has no versions left'))
+  const known = new Set([...files.crates.keys(), ...files.outputs.map(one => one.path)])
+  for await (const path of tree.list(folderOf(crate.name))) {
+    if (!known.has(path)) findings.push(derivable(path, 'is no part of its crate'))
+  }
+  return findings
+}
+
+async function verifyConfig(workshop: Workshop, repair: boolean): Promise<Finding[]> {
   const expected = renderConfig(workshop.urls, workshop.authRequired)
   const present = await workshop.tree.read(configPlace.path)
   if (present?.equals(expected.bytes)) return []
-  if (options.repair) await workshop.tree.write(expected)
-  const what = present ? 'differs from the settings' : 'is missing'
-  return [{ where: configPlace.path, what, lost: false, repaired: options.repair }]
+  if (repair) await workshop.turnstile.run(() => workshop.tree.write(expected))
+  return [derivable(configPlace.path, present ? 'differs from the settings' : 'is missing', repair)]
 }
 
-async function* strayFiles(
-  workshop: Workshop,
-  names: ReadonlySet<Name>,
-  options: VerifyOptions,
-): AsyncIterable<Finding> {
-  const places = new Set([configPlace.path, ...[...names].map(name => indexPlace(name).path)])
-  for (const folder of [INDEX_FOLDER, CRATES_FOLDER]) {
-    for await (const path of workshop.tree.list(folder)) {
-      const isKnown = folder === INDEX_FOLDER ? places.has(path) : names.has(path.split('/')[1] as Name)
-      if (isKnown) continue
-      if (options.repair) await workshop.tree.remove(path)
-      yield { where: path, what: 'belongs to no crate of the catalog', lost: false, repaired: options.repair }
-    }
-  }
-}
-
-/** Bytes without a release are what a crash or a refused retry may leave; they harm nobody and are no finding. */
-async function* strayBytes(
-  workshop: Workshop,
-  keys: ReadonlySet<string>,
-  options: VerifyOptions,
-): AsyncIterable<Finding> {
-  if (!options.repair || options.served) return
+/**
+ * Removes bytes without a release, which a crash or a race for a version may leave; they harm nobody and are no finding
+ * otherwise.
+ */
+async function* removeOrphans(workshop: Workshop): AsyncIterable<Finding> {
   for await (const key of workshop.crates.list()) {
-    if (keys.has(key)) continue
-    await workshop.crates.remove(key)
-    yield { where: key, what: 'bytes that belong to no release were removed', lost: false, repaired: true }
+    const cksum = /([0-9a-f]{64})\.crate$/.exec(key)?.[1] ?? ''
+    if (await workshop.catalog.hasBytes(cksum)) continue
+    if (await removeBytes(workshop, key, cksum))
+      yield derivable(key, 'bytes that belong to no release were removed', true)
   }
 }
 
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
+function derivable(where: string, what: string, repaired = false): Finding {
+  return { where, what, lost: false, repaired }
 }

@@ -22,9 +22,9 @@ const LAYERS = [
   ['error', 'objections', 'name', 'version', 'requirement'],
   ['paths', 'urls', 'timestamp', 'settings', 'entry', 'manifest', 'tarball', 'release', 'policy'],
   ['render'],
-  ['durable-file', 'database', 'lock', 'catalog', 'crate-store', 'public-tree'],
+  ['durable-file', 'database', 'lock', 'catalog', 'crate-files', 'crate-store', 'public-tree'],
   ['index-repository'],
-  ['registry', 'build', 'add', 'import', 'verify', 'static', 'backup', 'delete'],
+  ['registry', 'build', 'pages', 'add', 'batch', 'import', 'verify', 'static', 'backup', 'delete', 'git-index'],
   ['cli', 'index'],
 ]
 

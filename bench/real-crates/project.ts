@@ -63,10 +63,10 @@ const WITHOUT_DEFAULTS = new Set(['hyper 0.6', 'actix-web 0.7'])
 
 /**
  * Writes a project that depends on all of them and lets `cargo fetch` take the whole graph into a Cargo home of its own
- * below the temporary folder. Gives the cache folders. Cargo may stop at a manifest of 2015 that it no longer reads;
+ * below the temporary folder. Gives the cache folders, and what to remove in the end. Cargo may stop at a manifest of 2015 that it no longer reads;
  * what it had fetched by then counts.
  */
-export function fetchProject(): string[] {
+export function fetchProject(): { folders: string[]; remove: string[] } {
   const folder = mkdtempSync(join(tmpdir(), 'real-crates-'))
   const home = join(folder, 'cargo-home')
   mkdirSync(join(folder, 'src'), { recursive: true })
@@ -80,7 +80,7 @@ export function fetchProject(): string[] {
   })
   if (cargo.error) throw cargo.error
   const cache = join(home, 'registry', 'cache')
-  return readdirSync(cache).map(name => join(cache, name))
+  return { folders: readdirSync(cache).map(name => join(cache, name)), remove: [folder] }
 }
 
 function manifest(): string {

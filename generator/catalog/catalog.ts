@@ -4,6 +4,7 @@ import { type CanonicalName, canonicalName, type Name } from '../name.ts'
 import type { Release } from '../release.ts'
 import { type Version, versionIdentity } from '../version.ts'
 import { type Added, addRelease, objections, type Publication, setYanked } from './change.ts'
+import { type GitBatch, gitBatch, markAllForGit } from './git-batch.ts'
 import { clearMarks, type FileMark, fileMarks, listMarks } from './marks.ts'
 import {
   type Change,
@@ -133,9 +134,9 @@ export class Catalog {
     return ownsCrate(this.#database, crateId, userId)
   }
 
-  /** Pending work of one kind, oldest first. */
-  marks(kind: MarkKind, limit = 1000): Promise<Mark[]> {
-    return listMarks(this.#database, kind, limit)
+  /** Pending work of one kind, oldest first: a page of what was marked after a generation. */
+  marks(kind: MarkKind, after = 0, limit = 1000): Promise<Mark[]> {
+    return listMarks(this.#database, kind, after, limit)
   }
 
   /** The releases of one crate whose `.crate` is not yet shown. */
@@ -143,9 +144,26 @@ export class Catalog {
     return fileMarks(this.#database, crateId)
   }
 
+  /** Whether a crate has changes that are not rendered yet. */
+  async isMarked(crateId: number): Promise<boolean> {
+    const row = await this.#database
+      .selectFrom('marks')
+      .select('generation')
+      .where('kind', '=', 'index')
+      .where('subject', '=', crateId)
+      .executeTakeFirst()
+    return row !== undefined
+  }
+
   /** Takes marks off, unless the subject has changed again since they were read. */
   clear(marks: readonly Mark[]): Promise<void> {
     return clearMarks(this.#database, marks)
+  }
+
+  /** Whether any release has these bytes. */
+  async hasBytes(cksum: string): Promise<boolean> {
+    const row = await this.#database.selectFrom('releases').select('id').where('cksum', '=', cksum).executeTakeFirst()
+    return row !== undefined
   }
 
   /** How many marks there are; they are few, whatever the size of the registry. */
@@ -155,6 +173,16 @@ export class Catalog {
       .select(eb => eb.fn.countAll<number>().as('n'))
       .executeTakeFirst()
     return row?.n ?? 0
+  }
+
+  /** What the git index has to commit next; see `gitBatch`. */
+  gitBatch(after: number, limit: number): Promise<GitBatch> {
+    return gitBatch(this.#database, after, limit)
+  }
+
+  /** Marks every crate for the git index. */
+  markAllForGit(): Promise<void> {
+    return markAllForGit(this.#database)
   }
 
   /** Crates in the order of their ids, a page at a time: those after `after`. */
@@ -180,7 +208,7 @@ export class Catalog {
 
   /** Counts for people. */
   async counts(): Promise<{ crates: number; releases: number; users: number; pending: number }> {
-    const count = async (table: 'crates' | 'releases' | 'users' | 'marks') => {
+    const count = async (table: 'crates' | 'releases' | 'users') => {
       const row = await this.#database
         .selectFrom(table)
         .select(eb => eb.fn.countAll<number>().as('n'))
@@ -191,7 +219,7 @@ export class Catalog {
       crates: await count('crates'),
       releases: await count('releases'),
       users: await count('users'),
-      pending: await count('marks'),
+      pending: await this.pending(),
     }
   }
 

@@ -5,9 +5,16 @@ import type { Mark, Queries } from './record.ts'
 /** A release whose `.crate` is not yet shown in the public tree. */
 export type FileMark = Mark & { readonly version: Version; readonly cksum: string }
 
-/** Pending work of one kind, oldest first. */
-export async function listMarks(database: Database, kind: MarkKind, limit = 1000): Promise<Mark[]> {
-  return database.selectFrom('marks').selectAll().where('kind', '=', kind).orderBy('generation').limit(limit).execute()
+/** Pending work of one kind, oldest first: a page of what was marked after a generation. */
+export async function listMarks(database: Database, kind: MarkKind, after: number, limit: number): Promise<Mark[]> {
+  return database
+    .selectFrom('marks')
+    .selectAll()
+    .where('kind', '=', kind)
+    .where('generation', '>', after)
+    .orderBy('generation')
+    .limit(limit)
+    .execute()
 }
 
 /** The `file` marks of one crate's releases. */
@@ -41,6 +48,7 @@ export async function clearMarks(database: Database, marks: readonly Mark[]): Pr
 export async function touch(tx: Queries, crateId: number, generation: number): Promise<void> {
   await tx.updateTable('crates').set({ generation }).where('id', '=', crateId).execute()
   await mark(tx, { kind: 'index', subject: crateId, generation })
+  await mark(tx, { kind: 'git', subject: crateId, generation })
 }
 
 /** Sets one mark. */

@@ -1,13 +1,15 @@
-import { createReadStream, existsSync, statSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { createReadStream } from 'node:fs'
 import type { Command } from 'commander'
 import { type Acceptance, addSubmission } from '../add.ts'
+import { type BatchItem, orderBatch } from '../batch.ts'
 import { buildCrate } from '../build.ts'
-import { Refusal, refuse } from '../error.ts'
+import { findCrates } from '../crate-files.ts'
+import { Refusal } from '../error.ts'
+import type { Name } from '../name.ts'
+import { buildPages } from '../pages.ts'
 import type { Registry } from '../registry.ts'
 import { timestamp } from '../timestamp.ts'
-import { withDir, withRegistry } from './folder.ts'
+import { commitToGit, withDir, withRegistry } from './folder.ts'
 import { Exit, type Io, printIssues, progressLine } from './io.ts'
 
 /** `add FILE|DIR…`: takes `.crate` files in, with the checks of a publish. */
@@ -22,14 +24,17 @@ export function registerAdd(program: Command, io: Io): void {
 }
 
 async function addAll(io: Io, registry: Registry, sources: string[], asJson: boolean): Promise<void> {
-  const paths = (await Promise.all(sources.map(findCrates))).flat()
+  const paths = (await Promise.all(sources.map(source => findCrates(source)))).flat()
+  const items = await orderBatch(registry, [...new Set(paths)])
+  const companions = new Companions(items)
   const progress = progressLine(io, 'adding')
   const report: object[] = []
   let failures = 0
-  for (const [index, path] of paths.entries()) {
-    progress.at(index + 1, paths.length)
+  for (const [index, item] of items.entries()) {
+    const { path } = item
+    progress.at(index + 1, items.length)
     try {
-      const { release, outcome, warnings } = await addOne(io, registry, path)
+      const { release, outcome, warnings } = await addOne(io, registry, path, companions.names)
       progress.done()
       printIssues(io, warnings, `${path}: `)
       report.push({ path, name: release.name, version: release.version, outcome })
@@ -41,17 +46,20 @@ async function addAll(io: Io, registry: Registry, sources: string[], asJson: boo
       printIssues(io, error.issues, `${path}: `)
       report.push({ path, errors: error.issues.map(one => one.message) })
     }
+    companions.settle(item)
   }
+  await buildPages(registry)
+  await commitToGit(io, registry)
   if (asJson) io.out(JSON.stringify(report, null, 2))
   if (failures > 0) throw new Exit(1)
 }
 
-async function addOne(io: Io, registry: Registry, path: string): Promise<Acceptance> {
+async function addOne(io: Io, registry: Registry, path: string, companions: ReadonlySet<Name>): Promise<Acceptance> {
   const at = timestamp(io.now())
   const bytes = await registry.crates.stage(createReadStream(path), registry.settings.limits.crate_bytes)
   try {
     const change = { at, actor: 'command line', user: null, tokenId: null }
-    const accepted = await addSubmission(registry, { bytes, pubtime: at }, change)
+    const accepted = await addSubmission(registry, { bytes, pubtime: at, companions }, change)
     await buildCrate(registry, accepted.crateId)
     return accepted
   } finally {
@@ -59,12 +67,24 @@ async function addOne(io: Io, registry: Registry, path: string): Promise<Accepta
   }
 }
 
-/** The `.crate` files that a path names, in the order of their names with numbers counting as numbers. */
-async function findCrates(source: string): Promise<string[]> {
-  if (!existsSync(source)) refuse('file_missing', { path: source })
-  if (!statSync(source).isDirectory()) return [source]
-  const names = await readdir(source, { recursive: true })
-  const found = names.filter(name => name.endsWith('.crate')).map(name => join(source, name))
-  if (found.length === 0) refuse('no_crates_found', { path: source })
-  return found.sort(new Intl.Collator('en', { numeric: true }).compare)
+/** The crates of a batch of which something is still to come. */
+class Companions {
+  readonly names = new Set<Name>()
+  readonly #left = new Map<Name, number>()
+
+  constructor(items: readonly BatchItem[]) {
+    for (const { name } of items) {
+      if (name === null) continue
+      this.names.add(name)
+      this.#left.set(name, (this.#left.get(name) ?? 0) + 1)
+    }
+  }
+
+  /** An item is through, added or refused. */
+  settle({ name }: BatchItem): void {
+    if (name === null) return
+    const left = (this.#left.get(name) ?? 0) - 1
+    this.#left.set(name, left)
+    if (left === 0) this.names.delete(name)
+  }
 }

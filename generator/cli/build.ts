@@ -1,13 +1,16 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { build } from '../build.ts'
-import { refuse } from '../error.ts'
-import { SETTINGS_FILE } from '../registry.ts'
+import { refuse, refuseErrors } from '../error.ts'
+import { buildPages } from '../pages.ts'
+import { type Registry, SETTINGS_FILE } from '../registry.ts'
 import { resolveSettings } from '../settings.ts'
 import { buildStatic } from '../static.ts'
 import { registryUrls } from '../urls.ts'
-import { withDir, withRegistry } from './folder.ts'
+import { commitToGit, withDir, withRegistry } from './folder.ts'
 import { type Io, printIssues, progressLine, run } from './io.ts'
 
 interface Options {
@@ -17,6 +20,7 @@ interface Options {
   readonly out?: string
   readonly baseUrl?: string
   readonly api?: string
+  readonly cache?: string | boolean
 }
 
 /** `build`: makes the public tree equal to what the catalog, or a folder of `.crate` files, says. */
@@ -27,6 +31,11 @@ export function registerBuild(program: Command, io: Io): void {
     .option('--from <dir>', 'the static way: all .crate files below DIR and the plimsoll.toml in it, no database')
     .option('--out <dir>', 'where the static way writes the tree')
     .option('--base-url <url>', 'with --from: where readers will reach the tree')
+    .option(
+      '--cache <file>',
+      'with --from: what makes the next build fast; default: a file in the cache folder of the user',
+    )
+    .option('--no-cache', 'with --from: read everything anew, keep nothing')
     .option('--api <url>', 'with --from: the web API of a daemon elsewhere; default: none')
     .action(async (options: Options, command: Command) => {
       const { from, out } = options
@@ -36,11 +45,14 @@ export function registerBuild(program: Command, io: Io): void {
     })
 }
 
-async function buildRegistry(io: Io, registry: Parameters<typeof build>[0], all: boolean): Promise<void> {
+async function buildRegistry(io: Io, registry: Registry, all: boolean): Promise<void> {
   const progress = progressLine(io, 'rendering crate')
-  const built = await build(registry, { all, progress: progress.at })
+  const { crates, issues } = await build(registry, { all, progress: progress.at })
+  await buildPages(registry, { all, progress: progress.at })
   progress.done()
-  io.out(built === 1 ? 'rendered 1 crate' : `rendered ${built} crates`)
+  await commitToGit(io, registry)
+  io.out(crates === 1 ? 'rendered 1 crate' : `rendered ${crates} crates`)
+  refuseErrors(issues)
 }
 
 /** The address of a tree for which nobody has said one: where `npm start` would serve it. */
@@ -59,8 +71,20 @@ async function buildFrom(io: Io, from: string, out: string, options: Options): P
   const api = origins.get('registry.api') === 'default' ? 'none' : settings.registry.api
   const urls = registryUrls({ ...settings.registry, api }, TRIAL_BASE)
   const progress = progressLine(io, 'reading .crate')
-  const result = await buildStatic({ from, out, settings, urls, progress: progress.at })
+  const cache = cachePath(io, out, options.cache ?? true)
+  const result = await buildStatic({ from, out, settings, urls, cache, progress: progress.at })
   progress.done()
   printIssues(io, result.warnings)
   io.out(`${result.releases} versions of ${result.crates} crates; ${result.changed} files changed in ${out}`)
+}
+
+/** The cache of an output folder, at the place where the system keeps such files; null without one. */
+function cachePath({ env }: Io, out: string, option: string | boolean): string | null {
+  if (option !== true) return option || null
+  const folder =
+    env.XDG_CACHE_HOME ||
+    (process.platform === 'win32' && env.LOCALAPPDATA) ||
+    join(homedir(), ...(process.platform === 'darwin' ? ['Library', 'Caches'] : ['.cache']))
+  const name = createHash('sha256').update(resolve(out)).digest('hex').slice(0, 16)
+  return join(folder, 'plimsoll', `build-${name}.txt`)
 }

@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { readSettings, serveHolder } from '../registry.ts'
+import { countPageMarks } from '../catalog/page-marks.ts'
+import { GitIndex, gitIndexPath } from '../git-index.ts'
+import { type Registry, readSettings, serveHolder } from '../registry.ts'
 import { describeSettings } from '../settings.ts'
 import { withDir, withRegistry } from './folder.ts'
 import { type Io, run } from './io.ts'
@@ -12,15 +15,25 @@ export function registerReports(program: Command, io: Io): void {
     .action((options: { dir: string; json?: boolean }) =>
       withRegistry(io, options.dir, async registry => {
         const counts = await registry.catalog.counts()
+        const pages = await countPageMarks(registry.database)
         const daemon = serveHolder(registry.dir)
-        const status = { ...counts, daemon, base_url: registry.urls.base, index: registry.urls.sparseIndex }
+        const engine = await gitEngine(registry)
+        const status = {
+          ...counts,
+          pending_pages: pages,
+          daemon,
+          git_index: engine,
+          base_url: registry.urls.base,
+          index: registry.urls.sparseIndex,
+        }
         if (options.json) io.out(JSON.stringify(status, null, 2))
         else {
           io.out(`crates    ${counts.crates}`)
           io.out(`versions  ${counts.releases}`)
           io.out(`users     ${counts.users}`)
-          io.out(`pending   ${counts.pending}`)
+          io.out(`pending   ${counts.pending}${pages > 0 ? ` (${pages} of them pages)` : ''}`)
           io.out(`daemon    ${daemon ?? 'not running'}`)
+          io.out(`git index ${engine ?? 'none'}`)
           io.out(`index     ${registry.urls.sparseIndex}`)
         }
       }),
@@ -36,4 +49,12 @@ export function registerReports(program: Command, io: Io): void {
         else for (const row of rows) io.out(`${row.key} = ${row.text || '(none)'}  # ${row.origin}`)
       }),
     )
+}
+
+/** What writes the git index: `nodegit`, `git`, or null when there is none. */
+async function gitEngine(registry: Registry): Promise<string | null> {
+  if (!existsSync(gitIndexPath(registry))) return null
+  const git = await GitIndex.open(registry)
+  await git?.close()
+  return git?.engine ?? null
 }

@@ -39,7 +39,7 @@ const DEPENDENCY_KEYS = [
 /**
  * Reads an entry that anyone may have written, losing nothing: `features2` joins `features` as Cargo joins them, unknown
  * keys are kept in `other`, absent fields take Cargo's defaults. Throws a `Refusal` with every objection; all of them
- * are things that make Cargo drop the line, refuse the version or stop (`reference: Cargo's index schema`).
+ * are things that make Cargo drop the line, refuse the version or stop (Cargo's index schema).
  */
 export function parseEntry(line: string): Entry {
   const value = parseJsonLine(line)

@@ -1,8 +1,9 @@
-import { readdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { isTemporary } from '../durable-file.ts'
 import { headRef } from './bare.ts'
-import { modified, readIfThere } from './repository-file.ts'
+import { listIfThere, modified, readIfThere } from './repository-file.ts'
 
 /** How long an update of a ref may hold its lock; git takes milliseconds, so an older lock belongs to a dead process. */
 const LOCK_MS = 5_000
@@ -25,15 +26,19 @@ export async function clearRefLocks(path: string, now: () => number = Date.now):
 
 /** Removes what killed processes left: temporary packs, locks of the packer, fast-import's own marks. */
 export async function clearLeftovers(path: string, now: () => number = Date.now): Promise<void> {
-  const packs = join(path, 'objects', 'pack')
-  const info = join(path, 'objects', 'info')
-  const suspects = [
-    ...(await readdir(path)).filter(name => /^fast_import_crash_|^(?:config|shallow)\.lock$|^gc\.pid/.test(name)),
-    ...(await readdir(packs)).filter(name => /^\.?tmp[-_]|\.lock$/.test(name)).map(name => join(packs, name)),
-    ...(await readdir(info)).filter(name => /\.lock$|^tmp_/.test(name)).map(name => join(info, name)),
-  ].map(name => (name.startsWith(path) ? name : join(path, name)))
+  const suspects: string[] = []
+  for (const [folder, names] of [
+    ['', /^fast_import_crash_|^(?:config|shallow)\.lock$|^gc\.pid/],
+    ['objects', /^tmp_object_git2_/],
+    ['objects/info', /\.lock$|^tmp_/],
+    ['objects/pack', /^\.?tmp[-_]|\.lock$/],
+  ] as const) {
+    const found = await listIfThere(join(path, folder))
+    suspects.push(...found.filter(name => names.test(name) || isTemporary(name)).map(name => join(path, folder, name)))
+  }
   // A pack that fast-import was about to release keeps its mark, and would never be packed again.
-  for (const name of (await readdir(packs)).filter(one => one.endsWith('.keep')))
+  const packs = join(path, 'objects', 'pack')
+  for (const name of (await listIfThere(packs)).filter(one => one.endsWith('.keep')))
     if ((await readIfThere(join(packs, name)))?.startsWith('fast-import')) suspects.push(join(packs, name))
   for (const suspect of suspects) {
     const since = await modified(suspect)

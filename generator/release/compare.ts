@@ -44,7 +44,9 @@ function compareDependencies(
   const waiting = new Map<string, PublishDependency[]>()
   for (const claim of claims) {
     const key = placeKey(metadataPlace(claim))
-    waiting.set(key, [...(waiting.get(key) ?? []), claim])
+    const same = waiting.get(key)
+    if (same) same.push(claim)
+    else waiting.set(key, [claim])
   }
   for (const fact of facts) {
     const claim = waiting.get(placeKey(fact))?.shift()

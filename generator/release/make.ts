@@ -34,7 +34,7 @@ export interface ReleaseParts {
   /** Every URL under which this registry's index is known. */
   readonly ownIndexUrls: ReadonlySet<string>
   /** What the publisher's Cargo sent; it knows aliases of this registry that the settings do not. */
-  readonly metadata?: PublishMetadata
+  readonly metadata?: PublishMetadata | undefined
 }
 
 /**

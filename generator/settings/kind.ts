@@ -126,6 +126,12 @@ export const network: Kind<string> = text('an IP address or a network such as "1
   return bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 })
 
+/** What `git push` takes, and neither an option nor a command for it. */
+export const remote: Kind<string> = text(
+  'a git remote, such as "git@example.com:index.git"',
+  value => value !== '' && !value.startsWith('-') && !isUnclean(value) && !/^[A-Za-z][\w+.-]*::/.test(value),
+)
+
 export const crateName: Kind<string> = text('a crate name', isName)
 
 export const crateVersion: Kind<string> = text('NAME@VERSION, such as "rand@0.8.5"', value => {

@@ -17,6 +17,7 @@ import {
   maybe,
   network,
   parseUrl,
+  remote,
   size,
   text,
 } from './kind.ts'
@@ -151,15 +152,24 @@ export const sections = {
     tokens_per_user: row(integer(1, 1_000_000), 500, 'Tokens one user may have.'),
   },
   policy: policyRows,
+  git: {
+    index: row(
+      choice('auto', 'on', 'off'),
+      'auto',
+      'Whether the index is kept as a git repository, too: "auto" when nodegit or git is installed, "on" insists.',
+    ),
+    engine: row(
+      choice('auto', 'nodegit', 'git'),
+      'auto',
+      'What writes it: "auto" is nodegit when installed, else git.',
+    ),
+    push: row(list(remote), [], 'Remotes to which every commit of the index is pushed.'),
+  },
   log: {
     level: row(
       choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
       'info',
       'From which weight on the daemon writes log lines.',
     ),
-  },
-  static: {
-    pages: row(flag, true, 'Whether `plimsoll build --from` makes HTML pages, too.'),
-    git_index: row(flag, true, 'Whether `plimsoll build --from` makes `index.git`, too.'),
   },
 } as const

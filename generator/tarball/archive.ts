@@ -31,7 +31,7 @@ export interface Archive {
   readonly files: readonly ArchiveFile[]
   /** Length of the unpacked tar stream. */
   readonly unpackedBytes: number
-  /** Folder of the crate in its repository (`path_in_vcs` of `.cargo_vcs_info.json`). */
+  /** Folder of the crate in its repository (`path_in_vcs` of `.cargo_vcs_info.json`), `''` for the root; null if unknown. */
   readonly vcsPath: string | null
   /** What is worth telling although the archive is fine. */
   readonly warnings: readonly Issue[]

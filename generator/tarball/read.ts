@@ -6,10 +6,8 @@ import type { Version } from '../version.ts'
 import { isVersion } from '../version.ts'
 import type { Archive, ArchiveFile, ArchiveLimits } from './archive.ts'
 import { PathBook } from './paths.ts'
-import { type Member, walkTar } from './walk.ts'
+import { type Member, OBJECTIONS_MAX, walkTar } from './walk.ts'
 
-/** Objections after which reading on would only repeat itself. */
-const OBJECTIONS_MAX = 20
 /** Largest `.cargo_vcs_info.json` that is looked into; Cargo writes some 100 bytes. */
 const VCS_INFO_MAX = 16 * 1024
 
@@ -186,7 +184,9 @@ function vcsPath(bytes: Uint8Array): string | null {
   try {
     const info: unknown = JSON.parse(text)
     const path = typeof info === 'object' && info !== null && 'path_in_vcs' in info ? info.path_in_vcs : null
-    return typeof path === 'string' ? path : null
+    // It becomes part of links: only a plain path below the repository will do.
+    const plain = typeof path === 'string' && (path === '' || PathBook.objections(path).length === 0)
+    return plain ? path : null
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     return null

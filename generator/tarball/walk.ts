@@ -4,6 +4,8 @@ import { gunzip } from './gzip.ts'
 import { type PaxRecords, readPax } from './pax.ts'
 
 const BLOCK = 512
+/** Objections after which reading on would only repeat itself. */
+export const OBJECTIONS_MAX = 20
 /** Largest long name or pax header that is read. */
 const EXTENSION_MAX = 16 * 1024
 
@@ -58,9 +60,10 @@ export async function walkTar(
           yield piece
         }
       }
-      if (objection) issues.push(objection)
-      else if ((await visit(member, read)) === 'stop') return bytes.count
-      for await (const _ of read());
+      if (objection) {
+        if (issues.push(objection) >= OBJECTIONS_MAX) return bytes.count
+      } else if ((await visit(member, read)) === 'stop') return bytes.count
+      await bytes.skip(left)
       await bytes.skip(padding(member.size))
     }
     if (extensions.longName !== undefined || extensions.pax) refuse('archive_cut_off')

@@ -12,8 +12,6 @@ import { packagedFile } from '../support/project.ts'
 import type { Driver, Registry } from './driver.ts'
 
 export interface StaticRegistry extends Registry {
-  /** Makes the tree from what is there. */
-  readonly build: () => Promise<void>
   /** Whether there is a tree to ask for. */
   readonly inUse: () => boolean
 }
@@ -30,7 +28,7 @@ export const staticDriver: Driver = {
   },
 }
 
-/** A static registry; its tree is an empty folder until the first release or the first `build`. */
+/** A static registry; its tree is an empty folder until the first release. */
 export async function openStatic(
   cleanup: Cleanup,
   folder: string,
@@ -53,7 +51,6 @@ export async function openStatic(
   }
   const build = async (): Promise<void> => assert.equal(await tryBuild(), null)
   return {
-    build,
     inUse: () => existsSync(join(tree, 'index')),
     baseUrl: server.url,
     indexUrl: `sparse+${server.url}/index/`,
@@ -85,13 +82,15 @@ export async function openStatic(
       const file = join(crates, `${name}-${version}.crate`)
       writeFileSync(file, bytes)
       const objection = await tryBuild()
-      if (objection !== null) rmSync(file)
+      if (objection === null) return null
+      rmSync(file)
+      assert.match(objection, new RegExp(`${name}-${version}\\.crate`))
       return objection
     },
   }
 }
 
 /** `cargo package`, which leaves the `.crate` of the project in its target folder. */
-async function packageProject(cargo: Cargo, project: Project): Promise<void> {
+export async function packageProject(cargo: Cargo, project: Project): Promise<void> {
   await cargo.ok(project.folder, 'package', '--no-verify', '--allow-dirty')
 }

@@ -25,9 +25,14 @@ export function scenario(
   return { title: `${number} ${title}`, needs, settings, run }
 }
 
+/** Whether the driver has all that the scenario needs. */
+export function canPlay(driver: Driver, { needs }: Scenario): boolean {
+  return needs.every(need => driver.capabilities.includes(need))
+}
+
 /** Registers every scenario that the driver can play, three at a time: most of a test is waiting for processes. */
 export function register(driver: Driver, scenarios: readonly Scenario[]): void {
-  const playable = scenarios.filter(({ needs }) => needs.every(need => driver.capabilities.includes(need)))
+  const playable = scenarios.filter(one => canPlay(driver, one))
   describe(`conformance: ${driver.name}, ${cargoVersion.text}`, { concurrency: 3 }, () => {
     for (const { title, settings, run } of playable) {
       it(title, { timeout: 120_000 }, async t => {

@@ -3,6 +3,7 @@ import { archives } from './archives.ts'
 import { choose } from './choose.ts'
 import { dependencies } from './dependencies.ts'
 import { features } from './features.ts'
+import { gitIndex } from './git-index.ts'
 import { missing } from './missing.ts'
 import { names } from './names.ts'
 import { noApi } from './no-api.ts'
@@ -16,22 +17,26 @@ import { update } from './update.ts'
 import { workspace } from './workspace.ts'
 import { yank } from './yank.ts'
 
+/** The suite by the files it is written in. */
+export const subjects: Readonly<Record<string, readonly Scenario[]>> = {
+  'publish.ts': publish,
+  'workspace.ts': workspace,
+  'resolve.ts': resolve,
+  'missing.ts': missing,
+  'update.ts': update,
+  'choose.ts': choose,
+  'names.ts': names,
+  'dependencies.ts': dependencies,
+  'registries.ts': registries,
+  'features.ts': features,
+  'yank.ts': yank,
+  'archives.ts': archives,
+  'no-api.ts': noApi,
+  'git-index.ts': gitIndex,
+  'search.ts': search,
+  'accounts.ts': accounts,
+  'privacy.ts': privacy,
+}
+
 /** The suite. */
-export const scenarios: readonly Scenario[] = [
-  ...publish,
-  ...workspace,
-  ...resolve,
-  ...missing,
-  ...update,
-  ...choose,
-  ...names,
-  ...dependencies,
-  ...registries,
-  ...features,
-  ...yank,
-  ...archives,
-  ...noApi,
-  ...search,
-  ...accounts,
-  ...privacy,
-]
+export const scenarios: readonly Scenario[] = Object.values(subjects).flat()

@@ -1,51 +1,17 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { Refusal } from '../../generator/error.ts'
-import { loadNodegit } from '../../generator/index-repository/nodegit-module.ts'
 import { openIndexRepository } from '../../generator/index-repository/open.ts'
-import type { CommitInfo, IndexChange, IndexRepository } from '../../generator/index-repository/repository.ts'
+import type { IndexRepository } from '../../generator/index-repository/repository.ts'
+import { engines, fresh, git, info, nodegit, paths, put, refusal, run } from '../support/index-repository.ts'
 
-const run = promisify(execFile)
-const here = dirname(fileURLToPath(import.meta.url))
-let root = ''
-let serial = 0
-
-before(async () => {
-  root = await mkdtemp(join(tmpdir(), 'plimsoll-git-'))
-})
-after(() => rm(root, { recursive: true, force: true }))
-
-const fresh = (): string => join(root, `${serial++}`)
-const git = async (path: string, ...args: string[]): Promise<string> =>
-  (await run('git', ['--git-dir', path, ...args], { maxBuffer: 1 << 26 })).stdout.trim()
-const put = (path: string, text = `{"name":"${path}"}\n`): IndexChange => ({ path, bytes: Buffer.from(text) })
-const info = (message = 'Publish cargo 1.0.0 (by admin)\n'): CommitInfo => ({
-  message,
-  time: new Date('2026-11-20T12:00:00.750Z'),
-})
-const refusal = (code: string) => (error: unknown) =>
-  error instanceof Refusal && error.issues.some(issue => issue.code === code)
-const paths = async (repository: IndexRepository): Promise<string[]> => {
-  const found: string[] = []
-  for await (const { path } of repository.list()) found.push(path)
-  return found
-}
-
-const nodegit = await loadNodegit().then(
-  () => true,
-  () => false,
-)
-const engines = nodegit ? (['git', 'nodegit'] as const) : (['git'] as const)
+const _here = dirname(fileURLToPath(import.meta.url))
 if (process.env.PLIMSOLL_REQUIRE_NODEGIT === '1') {
   test('nodegit is installed, as PLIMSOLL_REQUIRE_NODEGIT=1 asks', () =>
     assert.ok(nodegit, 'run npm run setup:nodegit'))
@@ -193,50 +159,6 @@ for (const engine of engines) {
       await repository.close()
     })
 
-    test('the lock of a killed process is taken away, the lock of a living one waited for', async () => {
-      const path = fresh()
-      const repository = await open(path)
-      await repository.commit([put('1/a')], info())
-      const lock = join(path, 'refs/heads/master.lock')
-      await writeFile(lock, '')
-      await utimes(lock, new Date(), new Date(Date.now() - 60_000))
-      await repository.commit([put('1/b')], info())
-      assert.equal(existsSync(lock), false)
-      await writeFile(lock, '')
-      let freed = false
-      setTimeout(() => {
-        freed = true
-        void rm(lock)
-      }, 400)
-      await repository.commit([put('1/c')], info())
-      assert.equal(freed, true)
-      await repository.close()
-    })
-
-    test('leftovers of killed processes go when they are old, and only then', async () => {
-      const path = fresh()
-      await (await open(path)).close()
-      const old = [
-        'objects/pack/tmp_pack_x',
-        'fast_import_crash_1',
-        'objects/pack/multi-pack-index.lock',
-        'gc.pid.lock',
-      ]
-      const keep = `objects/pack/pack-${'0'.repeat(40)}.keep`
-      for (const name of [...old, keep]) {
-        await writeFile(join(path, name), name === keep ? 'fast-import' : '')
-        await utimes(join(path, name), new Date(), new Date(Date.now() - 3_600_000))
-      }
-      await writeFile(join(path, 'objects/pack/tmp_pack_young'), '')
-      await writeFile(join(path, `objects/pack/pack-${'1'.repeat(40)}.keep`), 'mine')
-      await (await open(path)).close()
-      assert.deepEqual((await readdir(join(path, 'objects/pack'))).sort(), [
-        `pack-${'1'.repeat(40)}.keep`,
-        'tmp_pack_young',
-      ])
-      assert.equal(existsSync(join(path, 'fast_import_crash_1')), false)
-    })
-
     test('maintain packs what has piled up, does nothing otherwise, and open readers do not notice', async () => {
       const path = fresh()
       const repository = await open(path)
@@ -307,122 +229,8 @@ for (const engine of engines) {
       server.close()
       await repository.close()
     })
-
-    test('kill -9 in the middle of commits loses nothing that was acknowledged', { timeout: 120_000 }, async () => {
-      const path = fresh()
-      let last = ''
-      for (const [round, delay] of [300, 450, 700, 1100].entries()) {
-        const writer = spawn(process.execPath, [join(here, '../support/index-writer.js'), path, engine])
-        const seen = collect(writer)
-        await seen.first
-        await new Promise(resolve => setTimeout(resolve, delay))
-        writer.kill('SIGKILL')
-        await once(writer, 'close')
-        const acknowledged = seen.lines()
-        assert.ok(acknowledged.length > 3, `${acknowledged.length} commits in round ${round}`)
-        const history = (await git(path, 'rev-list', 'HEAD')).split('\n')
-        const newest = acknowledged.at(-1) ?? ''
-        // At most the one commit that was under way came in without an answer.
-        assert.ok(history.slice(0, 2).includes(newest))
-        assert.ok(last === '' || history.includes(last))
-        last = newest
-        await git(path, 'fsck', '--strict')
-      }
-      const repository = await open(path)
-      assert.ok(await repository.commit([put('1/a')], info()))
-      await repository.close()
-    })
   })
 }
-
-describe('opening the index repository', () => {
-  test('every engine makes the same commits of the same changes', { skip: !nodegit && 'needs nodegit' }, async () => {
-    const heads = await Promise.all(
-      (['git', 'nodegit'] as const).map(async engine => {
-        const repository = await openIndexRepository({ path: fresh(), engine })
-        const author = { name: "it's O'Hara.", email: '"x"@y' }
-        await repository.commit([put('1/a'), put('ca/rg/cargo'), put('ca/rg-x/b')], { ...info('no line end'), author })
-        await repository.commit([put('ca/rg/cargo', 'x'), { path: '1/a', bytes: null }], info('# hash\n\n\n'))
-        const head = await repository.head()
-        await repository.close()
-        return head
-      }),
-    )
-    assert.equal(heads[0], heads[1])
-  })
-
-  test('one engine goes on where the other stopped', { skip: !nodegit && 'needs nodegit' }, async () => {
-    const path = fresh()
-    for (let i = 0; i < 6; i++) {
-      const repository = await openIndexRepository({ path, engine: i % 2 ? 'git' : 'nodegit' })
-      await repository.commit([put('1/a', `${i}`)], info())
-      if (i === 3) await git(path, 'repack', '-adq', '--write-midx')
-      await repository.close()
-    }
-    assert.equal(await git(path, 'rev-list', '--count', 'HEAD'), '6')
-    await git(path, 'fsck', '--strict')
-  })
-
-  test('`auto` takes nodegit when it is there, else git', async () => {
-    const repository = await openIndexRepository({ path: fresh() })
-    assert.equal(repository.engine, nodegit ? 'nodegit' : 'git')
-    await repository.close()
-  })
-
-  test('says what is missing when there is no engine', async () => {
-    const missing = { path: fresh(), engine: 'git', gitCommand: '/nonexistent/git' } as const
-    await assert.rejects(openIndexRepository(missing), refusal('git_engine_missing'))
-    const old = join(root, 'old-git')
-    await writeFile(old, '#!/bin/sh\necho git version 2.30.2\n', { mode: 0o755 })
-    await assert.rejects(openIndexRepository({ ...missing, gitCommand: old }), refusal('git_too_old'))
-    if (!nodegit)
-      await assert.rejects(openIndexRepository({ path: fresh(), engine: 'nodegit' }), refusal('git_nodegit_missing'))
-  })
-
-  test('leaves a folder alone that is something else', async () => {
-    const occupied = fresh()
-    await mkdir(occupied)
-    await writeFile(join(occupied, 'notes.txt'), '')
-    await assert.rejects(openIndexRepository({ path: occupied }), refusal('git_index_occupied'))
-    const checkout = fresh()
-    await run('git', ['init', '-q', checkout])
-    await assert.rejects(openIndexRepository({ path: checkout }), refusal('git_index_occupied'))
-    const sha256 = fresh()
-    await run('git', ['init', '-q', '--bare', '--object-format=sha256', sha256])
-    await assert.rejects(openIndexRepository({ path: sha256 }), refusal('git_index_format'))
-    const detached = fresh()
-    await run('git', ['init', '-q', '--bare', detached])
-    await writeFile(join(detached, 'HEAD'), `${'0'.repeat(40)}\n`)
-    await assert.rejects(openIndexRepository({ path: detached }), refusal('git_index_format'))
-  })
-
-  test('a creation that was killed half-way is finished', async () => {
-    const whole = fresh()
-    await (await openIndexRepository({ path: whole, engine: 'git' })).close()
-    const half = fresh()
-    await cp(whole, half, { recursive: true })
-    await rm(join(half, 'HEAD'))
-    const repository = await openIndexRepository({ path: half, engine: 'git' })
-    assert.ok(await repository.commit([put('1/a')], info()))
-    await repository.close()
-  })
-
-  test('settings and variables of the user change nothing', async () => {
-    const path = fresh()
-    const before = { ...process.env }
-    process.env.GIT_DIR = '/nonexistent'
-    process.env.GIT_AUTHOR_NAME = 'someone else'
-    process.env.GIT_OBJECT_DIRECTORY = '/nonexistent'
-    try {
-      const repository = await openIndexRepository({ path, engine: 'git' })
-      assert.ok(await repository.commit([put('1/a')], info()))
-      await repository.close()
-    } finally {
-      process.env = before
-    }
-    assert.equal(await git(path, 'log', '--format=%an'), 'Plimsoll')
-  })
-})
 
 /** Objects in the repository, loose and packed. */
 async function objects(path: string): Promise<number> {
@@ -433,18 +241,4 @@ async function objects(path: string): Promise<number> {
 async function files(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   return entries.filter(entry => entry.isFile()).length
-}
-
-/** The whole lines a process prints. */
-function collect(child: ChildProcess): { first: Promise<unknown>; lines(): string[] } {
-  let text = ''
-  child.stdout?.setEncoding('utf8').on('data', chunk => {
-    text += chunk
-  })
-  const first = Promise.race([
-    child.stdout ? once(child.stdout, 'data') : null,
-    once(child, 'exit').then(() => assert.fail('the writer ended by itself')),
-  ])
-  first.catch(() => {})
-  return { first, lines: () => text.split('\n').slice(0, -1) }
 }

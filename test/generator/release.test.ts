@@ -4,8 +4,15 @@ import * as v from 'valibot'
 import { renderEntry } from '../../generator/entry.ts'
 import { Refusal } from '../../generator/error.ts'
 import { parseManifest } from '../../generator/manifest.ts'
-import type { PublishMetadata, Release, ReleaseParts } from '../../generator/release.ts'
-import { compareMetadata, findReadme, makeRelease, publishMetadata } from '../../generator/release.ts'
+import type { InspectParts, PublishMetadata, Release, ReleaseParts } from '../../generator/release.ts'
+import {
+  compareMetadata,
+  findReadme,
+  inspectCrate,
+  makeRelease,
+  parsePublishMetadata,
+  publishMetadata,
+} from '../../generator/release.ts'
 import { readArchive } from '../../generator/tarball.ts'
 import { buildCrate, type CrateParts } from '../support/crate-builder.ts'
 
@@ -239,6 +246,31 @@ test('publish metadata: only name and version must be there, null is nothing', (
   assert.deepEqual(Object.keys(metadata({ features: trap }).features), ['__proto__', 'prototype', 'constructor'])
 })
 
+test('metadata that does not fit is refused field by field', () => {
+  const bad = { name: 1, deps: [{ name: 'a' }, 2], features: { a: 'b' }, badges: [], keywords: 'x' }
+  assert.throws(
+    () => parsePublishMetadata(bad),
+    (error: unknown) => {
+      assert.ok(error instanceof Refusal)
+      assert.deepEqual(
+        error.issues.map(one => /^`(.*?)` of the publish metadata is not valid: /.exec(one.message)?.[1]),
+        ['name', 'vers', 'deps.0.version_req', 'deps.1', 'features', 'keywords', 'badges'],
+      )
+      return true
+    },
+  )
+  assert.throws(() => parsePublishMetadata(null), /`JSON` of the publish metadata is not valid/)
+  assert.equal(parsePublishMetadata({ name: 'a', vers: '1.0.0' }).name, 'a')
+})
+
+test('metadata that repeats itself is compared in a moment', async () => {
+  const release = await releaseOf({})
+  const deps = Array.from({ length: 30_000 }, () => ({ name: 'a', version_req: '1' }))
+  const started = performance.now()
+  assert.equal(compareMetadata(release, metadata({ deps })).length, 51)
+  assert.ok(performance.now() - started < 5000)
+})
+
 test('a crate that says another name or version inside is refused with both', async () => {
   await assert.rejects(
     releaseOf({ manifest: '[package]\nname = "other"\nversion = "2.0.0"' }),
@@ -353,4 +385,44 @@ test('targets and README are found as Cargo finds them', async () => {
     yield bytes
   }, LIMITS)
   assert.equal(findReadme(parseManifest(archive.manifest), archive.files), 'README')
+})
+
+test('from bytes to release in one step', async () => {
+  const inspect = async (crate: Partial<CrateParts>, more: Partial<InspectParts> = {}) => {
+    const bytes = buildCrate({ name: 'demo', version: '1.0.0', ...crate })
+    const open = async function* () {
+      yield bytes
+    }
+    const facts = { cksum: CKSUM, size: bytes.length, pubtime: null, ownIndexUrls: new Set([OWN]) }
+    return inspectCrate(open, { limits: LIMITS, ...facts, ...more })
+  }
+  const good = await inspect({ files: { 'README.md': '# Hé' } }, { metadata: metadata({}) })
+  assert.equal(good.release.readme, '# Hé')
+  assert.equal(good.release.about.readme_file, 'README.md')
+  assert.equal(good.release.entry.cksum, CKSUM)
+  assert.deepEqual(good.warnings, [])
+
+  const large = await inspect({ files: { README: 'x'.repeat(100) } }, { limits: { ...LIMITS, readmeBytes: 99 } })
+  assert.equal(large.release.readme, null)
+  assert.deepEqual(
+    large.warnings.map(one => [one.code, one.severity]),
+    [['readme_too_large', 'warning']],
+  )
+  const missing = await inspect({ manifest: 'readme = "gone.md"' })
+  assert.deepEqual(
+    missing.warnings.map(one => one.code),
+    ['readme_missing'],
+  )
+  const latin = await inspect({ files: { README: new Uint8Array([0x61, 0xe9]) } })
+  assert.equal(latin.release.readme, 'a\ufffd')
+
+  const sent = metadata({ vers: '1.0.1', features: { x: [] } })
+  await assert.rejects(inspect({}, { metadata: sent }), (error: unknown) => {
+    assert.ok(error instanceof Refusal)
+    assert.deepEqual(
+      error.issues.map(one => one.code),
+      ['metadata_identity', 'metadata_feature'],
+    )
+    return true
+  })
 })

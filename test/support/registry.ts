@@ -38,6 +38,7 @@ export class TestRegistry implements Deps {
   readonly regenerator: Regenerator
   readonly log: Logger
   readonly metrics: Metrics
+  readonly git = null
   readonly app: Hono
   /** Every line that was logged, as JSON text. */
   readonly logged: string[] = []
@@ -108,6 +109,7 @@ export class TestRegistry implements Deps {
 
   /** Everything the registry keeps: files of both trees with their bytes, and the rows that a publish may write. */
   async everything(): Promise<Record<string, unknown>> {
+    await this.regenerator.pages.flush()
     const { database } = this.registry
     const rows = {
       crates: await database.selectFrom('crates').selectAll().orderBy('id').execute(),

@@ -1,0 +1,101 @@
+import { posix } from 'node:path'
+import type { CrateRecord, Mark, ReleaseRecord } from '../catalog/record.ts'
+import { fileChecksum, isSameFile } from '../durable-file.ts'
+import { type Issue, issue, refuse } from '../error.ts'
+import type { Name } from '../name.ts'
+import { CRATES_FOLDER, crateKey, cratePagePaths, cratePlace, indexPlace, type Output } from '../paths.ts'
+import { renderIndex } from '../render.ts'
+import type { Version } from '../version.ts'
+import type { Workshop } from './workshop.ts'
+
+/** The files of the public tree that are one crate's. */
+export interface CrateFiles {
+  /** The `.crate` files: checksum by path. */
+  readonly crates: ReadonlyMap<string, string>
+  readonly outputs: readonly Output[]
+}
+
+/**
+ * What the public tree has of a crate. One whose versions were all deleted has no index file: Cargo takes a 404 for what
+ * it is, and an empty file for a broken one.
+ */
+export function filesOf(crate: CrateRecord, releases: readonly ReleaseRecord[]): CrateFiles {
+  const lines = releases.map(one => one.line)
+  return {
+    crates: new Map(releases.map(one => [cratePlace(crate.name, one.version).path, one.cksum])),
+    outputs: lines.length > 0 ? [renderIndex(crate.name, lines)] : [],
+  }
+}
+
+/** The folder that holds nothing but one crate's files. */
+export function folderOf(name: Name): string {
+  return `${CRATES_FOLDER}/${name}`
+}
+
+/**
+ * Renders one crate: shows the `.crate` files that are not shown yet, then writes its index file whole, then takes the
+ * marks off. A line never precedes its `.crate`; a crash leaves the marks, and the next build does the same again.
+ * `onBegin` is called when the catalog is about to be read: changes made later need another build.
+ */
+export async function buildCrate(workshop: Workshop, crateId: number, onBegin?: () => void): Promise<void> {
+  await workshop.turnstile.run(async () => {
+    onBegin?.()
+    const { catalog, tree } = workshop
+    const crate = await catalog.crate(crateId)
+    if (!crate) return
+    // Lines before files: others add releases meanwhile, and a line without a mark here has long had its `.crate`.
+    const lines = await catalog.lines(crateId)
+    const files = await catalog.fileMarks(crateId)
+    for (const file of files) await show(workshop, crate.name, file.version, file.cksum)
+    if (lines.length > 0) await tree.write(renderIndex(crate.name, lines))
+    else await tree.remove(indexPlace(crate.name).path)
+    await catalog.clear([...files, markOf(crate, 'index')])
+  })
+}
+
+/**
+ * Renders one crate anew, whatever is marked, and removes what is no part of it; the caller holds the turnstile. What
+ * comes back are the `.crate` files that are lost: the rest is rendered without them.
+ */
+export async function rebuildCrate(workshop: Workshop, crateId: number): Promise<Issue[]> {
+  const { catalog, tree, crates } = workshop
+  const crate = await catalog.crate(crateId)
+  if (!crate) return []
+  const releases = await catalog.releases(crateId)
+  const marks = await catalog.fileMarks(crateId)
+  const files = filesOf(crate, releases)
+  const lost: Issue[] = []
+  for (const { version, cksum } of releases) {
+    const [place, source] = [cratePlace(crate.name, version), crates.path(crateKey(crate.name, cksum))]
+    if (await isSameFile(tree.path(place.path), source)) continue
+    // Damaged bytes never take the place of what may be the last good copy.
+    if ((await fileChecksum(source)) === cksum) await tree.show(place, source)
+    else lost.push(issue('crate_lost', { name: crate.name, version }))
+  }
+  for (const output of files.outputs) await tree.write(output)
+  const pages = releases.length > 0 ? cratePagePaths(crate.name) : []
+  const outputs = new Set([...files.outputs.map(one => one.path), ...pages])
+  if (releases.length === 0) await tree.remove(indexPlace(crate.name).path)
+  for await (const path of tree.list(folderOf(crate.name))) {
+    if (!files.crates.has(path) && !outputs.has(path)) await tree.remove(path)
+  }
+  await sweepCrate(workshop, crate.name)
+  if (lost.length === 0) await catalog.clear([...marks, markOf(crate, 'index'), markOf(crate, 'whole')])
+  return lost
+}
+
+/** Removes what a killed build of a crate has left half-written; the caller holds the turnstile. */
+export async function sweepCrate({ tree }: Workshop, name: Name): Promise<void> {
+  await tree.sweep(folderOf(name))
+  await tree.sweep(posix.dirname(indexPlace(name).path))
+}
+
+async function show(workshop: Workshop, name: Name, version: Version, cksum: string): Promise<void> {
+  const key = crateKey(name, cksum)
+  if ((await workshop.crates.size(key)) === null) refuse('crate_lost', { name, version })
+  await workshop.tree.show(cratePlace(name, version), workshop.crates.path(key))
+}
+
+function markOf(crate: CrateRecord, kind: 'index' | 'whole'): Mark {
+  return { kind, subject: crate.id, generation: crate.generation }
+}

@@ -1,0 +1,45 @@
+import { posix } from 'node:path'
+import { isName } from '../name.ts'
+import { CRATES_FOLDER, configPlace, INDEX_FOLDER, indexPlace } from '../paths.ts'
+import { folderOf } from './crate.ts'
+import type { Workshop } from './workshop.ts'
+
+/** Files of the public tree that belong to no crate of the catalog. Crates added meanwhile are none. */
+export async function* strays(workshop: Workshop): AsyncIterable<string> {
+  for (const folder of [INDEX_FOLDER, CRATES_FOLDER]) {
+    for await (const path of workshop.tree.list(folder)) {
+      if (path !== configPlace.path && !(await isOwned(workshop, path))) yield path
+    }
+  }
+}
+
+/** Removes a stray file, unless a crate has come to own it. */
+export async function removeStray(workshop: Workshop, path: string): Promise<void> {
+  await workshop.turnstile.run(async () => {
+    if (!(await isOwned(workshop, path))) await workshop.tree.remove(path)
+  })
+}
+
+/**
+ * Removes bytes from the crate store, unless a release has them; says whether it did. Bytes and record of a release arrive
+ * in one turn of the turnstile, so that none is taken for an orphan.
+ */
+export async function removeBytes(
+  { catalog, crates, turnstile }: Workshop,
+  key: string,
+  cksum: string,
+): Promise<boolean> {
+  return turnstile.run(async () => {
+    if (await catalog.hasBytes(cksum)) return false
+    await crates.remove(key)
+    return true
+  })
+}
+
+async function isOwned({ catalog }: Workshop, path: string): Promise<boolean> {
+  const [top, folder = ''] = path.split('/')
+  const text = top === INDEX_FOLDER ? posix.basename(path) : folder
+  const crate = isName(text) ? await catalog.find(text) : null
+  if (!crate) return false
+  return top === INDEX_FOLDER ? indexPlace(crate.name).path === path : path.startsWith(`${folderOf(crate.name)}/`)
+}

@@ -1,0 +1,37 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isMissing, readFolder } from './durable-file.ts'
+import { refuse } from './error.ts'
+
+/**
+ * The `.crate` files that a path names: itself, or all below it, sorted. A symbolic link to a file counts, one to a
+ * folder does not: it may lead in a circle. The folder `except` is passed over.
+ */
+export async function findCrates(source: string, except?: string): Promise<string[]> {
+  const facts = await statOf(source)
+  if (!facts) refuse('file_missing', { path: source })
+  if (!facts.isDirectory()) return [source]
+  const found = await below(source, except)
+  if (found.length === 0) refuse('no_crates_found', { path: source })
+  return found.sort()
+}
+
+async function below(folder: string, except?: string): Promise<string[]> {
+  const found: string[] = []
+  for (const entry of await readFolder(folder)) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) {
+      if (path !== except) found.push(...(await below(path, except)))
+    } else if (entry.name.endsWith('.crate') && (await statOf(path))?.isFile()) found.push(path)
+  }
+  return found
+}
+
+async function statOf(path: string) {
+  try {
+    return await stat(path)
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}

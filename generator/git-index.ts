@@ -1,0 +1,134 @@
+import { join } from 'node:path'
+import type { GitBatch, ReleaseEvent } from './catalog/git-batch.ts'
+import { Refusal } from './error.ts'
+import { openIndexRepository } from './index-repository/open.ts'
+import { type IndexPush, type PushState, pushTo } from './index-repository/push.ts'
+import type { IndexChange, IndexRepository } from './index-repository/repository.ts'
+import { Turnstile } from './lock.ts'
+import { configPlace, INDEX_FOLDER, indexPlace } from './paths.ts'
+import type { Registry } from './registry.ts'
+import { renderConfig, renderIndex } from './render.ts'
+
+/** Folder of the repository in the public tree, where dumb clients find it. */
+export const GIT_INDEX_FOLDER = 'index.git'
+
+/** Crates in one commit: a batch stays small enough to be over soon, and a first import is not one commit a crate. */
+const BATCH = 500
+
+/** The audit event up to which the repository tells the history. */
+const LAST_EVENT = 'git_event'
+
+/**
+ * The git index of a registry: follows the catalog, commit by commit. What waits for it is marked in the catalog, so a
+ * failure or a crash only makes it late. Writers of several processes take turns.
+ */
+export class GitIndex {
+  readonly #registry: Registry
+  readonly #repository: IndexRepository
+  readonly #push: IndexPush
+  readonly #turnstile: Turnstile
+
+  private constructor(registry: Registry, repository: IndexRepository) {
+    this.#registry = registry
+    this.#repository = repository
+    this.#turnstile = new Turnstile(join(registry.dir, 'locks', 'git.lock'))
+    this.#push = pushTo(registry.settings.git.push, { path: gitIndexPath(registry) })
+  }
+
+  /** Opens the repository, or makes it; null where settings or the machine do not want one, and `why` then hears it. */
+  static async open(registry: Registry, why: (refusal: Refusal) => void = () => undefined): Promise<GitIndex | null> {
+    const { index, engine } = registry.settings.git
+    if (index === 'off') return null
+    try {
+      const repository = await openIndexRepository({ path: gitIndexPath(registry), engine })
+      if ((await repository.head()) === null) await registry.catalog.markAllForGit()
+      return new GitIndex(registry, repository)
+    } catch (error) {
+      if (!(error instanceof Refusal) || index === 'on') throw error
+      why(error)
+      return null
+    }
+  }
+
+  get engine(): 'nodegit' | 'git' {
+    return this.#repository.engine
+  }
+
+  /** How the remotes stand. */
+  remotes(): readonly PushState[] {
+    return this.#push.states()
+  }
+
+  /** Commits everything that waits; the number of commits. The remotes follow on their own. */
+  async commit(): Promise<number> {
+    let commits = 0
+    for (;;) {
+      const done = await this.#turnstile.run(() => this.#commitBatch())
+      if (done.committed) commits++
+      if (!done.more) break
+    }
+    if (commits > 0) {
+      this.#push.request()
+      // Not in turn: a full packing takes long, and the repository takes commits meanwhile.
+      await this.#repository.maintain()
+    }
+    return commits
+  }
+
+  /** What the repository has at HEAD, for comparing. */
+  list(): ReturnType<IndexRepository['list']> {
+    return this.#repository.list()
+  }
+
+  /** Lets running commits and pushes end. */
+  async close(): Promise<void> {
+    await this.#push.close()
+    // Breaks off packing, which the next start takes up again.
+    await this.#repository.close()
+    await this.#turnstile.close()
+  }
+
+  async #commitBatch(): Promise<{ committed: boolean; more: boolean }> {
+    const { catalog, urls, authRequired } = this.#registry
+    const after = Number((await catalog.fact(LAST_EVENT)) ?? 0)
+    const batch = await catalog.gitBatch(after, BATCH)
+    const config = renderConfig(urls, authRequired)
+    const changes: IndexChange[] = [{ path: inRepository(configPlace.path), bytes: config.bytes }]
+    for (const { name, lines } of batch.crates) {
+      const bytes = lines.length > 0 ? renderIndex(name, lines).bytes : null
+      changes.push({ path: inRepository(indexPlace(name).path), bytes })
+    }
+    const id = await this.#repository.commit(changes, { message: commitMessage(batch), time: commitTime(batch) })
+    await catalog.clear(batch.marks)
+    if (batch.last > after) await catalog.setFact(LAST_EVENT, String(batch.last))
+    return { committed: id !== null, more: batch.marks.length === BATCH }
+  }
+}
+
+/** Where the repository of a registry lies. */
+export function gitIndexPath(registry: Registry): string {
+  return registry.tree.path(GIT_INDEX_FOLDER)
+}
+
+function inRepository(path: string): string {
+  return path.slice(INDEX_FOLDER.length + 1)
+}
+
+/** Names crate, version, action and actor; several changes get a line each below a summary. */
+export function commitMessage({ crates, events }: GitBatch): string {
+  const lines = events.map(sentence)
+  const [only] = lines
+  if (lines.length === 1 && only) return only
+  if (lines.length === 0) return crates.length === 0 ? 'config.json' : `${crates.length} crates as the catalog has them`
+  return `${lines.length} changes\n\n${lines.join('\n')}`
+}
+
+function sentence(event: ReleaseEvent): string {
+  const what = event.version === null ? event.crate : `${event.crate} ${event.version}`
+  return `${event.action} ${what} by ${event.actor}`
+}
+
+/** The time of the last change, so that equal histories make equal commits; the epoch when nothing happened. */
+function commitTime({ events }: GitBatch): Date {
+  return new Date(events.at(-1)?.at ?? 0)
+}

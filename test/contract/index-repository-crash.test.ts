@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { openIndexRepository } from '../../generator/index-repository/open.ts'
+import type { IndexRepository } from '../../generator/index-repository/repository.ts'
+import { engines, fresh, git, info, put } from '../support/index-repository.ts'
+
+const here = dirname(fileURLToPath(import.meta.url))
+
+for (const engine of engines) {
+  describe(`index repository after a kill, engine ${engine}`, () => {
+    const open = (path: string): Promise<IndexRepository> => openIndexRepository({ path, engine })
+
+    test('the lock of a killed process is taken away, the lock of a living one waited for', async () => {
+      const path = fresh()
+      const repository = await open(path)
+      await repository.commit([put('1/a')], info())
+      const lock = join(path, 'refs/heads/master.lock')
+      await writeFile(lock, '')
+      await utimes(lock, new Date(), new Date(Date.now() - 60_000))
+      await repository.commit([put('1/b')], info())
+      assert.equal(existsSync(lock), false)
+      await writeFile(lock, '')
+      let freed = false
+      setTimeout(() => {
+        freed = true
+        void rm(lock)
+      }, 400)
+      await repository.commit([put('1/c')], info())
+      assert.equal(freed, true)
+      await repository.close()
+    })
+
+    test('leftovers of killed processes go when they are old, and only then', async () => {
+      const path = fresh()
+      await (await open(path)).close()
+      const old = [
+        'objects/pack/tmp_pack_x',
+        'fast_import_crash_1',
+        'objects/pack/multi-pack-index.lock',
+        'gc.pid.lock',
+      ]
+      const keep = `objects/pack/pack-${'0'.repeat(40)}.keep`
+      for (const name of [...old, keep]) {
+        await writeFile(join(path, name), name === keep ? 'fast-import' : '')
+        await utimes(join(path, name), new Date(), new Date(Date.now() - 3_600_000))
+      }
+      await writeFile(join(path, 'objects/pack/tmp_pack_young'), '')
+      await writeFile(join(path, `objects/pack/pack-${'1'.repeat(40)}.keep`), 'mine')
+      await (await open(path)).close()
+      assert.deepEqual((await readdir(join(path, 'objects/pack'))).sort(), [
+        `pack-${'1'.repeat(40)}.keep`,
+        'tmp_pack_young',
+      ])
+      assert.equal(existsSync(join(path, 'fast_import_crash_1')), false)
+    })
+
+    test('close does not wait for packing, and the next start goes on from there', async () => {
+      const path = fresh()
+      const repository = await open(path)
+      for (let i = 0; i < 4; i++) {
+        const many = Array.from({ length: 400 }, (_, n) => put(`ab/cd/abcd${n}`, `${i} ${n}`))
+        await repository.commit(many, info())
+      }
+      for (let i = 0; i < 55; i++) await repository.commit([put('1/a', `${i}`)], info())
+      const packing = repository.maintain()
+      await repository.close()
+      await packing
+      await git(path, 'fsck', '--strict')
+      const again = await open(path)
+      await again.maintain()
+      assert.ok(await again.commit([put('1/b')], info()))
+      await git(path, 'fsck', '--strict')
+      await again.close()
+    })
+
+    test('kill -9 in the middle of commits loses nothing that was acknowledged', { timeout: 120_000 }, async () => {
+      const path = fresh()
+      let last = ''
+      for (const [round, delay] of [300, 450, 700, 1100].entries()) {
+        const writer = spawn(process.execPath, [join(here, '../support/index-writer.js'), path, engine])
+        const seen = collect(writer)
+        await seen.first
+        await new Promise(resolve => setTimeout(resolve, delay))
+        writer.kill('SIGKILL')
+        await once(writer, 'close')
+        const acknowledged = seen.lines()
+        assert.ok(acknowledged.length > 3, `${acknowledged.length} commits in round ${round}`)
+        const history = (await git(path, 'rev-list', 'HEAD')).split('\n')
+        const newest = acknowledged.at(-1) ?? ''
+        // At most the one commit that was under way came in without an answer.
+        assert.ok(history.slice(0, 2).includes(newest))
+        assert.ok(last === '' || history.includes(last))
+        last = newest
+        await git(path, 'fsck', '--strict')
+      }
+      const repository = await open(path)
+      assert.ok(await repository.commit([put('1/a')], info()))
+      await repository.close()
+    })
+  })
+}
+
+/** The whole lines a process prints. */
+function collect(child: ChildProcess): { first: Promise<unknown>; lines(): string[] } {
+  let text = ''
+  child.stdout?.setEncoding('utf8').on('data', chunk => {
+    text += chunk
+  })
+  const first = Promise.race([
+    child.stdout ? once(child.stdout, 'data') : null,
+    once(child, 'exit').then(() => assert.fail('the writer ended by itself')),
+  ])
+  first.catch(() => {})
+  return { first, lines: () => text.split('\n').slice(0, -1) }
+}

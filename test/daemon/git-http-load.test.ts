@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { app, listen, root, TYPE } from '../support/git-http.ts'
+
+let serial = 0
+
+/** A git that takes its time: it notes that it was started, and when it was told to stop. */
+async function slowGit(): Promise<{ gitCommand: string; notes: () => Promise<string> }> {
+  const [gitCommand, notes] = [join(root, `slow-git${serial++}`), join(root, `notes${serial++}`)]
+  const script = `#!/bin/sh\ntrap 'echo stopped >> ${notes}; exit 143' TERM\necho started >> ${notes}\nwhile :; do sleep 0.05; done\n`
+  await writeFile(gitCommand, script, { mode: 0o755 })
+  return { gitCommand, notes: async () => await readFile(notes, 'utf8').catch(() => '') }
+}
+
+async function until(what: () => Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 200; i++) {
+    if (await what()) return
+    await new Promise(resolve => setTimeout(resolve, 25))
+  }
+  assert.fail('it never happened')
+}
+
+const count = (text: string, word: string): number => text.split(word).length - 1
+
+describe('git over HTTP, under load', () => {
+  const body = '0000'
+  const request = { method: 'POST', headers: { 'content-type': TYPE }, body }
+
+  test('beyond the places that run and wait, clients are told to come back', async () => {
+    const slow = await slowGit()
+    const crowded = app({
+      gitCommand: slow.gitCommand,
+      maxConcurrent: 2,
+      maxWaiting: 1,
+      timeoutMs: 1_500,
+      onFailure: () => {},
+    })
+    const inside = Array.from({ length: 3 }, async () => await crowded.request('/index.git/git-upload-pack', request))
+    await until(async () => count(await slow.notes(), 'started') === 2)
+    const refused = await crowded.request('/index.git/git-upload-pack', request)
+    assert.equal(refused.status, 503)
+    assert.equal(refused.headers.get('retry-after'), '5')
+    // The time limit ends the first two, and then the third has its turn.
+    assert.deepEqual(
+      (await Promise.all(inside)).map(response => response.status),
+      [500, 500, 500],
+    )
+    assert.equal(count(await slow.notes(), 'started'), 3)
+    assert.equal((await crowded.request('/index.git/git-upload-pack', request)).status, 500)
+  })
+
+  test('git is stopped when its client goes away, and so is the wait for it', async () => {
+    const slow = await slowGit()
+    const here = await listen({ gitCommand: slow.gitCommand, maxConcurrent: 1 })
+    const { port } = new URL(here.url)
+    const head = `POST /index.git/git-upload-pack HTTP/1.1\r\nHost: x\r\nContent-Type: ${TYPE}\r\nContent-Length: 4\r\n\r\n0000`
+    const [first, second, third] = [1, 2, 3].map(() => connect(Number(port), '127.0.0.1'))
+    first?.write(head)
+    await until(async () => count(await slow.notes(), 'started') === 1)
+    second?.write(head)
+    third?.write(head)
+    await new Promise(resolve => setTimeout(resolve, 100))
+    second?.destroy()
+    await new Promise(resolve => setTimeout(resolve, 100))
+    first?.destroy()
+    await until(async () => count(await slow.notes(), 'stopped') === 1)
+    await until(async () => count(await slow.notes(), 'started') === 2)
+    third?.destroy()
+    await until(async () => count(await slow.notes(), 'stopped') === 2)
+    assert.equal(count(await slow.notes(), 'started'), 2)
+    here.server.close()
+  })
+
+  test('a client that leaves in the middle of a clone takes git with it', async () => {
+    const wrapper = join(root, 'pack-git')
+    const notes = join(root, 'pack-notes')
+    await writeFile(
+      wrapper,
+      `#!/bin/sh\ntrap 'echo stopped >> ${notes}; exit 143' TERM\nwhile :; do printf 0005x; done\n`,
+      { mode: 0o755 },
+    )
+    const here = await listen({ gitCommand: wrapper })
+    const abort = new AbortController()
+    const response = await fetch(`${here.url}/git-upload-pack`, { ...request, signal: abort.signal })
+    const reader = response.body?.getReader()
+    await reader?.read()
+    abort.abort()
+    await until(async () => count(await readFile(notes, 'utf8').catch(() => ''), 'stopped') === 1)
+    here.server.close()
+  })
+
+  test('a body that does not arrive holds no process and is given up', async () => {
+    const slow = await slowGit()
+    const waiting = new ReadableStream({ pull: () => new Promise(() => {}) })
+    const response = await app({ gitCommand: slow.gitCommand, bodyTimeoutMs: 100 }).request(
+      new Request('http://x/index.git/git-upload-pack', { ...request, body: waiting, duplex: 'half' }),
+    )
+    assert.equal(response.status, 408)
+    assert.equal(await slow.notes(), '')
+  })
+})

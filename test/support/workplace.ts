@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { type Acceptance, addSubmission } from '../../generator/add.ts'
+import { buildCrate as render } from '../../generator/build.ts'
+import type { Change } from '../../generator/catalog/record.ts'
+import { initRegistry, openRegistry, type Registry } from '../../generator/registry.ts'
+import { Cleanup } from './cleanup.ts'
+import { buildCrate, type CrateParts } from './crate-builder.ts'
+import { scratch } from './scratch.ts'
+
+/** What the operator at the command line does at a fixed time. */
+export const OPERATOR: Change = { at: '2026-11-20T12:00:00Z', actor: 'command line', user: null, tokenId: null }
+
+/** An empty folder that is gone after the test. */
+export function folderOf(t: TestContext): string {
+  return scratch(new Cleanup(t))
+}
+
+/** A new registry in a folder of its own, closed and gone after the test. */
+export async function newRegistry(t: TestContext): Promise<Registry> {
+  const dir = folderOf(t)
+  await initRegistry(dir, { env: {} }, { 'registry.base_url': 'https://crates.example' })
+  return reopen(t, dir)
+}
+
+/** A registry that exists, opened once more, as another process would. */
+export async function reopen(t: TestContext, dir: string): Promise<Registry> {
+  const registry = await openRegistry(dir, { env: {} })
+  new Cleanup(t).add(() => registry.close())
+  return registry
+}
+
+/** A file of the public tree as text; fails when there is none. */
+export function publicText(registry: Registry, path: string): string {
+  return readFileSync(join(registry.tree.root, path), 'utf8')
+}
+
+/** The versions in an index file, in the order of its lines. */
+export function indexVersions(registry: Registry, path: string): string[] {
+  const lines = publicText(registry, path).trimEnd().split('\n')
+  return lines.map(line => (JSON.parse(line) as { vers: string }).vers)
+}
+
+/** Takes a crate into the truth; the public tree is another matter. */
+export async function addCrate(registry: Registry, parts: CrateParts, change = OPERATOR): Promise<Acceptance> {
+  const staged = await registry.crates.stage(once(buildCrate(parts)), 1 << 20)
+  try {
+    return await addSubmission(registry, { bytes: staged, pubtime: change.at }, change)
+  } finally {
+    await staged.discard()
+  }
+}
+
+/** Takes a crate in and shows it. */
+export async function addAndShow(registry: Registry, parts: CrateParts, change = OPERATOR): Promise<Acceptance> {
+  const accepted = await addCrate(registry, parts, change)
+  await render(registry, accepted.crateId)
+  return accepted
+}
+
+/** Bytes as a stream of one piece. */
+export async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
