@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -160,6 +160,7 @@ const DUPLEX = { duplex: 'half' } as const
 
 /** Path and content of every file below a folder, hidden and half-written ones included. */
 function files(root: string): string[] {
+  if (!existsSync(root)) return []
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
     .map(entry => {
