@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Regenerator } from '../../daemon/regenerate.ts'
-import type { Workshop } from '../../generator/build.ts'
+import type { PageShop } from '../../generator/pages.ts'
 import { TestRegistry } from '../support/registry.ts'
 
 /** A workshop that counts the builds of each crate and holds them up at a gate. */
-function gated(registry: Workshop) {
+function gated(registry: PageShop) {
   const began: number[] = []
   let open = () => {}
   let gate = Promise.resolve()
