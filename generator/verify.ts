@@ -31,7 +31,8 @@ export async function* verify(workshop: Workshop, options: VerifyOptions): Async
   for await (const { id } of workshop.catalog.crates()) {
     yield* await verifyTruth(workshop, id, options.repair)
     yield* await verifyTree(workshop, id, options)
-    options.progress?.(++done, total)
+    done++
+    options.progress?.(done, total)
   }
   yield* await verifyConfig(workshop, options.repair)
   for await (const path of strays(workshop)) {
