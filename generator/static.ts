@@ -8,7 +8,15 @@ import { fileChecksum } from './durable-file.ts'
 import { renderEntry } from './entry.ts'
 import { type Issue, refuse, refuseErrors } from './error.ts'
 import type { Name } from './name.ts'
-import { ASSETS_FOLDER, CRATES_FOLDER, configPlace, cratePlace, INDEX_FOLDER, type Output, type Place } from './paths.ts'
+import {
+  ASSETS_FOLDER,
+  CRATES_FOLDER,
+  configPlace,
+  cratePlace,
+  INDEX_FOLDER,
+  type Output,
+  type Place,
+} from './paths.ts'
 import { PublicTree } from './public-tree.ts'
 import { renderConfig, renderIndex, renderStart } from './render.ts'
 import type { Settings } from './settings.ts'
