@@ -9,7 +9,7 @@ import { cratePage, type SiteFacts } from '../../site/index.ts'
 import { launchChromium } from '../support/chromium.ts'
 import { crate, fleet, keel, version } from '../support/demo-facts.ts'
 import { demoAccount, demoFacts, demoSite, writeSite } from '../support/demo-site.ts'
-import { type FileServer, serveFiles } from '../support/file-server.ts'
+import { type FileServer, serveFiles } from '../support/static-server.ts'
 import { hostile, PAYLOADS } from '../support/hostile.ts'
 import { inventedEntries } from '../support/many-crates.ts'
 
