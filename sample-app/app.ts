@@ -72,9 +72,11 @@ export class App {
 }
 
 /** The one place where what was thrown becomes an answer. */
-function answerError(error: Error): Response {
+function answerError(error: Error, context: Context<SampleEnv>): Response {
   if (error instanceof ValidationError) return jsonResponse({ detail: error.problems }, 422)
   if (error instanceof HTTPException) return error.getResponse()
+  // The client went away while its body was being read: nobody hears the answer, and nothing is wrong here.
+  if (error === context.env?.incoming?.errored) return new Response(null, { status: 400 })
   console.error(error)
   return new Response('Internal Server Error', {
     status: 500,

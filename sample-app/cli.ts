@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers'
+import { setFlagsFromString } from 'node:v8'
 import { examples } from './catalogue.ts'
 import { type Flags, readFlags, USAGE, UsageError } from './flags.ts'
 import { type Fetch, gallery } from './gallery.ts'
@@ -9,6 +10,10 @@ import { readTlsFiles, TlsFilesError } from './tls-files.ts'
 
 /** Exit codes: 1 for what could not be done, 2 for what was asked wrongly. */
 const [FAILED, MISUSED] = [1, 2]
+
+// Each piece of an upload is a buffer of its own. Give the memory of the used ones back as soon as they are collected:
+// the thread that would do it otherwise falls behind on a busy machine, and a large upload then needs twice the memory.
+setFlagsFromString('--no-concurrent-array-buffer-sweeping')
 
 try {
   const flags = readFlags(process.argv.slice(2))

@@ -35,6 +35,5 @@ function redirect(context: Context<SampleEnv>): Response {
   const { path, query } = requestTarget(context.req.raw, context.env)
   const { protocol, host } = new URL(context.req.url)
   const location = `${protocol}//${context.req.header('host') ?? host}${toggleSlash(path)}${query}`
-  const ascii = location.replace(/[^\x21-\x7e]/g, character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
-  return new Response(null, { status: 307, headers: { Location: ascii, 'Content-Length': '0' } })
+  return new Response(null, { status: 307, headers: { Location: location, 'Content-Length': '0' } })
 }

@@ -37,7 +37,8 @@ class Splitter {
 
   *push(chunk: Uint8Array): Generator<MultipartEvent> {
     if (this.#state === 'epilogue') return
-    this.#rest = Buffer.concat([this.#rest, chunk])
+    const arrived = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
+    this.#rest = this.#rest.length === 0 ? arrived : Buffer.concat([this.#rest, arrived])
     for (let moved = true; moved; ) {
       if (this.#state === 'preamble') moved = this.#preamble()
       else if (this.#state === 'headers') moved = yield* this.#headers()
@@ -72,7 +73,7 @@ class Splitter {
 
   *#data(): Generator<MultipartEvent, boolean> {
     const at = this.#rest.indexOf(this.#delimiter)
-    const certain = at === -1 ? this.#rest.length - this.#delimiter.length + 1 : at
+    const certain = at === -1 ? this.#endOfCertainData() : at
     if (certain > 0) yield { kind: 'data', bytes: this.#take(certain) }
     const length = this.#delimiter.length
     if (at === -1 || this.#rest.length < length + 2) return false
@@ -86,6 +87,16 @@ class Splitter {
       yield { kind: 'data', bytes: this.#take(length) }
     }
     return true
+  }
+
+  /** Where the beginning of a delimiter may stand whose rest is still to come; the end of the bytes if it does not. */
+  #endOfCertainData(): number {
+    const { length } = this.#rest
+    let at = this.#rest.indexOf(LINE[0] ?? 0, Math.max(0, length - this.#delimiter.length + 1))
+    while (at !== -1 && this.#rest.compare(this.#delimiter, 0, length - at, at) !== 0) {
+      at = this.#rest.indexOf(LINE[0] ?? 0, at + 1)
+    }
+    return at === -1 ? length : at
   }
 
   /** What follows a delimiter that ends at this place: another part after a line break, nothing after two hyphens. */
