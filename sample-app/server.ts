@@ -35,7 +35,7 @@ export async function listen(fetch: Fetch, { host, port, tls }: ListenOptions): 
   const server: Server = tls ? createTlsServer({ ...options, ...tls }) : createServer(options)
   server.setTimeout(IDLE_MS)
   server.on('request', (incoming, outgoing) => {
-    // The adapter refuses a raw backslash, which clients do not send encoded; here it is a character like any other.
+    // The adapter refuses a raw backslash in a path; here it is a character like any other.
     incoming.url = incoming.url?.replaceAll('\\', '%5C')
     void listener(incoming, outgoing)
   })
@@ -60,6 +60,5 @@ function shutDown(server: Server): Promise<void> {
       if (error) reject(error)
       else resolve()
     })
-    server.closeIdleConnections()
   })
 }

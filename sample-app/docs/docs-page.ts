@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
-import { toJson } from '../wire/json-text.ts'
+import type { JsonSchema } from '../input/kind.ts'
 import type { SampleEnv } from '../wire/target.ts'
 import type { Description, OperationObject, ParameterObject } from './openapi.ts'
 import { type Html, page } from './page.ts'
@@ -42,18 +42,27 @@ ${Object.entries(operation.requestBody?.content ?? {}).map(
 
 function renderParameters(parameters: readonly ParameterObject[]): Html {
   return html`<table>
-<thead><tr><th>Name</th><th>In</th><th>Required</th><th>Schema</th></tr></thead>
+<thead><tr><th>Name</th><th>In</th><th>Required</th><th>Value</th></tr></thead>
 <tbody>
 ${parameters.map(
   one => html`<tr>
 <td>${one.deprecated ? html`<s title="deprecated"><code>${one.name}</code></s> deprecated` : html`<code>${one.name}</code>`}</td>
 <td>${one.in}</td>
 <td>${one.required ? 'yes' : 'no'}</td>
-<td><code>${toJson(one.schema)}</code></td>
+<td>${inWords(one.schema)}</td>
 </tr>
 `,
 )}</tbody>
 </table>`
+}
+
+/** `Query string: string, maxLength 50, or null`. */
+function inWords({ title, deprecated: _, anyOf, type, ...keywords }: JsonSchema): string {
+  const alternatives = Array.isArray(anyOf) ? anyOf.map(inWords).join(', or ') : String(type)
+  const rules = Object.entries(keywords).map(([name, value]) => {
+    return `${name} ${typeof value === 'object' ? JSON.stringify(value) : value}`
+  })
+  return `${title === undefined ? '' : `${title}: `}${[alternatives, ...rules].join(', ')}`
 }
 
 function pretty(value: unknown): string {

@@ -18,7 +18,6 @@ th, td { text-align: left; vertical-align: top; padding: 0.35rem 0.8rem 0.35rem 
 
 /**
  * A whole page. It loads nothing, runs no script and may be framed by nobody; forms may post to the application itself.
- * @param headers besides the content type and the policy
  */
 export function page(context: Context<SampleEnv>, title: string, content: Html): Response | Promise<Response> {
   context.header(
@@ -26,7 +25,7 @@ export function page(context: Context<SampleEnv>, title: string, content: Html):
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
   )
   context.header('X-Content-Type-Options', 'nosniff')
-  return context.html(html`<!doctype html>
+  const document = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -38,5 +37,6 @@ export function page(context: Context<SampleEnv>, title: string, content: Html):
 ${content}
 </body>
 </html>
-`)
+`
+  return context.html(document, 200, { 'Content-Type': 'text/html; charset=utf-8' })
 }

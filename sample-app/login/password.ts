@@ -3,6 +3,8 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:c
 const COST = { N: 16384, r: 8, p: 1 }
 const SALT_BYTES = 16
 const KEY_BYTES = 32
+/** The most memory that checking one password may take: 256 MiB. */
+const MEMORY_LIMIT = 256 * 1024 * 1024
 const HASH = /^scrypt\$(\d{1,7})\$(\d{1,2})\$(\d{1,2})\$([A-Za-z0-9+/]{22,86}={0,2})\$([A-Za-z0-9+/]{43}=)$/
 
 /** Hashes a password for storage: `scrypt$N$r$p$SALT$KEY`, salt and key in base64. Takes about 50 ms and 16 MiB. */
@@ -14,7 +16,7 @@ export async function hashPassword(password: string): Promise<string> {
 
 /** Whether a text is a hash that `verifyPassword` can check. */
 export function isPasswordHash(text: string): boolean {
-  return HASH.test(text)
+  return parseHash(text) !== undefined
 }
 
 /**
@@ -22,15 +24,23 @@ export function isPasswordHash(text: string): boolean {
  * @throws for a text that is no hash
  */
 export async function verifyPassword(password: string, hash: string): Promise<boolean> {
-  const [, N, r, p, salt = '', key = ''] = HASH.exec(hash) ?? []
-  if (!N) throw new Error('not a scrypt password hash')
-  const derived = await derive(password, Buffer.from(salt, 'base64'), { N: Number(N), r: Number(r), p: Number(p) })
-  return timingSafeEqual(derived, Buffer.from(key, 'base64'))
+  const parsed = parseHash(hash)
+  if (!parsed) throw new Error('not a scrypt password hash')
+  return timingSafeEqual(await derive(password, parsed.salt, parsed.cost), parsed.key)
+}
+
+/** Scrypt takes a power of two for N, and 128 N r bytes of memory. */
+function parseHash(text: string) {
+  const [, N, r, p, salt = '', key = ''] = HASH.exec(text) ?? []
+  const cost = { N: Number(N), r: Number(r), p: Number(p) }
+  const usable = cost.N > 1 && Number.isInteger(Math.log2(cost.N)) && cost.r > 0 && cost.p > 0
+  if (!usable || 128 * cost.N * cost.r >= MEMORY_LIMIT) return undefined
+  return { cost, salt: Buffer.from(salt, 'base64'), key: Buffer.from(key, 'base64') }
 }
 
 function derive(password: string, salt: Buffer, cost: ScryptOptions): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    scrypt(password, salt, KEY_BYTES, { ...cost, maxmem: 256 * 1024 * 1024 }, (error, key) =>
+    scrypt(password, salt, KEY_BYTES, { ...cost, maxmem: 2 * MEMORY_LIMIT }, (error, key) =>
       error ? reject(error) : resolve(key),
     )
   })

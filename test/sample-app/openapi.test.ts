@@ -154,6 +154,7 @@ test('every operation with parameters or a body documents 422, and every referen
 test('the documentation page loads nothing and strikes through what is deprecated', async () => {
   const { text, headers } = await ask('query-metadata', '/docs')
   assert.match(text, /<s title="deprecated"><code>item-query<\/code><\/s>/)
+  assert.ok(text.includes('<td>Query string: string, maxLength 50, minLength 3, pattern ^fixedquery$, or null</td>'))
   assert.match(String(headers['content-security-policy']), /^default-src 'none'; style-src 'unsafe-inline';/)
   for (const name of examples.keys()) {
     const page = await ask(name, '/docs')

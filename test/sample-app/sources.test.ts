@@ -15,6 +15,7 @@ const COOKIES: readonly (readonly [sent: string, ads_id: string | null])[] = [
   ['x=1; ads_id=abc', 'abc'],
   ['ads_id=', ''],
   ['ads_id', null],
+  ['ads_idx', null],
   ['ads_id=a; ads_id=b', 'b'],
   ['ads_id=a%20b', 'a%20b'],
   ['  ads_id  =  a b  ', 'a b'],

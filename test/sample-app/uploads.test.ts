@@ -26,7 +26,7 @@ async function named(disposition: string, filenames: string): Promise<void> {
 
 test('the form of the page', async () => {
   const { text, headers } = await ask('uploads', '/')
-  assert.equal(headers['content-type'], 'text/html; charset=UTF-8')
+  assert.equal(headers['content-type'], 'text/html; charset=utf-8')
   for (const piece of [
     'action="/uploadfile/"',
     'method="post"',
