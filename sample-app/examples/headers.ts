@@ -12,10 +12,10 @@ export function headers(): App {
   app.get(
     '/items/',
     {
-      user_agent: header(text, { default: null }),
       items_id: header(integer, { default: null, ge: 1, also_read: 'items_id' }),
+      user_agent: header(text, { default: null }),
     },
-    ({ user_agent, items_id }) => ({ 'User-Agent': user_agent, items_id }),
+    ({ items_id, user_agent }) => ({ 'User-Agent': user_agent, items_id }),
   )
   return app
 }

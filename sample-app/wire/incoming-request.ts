@@ -39,7 +39,7 @@ export class IncomingRequest {
   }
 
   /**
-   * All values of a header, in request order, as Latin-1 without outer spaces. `Headers` would join them with commas, so
+   * All values of a header, in request order, as Latin-1; Node has trimmed them. `Headers` would join them with commas, so
    * the raw ones are read where there are any.
    * @param name in lower case
    */
@@ -49,7 +49,7 @@ export class IncomingRequest {
       const joined = this.context.req.header(name)
       return joined === undefined ? [] : [joined]
     }
-    return raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name).map(value => value.trim())
+    return raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name)
   }
 
   json(): Promise<JsonBody> {

@@ -66,10 +66,10 @@ const TABLE: readonly (readonly [example: string, pointer: string, value: unknow
     '/paths/~1items~1{item_id}/get/parameters/1',
     { name: 'needy', in: 'query', required: true, schema: { type: 'string', title: 'Needy' } },
   ],
-  ['headers', `${P}/name`, 'user-agent'],
+  ['headers', '/paths/~1items~1/get/parameters/1/name', 'user-agent'],
   [
     'headers',
-    '/paths/~1items~1/get/parameters/1',
+    P,
     {
       name: 'items-id',
       in: 'header',
