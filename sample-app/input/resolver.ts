@@ -123,8 +123,7 @@ class Resolution {
 
   /** One problem per field, even when several dependencies read it. */
   #report(found: Problem): Outcome {
-    const place = JSON.stringify(found.loc)
-    if (!this.#problems.has(place)) this.#problems.set(place, found)
+    this.#problems.set(JSON.stringify(found.loc), found)
     return { ok: false }
   }
 }

@@ -52,11 +52,13 @@ export class IncomingRequest {
     return raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name)
   }
 
+  /** The body as JSON; an operation reads either this or the form. */
   json(): Promise<JsonBody> {
     this.#json ??= readJsonBody(this.#chunks(), this.#contentType())
     return this.#json
   }
 
+  /** The body as a form; everything it holds is freed by `close`. */
   form(): Promise<FormBody> {
     this.#form ??= readForm(this.#chunks(), this.#contentType(), this.#fields)
     return this.#form
