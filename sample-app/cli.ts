@@ -31,8 +31,6 @@ async function serve({ example, host, port, cert, key }: Flags): Promise<void> {
   const running = await listen(application(example, settings), { host, port, ...(tls && { tls }) })
   if (demo.length > 0) console.error(`warning: demo values are in use for ${demo.join(', ')}; anyone can look them up`)
   if (example === 'https' && !tls) console.error('warning: serving without TLS; give --cert FILE --key FILE')
-  console.log(`listening on ${running.url}`)
-
   let stopping = false
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -42,6 +40,8 @@ async function serve({ example, host, port, cert, key }: Flags): Promise<void> {
       stopping = true
     })
   }
+  // Said last: whoever reads it may send a signal at once.
+  console.log(`listening on ${running.url}`)
 }
 
 function application(name: string | undefined, settings: Settings): Fetch {
