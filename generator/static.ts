@@ -8,7 +8,15 @@ import { fileChecksum } from './durable-file.ts'
 import { renderEntry } from './entry.ts'
 import { type Issue, refuse, refuseErrors } from './error.ts'
 import type { Name } from './name.ts'
-import { CRATES_FOLDER, configPlace, cratePlace, INDEX_FOLDER, type Output, type Place } from './paths.ts'
+import {
+  ASSETS_FOLDER,
+  CRATES_FOLDER,
+  configPlace,
+  cratePlace,
+  INDEX_FOLDER,
+  type Output,
+  type Place,
+} from './paths.ts'
 import { PublicTree } from './public-tree.ts'
 import { renderConfig, renderIndex, renderStart } from './render.ts'
 import type { Settings } from './settings.ts'
@@ -126,7 +134,7 @@ async function copyCrate(tree: PublicTree, place: Place, source: string, cksum: 
 
 async function prune(tree: PublicTree, isStray: (path: string) => boolean): Promise<number> {
   const strays: string[] = []
-  for (const folder of [INDEX_FOLDER, CRATES_FOLDER]) {
+  for (const folder of [INDEX_FOLDER, CRATES_FOLDER, ASSETS_FOLDER]) {
     for await (const path of tree.list(folder)) if (isStray(path)) strays.push(path)
   }
   for (const path of strays) await tree.remove(path)

@@ -9,9 +9,9 @@ import { cratePage, type SiteFacts } from '../../site/index.ts'
 import { launchChromium } from '../support/chromium.ts'
 import { crate, fleet, keel, version } from '../support/demo-facts.ts'
 import { demoAccount, demoFacts, demoSite, writeSite } from '../support/demo-site.ts'
-import { type FileServer, serveFiles } from '../support/file-server.ts'
 import { hostile, PAYLOADS } from '../support/hostile.ts'
 import { inventedEntries } from '../support/many-crates.ts'
+import { type FileServer, serveFiles } from '../support/static-server.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const long = crate(
