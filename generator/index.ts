@@ -18,7 +18,7 @@ export { type CanonicalName, canonicalName, isName, type Name, parseName } from 
 export { configPlace, cratePlace, type Place, placeOf } from './paths.ts'
 export { openRegistry, type Registry, readSettings, serveHolder, serveLock } from './registry.ts'
 export { type PublishMetadata, publishMetadata } from './release.ts'
-export { parseListen } from './settings.ts'
+export { parseListen, type Settings } from './settings.ts'
 export { timestamp } from './timestamp.ts'
 export { cargoConfig } from './urls.ts'
 export { isVersion, parseVersion, type Version } from './version.ts'

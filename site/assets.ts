@@ -24,8 +24,9 @@ const TYPES: Record<string, string> = {
 
 /** The files of the site's own look and behaviour: part of the program, so they are read once, when it is loaded. */
 const contents: readonly [name: string, text: string][] = [
-  ...['style.css', 'code.css', 'mark.svg'].map((name): [string, string] => [name, read(STYLES, name)]),
-  ...SCRIPT_NAMES.map((name): [string, string] => [name, withoutSourceMap(read(SCRIPTS, name))]),
+  ...['style.css', 'code.css'].map((name): [string, string] => [name, slimStyle(read(STYLES, name))]),
+  ['mark.svg', read(STYLES, 'mark.svg')],
+  ...SCRIPT_NAMES.map((name): [string, string] => [name, slim(read(SCRIPTS, name))]),
 ]
 
 /** One folder named by a hash over everything: each file is immutable there, and scripts find each other without rewriting. */
@@ -50,8 +51,20 @@ function read(base: URL, name: string): string {
   return readFileSync(new URL(name, base), 'utf8')
 }
 
-function withoutSourceMap(script: string): string {
-  return script.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n')
+/** A stylesheet without what a browser does not need. */
+function slimStyle(text: string): string {
+  return slim(text)
+    .replace(/\s*([{};,>])\s*/g, '$1')
+    .replace(/: /g, ':')
+    .replace(/;\}/g, '}')
+}
+
+/** Without comments and indentation: they are for those who read the sources. */
+function slim(text: string): string {
+  return text
+    .replace(/^[ \t]*\/\*[\s\S]*?\*\/[ \t]*\n/gm, '')
+    .replace(/^[ \t]*\/\/.*\n?/gm, '')
+    .replace(/^\s+/gm, '')
 }
 
 function hash(files: readonly [string, string][]): string {

@@ -4,7 +4,7 @@ import { changeSection } from './crate/changes.ts'
 import { dependencySection } from './crate/dependencies.ts'
 import { dependentSection } from './crate/dependents.ts'
 import { featureSection } from './crate/features.ts'
-import { sidebar } from './crate/sidebar.ts'
+import { installSection, sidebar } from './crate/sidebar.ts'
 import { versionSection } from './crate/versions.ts'
 import type { CrateFacts } from './crate-facts.ts'
 import { layout } from './layout.ts'
@@ -48,7 +48,8 @@ export function cratePage(site: SiteFacts, crate: CrateFacts): SiteFile {
   const notice = newest.yanked
     ? html`<p class="notice bad" role="note">Every version of this crate is yanked: Cargo takes it only where a <code>Cargo.lock</code> already names it.</p>`
     : null
-  const main = page(newest, notice, tabs, sidebar(site, newest, crate.owners, to), null)
+  const side = [installSection(site, newest, false), sidebar(site, newest, crate.owners, to)]
+  const main = page(newest, notice, tabs, side, null)
   return siteFile(
     path,
     'html',
@@ -73,7 +74,7 @@ export function versionPage(site: SiteFacts, version: VersionFacts): SiteFile {
     version,
     notice,
     [readmeTab(site, version), ...contentTabs(site, version, to)],
-    sidebar(site, version, null, to),
+    [installSection(site, version, true), sidebar(site, version, null, to)],
     to(cratePath(version.name)),
   )
   return siteFile(
@@ -90,7 +91,7 @@ export function versionPage(site: SiteFacts, version: VersionFacts): SiteFile {
   )
 }
 
-function page(version: VersionFacts, notice: Child, tabs: readonly Tab[], side: Markup, up: string | null): Markup {
+function page(version: VersionFacts, notice: Child, tabs: readonly Tab[], side: Child, up: string | null): Markup {
   return html`<div class="wide crate">
 <header class="crate-head">
 ${up === null ? null : html`<p class="up"><a href="${up}">← Newest version of ${version.name}</a></p>`}

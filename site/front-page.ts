@@ -1,5 +1,6 @@
-import { absoluteLink, cratePath, frontPath, linker, listPath } from './address.ts'
+import { account, frontPath, type Linker, linker, listPath } from './address.ts'
 import { plural } from './amount.ts'
+import { assetPath } from './assets.ts'
 import type { CrateCard } from './crate-facts.ts'
 import { crateCards } from './crate-list.ts'
 import { configBlock, copyBlock } from './install.ts'
@@ -24,6 +25,7 @@ export function frontPage(site: SiteFacts, facts: FrontFacts): SiteFile {
   const to = linker(site, frontPath)
   const example = facts.updated[0]?.name ?? facts.newest[0]?.name ?? 'NAME'
   const main = html`<section class="hero">
+<div class="waterline"><img src="${to(assetPath('mark.svg'))}" alt="" width="96" height="96"></div>
 <h1>${site.title}</h1>
 <p class="lead">${site.description}</p>
 ${searchForm(to, '')}
@@ -34,7 +36,7 @@ ${searchForm(to, '')}
 <div class="steps">
 <div><h3>1. Tell Cargo where it is</h3><p>In <code>.cargo/config.toml</code> of your project or home folder:</p>${copyBlock(configBlock(site), 'registry configuration')}</div>
 <div><h3>2. Add a crate</h3><p>Cargo writes the dependency into <code>Cargo.toml</code>:</p>${copyBlock(`cargo add ${example} --registry ${site.registry}`, 'cargo add command')}</div>
-${publishStep(site)}
+${publishStep(site, to)}
 </div>
 </section>
 ${
@@ -52,12 +54,7 @@ ${
   )
 }
 
-function publishStep(site: SiteFacts) {
+function publishStep(site: SiteFacts, to: Linker) {
   if (!site.api) return null
-  return html`<div><h3>3. Publish your own</h3><p>With a token from <a href="me">your account</a>:</p>${copyBlock(`cargo login --registry ${site.registry}\ncargo publish --registry ${site.registry}`, 'publish commands')}</div>`
-}
-
-/** Absolute URL of a crate's page, for feeds and messages. */
-export function crateUrl(site: SiteFacts, name: string): string {
-  return absoluteLink(site, cratePath(name))
+  return html`<div><h3>3. Publish your own</h3><p>With a token from <a href="${to(account.home)}">your account</a>:</p>${copyBlock(`cargo login --registry ${site.registry}\ncargo publish --registry ${site.registry}`, 'publish commands')}</div>`
 }

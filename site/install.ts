@@ -6,7 +6,7 @@ import type { VersionFacts } from './version-facts.ts'
 
 /** A line or block to copy; the button works once the script has run. */
 export function copyBlock(text: string, label: string): Markup {
-  return html`<div class="copy-block"><pre tabindex="0" aria-label="${label}"><code>${text}</code></pre>${copyButton(label)}</div>`
+  return html`<div class="copy-block"><pre><code>${text}</code></pre>${copyButton(label)}</div>`
 }
 
 /** A button that copies the text of the element before it. */

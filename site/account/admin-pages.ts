@@ -53,7 +53,7 @@ export interface AuditFacts {
 export function usersPage(site: SiteFacts, facts: UsersFacts): string {
   const { viewer } = facts
   const path = account.users
-  const to = linker(site, path)
+  const to = linker(site, null)
   const link = facts.resetLink
   const body = html`${link === null ? null : html`<section class="notice good" aria-label="One-time link"><p>Give this link to <strong>${link.login}</strong>. It sets a password, works once and is shown this once.</p>${copyBlock(link.url, 'one-time link')}</section>`}
 <ul class="rows">${facts.users.map(user => userRow(viewer, user, to))}</ul>

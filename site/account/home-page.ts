@@ -45,7 +45,7 @@ export interface HomeFacts {
 export function homePage(site: SiteFacts, facts: HomeFacts): string {
   const { viewer } = facts
   const path = account.home
-  const to = linker(site, path)
+  const to = linker(site, null)
   const body = html`${facts.newToken === null ? null : newToken(site, facts.newToken)}
 ${facts.invitations.length === 0 ? null : html`<section class="part"><h2>Invitations</h2>${invitationList(viewer, facts.invitations, to)}</section>`}
 <section class="part"><h2>Tokens</h2>${tokenList(viewer, facts.tokens, to)}

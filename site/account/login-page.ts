@@ -19,8 +19,8 @@ export interface LoginFacts {
 
 /** The page on which one logs in, or sets a password with a one-time link. */
 export function loginPage(site: SiteFacts, facts: LoginFacts): string {
-  const path = account.login
-  const to = linker(site, path)
+  // Answered wherever somebody has to log in first, so its links start at the root.
+  const to = linker(site, null)
   const first = facts.reset !== null
   const title = first ? 'Set your password' : 'Log in'
   const secret = first
@@ -41,5 +41,5 @@ ${secret}
 )}
 ${first ? null : html`<p class="quiet">Administrators of the registry make accounts and reset passwords.</p>`}
 </div>`
-  return layout(site, { path, title, description: `${title} on ${site.title}.`, main, canonical: null })
+  return layout(site, { path: null, title, description: `${title} on ${site.title}.`, main, canonical: null })
 }

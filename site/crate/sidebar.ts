@@ -11,14 +11,17 @@ import { sourcePath } from '../source/address.ts'
 import type { VersionFacts } from '../version-facts.ts'
 import { webLink, webLinkText } from '../web-link.ts'
 
+/** How a version is taken into use; `pinned` where the page speaks of one version only. */
+export function installSection(site: SiteFacts, version: VersionFacts, pinned: boolean): Markup {
+  return html`<section class="install"><h2>Install</h2>
+${installLines(site, version, pinned).map(line => copyBlock(line.text, line.label))}
+${version.binaries.length > 0 ? html`<p class="quiet small">Installs ${version.binaries.map((name, at) => html`${at === 0 ? null : ', '}<code>${name}</code>`)}.</p>` : null}
+</section>`
+}
+
 /** The facts beside the README; `owners` is null where the page speaks of one version only. */
 export function sidebar(site: SiteFacts, version: VersionFacts, owners: readonly Owner[] | null, to: Linker): Markup {
-  const lines = installLines(site, version, owners === null)
   return html`<aside class="side" aria-label="About ${version.name} ${version.version}">
-<section><h2>Install</h2>
-${lines.map(line => copyBlock(line.text, line.label))}
-${version.binaries.length > 0 ? html`<p class="quiet">Installs ${version.binaries.map((name, at) => html`${at === 0 ? null : ', '}<code>${name}</code>`)}.</p>` : null}
-</section>
 <section><h2>About</h2>
 ${definitions(version)}
 </section>
@@ -69,7 +72,7 @@ function linkList(version: VersionFacts): Markup | null {
   if (links.length === 0) return null
   return html`<section><h2>Links</h2><ul class="plain">${links.map(
     ({ title, url }) =>
-      html`<li><a href="${url}" rel="nofollow noopener noreferrer">${title} <span class="quiet">${webLinkText(url)}</span></a></li>`,
+      html`<li><a href="${url}" rel="nofollow noopener noreferrer">${title}</a> <span class="quiet small">${webLinkText(url)}</span></li>`,
   )}</ul></section>`
 }
 

@@ -31,7 +31,7 @@ export const TAGS: ReadonlySet<string> = new Set([
 /** Elements that go with everything in them: their content is no text to read. */
 export const DROPPED: ReadonlySet<string> = new Set([
   ...['script', 'style', 'template', 'title', 'textarea', 'option', 'select', 'noscript', 'noembed', 'noframes'],
-  ...['iframe', 'object', 'embed', 'applet', 'svg', 'math', 'xmp', 'plaintext', 'audio', 'video', 'canvas', 'head'],
+  ...['iframe', 'object', 'embed', 'applet', 'xmp', 'plaintext', 'audio', 'video', 'canvas', 'head'],
 ])
 
 /** Elements without content or end tag. */

@@ -14,6 +14,9 @@ const plain = renderer()
 // The plugin's types are made for the CommonJS build of markdown-it.
 const withFootnotes = renderer().use(footnote as unknown as (md: MarkdownIt) => void)
 
+/** GFM's tag filter: these would swallow the text after them, so they are shown as they were written. */
+const FILTERED = /<(?=\/?(?:title|textarea|style|xmp|iframe|noembed|noframes|noscript|script|plaintext)\b)/gi
+
 /** GitHub-flavoured Markdown as HTML. What the text has of HTML is still in it: sanitise the result. */
 export function markdown(text: string): string {
   const marks = text.match(/\[\^|\^\[/g)?.length ?? 0
@@ -33,6 +36,8 @@ function renderer(): MarkdownIt {
   } as ConstructorParameters<typeof MarkdownIt>[0] & { maxNesting: number })
   // A bare `lib.rs` is a file, not a host in Serbia.
   md.linkify.set({ fuzzyLink: false })
+  for (const rule of ['html_block', 'html_inline'] as const)
+    md.renderer.rules[rule] = (tokens, at) => (tokens[at]?.content ?? '').replace(FILTERED, '&lt;')
   md.renderer.rules.table_open = () => '<div class="scroll"><table>\n'
   md.renderer.rules.table_close = () => '</table></div>\n'
   return md.use(alerts).use(taskList).use(headingIds).use(linkBudget).use(cellAlignment)

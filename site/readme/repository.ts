@@ -9,7 +9,11 @@ export interface LinkBase {
 
 /** How forges name the page and the bytes of a file on the default branch. */
 const FORGES: readonly [host: RegExp, pages: string, bytes: string][] = [
-  [/^(www\.)?(github|gitlab)\.com$|^bitbucket\.org$|^(github|gitlab|bitbucket)\./, 'blob/HEAD/', 'raw/HEAD/'],
+  [
+    /^(www\.)?(github|gitlab)\.com$|^bitbucket\.org$|^(github|gitlab|bitbucket)\.(?!(com|org)\.)/,
+    'blob/HEAD/',
+    'raw/HEAD/',
+  ],
   [/^codeberg\.org$|^(gitea|forgejo)\./, 'src/HEAD/', 'raw/HEAD/'],
 ]
 

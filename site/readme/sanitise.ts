@@ -42,17 +42,22 @@ class Writer {
     this.#facts = facts
   }
 
-  nodes(nodes: readonly Node[], depth: number, inLink: boolean): void {
+  nodes(nodes: readonly Node[], depth: number, inLink: boolean, text = true): void {
     if (depth > DEPTH_MAX) return
     for (const node of nodes) {
-      if (node.nodeName === '#text') this.output += escaped((node as DefaultTreeAdapterTypes.TextNode).value)
+      if (node.nodeName === '#text' && text) this.output += escaped((node as DefaultTreeAdapterTypes.TextNode).value)
       else if ('tagName' in node) this.#element(node, depth, inLink)
     }
   }
 
   #element(element: Element, depth: number, inLink: boolean): void {
     const name = element.tagName
-    if (element.namespaceURI !== namespaces.NS.HTML || DROPPED.has(name)) return
+    if (element.namespaceURI !== namespaces.NS.HTML) {
+      // Of a drawing or formula nothing stays; but one without an end has the rest of the README in it.
+      this.nodes(element.childNodes, depth + 1, inLink, false)
+      return
+    }
+    if (DROPPED.has(name)) return
     const given = Object.fromEntries(element.attrs.map(({ name, value }) => [name, value]))
     if (name === 'img') this.#image(given, inLink)
     else if (name === 'source') this.#source(given)
