@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { Logger } from 'pino'
 import { gitIndexPath, Refusal, type Registry, refuse } from '../generator/index.ts'
-import { assetRoutes } from './assets.ts'
+import { assetFile } from './assets.ts'
 import { download } from './crates.ts'
 import { refused, unexpected } from './failure.ts'
 import { fileRequest } from './file-request.ts'
@@ -42,10 +42,28 @@ export function routes(deps: Deps): Route[] {
     { method: 'GET', path: '/readyz', access: 'open', handle: readiness(registry) },
     { method: 'GET', path: '/metrics', access: 'reader', handle: () => deps.metrics.page() },
     ...meRoutes(deps),
-    ...assetRoutes(),
-    { method: 'PUT', path: '/api/v1/crates/new', access: ['publish-new', 'publish-update'], counts: 'publish', handle: publish(deps) },
-    { method: 'DELETE', path: `${crate}/:version/yank`, access: ['yank'], counts: 'change', handle: setYanked(deps, true) },
-    { method: 'PUT', path: `${crate}/:version/unyank`, access: ['yank'], counts: 'change', handle: setYanked(deps, false) },
+    { method: 'GET', path: '/assets/*', access: 'open', handle: assetFile(files) },
+    {
+      method: 'PUT',
+      path: '/api/v1/crates/new',
+      access: ['publish-new', 'publish-update'],
+      counts: 'publish',
+      handle: publish(deps),
+    },
+    {
+      method: 'DELETE',
+      path: `${crate}/:version/yank`,
+      access: ['yank'],
+      counts: 'change',
+      handle: setYanked(deps, true),
+    },
+    {
+      method: 'PUT',
+      path: `${crate}/:version/unyank`,
+      access: ['yank'],
+      counts: 'change',
+      handle: setYanked(deps, false),
+    },
     {
       method: 'GET',
       path: `${crate}/owners`,
@@ -53,7 +71,13 @@ export function routes(deps: Deps): Route[] {
       handle: owners(deps),
     },
     { method: 'PUT', path: `${crate}/owners`, access: ['change-owners'], counts: 'change', handle: putOwners(deps) },
-    { method: 'DELETE', path: `${crate}/owners`, access: ['change-owners'], counts: 'change', handle: deleteOwners(deps) },
+    {
+      method: 'DELETE',
+      path: `${crate}/owners`,
+      access: ['change-owners'],
+      counts: 'change',
+      handle: deleteOwners(deps),
+    },
     { method: 'GET', path: `${crate}/:version/download`, access: 'reader', handle: download(registry, files) },
     ...downloadRoutes(registry, files),
     ...gitRoutes(deps),

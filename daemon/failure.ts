@@ -3,7 +3,6 @@ import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Logger } from 'pino'
 import { type Code, type Issue, issue, type Refusal } from '../generator/index.ts'
-import { Throttled } from './rate-limit.ts'
 
 /** Objections that keep their status even where Cargo's 200 convention holds (specification section 7; DESIGN §8). */
 const REAL: Partial<Record<Code, ContentfulStatusCode>> = {
@@ -43,7 +42,8 @@ export function failureBody(issues: readonly Issue[]): { errors: { detail: strin
 /** The answer to a refused request: 200 by Cargo's convention (`cargo`), or the honest status (`http`). */
 export function refused(c: Context, refusal: Refusal, mode: 'cargo' | 'http'): Response {
   const status = realStatus(refusal) ?? (mode === 'cargo' ? 200 : honestStatus(refusal))
-  const later = refusal instanceof Throttled ? { 'retry-after': String(refusal.seconds) } : undefined
+  const { retryAfter } = refusal
+  const later = retryAfter === undefined ? undefined : { 'retry-after': String(retryAfter) }
   return c.json(failureBody(refusal.issues), status, { 'cache-control': 'no-store', ...later })
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { configPlace, issue, Refusal, type Registry, refuse } from '../generator/index.ts'
-import { type SiteFacts } from '../site/index.ts'
+import type { SiteFacts } from '../site/index.ts'
 import { type Actor, authenticate, hasScope, passwordOf, tokenOf } from './auth.ts'
 import { type ClientAddress, clientAddress } from './client-address.ts'
 import { readCookie, writeCookie } from './cookies.ts'

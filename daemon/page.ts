@@ -3,7 +3,6 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Refusal, Registry } from '../generator/index.ts'
 import { contentSecurityPolicy, errorPage, type SiteFacts, siteFacts } from '../site/index.ts'
 import { honestStatus } from './failure.ts'
-import { Throttled } from './rate-limit.ts'
 
 /** What the pages of the daemon say of the registry as a whole. */
 export function siteOf({ settings, urls }: Registry): SiteFacts {
@@ -40,7 +39,7 @@ export function page(c: Context, site: SiteFacts, text: string, status: Contentf
 /** A page that says why not. */
 export function refusedPage(c: Context, site: SiteFacts, refusal: Refusal): Response {
   const status = honestStatus(refusal)
-  if (refusal instanceof Throttled) c.header('retry-after', String(refusal.seconds))
+  if (refusal.retryAfter !== undefined) c.header('retry-after', String(refusal.retryAfter))
   return page(c, site, errorPage(site, status === 404 ? 'Nothing here' : 'Not done', sentences(refusal)), status)
 }
 

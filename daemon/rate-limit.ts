@@ -1,16 +1,6 @@
 import { issue, Refusal, type Settings } from '../generator/index.ts'
 import { addressGroup } from './client-address.ts'
 
-/** Refused because it came too often; says when it may come again. */
-export class Throttled extends Refusal {
-  readonly seconds: number
-
-  constructor(what: string, seconds: number) {
-    super([issue('rate_limited', { what, seconds })])
-    this.seconds = seconds
-  }
-}
-
 /** At most so many callers are remembered; the one not heard of for longest is forgotten first. */
 const REMEMBERED = 10_000
 
@@ -90,6 +80,7 @@ export class RateLimits {
 
   #take(counted: Counted, key: string, now: Date): void {
     const seconds = this.#limits[counted].take(key, now)
-    if (seconds > 0) throw new Throttled(COUNTED[counted], seconds)
+    if (seconds === 0) return
+    throw new Refusal([issue('rate_limited', { what: COUNTED[counted], seconds })], { retryAfter: seconds })
   }
 }

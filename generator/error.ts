@@ -1,3 +1,5 @@
+import { accountMessages } from './error/accounts.ts'
+
 /**
  * The one catalogue of objections: code → message in the user's words, what was wrong and what to do next.
  * Everything the registry refuses or warns of is an `Issue` made here.
@@ -282,54 +284,15 @@ const messages = {
   backup_damaged: (p: { file: string; entry: string }) =>
     `${p.file} is damaged: the bytes of ${p.entry} are not those whose checksum names them`,
   duration_invalid: (p: { text: string }) => `\`${p.text}\` is no duration; write for example 90d, 12h, 30m or 10s`,
+  limit_invalid: (p: { text: string }) => `\`${p.text}\` is no limit; write a whole number from 1 to 999999`,
   scope_invalid: (p: { scope: string; accepted: string }) => `\`${p.scope}\` is no scope; there are ${p.accepted}`,
 
-  // accounts
-  login_invalid: (p: { login: string }) =>
-    `\`${p.login}\` cannot be a login; use 1 to 39 letters, digits, \`.\`, \`_\` and \`-\`, a letter or digit first`,
-  login_taken: (p: { login: string }) => `there is a user \`${p.login}\` already; nothing was changed`,
-  login_unknown: (p: { login: string }) =>
-    `there is no user \`${p.login}\`; add one with \`plimsoll user add ${p.login}\``,
-  token_unknown: (p: { id: number }) => `there is no token ${p.id}; \`plimsoll token list\` shows those there are`,
-  token_name_invalid: () => 'a token needs a name of 1 to 100 characters on one line, such as what it is for',
-  tokens_too_many: (p: { max: number }) =>
-    `nobody may have more than ${p.max} tokens here; revoke one that is no longer used`,
-  user_locked: (p: { login: string }) => `\`${p.login}\` is locked out; unlock the account first`,
-  admin_last: (p: { login: string }) =>
-    `\`${p.login}\` is the last administrator; make somebody else one first, so that the registry is not left without`,
-  password_short: (p: { min: number }) => `a password needs at least ${p.min} characters; several words are a good one`,
-  password_long: (p: { max: number }) => `a password may have at most ${p.max} characters`,
-  password_is_login: () => 'the password is little more than the login; choose one that cannot be guessed from it',
-  password_wrong: () => 'the current password is not right; nothing was changed',
-  login_failed: () => 'login or password is not right, or the account is locked; try again or ask an administrator',
-  logins_busy: () => 'too many people are logging in at the moment; try again in a few seconds',
-  link_invalid: () =>
-    'this link is not valid: it was used, is older than 24 hours or was replaced by a newer one; ask an administrator for another',
-  session_unknown: () => 'there is no such session; it may have ended already',
-  invitation_unknown: (p: { name: string }) =>
-    `there is no invitation to own \`${p.name}\` for you; ask one of its owners for another`,
-  owner_no_user: (p: { login: string; name: string }) =>
-    `there is no user \`${p.login}\` here, so nobody was made an owner of \`${p.name}\`; check the spelling of the login`,
-  owner_unknown: (p: { login: string; name: string }) => `\`${p.login}\` is not an owner of \`${p.name}\``,
-  owner_last: (p: { name: string }) =>
-    `\`${p.name}\` would be left without an owner; add another one first with \`cargo owner --add\``,
-  owners_none_named: () => 'the request names no users; send a JSON object such as {"users": ["alice"]}',
-  crate_pattern_invalid: (p: { pattern: string }) =>
-    `\`${p.pattern}\` can match no crate; write a crate name, or a beginning followed by \`*\``,
+  ...accountMessages,
 
   // web API
   token_absent: (p: { me: string }) => `this needs a token; ${p.me} says how to get one, then run \`cargo login\``,
   token_rejected: (p: { me: string }) =>
     `this token is not valid: it is unknown, revoked or expired; ${p.me} says how to get another`,
-  session_absent: () => 'you are not logged in, or no longer; log in and repeat what you did',
-  admin_only: () => 'only administrators may do that; ask one of them',
-  form_rejected: () =>
-    'the form came from another page or is too old, so nothing was done; load its page again and repeat it there',
-  form_invalid: () => 'the form could not be read; load its page again and repeat it there',
-  rate_limited: (p: { what: string; seconds: number }) =>
-    `too many ${p.what} in a short time; try again in ${p.seconds} ${p.seconds === 1 ? 'second' : 'seconds'}`,
-  versions_too_many: (p: { name: string; max: number }) =>
-    `\`${p.name}\` has had ${p.max} new versions within 24 hours, and no more are allowed; publish again later`,
   scope_missing: (p: { scope: string }) => `this token may not do that: it lacks the scope \`${p.scope}\``,
   crate_not_covered: (p: { name: string }) => `this token is not good for the crate \`${p.name}\``,
   metadata_too_big: (p: { size: number; max: number }) =>
@@ -382,10 +345,13 @@ function word<C extends Code>(code: C, params: Params<C>): string {
 export class Refusal extends Error {
   readonly issues: readonly [Issue, ...Issue[]]
   override readonly name = 'Refusal'
+  /** Seconds after which the same may be tried again, for what came too often. */
+  readonly retryAfter: number | undefined
 
-  constructor(issues: readonly [Issue, ...Issue[]], options?: ErrorOptions) {
+  constructor(issues: readonly [Issue, ...Issue[]], options?: ErrorOptions & { readonly retryAfter?: number }) {
     super(issues.map(one => one.message).join('; '), options)
     this.issues = issues
+    this.retryAfter = options?.retryAfter
   }
 
   /** Whether one of the objections has this code. */
