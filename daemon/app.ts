@@ -2,6 +2,12 @@ import { Hono } from 'hono'
 import type { Logger } from 'pino'
 import { gitIndexPath, Refusal, type Registry, refuse } from '../generator/index.ts'
 import { assetFile } from './assets.ts'
+import { crate as showCrate } from './crates/crate.ts'
+import { dependencies } from './crates/dependencies.ts'
+import { readme } from './crates/readme.ts'
+import { reverseDependencies } from './crates/reverse-dependencies.ts'
+import { authors, crateDownloads, versionDownloads } from './crates/uncounted.ts'
+import { version, versions } from './crates/versions.ts'
 import { download } from './crates.ts'
 import { refused, unexpected } from './failure.ts'
 import { fileRequest } from './file-request.ts'
@@ -10,6 +16,7 @@ import { gitHttp } from './git-http.ts'
 import type { GitLane } from './git-lane.ts'
 import { meRoutes } from './me.ts'
 import type { Metrics } from './metrics.ts'
+import { openApi } from './openapi.ts'
 import { deleteOwners, owners, putOwners } from './owners.ts'
 import { PublicFiles } from './public-files.ts'
 import { publish } from './publish.ts'
@@ -18,6 +25,8 @@ import type { Regenerator } from './regenerate.ts'
 import { readToEnd } from './request-body.ts'
 import { requestLog } from './request-log.ts'
 import type { OpenHandler, Route } from './route.ts'
+import { search } from './search.ts'
+import { summary } from './summary.ts'
 import { setYanked } from './yank.ts'
 
 /** What the daemon works with; nothing else reads the clock or opens a store. */
@@ -78,7 +87,24 @@ export function routes(deps: Deps): Route[] {
       counts: 'change',
       handle: deleteOwners(deps),
     },
+    { method: 'GET', path: '/api/v1/crates', access: 'reader', counts: 'search', handle: search(registry) },
+    { method: 'GET', path: '/api/v1/summary', access: 'reader', handle: summary(registry) },
+    { method: 'GET', path: crate, access: 'reader', handle: showCrate(registry) },
+    { method: 'GET', path: `${crate}/versions`, access: 'reader', handle: versions(registry) },
+    { method: 'GET', path: `${crate}/reverse_dependencies`, access: 'reader', handle: reverseDependencies(registry) },
+    { method: 'GET', path: `${crate}/downloads`, access: 'reader', handle: crateDownloads(registry) },
+    { method: 'GET', path: `${crate}/:version`, access: 'reader', handle: version(registry) },
+    { method: 'GET', path: `${crate}/:version/dependencies`, access: 'reader', handle: dependencies(registry) },
+    { method: 'GET', path: `${crate}/:version/downloads`, access: 'reader', handle: versionDownloads(registry) },
+    { method: 'GET', path: `${crate}/:version/authors`, access: 'reader', handle: authors(registry) },
+    { method: 'GET', path: `${crate}/:version/readme`, access: 'reader', handle: readme(registry) },
     { method: 'GET', path: `${crate}/:version/download`, access: 'reader', handle: download(registry, files) },
+    {
+      method: 'GET',
+      path: '/api/openapi.json',
+      access: 'reader',
+      handle: openApi(registry, () => routes(deps)),
+    },
     ...downloadRoutes(registry, files),
     ...gitRoutes(deps),
     { method: 'GET', path: '/*', access: 'reader', handle: publicFile(files) },

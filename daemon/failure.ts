@@ -12,6 +12,7 @@ const REAL: Partial<Record<Code, ContentfulStatusCode>> = {
   crate_not_covered: 403,
   crate_unknown: 404,
   release_unknown: 404,
+  readme_unknown: 404,
   route_unknown: 404,
   body_lost: 400,
   crate_too_big: 413,

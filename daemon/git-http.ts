@@ -99,7 +99,7 @@ async function answer(c: Context, limits: Limits, places: Places): Promise<Respo
     const input = await readBody(c.req.raw, limits)
     await place.start(signal)
     const git = new UploadPack({ ...limits, protocol: protocolOf(c), advertise: false, input })
-    return new Response((await running(git, signal, limits, place.leave)) as BodyInit, {
+    return new Response(await running(git, signal, limits, place.leave), {
       headers: { ...FRESH, 'Content-Type': 'application/x-git-upload-pack-result' },
     })
   } catch (error) {
@@ -174,7 +174,7 @@ async function file(c: Context, limits: Limits, name: string, type: string): Pro
   const headers = { ...FRESH, 'Content-Type': type, 'Content-Length': String(size) }
   // Hono answers HEAD through GET and drops the body, which would leave the file open.
   if (c.req.method !== 'HEAD' && size > 0) {
-    return new Response(Readable.toWeb(handle.createReadStream({ end: size - 1 })) as BodyInit, { headers })
+    return new Response(Readable.toWeb(handle.createReadStream({ end: size - 1 })), { headers })
   }
   await handle.close()
   return new Response(null, { headers })

@@ -161,7 +161,7 @@ function answer(
   headers['content-length'] = String(length)
   if (part) headers['content-range'] = `bytes ${part.start}-${part.end}/${size}`
   const init = { status: part ? 206 : 200, headers }
-  return new Response(request.method === 'HEAD' ? null : (body as BodyInit), init)
+  return new Response(request.method === 'HEAD' ? null : body, init)
 }
 
 function unsatisfiable(size: number): Response {

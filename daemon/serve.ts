@@ -76,6 +76,7 @@ async function serveRegistry(
   await registry.crates.sweep()
   const regenerator = new Regenerator(registry, error => log.error({ err: error }, 'a build failed; trying again'))
   await regenerator.catchUp()
+  await regenerator.pages.start()
   const metrics = new Metrics(registry)
   const gitIndex = await GitIndex.open(registry, refusal => log.warn({ err: refusal }, 'there is no git index'))
   const git =
@@ -85,7 +86,7 @@ async function serveRegistry(
   io.out(`listening on ${server.url}`)
   await stopped
   await server.stop(registry.settings.server.shutdown_seconds)
-  await regenerator.close()
+  await regenerator.close(registry.settings.server.shutdown_seconds)
   await git?.close()
 }
 

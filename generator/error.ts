@@ -200,6 +200,7 @@ const messages = {
   crate_lost: (p: { name: string; version: string }) =>
     `the .crate of \`${p.name}\` ${p.version} is missing from the crate store or damaged there; put it back from a backup of the registry folder and run \`plimsoll build --all\``,
   crate_unknown: (p: { name: string }) => `there is no crate \`${p.name}\` here`,
+  readme_unknown: (p: { name: string; version: string }) => `${p.name} ${p.version} was packaged without a README`,
   release_unknown: (p: { name: string; version: string }) => `there is no version ${p.version} of \`${p.name}\` here`,
   version_taken: (p: { name: string; version: string; existing: string }) =>
     p.version === p.existing

@@ -4,9 +4,10 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { prepare, root } from './prepare.mjs'
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)))
+// First, because an `npm ci` of a later start would take nodegit away again.
+prepare()
 const version = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).peerDependencies.nodegit
 const target = join(root, 'node_modules', 'nodegit')
 const key = `nodegit-${version}-abi${process.versions.modules}-${process.platform}-${process.arch}`

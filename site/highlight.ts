@@ -1,5 +1,4 @@
-import type { LanguageFn } from 'highlight.js'
-import hljs from 'highlight.js/lib/core'
+import hljs, { type Grammar } from 'highlight.js/lib/core'
 import bash from 'highlight.js/lib/languages/bash'
 import c from 'highlight.js/lib/languages/c'
 import cpp from 'highlight.js/lib/languages/cpp'
@@ -25,7 +24,7 @@ import { html, raw } from './markup.ts'
 /** Code longer than this is shown plain, so that no grammar gets the time to go quadratic. */
 export const HIGHLIGHT_MAX = 64 * 1024
 
-const LANGUAGES: Readonly<Record<string, LanguageFn>> = {
+const LANGUAGES: Readonly<Record<string, Grammar>> = {
   rust,
   toml: ini,
   bash,

@@ -24,7 +24,7 @@ const LAYERS = [
   ['render'],
   ['durable-file', 'database', 'lock', 'catalog', 'crate-files', 'crate-store', 'public-tree'],
   ['index-repository'],
-  ['registry', 'build', 'add', 'batch', 'import', 'verify', 'static', 'backup', 'delete', 'git-index'],
+  ['registry', 'build', 'pages', 'add', 'batch', 'import', 'verify', 'static', 'backup', 'delete', 'git-index'],
   ['cli', 'index'],
 ]
 

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { ReadableStream as NodeStream } from 'node:stream/web'
 import { createGunzip } from 'node:zlib'
 import { issue, Refusal, refuse } from '../../generator/index.ts'
 
@@ -31,7 +30,7 @@ export async function readBody(request: Request, limits: BodyLimits): Promise<Bu
   }
   const late = AbortSignal.timeout(limits.bodyTimeoutMs)
   const options = { signal: AbortSignal.any([late, request.signal]) }
-  const source = Readable.fromWeb(body as NodeStream)
+  const source = Readable.fromWeb(body)
   try {
     if (encoding === 'identity') await pipeline(source, atMost, collect, options)
     else await pipeline(source, atMost, createGunzip(), atMost, collect, options)

@@ -23,6 +23,7 @@ export interface ReleaseRecord {
   readonly about: About
   readonly publishedAt: string | null
   readonly publishedBy: string | null
+  readonly publisherId: number | null
 }
 
 /** Who changes the catalog, and when (RFC 3339, UTC, whole seconds). The operator at the command line has no user. */
@@ -67,6 +68,7 @@ export function selectReleases(tx: Queries, crateId: number) {
       'releases.line',
       'releases.about',
       'releases.published_at',
+      'releases.published_by',
       'users.login',
     ])
     .where('releases.crate_id', '=', crateId)
@@ -85,6 +87,7 @@ export function releaseRecord(row: ReleaseRow): ReleaseRecord {
     about: JSON.parse(row.about) as About,
     publishedAt: row.published_at,
     publishedBy: row.login,
+    publisherId: row.published_by,
   }
 }
 

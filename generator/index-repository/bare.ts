@@ -5,7 +5,7 @@ import { isTemporary, makeFolder, writeDurably } from '../durable-file.ts'
 import { refuse } from '../error.ts'
 import { modified, readIfThere, replaceDerived } from './repository-file.ts'
 
-/** Clients before Rust 1.48 ask for `master` by name, later ones for HEAD. */
+/** Cargo up to 1.49 asks for `master` by name, later ones for HEAD. */
 const BRANCH = 'refs/heads/master'
 
 /** What another git program that works here must know; what the engines need they pass on their own command lines. */

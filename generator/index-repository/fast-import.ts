@@ -60,6 +60,11 @@ export class FastImport {
     await this.#end
   }
 
+  /** Ends git where something went wrong before `done`: nothing has been moved then. */
+  abandon(): void {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGKILL')
+  }
+
   async #answer(): Promise<string> {
     const { value, done } = await this.#answers.next()
     if (!done) return value

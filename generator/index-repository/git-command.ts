@@ -43,6 +43,21 @@ export class GitCommandRepository implements IndexRepository {
     const [ref, head] = [await headRef(path), await readHead(path)]
     await clearRefLocks(path)
     const importing = new FastImport(this.#git)
+    try {
+      return await this.#import(importing, ref, head, changes, info)
+    } finally {
+      importing.abandon()
+    }
+  }
+
+  async #import(
+    importing: FastImport,
+    ref: string,
+    head: string | null,
+    changes: readonly IndexChange[],
+    info: CommitInfo,
+  ): Promise<string | null> {
+    const { path } = this.#git
     const paths = changes.map(one => one.path)
     const ids = await this.#ids(importing, head, paths)
     const different = changes.filter(({ bytes }, i) => (bytes ? blobId(bytes) : null) !== (ids[i] ?? null))
@@ -117,7 +132,7 @@ export class GitCommandRepository implements IndexRepository {
 
   async close(): Promise<void> {
     this.#closed = true
-    await this.#maintenance.idle()
+    await this.#maintenance.stop()
     await this.#turns.idle()
   }
 

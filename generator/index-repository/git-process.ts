@@ -7,18 +7,19 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'core.fsync': 'all',
   // One pack for each commit: two flushes instead of five loose objects' five. maintain() rolls them up.
   'fastimport.unpackLimit': '0',
+  // One thread: packing and clones must not starve the daemon's other work.
+  'pack.threads': '1',
   'gc.auto': '0',
   'maintenance.auto': 'false',
-  'advice.graftFileDeprecated': 'false',
 }
 
 /** An environment for git in which no variable and no file of the user's changes what it does. */
-export function cleanEnvironment(path: string, settings: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+export function cleanEnvironment(path: string): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = { LC_ALL: 'C', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: devNull }
   for (const name of ['PATH', 'HOME', 'TMPDIR', 'SystemRoot', 'TEMP'])
     if (process.env[name] !== undefined) environment[name] = process.env[name]
   // The operator names the folder, so its owner may be another user, as in a container with a mounted volume.
-  const all = Object.entries({ ...SETTINGS, 'safe.directory': path, ...settings })
+  const all = Object.entries({ ...SETTINGS, 'safe.directory': path })
   environment.GIT_CONFIG_COUNT = String(all.length)
   for (const [index, [key, value]] of all.entries()) {
     environment[`GIT_CONFIG_KEY_${index}`] = key
@@ -35,8 +36,9 @@ export interface GitAt {
 }
 
 /** Starts git on the repository; the caller reads, writes and waits with `finish`. */
-export function startGit(git: GitAt, args: readonly string[]): ChildProcessWithoutNullStreams {
-  const child = spawn(git.command, ['--git-dir', git.path, ...args], { env: cleanEnvironment(git.path) })
+export function startGit(git: GitAt, args: readonly string[], signal?: AbortSignal): ChildProcessWithoutNullStreams {
+  const env = cleanEnvironment(git.path)
+  const child = spawn(git.command, ['--git-dir', git.path, ...args], signal ? { env, signal } : { env })
   // Git may end before it has read everything; its exit code tells, the broken pipe adds nothing.
   child.stdin.on('error', () => {})
   return child
@@ -56,9 +58,9 @@ export async function finish(child: ChildProcessWithoutNullStreams, name: string
     refuse('git_failed', { command: name, detail: complaint.trim().replace(/\s*\n\s*/g, ' / ') || `${code}` })
 }
 
-/** Runs git to its end and gives its standard output. */
-export async function runGit(git: GitAt, args: readonly string[]): Promise<Buffer> {
-  const child = startGit(git, args)
+/** Runs git to its end, or to `signal`, and gives its standard output. */
+export async function runGit(git: GitAt, args: readonly string[], signal?: AbortSignal): Promise<Buffer> {
+  const child = startGit(git, args, signal)
   child.stdin.end()
   const chunks: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))

@@ -1,7 +1,7 @@
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { updateServerInfo } from './bare.ts'
-import { runGit } from './git-process.ts'
+import { type GitAt, runGit } from './git-process.ts'
 import { clearLeftovers } from './leftovers.ts'
 import { listIfThere } from './repository-file.ts'
 import { Turns } from './turns.ts'
@@ -22,6 +22,7 @@ export class Maintenance {
   readonly #command: string | null
   readonly #commits: Turns
   readonly #turns = new Turns()
+  readonly #stopped = new AbortController()
   /** Objects there were when all was packed anew by this process. */
   #settled = 0
 
@@ -35,19 +36,27 @@ export class Maintenance {
   async run(): Promise<void> {
     await this.#turns.take(async () => {
       await clearLeftovers(this.#path)
-      const arguments_ = await this.#due()
-      if (arguments_ && this.#command !== null) {
-        const git = { command: this.#command, path: this.#path }
-        await runGit(git, ['repack', '-q', '-d', '-n', ...arguments_])
-        // The history's shape in one file: counting and negotiating no longer open every commit.
-        if (arguments_.includes('-a')) await runGit(git, ['commit-graph', 'write', '--reachable', '--no-progress'])
-      }
+      const how = await this.#due()
+      if (how && this.#command !== null) await this.#pack({ command: this.#command, path: this.#path }, how)
       await this.#commits.take(() => updateServerInfo(this.#path))
     })
   }
 
-  async idle(): Promise<void> {
+  /** Breaks off what runs; git leaves the repository whole, and the next start goes on. */
+  async stop(): Promise<void> {
+    this.#stopped.abort()
     await this.#turns.idle()
+  }
+
+  async #pack(git: GitAt, how: readonly string[]): Promise<void> {
+    const { signal } = this.#stopped
+    try {
+      await runGit(git, ['repack', '-q', '-d', '-n', ...how], signal)
+      // The history's shape in one file: counting and negotiating no longer open every commit.
+      if (how.includes('-a')) await runGit(git, ['commit-graph', 'write', '--reachable', '--no-progress'], signal)
+    } catch (error) {
+      if (!signal.aborted) throw error
+    }
   }
 
   /** What `git repack` has to do now; null when nothing is due. */

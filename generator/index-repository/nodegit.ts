@@ -14,7 +14,7 @@ import {
   type Person,
   signatures,
 } from './repository.ts'
-import { syncIfThere } from './repository-file.ts'
+import { syncTogether } from './repository-file.ts'
 import { Turns } from './turns.ts'
 
 const FILE = 0o100644
@@ -87,9 +87,9 @@ export class NodegitRepository implements IndexRepository {
   async #flush(commit: Oid): Promise<void> {
     const names = [...this.#fresh, commit.tostrS()].map(id => join(this.#path, 'objects', id.slice(0, 2), id.slice(2)))
     this.#fresh.clear()
-    await Promise.all(names.map(syncIfThere))
-    await Promise.all([...new Set(names.map(dirname))].map(syncIfThere))
-    await syncIfThere(join(this.#path, 'objects'))
+    await syncTogether(names)
+    await syncTogether([...new Set(names.map(dirname))])
+    await syncTogether([join(this.#path, 'objects')])
   }
 
   /** Moves the branch, if it is still where the commit began. */
@@ -195,7 +195,7 @@ export class NodegitRepository implements IndexRepository {
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    await this.#maintenance.idle()
+    await this.#maintenance.stop()
     await this.#turns.idle()
     this.#repository.cleanup()
   }

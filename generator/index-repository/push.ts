@@ -186,13 +186,14 @@ function pushEnvironment(path: string): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = { ...process.env }
   const elsewhere = ['DIR', 'WORK_TREE', 'INDEX_FILE', 'OBJECT_DIRECTORY', 'ALTERNATE_OBJECT_DIRECTORIES', 'NAMESPACE']
   for (const name of elsewhere) delete environment[`GIT_${name}`]
+  const given = Number(process.env.GIT_CONFIG_COUNT ?? 0)
   return {
     ...environment,
     LC_ALL: 'C',
     GIT_TERMINAL_PROMPT: '0',
-    GIT_CONFIG_COUNT: '1',
-    GIT_CONFIG_KEY_0: 'safe.directory',
-    GIT_CONFIG_VALUE_0: path,
+    GIT_CONFIG_COUNT: String(given + 1),
+    [`GIT_CONFIG_KEY_${given}`]: 'safe.directory',
+    [`GIT_CONFIG_VALUE_${given}`]: path,
   }
 }
 

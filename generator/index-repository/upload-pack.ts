@@ -19,8 +19,7 @@ export class UploadPack {
   constructor(options: UploadPackOptions) {
     const { repositoryPath, gitCommand, protocol, advertise, input } = options
     const mode = advertise ? ['--http-backend-info-refs'] : []
-    // One thread for each answer: a clone must not starve the daemon's other work.
-    const environment = cleanEnvironment(repositoryPath, { 'pack.threads': '1' })
+    const environment = cleanEnvironment(repositoryPath)
     if (protocol > 0) environment.GIT_PROTOCOL = `version=${protocol}`
     this.#child = spawn(gitCommand, ['upload-pack', '--strict', '--stateless-rpc', ...mode, '--', repositoryPath], {
       env: environment,

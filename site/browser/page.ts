@@ -1,6 +1,3 @@
-/// <reference lib="dom" />
-/// <reference lib="dom.iterable" />
-
 /** Says of every date how long ago it is; the absolute date stays as the tooltip. */
 function tellAges(): void {
   const steps: [Intl.RelativeTimeFormatUnit, number][] = [

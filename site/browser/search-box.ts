@@ -1,4 +1,3 @@
-/// <reference lib="dom" />
 import type { SearchEntry } from '../search/entry.ts'
 import { Lookup } from '../search/lookup.ts'
 

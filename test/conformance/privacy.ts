@@ -82,13 +82,13 @@ export const privacy: readonly Scenario[] = [
       assert.ok(!stage.api.log().includes(stage.api.token))
       saysNot(published, stage.api.token)
     },
-    PRIVATE,
+    { ...PRIVATE, PLIMSOLL_LOG_LEVEL: 'debug' },
   ),
 
   scenario(
     57,
     'search::auth_required: the words of strangers are not heard',
-    ['api'],
+    ['api', 'sparse'],
     async stage => {
       await stage.registry.publish(stage.cargo({ config: PROVIDER }), [stage.crate({ name: 'foo' })])
       const found = await stage.cargo({ config: PROVIDER }).ok(stage.folder, 'search', '--registry', 'test', 'foo')

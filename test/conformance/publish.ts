@@ -27,6 +27,13 @@ export const publish: readonly Scenario[] = [
     },
   ),
 
+  scenario(1, 'publish: what the registry warns of, cargo prints', ['api'], async stage => {
+    await stage.publish({ name: 'harbour' })
+    const { folder } = stage.crate({ name: 'habrour' })
+    const published = await stage.cargo().ok(folder, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')
+    says(published, /^warning: .*`habrour`.*`harbour`/m)
+  }),
+
   scenario(
     2,
     'publish::wait_for_first_publish: the 404 before the upload is a 200 right after it',
@@ -159,6 +166,19 @@ export const publish: readonly Scenario[] = [
     const answer = requests.to('PUT', '/api/v1/crates/new')[0]
     assert.match(String(answer?.responseHeaders['content-type']), /^application\/json/)
   }),
+
+  scenario(
+    15,
+    'with `api.error_status = "http"` the status is honest and the reason the same',
+    ['api'],
+    async stage => {
+      await stage.publish({ name: 'foo-bar' })
+      const { folder } = stage.crate({ name: 'foo_bar' })
+      const refused = await stage.cargo().fails(folder, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')
+      says(refused, /the remote server responded with an error \(status 409 Conflict\): .*foo-bar/)
+    },
+    { PLIMSOLL_API_ERROR_STATUS: 'http' },
+  ),
 ]
 
 /** The publish of a `foo` made by cargo, without cargo's own check for duplicates before it. */

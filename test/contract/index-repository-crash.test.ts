@@ -60,6 +60,25 @@ for (const engine of engines) {
       assert.equal(existsSync(join(path, 'fast_import_crash_1')), false)
     })
 
+    test('close does not wait for packing, and the next start goes on from there', async () => {
+      const path = fresh()
+      const repository = await open(path)
+      for (let i = 0; i < 4; i++) {
+        const many = Array.from({ length: 400 }, (_, n) => put(`ab/cd/abcd${n}`, `${i} ${n}`))
+        await repository.commit(many, info())
+      }
+      for (let i = 0; i < 55; i++) await repository.commit([put('1/a', `${i}`)], info())
+      const packing = repository.maintain()
+      await repository.close()
+      await packing
+      await git(path, 'fsck', '--strict')
+      const again = await open(path)
+      await again.maintain()
+      assert.ok(await again.commit([put('1/b')], info()))
+      await git(path, 'fsck', '--strict')
+      await again.close()
+    })
+
     test('kill -9 in the middle of commits loses nothing that was acknowledged', { timeout: 120_000 }, async () => {
       const path = fresh()
       let last = ''

@@ -96,7 +96,7 @@ describe('git over HTTP, under load', () => {
     const slow = await slowGit()
     const waiting = new ReadableStream({ pull: () => new Promise(() => {}) })
     const response = await app({ gitCommand: slow.gitCommand, bodyTimeoutMs: 100 }).request(
-      new Request('http://x/index.git/git-upload-pack', { ...request, body: waiting, duplex: 'half' } as RequestInit),
+      new Request('http://x/index.git/git-upload-pack', { ...request, body: waiting, duplex: 'half' }),
     )
     assert.equal(response.status, 408)
     assert.equal(await slow.notes(), '')

@@ -92,7 +92,7 @@ describe('git over HTTP, request by request', () => {
   })
 
   test('a request that is no upload-pack request is refused before git sees it', async () => {
-    const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
+    const post = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
       app({ maxBodyBytes: 10_000 }).request('/index.git/git-upload-pack', {
         method: 'POST',
         headers: { 'content-type': TYPE, ...headers },

@@ -32,6 +32,26 @@ test('one engine goes on where the other stopped', { skip: !nodegit && 'needs no
   await git(path, 'fsck', '--strict')
 })
 
+test('two open repositories see each other’s commits and packing', async () => {
+  const path = fresh()
+  const engines = nodegit ? (['nodegit', 'git'] as const) : (['git', 'git'] as const)
+  const [one, two] = [
+    await openIndexRepository({ path, engine: engines[0] }),
+    await openIndexRepository({ path, engine: engines[1] }),
+  ]
+  for (let i = 0; i < 60; i++) {
+    const id = await (i % 2 ? one : two).commit([put('ca/rg/cargo', `${i}`)], { message: '', time: new Date(0) })
+    assert.equal(await (i % 2 ? two : one).head(), id)
+    assert.equal(Buffer.from((await (i % 2 ? two : one).read('ca/rg/cargo')) ?? []).toString(), `${i}`)
+    if (i % 7 === 0) await git(path, 'repack', '-adq')
+    if (i % 20 === 0) await two.maintain()
+  }
+  await one.close()
+  await two.close()
+  assert.equal(await git(path, 'log', '-1', '--format=%at'), '0')
+  await git(path, 'fsck', '--strict')
+})
+
 test('`auto` takes nodegit when it is there, else git', async () => {
   const repository = await openIndexRepository({ path: fresh() })
   assert.equal(repository.engine, nodegit ? 'nodegit' : 'git')

@@ -75,7 +75,7 @@ test('the defaults', () => {
       tokens_per_user: 500,
     },
     log: { level: 'info' },
-    static: { pages: true, git_index: true },
+    git: { index: 'auto', engine: 'auto', push: [] },
   })
   assert.equal(policy.preset, 'private')
 })
@@ -228,10 +228,10 @@ test('all objections come at once', () => {
       flags: { 'owners.add': 'maybe' },
     }),
     [
-      'plimsoll.toml: there is no setting `colour`; accepted: yanked, [registry], [server], [auth], [tls], [owners], [api], [limits], [policy], [log], [static]',
+      'plimsoll.toml: there is no setting `colour`; accepted: yanked, [registry], [server], [auth], [tls], [owners], [api], [limits], [policy], [git], [log]',
       'plimsoll.toml: `log` cannot be "info"; accepted: a section [log]',
       'plimsoll.toml: there is no setting `auth.requird`; did you mean `auth.required`? accepted: required, password_cost, session_seconds',
-      'plimsoll.toml: there is no setting `sevrer`; did you mean `server`? accepted: yanked, [registry], [server], [auth], [tls], [owners], [api], [limits], [policy], [log], [static]',
+      'plimsoll.toml: there is no setting `sevrer`; did you mean `server`? accepted: yanked, [registry], [server], [auth], [tls], [owners], [api], [limits], [policy], [git], [log]',
       'environment: there is no setting `PLIMSOLL_AUTH_REQUIERD`; did you mean `PLIMSOLL_AUTH_REQUIRED`? accepted: PLIMSOLL_AUTH_REQUIRED, PLIMSOLL_AUTH_PASSWORD_COST, PLIMSOLL_AUTH_SESSION_SECONDS',
       'environment: there is no setting `PLIMSOLL_FOO`; accepted: PLIMSOLL_SECTION_KEY for every setting, PLIMSOLL_DIR, PLIMSOLL_LISTEN',
       '--owners-add: `owners.add` cannot be "maybe"; accepted: "direct", "invite"',
