@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import { launchChromium } from '../support/chromium.ts'
 import { fleet } from '../support/demo-facts.ts'
 import { demoFacts, demoSite, writeSite } from '../support/demo-site.ts'
-import { serveFiles } from '../support/file-server.ts'
 import { inventedEntries } from '../support/many-crates.ts'
+import { serveFiles } from '../support/static-server.ts'
 
 test('among 200,000 crates the search answers while one types, and loads little', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'plimsoll-many-'))
