@@ -1,2 +1,3 @@
 export type { Archive, ArchiveFile, ArchiveLimits } from './tarball/archive.ts'
+export { type ContentFile, readContents } from './tarball/contents.ts'
 export { readArchive, readArchiveFile } from './tarball/read.ts'

@@ -22,6 +22,7 @@ test('50 publishes of different crates at once by one user all land', async t =>
     const crate = readFileSync(join(test.registry.tree.root, 'crates', name, `${name}-1.0.0.crate`))
     assert.equal((JSON.parse(line) as { cksum: string }).cksum, createHash('sha256').update(crate).digest('hex'))
   }
+  await test.regenerator.pages.flush()
   assert.equal(await test.registry.catalog.pending(), 0)
 })
 

@@ -97,6 +97,7 @@ test('a failing build does not fail the publish: it warns, is tried again, and s
   assert.equal(await test.shown('index/de/mo/demo'), null)
   for (let i = 0; i < 300 && (await test.shown('index/de/mo/demo')) === null; i++) await sleep(10)
   assert.match((await test.shown('index/de/mo/demo')) ?? '', /"vers":"1\.0\.0"/)
+  await test.regenerator.pages.flush()
   assert.equal(await test.registry.catalog.pending(), 0)
 })
 
