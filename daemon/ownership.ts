@@ -5,6 +5,7 @@ import {
   type Database,
   issue,
   markCratePage,
+  ownsCrate,
   Refusal,
   refuse,
 } from '../generator/index.ts'
@@ -47,7 +48,7 @@ export async function requireOwner(
   crate: CrateRecord,
   user: { readonly id: number; readonly login: string; readonly admin: boolean },
 ): Promise<void> {
-  if (user.admin || (await isOwner(database, crate.id, user.id))) return
+  if (user.admin || (await ownsCrate(database, crate.id, user.id))) return
   refuse('not_owner', { name: crate.name, login: user.login })
 }
 
@@ -87,7 +88,7 @@ export async function inviteOwners(
   change: Change,
 ): Promise<OwnerChange> {
   return eachUser(database, crate, logins, async (tx, user) => {
-    if (await isOwner(tx, crate.id, user.id)) return false
+    if (await ownsCrate(tx, crate.id, user.id)) return false
     const row = await tx
       .insertInto('invitations')
       .values({ crate_id: crate.id, user_id: user.id, invited_at: change.at, invited_by: change.user?.id ?? null })
@@ -147,16 +148,6 @@ async function eachUser(
     return { changed, unchanged }
   }
   return database.isTransaction ? inTransaction(database) : database.transaction().execute(inTransaction)
-}
-
-async function isOwner(database: Database, crateId: number, userId: number): Promise<boolean> {
-  const row = await database
-    .selectFrom('owners')
-    .select('user_id')
-    .where('crate_id', '=', crateId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  return row !== undefined
 }
 
 async function withdrawInvitation(database: Database, crateId: number, userId: number): Promise<boolean> {

@@ -4,7 +4,7 @@ import { type CanonicalName, canonicalName, type Name } from '../name.ts'
 import type { Release } from '../release.ts'
 import { type Version, versionIdentity } from '../version.ts'
 import { type Added, addRelease, objections, type Publication, setYanked } from './change.ts'
-import { type GitBatch, gitBatch, markAllForGit } from './git-batch.ts'
+import { type GitBatch, gitBatch, markAllForGit, markForGit } from './git-batch.ts'
 import { clearMarks, type FileMark, fileMarks, listMarks } from './marks.ts'
 import {
   type Change,
@@ -18,6 +18,16 @@ import {
   selectReleases,
 } from './record.ts'
 import { removeReleases } from './removal.ts'
+
+/** Background work that failed: what it was, when, and why. */
+export interface Failure {
+  readonly what: string
+  readonly at: string
+  readonly why: string
+}
+
+/** How the keys of remembered failures begin. */
+const FAILURE = 'failure:'
 
 /** The records of all releases: the truth from which every file is derived. Each change is one transaction. */
 export class Catalog {
@@ -145,11 +155,11 @@ export class Catalog {
   }
 
   /** Whether a crate has changes that are not rendered yet. */
-  async isMarked(crateId: number): Promise<boolean> {
+  async isMarked(crateId: number, kind: MarkKind = 'index'): Promise<boolean> {
     const row = await this.#database
       .selectFrom('marks')
       .select('generation')
-      .where('kind', '=', 'index')
+      .where('kind', '=', kind)
       .where('subject', '=', crateId)
       .executeTakeFirst()
     return row !== undefined
@@ -178,6 +188,11 @@ export class Catalog {
   /** What the git index has to commit next; see `gitBatch`. */
   gitBatch(after: number, limit: number): Promise<GitBatch> {
     return gitBatch(this.#database, after, limit)
+  }
+
+  /** Marks crates for the git index, as if they had changed. */
+  markForGit(crateIds: readonly number[]): Promise<void> {
+    return markForGit(this.#database, crateIds)
   }
 
   /** Marks every crate for the git index. */
@@ -220,6 +235,22 @@ export class Catalog {
       users: users?.n ?? 0,
       pending: await this.pending(),
     }
+  }
+
+  /** Remembers that background work failed, for the operator to see; one failure for each kind of work. */
+  noteFailure(failure: Failure): Promise<void> {
+    return this.setFact(`${FAILURE}${failure.what}`, JSON.stringify(failure))
+  }
+
+  /** The last failure of each kind of background work. */
+  async failures(): Promise<Failure[]> {
+    const rows = await this.#database
+      .selectFrom('facts')
+      .select('value')
+      .where('key', '>=', FAILURE)
+      .where('key', '<', `${FAILURE}~`)
+      .execute()
+    return rows.map(row => JSON.parse(row.value) as Failure)
   }
 
   /** A remembered fact, such as what the public tree was last rendered with. */

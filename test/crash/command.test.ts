@@ -4,8 +4,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { build } from '../../generator/build.ts'
 import { parseName } from '../../generator/name.ts'
+import { buildPages } from '../../generator/pages.ts'
 import { indexPlace } from '../../generator/paths.ts'
+import type { Registry } from '../../generator/registry.ts'
 import { parseVersion } from '../../generator/version.ts'
+import { Cleanup } from '../support/cleanup.ts'
 import { buildCrate } from '../support/crate-builder.ts'
 import {
   addAndShow,
@@ -20,18 +23,22 @@ import { assertSound } from './truth.ts'
 import { Victim } from './victim.ts'
 
 test('killed before any step of `plimsoll add`, the next build mends everything and the file can be added again', async t => {
+  const cleanup = new Cleanup(t)
   const [registry, notes] = [await newRegistry(t), folderOf(t)]
   await build(registry, { all: true })
   const deaths: string[] = []
-  for (let at = 1; ; at++) {
+  // What follows the index, pages and git, is not the addition's own; a few deaths there are enough.
+  for (let at = 1, late = 0; late < 8; at++) {
+    await buildPages(registry)
     assert.ok(at < 200, 'an addition takes fewer steps')
     const parts = { name: `crate-${at}`, version: '1.0.0' }
     const file = join(notes, `${at}.crate`)
     writeFileSync(file, buildCrate(parts))
-    const command = new Victim(t, notes, at, ['add', '--dir', registry.dir, file])
+    const command = new Victim(cleanup, notes, at, ['add', '--dir', registry.dir, file])
     command.arm()
     const ending = await command.ended
     command.disarm()
+    if (await isThrough(registry, parts.name)) late++
     await build(registry)
     await assertSound(registry)
     if (ending === 0) {
@@ -48,6 +55,7 @@ test('killed before any step of `plimsoll add`, the next build mends everything 
 })
 
 test('killed before any step of `plimsoll yank`, the flag is the old one or the new one everywhere', async t => {
+  const cleanup = new Cleanup(t)
   const [registry, notes] = [await newRegistry(t), folderOf(t)]
   const [name, version] = [parseName('demo'), parseVersion('1.0.0')]
   await addCrate(registry, { name, version })
@@ -55,8 +63,9 @@ test('killed before any step of `plimsoll yank`, the flag is the old one or the 
   await build(registry, { all: true })
   const deaths: string[] = []
   for (let at = 1; ; at++) {
+    await buildPages(registry)
     assert.ok(at < 200, 'a yank takes fewer steps')
-    const command = new Victim(t, notes, at, ['yank', '--dir', registry.dir, 'demo@1.0.0'])
+    const command = new Victim(cleanup, notes, at, ['yank', '--dir', registry.dir, 'demo@1.0.0'])
     command.arm()
     const ending = await command.ended
     command.disarm()
@@ -77,3 +86,9 @@ test('killed before any step of `plimsoll yank`, the flag is the old one or the 
   }
   assert.ok(deaths.length > 8, deaths.join(', '))
 })
+
+/** Whether an addition is in the catalog and in the index, with nothing left to render of it. */
+async function isThrough(registry: Registry, name: string): Promise<boolean> {
+  const crate = await registry.catalog.find(parseName(name))
+  return crate !== null && (await registry.catalog.marks('index')).every(mark => mark.subject !== crate.id)
+}
