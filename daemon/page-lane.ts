@@ -48,10 +48,15 @@ export class PageLane {
 
   /** Renders what is pending without waiting for more. */
   async flush(): Promise<void> {
+    this.#unschedule()
+    await this.#running
+    this.#unschedule()
+    if (!(await this.#pass())) this.#schedule(this.#pause)
+  }
+
+  #unschedule(): void {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
-    await this.#running
-    if (!(await this.#pass())) this.#schedule(this.#pause)
   }
 
   #schedule(ms: number): void {

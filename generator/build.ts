@@ -48,7 +48,7 @@ export async function drain(workshop: Workshop, progress?: Progress): Promise<Bu
       await workshop.turnstile.run(() => sweepAfterCrash(workshop, subject))
       issues.push(...(await objections(() => buildCrate(workshop, subject))))
       crates++
-      progress?.(crates, marks.length)
+      progress?.(crates, Math.max(crates, marks.length))
     }
     marks = await catalog.marks('index', marks.at(-1)?.generation)
   }

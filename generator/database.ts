@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { type Generated, Kysely, type Migration, Migrator, sql } from 'kysely'
 import Libsql from 'libsql'
 import { ACCOUNTS } from './database/accounts.ts'
+import { COUNTS } from './database/counts.ts'
 import { LibsqlDialect } from './database/dialect.ts'
 import { LISTINGS, type ListingTables } from './database/listings.ts'
 import { REGISTRY } from './database/registry.ts'
@@ -46,9 +47,25 @@ export interface Tables extends ListingTables {
     canonical: string
     name: string | null
     admin: number
+    /** What `daemon/password.ts` makes of one; null for who has none. */
     password: string | null
     created_at: string
+    /** Since when neither token nor login is good; null for who is not locked out. */
+    locked_at: string | null
   }
+  /** Logins in the browser; one that ended has no row. */
+  sessions: {
+    id: Generated<number>
+    user_id: number
+    /** SHA-256 of what the cookie holds, hex. */
+    hash: string
+    agent: string
+    created_at: string
+    last_seen_at: string
+    expires_at: string
+  }
+  /** One-time links to set a password; one that was used has no row. `hash` is the SHA-256 of its secret, hex. */
+  password_links: { hash: string; user_id: number; expires_at: string }
   tokens: {
     id: Generated<number>
     user_id: number
@@ -72,9 +89,11 @@ export interface Tables extends ListingTables {
     crate: string | null
     version: string | null
     detail: string | null
+    address: string | null
   }
   /** What has changed in the truth and is not yet rendered; written in the transaction of the change. */
   marks: { kind: MarkKind; subject: number; generation: number }
+  counts: { what: 'crates' | 'releases'; n: number }
   facts: { key: string; value: string }
 }
 
@@ -120,6 +139,7 @@ const migrations: Record<string, Migration> = {
   '003_accounts': statements(ACCOUNTS),
   '004_removal': statements(REMOVAL),
   '005_listings': statements(LISTINGS),
+  '006_counts': statements(COUNTS),
 }
 
 function statements(list: readonly string[]): Migration {

@@ -9,11 +9,13 @@ import type { Turnstile } from './lock.ts'
 import { canonicalName } from './name.ts'
 import { cratePagePaths, FEEDS_FOLDER, type Output, updatesPlace } from './paths.ts'
 import {
+  type Branding,
   type CrateFacts,
   FEED_LENGTH,
   renderCrateFeed,
   renderCrateRecord,
   renderNewCrates,
+  renderStart,
   renderUpdates,
 } from './render.ts'
 
@@ -21,7 +23,7 @@ import {
 export interface PageShop extends Workshop {
   readonly database: Database
   readonly pageTurnstile: Turnstile
-  readonly title: string
+  readonly branding: Branding
 }
 
 /** Grows when an equal catalog renders to other pages, so that an upgraded registry renders them anew. */
@@ -40,9 +42,13 @@ export async function cratePages(shop: PageShop, crateId: number): Promise<Outpu
 
 /** Everything that the tree says of the registry as a whole. */
 export async function sitePages(shop: PageShop): Promise<Output[]> {
+  const updates = await recentReleases(shop.database, FEED_LENGTH.updates)
+  const { crates, releases } = await shop.catalog.counts()
+  const shown = [...new Map(updates.map(one => [one.name, one])).values()].slice(0, 30)
   return [
+    ...renderStart(shop.branding, shop.urls, shop.authRequired, { crates, versions: releases, shown }),
     renderNewCrates(feedSite(shop), await recentCrates(shop.database, FEED_LENGTH.crates)),
-    renderUpdates(feedSite(shop), await recentReleases(shop.database, FEED_LENGTH.updates)),
+    renderUpdates(feedSite(shop), updates),
   ]
 }
 
@@ -85,7 +91,7 @@ export async function buildPages(
 /** Marks every page when the tree has none, or those of another format or address. Cheap when there is nothing to do. */
 export async function markOutdatedPages(shop: PageShop): Promise<void> {
   const looks = createHash('sha256')
-    .update(JSON.stringify([PAGE_FORMAT, shop.urls.base, shop.urls.dl, shop.title]))
+    .update(JSON.stringify([PAGE_FORMAT, shop.urls.base, shop.urls.dl, shop.branding, shop.authRequired]))
     .digest('hex')
   const isCurrent = (await shop.catalog.fact('pages')) === looks
   if (isCurrent && (await shop.tree.read(updatesPlace.path)) !== null) return
@@ -99,5 +105,5 @@ async function pruneFeeds(shop: PageShop): Promise<void> {
 }
 
 function feedSite(shop: PageShop): { base: string; title: string } {
-  return { base: shop.urls.base, title: shop.title }
+  return { base: shop.urls.base, title: shop.branding.title }
 }

@@ -28,6 +28,9 @@ export const INDEX_FOLDER = 'index'
 /** `index/config.json` (specification A.1). */
 export const configPlace: Place = { path: 'index/config.json', contentType: JSON_TYPE, cache: 'revalidate' }
 
+/** Folder of stylesheet, scripts and pictures of the pages, below a name made of their content. */
+export const ASSETS_FOLDER = 'assets'
+
 /** Folder of the crates: their `.crate` files and pages. */
 export const CRATES_FOLDER = 'crates'
 
@@ -134,6 +137,6 @@ export function placeOf(path: string): Place {
   const extension = /\.([a-z]+)$/.exec(path)?.[1] ?? ''
   const isFeed = extension === 'xml' && (path.startsWith(`${FEEDS_FOLDER}/`) || path.endsWith('/feed.xml'))
   const contentType = inIndex ? TEXT : isFeed ? ATOM : (TYPES[extension] ?? 'application/octet-stream')
-  const isImmutable = extension === 'crate' || path.startsWith('assets/')
+  const isImmutable = extension === 'crate' || path.startsWith(`${ASSETS_FOLDER}/`)
   return { path, contentType, cache: isImmutable ? 'immutable' : 'revalidate' }
 }

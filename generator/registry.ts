@@ -72,7 +72,7 @@ export async function openRegistry(dir: string, sources: SettingSources, base?: 
     turnstile,
     crates: new CrateStore(join(root, 'crates')),
     pageTurnstile,
-    title: settings.registry.title,
+    branding: settings.registry,
     tree: new PublicTree(join(root, 'public'), { durable: true }),
     urls: registryUrls(settings.registry, fallback),
     authRequired: settings.auth.required,

@@ -12,6 +12,7 @@ export {
   renderNewCrates,
   renderUpdates,
 } from './render/feed.ts'
+export { type Branding, renderStart } from './render/start.ts'
 
 const encoder = new TextEncoder()
 

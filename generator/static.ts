@@ -8,12 +8,20 @@ import { fileChecksum } from './durable-file.ts'
 import { renderEntry } from './entry.ts'
 import { type Issue, refuse, refuseErrors } from './error.ts'
 import type { Name } from './name.ts'
-import { CRATES_FOLDER, configPlace, cratePlace, INDEX_FOLDER, type Output, type Place } from './paths.ts'
+import {
+  ASSETS_FOLDER,
+  CRATES_FOLDER,
+  configPlace,
+  cratePlace,
+  INDEX_FOLDER,
+  type Output,
+  type Place,
+} from './paths.ts'
 import { PublicTree } from './public-tree.ts'
-import { renderConfig, renderIndex } from './render.ts'
+import { renderConfig, renderIndex, renderStart } from './render.ts'
 import type { Settings } from './settings.ts'
 import { InspectionCache } from './static/cache.ts'
-import { type StaticCrate, staticPages } from './static/pages.ts'
+import { type StaticCrate, startFacts, staticPages } from './static/pages.ts'
 import { Shelf } from './static/shelf.ts'
 import type { RegistryUrls } from './urls.ts'
 import { compareVersions } from './version.ts'
@@ -98,7 +106,9 @@ function planOf({ settings, urls }: StaticBuild, shelf: Shelf): Plan {
     outputs.push(renderIndex(sorted[0]?.release.name as Name, lines))
     pages.push(releases)
   }
-  return { crates, outputs: [...outputs, ...staticPages(pages, urls.dl), renderConfig(urls, settings.auth.required)] }
+  const isPrivate = settings.auth.required
+  const start = renderStart(settings.registry, urls, isPrivate, startFacts(pages))
+  return { crates, outputs: [...outputs, ...staticPages(pages, urls.dl), ...start, renderConfig(urls, isPrivate)] }
 }
 
 /** Shows every `.crate` before the first index line, so that a reader of the unfinished tree never misses one. */
@@ -124,7 +134,7 @@ async function copyCrate(tree: PublicTree, place: Place, source: string, cksum: 
 
 async function prune(tree: PublicTree, isStray: (path: string) => boolean): Promise<number> {
   const strays: string[] = []
-  for (const folder of [INDEX_FOLDER, CRATES_FOLDER]) {
+  for (const folder of [INDEX_FOLDER, CRATES_FOLDER, ASSETS_FOLDER]) {
     for await (const path of tree.list(folder)) if (isStray(path)) strays.push(path)
   }
   for (const path of strays) await tree.remove(path)

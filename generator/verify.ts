@@ -125,7 +125,7 @@ async function treeFaults(
   }
   const index = indexPlace(crate.name).path
   if (files.outputs.length === 0 && (await tree.read(index))) findings.push(derivable(index, 'has no versions left'))
-  const known = new Set([...files.crates.keys(), ...files.outputs.map(one => one.path)])
+  const known = new Set([...files.crates.keys(), ...files.outputs.map(one => one.path), ...files.pages])
   for await (const path of tree.list(folderOf(crate.name))) {
     if (!known.has(path)) findings.push(derivable(path, 'is no part of its crate'))
   }

@@ -8,7 +8,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const SOURCES = ['generator', 'daemon', 'site', 'sample-app', 'test', 'bench']
 /** What runs in Node, and what runs in browsers: each sees the globals of its own world only. */
-export const PROJECTS = ['tsconfig.json', 'site/browser/tsconfig.json'].map(file => join(root, file))
+export const PROJECTS = ['tsconfig.json', 'site/browser/tsconfig.json', 'test/browser/tsconfig.json'].map(file =>
+  join(root, file),
+)
 export const TSC = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
 const STAMP = join(root, 'node_modules', '.plimsoll-installed')
 const BUILT = join(root, 'dist', '.built')

@@ -57,6 +57,7 @@ function slimStyle(text: string): string {
     .replace(/\s*([{};,>])\s*/g, '$1')
     .replace(/: /g, ':')
     .replace(/;\}/g, '}')
+    .replace(/\b0\./g, '.')
 }
 
 /** Without comments and indentation: they are for those who read the sources. */

@@ -13,6 +13,8 @@ export interface CrateFiles {
   /** The `.crate` files: checksum by path. */
   readonly crates: ReadonlyMap<string, string>
   readonly outputs: readonly Output[]
+  /** Paths of its pages, which are rendered elsewhere. */
+  readonly pages: readonly string[]
 }
 
 /**
@@ -24,6 +26,7 @@ export function filesOf(crate: CrateRecord, releases: readonly ReleaseRecord[]):
   return {
     crates: new Map(releases.map(one => [cratePlace(crate.name, one.version).path, one.cksum])),
     outputs: lines.length > 0 ? [renderIndex(crate.name, lines)] : [],
+    pages: lines.length > 0 ? cratePagePaths(crate.name) : [],
   }
 }
 
@@ -73,8 +76,7 @@ export async function rebuildCrate(workshop: Workshop, crateId: number): Promise
     else lost.push(issue('crate_lost', { name: crate.name, version }))
   }
   for (const output of files.outputs) await tree.write(output)
-  const pages = releases.length > 0 ? cratePagePaths(crate.name) : []
-  const outputs = new Set([...files.outputs.map(one => one.path), ...pages])
+  const outputs = new Set([...files.outputs.map(one => one.path), ...files.pages])
   if (releases.length === 0) await tree.remove(indexPlace(crate.name).path)
   for await (const path of tree.list(folderOf(crate.name))) {
     if (!files.crates.has(path) && !outputs.has(path)) await tree.remove(path)

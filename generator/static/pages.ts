@@ -1,4 +1,4 @@
-import { renderEntry } from '../entry.ts'
+import { compareText, renderEntry } from '../entry.ts'
 import { type CanonicalName, canonicalName } from '../name.ts'
 import type { Output } from '../paths.ts'
 import { policyQuestions } from '../policy.ts'
@@ -31,6 +31,17 @@ export function* staticPages(crates: readonly StaticCrate[], dl: string): Iterab
     const count = dependents.get(canonicalName(name)) ?? 0
     yield renderCrateRecord({ name, createdAt: null, releases: facts, dependents: count }, dl)
   }
+}
+
+/** What the start page shows: without times, the first crates by name. */
+export function startFacts(crates: readonly StaticCrate[]) {
+  const newest = crates.flatMap(releases => {
+    const best = newestVersion(releases.map(one => ({ ...one, yanked: one.entry.yanked })))
+    return best ? [{ name: best.name, version: best.version, description: best.about.description }] : []
+  })
+  newest.sort((a, b) => compareText(a.name, b.name))
+  const versions = crates.reduce((sum, releases) => sum + releases.length, 0)
+  return { crates: crates.length, versions, shown: newest.slice(0, 30) }
 }
 
 /** How many crates depend on each with their newest version, as the catalog counts it. */
