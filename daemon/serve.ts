@@ -13,10 +13,13 @@ import {
 } from '../generator/index.ts'
 import { addUser, hasNoUsers } from './accounts.ts'
 import { createApp } from './app.ts'
+import { makeLink } from './credentials.ts'
 import { GitLane } from './git-lane.ts'
 import { type Listening, listen } from './listen.ts'
 import { type LogSink, openLog } from './log.ts'
 import { Metrics } from './metrics.ts'
+import { byOperator } from './operator.ts'
+import { passwordLinkOf } from './password-link.ts'
 import { Regenerator } from './regenerate.ts'
 import type { TlsFiles } from './tls.ts'
 import { createToken } from './tokens.ts'
@@ -101,6 +104,8 @@ async function greet(io: Io, registry: Registry): Promise<void> {
     `\nThe token of user \`admin\`, shown this once; use it with \`cargo login --registry ${settings.registry.name}\`:`,
   )
   io.out(`\n    ${token}\n`)
+  const link = passwordLinkOf(registry, await makeLink(database, admin, io.now(), byOperator(at)))
+  io.out(`To log in there, \`admin\` sets a password with this link, within 24 hours and once:\n\n    ${link}\n`)
 }
 
 function tlsFiles({ cert, key }: Registry['settings']['tls']): TlsFiles | null {

@@ -47,9 +47,25 @@ export interface Tables extends ListingTables {
     canonical: string
     name: string | null
     admin: number
+    /** What `daemon/password.ts` makes of one; null for who has none. */
     password: string | null
     created_at: string
+    /** Since when neither token nor login is good; null for who is not locked out. */
+    locked_at: string | null
   }
+  /** Logins in the browser; one that ended has no row. */
+  sessions: {
+    id: Generated<number>
+    user_id: number
+    /** SHA-256 of what the cookie holds, hex. */
+    hash: string
+    agent: string
+    created_at: string
+    last_seen_at: string
+    expires_at: string
+  }
+  /** One-time links to set a password; one that was used has no row. `hash` is the SHA-256 of its secret, hex. */
+  password_links: { hash: string; user_id: number; expires_at: string }
   tokens: {
     id: Generated<number>
     user_id: number
@@ -73,6 +89,7 @@ export interface Tables extends ListingTables {
     crate: string | null
     version: string | null
     detail: string | null
+    address: string | null
   }
   /** What has changed in the truth and is not yet rendered; written in the transaction of the change. */
   marks: { kind: MarkKind; subject: number; generation: number }

@@ -1,3 +1,5 @@
+import { accountMessages } from './error/accounts.ts'
+
 /**
  * The one catalogue of objections: code → message in the user's words, what was wrong and what to do next.
  * Everything the registry refuses or warns of is an `Issue` made here.
@@ -283,23 +285,10 @@ const messages = {
   backup_damaged: (p: { file: string; entry: string }) =>
     `${p.file} is damaged: the bytes of ${p.entry} are not those whose checksum names them`,
   duration_invalid: (p: { text: string }) => `\`${p.text}\` is no duration; write for example 90d, 12h, 30m or 10s`,
+  limit_invalid: (p: { text: string }) => `\`${p.text}\` is no limit; write a whole number from 1 to 999999`,
   scope_invalid: (p: { scope: string; accepted: string }) => `\`${p.scope}\` is no scope; there are ${p.accepted}`,
 
-  // accounts
-  login_invalid: (p: { login: string }) =>
-    `\`${p.login}\` cannot be a login; use 1 to 39 letters, digits, \`.\`, \`_\` and \`-\`, a letter or digit first`,
-  login_taken: (p: { login: string }) => `there is a user \`${p.login}\` already; nothing was changed`,
-  login_unknown: (p: { login: string }) =>
-    `there is no user \`${p.login}\`; add one with \`plimsoll user add ${p.login}\``,
-  token_unknown: (p: { id: number }) => `there is no token ${p.id}; \`plimsoll token list\` shows those there are`,
-  owner_no_user: (p: { login: string; name: string }) =>
-    `there is no user \`${p.login}\` here, so nobody was made an owner of \`${p.name}\`; check the spelling of the login`,
-  owner_unknown: (p: { login: string; name: string }) => `\`${p.login}\` is not an owner of \`${p.name}\``,
-  owner_last: (p: { name: string }) =>
-    `\`${p.name}\` would be left without an owner; add another one first with \`cargo owner --add\``,
-  owners_none_named: () => 'the request names no users; send a JSON object such as {"users": ["alice"]}',
-  crate_pattern_invalid: (p: { pattern: string }) =>
-    `\`${p.pattern}\` can match no crate; write a crate name, or a beginning followed by \`*\``,
+  ...accountMessages,
 
   // web API
   token_absent: (p: { me: string }) => `this needs a token; ${p.me} says how to get one, then run \`cargo login\``,
@@ -357,10 +346,13 @@ function word<C extends Code>(code: C, params: Params<C>): string {
 export class Refusal extends Error {
   readonly issues: readonly [Issue, ...Issue[]]
   override readonly name = 'Refusal'
+  /** Seconds after which the same may be tried again, for what came too often. */
+  readonly retryAfter: number | undefined
 
-  constructor(issues: readonly [Issue, ...Issue[]], options?: ErrorOptions) {
+  constructor(issues: readonly [Issue, ...Issue[]], options?: ErrorOptions & { readonly retryAfter?: number }) {
     super(issues.map(one => one.message).join('; '), options)
     this.issues = issues
+    this.retryAfter = options?.retryAfter
   }
 
   /** Whether one of the objections has this code. */

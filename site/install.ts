@@ -14,9 +14,10 @@ export function copyButton(label: string): Markup {
   return html`<button type="button" class="copy" data-copy hidden aria-label="Copy ${label}">${icon('copy')}</button>`
 }
 
-/** The block that makes Cargo know this registry. */
+/** The block that makes Cargo know this registry; without a provider Cargo sends no token to a private one. */
 export function configBlock(site: SiteFacts): string {
-  return `[registries.${site.registry}]\nindex = "${site.index}"`
+  const block = `[registries.${site.registry}]\nindex = "${site.index}"`
+  return site.private ? `${block}\ncredential-provider = "cargo:token"` : block
 }
 
 /** The commands that take a version into use; `pinned` when the reader chose it himself. */

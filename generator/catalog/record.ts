@@ -32,6 +32,8 @@ export interface Change {
   readonly actor: string
   readonly user: { readonly id: number; readonly admin: boolean } | null
   readonly tokenId: number | null
+  /** Where the request came from, for changes over the web. */
+  readonly address?: string | null
 }
 
 /** A piece of pending work: what has changed since it was last rendered. */

@@ -53,7 +53,7 @@ export interface AuditFacts {
 export function usersPage(site: SiteFacts, facts: UsersFacts): string {
   const { viewer } = facts
   const path = account.users
-  const to = linker(site, path)
+  const to = linker(site, null)
   const link = facts.resetLink
   const body = html`${link === null ? null : html`<section class="notice good" aria-label="One-time link"><p>Give this link to <strong>${link.login}</strong>. It sets a password, works once and is shown this once.</p>${copyBlock(link.url, 'one-time link')}</section>`}
 <ul class="rows">${facts.users.map(user => userRow(viewer, user, to))}</ul>
@@ -81,7 +81,7 @@ function userRow(viewer: Viewer, user: UserRow, to: Linker): Markup {
 /** The audit log. */
 export function auditPage(site: SiteFacts, facts: AuditFacts): string {
   const path = account.audit
-  const body = html`<form class="form row" method="get" action=""><label class="field"><span>Crate or user</span><input name="q" value="${facts.filter}"></label><button class="button">Filter</button></form>
+  const body = html`<form class="form row" method="get" action=""><label class="field"><span>Crate, user or action</span><input name="q" value="${facts.filter}"></label><button class="button">Filter</button></form>
 <div class="scroll" role="region" aria-label="Events" tabindex="0"><table class="versions">
 <thead><tr><th scope="col">Time</th><th scope="col">Who</th><th scope="col">What</th><th scope="col">Crate</th><th scope="col">Detail</th></tr></thead>
 <tbody>${facts.rows.map(

@@ -26,7 +26,7 @@ export type Confirmation =
 export function managePage(site: SiteFacts, facts: ManageFacts): string {
   const { viewer, name } = facts
   const path = account.crate(name)
-  const to = linker(site, path)
+  const to = linker(site, null)
   const body = html`<p class="lead"><a href="${to(cratePath(name))}">Page of ${name}</a></p>
 <section class="part"><h2>Owners</h2>
 <ul class="rows">${facts.owners.map(owner => ownerRow(facts, owner, to))}</ul>
@@ -42,7 +42,7 @@ ${postForm(viewer, to(account.addOwner(name)), html`${field('Add an owner', html
 /** Asks once more; without JavaScript, a page of its own is the way to ask. */
 export function confirmPage(site: SiteFacts, viewer: Viewer, name: string, step: Confirmation): string {
   const { title, text, button, path, fields } = question(name, step)
-  const to = linker(site, path)
+  const to = linker(site, null)
   const body = html`<p class="lead">${text}</p>
 <div class="actions">${buttonForm(viewer, to(path), button, fields)}<a href="${to(account.crate(name))}">Cancel</a></div>`
   return accountPage(site, viewer, { path, title, notice: null, body })

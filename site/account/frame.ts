@@ -12,7 +12,8 @@ export function accountPage(
   viewer: Viewer,
   page: { path: string; title: string; notice: Notice | null; body: Child },
 ): string {
-  const to = linker(site, page.path)
+  // A form that was refused is answered under the address it was posted to, so links start at the root.
+  const to = linker(site, null)
   const parts: [string, string][] = [['Your account', account.home]]
   if (viewer.admin) parts.push(['Users', account.users], ['Audit log', account.audit])
   const main = html`<div class="wide page">
@@ -24,7 +25,7 @@ ${noticeBox(page.notice)}
 ${page.body}
 </div>`
   return layout(site, {
-    path: page.path,
+    path: null,
     title: page.title,
     description: `${page.title} on ${site.title}.`,
     main,

@@ -3,6 +3,7 @@ import type { Markup } from '../markup.ts'
 import { html } from '../markup.ts'
 import { momentTag } from '../moment.ts'
 import type { SiteFacts } from '../site-facts.ts'
+import { cargoSetup } from './cargo-setup.ts'
 import { buttonForm, field, postForm } from './form.ts'
 import { accountPage } from './frame.ts'
 import { newToken, type TokenDraft, type TokenRow, tokenForm, tokenList } from './tokens.ts'
@@ -45,12 +46,13 @@ export interface HomeFacts {
 export function homePage(site: SiteFacts, facts: HomeFacts): string {
   const { viewer } = facts
   const path = account.home
-  const to = linker(site, path)
+  const to = linker(site, null)
   const body = html`${facts.newToken === null ? null : newToken(site, facts.newToken)}
 ${facts.invitations.length === 0 ? null : html`<section class="part"><h2>Invitations</h2>${invitationList(viewer, facts.invitations, to)}</section>`}
 <section class="part"><h2>Tokens</h2>${tokenList(viewer, facts.tokens, to)}
 <details class="more"${facts.draft !== null || facts.tokens.length === 0 ? html` open` : null}><summary>Make a token</summary>${tokenForm(viewer, facts.draft, to)}</details></section>
 <section class="part"><h2>Your crates</h2>${crateList(facts.crates, to)}</section>
+<section class="part"><h2>Cargo</h2>${cargoSetup(site)}</section>
 <section class="part"><h2>Sessions</h2>${sessionList(viewer, facts.sessions, to)}</section>
 ${facts.password ? html`<section class="part"><h2>Password</h2>${passwordForm(viewer, to)}</section>` : null}`
   return accountPage(site, viewer, { path, title: viewer.login, notice: facts.notice, body })

@@ -92,7 +92,11 @@ export function answerWhileTyping(form: HTMLFormElement, input: HTMLInputElement
   input.addEventListener('input', answer)
   input.addEventListener('blur', close)
   input.addEventListener('keydown', event => {
-    if (event.key === 'Escape') close()
+    if (event.key === 'Escape' && !list.hidden) {
+      // The browser's own Escape would empty the box.
+      event.preventDefault()
+      close()
+    }
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step !== 0 && links.length > 0) {
       event.preventDefault()

@@ -21,6 +21,9 @@ const DEPTH_MAX = 100
 /** Longest value of an attribute that is no link. */
 const VALUE_MAX = 300
 
+/** Which elements an item may be in. */
+const LISTS: Readonly<Record<string, readonly string[]>> = { li: ['ol', 'ul'], dt: ['dl', 'div'], dd: ['dl', 'div'] }
+
 const REL = 'nofollow noopener noreferrer'
 
 /**
@@ -70,7 +73,7 @@ class Writer {
     const attributes = { ...this.#kept(name, given), ...this.#extra(name, given) }
     // Browsers end a link where the next begins: of a link in a link only the text stays, and of one that leads nowhere.
     const link = name === 'a' && !inLink && (attributes.href !== undefined || attributes.id !== undefined)
-    const stays = name === 'a' ? link : TAGS.has(name)
+    const stays = name === 'a' ? link : TAGS.has(name) && !isStray(element)
     const tag = demoted(name)
     if (stays) this.#open(tag, attributes)
     if (VOID.has(tag)) return
@@ -138,6 +141,12 @@ class Writer {
       given.checked === undefined ? { 'aria-label': 'open' } : { 'aria-label': 'done', checked: '' }
     this.#open('input', { type: 'checkbox', disabled: '', ...state })
   }
+}
+
+/** Items without their list mean nothing to those who have the page read to them. */
+function isStray(element: Element): boolean {
+  const lists = LISTS[element.tagName]
+  return lists !== undefined && !lists.includes(element.parentNode?.nodeName ?? '')
 }
 
 /** The page has its own `h1`: a README's headings start one level below. */

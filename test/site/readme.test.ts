@@ -48,6 +48,7 @@ const gfm: [what: string, text: string, html: string][] = [
   ['an unknown language', '```brain\n<x>\n```', '<pre tabindex="0"><code>&lt;x&gt;\n</code></pre>'],
   ['a filtered tag', 'a <title> b', '<p>a &lt;title&gt; b</p>'],
   ['allowed HTML', '<p align="center"><kbd>x</kbd></p>', '<p align="center"><kbd>x</kbd></p>'],
+  ['a stray item', '<li>x</li>', 'x'],
   ['other attributes', '<p class="top" id="main" style="color:red" data-x onclick="x()">x</p>', '<p>x</p>'],
 ]
 for (const [what, text, html] of gfm) {
