@@ -158,6 +158,7 @@ async function prepared(t: TestContext, env: Record<string, string>) {
 for (const kind of ['public', 'private'] as const) {
   test(`every route of a ${kind} registry, for everybody`, async t => {
     const { test, tokenOf } = await prepared(t, { PLIMSOLL_AUTH_REQUIRED: String(kind === 'private') })
+    // Here everybody comes with a token or none; with sessions, `visits.test.ts` walks what browsers take.
     const declared = routes(test).map(route => `${route.method} ${route.path}`)
     assert.deepEqual(declared.sort(), Object.keys(TABLE).sort(), 'each route has its row in TABLE')
     for (const [route, asks] of Object.entries(TABLE)) {
