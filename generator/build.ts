@@ -1,4 +1,4 @@
-import { buildCrate, rebuildCrate, sweepCrate } from './build/crate.ts'
+import { buildCrate, rebuildCrate, sweepIndex } from './build/crate.ts'
 import { removeStray, strays } from './build/strays.ts'
 import type { Workshop } from './build/workshop.ts'
 import { type Issue, Refusal } from './error.ts'
@@ -70,13 +70,14 @@ async function buildEverything(workshop: Workshop, progress?: Progress): Promise
     progress?.(crates, total)
   }
   for await (const path of strays(workshop)) await removeStray(workshop, path)
+  await workshop.tree.sweepOld()
   return { crates, issues }
 }
 
 /** What is marked at the start may have been at work when its process was killed. */
 async function sweepAfterCrash(workshop: Workshop, crateId: number): Promise<void> {
   const crate = await workshop.catalog.crate(crateId)
-  if (crate) await sweepCrate(workshop, crate.name)
+  if (crate) await sweepIndex(workshop, crate.name)
 }
 
 /** One crate that cannot be rendered keeps no other from it; what nobody foresaw, a full disk say, ends the build. */

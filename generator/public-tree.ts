@@ -87,6 +87,14 @@ export class PublicTree {
     await sweepFolder(this.path(folder))
   }
 
+  /** Removes what killed processes have left half-written anywhere in the tree: what nobody has written to for an hour. */
+  async sweepOld(folder = this.root): Promise<void> {
+    await sweepFolder(folder, Date.now() - 3_600_000)
+    for (const entry of await readFolder(folder)) {
+      if (entry.isDirectory()) await this.sweepOld(join(folder, entry.name))
+    }
+  }
+
   /** Names of the folders directly below `path`. */
   async folders(path: string): Promise<string[]> {
     return (await readFolder(this.path(path))).filter(entry => entry.isDirectory()).map(entry => entry.name)

@@ -39,7 +39,9 @@ export async function* verify(workshop: Workshop, options: VerifyOptions): Async
     if (options.repair) await removeStray(workshop, path)
     yield derivable(path, 'belongs to no crate of the catalog', options.repair)
   }
-  if (options.repair) yield* removeOrphans(workshop)
+  if (!options.repair) return
+  await workshop.tree.sweepOld()
+  yield* removeOrphans(workshop)
 }
 
 /** Records against themselves and against the crate store; these never change, so that nobody has to wait meanwhile. */

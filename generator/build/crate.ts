@@ -81,14 +81,13 @@ export async function rebuildCrate(workshop: Workshop, crateId: number): Promise
   for await (const path of tree.list(folderOf(crate.name))) {
     if (!files.crates.has(path) && !outputs.has(path)) await tree.remove(path)
   }
-  await sweepCrate(workshop, crate.name)
+  await sweepIndex(workshop, crate.name)
   if (lost.length === 0) await catalog.clear([...marks, markOf(crate, 'index'), markOf(crate, 'whole')])
   return lost
 }
 
-/** Removes what a killed build of a crate has left half-written; the caller holds the turnstile. */
-export async function sweepCrate({ tree }: Workshop, name: Name): Promise<void> {
-  await tree.sweep(folderOf(name))
+/** Removes index files that a killed build has left half-written beside a crate's; the caller holds the turnstile. */
+export async function sweepIndex({ tree }: Workshop, name: Name): Promise<void> {
   await tree.sweep(posix.dirname(indexPlace(name).path))
 }
 

@@ -5,7 +5,10 @@ import { test } from 'node:test'
 import { openIndexRepository } from '../../generator/index-repository/open.ts'
 import { fresh, git, info, nodegit, put, refusal, root, run } from '../support/index-repository.ts'
 
-test('every engine makes the same commits of the same changes', { skip: !nodegit && 'needs nodegit' }, async () => {
+/** Registers a test where both engines are installed; the contract suite says when they are not. */
+const bothEngines = nodegit ? test : () => undefined
+
+bothEngines('every engine makes the same commits of the same changes', async () => {
   const heads = await Promise.all(
     (['git', 'nodegit'] as const).map(async engine => {
       const repository = await openIndexRepository({ path: fresh(), engine })
@@ -20,7 +23,7 @@ test('every engine makes the same commits of the same changes', { skip: !nodegit
   assert.equal(heads[0], heads[1])
 })
 
-test('one engine goes on where the other stopped', { skip: !nodegit && 'needs nodegit' }, async () => {
+bothEngines('one engine goes on where the other stopped', async () => {
   const path = fresh()
   for (let i = 0; i < 6; i++) {
     const repository = await openIndexRepository({ path, engine: i % 2 ? 'git' : 'nodegit' })
