@@ -52,9 +52,10 @@ describe('git over HTTP, under load', () => {
     assert.equal((await crowded.request('/index.git/git-upload-pack', request)).status, 500)
   })
 
-  test('git is stopped when its client goes away, and so is the wait for it', async () => {
+  test('git is stopped when its client goes away, and so is the wait for it', async t => {
     const slow = await slowGit()
     const here = await listen({ gitCommand: slow.gitCommand, maxConcurrent: 1 })
+    t.after(() => here.server.close())
     const { port } = new URL(here.url)
     const head = `POST /index.git/git-upload-pack HTTP/1.1\r\nHost: x\r\nContent-Type: ${TYPE}\r\nContent-Length: 4\r\n\r\n0000`
     const [first, second, third] = [1, 2, 3].map(() => connect(Number(port), '127.0.0.1'))
@@ -71,14 +72,14 @@ describe('git over HTTP, under load', () => {
     third?.destroy()
     await until(async () => count(await slow.notes(), 'stopped') === 2)
     assert.equal(count(await slow.notes(), 'started'), 2)
-    here.server.close()
   })
 
-  test('a client that leaves in the middle of a clone takes git with it', async () => {
+  test('a client that leaves in the middle of a clone takes git with it', async t => {
     const wrapper = join(root, 'pack-git')
     const notes = join(root, 'pack-notes')
     await writeFile(wrapper, `#!/bin/sh\necho $$ > ${notes}\nexec yes 0005x\n`, { mode: 0o755 })
     const here = await listen({ gitCommand: wrapper })
+    t.after(() => here.server.close())
     const abort = new AbortController()
     const response = await fetch(`${here.url}/git-upload-pack`, { ...request, signal: abort.signal })
     const reader = response.body?.getReader()
@@ -87,7 +88,6 @@ describe('git over HTTP, under load', () => {
     assert.ok(isAlive(pid))
     abort.abort()
     await until(async () => !isAlive(pid))
-    here.server.close()
   })
 
   test('a body that does not arrive holds no process and is given up', async () => {
