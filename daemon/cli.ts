@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { Command, CommanderError } from 'commander'
 import { pino } from 'pino'
@@ -18,6 +19,7 @@ const io: Io = {
 
 const program = new Command('plimsoll')
   .description('A Cargo registry: plain files for everyone who reads, a small daemon for those who publish.')
+  .version(version())
   .exitOverride()
 
 registerCommands(program, io)
@@ -30,6 +32,12 @@ withDir(program.command('serve'), io)
   .action((options: { dir: string; listen?: string }) =>
     run(io, () => serve(io, { ...options, logTo: pino.destination(2), stopped: signal() })),
   )
+
+/** The version of the package that this program is part of. */
+function version(): string {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(manifest) as { version: string }).version
+}
 
 /** Resolves at the first request to stop; a second one ends the process at once, as its sender expects. */
 function signal(): Promise<void> {

@@ -1,4 +1,13 @@
-import { addEvent, type Change, type CrateRecord, type Database, issue, Refusal, refuse } from '../generator/index.ts'
+import {
+  addEvent,
+  type Change,
+  type CrateRecord,
+  type Database,
+  issue,
+  ownsCrate,
+  Refusal,
+  refuse,
+} from '../generator/index.ts'
 import { findUser, type User } from './accounts.ts'
 
 /** An owner as Cargo lists one (specification A.5). */
@@ -77,7 +86,7 @@ export async function inviteOwners(
   change: Change,
 ): Promise<OwnerChange> {
   return eachUser(database, crate, logins, async (tx, user) => {
-    if (await isOwner(tx, crate.id, user.id)) return false
+    if (await ownsCrate(tx, crate.id, user.id)) return false
     const row = await tx
       .insertInto('invitations')
       .values({ crate_id: crate.id, user_id: user.id, invited_at: change.at, invited_by: change.user?.id ?? null })
@@ -135,16 +144,6 @@ async function eachUser(
     return { changed, unchanged }
   }
   return database.isTransaction ? inTransaction(database) : database.transaction().execute(inTransaction)
-}
-
-async function isOwner(database: Database, crateId: number, userId: number): Promise<boolean> {
-  const row = await database
-    .selectFrom('owners')
-    .select('user_id')
-    .where('crate_id', '=', crateId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  return row !== undefined
 }
 
 async function withdrawInvitation(database: Database, crateId: number, userId: number): Promise<boolean> {

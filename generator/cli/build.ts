@@ -51,7 +51,7 @@ async function buildRegistry(io: Io, registry: Registry, all: boolean): Promise<
   await buildPages(registry, { all, progress: progress.at })
   progress.done()
   await commitToGit(io, registry)
-  io.out(crates === 1 ? 'rendered 1 crate' : `rendered ${crates} crates`)
+  io.out(`rendered ${plural(crates, 'crate')}`)
   refuseErrors(issues)
 }
 
@@ -75,7 +75,9 @@ async function buildFrom(io: Io, from: string, out: string, options: Options): P
   const result = await buildStatic({ from, out, settings, urls, cache, progress: progress.at })
   progress.done()
   printIssues(io, result.warnings)
-  io.out(`${result.releases} versions of ${result.crates} crates; ${result.changed} files changed in ${out}`)
+  io.out(
+    `${plural(result.releases, 'version')} of ${plural(result.crates, 'crate')}; ${plural(result.changed, 'file')} changed in ${out}`,
+  )
 }
 
 /** The cache of an output folder, at the place where the system keeps such files; null without one. */
@@ -87,4 +89,8 @@ function cachePath({ env }: Io, out: string, option: string | boolean): string |
     join(homedir(), ...(process.platform === 'darwin' ? ['Library', 'Caches'] : ['.cache']))
   const name = createHash('sha256').update(resolve(out)).digest('hex').slice(0, 16)
   return join(folder, 'plimsoll', `build-${name}.txt`)
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -227,8 +227,8 @@ test('build --from makes a tree of a folder of .crate files, and exits 1 naming 
     program(folder, ['build', '--from', 'crates', '--out', 'out', ...args], { XDG_CACHE_HOME: folder })
   const first = await build('--base-url', BASE)
   const count = filesBelow(join(folder, 'out')).length
-  expect(first, 0, `1 versions of 1 crates; ${count} files changed in out\n`, '')
-  expect(await build('--base-url', BASE), 0, '1 versions of 1 crates; 0 files changed in out\n', '')
+  expect(first, 0, `1 version of 1 crate; ${count} files changed in out\n`, '')
+  expect(await build('--base-url', BASE), 0, '1 version of 1 crate; 0 files changed in out\n', '')
   assert.match(readFileSync(join(folder, 'out/index/de/mo/demo'), 'utf8'), /"yanked":true/)
   assert.doesNotMatch(readFileSync(join(folder, 'out/index/config.json'), 'utf8'), /"api"/)
   const before = treeDigest(join(folder, 'out'))
