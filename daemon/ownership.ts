@@ -47,7 +47,7 @@ export async function requireOwner(
   crate: CrateRecord,
   user: { readonly id: number; readonly login: string; readonly admin: boolean },
 ): Promise<void> {
-  if (user.admin || (await isOwner(database, crate.id, user.id))) return
+  if (user.admin || (await ownsCrate(database, crate.id, user.id))) return
   refuse('not_owner', { name: crate.name, login: user.login })
 }
 
