@@ -119,8 +119,7 @@ export async function openDatabase(path: string): Promise<Database> {
   mkdirSync(dirname(path), { recursive: true })
   const connection = new Libsql(path)
   connection.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
-  // From here on the waiting is the dialect's.
-  connection.exec('PRAGMA busy_timeout = 0; PRAGMA foreign_keys = ON')
+  connection.exec('PRAGMA foreign_keys = ON')
   const database = new Kysely<Tables>({ dialect: new LibsqlDialect(connection) })
   const { error } = await new Migrator({
     db: database,
@@ -130,6 +129,8 @@ export async function openDatabase(path: string): Promise<Database> {
     await database.destroy()
     throw error
   }
+  // From here on the waiting is the dialect's; the migrator has statements outside of transactions, which must not be busy.
+  connection.exec('PRAGMA busy_timeout = 0')
   return database
 }
 
