@@ -20,16 +20,19 @@ test('a new token is shown with the line that takes it', () => {
   const home = pages.find(page => page.path === 'me.html')?.body.toString() ?? ''
   assert.ok(home.includes(`plim_${'x'.repeat(38)}`))
   assert.ok(home.includes('cargo login --registry harbour'))
-  assert.ok(home.includes('action="me/tokens/8/revoke"'))
-  assert.ok(home.includes('action="me/invitations/rudder/accept"'))
+  assert.ok(home.includes('action="/me/tokens/8/revoke"'))
+  assert.ok(home.includes('action="/me/invitations/rudder/accept"'))
 })
 
 test('yanking asks first, and its form posts where the question is', () => {
   const manage = pages.find(page => page.path === 'me/crates/keel.html')?.body.toString() ?? ''
-  assert.ok(manage.includes('href="keel/yank?version=1.4.0"'))
-  assert.ok(manage.includes('href="keel/unyank?version=1.3.1"'))
+  assert.ok(manage.includes('href="/me/crates/keel/yank?version=1.4.0"'))
+  assert.ok(manage.includes('href="/me/crates/keel/unyank?version=1.3.1"'))
   const question = pages.find(page => page.path === 'me/crates/keel/yank.html')?.body.toString() ?? ''
-  assert.match(question, /<form class="inline" method="post" action="yank">[\s\S]*name="version" value="1\.4\.0"/)
+  assert.match(
+    question,
+    /<form class="inline" method="post" action="\/me\/crates\/keel\/yank">[\s\S]*name="version" value="1\.4\.0"/,
+  )
 })
 
 test('the last owner cannot be removed, and only administrators see their pages', () => {
