@@ -73,14 +73,20 @@ async function serveRegistry(
   server: Listening,
 ): Promise<void> {
   const clock = () => io.now()
+  /** Logs a failure of background work and keeps it for `plimsoll status`. */
+  const noting = (what: string, words: string) => (error: unknown) => {
+    log.error({ err: error }, words)
+    const why = error instanceof Error ? error.message : String(error)
+    const failure = { what, at: timestamp(io.now()), why }
+    registry.catalog.noteFailure(failure).catch(unnoted => log.error({ err: unnoted }, 'and it could not be noted'))
+  }
   await registry.crates.sweep()
-  const regenerator = new Regenerator(registry, error => log.error({ err: error }, 'a build failed; trying again'))
+  const regenerator = new Regenerator(registry, noting('build', 'a build failed; trying again'))
   await regenerator.catchUp()
   await regenerator.pages.start()
   const metrics = new Metrics(registry)
   const gitIndex = await GitIndex.open(registry, refusal => log.warn({ err: refusal }, 'there is no git index'))
-  const git =
-    gitIndex && new GitLane(gitIndex, error => log.error({ err: error }, 'the git index is behind; trying again'))
+  const git = gitIndex && new GitLane(gitIndex, noting('git index', 'the git index is behind; trying again'))
   server.answer(createApp({ registry, regenerator, clock, log, metrics, git }).fetch)
   await greet(io, registry)
   io.out(`listening on ${server.url}`)

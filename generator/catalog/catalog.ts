@@ -19,6 +19,16 @@ import {
 } from './record.ts'
 import { removeReleases } from './removal.ts'
 
+/** Background work that failed: what it was, when, and why. */
+export interface Failure {
+  readonly what: string
+  readonly at: string
+  readonly why: string
+}
+
+/** How the keys of remembered failures begin. */
+const FAILURE = 'failure:'
+
 /** The records of all releases: the truth from which every file is derived. Each change is one transaction. */
 export class Catalog {
   readonly #database: Database
@@ -220,6 +230,22 @@ export class Catalog {
       users: users?.n ?? 0,
       pending: await this.pending(),
     }
+  }
+
+  /** Remembers that background work failed, for the operator to see; one failure for each kind of work. */
+  noteFailure(failure: Failure): Promise<void> {
+    return this.setFact(`${FAILURE}${failure.what}`, JSON.stringify(failure))
+  }
+
+  /** The last failure of each kind of background work. */
+  async failures(): Promise<Failure[]> {
+    const rows = await this.#database
+      .selectFrom('facts')
+      .select('value')
+      .where('key', '>=', FAILURE)
+      .where('key', '<', `${FAILURE}~`)
+      .execute()
+    return rows.map(row => JSON.parse(row.value) as Failure)
   }
 
   /** A remembered fact, such as what the public tree was last rendered with. */

@@ -10,7 +10,7 @@ import { type Io, run } from './io.ts'
 /** `status` and `settings`: what there is, changing nothing. */
 export function registerReports(program: Command, io: Io): void {
   withDir(program.command('status'), io)
-    .description('counts and pending work')
+    .description('counts, pending work, last errors')
     .option('--json', 'print as JSON')
     .action((options: { dir: string; json?: boolean }) =>
       withRegistry(io, options.dir, async registry => {
@@ -18,6 +18,7 @@ export function registerReports(program: Command, io: Io): void {
         const pages = await countPageMarks(registry.database)
         const daemon = serveHolder(registry.dir)
         const engine = await gitEngine(registry)
+        const errors = await registry.catalog.failures()
         const status = {
           ...counts,
           pending_pages: pages,
@@ -25,6 +26,7 @@ export function registerReports(program: Command, io: Io): void {
           git_index: engine,
           base_url: registry.urls.base,
           index: registry.urls.sparseIndex,
+          last_errors: errors,
         }
         if (options.json) io.out(JSON.stringify(status, null, 2))
         else {
@@ -35,6 +37,7 @@ export function registerReports(program: Command, io: Io): void {
           io.out(`daemon    ${daemon ?? 'not running'}`)
           io.out(`git index ${engine ?? 'none'}`)
           io.out(`index     ${registry.urls.sparseIndex}`)
+          for (const one of errors) io.out(`error     ${one.at} ${one.what}: ${one.why}`)
         }
       }),
     )
