@@ -1,3 +1,5 @@
+import { importMessages } from './error/import.ts'
+
 /**
  * The one catalogue of objections: code → message in the user's words, what was wrong and what to do next.
  * Everything the registry refuses or warns of is an `Issue` made here.
@@ -283,6 +285,9 @@ const messages = {
     `${p.file} is damaged: the bytes of ${p.entry} are not those whose checksum names them`,
   duration_invalid: (p: { text: string }) => `\`${p.text}\` is no duration; write for example 90d, 12h, 30m or 10s`,
   scope_invalid: (p: { scope: string; accepted: string }) => `\`${p.scope}\` is no scope; there are ${p.accepted}`,
+
+  // import
+  ...importMessages,
 
   // accounts
   login_invalid: (p: { login: string }) =>

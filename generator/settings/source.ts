@@ -15,8 +15,8 @@ export interface Given {
   readonly source: Source
 }
 
-/** Variables with the prefix that are no settings: the folder is chosen before there are settings. */
-const OTHER_VARIABLES = ['PLIMSOLL_DIR']
+/** Variables with the prefix that are no settings: the folder is chosen before there are settings, a token is no setting. */
+const OTHER_VARIABLES = ['PLIMSOLL_DIR', 'PLIMSOLL_IMPORT_TOKEN']
 
 /** The flags that commands have for settings; any other setting would be `--section-key`. */
 const FLAGS: ReadonlyMap<SettingKey, string> = new Map([
