@@ -30,6 +30,8 @@ export const importMessages = {
   import_git_url: (p: { url: string; detail: string }) =>
     `the git index ${p.url} cannot be cloned: ${p.detail}; check address and credentials, and write sparse+${p.url} if it is a sparse index`,
   import_no_head: (p: { source: string }) => `${p.source} is a git repository without a commit`,
+  import_git_missing: (p: { id: string }) =>
+    `the git repository does not have ${p.id}, which its newest commit names; fetch it again in full`,
   import_url_invalid: (p: { url: string }) =>
     `${p.url} is no URL to read from; write https://… or http://…, without user name and password (a token goes into PLIMSOLL_IMPORT_TOKEN)`,
   import_http: (p: { url: string; reason: string }) => `${p.url} cannot be read: ${p.reason}`,

@@ -39,14 +39,16 @@ export class GitBlobs {
     this.#pieces = this.#child.stdout[Symbol.asyncIterator]()
   }
 
-  async read(id: string): Promise<Buffer> {
+  /** The bytes of a blob; null when the repository does not have it, although it should. */
+  async read(id: string): Promise<Buffer | null> {
     this.#child.stdin.write(`${id}\n`)
     while (!this.#rest.includes(0x0a)) await this.#more()
     const end = this.#rest.indexOf(0x0a)
-    const size = /^[0-9a-f]+ blob (\d+)$/.exec(this.#rest.toString('latin1', 0, end))?.[1]
-    if (size === undefined) refuse('git_failed', { command: 'cat-file', detail: `${id} is no file of the repository` })
-    const bytes = await this.#exactly(end + 1, Number(size))
-    return bytes
+    const header = this.#rest.toString('latin1', 0, end)
+    const size = /^[0-9a-f]+ blob (\d+)$/.exec(header)?.[1]
+    if (size !== undefined) return this.#exactly(end + 1, Number(size))
+    this.#rest = this.#rest.subarray(end + 1)
+    return null
   }
 
   async close(): Promise<void> {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { issue, Refusal, refuse } from '../error.ts'
+import { type Issue, issue, Refusal, refuse } from '../error.ts'
 import { checkRemote } from '../index-repository/push.ts'
 import { GitBlobs, runQuietGit } from './git-blobs.ts'
 import { INDEX_FILE_MAX, readLines } from './lines.ts'
@@ -51,18 +51,18 @@ export async function openGit(request: ImportRequest, web: Web): Promise<Source>
 async function* lotsOf(path: string, files: readonly GitFile[], shelf: Shelf): AsyncGenerator<Lot> {
   const blobs = new GitBlobs(path)
   try {
-    for (const file of files) {
-      if (file.size > INDEX_FILE_MAX) {
-        const reasons = [issue('import_too_long', { what: file.path, max: INDEX_FILE_MAX })]
-        yield { name: null, offers: [], refused: [{ where: file.path, reasons }] }
-      } else {
-        const bytes = await blobs.read(file.id)
-        yield readLines({ where: file.path, stem: stemOf(file.path) ?? '', bytes }, shelf)
-      }
-    }
+    for (const file of files) yield await readLot(blobs, file, shelf)
   } finally {
     await blobs.close()
   }
+}
+
+async function readLot(blobs: GitBlobs, { id, size, path }: GitFile, shelf: Shelf): Promise<Lot> {
+  const refused = (reason: Issue): Lot => ({ name: null, offers: [], refused: [{ where: path, reasons: [reason] }] })
+  if (size > INDEX_FILE_MAX) return refused(issue('import_too_long', { what: path, max: INDEX_FILE_MAX }))
+  const bytes = await blobs.read(id)
+  if (!bytes) return refused(issue('import_git_missing', { id }))
+  return readLines({ where: path, stem: stemOf(path) ?? '', bytes }, shelf)
 }
 
 /** Regular files only: a link of the tree may name anything. */
@@ -76,8 +76,8 @@ async function listFiles(path: string, source: string): Promise<GitFile[]> {
   }
   const files: GitFile[] = []
   for (const line of listing.split('\0')) {
-    const match = /^100(?:644|755|664) blob ([0-9a-f]{40,64}) +(\d+)\t(.*)$/s.exec(line)
-    if (match) files.push({ id: match[1] ?? '', size: Number(match[2]), path: match[3] ?? '' })
+    const match = /^100(?:644|755|664) blob ([0-9a-f]{40,64}) +(\d+|BAD)\t(.*)$/s.exec(line)
+    if (match) files.push({ id: match[1] ?? '', size: Number(match[2]) || 0, path: match[3] ?? '' })
   }
   return files
 }

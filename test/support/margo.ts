@@ -67,7 +67,7 @@ export class MargoTree {
   }
 
   cratePath(name: string, version: string): string {
-    return `crates/${dirname(pathOf(name))}/${name.toLowerCase()}/${version}.crate`
+    return `crates/${dirname(pathOf(name))}/${name}/${version}.crate`
   }
 
   /** Adds text to the index file of a crate. */
