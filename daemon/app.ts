@@ -1,14 +1,22 @@
-import { type Context, Hono } from 'hono'
+import { Hono } from 'hono'
 import type { Logger } from 'pino'
-import { configPlace, gitIndexPath, type Issue, issue, Refusal, type Registry, refuse } from '../generator/index.ts'
-import { type Actor, authenticate, hasScope, tokenOf } from './auth.ts'
+import { gitIndexPath, Refusal, type Registry, refuse } from '../generator/index.ts'
+import { assetFile } from './assets.ts'
+import { crate as showCrate } from './crates/crate.ts'
+import { dependencies } from './crates/dependencies.ts'
+import { readme } from './crates/readme.ts'
+import { reverseDependencies } from './crates/reverse-dependencies.ts'
+import { authors, crateDownloads, versionDownloads } from './crates/uncounted.ts'
+import { version, versions } from './crates/versions.ts'
 import { download } from './crates.ts'
-import { failureBody, refused, unexpected } from './failure.ts'
+import { refused, unexpected } from './failure.ts'
 import { fileRequest } from './file-request.ts'
+import { Gate } from './gate.ts'
 import { gitHttp } from './git-http.ts'
 import type { GitLane } from './git-lane.ts'
-import { mePage } from './me.ts'
+import { meRoutes } from './me.ts'
 import type { Metrics } from './metrics.ts'
+import { openApi } from './openapi.ts'
 import { deleteOwners, owners, putOwners } from './owners.ts'
 import { PublicFiles } from './public-files.ts'
 import { publish } from './publish.ts'
@@ -16,7 +24,9 @@ import { readiness } from './readiness.ts'
 import type { Regenerator } from './regenerate.ts'
 import { readToEnd } from './request-body.ts'
 import { requestLog } from './request-log.ts'
-import type { ActorRoute, OpenHandler, Route } from './route.ts'
+import type { OpenHandler, Route } from './route.ts'
+import { search } from './search.ts'
+import { summary } from './summary.ts'
 import { setYanked } from './yank.ts'
 
 /** What the daemon works with; nothing else reads the clock or opens a store. */
@@ -40,19 +50,61 @@ export function routes(deps: Deps): Route[] {
     { method: 'GET', path: '/healthz', access: 'open', handle: c => c.text('ok\n') },
     { method: 'GET', path: '/readyz', access: 'open', handle: readiness(registry) },
     { method: 'GET', path: '/metrics', access: 'reader', handle: () => deps.metrics.page() },
-    { method: 'GET', path: '/me', access: 'open', handle: mePage(registry) },
-    { method: 'PUT', path: '/api/v1/crates/new', access: ['publish-new', 'publish-update'], handle: publish(deps) },
-    { method: 'DELETE', path: `${crate}/:version/yank`, access: ['yank'], handle: setYanked(deps, true) },
-    { method: 'PUT', path: `${crate}/:version/unyank`, access: ['yank'], handle: setYanked(deps, false) },
+    ...meRoutes(deps),
+    { method: 'GET', path: '/assets/*', access: 'open', handle: assetFile(files) },
+    {
+      method: 'PUT',
+      path: '/api/v1/crates/new',
+      access: ['publish-new', 'publish-update'],
+      counts: 'publish',
+      handle: publish(deps),
+    },
+    {
+      method: 'DELETE',
+      path: `${crate}/:version/yank`,
+      access: ['yank'],
+      counts: 'change',
+      handle: setYanked(deps, true),
+    },
+    {
+      method: 'PUT',
+      path: `${crate}/:version/unyank`,
+      access: ['yank'],
+      counts: 'change',
+      handle: setYanked(deps, false),
+    },
     {
       method: 'GET',
       path: `${crate}/owners`,
       access: settings.owners.public ? 'reader' : 'member',
       handle: owners(deps),
     },
-    { method: 'PUT', path: `${crate}/owners`, access: ['change-owners'], handle: putOwners(deps) },
-    { method: 'DELETE', path: `${crate}/owners`, access: ['change-owners'], handle: deleteOwners(deps) },
+    { method: 'PUT', path: `${crate}/owners`, access: ['change-owners'], counts: 'change', handle: putOwners(deps) },
+    {
+      method: 'DELETE',
+      path: `${crate}/owners`,
+      access: ['change-owners'],
+      counts: 'change',
+      handle: deleteOwners(deps),
+    },
+    { method: 'GET', path: '/api/v1/crates', access: 'reader', counts: 'search', handle: search(registry) },
+    { method: 'GET', path: '/api/v1/summary', access: 'reader', handle: summary(registry) },
+    { method: 'GET', path: crate, access: 'reader', handle: showCrate(registry) },
+    { method: 'GET', path: `${crate}/versions`, access: 'reader', handle: versions(registry) },
+    { method: 'GET', path: `${crate}/reverse_dependencies`, access: 'reader', handle: reverseDependencies(registry) },
+    { method: 'GET', path: `${crate}/downloads`, access: 'reader', handle: crateDownloads(registry) },
+    { method: 'GET', path: `${crate}/:version`, access: 'reader', handle: version(registry) },
+    { method: 'GET', path: `${crate}/:version/dependencies`, access: 'reader', handle: dependencies(registry) },
+    { method: 'GET', path: `${crate}/:version/downloads`, access: 'reader', handle: versionDownloads(registry) },
+    { method: 'GET', path: `${crate}/:version/authors`, access: 'reader', handle: authors(registry) },
+    { method: 'GET', path: `${crate}/:version/readme`, access: 'reader', handle: readme(registry) },
     { method: 'GET', path: `${crate}/:version/download`, access: 'reader', handle: download(registry, files) },
+    {
+      method: 'GET',
+      path: '/api/openapi.json',
+      access: 'reader',
+      handle: openApi(registry, () => routes(deps)),
+    },
     ...downloadRoutes(registry, files),
     ...gitRoutes(deps),
     { method: 'GET', path: '/*', access: 'reader', handle: publicFile(files) },
@@ -70,7 +122,8 @@ export function createApp(deps: Deps): Hono {
   app.on(changing, '/*', requestLog(log, 'info'))
   app.on(changing, '/*', readToEnd({ bytes: limits.crate_bytes + 64 * 1024 ** 2, seconds: limits.request_seconds }))
   app.use(metrics.middleware)
-  for (const route of routes(deps)) app.on(route.method, route.path, c => enter(deps, route, c))
+  const gate = new Gate(deps)
+  for (const route of routes(deps)) app.on(route.method, route.path, c => gate.enter(route, c))
   app.notFound(() => refuse('route_unknown'))
   app.onError((error, c) => {
     metrics.failed(error instanceof Refusal ? error.issues.map(one => one.code) : ['unexpected'])
@@ -78,52 +131,6 @@ export function createApp(deps: Deps): Hono {
     return unexpected(c, error, log)
   })
   return app
-}
-
-/** Lets a request through to its handler, as the access of the route has it. */
-function enter(deps: Deps, route: Route, c: Context): Response | Promise<Response> {
-  switch (route.access) {
-    case 'open':
-      return route.handle(c)
-    case 'reader':
-      return deps.registry.settings.auth.required ? enterAsReader(deps, route.handle, c) : route.handle(c)
-    case 'member':
-      return identify(deps, c).then(() => route.handle(c))
-    default:
-      return enterAsActor(deps, route, c)
-  }
-}
-
-/** A reader of a private registry: a token good for `read`. */
-async function enterAsReader({ registry, clock }: Deps, handle: OpenHandler, c: Context): Promise<Response> {
-  const token = tokenOf(c.req.header('authorization'))
-  const me = `${registry.urls.base}/me`
-  const actor = token && (await authenticate(registry.database, token, clock()))
-  if (!actor) return challenge(c, issue(token ? 'token_rejected' : 'token_absent', { me }), me)
-  // Every call of Cargo begins with config.json, also when its token is good for publishing only.
-  if (!hasScope(actor, 'read') && c.req.path !== `/${configPlace.path}`) refuse('scope_missing', { scope: 'read' })
-  return handle(c)
-}
-
-/** Somebody who wants to change something: a token good for one of the scopes of the route. */
-async function enterAsActor(deps: Deps, { access, handle }: ActorRoute, c: Context): Promise<Response> {
-  const actor = await identify(deps, c)
-  if (!access.some(scope => hasScope(actor, scope))) refuse('scope_missing', { scope: access.join(' or ') })
-  return handle(c, actor)
-}
-
-/** Whoever calls the API; 403 for nobody. */
-async function identify({ registry, clock }: Deps, c: Context): Promise<Actor> {
-  const me = `${registry.urls.base}/me`
-  const token = tokenOf(c.req.header('authorization'))
-  if (!token) return refuse('token_absent', { me })
-  return (await authenticate(registry.database, token, clock())) ?? refuse('token_rejected', { me })
-}
-
-/** 401 with the challenge that makes Cargo send its token, or ask for one (RFC 3231, Cargo's `login_url`). */
-function challenge(c: Context, why: Issue, me: string): Response {
-  const headers = { 'www-authenticate': `Cargo login_url="${me}"`, 'cache-control': 'no-store' }
-  return c.json(failureBody([why]), 401, headers)
 }
 
 /** Any file of the public tree. */

@@ -5,6 +5,8 @@ import { hashToken, isToken, type Scope } from './tokens.ts'
 export interface Actor {
   readonly user: { readonly id: number; readonly login: string; readonly admin: boolean }
   readonly tokenId: number
+  /** Where the request came from. */
+  readonly address?: string
   /** Null: everything the user may do. */
   readonly scopes: readonly Scope[] | null
   /** Null: every crate. */
@@ -18,7 +20,19 @@ export function tokenOf(header: string | undefined): string | null {
   return bare === '' ? null : bare
 }
 
-/** The actor behind a token, or null when it is none of ours, revoked or expired. Notes its use once a minute at most. */
+/** git and its kin send a user and a password, of which the password is the token (RFC 7617 §2). */
+export function passwordOf(header: string | undefined): string | null {
+  const encoded = /^basic +([A-Za-z0-9+/=_-]+)$/i.exec(header?.trim() ?? '')?.[1]
+  if (encoded === undefined) return null
+  const pair = Buffer.from(encoded, 'base64').toString('utf8')
+  const password = pair.slice(pair.indexOf(':') + 1)
+  return pair.includes(':') && password !== '' ? password : null
+}
+
+/**
+ * The actor behind a token, or null when it is none of ours, revoked, expired, or its user locked out. Notes its use
+ * once a minute at most.
+ */
 export async function authenticate(database: Database, token: string, now: Date): Promise<Actor | null> {
   if (!isToken(token)) return null
   const row = await database
@@ -27,6 +41,7 @@ export async function authenticate(database: Database, token: string, now: Date)
     .select(['tokens.id', 'tokens.scopes', 'tokens.crates', 'tokens.expires_at', 'tokens.revoked_at'])
     .select(['tokens.last_used_at', 'users.id as user_id', 'users.login', 'users.admin'])
     .where('tokens.hash', '=', hashToken(token))
+    .where('users.locked_at', 'is', null)
     .executeTakeFirst()
   if (!row || row.revoked_at !== null) return null
   if (row.expires_at !== null && Date.parse(row.expires_at) <= now.getTime()) return null
@@ -62,5 +77,6 @@ export function coversCrate(actor: Actor, name: Name): boolean {
 
 /** The change an actor is about to make. */
 export function changeBy(actor: Actor, now: Date): Change {
-  return { at: timestamp(now), actor: actor.user.login, user: actor.user, tokenId: actor.tokenId }
+  const { user, tokenId, address = null } = actor
+  return { at: timestamp(now), actor: user.login, user, tokenId, address }
 }

@@ -1,8 +1,11 @@
 #!/usr/bin/env node
+import { text } from 'node:stream/consumers'
 import { Command, CommanderError } from 'commander'
 import { pino } from 'pino'
 import { Exit, type Io, registerCommands, run, withDir } from '../generator/index.ts'
-import { registerToken, registerUser } from './account-commands.ts'
+import { registerAudit } from './commands/audit.ts'
+import { registerToken } from './commands/token.ts'
+import { registerUser } from './commands/user.ts'
 import { serve } from './serve.ts'
 
 const io: Io = {
@@ -18,8 +21,9 @@ const program = new Command('plimsoll')
   .exitOverride()
 
 registerCommands(program, io)
-registerUser(program, io)
+registerUser(program, io, () => text(process.stdin))
 registerToken(program, io)
+registerAudit(program, io)
 withDir(program.command('serve'), io)
   .description('run the daemon')
   .option('--listen <host:port>', 'where to listen; port 0 takes a free one')

@@ -12,14 +12,28 @@ const REAL: Partial<Record<Code, ContentfulStatusCode>> = {
   crate_not_covered: 403,
   crate_unknown: 404,
   release_unknown: 404,
+  readme_unknown: 404,
   route_unknown: 404,
   body_lost: 400,
   crate_too_big: 413,
   metadata_too_big: 413,
+  rate_limited: 429,
+  versions_too_many: 429,
+  logins_busy: 503,
 }
 
 /** The honest status of an objection that Cargo's convention answers with 200; 400 where nothing else is said. */
-const HONEST: Partial<Record<Code, ContentfulStatusCode>> = { not_owner: 403, version_taken: 409, name_taken: 409 }
+const HONEST: Partial<Record<Code, ContentfulStatusCode>> = {
+  not_owner: 403,
+  version_taken: 409,
+  name_taken: 409,
+  session_absent: 403,
+  admin_only: 403,
+  form_rejected: 403,
+  login_failed: 403,
+  link_invalid: 403,
+  password_wrong: 403,
+}
 
 /** What the client is told: every objection as one `errors[].detail`, the form that Cargo shows. */
 export function failureBody(issues: readonly Issue[]): { errors: { detail: string }[] } {
@@ -28,10 +42,20 @@ export function failureBody(issues: readonly Issue[]): { errors: { detail: strin
 
 /** The answer to a refused request: 200 by Cargo's convention (`cargo`), or the honest status (`http`). */
 export function refused(c: Context, refusal: Refusal, mode: 'cargo' | 'http'): Response {
-  const real = refusal.issues.map(one => REAL[one.code]).find(status => status !== undefined)
+  const status = realStatus(refusal) ?? (mode === 'cargo' ? 200 : honestStatus(refusal))
+  const { retryAfter } = refusal
+  const later = retryAfter === undefined ? undefined : { 'retry-after': String(retryAfter) }
+  return c.json(failureBody(refusal.issues), status, { 'cache-control': 'no-store', ...later })
+}
+
+/** The status of a refusal where no convention stands in the way, as on pages. */
+export function honestStatus(refusal: Refusal): ContentfulStatusCode {
   const honest = refusal.issues.map(one => HONEST[one.code]).find(status => status !== undefined)
-  const status = real ?? (mode === 'cargo' ? 200 : (honest ?? 400))
-  return c.json(failureBody(refusal.issues), status, { 'cache-control': 'no-store' })
+  return realStatus(refusal) ?? honest ?? 400
+}
+
+function realStatus(refusal: Refusal): ContentfulStatusCode | undefined {
+  return refusal.issues.map(one => REAL[one.code]).find(status => status !== undefined)
 }
 
 /** The answer to what nobody foresaw: 500 with an id, under which the log has the cause, once. */

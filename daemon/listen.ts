@@ -1,4 +1,10 @@
-import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2'
+import type { ServerResponse } from 'node:http'
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer, type ServerType } from '@hono/node-server'
 import { issue, Refusal } from '../generator/index.ts'
@@ -52,6 +58,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const stopWatching =
     options.tls && 'setSecureContext' in server ? watchTls(options.tls, server, options) : () => undefined
   const sessions = secure ? trackSessions(server as Http2SecureServer) : new Set<ServerHttp2Session>()
+  const running = countRequests(server)
   const taken = server.address() as AddressInfo
   return {
     url: `${secure ? 'https' : 'http'}://${authority(taken.address, taken.port)}`,
@@ -61,7 +68,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     },
     stop: seconds => {
       stopWatching()
-      return stop(server, sessions, seconds)
+      return stop(server, running, sessions, seconds)
     },
   }
 }
@@ -102,20 +109,32 @@ function trackSessions(server: Http2SecureServer): Set<ServerHttp2Session> {
   return sessions
 }
 
-/** Connections that come to rest are closed as they do: kept ones would keep the daemon. */
-async function stop(server: ServerType, sessions: Set<ServerHttp2Session>, seconds: number): Promise<void> {
+/** How many requests are being answered now. */
+function countRequests(server: ServerType): () => number {
+  let running = 0
+  server.on('request', (_, response: ServerResponse | Http2ServerResponse) => {
+    running++
+    response.once('close', () => running--)
+  })
+  return () => running
+}
+
+/** Connections without a request are closed, those that are kept and those that never sent one: they would keep the daemon. */
+async function stop(server: ServerType, running: () => number, sessions: Set<ServerHttp2Session>, seconds: number) {
   const closed = new Promise<void>(resolve => server.close(() => resolve()))
-  const closeIdle = () => {
-    if ('closeIdleConnections' in server) server.closeIdleConnections()
-  }
-  closeIdle()
   for (const session of sessions) session.close()
-  const sweep = setInterval(closeIdle, 50)
+  const sweep = setInterval(() => {
+    if (running() === 0) closeConnections(server)
+  }, 20)
   const patience = setTimeout(() => {
-    if ('closeAllConnections' in server) server.closeAllConnections()
+    closeConnections(server)
     for (const session of sessions) session.destroy()
   }, seconds * 1000)
   await closed
   clearInterval(sweep)
   clearTimeout(patience)
+}
+
+function closeConnections(server: ServerType): void {
+  if ('closeAllConnections' in server) server.closeAllConnections()
 }

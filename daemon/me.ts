@@ -1,24 +1,53 @@
-import { html } from 'hono/html'
-import { cargoConfig, type Registry } from '../generator/index.ts'
-import type { OpenHandler } from './route.ts'
+import { refuse } from '../generator/index.ts'
+import { auditLog } from './me/audit.ts'
+import { confirmRemoval, confirmYank, manage, postOwner, postRemoval, postYank } from './me/crates.ts'
+import type { MeDeps } from './me/deps.ts'
+import { home } from './me/home.ts'
+import { postInvitation } from './me/invitations.ts'
+import { postLogin, postLogout } from './me/login.ts'
+import { passwordLink, postPassword } from './me/password.ts'
+import { postSessionEnd } from './me/sessions.ts'
+import { postRevocation, postToken } from './me/tokens.ts'
+import { postUser, postUserAction, users } from './me/users.ts'
+import type { Route } from './route.ts'
 
-/** `GET /me`: the page that `cargo login` points to; says how to get a token. */
-export function mePage(registry: Registry): OpenHandler {
-  const { settings, urls } = registry
-  const name = settings.registry.name
-  const config = cargoConfig(name, urls, settings.auth.required)
-  return c =>
-    c.html(html`<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Your token – ${settings.registry.title}</title></head>
-<body>
-<h1>Getting a token</h1>
-<p>Tokens are given out by whoever runs this registry, with <code>plimsoll token create --user NAME</code>.
-The very first one, for <code>admin</code>, was printed when the daemon first started.</p>
-<p>Put this into <code>.cargo/config.toml</code>:</p>
-<pre>${config}</pre>
-<p>Then hand Cargo your token:</p>
-<pre>cargo login --registry ${name}</pre>
-</body>
-</html>`)
+/** `/me`: everything people do in a browser. Works without JavaScript: links ask, forms change. */
+export function meRoutes(deps: MeDeps): Route[] {
+  const crate = '/me/crates/:name'
+  return [
+    { method: 'GET', path: '/me', access: 'visitor', handle: home(deps) },
+    { method: 'GET', path: '/me/login', access: 'visitor', handle: home(deps) },
+    { method: 'POST', path: '/me/login', access: 'visitor', counts: 'login', handle: postLogin(deps) },
+    { method: 'POST', path: '/me/logout', access: 'session', handle: postLogout(deps) },
+    { method: 'GET', path: '/me/password', access: 'visitor', handle: passwordLink(deps) },
+    { method: 'POST', path: '/me/password', access: 'visitor', counts: 'login', handle: postPassword(deps) },
+    { method: 'POST', path: '/me/tokens', access: 'session', counts: 'change', handle: postToken(deps) },
+    ...change('/me/tokens/:id/revoke', postRevocation(deps)),
+    ...change('/me/sessions/:id/end', postSessionEnd(deps)),
+    ...change('/me/invitations/:name/accept', postInvitation(deps, true)),
+    ...change('/me/invitations/:name/decline', postInvitation(deps, false)),
+    { method: 'GET', path: crate, access: 'session', handle: manage(deps) },
+    { method: 'GET', path: `${crate}/yank`, access: 'session', handle: confirmYank(deps, true) },
+    ...change(`${crate}/yank`, postYank(deps, true)),
+    { method: 'GET', path: `${crate}/unyank`, access: 'session', handle: confirmYank(deps, false) },
+    ...change(`${crate}/unyank`, postYank(deps, false)),
+    ...change(`${crate}/owners/add`, postOwner(deps)),
+    { method: 'GET', path: `${crate}/owners/remove`, access: 'session', handle: confirmRemoval(deps) },
+    ...change(`${crate}/owners/remove`, postRemoval(deps)),
+    { method: 'GET', path: '/me/admin/users', access: 'admin', handle: users(deps) },
+    { method: 'POST', path: '/me/admin/users/add', access: 'admin', counts: 'change', handle: postUser(deps) },
+    {
+      method: 'POST',
+      path: '/me/admin/users/:login/:action',
+      access: 'admin',
+      counts: 'change',
+      handle: postUserAction(deps),
+    },
+    { method: 'GET', path: '/me/admin/audit', access: 'admin', handle: auditLog(deps) },
+    { method: 'GET', path: '/me/*', access: 'visitor', handle: () => refuse('route_unknown') },
+  ]
+}
+
+function change(path: string, handle: Extract<Route, { access: 'session' | 'admin' }>['handle']): Route[] {
+  return [{ method: 'POST', path, access: 'session', counts: 'change', handle }]
 }

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import * as v from 'valibot'
 import { type CrateRecord, isName, type Registry, refuse } from '../generator/index.ts'
 import { type Actor, changeBy, coversCrate } from './auth.ts'
-import { addOwners, inviteOwners, listOwners, type OwnerChange, removeOwners } from './ownership.ts'
+import { addOwners, inviteOwners, listOwners, type OwnerChange, removeOwners, requireOwner } from './ownership.ts'
 import type { ActorHandler, OpenHandler } from './route.ts'
 
 /** What owner requests need. */
@@ -47,9 +47,7 @@ export function deleteOwners(deps: OwnerDeps): ActorHandler {
 async function readRequest(deps: OwnerDeps, c: Context, actor: Actor) {
   const crate = await findCrate(deps.registry, c)
   if (!coversCrate(actor, crate.name)) refuse('crate_not_covered', { name: crate.name })
-  const isOwner = await deps.registry.catalog.isOwner(crate.id, actor.user.id)
-  // An administrator may, so that a crate whose owners have left can be handed on.
-  if (!isOwner && !actor.user.admin) refuse('not_owner', { name: crate.name, login: actor.user.login })
+  await requireOwner(deps.registry.database, crate, actor.user)
   const parsed = v.safeParse(ownerRequest, await readJson(c))
   const logins = parsed.success ? (parsed.output.users ?? parsed.output.owners ?? []) : []
   if (logins.length === 0) refuse('owners_none_named')

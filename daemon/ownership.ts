@@ -20,6 +20,28 @@ export async function listOwners(database: Database, crateId: number): Promise<O
     .execute()
 }
 
+/** The names of the crates a user owns, in alphabetical order. */
+export async function cratesOf(database: Database, userId: number): Promise<string[]> {
+  const rows = await database
+    .selectFrom('owners')
+    .innerJoin('crates', 'crates.id', 'owners.crate_id')
+    .select('crates.name')
+    .where('owners.user_id', '=', userId)
+    .orderBy('crates.canonical')
+    .execute()
+  return rows.map(row => row.name)
+}
+
+/** Refuses who may not change the owners of a crate: owners may, and administrators, so that it can be handed on. */
+export async function requireOwner(
+  database: Database,
+  crate: CrateRecord,
+  user: { readonly id: number; readonly login: string; readonly admin: boolean },
+): Promise<void> {
+  if (user.admin || (await isOwner(database, crate.id, user.id))) return
+  refuse('not_owner', { name: crate.name, login: user.login })
+}
+
 /** What became of the logins in a request. */
 export interface OwnerChange {
   readonly changed: readonly string[]

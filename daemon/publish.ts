@@ -87,18 +87,21 @@ const TOLD = 20
 /** Unknown fields are ignored, missing ones are null (specification section 9); every wrong one is named. */
 function readMetadata(json: unknown): { name: Name; version: Version; said: PublishMetadata } {
   const result = v.safeParse(publishMetadata, json)
-  const issues = (result.issues ?? []).slice(0, TOLD).map(one => {
-    const field = v.getDotPath(one)
-    return field === null
-      ? issue('metadata_invalid', { reason: one.message })
-      : issue('metadata_field', { field, reason: one.message })
-  })
+  const issues = (result.issues ?? []).slice(0, TOLD).map(objection)
   const { name: saidName, vers } = v.parse(identity, json)
   const name = saidName === null ? undefined : collect(issues, () => parseName(saidName))
   const version = vers === null ? undefined : collect(issues, () => parseVersion(vers))
   refuseErrors(issues)
   if (!result.success || !name || !version) throw new Error('metadata that is not valid, without an objection to it')
   return { name, version, said: result.output }
+}
+
+function objection(fault: v.BaseIssue<unknown>): Issue {
+  const { expected, received, message } = fault
+  const reason =
+    received === 'undefined' ? 'it is missing' : expected ? `it is ${received} instead of ${expected}` : message
+  const field = v.getDotPath(fault)
+  return field === null ? issue('metadata_invalid', { reason }) : issue('metadata_field', { field, reason })
 }
 
 /** Name and version where they are text at all, whatever the rest is like. */

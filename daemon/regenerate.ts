@@ -1,4 +1,5 @@
-import { build, buildCrate, type Workshop } from '../generator/index.ts'
+import { build, buildCrate, type PageShop } from '../generator/index.ts'
+import { PageLane } from './page-lane.ts'
 
 /** Told of a build that failed; its marks stay, so it is tried again. */
 export type BuildFailure = (error: unknown) => void
@@ -18,20 +19,23 @@ const LONGEST_PAUSE = 60_000
  * it. A failed build never fails what caused it: the marks stay in the catalog and the queue tries again.
  */
 export class Regenerator {
-  readonly #workshop: Workshop
+  readonly #workshop: PageShop
   readonly #onFailure: BuildFailure
   readonly #patience: Patience
+  /** What is rendered behind the publishes. */
+  readonly pages: PageLane
   /** Builds that have not begun, by crate. */
   readonly #waiting = new Map<number, Promise<boolean>>()
   readonly #running = new Set<Promise<unknown>>()
   #retry: NodeJS.Timeout | null = null
   #pause: number
 
-  constructor(workshop: Workshop, onFailure: BuildFailure, patience: Patience = { build: 15_000, retry: 1000 }) {
+  constructor(workshop: PageShop, onFailure: BuildFailure, patience: Patience = { build: 15_000, retry: 1000 }) {
     this.#workshop = workshop
     this.#onFailure = onFailure
     this.#patience = patience
     this.#pause = patience.retry
+    this.pages = new PageLane({ shop: workshop, onFailure, calm: () => Promise.all(this.#running) })
   }
 
   /** Renders a crate; true when its public files now show every change made before this call, false if that is late. */
@@ -52,16 +56,21 @@ export class Regenerator {
     await this.#track(this.#everything())
   }
 
-  /** Waits for what runs, and gives what failed one last try; what then is still pending, the next start finds. */
-  async close(): Promise<void> {
+  /**
+   * Waits for what runs, gives what failed one last try and renders pages for `seconds` at most; what then is still
+   * pending, the next start finds.
+   */
+  async close(seconds = 30): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running)
-    if (!this.#retry) return
-    clearTimeout(this.#retry)
-    try {
-      await build(this.#workshop)
-    } catch (error) {
-      this.#onFailure(error)
+    if (this.#retry) {
+      clearTimeout(this.#retry)
+      try {
+        await build(this.#workshop)
+      } catch (error) {
+        this.#onFailure(error)
+      }
     }
+    await this.pages.close(seconds)
   }
 
   #turn(crateId: number): Promise<boolean> {
@@ -75,6 +84,7 @@ export class Regenerator {
   async #build(crateId: number): Promise<boolean> {
     try {
       await buildCrate(this.#workshop, crateId, () => this.#waiting.delete(crateId))
+      this.pages.kick()
       return true
     } catch (error) {
       this.#waiting.delete(crateId)

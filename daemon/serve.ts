@@ -13,10 +13,13 @@ import {
 } from '../generator/index.ts'
 import { addUser, hasNoUsers } from './accounts.ts'
 import { createApp } from './app.ts'
+import { makeLink } from './credentials.ts'
 import { GitLane } from './git-lane.ts'
 import { type Listening, listen } from './listen.ts'
 import { type LogSink, openLog } from './log.ts'
 import { Metrics } from './metrics.ts'
+import { byOperator } from './operator.ts'
+import { passwordLinkOf } from './password-link.ts'
 import { Regenerator } from './regenerate.ts'
 import type { TlsFiles } from './tls.ts'
 import { createToken } from './tokens.ts'
@@ -73,6 +76,7 @@ async function serveRegistry(
   await registry.crates.sweep()
   const regenerator = new Regenerator(registry, error => log.error({ err: error }, 'a build failed; trying again'))
   await regenerator.catchUp()
+  await regenerator.pages.start()
   const metrics = new Metrics(registry)
   const gitIndex = await GitIndex.open(registry, refusal => log.warn({ err: refusal }, 'there is no git index'))
   const git =
@@ -82,7 +86,7 @@ async function serveRegistry(
   io.out(`listening on ${server.url}`)
   await stopped
   await server.stop(registry.settings.server.shutdown_seconds)
-  await regenerator.close()
+  await regenerator.close(registry.settings.server.shutdown_seconds)
   await git?.close()
 }
 
@@ -100,6 +104,8 @@ async function greet(io: Io, registry: Registry): Promise<void> {
     `\nThe token of user \`admin\`, shown this once; use it with \`cargo login --registry ${settings.registry.name}\`:`,
   )
   io.out(`\n    ${token}\n`)
+  const link = passwordLinkOf(registry, await makeLink(database, admin, io.now(), byOperator(at)))
+  io.out(`To log in there, \`admin\` sets a password with this link, within 24 hours and once:\n\n    ${link}\n`)
 }
 
 function tlsFiles({ cert, key }: Registry['settings']['tls']): TlsFiles | null {

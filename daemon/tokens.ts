@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type Database, refuse } from '../generator/index.ts'
+import { addEvent, type Change, type Database, issue, refuse, refuseErrors } from '../generator/index.ts'
+import { byOperator } from './operator.ts'
 
 /** What a token may do: the endpoint scopes of crates.io, and `read` for a private registry. */
 export const SCOPES = ['publish-new', 'publish-update', 'yank', 'change-owners', 'read'] as const
@@ -61,37 +62,73 @@ export interface TokenOrder {
   readonly crates: readonly string[] | null
   readonly at: string
   readonly expires: string | null
+  /** How many tokens the user may have with this one; default: any number. */
+  readonly most?: number
 }
 
-/** Creates a token and gives it, the only time it is ever shown. Refuses a crate pattern that can match no name. */
-export async function createToken(database: Database, order: TokenOrder): Promise<string> {
-  for (const pattern of order.crates ?? []) {
-    if (!/^(?:[A-Za-z][A-Za-z0-9_-]{0,63}\*?|\*)$/.test(pattern)) refuse('crate_pattern_invalid', { pattern })
-  }
+/**
+ * Creates a token and gives it, the only time it is ever shown. Refuses a crate pattern that can match no name, a name
+ * that is none, and one token too many.
+ */
+export async function createToken(
+  database: Database,
+  order: TokenOrder,
+  by: Change = byOperator(order.at),
+): Promise<string> {
+  const patterns = (order.crates ?? []).filter(one => !/^(?:[A-Za-z][A-Za-z0-9_-]{0,63}\*?|\*)$/.test(one))
+  refuseErrors([
+    ...(/^\P{Cc}{1,100}$/u.test(order.name) ? [] : [issue('token_name_invalid')]),
+    ...patterns.map(pattern => issue('crate_pattern_invalid', { pattern })),
+  ])
   const token = makeToken()
-  await database
-    .insertInto('tokens')
-    .values({
-      user_id: order.userId,
-      name: order.name,
-      hash: hashToken(token),
-      scopes: order.scopes ? JSON.stringify(order.scopes) : null,
-      crates: order.crates ? JSON.stringify(order.crates) : null,
-      created_at: order.at,
-      expires_at: order.expires,
-    })
-    .execute()
+  await database.transaction().execute(async tx => {
+    if (order.most !== undefined && (await countTokens(tx, order.userId)) >= order.most) {
+      refuse('tokens_too_many', { max: order.most })
+    }
+    const row = await tx
+      .insertInto('tokens')
+      .values({
+        user_id: order.userId,
+        name: order.name,
+        hash: hashToken(token),
+        scopes: order.scopes ? JSON.stringify(order.scopes) : null,
+        crates: order.crates ? JSON.stringify(order.crates) : null,
+        created_at: order.at,
+        expires_at: order.expires,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    const { name, scopes, crates, expires } = order
+    const detail = { token: row.id, login: await loginOf(tx, order.userId), name, scopes, crates, expires }
+    await addEvent(tx, by, { action: 'token-create', detail })
+  })
   return token
 }
 
-/** All tokens that are not revoked, oldest first. */
-export async function listTokens(database: Database): Promise<TokenRecord[]> {
+async function countTokens(tx: Database, userId: number): Promise<number> {
+  const { count } = tx.fn
+  const row = await tx
+    .selectFrom('tokens')
+    .select(count<number>('id').as('tokens'))
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(row.tokens)
+}
+
+async function loginOf(tx: Database, userId: number): Promise<string> {
+  return (await tx.selectFrom('users').select('login').where('id', '=', userId).executeTakeFirstOrThrow()).login
+}
+
+/** Tokens that are not revoked, oldest first: of one user, or of all. */
+export async function listTokens(database: Database, userId?: number): Promise<TokenRecord[]> {
   const rows = await database
     .selectFrom('tokens')
     .innerJoin('users', 'users.id', 'tokens.user_id')
     .select(['tokens.id', 'tokens.name', 'tokens.scopes', 'tokens.crates', 'tokens.created_at', 'tokens.expires_at'])
     .select(['tokens.last_used_at', 'users.login'])
     .where('tokens.revoked_at', 'is', null)
+    .$if(userId !== undefined, query => query.where('tokens.user_id', '=', userId ?? 0))
     .orderBy('tokens.id')
     .execute()
   return rows.map(row => ({
@@ -106,13 +143,33 @@ export async function listTokens(database: Database): Promise<TokenRecord[]> {
   }))
 }
 
-/** Revokes a token for good. Refuses an id that is none or is revoked already. */
-export async function revokeToken(database: Database, id: number, at: string): Promise<void> {
-  const result = await database
-    .updateTable('tokens')
-    .set({ revoked_at: at })
-    .where('id', '=', id)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirst()
-  if (result.numUpdatedRows === 0n) refuse('token_unknown', { id })
+/**
+ * Revokes a token for good. Refuses an id that is none or is revoked already, and one of another user than `userId`,
+ * where that is given, as if it did not exist.
+ */
+export async function revokeToken(
+  database: Database,
+  id: number,
+  at: string,
+  { by = byOperator(at), userId }: { readonly by?: Change; readonly userId?: number } = {},
+): Promise<void> {
+  await database.transaction().execute(async tx => {
+    const row = await tx
+      .updateTable('tokens')
+      .set({ revoked_at: at })
+      .where('id', '=', id)
+      .where('revoked_at', 'is', null)
+      .$if(userId !== undefined, query => query.where('user_id', '=', userId ?? 0))
+      .returning(['user_id', 'name'])
+      .executeTakeFirst()
+    if (!row) return refuse('token_unknown', { id })
+    const detail = { token: id, login: await loginOf(tx, row.user_id), name: row.name }
+    await addEvent(tx, by, { action: 'token-revoke', detail })
+  })
+}
+
+/** A scope by its name. */
+export function parseScope(text: string): Scope {
+  const scope = SCOPES.find(one => one === text)
+  return scope ?? refuse('scope_invalid', { scope: text, accepted: SCOPES.join(', ') })
 }

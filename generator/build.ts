@@ -47,7 +47,8 @@ export async function drain(workshop: Workshop, progress?: Progress): Promise<Bu
     for (const { subject } of marks) {
       await workshop.turnstile.run(() => sweepAfterCrash(workshop, subject))
       issues.push(...(await objections(() => buildCrate(workshop, subject))))
-      progress?.(++crates, marks.length)
+      crates++
+      progress?.(crates, Math.max(crates, marks.length))
     }
     marks = await catalog.marks('index', marks.at(-1)?.generation)
   }
@@ -65,7 +66,8 @@ async function buildEverything(workshop: Workshop, progress?: Progress): Promise
   let crates = 0
   for await (const crate of workshop.catalog.crates()) {
     issues.push(...(await buildWhole(workshop, crate.id)))
-    progress?.(++crates, total)
+    crates++
+    progress?.(crates, total)
   }
   for await (const path of strays(workshop)) await removeStray(workshop, path)
   return { crates, issues }

@@ -3,12 +3,14 @@ import { dirname } from 'node:path'
 import { type Generated, Kysely, type Migration, Migrator, sql } from 'kysely'
 import Libsql from 'libsql'
 import { ACCOUNTS } from './database/accounts.ts'
+import { COUNTS } from './database/counts.ts'
 import { LibsqlDialect } from './database/dialect.ts'
+import { LISTINGS, type ListingTables } from './database/listings.ts'
 import { REGISTRY } from './database/registry.ts'
 import { REMOVAL } from './database/removal.ts'
 
 /** The records of the registry. Times are RFC 3339 in UTC with whole seconds, flags 0 or 1, lists JSON text. */
-export interface Tables {
+export interface Tables extends ListingTables {
   crates: {
     id: Generated<number>
     name: string
@@ -45,9 +47,25 @@ export interface Tables {
     canonical: string
     name: string | null
     admin: number
+    /** What `daemon/password.ts` makes of one; null for who has none. */
     password: string | null
     created_at: string
+    /** Since when neither token nor login is good; null for who is not locked out. */
+    locked_at: string | null
   }
+  /** Logins in the browser; one that ended has no row. */
+  sessions: {
+    id: Generated<number>
+    user_id: number
+    /** SHA-256 of what the cookie holds, hex. */
+    hash: string
+    agent: string
+    created_at: string
+    last_seen_at: string
+    expires_at: string
+  }
+  /** One-time links to set a password; one that was used has no row. `hash` is the SHA-256 of its secret, hex. */
+  password_links: { hash: string; user_id: number; expires_at: string }
   tokens: {
     id: Generated<number>
     user_id: number
@@ -71,16 +89,24 @@ export interface Tables {
     crate: string | null
     version: string | null
     detail: string | null
+    address: string | null
   }
   /** What has changed in the truth and is not yet rendered; written in the transaction of the change. */
   marks: { kind: MarkKind; subject: number; generation: number }
+  counts: { what: 'crates' | 'releases'; n: number }
   facts: { key: string; value: string }
 }
 
-/** `file`: the `.crate` of a release is to be shown; `index`: the index file of a
- * crate is to be rendered; `whole`: everything of a crate is, and what it no longer has is to go; `git`:
- * its index file is to be committed. */
-export type MarkKind = 'file' | 'index' | 'whole' | 'git'
+/**
+ * `file`: the `.crate` of a release is to be shown; `index`: the index file of a crate is to be rendered; `whole`:
+ * everything of a crate is, and what it no longer has is to go; `git`: its index file is
+ * to be committed; `page`: what else the tree says of a crate; `site`: what
+ * it says of the registry as a whole (subject 0).
+ */
+export type MarkKind = 'file' | 'index' | 'whole' | 'git' | 'page' | 'site'
+
+/** The subject of a `site` mark. */
+export const SITE = 0
 
 /** The open database. */
 export type Database = Kysely<Tables>
@@ -112,6 +138,8 @@ const migrations: Record<string, Migration> = {
   '001_registry': statements(REGISTRY),
   '003_accounts': statements(ACCOUNTS),
   '004_removal': statements(REMOVAL),
+  '005_listings': statements(LISTINGS),
+  '006_counts': statements(COUNTS),
 }
 
 function statements(list: readonly string[]): Migration {

@@ -1,3 +1,4 @@
+import { accountMessages } from './error/accounts.ts'
 import { importMessages } from './error/import.ts'
 
 /**
@@ -200,6 +201,7 @@ const messages = {
   crate_lost: (p: { name: string; version: string }) =>
     `the .crate of \`${p.name}\` ${p.version} is missing from the crate store or damaged there; put it back from a backup of the registry folder and run \`plimsoll build --all\``,
   crate_unknown: (p: { name: string }) => `there is no crate \`${p.name}\` here`,
+  readme_unknown: (p: { name: string; version: string }) => `${p.name} ${p.version} was packaged without a README`,
   release_unknown: (p: { name: string; version: string }) => `there is no version ${p.version} of \`${p.name}\` here`,
   version_taken: (p: { name: string; version: string; existing: string }) =>
     p.version === p.existing
@@ -284,26 +286,11 @@ const messages = {
   backup_damaged: (p: { file: string; entry: string }) =>
     `${p.file} is damaged: the bytes of ${p.entry} are not those whose checksum names them`,
   duration_invalid: (p: { text: string }) => `\`${p.text}\` is no duration; write for example 90d, 12h, 30m or 10s`,
+  limit_invalid: (p: { text: string }) => `\`${p.text}\` is no limit; write a whole number from 1 to 999999`,
   scope_invalid: (p: { scope: string; accepted: string }) => `\`${p.scope}\` is no scope; there are ${p.accepted}`,
 
-  // import
   ...importMessages,
-
-  // accounts
-  login_invalid: (p: { login: string }) =>
-    `\`${p.login}\` cannot be a login; use 1 to 39 letters, digits, \`.\`, \`_\` and \`-\`, a letter or digit first`,
-  login_taken: (p: { login: string }) => `there is a user \`${p.login}\` already; nothing was changed`,
-  login_unknown: (p: { login: string }) =>
-    `there is no user \`${p.login}\`; add one with \`plimsoll user add ${p.login}\``,
-  token_unknown: (p: { id: number }) => `there is no token ${p.id}; \`plimsoll token list\` shows those there are`,
-  owner_no_user: (p: { login: string; name: string }) =>
-    `there is no user \`${p.login}\` here, so nobody was made an owner of \`${p.name}\`; check the spelling of the login`,
-  owner_unknown: (p: { login: string; name: string }) => `\`${p.login}\` is not an owner of \`${p.name}\``,
-  owner_last: (p: { name: string }) =>
-    `\`${p.name}\` would be left without an owner; add another one first with \`cargo owner --add\``,
-  owners_none_named: () => 'the request names no users; send a JSON object such as {"users": ["alice"]}',
-  crate_pattern_invalid: (p: { pattern: string }) =>
-    `\`${p.pattern}\` can match no crate; write a crate name, or a beginning followed by \`*\``,
+  ...accountMessages,
 
   // web API
   token_absent: (p: { me: string }) => `this needs a token; ${p.me} says how to get one, then run \`cargo login\``,
@@ -361,10 +348,13 @@ function word<C extends Code>(code: C, params: Params<C>): string {
 export class Refusal extends Error {
   readonly issues: readonly [Issue, ...Issue[]]
   override readonly name = 'Refusal'
+  /** Seconds after which the same may be tried again, for what came too often. */
+  readonly retryAfter: number | undefined
 
-  constructor(issues: readonly [Issue, ...Issue[]], options?: ErrorOptions) {
+  constructor(issues: readonly [Issue, ...Issue[]], options?: ErrorOptions & { readonly retryAfter?: number }) {
     super(issues.map(one => one.message).join('; '), options)
     this.issues = issues
+    this.retryAfter = options?.retryAfter
   }
 
   /** Whether one of the objections has this code. */

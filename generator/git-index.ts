@@ -68,8 +68,9 @@ export class GitIndex {
       if (!done.more) break
     }
     if (commits > 0) {
-      await this.#turnstile.run(() => this.#repository.maintain())
       this.#push.request()
+      // Not in turn: a full packing takes long, and the repository takes commits meanwhile.
+      await this.#repository.maintain()
     }
     return commits
   }
@@ -82,8 +83,9 @@ export class GitIndex {
   /** Lets running commits and pushes end. */
   async close(): Promise<void> {
     await this.#push.close()
-    await this.#turnstile.close()
+    // Breaks off packing, which the next start takes up again.
     await this.#repository.close()
+    await this.#turnstile.close()
   }
 
   async #commitBatch(): Promise<{ committed: boolean; more: boolean }> {

@@ -20,12 +20,16 @@ export interface Output extends Place {
 const TEXT = 'text/plain; charset=utf-8'
 const JSON_TYPE = 'application/json'
 const HTML = 'text/html; charset=utf-8'
+const ATOM = 'application/atom+xml; charset=utf-8'
 
 /** Folder of the sparse index; its URL is `sparse+{base}/index/`. */
 export const INDEX_FOLDER = 'index'
 
 /** `index/config.json` (specification A.1). */
 export const configPlace: Place = { path: 'index/config.json', contentType: JSON_TYPE, cache: 'revalidate' }
+
+/** Folder of stylesheet, scripts and pictures of the pages, below a name made of their content. */
+export const ASSETS_FOLDER = 'assets'
 
 /** Folder of the crates: their `.crate` files and pages. */
 export const CRATES_FOLDER = 'crates'
@@ -51,6 +55,30 @@ export function cratePlace(name: Name, version: Version): Place {
     cache: 'immutable',
   }
 }
+
+/** The full record of a crate, for tools and for pages. */
+export function crateRecordPlace(name: Name): Place {
+  return { path: `${CRATES_FOLDER}/${name}/crate.json`, contentType: JSON_TYPE, cache: 'revalidate' }
+}
+
+/** The Atom feed of a crate's versions. */
+export function crateFeedPlace(name: Name): Place {
+  return { path: `${CRATES_FOLDER}/${name}/feed.xml`, contentType: ATOM, cache: 'revalidate' }
+}
+
+/** The files of a crate's folder that are rendered of it, besides its `.crate` files. */
+export function cratePagePaths(name: Name): string[] {
+  return [crateRecordPlace(name).path, crateFeedPlace(name).path]
+}
+
+/** Folder of the registry's own feeds. */
+export const FEEDS_FOLDER = 'feeds'
+
+/** The Atom feed of new crates. */
+export const newCratesPlace: Place = { path: `${FEEDS_FOLDER}/crates.xml`, contentType: ATOM, cache: 'revalidate' }
+
+/** The Atom feed of all new versions. */
+export const updatesPlace: Place = { path: `${FEEDS_FOLDER}/updates.xml`, contentType: ATOM, cache: 'revalidate' }
 
 /**
  * Key of a `.crate` in the crate store. It names the bytes, so nothing is ever overwritten; lowercase, because names
@@ -99,7 +127,7 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
   png: 'image/png',
   xml: 'application/xml; charset=utf-8',
-  atom: 'application/atom+xml; charset=utf-8',
+  atom: ATOM,
   txt: TEXT,
 }
 
@@ -107,7 +135,8 @@ const TYPES: Readonly<Record<string, string>> = {
 export function placeOf(path: string): Place {
   const inIndex = path.startsWith(`${INDEX_FOLDER}/`) && path !== configPlace.path
   const extension = /\.([a-z]+)$/.exec(path)?.[1] ?? ''
-  const contentType = inIndex ? TEXT : (TYPES[extension] ?? 'application/octet-stream')
-  const isImmutable = extension === 'crate' || path.startsWith('assets/')
+  const isFeed = extension === 'xml' && (path.startsWith(`${FEEDS_FOLDER}/`) || path.endsWith('/feed.xml'))
+  const contentType = inIndex ? TEXT : isFeed ? ATOM : (TYPES[extension] ?? 'application/octet-stream')
+  const isImmutable = extension === 'crate' || path.startsWith(`${ASSETS_FOLDER}/`)
   return { path, contentType, cache: isImmutable ? 'immutable' : 'revalidate' }
 }

@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Workshop } from './build.ts'
 import { Catalog } from './catalog/catalog.ts'
+import { refreshListings } from './catalog/listing.ts'
 import { CrateStore } from './crate-store.ts'
-import { type Database, openDatabase } from './database.ts'
+import { openDatabase } from './database.ts'
 import { refuse } from './error.ts'
 import { Lock, Turnstile } from './lock.ts'
+import type { PageShop } from './pages.ts'
 import { PublicTree } from './public-tree.ts'
 import { type ResolvedSettings, renderSettingsFile, resolveSettings, type Settings } from './settings.ts'
 import { registryUrls } from './urls.ts'
@@ -23,10 +24,9 @@ export interface SettingSources {
 }
 
 /** An open registry folder: its settings and stores. */
-export interface Registry extends Workshop {
+export interface Registry extends PageShop {
   readonly dir: string
   readonly settings: Settings
-  readonly database: Database
   close(): Promise<void>
 }
 
@@ -58,8 +58,10 @@ export async function openRegistry(dir: string, sources: SettingSources, base?: 
   const { settings } = readSettings(dir, sources)
   const root = resolve(dir)
   const database = await openDatabase(join(root, DATABASE_FILE))
+  await refreshListings(database)
   const catalog = new Catalog(database)
   const turnstile = new Turnstile(join(root, 'locks', 'build.lock'))
+  const pageTurnstile = new Turnstile(join(root, 'locks', 'pages.lock'))
   const fallback = base ?? (await catalog.fact('base')) ?? `http://${settings.server.listen}`
   if (base) await catalog.setFact('base', base)
   return {
@@ -69,11 +71,14 @@ export async function openRegistry(dir: string, sources: SettingSources, base?: 
     catalog,
     turnstile,
     crates: new CrateStore(join(root, 'crates')),
+    pageTurnstile,
+    branding: settings.registry,
     tree: new PublicTree(join(root, 'public'), { durable: true }),
     urls: registryUrls(settings.registry, fallback),
     authRequired: settings.auth.required,
     close: async () => {
       await turnstile.close()
+      await pageTurnstile.close()
       await database.destroy()
     },
   }

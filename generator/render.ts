@@ -2,6 +2,18 @@ import type { Name } from './name.ts'
 import { configPlace, indexPlace, type Output } from './paths.ts'
 import type { RegistryUrls } from './urls.ts'
 
+export { type CrateFacts, type ReleaseFacts, renderCrateRecord } from './render/crate-record.ts'
+export {
+  FEED_LENGTH,
+  type FeedCrate,
+  type FeedRelease,
+  type FeedSite,
+  renderCrateFeed,
+  renderNewCrates,
+  renderUpdates,
+} from './render/feed.ts'
+export { type Branding, renderStart } from './render/start.ts'
+
 const encoder = new TextEncoder()
 
 /** `config.json`: `dl`, `api` when there is one, `auth-required` when true, and nothing else (specification A.1). */

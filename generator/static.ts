@@ -8,11 +8,20 @@ import { fileChecksum } from './durable-file.ts'
 import { renderEntry } from './entry.ts'
 import { type Issue, refuse, refuseErrors } from './error.ts'
 import type { Name } from './name.ts'
-import { CRATES_FOLDER, configPlace, cratePlace, INDEX_FOLDER, type Output, type Place } from './paths.ts'
+import {
+  ASSETS_FOLDER,
+  CRATES_FOLDER,
+  configPlace,
+  cratePlace,
+  INDEX_FOLDER,
+  type Output,
+  type Place,
+} from './paths.ts'
 import { PublicTree } from './public-tree.ts'
-import { renderConfig, renderIndex } from './render.ts'
+import { renderConfig, renderIndex, renderStart } from './render.ts'
 import type { Settings } from './settings.ts'
 import { InspectionCache } from './static/cache.ts'
+import { type StaticCrate, startFacts, staticPages } from './static/pages.ts'
 import { Shelf } from './static/shelf.ts'
 import type { RegistryUrls } from './urls.ts'
 import { compareVersions } from './version.ts'
@@ -85,15 +94,21 @@ function planOf({ settings, urls }: StaticBuild, shelf: Shelf): Plan {
   const yanked = new Set(settings.yanked)
   const crates: Plan['crates'][number][] = []
   const outputs: Output[] = []
+  const pages: StaticCrate[] = []
   for (const versions of shelf.crates.values()) {
     const sorted = [...versions.values()].sort((a, b) => compareVersions(a.release.version, b.release.version))
-    const lines = sorted.map(({ path: source, release: { name, version, entry } }) => {
+    const releases = sorted.map(({ path: source, release }) => {
+      const { name, version, entry } = release
       crates.push({ place: cratePlace(name, version), source, cksum: entry.cksum })
-      return renderEntry({ ...entry, yanked: yanked.has(`${name}@${version}`) })
+      return { ...release, entry: { ...entry, yanked: yanked.has(`${name}@${version}`) } }
     })
+    const lines = releases.map(one => renderEntry(one.entry))
     outputs.push(renderIndex(sorted[0]?.release.name as Name, lines))
+    pages.push(releases)
   }
-  return { crates, outputs: [...outputs, renderConfig(urls, settings.auth.required)] }
+  const isPrivate = settings.auth.required
+  const start = renderStart(settings.registry, urls, isPrivate, startFacts(pages))
+  return { crates, outputs: [...outputs, ...staticPages(pages, urls.dl), ...start, renderConfig(urls, isPrivate)] }
 }
 
 /** Shows every `.crate` before the first index line, so that a reader of the unfinished tree never misses one. */
@@ -119,7 +134,7 @@ async function copyCrate(tree: PublicTree, place: Place, source: string, cksum: 
 
 async function prune(tree: PublicTree, isStray: (path: string) => boolean): Promise<number> {
   const strays: string[] = []
-  for (const folder of [INDEX_FOLDER, CRATES_FOLDER]) {
+  for (const folder of [INDEX_FOLDER, CRATES_FOLDER, ASSETS_FOLDER]) {
     for await (const path of tree.list(folder)) if (isStray(path)) strays.push(path)
   }
   for (const path of strays) await tree.remove(path)

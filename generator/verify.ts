@@ -31,7 +31,8 @@ export async function* verify(workshop: Workshop, options: VerifyOptions): Async
   for await (const { id } of workshop.catalog.crates()) {
     yield* await verifyTruth(workshop, id, options.repair)
     yield* await verifyTree(workshop, id, options)
-    options.progress?.(++done, total)
+    done++
+    options.progress?.(done, total)
   }
   yield* await verifyConfig(workshop, options.repair)
   for await (const path of strays(workshop)) {
@@ -124,7 +125,7 @@ async function treeFaults(
   }
   const index = indexPlace(crate.name).path
   if (files.outputs.length === 0 && (await tree.read(index))) findings.push(derivable(index, 'has no versions left'))
-  const known = new Set([...files.crates.keys(), ...files.outputs.map(one => one.path)])
+  const known = new Set([...files.crates.keys(), ...files.outputs.map(one => one.path), ...files.pages])
   for await (const path of tree.list(folderOf(crate.name))) {
     if (!known.has(path)) findings.push(derivable(path, 'is no part of its crate'))
   }

@@ -1,7 +1,7 @@
 // `npm run check`: format, lint, types, architecture. Changes nothing.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { prepare, root } from './prepare.mjs'
+import { PROJECTS, prepare, root, TSC } from './prepare.mjs'
 
 prepare()
 const steps = [
@@ -9,7 +9,7 @@ const steps = [
     'format and lint',
     [join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome'), 'check', '--error-on-warnings', '.'],
   ],
-  ['types', [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '--noEmit']],
+  ...PROJECTS.map(project => ['types', [TSC, '--noEmit', '--project', project]]),
   ['architecture', ['--test', '--test-reporter=dot', join(root, 'dist', 'test', 'architecture.test.js')]],
 ]
 for (const [step, args] of steps) {

@@ -7,6 +7,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const SOURCES = ['generator', 'daemon', 'site', 'sample-app', 'test', 'bench']
+/** What runs in Node, and what runs in browsers: each sees the globals of its own world only. */
+export const PROJECTS = ['tsconfig.json', 'site/browser/tsconfig.json', 'test/browser/tsconfig.json'].map(file =>
+  join(root, file),
+)
+export const TSC = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
 const STAMP = join(root, 'node_modules', '.plimsoll-installed')
 const BUILT = join(root, 'dist', '.built')
 
@@ -33,7 +38,7 @@ export function prepare({ force = false } = {}) {
   if (force || !existsSync(BUILT) || readFileSync(BUILT, 'utf8') !== sources) {
     console.error('compiling …')
     rmSync(join(root, 'dist'), { recursive: true, force: true })
-    run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc')], 'the sources do not compile.')
+    for (const project of PROJECTS) run(process.execPath, [TSC, '--project', project], 'the sources do not compile.')
     mkdirSync(join(root, 'dist'), { recursive: true })
     writeFileSync(BUILT, sources)
   }

@@ -24,7 +24,7 @@ const LAYERS = [
   ['render'],
   ['durable-file', 'database', 'lock', 'catalog', 'crate-files', 'crate-store', 'public-tree'],
   ['index-repository'],
-  ['registry', 'build', 'add', 'batch', 'import', 'verify', 'static', 'backup', 'delete', 'git-index'],
+  ['registry', 'build', 'pages', 'add', 'batch', 'import', 'verify', 'static', 'backup', 'delete', 'git-index'],
   ['cli', 'index'],
 ]
 
@@ -46,7 +46,8 @@ test('the generator imports downward by its layers', () => {
   const wrong: string[] = []
   for (const [file, targets] of imports) {
     if (!file.startsWith('generator/')) continue
-    for (const target of targets) if (layer(target) > layer(file)) wrong.push(`${file} → ${target}`)
+    const inside = targets.filter(target => target.startsWith('generator/'))
+    for (const target of inside) if (layer(target) > layer(file)) wrong.push(`${file} → ${target}`)
   }
   assert.deepEqual(wrong, [])
 })

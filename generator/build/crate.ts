@@ -3,7 +3,7 @@ import type { CrateRecord, Mark, ReleaseRecord } from '../catalog/record.ts'
 import { fileChecksum, isSameFile } from '../durable-file.ts'
 import { type Issue, issue, refuse } from '../error.ts'
 import type { Name } from '../name.ts'
-import { CRATES_FOLDER, crateKey, cratePlace, indexPlace, type Output } from '../paths.ts'
+import { CRATES_FOLDER, crateKey, cratePagePaths, cratePlace, indexPlace, type Output } from '../paths.ts'
 import { renderIndex } from '../render.ts'
 import type { Version } from '../version.ts'
 import type { Workshop } from './workshop.ts'
@@ -13,6 +13,8 @@ export interface CrateFiles {
   /** The `.crate` files: checksum by path. */
   readonly crates: ReadonlyMap<string, string>
   readonly outputs: readonly Output[]
+  /** Paths of its pages, which are rendered elsewhere. */
+  readonly pages: readonly string[]
 }
 
 /**
@@ -24,6 +26,7 @@ export function filesOf(crate: CrateRecord, releases: readonly ReleaseRecord[]):
   return {
     crates: new Map(releases.map(one => [cratePlace(crate.name, one.version).path, one.cksum])),
     outputs: lines.length > 0 ? [renderIndex(crate.name, lines)] : [],
+    pages: lines.length > 0 ? cratePagePaths(crate.name) : [],
   }
 }
 
@@ -73,7 +76,7 @@ export async function rebuildCrate(workshop: Workshop, crateId: number): Promise
     else lost.push(issue('crate_lost', { name: crate.name, version }))
   }
   for (const output of files.outputs) await tree.write(output)
-  const outputs = new Set(files.outputs.map(one => one.path))
+  const outputs = new Set([...files.outputs.map(one => one.path), ...files.pages])
   if (releases.length === 0) await tree.remove(indexPlace(crate.name).path)
   for await (const path of tree.list(folderOf(crate.name))) {
     if (!files.crates.has(path) && !outputs.has(path)) await tree.remove(path)

@@ -6,6 +6,7 @@ import { lookAlikeSkeleton } from '../policy.ts'
 import type { Release } from '../release.ts'
 import { type Version, versionIdentity } from '../version.ts'
 import { addEvent } from './event.ts'
+import { keepListing } from './listing.ts'
 import { mark, touch } from './marks.ts'
 import { type Change, type CrateRecord, findCrate, findTwin, ownsCrate, type Queries } from './record.ts'
 import { tombstone } from './removal.ts'
@@ -63,6 +64,7 @@ export async function addRelease(database: Database, release: Release, change: C
     const releaseId = await insertRelease(tx, crateId, release, change)
     await touch(tx, crateId, generation)
     await mark(tx, { kind: 'file', subject: releaseId, generation })
+    await keepListing(tx, crateId, generation)
     return { outcome: 'added', crateId }
   })
 }
@@ -91,6 +93,7 @@ export async function setYanked(
     const action = yanked ? 'yank' : 'unyank'
     const generation = await addEvent(tx, change, { action, crate: crate.name, version: release.version })
     await touch(tx, crate.id, generation)
+    await keepListing(tx, crate.id, generation)
     return { crateId: crate.id, changed: true }
   })
 }

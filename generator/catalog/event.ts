@@ -14,6 +14,7 @@ export async function addEvent(
       user_id: change.user?.id ?? null,
       actor: change.actor,
       token_id: change.tokenId,
+      address: change.address ?? null,
       crate: event.crate ?? null,
       version: event.version ?? null,
       detail: event.detail ? JSON.stringify(event.detail) : null,

@@ -23,6 +23,7 @@ export interface ReleaseRecord {
   readonly about: About
   readonly publishedAt: string | null
   readonly publishedBy: string | null
+  readonly publisherId: number | null
 }
 
 /** Who changes the catalog, and when (RFC 3339, UTC, whole seconds). The operator at the command line has no user. */
@@ -31,6 +32,8 @@ export interface Change {
   readonly actor: string
   readonly user: { readonly id: number; readonly admin: boolean } | null
   readonly tokenId: number | null
+  /** Where the request came from, for changes over the web. */
+  readonly address?: string | null
 }
 
 /** A piece of pending work: what has changed since it was last rendered. */
@@ -65,6 +68,7 @@ export function selectReleases(tx: Queries, crateId: number) {
       'releases.line',
       'releases.about',
       'releases.published_at',
+      'releases.published_by',
       'users.login',
     ])
     .where('releases.crate_id', '=', crateId)
@@ -83,6 +87,7 @@ export function releaseRecord(row: ReleaseRow): ReleaseRecord {
     about: JSON.parse(row.about) as About,
     publishedAt: row.published_at,
     publishedBy: row.login,
+    publisherId: row.published_by,
   }
 }
 

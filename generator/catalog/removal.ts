@@ -2,6 +2,7 @@ import type { Database } from '../database.ts'
 import type { Name } from '../name.ts'
 import { type Version, versionIdentity } from '../version.ts'
 import { addEvent } from './event.ts'
+import { dropListing, keepListing } from './listing.ts'
 import { mark, touch } from './marks.ts'
 import type { Change, CrateRecord, Queries, ReleaseRecord } from './record.ts'
 
@@ -39,6 +40,7 @@ export async function removeReleases(
 ): Promise<void> {
   await database.transaction().execute(async tx => {
     let generation = crate.generation
+    const lost = await dropListing(tx, crate.id)
     for (const release of releases) {
       await bury(tx, crate, release, change)
       await tx.deleteFrom('marks').where('kind', '=', 'file').where('subject', '=', release.id).execute()
@@ -52,6 +54,7 @@ export async function removeReleases(
     }
     await touch(tx, crate.id, generation)
     await mark(tx, { kind: 'whole', subject: crate.id, generation })
+    await keepListing(tx, crate.id, generation, lost)
   })
 }
 

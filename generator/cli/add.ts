@@ -6,6 +6,7 @@ import { buildCrate } from '../build.ts'
 import { findCrates } from '../crate-files.ts'
 import { Refusal } from '../error.ts'
 import type { Name } from '../name.ts'
+import { buildPages } from '../pages.ts'
 import type { Registry } from '../registry.ts'
 import { timestamp } from '../timestamp.ts'
 import { commitToGit, withDir, withRegistry } from './folder.ts'
@@ -47,6 +48,7 @@ async function addAll(io: Io, registry: Registry, sources: string[], asJson: boo
     }
     companions.settle(item)
   }
+  await buildPages(registry)
   await commitToGit(io, registry)
   if (asJson) io.out(JSON.stringify(report, null, 2))
   if (failures > 0) throw new Exit(1)

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { build } from '../build.ts'
 import { refuse, refuseErrors } from '../error.ts'
+import { buildPages } from '../pages.ts'
 import { type Registry, SETTINGS_FILE } from '../registry.ts'
 import { resolveSettings } from '../settings.ts'
 import { buildStatic } from '../static.ts'
@@ -47,6 +48,7 @@ export function registerBuild(program: Command, io: Io): void {
 async function buildRegistry(io: Io, registry: Registry, all: boolean): Promise<void> {
   const progress = progressLine(io, 'rendering crate')
   const { crates, issues } = await build(registry, { all, progress: progress.at })
+  await buildPages(registry, { all, progress: progress.at })
   progress.done()
   await commitToGit(io, registry)
   io.out(crates === 1 ? 'rendered 1 crate' : `rendered ${crates} crates`)

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { deleteReleases, findDoomed } from '../delete.ts'
 import { refuse } from '../error.ts'
+import { buildPages } from '../pages.ts'
 import { timestamp } from '../timestamp.ts'
 import { commitToGit, withDir, withRegistry } from './folder.ts'
 import type { Io } from './io.ts'
@@ -18,6 +19,7 @@ export function registerDelete(program: Command, io: Io): void {
         const deletion = { ...parseSpec(spec), force: options.force ?? false }
         if (!options.yes) {
           const { crate, releases, dependents } = await findDoomed(registry, deletion)
+          await buildPages(registry)
           for (const one of releases) io.out(`would delete ${crate.name} ${one.version}`)
           for (const one of dependents) io.out(`is needed by ${one}`)
           refuse('delete_unconfirmed')

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { build } from '../build.ts'
+import { buildPages } from '../pages.ts'
 import { initRegistry } from '../registry.ts'
 import { commitToGit, withDir, withRegistry } from './folder.ts'
 import { type Io, run } from './io.ts'
@@ -15,6 +16,7 @@ export function registerInit(program: Command, io: Io): void {
       await run(io, () => initRegistry(options.dir, { env: io.env }, flags))
       await withRegistry(io, options.dir, async registry => {
         await build(registry, { all: true })
+        await buildPages(registry, { all: true })
         await commitToGit(io, registry)
       })
       io.err(`made a registry in ${options.dir}; start it with \`plimsoll serve --dir ${options.dir}\``)

@@ -33,6 +33,7 @@ const MISUSE = new Set<string>([
   'serve_locked',
   'address_taken',
   'duration_invalid',
+  'limit_invalid',
   'scope_invalid',
   'import_source_unknown',
   'import_source_ambiguous',

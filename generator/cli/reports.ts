@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
+import { countPageMarks } from '../catalog/page-marks.ts'
 import { GitIndex, gitIndexPath } from '../git-index.ts'
 import { type Registry, readSettings, serveHolder } from '../registry.ts'
 import { describeSettings } from '../settings.ts'
@@ -14,10 +15,12 @@ export function registerReports(program: Command, io: Io): void {
     .action((options: { dir: string; json?: boolean }) =>
       withRegistry(io, options.dir, async registry => {
         const counts = await registry.catalog.counts()
+        const pages = await countPageMarks(registry.database)
         const daemon = serveHolder(registry.dir)
         const engine = await gitEngine(registry)
         const status = {
           ...counts,
+          pending_pages: pages,
           daemon,
           git_index: engine,
           base_url: registry.urls.base,
@@ -28,7 +31,7 @@ export function registerReports(program: Command, io: Io): void {
           io.out(`crates    ${counts.crates}`)
           io.out(`versions  ${counts.releases}`)
           io.out(`users     ${counts.users}`)
-          io.out(`pending   ${counts.pending}`)
+          io.out(`pending   ${counts.pending}${pages > 0 ? ` (${pages} of them pages)` : ''}`)
           io.out(`daemon    ${daemon ?? 'not running'}`)
           io.out(`git index ${engine ?? 'none'}`)
           io.out(`index     ${registry.urls.sparseIndex}`)

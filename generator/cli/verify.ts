@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { isServed } from '../registry.ts'
+import { verifyPages } from '../verify/pages.ts'
 import { type Finding, verify } from '../verify.ts'
 import { withDir, withRegistry } from './folder.ts'
 import { Exit, type Io, progressLine } from './io.ts'
@@ -17,6 +18,11 @@ export function registerVerify(program: Command, io: Io): void {
         const findings: Finding[] = []
         const job = { repair: options.repair ?? false, served, progress: progress.at }
         for await (const finding of verify(registry, job)) {
+          progress.done()
+          findings.push(finding)
+          if (!options.json) io.out(sentence(finding))
+        }
+        for await (const finding of verifyPages(registry, job)) {
           progress.done()
           findings.push(finding)
           if (!options.json) io.out(sentence(finding))

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { buildCrate } from '../build.ts'
 import { refuse } from '../error.ts'
+import { buildPages } from '../pages.ts'
 import { timestamp } from '../timestamp.ts'
 import { commitToGit, withDir, withRegistry } from './folder.ts'
 import type { Io } from './io.ts'
@@ -19,6 +20,7 @@ export function registerYank(program: Command, io: Io): void {
         const change = { at: timestamp(io.now()), actor: 'command line', user: null, tokenId: null }
         const { crateId, changed } = await registry.catalog.setYanked(name, version, !options.undo, change)
         await buildCrate(registry, crateId)
+        await buildPages(registry)
         await commitToGit(io, registry)
         const verb = options.undo ? 'unyanked' : 'yanked'
         io.out(changed ? `${verb} ${name} ${version}` : `${name} ${version} was ${verb} before`)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  CompiledQuery,
+  type CompiledQuery,
   type DatabaseConnection,
   type QueryResult,
   SqliteAdapter,
@@ -47,42 +47,68 @@ class LibsqlDriver extends SqliteDriver {
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
-    return new PatientConnection(await super.acquireConnection())
+    return new PatientConnection(await super.acquireConnection(), this.#database)
   }
 
   /** Every transaction takes the write lock at its start: a deferred one that turns into a writer can fail half-way. */
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  override async beginTransaction(): Promise<void> {
+    await patiently(() => this.#database.exec('begin immediate'))
+  }
+
+  override async commitTransaction(): Promise<void> {
+    this.#database.exec('commit')
   }
 
   /** A full disk makes SQLite roll back by itself; asking again would hide the reason behind a second error. */
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (this.#database.inTransaction) await super.rollbackTransaction(connection)
+  override async rollbackTransaction(): Promise<void> {
+    if (this.#database.inTransaction) this.#database.exec('rollback')
   }
 }
 
-/** Waits for other processes without standing still: SQLite's own waiting would stop every request of this one. */
+const CHANGES: ReadonlySet<string> = new Set(['InsertQueryNode', 'UpdateQueryNode', 'DeleteQueryNode'])
+
+/**
+ * A connection on which no change ever meets another writer half-way: each is in a transaction, its own if need be. A
+ * prepared statement that finds the file busy stays open in libsql until it is garbage, and as long as it does, SQLite
+ * commits nothing.
+ */
 class PatientConnection implements DatabaseConnection {
   readonly #connection: DatabaseConnection
+  readonly #database: Libsql.Database
 
-  constructor(connection: DatabaseConnection) {
+  constructor(connection: DatabaseConnection, database: Libsql.Database) {
     this.#connection = connection
+    this.#database = database
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const deadline = performance.now() + PATIENCE
-    for (let pause = 1; ; pause = Math.min(pause * 2, 20)) {
-      try {
-        return await this.#connection.executeQuery<R>(query)
-      } catch (error) {
-        // A statement that found the file busy has done nothing and can be given again.
-        if ((error as { code?: string }).code !== 'SQLITE_BUSY' || performance.now() > deadline) throw error
-        await sleep(pause)
-      }
+    if (this.#database.inTransaction) return this.#connection.executeQuery<R>(query)
+    if (!CHANGES.has(query.query.kind)) return patiently(() => this.#connection.executeQuery<R>(query))
+    await patiently(() => this.#database.exec('begin immediate'))
+    try {
+      const result = await this.#connection.executeQuery<R>(query)
+      this.#database.exec('commit')
+      return result
+    } catch (error) {
+      if (this.#database.inTransaction) this.#database.exec('rollback')
+      throw error
     }
   }
 
   streamQuery<R>(query: CompiledQuery, chunkSize?: number): AsyncIterableIterator<QueryResult<R>> {
     return this.#connection.streamQuery(query, chunkSize)
+  }
+}
+
+/** Waits for other processes without standing still: SQLite's own waiting would stop every request of this one. */
+async function patiently<T>(work: () => T | Promise<T>): Promise<T> {
+  const deadline = performance.now() + PATIENCE
+  for (let pause = 1; ; pause = Math.min(pause * 2, 20)) {
+    try {
+      return await work()
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'SQLITE_BUSY' || performance.now() > deadline) throw error
+      await sleep(pause)
+    }
   }
 }

@@ -13,7 +13,8 @@ export interface Inspected {
   readonly warnings: readonly Issue[]
 }
 
-const UNWRITABLE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'ENOSPC', 'EDQUOT'])
+/** A home that cannot be used, as in many containers, costs time and nothing else. */
+const UNUSABLE = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ENOSPC', 'EDQUOT']
 
 /** Fewer releases are inspected in a moment; for them no file is left behind. */
 const WORTHWHILE = 100
@@ -42,7 +43,7 @@ export class InspectionCache {
   ): Promise<InspectionCache> {
     const context = sha256(JSON.stringify([programDigest(), process.version, limits, [...own].sort()]))
     const cache = new InspectionCache(path, context)
-    const [head, ...lines] = ((path === null ? null : await readText(path)) ?? '').split('\n')
+    const [head, ...lines] = ((path === null ? null : await ifUsable(() => readText(path))) ?? '').split('\n')
     if (head !== context) return cache
     for (const line of lines) cache.#before.set(line.slice(0, 64), line)
     return cache
@@ -68,12 +69,17 @@ export class InspectionCache {
   async close(): Promise<void> {
     if (this.#path === null || this.#after.size < WORTHWHILE) return
     const lines = [...this.#after.keys()].sort().map(cksum => this.#after.get(cksum))
-    try {
-      await writeWhole(this.#path, Buffer.from([this.#context, ...lines].join('\n')))
-    } catch (error) {
-      // A home that cannot be written to, as in many containers, costs time and nothing else.
-      if (!UNWRITABLE.has((error as NodeJS.ErrnoException).code ?? '')) throw error
-    }
+    const path = this.#path
+    await ifUsable(() => writeWhole(path, Buffer.from([this.#context, ...lines].join('\n'))))
+  }
+}
+
+async function ifUsable<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!UNUSABLE.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    return null
   }
 }
 

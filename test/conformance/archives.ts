@@ -13,7 +13,7 @@ import type { Stage } from './stage.ts'
 /** `.crate` bytes that the client would refuse must not get in, and good ones come out as they went in. */
 export const archives: readonly Scenario[] = [
   scenario(33, 'registry::bad_cksum_http: bytes are served as they came, without any encoding', [], async stage => {
-    const foo = stage.crate({ name: 'foo', files: { 'src/lib.rs': 'pub fn all() {}\n'.repeat(2000) } })
+    const foo = stage.crate({ name: 'foo', files: { 'src/lib.rs': `// ${noise(20_000)}` } })
     await stage.registry.publish(stage.cargo(), [foo])
     await stage.cargo().ok(foo.folder, 'package', '--no-verify', '--allow-dirty')
     const path = '/crates/foo/foo-1.0.0.crate'
@@ -71,4 +71,11 @@ function refused(
     }
   }
   return scenario(number, title, [], offer, settings)
+}
+
+/** Text that compression cannot make small: a server that squeezes what is large enough would squeeze this. */
+function noise(length: number): string {
+  let text = ''
+  while (text.length < length) text += createHash('sha512').update(text).digest('base64')
+  return text.slice(0, length)
 }

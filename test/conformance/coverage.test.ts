@@ -5,11 +5,12 @@ import { test } from 'node:test'
 import { root } from '../support/plimsoll.ts'
 import { catalogDriver } from './driver-catalog.ts'
 import { daemonDriver } from './driver-daemon.ts'
+import { gitDriver } from './driver-git.ts'
 import { staticDriver } from './driver-static.ts'
 import { canPlay } from './scenario.ts'
 import { scenarios, subjects } from './scenarios.ts'
 
-const drivers = [staticDriver, catalogDriver, daemonDriver]
+const drivers = [staticDriver, catalogDriver, daemonDriver, gitDriver]
 
 test('docs/conformance.md lists every scenario with its drivers', () => {
   const rows = Object.entries(subjects).flatMap(([file, scenarios]) =>

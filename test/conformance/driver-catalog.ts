@@ -12,7 +12,7 @@ import { packageProject } from './driver-static.ts'
 /** A registry folder kept by `plimsoll add` and `plimsoll yank`, without an API; a dumb file server over its tree. */
 export const catalogDriver: Driver = {
   name: 'catalog, static tree',
-  capabilities: ['sparse', 'no-api'],
+  capabilities: ['sparse', 'no-api', 'repository'],
   start: startCatalog,
 }
 

@@ -9,12 +9,12 @@ import type { Driver, Registry } from './driver.ts'
 
 /** One process for readers and writers, the index over sparse HTTP; a recording proxy stands before it. */
 export const daemonDriver: Driver = {
-  name: 'daemon',
-  capabilities: ['sparse', 'api'],
-  start: startDaemon,
+  name: 'daemon, sparse index',
+  capabilities: ['sparse', 'api', 'repository'],
+  start: (cleanup, folder, settings) => startDaemon(cleanup, folder, settings),
 }
 
-async function startDaemon(cleanup: Cleanup, folder: string, settings: NodeJS.ProcessEnv): Promise<Registry> {
+export async function startDaemon(cleanup: Cleanup, folder: string, settings: NodeJS.ProcessEnv): Promise<Registry> {
   mkdirSync(folder)
   const proxy = await RecordingProxy.start(cleanup)
   const command = async (...args: readonly string[]): Promise<string> => {

@@ -5,10 +5,11 @@ import type { RequestLog } from '../support/request-log.ts'
 
 /**
  * What a way of running the registry can do. A scenario names what it needs and is registered for the drivers that have
- * it: `sparse` – the index is files over HTTP; `api` – the web API, with a token at hand; `no-api` – there is none, and
+ * it: `sparse` – clients have the index as files over HTTP; `git` – they have it as a repository; `repository` – there
+ * is one, whatever clients use; `api` – the web API, with a token at hand; `no-api` – there is none, and
  * `cargo publish` has to say so; `tree` – the test may put its hands on the files.
  */
-export type Capability = 'sparse' | 'api' | 'no-api' | 'tree'
+export type Capability = 'sparse' | 'git' | 'repository' | 'api' | 'no-api' | 'tree'
 
 /** One way of running the registry. */
 export interface Driver {

@@ -88,7 +88,7 @@ export const privacy: readonly Scenario[] = [
   scenario(
     57,
     'search::auth_required: the words of strangers are not heard',
-    ['api'],
+    ['api', 'sparse'],
     async stage => {
       await stage.registry.publish(stage.cargo({ config: PROVIDER }), [stage.crate({ name: 'foo' })])
       const found = await stage.cargo({ config: PROVIDER }).ok(stage.folder, 'search', '--registry', 'test', 'foo')

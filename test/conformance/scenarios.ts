@@ -3,6 +3,7 @@ import { archives } from './archives.ts'
 import { choose } from './choose.ts'
 import { dependencies } from './dependencies.ts'
 import { features } from './features.ts'
+import { gitIndex } from './git-index.ts'
 import { missing } from './missing.ts'
 import { names } from './names.ts'
 import { noApi } from './no-api.ts'
@@ -31,6 +32,7 @@ export const subjects: Readonly<Record<string, readonly Scenario[]>> = {
   'yank.ts': yank,
   'archives.ts': archives,
   'no-api.ts': noApi,
+  'git-index.ts': gitIndex,
   'search.ts': search,
   'accounts.ts': accounts,
   'privacy.ts': privacy,

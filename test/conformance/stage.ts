@@ -55,7 +55,7 @@ export class Stage {
   /** A cargo with cold caches that knows the registry as `test`, and the others given; null is no token at all. */
   cargo(more: CargoWishes = {}): Cargo {
     const token = more.token === undefined ? this.registry.api?.token : more.token
-    return new Cargo(this.#place('home'), {
+    return new Cargo(this.place('home'), {
       registries: { test: this.registry.indexUrl, ...more.registries },
       cratesIo: this.cratesIo.indexUrl,
       tokens: typeof token === 'string' ? { test: token } : {},
@@ -65,17 +65,17 @@ export class Stage {
 
   /** Another registry that the registry under test knows nothing of. */
   otherRegistry(): Promise<Registry> {
-    return openStatic(this.cleanup, this.#place('other-registry'))
+    return openStatic(this.cleanup, this.place('other-registry'))
   }
 
   /** Writes a crate's sources. */
   crate(crate: CrateText): Project {
-    return writeProject(this.#place(crate.name), crate)
+    return writeProject(this.place(crate.name), crate)
   }
 
   /** Writes a workspace; the folder and its members. */
   workspace(...crates: readonly CrateText[]): { readonly folder: string; readonly members: Project[] } {
-    const folder = this.#place('workspace')
+    const folder = this.place('workspace')
     return { folder, members: writeWorkspace(folder, crates) }
   }
 
@@ -111,7 +111,8 @@ export class Stage {
     if (!this.cratesIo.inUse()) assert.deepEqual(this.cratesIo.requests.lines, [])
   }
 
-  #place(name: string): string {
+  /** A path of its own, where nothing is yet. */
+  place(name: string): string {
     this.#count += 1
     return join(this.folder, `${this.#count}-${name}`)
   }

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Validator } from '../support/file-server.ts'
+import { FileServer } from '../support/file-server.ts'
+import type { LoggedRequest } from '../support/request-log.ts'
 import { indexLine } from './index-line.ts'
 import type { Scenario } from './scenario.ts'
 import { says, saysNot, scenario } from './scenario.ts'
@@ -62,6 +65,26 @@ checksum = "${cksum}"
       says(await cargo.ok(app, 'check'), 'Checking foo v1.0.1 (registry `test`)')
     },
   ),
+
+  scenario(34, 'any file host will do: one with Last-Modified alone, one without validators', ['tree'], async stage => {
+    await stage.publish({ name: 'foo', version: '1.0.0' })
+    const again = async (validator: Validator): Promise<readonly LoggedRequest[]> => {
+      const host = await FileServer.start(stage.cleanup, stage.files.tree, validator)
+      const cargo = stage.cargo({ registries: { test: `sparse+${host.url}/index/` } })
+      const app = stage.app(FOO)
+      await cargo.ok(app, 'check')
+      host.requests.clear()
+      await cargo.ok(app, 'update')
+      return host.requests.to('GET', '/index/3/f/foo')
+    }
+    const [dated] = await again('last-modified')
+    assert.equal(typeof dated?.headers['if-modified-since'], 'string')
+    assert.equal(dated?.status, 304)
+    const [bare] = await again('none')
+    assert.equal(bare?.headers['if-modified-since'], undefined)
+    assert.equal(bare?.headers['if-none-match'], undefined)
+    assert.equal(bare?.status, 200)
+  }),
 
   scenario(35, 'registry::lockfile_locks_http: a newer version leaves a locked build alone', [], async stage => {
     await stage.publish({ name: 'foo', version: '1.0.0' })

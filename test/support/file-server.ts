@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
@@ -59,11 +60,12 @@ export class FileServer {
       throw failure
     })
     if (!facts?.isFile()) return undefined
-    const validator = {
-      etag: { etag: `"${facts.mtimeMs.toString(16)}-${facts.size.toString(16)}"` },
-      'last-modified': { 'last-modified': facts.mtime.toUTCString() },
-      none: {},
-    }[this.#validator]
-    return { bytes: await readFile(file), validator: validator as Record<string, string> }
+    return { bytes: await readFile(file), validator: this.#validatorOf(facts) }
+  }
+
+  #validatorOf({ mtime, mtimeMs, size }: Stats): Record<string, string> {
+    if (this.#validator === 'none') return {}
+    if (this.#validator === 'last-modified') return { 'last-modified': mtime.toUTCString() }
+    return { etag: `"${mtimeMs.toString(16)}-${size.toString(16)}"` }
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -109,6 +109,7 @@ export class TestRegistry implements Deps {
 
   /** Everything the registry keeps: files of both trees with their bytes, and the rows that a publish may write. */
   async everything(): Promise<Record<string, unknown>> {
+    await this.regenerator.pages.flush()
     const { database } = this.registry
     const rows = {
       crates: await database.selectFrom('crates').selectAll().orderBy('id').execute(),
@@ -159,6 +160,7 @@ const DUPLEX = { duplex: 'half' } as const
 
 /** Path and content of every file below a folder, hidden and half-written ones included. */
 function files(root: string): string[] {
+  if (!existsSync(root)) return []
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
     .map(entry => {

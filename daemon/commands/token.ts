@@ -1,32 +1,8 @@
 import type { Command } from 'commander'
-import { type Io, issue, Refusal, type Registry, refuse, timestamp, withDir, withRegistry } from '../generator/index.ts'
-import { addUser, findUser, listUsers } from './accounts.ts'
-import { createToken, listTokens, revokeToken, SCOPES, type Scope } from './tokens.ts'
-
-/** `user add`, `user list`: they work beside a running daemon. */
-export function registerUser(program: Command, io: Io): void {
-  const user = program.command('user').description('the people who may publish')
-  withDir(user.command('add'), io)
-    .description('add a user')
-    .argument('<name>')
-    .option('--admin', 'may administer the registry')
-    .action((login: string, options: { dir: string; admin?: boolean }) =>
-      withRegistry(io, options.dir, async ({ database }) => {
-        const added = await addUser(database, { login, admin: options.admin ?? false, at: timestamp(io.now()) })
-        io.out(`added ${added.login}`)
-      }),
-    )
-  withDir(user.command('list'), io)
-    .description('list the users')
-    .option('--json', 'print as JSON')
-    .action((options: { dir: string; json?: boolean }) =>
-      withRegistry(io, options.dir, async ({ database }) => {
-        const users = await listUsers(database)
-        if (options.json) io.out(JSON.stringify(users, null, 2))
-        else for (const one of users) io.out(`${one.login}${one.admin ? '  admin' : ''}  since ${one.created}`)
-      }),
-    )
-}
+import { type Io, type Registry, refuse, timestamp, withDir, withRegistry } from '../../generator/index.ts'
+import { requireUser } from '../accounts.ts'
+import { after } from '../duration.ts'
+import { createToken, listTokens, parseScope, revokeToken, SCOPES } from '../tokens.ts'
 
 interface CreateOptions {
   readonly dir: string
@@ -65,36 +41,28 @@ export function registerToken(program: Command, io: Io): void {
     .argument('<id>', 'its number in `token list`')
     .action((id: string, options: { dir: string }) =>
       withRegistry(io, options.dir, async ({ database }) => {
+        if (!/^[0-9]{1,15}$/.test(id)) refuse('token_unknown', { id })
         await revokeToken(database, Number(id), timestamp(io.now()))
         io.out(`revoked ${id}`)
       }),
     )
 }
 
-async function create(io: Io, { database }: Registry, options: CreateOptions): Promise<string> {
-  const user = await findUser(database, options.user)
-  if (!user) return refuse('login_unknown', { login: options.user })
+async function create(io: Io, { database, settings }: Registry, options: CreateOptions): Promise<string> {
+  const user = await requireUser(database, options.user)
   const now = io.now()
-  return createToken(database, {
+  const scopes = options.scope ? options.scope.map(parseScope) : null
+  const token = await createToken(database, {
     userId: user.id,
     name: options.name,
-    scopes: options.scope ? options.scope.map(parseScope) : null,
+    scopes,
     crates: options.crate ?? null,
     at: timestamp(now),
     expires: options.expires === undefined ? null : timestamp(after(now, options.expires)),
+    most: settings.limits.tokens_per_user,
   })
-}
-
-function parseScope(text: string): Scope {
-  const scope = SCOPES.find(one => one === text)
-  if (!scope) throw new Refusal([issue('scope_invalid', { scope: text, accepted: SCOPES.join(', ') })])
-  return scope
-}
-
-const SECONDS = { d: 86_400, h: 3600, m: 60, s: 1 } as const
-
-function after(now: Date, text: string): Date {
-  const match = /^([1-9][0-9]{0,6})([dhms])$/.exec(text)
-  if (!match) return refuse('duration_invalid', { text })
-  return new Date(now.getTime() + Number(match[1]) * SECONDS[match[2] as keyof typeof SECONDS] * 1000)
+  if (settings.auth.required && scopes && !scopes.includes('read')) {
+    io.err('warning: this registry is private, and without the scope `read` the token can neither resolve nor download')
+  }
+  return token
 }

@@ -1,0 +1,18 @@
+/** What browsers call themselves, those first that also call themselves what comes after. */
+const BROWSERS = [
+  ['Edg', 'Edge'],
+  ['OPR', 'Opera'],
+  ['Firefox', 'Firefox'],
+  ['Chrome', 'Chrome'],
+  ['Version', 'Safari'],
+] as const
+
+/** Browser and system out of a `User-Agent`, as people call them; otherwise its beginning. */
+export function browserName(agent: string): string {
+  const system = /\b(Windows|Android|iPhone|iPad|Mac OS X|CrOS|Linux)\b/.exec(agent)?.[1]
+  for (const [token, name] of BROWSERS) {
+    const version = new RegExp(`\\b${token}/([0-9]+)`).exec(agent)?.[1]
+    if (version) return `${name} ${version}${system ? ` on ${system}` : ''}`
+  }
+  return agent.replace(/[^\x20-\x7e]/g, '').slice(0, 60)
+}

@@ -1,0 +1,62 @@
+import { BlockList, isIP } from 'node:net'
+import type { Context } from 'hono'
+
+/** Finds out where requests come from. */
+export type ClientAddress = (c: Context) => string
+
+/**
+ * Believes `X-Forwarded-For` as far as proxies are trusted: read from its end, the first address that is no proxy of
+ * ours is the client's; what stands before it anyone can have written.
+ */
+export function clientAddress(trustedProxies: readonly string[]): ClientAddress {
+  const trusted = new BlockList()
+  for (const network of trustedProxies) {
+    const [ip = '', bits] = network.split('/')
+    const family = isIP(ip) === 6 ? 'ipv6' : 'ipv4'
+    trusted.addSubnet(ip, bits === undefined ? (family === 'ipv6' ? 128 : 32) : Number(bits), family)
+  }
+  const isTrusted = (ip: string) => isIP(ip) !== 0 && trusted.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4')
+  return c => {
+    let address = plain(peerOf(c))
+    if (!isTrusted(address)) return address
+    const hops = (c.req.header('x-forwarded-for') ?? '').split(',')
+    for (const hop of hops.reverse()) {
+      const ip = plain(withoutPort(hop.trim()))
+      // What a proxy of ours reports is an address; where it is none, nobody before it can be told apart.
+      if (isIP(ip) === 0) break
+      address = ip
+      if (!isTrusted(ip)) break
+    }
+    return address
+  }
+}
+
+/** What requests of one client have in common: its address, or the /64 that one subscriber of IPv6 has (RFC 6177). */
+export function addressGroup(address: string): string {
+  if (isIP(address) !== 6) return address
+  const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? []
+  const front = head === '' ? [] : head.split(':')
+  const back = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = tail === undefined ? 0 : 8 - front.length - back.length
+  const groups = [...front, ...Array<string>(Math.max(0, zeros)).fill('0'), ...back]
+  return `${groups
+    .slice(0, 4)
+    .map(group => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`
+}
+
+/** The other end of the connection, as the server of Node hands it on; requests made inside the process have none. */
+function peerOf(c: Context): string {
+  const env = c.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined
+  return env?.incoming?.socket?.remoteAddress ?? 'unknown'
+}
+
+/** IPv4 as IPv4, also where the socket speaks both. */
+function plain(address: string): string {
+  return /^::ffff:([0-9.]+)$/i.exec(address)?.[1] ?? address
+}
+
+/** Some proxies write `ip:port` and `[ip]:port`. */
+function withoutPort(hop: string): string {
+  return /^\[([^\]]+)\](?::[0-9]+)?$/.exec(hop)?.[1] ?? /^([0-9.]+):[0-9]+$/.exec(hop)?.[1] ?? hop
+}

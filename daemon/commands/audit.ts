@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { type Database, type Io, refuse, timestamp, withDir, withRegistry } from '../../generator/index.ts'
+import { type AuditEvent, type AuditFilter, detailText, listEvents } from '../audit.ts'
+import { before } from '../duration.ts'
+
+interface AuditOptions {
+  readonly dir: string
+  readonly since?: string
+  readonly actor?: string
+  readonly crate?: string
+  readonly action?: string
+  readonly limit: string
+  readonly json?: boolean
+  readonly follow?: boolean
+}
+
+/** `audit`: who has changed what, and who logged in. */
+export function registerAudit(program: Command, io: Io): void {
+  withDir(program.command('audit'), io)
+    .description('print what was changed, when and by whom, oldest first')
+    .option('--since <duration>', 'not older than this, such as 90d, 12h, 30m, 10s')
+    .option('--actor <login>', 'by this user; `command line` for what the operator did')
+    .option('--crate <name>', 'of this crate')
+    .option('--action <action>', 'of this kind, such as publish, yank, login')
+    .option('--limit <n>', 'the latest so many', '100')
+    .option('--json', 'print as JSON; with --follow one event a line')
+    .option('--follow', 'go on printing what happens, until interrupted')
+    .action((options: AuditOptions) =>
+      withRegistry(io, options.dir, async ({ database }) => {
+        const filter = readFilter(io, options)
+        const events = await listEvents(database, filter)
+        if (options.follow) await follow(io, database, filter, events, options.json ?? false)
+        else if (options.json) io.out(JSON.stringify(events, null, 2))
+        else for (const event of events) io.out(line(event))
+      }),
+    )
+}
+
+function readFilter(io: Io, options: AuditOptions): AuditFilter {
+  const { since, actor, crate, action, limit } = options
+  if (!/^[1-9][0-9]{0,5}$/.test(limit)) refuse('limit_invalid', { text: limit })
+  return {
+    ...(since !== undefined && { since: timestamp(before(io.now(), since)) }),
+    ...(actor !== undefined && { actor }),
+    ...(crate !== undefined && { crate }),
+    ...(action !== undefined && { action }),
+    limit: Number(limit),
+  }
+}
+
+/** Ends with the process. */
+async function follow(
+  io: Io,
+  database: Database,
+  filter: AuditFilter,
+  first: readonly AuditEvent[],
+  json: boolean,
+): Promise<never> {
+  let events = first
+  let after = 0
+  for (;;) {
+    for (const event of events) {
+      io.out(json ? JSON.stringify(event) : line(event))
+      after = event.id
+    }
+    await sleep(500)
+    events = await listEvents(database, { ...filter, after })
+  }
+}
+
+function line(event: AuditEvent): string {
+  const { at, actor, action, crate, version, token, address } = event
+  const what = [crate, version].filter(part => part !== null).join(' ')
+  const how = [token === null ? null : `token ${token}`, address === null ? null : `from ${address}`]
+  const parts = [at, actor, action, what, detailText(event), how.filter(part => part !== null).join(' ')]
+  return parts.filter(part => part !== '').join('  ')
+}

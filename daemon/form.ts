@@ -1,0 +1,34 @@
+import type { Context } from 'hono'
+import { refuse } from '../generator/index.ts'
+import { bodyOf } from './request-body.ts'
+
+/** More than any form of ours can hold. */
+const MOST_BYTES = 64 * 1024
+
+/** The fields of a posted form (`application/x-www-form-urlencoded`). Refuses what is none, or too long. */
+export async function readForm(c: Context): Promise<URLSearchParams> {
+  const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
+  if (type !== 'application/x-www-form-urlencoded') refuse('form_invalid')
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of bodyOf(c.req.raw)) {
+    size += chunk.byteLength
+    if (size > MOST_BYTES) refuse('form_invalid')
+    chunks.push(chunk)
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'))
+}
+
+/**
+ * Whether a browser says that a request comes from a page of this very host: by `Sec-Fetch-Site`, or where that is not
+ * sent (plain http) by `Origin`. Programs that send neither are told apart by the field that every form carries.
+ */
+export function isFromHere(c: Context, base: string): boolean {
+  const site = c.req.header('sec-fetch-site')
+  if (site !== undefined) return site === 'same-origin' || site === 'none'
+  const origin = c.req.header('origin')
+  if (origin === undefined) return true
+  if (!URL.canParse(origin)) return false
+  const { host } = new URL(origin)
+  return origin === new URL(base).origin || host === c.req.header('host')
+}

@@ -1,0 +1,76 @@
+import type { Context } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { timestamp } from '../../generator/index.ts'
+import { type HomeFacts, homePage, type Notice } from '../../site/index.ts'
+import { listInvitations } from '../invitations.ts'
+import { ownPath } from '../own-path.ts'
+import { cratesOf } from '../ownership.ts'
+import { goOn, page, siteOf } from '../page.ts'
+import type { VisitHandler } from '../route.ts'
+import { listSessions } from '../sessions.ts'
+import { listTokens, type TokenRecord } from '../tokens.ts'
+import type { SessionVisit } from '../visit.ts'
+import type { MeDeps } from './deps.ts'
+import { isFromElsewhere, loginForm, onceMore } from './login.ts'
+import { told, viewerOf } from './notice.ts'
+
+/** `GET /me`: the page that `cargo login` points to. Who is not logged in is shown how to, and how one gets a token. */
+export function home(deps: MeDeps): VisitHandler {
+  const site = siteOf(deps.registry)
+  return (c, visit) => {
+    const next = ownPath(c.req.query('next'))
+    const { session } = visit
+    if (!session) return isFromElsewhere(c) ? onceMore(c, site) : loginForm(c, site, visit, { next })
+    if (next !== null) return goOn(c, site, next)
+    if (c.req.path !== '/me') return goOn(c, site, '/me')
+    return showHome(deps, c, { ...visit, session }, { notice: told(c) })
+  }
+}
+
+/** What a form adds to the page. */
+interface Outcome {
+  readonly notice: Notice | null
+  readonly newToken?: string
+  readonly draft?: HomeFacts['draft']
+  readonly status?: ContentfulStatusCode
+}
+
+/** The page of somebody who is logged in. */
+export async function showHome(deps: MeDeps, c: Context, visit: SessionVisit, outcome: Outcome): Promise<Response> {
+  const { database } = deps.registry
+  const { session, now } = visit
+  const { id } = session.user
+  const site = siteOf(deps.registry)
+  const [tokens, crates, invitations, sessions] = await Promise.all([
+    listTokens(database, id),
+    cratesOf(database, id),
+    listInvitations(database, id),
+    listSessions(database, id, now),
+  ])
+  const facts: HomeFacts = {
+    viewer: viewerOf(visit),
+    notice: outcome.notice,
+    newToken: outcome.newToken ?? null,
+    draft: outcome.draft ?? null,
+    tokens: tokens.map(token => tokenRow(token, timestamp(now))),
+    crates,
+    invitations: invitations.map(one => ({ ...one, by: one.by ?? 'the operator' })),
+    sessions: sessions.map(one => ({ ...one, current: one.id === session.id })),
+    password: true,
+  }
+  return page(c, site, homePage(site, facts), outcome.status)
+}
+
+function tokenRow(token: TokenRecord, now: string): HomeFacts['tokens'][number] {
+  const { id, name, scopes, crates, created, expires } = token
+  return {
+    id,
+    name,
+    scopes: scopes ?? [],
+    crates: crates ?? [],
+    created,
+    expires,
+    lastUsed: token.last_used,
+    expired: expires !== null && expires <= now,
+  }
+}

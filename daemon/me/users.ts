@@ -1,0 +1,94 @@
+import type { Context } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { refuse, timestamp } from '../../generator/index.ts'
+import { type UsersFacts, usersPage } from '../../site/index.ts'
+import { addUser, requireUser, setAdmin, setLocked, type User } from '../accounts.ts'
+import { makeLink } from '../credentials.ts'
+import { honestStatus } from '../failure.ts'
+import { goOn, page, siteOf } from '../page.ts'
+import { passwordLinkOf } from '../password-link.ts'
+import type { SessionHandler } from '../route.ts'
+import { userActivity } from '../user-activity.ts'
+import { changeOf, type SessionVisit } from '../visit.ts'
+import type { MeDeps } from './deps.ts'
+import { failed, tell, told, viewerOf } from './notice.ts'
+
+const PATH = '/me/admin/users'
+
+/** `GET /me/admin/users`. */
+export function users(deps: MeDeps): SessionHandler {
+  return (c, visit) => showUsers(deps, c, visit, { notice: told(c) })
+}
+
+/** `POST /me/admin/users/add`: with it comes a one-time link, so that nobody but the user ever knows the password. */
+export function postUser(deps: MeDeps): SessionHandler {
+  const { registry } = deps
+  return (c, visit) =>
+    attempt(deps, c, visit, async () => {
+      const { form, now } = visit
+      const order = { login: form.get('login')?.trim() ?? '', admin: form.get('admin') === '1', at: timestamp(now) }
+      const change = changeOf(visit, visit.session.user)
+      const user = await addUser(registry.database, order, change)
+      const secret = await makeLink(registry.database, user, now, change)
+      return { resetLink: { login: user.login, url: passwordLinkOf(registry, secret) } }
+    })
+}
+
+/** `POST /me/admin/users/{login}/{action}`. Nobody locks themselves out, or takes their own rights, by a slip. */
+export function postUserAction(deps: MeDeps): SessionHandler {
+  const { registry } = deps
+  return (c, visit) =>
+    attempt(deps, c, visit, async () => {
+      const action = c.req.param('action') ?? ''
+      const user = await requireUser(registry.database, c.req.param('login') ?? '')
+      if (action === 'reset') {
+        const secret = await makeLink(registry.database, user, visit.now, changeOf(visit, visit.session.user))
+        return { resetLink: { login: user.login, url: passwordLinkOf(registry, secret) } }
+      }
+      if (user.id === visit.session.user.id) refuse('own_account')
+      return tell(PATH, await act(deps, visit, user, action))
+    })
+}
+
+async function act({ registry }: MeDeps, visit: SessionVisit, user: User, action: string) {
+  const change = changeOf(visit, visit.session.user)
+  switch (action) {
+    case 'enable':
+    case 'disable':
+      await setLocked(registry.database, user, action === 'disable', change)
+      return action === 'disable' ? 'user-locked' : 'user-unlocked'
+    case 'promote':
+    case 'demote':
+      await setAdmin(registry.database, user, action === 'promote', change)
+      return action === 'promote' ? 'user-promoted' : 'user-demoted'
+    default:
+      return refuse('route_unknown')
+  }
+}
+
+type Outcome = Partial<Pick<UsersFacts, 'notice' | 'resetLink'>> & { readonly status?: ContentfulStatusCode }
+
+/** Does something, then goes on to a path or shows what came of it; a refusal is told on the page of the users. */
+async function attempt(
+  deps: MeDeps,
+  c: Context,
+  visit: SessionVisit,
+  work: () => Promise<string | Outcome>,
+): Promise<Response> {
+  try {
+    const done = await work()
+    return typeof done === 'string' ? goOn(c, siteOf(deps.registry), done) : await showUsers(deps, c, visit, done)
+  } catch (error) {
+    const { refusal, notice } = failed(error)
+    return showUsers(deps, c, visit, { notice, status: honestStatus(refusal) })
+  }
+}
+
+async function showUsers({ registry }: MeDeps, c: Context, visit: SessionVisit, outcome: Outcome): Promise<Response> {
+  const { notice = null, resetLink = null, status } = outcome
+  const rows = await userActivity(registry.database)
+  const facts = { viewer: viewerOf(visit), notice, resetLink }
+  const list = rows.map(({ locked, ...user }) => ({ ...user, disabled: locked }))
+  const site = siteOf(registry)
+  return page(c, site, usersPage(site, { ...facts, users: list }), status)
+}

@@ -1,0 +1,20 @@
+import type * as v from 'valibot'
+
+/** Any schema of valibot. */
+export type Schema = v.GenericSchema
+
+/** What a route takes and gives, declared once: the handler reads and writes by the same schemas. */
+export interface Operation {
+  readonly summary: string
+  readonly query?: v.ObjectSchema<v.ObjectEntries, undefined>
+  readonly body?: Content
+  readonly answer: Content
+}
+
+/** JSON by a schema, or bytes of another type. */
+export type Content =
+  | { readonly schema: Schema }
+  | { readonly contentType: string; readonly description: string; readonly format?: 'binary' }
+
+/** `GET /path/{name}` → its operation. */
+export type Operations = Readonly<Record<string, Operation>>

@@ -1,0 +1,55 @@
+import type { Context } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { Refusal, Registry } from '../generator/index.ts'
+import { contentSecurityPolicy, errorPage, type SiteFacts, siteFacts } from '../site/index.ts'
+import { honestStatus } from './failure.ts'
+
+/** What the pages of the daemon say of the registry as a whole. */
+export function siteOf({ settings, urls }: Registry): SiteFacts {
+  const { title, description, name } = settings.registry
+  return siteFacts({
+    title,
+    base: urls.base,
+    index: urls.sparseIndex,
+    registry: name,
+    api: urls.api !== null,
+    private: settings.auth.required,
+    ...(description !== '' && { description }),
+  })
+}
+
+/** The headers of every page that knows who looks at it: nobody keeps it, nobody frames it, nothing foreign runs in it. */
+function headers(site: SiteFacts): Record<string, string> {
+  return {
+    'content-security-policy': `${contentSecurityPolicy(site)}; frame-ancestors 'none'`,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    // Not `no-referrer`: with that, browsers send `Origin: null` along with our own forms.
+    'referrer-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+  }
+}
+
+/** A page for somebody. */
+export function page(c: Context, site: SiteFacts, text: string, status: ContentfulStatusCode = 200): Response {
+  return c.html(text, status, headers(site))
+}
+
+/** A page that says why not. */
+export function refusedPage(c: Context, site: SiteFacts, refusal: Refusal): Response {
+  const status = honestStatus(refusal)
+  if (refusal.retryAfter !== undefined) c.header('retry-after', String(refusal.retryAfter))
+  return page(c, site, errorPage(site, status === 404 ? 'Nothing here' : 'Not done', sentences(refusal)), status)
+}
+
+/** The objections of a refusal as people write them. */
+export function sentences(refusal: Refusal): string {
+  return refusal.issues.map(one => `${one.message.charAt(0).toUpperCase()}${one.message.slice(1)}.`).join(' ')
+}
+
+/** Sends the browser on to a path of ours, with GET. */
+export function goOn(c: Context, site: SiteFacts, path: string): Response {
+  for (const [name, value] of Object.entries(headers(site))) c.header(name, value)
+  return c.redirect(`${new URL(site.base).pathname.replace(/\/$/, '')}${path}`, 303)
+}

@@ -1,0 +1,76 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { type Issue, issue, refuse } from '../generator/index.ts'
+
+/** NIST SP 800-63B §3.1.1: long rather than complicated; the upper bound only keeps the hashing cheap to begin. */
+const SHORTEST = 10
+const LONGEST = 200
+
+const BLOCK_SIZE = 8
+const KEY_BYTES = 32
+
+/** Each hash takes tens of megabytes and a thread that file reading wants, too. */
+const AT_ONCE = 2
+const MOST_WAITING = 64
+
+/** What stands against a password. */
+export function passwordIssues(password: string, login: string): Issue[] {
+  const { length } = [...password]
+  if (length < SHORTEST) return [issue('password_short', { min: SHORTEST })]
+  if (length > LONGEST) return [issue('password_long', { max: LONGEST })]
+  if (password.toLowerCase().includes(login.toLowerCase()) && length < login.length + SHORTEST) {
+    return [issue('password_is_login')]
+  }
+  return []
+}
+
+/** What is stored of a password: `scrypt$COST$SALT$KEY` (RFC 7914), the cost as a power of two. */
+export async function hashPassword(password: string, cost: number): Promise<string> {
+  const salt = randomBytes(16)
+  const key = await derive(password, salt, cost)
+  return ['scrypt', cost, salt.toString('base64url'), key.toString('base64url')].join('$')
+}
+
+/**
+ * Whether a password is the stored one. Without one to compare with it works just as long, so that nobody learns from
+ * the time who has an account.
+ */
+export async function isPassword(password: string, stored: string | null, cost: number): Promise<boolean> {
+  const [, storedCost, salt, key] = stored?.split('$') ?? []
+  if (!storedCost || !salt || !key) {
+    await derive(password, NO_SALT, cost)
+    return false
+  }
+  const derived = await derive(password, Buffer.from(salt, 'base64url'), Number(storedCost))
+  return timingSafeEqual(derived, Buffer.from(key, 'base64url'))
+}
+
+/** Whether a stored password was made with another cost than is wanted now. */
+export function isOutdated(stored: string, cost: number): boolean {
+  return Number(stored.split('$')[1]) !== cost
+}
+
+const NO_SALT = Buffer.alloc(16)
+
+let running = 0
+const waiting: (() => void)[] = []
+
+async function derive(password: string, salt: Buffer, cost: number): Promise<Buffer> {
+  if (running >= AT_ONCE) {
+    if (waiting.length >= MOST_WAITING) refuse('logins_busy')
+    await new Promise<void>(resolve => waiting.push(resolve))
+  }
+  running++
+  try {
+    return await scryptKey(password.normalize('NFKC'), salt, cost)
+  } finally {
+    running--
+    waiting.shift()?.()
+  }
+}
+
+function scryptKey(password: string, salt: Buffer, cost: number): Promise<Buffer> {
+  const options = { N: 2 ** cost, r: BLOCK_SIZE, p: 1, maxmem: 2 ** cost * BLOCK_SIZE * 128 + 32 * 1024 ** 2 }
+  return new Promise((resolve, reject) => {
+    scrypt(password, salt, KEY_BYTES, options, (error, key) => (error ? reject(error) : resolve(key)))
+  })
+}

@@ -1,0 +1,86 @@
+import { issue, Refusal, type Settings } from '../generator/index.ts'
+import { addressGroup } from './client-address.ts'
+
+/** At most so many callers are remembered; the one not heard of for longest is forgotten first. */
+const REMEMBERED = 10_000
+
+/**
+ * Token buckets, one for each key: a minute's worth may come at once, then one after the other as the bucket refills.
+ * A limit of 0 is none.
+ */
+export class RateLimit {
+  readonly #perMinute: number
+  readonly #remembered: number
+  readonly #buckets = new Map<string, { level: number; at: number }>()
+
+  constructor(perMinute: number, remembered = REMEMBERED) {
+    this.#perMinute = perMinute
+    this.#remembered = remembered
+  }
+
+  /** Takes one; gives 0 when there was one, else the seconds until there will be. */
+  take(key: string, now: Date): number {
+    if (this.#perMinute === 0) return 0
+    const at = now.getTime()
+    const before = this.#buckets.get(key)
+    // A clock that was set back gives nothing and takes nothing.
+    const grown = before ? (Math.max(0, at - before.at) / 60_000) * this.#perMinute : 0
+    const level = before ? Math.min(this.#perMinute, before.level + grown) : this.#perMinute
+    const left = level >= 1 ? level - 1 : level
+    this.#buckets.delete(key)
+    this.#buckets.set(key, { level: left, at })
+    if (this.#buckets.size > this.#remembered) this.#forget()
+    return level >= 1 ? 0 : Math.ceil(((1 - level) * 60) / this.#perMinute)
+  }
+
+  /** How many keys are remembered. */
+  get size(): number {
+    return this.#buckets.size
+  }
+
+  #forget(): void {
+    const [oldest] = this.#buckets.keys()
+    if (oldest !== undefined) this.#buckets.delete(oldest)
+  }
+}
+
+/** What is counted, and in words that follow "too many". */
+const COUNTED = { publish: 'publishes', change: 'changes', search: 'searches', login: 'attempts to log in' } as const
+
+/** What a route counts as. */
+export type Counted = keyof typeof COUNTED
+
+/** Every limit of a running daemon. Reading the index is never limited: each publish polls it (Cargo, once a second). */
+export class RateLimits {
+  readonly #limits: Readonly<Record<Counted, RateLimit>>
+
+  constructor(limits: Settings['limits']) {
+    this.#limits = {
+      publish: new RateLimit(limits.publish_per_minute),
+      change: new RateLimit(limits.changes_per_minute),
+      search: new RateLimit(limits.searches_per_minute),
+      login: new RateLimit(limits.logins_per_minute),
+    }
+  }
+
+  /** Counts something of a user. */
+  ofUser(counted: Counted, userId: number, now: Date): void {
+    this.#take(counted, `user ${userId}`, now)
+  }
+
+  /** Counts something of whoever is at an address. */
+  ofAddress(counted: Counted, address: string, now: Date): void {
+    this.#take(counted, `address ${addressGroup(address)}`, now)
+  }
+
+  /** Counts an attempt to log in as somebody, wherever it comes from. */
+  ofLogin(login: string, now: Date): void {
+    this.#take('login', `login ${login.toLowerCase().slice(0, 40)}`, now)
+  }
+
+  #take(counted: Counted, key: string, now: Date): void {
+    const seconds = this.#limits[counted].take(key, now)
+    if (seconds === 0) return
+    throw new Refusal([issue('rate_limited', { what: COUNTED[counted], seconds })], { retryAfter: seconds })
+  }
+}

@@ -1,0 +1,22 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** A new secret of 256 random bits, good for cookies and links. */
+export function makeSecret(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** What is stored of a secret; one with 256 random bits needs no salt. */
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
+}
+
+/** What the forms of a page carry to show that they came from whoever holds the cookie: its HMAC, not the cookie itself. */
+export function formProof(secret: string): string {
+  return createHmac('sha256', secret).update('plimsoll form').digest('base64url')
+}
+
+/** Whether two texts are the same, in a time that tells nothing about where they differ. */
+export function isSameText(one: string, other: string): boolean {
+  const [a, b] = [one, other].map(text => createHash('sha256').update(text).digest())
+  return a !== undefined && b !== undefined && timingSafeEqual(a, b)
+}

@@ -1,0 +1,61 @@
+import * as v from 'valibot'
+import type { Slice } from '../../generator/index.ts'
+
+/** What lists hold on one page (specification section 8). */
+export const PER_PAGE = { default: 10, max: 100 } as const
+
+/**
+ * A whole number of a query. The specification knows no objection to a parameter, only a default and a maximum: what is
+ * out of range counts as the nearest that is not, and what is no number as the default.
+ */
+function wholeNumber(fallback: number, max: number) {
+  const read = (text: string) => (/^-?\d+$/.test(text) ? Math.min(Math.max(Number(text), 1), max) : fallback)
+  return v.pipe(
+    v.optional(v.string(), String(fallback)),
+    v.transform(read),
+    v.number(),
+    v.integer(),
+    v.minValue(1),
+    v.maxValue(max),
+  )
+}
+
+/** The page of a list: `page` and `per_page`. */
+export const pageQuery = {
+  page: wholeNumber(1, 1_000_000),
+  per_page: wholeNumber(PER_PAGE.default, PER_PAGE.max),
+}
+
+export interface PageQuery {
+  readonly page: number
+  readonly per_page: number
+}
+
+/** How long the whole list is, and the query strings of the pages beside this one. */
+export const pageMeta = v.object({
+  total: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  next_page: v.nullable(v.string()),
+  prev_page: v.nullable(v.string()),
+})
+
+export type PageMeta = v.InferOutput<typeof pageMeta>
+
+/** The part of the list that a page is. */
+export function sliceOf({ page, per_page }: PageQuery): Slice {
+  return { limit: per_page, offset: (page - 1) * per_page }
+}
+
+/** `url`: the request's, whose other parameters the neighbours keep. */
+export function metaOf(url: string, { page, per_page }: PageQuery, total: number): PageMeta {
+  const last = Math.ceil(total / per_page)
+  const link = (to: number) => {
+    const query = new URL(url).searchParams
+    query.set('page', String(to))
+    return `?${query}`
+  }
+  return {
+    total,
+    next_page: page < last ? link(page + 1) : null,
+    prev_page: page > 1 && last > 0 ? link(Math.min(page - 1, last)) : null,
+  }
+}

@@ -1,0 +1,58 @@
+/** Longest word that is searched for; longer ones find nothing. */
+export const WORD_MAX = 64
+
+/** Most different words of a description that find its crate. */
+const DESCRIPTION_WORDS = 200
+
+/**
+ * How well a word fits a crate, best first: the crate's name begins with it, it is a word of the name, a word of the name
+ * begins with it, it is in the keywords, it is in the description.
+ */
+export const Fit = { begins: 0, name: 1, part: 2, keyword: 3, description: 4 } as const
+
+/** What is searched of a crate. */
+export interface Searched {
+  readonly canonical: string
+  readonly keywords: readonly string[]
+  readonly description: string | null
+  readonly yanked: boolean
+}
+
+/** The words of a text: runs of letters and digits in lower case, without accents, compatibility forms made one. */
+export function wordsOf(text: string): string[] {
+  const plain = text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+  return plain.match(/[\p{L}\p{N}]+/gu) ?? []
+}
+
+/** Every word that finds a crate, with the rank at which it does; see `rankOf`. */
+export function termsOf(crate: Searched): Map<string, number> {
+  const fits = new Map<string, number>()
+  const put = (word: string, fit: number) => {
+    if (word.length <= WORD_MAX && fit < (fits.get(word) ?? Number.POSITIVE_INFINITY)) fits.set(word, fit)
+  }
+  for (const [at, word] of crate.canonical.split('_').entries()) {
+    for (let end = 1; end <= word.length; end++) {
+      const isWhole = end === word.length
+      put(word.slice(0, end), at === 0 ? Fit.begins : isWhole ? Fit.name : Fit.part)
+    }
+  }
+  for (const word of wordsOf(crate.keywords.join(' '))) put(word, Fit.keyword)
+  const described = [...new Set(wordsOf(crate.description ?? ''))].slice(0, DESCRIPTION_WORDS)
+  for (const word of described) put(word, Fit.description)
+  return new Map([...fits].map(([word, fit]) => [word, rankOf(crate, fit)]))
+}
+
+/** Ranks above this belong to crates whose every version is yanked. */
+export const RANK_YANKED = 1024
+const RANK_FIT = 128
+
+/**
+ * The place of a crate in the results of a word: unyanked ones first, then the better fit, then the shorter name, which
+ * puts the exact name before those that only begin with it. For two words, the higher rank is that of both together.
+ */
+export function rankOf(crate: Pick<Searched, 'canonical' | 'yanked'>, fit: number): number {
+  return Number(crate.yanked) * RANK_YANKED + fit * RANK_FIT + crate.canonical.length
+}

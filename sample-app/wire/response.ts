@@ -1,0 +1,17 @@
+import { HTTPException } from 'hono/http-exception'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { toJson } from './json-text.ts'
+
+/** A JSON answer: compact, `application/json` without a charset, non-ASCII text unescaped, integers of any size exact. */
+export function jsonResponse(value: unknown, status = 200, headers: Record<string, string> = {}): Response {
+  return new Response(toJson(value), { status, headers: { 'Content-Type': 'application/json', ...headers } })
+}
+
+/** An HTTP error to throw from anywhere below a handler; it ends the request with `{"detail": …}`. */
+export function refusal(
+  status: ContentfulStatusCode,
+  detail: string,
+  headers: Record<string, string> = {},
+): HTTPException {
+  return new HTTPException(status, { message: detail, res: jsonResponse({ detail }, status, headers) })
+}

@@ -1,0 +1,12 @@
+import { configBlock, copyBlock } from '../install.ts'
+import type { Markup } from '../markup.ts'
+import { html } from '../markup.ts'
+import type { SiteFacts } from '../site-facts.ts'
+
+/** How Cargo gets to know the registry and the token. */
+export function cargoSetup(site: SiteFacts): Markup {
+  return html`<p>Put this into <code>.cargo/config.toml</code> of your project or home folder:</p>
+${copyBlock(configBlock(site), 'registry configuration')}
+<p>Then hand Cargo your token, for which it asks after this line:</p>
+${copyBlock(`cargo login --registry ${site.registry}`, 'cargo login command')}`
+}

@@ -1,0 +1,87 @@
+import { account, cratePath, type Linker, linker, versionPath } from '../address.ts'
+import type { Owner, VersionRow } from '../crate-facts.ts'
+import type { Markup } from '../markup.ts'
+import { html } from '../markup.ts'
+import { momentTag } from '../moment.ts'
+import type { SiteFacts } from '../site-facts.ts'
+import { buttonForm, field, postForm } from './form.ts'
+import { accountPage } from './frame.ts'
+import type { Notice, Viewer } from './viewer.ts'
+
+/** What an owner manages of a crate. */
+export interface ManageFacts {
+  readonly viewer: Viewer
+  readonly notice: Notice | null
+  readonly name: string
+  readonly versions: readonly Pick<VersionRow, 'version' | 'published' | 'yanked'>[]
+  readonly owners: readonly Owner[]
+}
+
+/** A step that is asked about before it is done. */
+export type Confirmation =
+  | { readonly action: 'yank' | 'unyank'; readonly version: string }
+  | { readonly action: 'remove-owner'; readonly login: string }
+
+/** The page on which an owner yanks versions and changes owners. */
+export function managePage(site: SiteFacts, facts: ManageFacts): string {
+  const { viewer, name } = facts
+  const path = account.crate(name)
+  const to = linker(site, null)
+  const body = html`<p class="lead"><a href="${to(cratePath(name))}">Page of ${name}</a></p>
+<section class="part"><h2>Owners</h2>
+<ul class="rows">${facts.owners.map(owner => ownerRow(facts, owner, to))}</ul>
+${postForm(viewer, to(account.addOwner(name)), html`${field('Add an owner', html`<input name="login" autocapitalize="off" required placeholder="login">`)}<button class="button">Add</button>`)}
+</section>
+<section class="part"><h2>Versions</h2>
+<p class="quiet">A yanked version is taken by Cargo only where a <code>Cargo.lock</code> already names it. It is not deleted, and it can be unyanked.</p>
+<ul class="rows">${facts.versions.map(row => versionRow(name, row, to))}</ul>
+</section>`
+  return accountPage(site, viewer, { path, title: `Manage ${name}`, notice: facts.notice, body })
+}
+
+/** Asks once more; without JavaScript, a page of its own is the way to ask. */
+export function confirmPage(site: SiteFacts, viewer: Viewer, name: string, step: Confirmation): string {
+  const { title, text, button, path, fields } = question(name, step)
+  const to = linker(site, null)
+  const body = html`<p class="lead">${text}</p>
+<div class="actions">${buttonForm(viewer, to(path), button, fields)}<a href="${to(account.crate(name))}">Cancel</a></div>`
+  return accountPage(site, viewer, { path, title, notice: null, body })
+}
+
+function question(name: string, step: Confirmation) {
+  if (step.action === 'remove-owner')
+    return {
+      title: `Remove ${step.login}?`,
+      text: `${step.login} will no longer be able to publish or yank versions of ${name}.`,
+      button: `Remove ${step.login}`,
+      path: account.removeOwner(name),
+      fields: { login: step.login },
+    }
+  const yank = step.action === 'yank'
+  return {
+    title: `${yank ? 'Yank' : 'Unyank'} ${name} ${step.version}?`,
+    text: yank
+      ? 'New builds will no longer choose this version. Builds whose Cargo.lock names it go on.'
+      : 'New builds will choose this version again.',
+    button: `${yank ? 'Yank' : 'Unyank'} ${step.version}`,
+    path: yank ? account.yank(name) : account.unyank(name),
+    fields: { version: step.version },
+  }
+}
+
+/** The links lead to the question; the question's form posts to the same path. */
+function versionRow(name: string, row: ManageFacts['versions'][number], to: Linker): Markup {
+  const path = row.yanked ? account.unyank(name) : account.yank(name)
+  const word = row.yanked ? 'Unyank' : 'Yank'
+  return html`<li class="row-with-action"><div><a href="${to(versionPath(name, row.version))}">${row.version}</a>${row.yanked ? html` <span class="badge bad">yanked</span>` : null} <span class="quiet">${momentTag(row.published)}</span></div>
+<a class="button small" href="${to(path)}?version=${encodeURIComponent(row.version)}" aria-label="${word} ${row.version}">${word}</a></li>
+`
+}
+
+function ownerRow(facts: ManageFacts, owner: Owner, to: Linker): Markup {
+  const { name, owners } = facts
+  const link = html`<a class="button small" href="${to(account.removeOwner(name))}?login=${encodeURIComponent(owner.login)}" aria-label="Remove ${owner.login}">Remove</a>`
+  return html`<li class="row-with-action"><div>${owner.login}${owner.name === null ? null : html` <span class="quiet">${owner.name}</span>`}</div>
+${owners.length === 1 ? html`<span class="quiet small">the last owner stays</span>` : link}</li>
+`
+}

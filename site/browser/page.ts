@@ -1,0 +1,104 @@
+/** Says of every date how long ago it is; the absolute date stays as the tooltip. */
+function tellAges(): void {
+  const steps: [Intl.RelativeTimeFormatUnit, number][] = [
+    ['year', 31_557_600],
+    ['month', 2_629_800],
+    ['week', 604_800],
+    ['day', 86_400],
+    ['hour', 3600],
+    ['minute', 60],
+  ]
+  const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+  for (const tag of document.querySelectorAll('time')) {
+    const seconds = (Date.parse(tag.dateTime) - Date.now()) / 1000
+    const step = steps.find(([, length]) => Math.abs(seconds) >= length)
+    tag.title = tag.dateTime.replace('T', ' ').replace('Z', ' UTC')
+    tag.textContent = step === undefined ? 'just now' : format.format(Math.round(seconds / step[1]), step[0])
+  }
+}
+
+/** Copy buttons take the text of the element before them. */
+function armCopyButtons(): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
+    button.hidden = false
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(button.previousElementSibling?.textContent ?? '')
+      button.classList.add('done')
+      setTimeout(() => button.classList.remove('done'), 1500)
+    })
+  }
+}
+
+/** A filter shows the rows that contain each of its words. */
+function armFilters(): void {
+  for (const filter of document.querySelectorAll<HTMLElement>('[data-filter]')) {
+    const rows = [...(document.getElementById(filter.dataset.filter ?? '')?.children ?? [])] as HTMLElement[]
+    const input = filter.querySelector('input')
+    const output = filter.querySelector('output')
+    if (input === null || output === null || rows.length < 2) continue
+    filter.hidden = false
+    const texts = rows.map(row => row.textContent?.toLowerCase() ?? '')
+    input.addEventListener('input', () => {
+      const words = input.value.toLowerCase().split(/\s+/)
+      let shown = 0
+      for (const [at, row] of rows.entries()) {
+        row.hidden = !words.every(word => texts[at]?.includes(word))
+        if (!row.hidden) shown++
+      }
+      output.textContent = input.value === '' ? '' : `${shown} of ${rows.length}`
+    })
+  }
+}
+
+/** Marks the tab that the address points at; showing it is the stylesheet's doing. */
+function markTab(): void {
+  const tabs = [...document.querySelectorAll<HTMLAnchorElement>('.tabs a')]
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))?.closest('.tab')
+  const current = tabs.find(tab => tab.hash === `#${target?.id}`) ?? tabs[0]
+  for (const tab of tabs) tab.removeAttribute('aria-current')
+  current?.setAttribute('aria-current', 'true')
+}
+
+/** `/` and `s` go to the search box; what answers while one types is loaded when it is needed. */
+function armSearch(): void {
+  const form = document.querySelector<HTMLFormElement>('form[data-search]')
+  const input = form?.querySelector('input')
+  if (form && input) {
+    addEventListener('keydown', event => {
+      const typing = (event.target as Element).closest('input, textarea, select, [contenteditable]') !== null
+      if (typing || event.ctrlKey || event.metaKey || event.altKey || !['/', 's'].includes(event.key)) return
+      event.preventDefault()
+      input.focus()
+    })
+    const arm = async () => (await import('./search-box.ts')).answerWhileTyping(form, input)
+    if (document.activeElement === input) void arm()
+    else input.addEventListener('focus', arm, { once: true })
+  }
+  const results = document.querySelector<HTMLElement>('[data-results]')
+  if (results === null) return
+  const query = new URLSearchParams(location.search).get('q') ?? ''
+  if (input) input.value = query
+  void import('./search-box.ts').then(box => box.fillResults(results, query))
+}
+
+/** Marks the lines that the address names: `#L3` or `#L3-L9`. */
+function markLines(): void {
+  const [, from, to] = /^#L(\d+)(?:-L(\d+))?$/.exec(location.hash) ?? []
+  for (const line of document.querySelectorAll('.marked')) line.classList.remove('marked')
+  if (from === undefined) return
+  for (let at = Number(from); at <= Number(to ?? from); at++) {
+    const line = document.getElementById(`L${at}`)?.parentElement
+    if (!line) break
+    line.classList.add('marked')
+    if (at === Number(from)) line.scrollIntoView({ block: 'center' })
+  }
+}
+
+tellAges()
+armSearch()
+armCopyButtons()
+armFilters()
+markTab()
+markLines()
+addEventListener('hashchange', markTab)
+addEventListener('hashchange', markLines)

@@ -1,0 +1,156 @@
+import type { SearchEntry } from '../search/entry.ts'
+import { Lookup } from '../search/lookup.ts'
+
+/** Crates that a list under the search box shows, and that a results page shows at once. */
+const SUGGESTED = 8
+const SHOWN = 30
+
+const lookups = new Map<string, Lookup>()
+
+function lookupAt(base: string): Lookup {
+  const url = new URL(base, location.href).href
+  const lookup = lookups.get(url) ?? new Lookup(path => load(url + path))
+  lookups.set(url, lookup)
+  return lookup
+}
+
+async function load(url: string): Promise<unknown> {
+  const answer = await fetch(url)
+  if (!answer.ok) throw new Error(`${url}: ${answer.status}`)
+  return answer.json()
+}
+
+function tag(name: string, className: string, text: string): HTMLElement {
+  const element = document.createElement(name)
+  element.className = className
+  element.textContent = text
+  return element
+}
+
+function heading(entry: SearchEntry): Node[] {
+  const parts: Node[] = [tag('strong', '', entry.name), new Text(' '), tag('span', 'quiet', entry.version)]
+  if (entry.yanked) parts.push(new Text(' '), tag('span', 'badge bad', 'yanked'))
+  return parts
+}
+
+/** Makes a search form answer while one types: a combobox with a list, as ARIA describes it. */
+export function answerWhileTyping(form: HTMLFormElement, input: HTMLInputElement): void {
+  const lookup = lookupAt(form.dataset.search ?? '')
+  const list = tag('ul', 'suggestions', '')
+  const links: string[] = []
+  let chosen = -1
+  let latest = 0
+  list.id = `suggestions-${document.querySelectorAll('.suggestions').length}`
+  list.setAttribute('role', 'listbox')
+  list.setAttribute('aria-label', 'Crates')
+  list.hidden = true
+  form.append(list)
+  for (const [name, value] of Object.entries({
+    role: 'combobox',
+    'aria-expanded': 'false',
+    'aria-controls': list.id,
+    'aria-autocomplete': 'list',
+  }))
+    input.setAttribute(name, value)
+
+  const choose = (at: number): void => {
+    chosen = at
+    for (const [index, option] of [...list.children].entries())
+      option.setAttribute('aria-selected', String(index === at))
+    if (at < 0) input.removeAttribute('aria-activedescendant')
+    else input.setAttribute('aria-activedescendant', `${list.id}-${at}`)
+    list.children[at]?.scrollIntoView({ block: 'nearest' })
+  }
+  const close = (): void => {
+    list.hidden = true
+    input.setAttribute('aria-expanded', 'false')
+    choose(-1)
+  }
+  const show = (entries: readonly SearchEntry[]): void => {
+    links.length = 0
+    list.replaceChildren(
+      ...entries.map((entry, at) => {
+        const option = tag('li', '', '')
+        option.id = `${list.id}-${at}`
+        option.setAttribute('role', 'option')
+        option.append(...heading(entry), tag('span', 'text', entry.description))
+        const link = `${form.dataset.crates}${entry.name}/`
+        links.push(link)
+        option.addEventListener('mousedown', () => location.assign(link))
+        return option
+      }),
+    )
+    list.hidden = entries.length === 0
+    input.setAttribute('aria-expanded', String(!list.hidden))
+    choose(-1)
+  }
+  const answer = async (): Promise<void> => {
+    const turn = ++latest
+    const found = await lookup.find(input.value, SUGGESTED)
+    if (turn === latest && document.activeElement === input) show(found.crates)
+  }
+  input.addEventListener('input', answer)
+  input.addEventListener('blur', close)
+  input.addEventListener('keydown', event => {
+    if (event.key === 'Escape' && !list.hidden) {
+      // The browser's own Escape would empty the box.
+      event.preventDefault()
+      close()
+    }
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step !== 0 && links.length > 0) {
+      event.preventDefault()
+      // One place more than there are crates: the box itself.
+      const places = links.length + 1
+      choose(((chosen + 1 + step + places) % places) - 1)
+    }
+    const link = links[chosen]
+    if (event.key === 'Enter' && link !== undefined) {
+      event.preventDefault()
+      location.assign(link)
+    }
+  })
+  if (input.value !== '') void answer()
+}
+
+/** Fills the results page of a tree that no server answers for. */
+export async function fillResults(results: HTMLElement, query: string): Promise<void> {
+  const status = results.querySelector<HTMLElement>('[data-status]')
+  const list = results.querySelector<HTMLElement>('[data-list]')
+  const button = results.querySelector<HTMLButtonElement>('[data-more]')
+  if (status === null || list === null || button === null) return
+  let limit = SHOWN
+  const fill = async (): Promise<void> => {
+    const { crates, more } = await lookupAt(results.dataset.results ?? '').find(query, limit)
+    status.textContent =
+      query.trim() === ''
+        ? 'Type a name or a few words.'
+        : crates.length === 0
+          ? `No crate for “${query}”.`
+          : `${more ? 'The best ' : ''}${crates.length} ${crates.length === 1 ? 'crate' : 'crates'} for “${query}”`
+    list.replaceChildren(...crates.map(entry => result(`${results.dataset.crates}${entry.name}/`, entry)))
+    button.hidden = !more
+  }
+  button.addEventListener('click', () => {
+    limit += SHOWN
+    void fill()
+  })
+  try {
+    await fill()
+  } catch (error) {
+    status.textContent = 'The search index could not be loaded. Is the network there?'
+    throw error
+  }
+}
+
+function result(link: string, entry: SearchEntry): HTMLElement {
+  const item = document.createElement('li')
+  const anchor = document.createElement('a')
+  anchor.className = 'card'
+  anchor.href = link
+  const name = tag('span', 'card-name', '')
+  name.append(...heading(entry))
+  anchor.append(name, tag('span', 'card-text', entry.description))
+  item.append(anchor)
+  return item
+}

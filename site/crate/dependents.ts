@@ -1,0 +1,22 @@
+import { cratePath, type Linker } from '../address.ts'
+import { count, plural } from '../amount.ts'
+import type { CrateFacts } from '../crate-facts.ts'
+import type { Markup } from '../markup.ts'
+import { html } from '../markup.ts'
+
+/** Crates of this registry that depend on a crate. */
+export function dependentSection(crate: Pick<CrateFacts, 'dependents' | 'dependentCount'>, to: Linker): Markup {
+  const { dependents, dependentCount } = crate
+  if (dependentCount === 0) return html`<p class="quiet">No crate of this registry depends on it.</p>`
+  const more = dependentCount - dependents.length
+  return html`<p class="quiet">${plural(dependentCount, 'crate')} of this registry, by what ${dependentCount === 1 ? 'its' : 'their'} newest version asks for.</p>
+<ul class="rows">
+${dependents.map(
+  one => html`<li><div class="row-head"><a href="${to(cratePath(one.name))}"><strong>${one.name}</strong></a> <span class="quiet">${one.version}</span>
+<span class="note">asks for</span> <code class="requirement">${one.req}</code>
+${one.kind === 'normal' ? null : html`<span class="badge">${one.kind}</span>`}
+${one.optional ? html`<span class="badge">optional</span>` : null}</div></li>
+`,
+)}</ul>
+${more > 0 ? html`<p class="quiet">and ${count(more)} more.</p>` : null}`
+}

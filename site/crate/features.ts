@@ -1,0 +1,38 @@
+import type { Markup } from '../markup.ts'
+import { html } from '../markup.ts'
+import type { FeatureFacts } from '../version-facts.ts'
+
+/** The features of a version and what each enables; those on by default are marked. */
+export function featureSection(features: FeatureFacts): Markup {
+  const names = Object.keys(features).sort((a, b) => Number(b === 'default') - Number(a === 'default') || compare(a, b))
+  if (names.length === 0) return html`<p class="quiet">This version has no features.</p>`
+  const onByDefault = closure(features, 'default')
+  return html`<ul class="rows">
+${names.map(
+  name => html`<li id="feature-${name}"><div class="row-head"><strong>${name}</strong>
+${name !== 'default' && onByDefault.has(name) ? html`<span class="badge good">default</span>` : null}</div>
+<div class="row-more">${enables(features, features[name] ?? [])}</div></li>
+`,
+)}</ul>`
+}
+
+function enables(features: FeatureFacts, list: readonly string[]): Markup {
+  if (list.length === 0) return html`enables nothing else`
+  return html`enables ${list.map((one, at) => html`${at === 0 ? null : ', '}${Object.hasOwn(features, one) ? html`<a href="#feature-${one}"><code>${one}</code></a>` : html`<code>${one}</code>`}`)}`
+}
+
+/** Every feature that `start` turns on. */
+function closure(features: FeatureFacts, start: string): Set<string> {
+  const seen = new Set<string>()
+  const waiting = [start]
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    if (seen.has(name) || !Object.hasOwn(features, name)) continue
+    seen.add(name)
+    waiting.push(...(features[name] ?? []))
+  }
+  return seen
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,94 @@
+import { account, crateFeedPath, type Linker, searchPath } from '../address.ts'
+import { bytes } from '../amount.ts'
+import type { Owner } from '../crate-facts.ts'
+import { icon } from '../icon.ts'
+import { copyBlock, copyButton, installLines } from '../install.ts'
+import type { Child, Markup } from '../markup.ts'
+import { html } from '../markup.ts'
+import { momentTag } from '../moment.ts'
+import type { SiteFacts } from '../site-facts.ts'
+import { sourcePath } from '../source/address.ts'
+import type { VersionFacts } from '../version-facts.ts'
+import { webLink, webLinkText } from '../web-link.ts'
+
+/** How a version is taken into use; `pinned` where the page speaks of one version only. */
+export function installSection(site: SiteFacts, version: VersionFacts, pinned: boolean): Markup {
+  return html`<section class="install"><h2>Install</h2>
+${installLines(site, version, pinned).map(line => copyBlock(line.text, line.label))}
+${version.binaries.length > 0 ? html`<p class="quiet small">Installs ${version.binaries.map((name, at) => html`${at === 0 ? null : ', '}<code>${name}</code>`)}.</p>` : null}
+</section>`
+}
+
+/** The facts beside the README; `owners` is null where the page speaks of one version only. */
+export function sidebar(site: SiteFacts, version: VersionFacts, owners: readonly Owner[] | null, to: Linker): Markup {
+  return html`<aside class="side" aria-label="About ${version.name} ${version.version}">
+<section><h2>About</h2>
+${definitions(version)}
+</section>
+${linkList(version)}
+${keywordList(version, to)}
+${owners === null ? null : ownerList(owners)}
+<section><h2>Files</h2>
+<ul class="plain">
+<li><a href="${version.download}" rel="nofollow">${icon('download')} Download <span class="quiet">${bytes(version.size)}</span></a></li>
+${version.source ? html`<li><a href="${to(sourcePath(version.name, version.version))}">${icon('folder')} Browse the source</a></li>` : null}
+</ul>
+<div class="checksum"><span class="quiet">SHA-256</span> <code>${version.checksum}</code>${copyButton('checksum')}</div>
+</section>
+${
+  owners === null
+    ? null
+    : html`<section class="quiet small"><a href="${to(crateFeedPath(version.name))}">Feed of new versions</a>${site.api ? html` · <a href="${to(account.crate(version.name))}">Manage</a>` : null}</section>`
+}
+</aside>`
+}
+
+function definitions(version: VersionFacts): Markup {
+  const rows: [string, Child][] = [
+    ['Version', version.version],
+    ['Published', momentTag(version.published)],
+    ['By', version.publisher],
+    ['Rust', version.rustVersion === null ? null : `${version.rustVersion} or newer`],
+    ['Edition', version.edition],
+    ['Licence', version.license ?? version.licenseFile ?? 'none stated'],
+    ['Links', version.links === null ? null : html`<code>${version.links}</code>`],
+  ]
+  return html`<dl>${rows
+    .filter(([, value]) => value !== null)
+    .map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`
+}
+
+function linkList(version: VersionFacts): Markup | null {
+  const links = (
+    [
+      ['Homepage', version.homepage],
+      ['Documentation', version.documentation],
+      ['Repository', version.repository],
+    ] as const
+  ).flatMap(([title, text]) => {
+    const url = webLink(text)
+    return url === null ? [] : [{ title, url }]
+  })
+  if (links.length === 0) return null
+  return html`<section><h2>Links</h2><ul class="plain">${links.map(
+    ({ title, url }) =>
+      html`<li><a href="${url}" rel="nofollow noopener noreferrer">${title}</a> <span class="quiet small">${webLinkText(url)}</span></li>`,
+  )}</ul></section>`
+}
+
+function keywordList(version: VersionFacts, to: Linker): Markup | null {
+  if (version.keywords.length + version.categories.length === 0) return null
+  const words = version.keywords.map(
+    word => html`<li><a href="${to(searchPath)}?q=${encodeURIComponent(word)}">${word}</a></li>`,
+  )
+  const categories = version.categories.map(slug => html`<li>${slug}</li>`)
+  return html`<section><h2>Keywords</h2><ul class="tags">${words}${categories}</ul></section>`
+}
+
+function ownerList(owners: readonly Owner[]): Markup | null {
+  if (owners.length === 0) return null
+  return html`<section><h2>Owners</h2><ul class="plain">${owners.map(
+    owner =>
+      html`<li>${owner.login}${owner.name === null ? null : html` <span class="quiet">${owner.name}</span>`}</li>`,
+  )}</ul></section>`
+}

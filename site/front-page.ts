@@ -1,0 +1,60 @@
+import { account, frontPath, type Linker, linker, listPath } from './address.ts'
+import { plural } from './amount.ts'
+import { assetPath } from './assets.ts'
+import type { CrateCard } from './crate-facts.ts'
+import { crateCards } from './crate-list.ts'
+import { configBlock, copyBlock } from './install.ts'
+import { layout, searchForm } from './layout.ts'
+import { html } from './markup.ts'
+import type { SiteFacts } from './site-facts.ts'
+import type { SiteFile } from './site-file.ts'
+import { siteFile } from './site-file.ts'
+
+/** What the front page tells about the registry's content. */
+export interface FrontFacts {
+  readonly crates: number
+  readonly versions: number
+  /** Crates published for the first time, newest first. */
+  readonly newest: readonly CrateCard[]
+  /** Crates with a new version, newest first. */
+  readonly updated: readonly CrateCard[]
+}
+
+/** The front page. */
+export function frontPage(site: SiteFacts, facts: FrontFacts): SiteFile {
+  const to = linker(site, frontPath)
+  const example = facts.updated[0]?.name ?? facts.newest[0]?.name ?? 'NAME'
+  const main = html`<section class="hero">
+<div class="waterline"><img src="${to(assetPath('mark.svg'))}" alt="" width="96" height="96"></div>
+<h1>${site.title}</h1>
+<p class="lead">${site.description}</p>
+${searchForm(to, '')}
+<p class="counts">${plural(facts.crates, 'crate')}, ${plural(facts.versions, 'version')} · <a href="${to(listPath(''))}">browse all</a></p>
+</section>
+<section class="start wide" aria-labelledby="use">
+<h2 id="use">Use this registry</h2>
+<div class="steps">
+<div><h3>1. Tell Cargo where it is</h3><p>In <code>.cargo/config.toml</code> of your project or home folder:</p>${copyBlock(configBlock(site), 'registry configuration')}</div>
+<div><h3>2. Add a crate</h3><p>Cargo writes the dependency into <code>Cargo.toml</code>:</p>${copyBlock(`cargo add ${example} --registry ${site.registry}`, 'cargo add command')}</div>
+${publishStep(site, to)}
+</div>
+</section>
+${
+  facts.crates === 0
+    ? html`<section class="empty wide"><h2>No crates yet</h2><p>The registry is ready. The first crate you publish shows up here.</p></section>`
+    : html`<div class="wide columns">
+<section aria-labelledby="updated"><h2 id="updated">Just updated</h2>${crateCards(facts.updated, to)}</section>
+<section aria-labelledby="newest"><h2 id="newest">New crates</h2>${crateCards(facts.newest, to)}</section>
+</div>`
+}`
+  return siteFile(
+    frontPath,
+    'html',
+    layout(site, { path: frontPath, title: site.title, description: site.description, main }),
+  )
+}
+
+function publishStep(site: SiteFacts, to: Linker) {
+  if (!site.api) return null
+  return html`<div><h3>3. Publish your own</h3><p>With a token from <a href="${to(account.home)}">your account</a>:</p>${copyBlock(`cargo login --registry ${site.registry}\ncargo publish --registry ${site.registry}`, 'publish commands')}</div>`
+}

@@ -1,0 +1,28 @@
+import { linker, listPath, notFoundPath } from './address.ts'
+import { layout } from './layout.ts'
+import { html } from './markup.ts'
+import type { SiteFacts } from './site-facts.ts'
+import type { SiteFile } from './site-file.ts'
+import { siteFile } from './site-file.ts'
+
+/** What is answered for an address there is nothing at; its links start at the root, as it may be answered at any depth. */
+export function notFoundPage(site: SiteFacts): SiteFile {
+  return siteFile(
+    notFoundPath,
+    'html',
+    errorPage(
+      site,
+      'Nothing here',
+      'There is no page at this address. The crate or version may not exist, or its name may be spelled another way.',
+    ),
+  )
+}
+
+/** A page that says what went wrong; for a server, under any address. */
+export function errorPage(site: SiteFacts, title: string, text: string): string {
+  const to = linker(site, null)
+  const main = html`<div class="wide page narrow"><h1>${title}</h1>
+<p class="lead">${text}</p>
+<p><a href="${to('')}">Front page</a> · <a href="${to(listPath(''))}">All crates</a></p></div>`
+  return layout(site, { path: null, title, description: text, main, canonical: null })
+}

@@ -1,0 +1,47 @@
+import type { Markup } from '../markup.ts'
+import { html, raw } from '../markup.ts'
+import type { ReadmeFacts, VersionFacts } from '../version-facts.ts'
+import { markdown } from './markdown.ts'
+import { linkBase } from './repository.ts'
+import { sanitise } from './sanitise.ts'
+
+/** A README is shown up to this many characters; the package has all of it. */
+export const README_MAX = 256 * 1024
+
+/** HTML of a README that grows beyond this is no text to read: it is shown as it was written. */
+const HTML_MAX = 4 * 1024 * 1024
+
+const MARKDOWN = /(^|\/)[^./]*$|\.(md|markdown|mdown|mdwn|mkd|mkdn|mkdown)$/i
+
+/** A README as HTML: from Markdown by the extension of its file, otherwise the text as it is. */
+export function readme(
+  facts: ReadmeFacts,
+  origin: Pick<VersionFacts, 'repository' | 'pathInVcs'>,
+  images: 'link' | 'load',
+): Markup {
+  const text = shortened(facts.text)
+  const content = MARKDOWN.test(facts.path) ? fromMarkdown(text, facts, origin, images) : plainText(text)
+  return html`<div class="readme">${content}</div>${text.length < facts.text.length ? html`<p class="notice">This README is too long to be shown whole; the package has all of it.</p>` : null}`
+}
+
+function fromMarkdown(
+  text: string,
+  facts: ReadmeFacts,
+  origin: Pick<VersionFacts, 'repository' | 'pathInVcs'>,
+  images: 'link' | 'load',
+): Markup {
+  const rendered = markdown(text)
+  if (rendered.length > HTML_MAX) return plainText(text)
+  return raw(sanitise(rendered, { base: linkBase(origin.repository, origin.pathInVcs, facts.path), images }))
+}
+
+function plainText(text: string): Markup {
+  return html`<pre class="plain-text" tabindex="0">${text}</pre>`
+}
+
+/** Cut at the end of a line, where there is one. */
+function shortened(text: string): string {
+  if (text.length <= README_MAX) return text
+  const end = text.lastIndexOf('\n', README_MAX)
+  return text.slice(0, end > 0 ? end : README_MAX)
+}

@@ -1,0 +1,162 @@
+import { type DefaultTreeAdapterTypes, html as namespaces, parseFragment } from 'parse5'
+import { ATTRIBUTES, CLASSES, DROPPED, HEADINGS, IDENTIFIED, TAGS, VOID } from './allowed.ts'
+import type { LinkBase } from './repository.ts'
+import { safeId, safeImage, safeLink } from './safe-link.ts'
+
+type Node = DefaultTreeAdapterTypes.ChildNode
+type Element = DefaultTreeAdapterTypes.Element
+type Attributes = Record<string, string>
+
+/** What becomes of links and images. */
+export interface SanitiseFacts {
+  /** Where relative links lead; null drops them. */
+  readonly base: LinkBase | null
+  /** Whether images of other hosts are loaded, or shown as a link. */
+  readonly images: 'link' | 'load'
+}
+
+/** Deeper than this nobody writes; browsers and this walk stay quick. */
+const DEPTH_MAX = 100
+
+/** Longest value of an attribute that is no link. */
+const VALUE_MAX = 300
+
+/** Which elements an item may be in. */
+const LISTS: Readonly<Record<string, readonly string[]>> = { li: ['ol', 'ul'], dt: ['dl', 'div'], dd: ['dl', 'div'] }
+
+const REL = 'nofollow noopener noreferrer'
+
+/**
+ * HTML made harmless, to be run last, after everything else. The text is parsed the way browsers do and written anew:
+ * nothing of the input reaches the output but elements and attributes on the lists, and text, which is escaped.
+ */
+export function sanitise(html: string, facts: SanitiseFacts): string {
+  const writer = new Writer(facts)
+  writer.nodes(parseFragment(html).childNodes, 0, false)
+  return writer.output
+}
+
+class Writer {
+  output = ''
+  readonly #facts: SanitiseFacts
+  readonly #ids = new Set<string>()
+
+  constructor(facts: SanitiseFacts) {
+    this.#facts = facts
+  }
+
+  nodes(nodes: readonly Node[], depth: number, inLink: boolean, text = true): void {
+    if (depth > DEPTH_MAX) return
+    for (const node of nodes) {
+      if (node.nodeName === '#text' && text) this.output += escaped((node as DefaultTreeAdapterTypes.TextNode).value)
+      else if ('tagName' in node) this.#element(node, depth, inLink)
+    }
+  }
+
+  #element(element: Element, depth: number, inLink: boolean): void {
+    const name = element.tagName
+    if (element.namespaceURI !== namespaces.NS.HTML) {
+      // Of a drawing or formula nothing stays; but one without an end has the rest of the README in it.
+      this.nodes(element.childNodes, depth + 1, inLink, false)
+      return
+    }
+    if (DROPPED.has(name)) return
+    const given = Object.fromEntries(element.attrs.map(({ name, value }) => [name, value]))
+    if (name === 'img') this.#image(given, inLink)
+    else if (name === 'source') this.#source(given)
+    else if (name === 'input') this.#checkbox(given)
+    else this.#container(element, given, depth, inLink)
+  }
+
+  #container(element: Element, given: Attributes, depth: number, inLink: boolean): void {
+    const name = element.tagName
+    const attributes = { ...this.#kept(name, given), ...this.#extra(name, given) }
+    // Browsers end a link where the next begins: of a link in a link only the text stays, and of one that leads nowhere.
+    const link = name === 'a' && !inLink && (attributes.href !== undefined || attributes.id !== undefined)
+    const stays = name === 'a' ? link : TAGS.has(name) && !isStray(element)
+    const tag = demoted(name)
+    if (stays) this.#open(tag, attributes)
+    if (VOID.has(tag)) return
+    this.nodes(element.childNodes, depth + 1, inLink || link)
+    if (stays) this.output += `</${tag}>`
+  }
+
+  #open(tag: string, attributes: Attributes): void {
+    this.output += `<${tag}`
+    for (const [name, value] of Object.entries(attributes)) this.output += ` ${name}="${escaped(value)}"`
+    this.output += '>'
+  }
+
+  /** Attributes that stay as they are, the id and the classes. */
+  #kept(name: string, given: Attributes): Attributes {
+    const kept: Attributes = {}
+    for (const attribute of [...(ATTRIBUTES['*'] ?? []), ...(ATTRIBUTES[name] ?? [])]) {
+      const value = given[attribute]
+      if (value !== undefined) kept[attribute] = value.slice(0, VALUE_MAX)
+    }
+    const id = IDENTIFIED.has(name) && given.id !== undefined ? safeId(given.id) : null
+    if (id !== null && !this.#ids.has(id)) {
+      this.#ids.add(id)
+      kept.id = id
+    }
+    const allowed = CLASSES[name]
+    const classes = allowed === undefined ? [] : (given.class ?? '').split(/\s+/).filter(one => allowed.test(one))
+    if (classes.length > 0) kept.class = classes.join(' ')
+    return kept
+  }
+
+  /** What links get, and what can be scrolled with the keyboard. */
+  #extra(name: string, given: Attributes): Attributes {
+    if (name === 'a') {
+      const href = safeLink(given.href, this.#facts.base, 'pages')
+      return href === null ? {} : { href, rel: REL }
+    }
+    if (name === 'pre') return { tabindex: '0' }
+    if (name === 'div' && given.class === 'scroll') return { tabindex: '0', role: 'region', 'aria-label': 'Table' }
+    return {}
+  }
+
+  #image(given: Attributes, inLink: boolean): void {
+    const src = safeImage(given.src, this.#facts.base)
+    const alt = (given.alt ?? '').slice(0, VALUE_MAX)
+    if (src !== null && this.#facts.images === 'load') {
+      this.#open('img', { ...this.#kept('img', given), src, alt, loading: 'lazy', referrerpolicy: 'no-referrer' })
+      return
+    }
+    const text = alt.trim() === '' ? 'image' : alt
+    if (src === null || inLink) this.output += `<span class="image">${escaped(text)}</span>`
+    else this.output += `<a class="image" href="${escaped(src)}" rel="${REL}">${escaped(text)}</a>`
+  }
+
+  #source(given: Attributes): void {
+    const first = /^[^\s,]+/.exec((given.srcset ?? '').trim())?.[0]
+    const srcset = this.#facts.images === 'load' ? safeImage(first, this.#facts.base) : null
+    if (srcset !== null) this.#open('source', { ...this.#kept('source', given), srcset: srcset.replaceAll(',', '%2C') })
+  }
+
+  /** The only input is the box of a task list, and nobody ticks it. */
+  #checkbox(given: Attributes): void {
+    if (given.type?.toLowerCase() !== 'checkbox') return
+    const state: Attributes =
+      given.checked === undefined ? { 'aria-label': 'open' } : { 'aria-label': 'done', checked: '' }
+    this.#open('input', { type: 'checkbox', disabled: '', ...state })
+  }
+}
+
+/** Items without their list mean nothing to those who have the page read to them. */
+function isStray(element: Element): boolean {
+  const lists = LISTS[element.tagName]
+  return lists !== undefined && !lists.includes(element.parentNode?.nodeName ?? '')
+}
+
+/** The page has its own `h1`: a README's headings start one level below. */
+function demoted(tag: string): string {
+  const level = (HEADINGS as readonly string[]).indexOf(tag)
+  return level === -1 ? tag : (HEADINGS[Math.min(level + 1, HEADINGS.length - 1)] ?? tag)
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+function escaped(text: string): string {
+  return /[&<>"]/.test(text) ? text.replace(/[&<>"]/g, character => ESCAPES[character] ?? '') : text
+}

@@ -1,0 +1,11 @@
+import type { Markup } from '../markup.ts'
+import { html } from '../markup.ts'
+import type { SiteFacts } from '../site-facts.ts'
+import type { VersionFacts } from '../version-facts.ts'
+import { readme } from './readme.ts'
+
+/** The README of a version, or what stands in for it. */
+export function readmeSection(site: SiteFacts, version: VersionFacts): Markup {
+  if (version.readme === null) return html`<p class="quiet">This version has no README.</p>`
+  return readme(version.readme, version, site.images)
+}

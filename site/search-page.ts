@@ -1,0 +1,59 @@
+import { linker, listPath, searchPath } from './address.ts'
+import { plural } from './amount.ts'
+import type { CrateCard } from './crate-facts.ts'
+import { crateCards } from './crate-list.ts'
+import { layout } from './layout.ts'
+import type { Markup } from './markup.ts'
+import { html } from './markup.ts'
+import type { SiteFacts } from './site-facts.ts'
+import type { SiteFile } from './site-file.ts'
+import { siteFile } from './site-file.ts'
+
+/** The answer to a search, when a server gives it. */
+export interface SearchResults {
+  readonly query: string
+  readonly crates: readonly CrateCard[]
+  readonly total: number
+  /** From 1. */
+  readonly page: number
+  readonly perPage: number
+  readonly viewer?: string | null
+}
+
+/** The search page of a tree without a daemon: a script fills it from the shards. */
+export function staticSearchPage(site: SiteFacts): SiteFile {
+  const to = linker(site, searchPath)
+  const body = html`<div data-results="${to('search/')}" data-crates="${to('crates/')}">
+<p data-status role="status" class="lead"></p>
+<ul class="cards" data-list></ul>
+<button type="button" class="button" data-more hidden>Show more</button>
+</div>
+<noscript><p class="notice">Searching this registry takes JavaScript, because it is made of plain files. The <a href="${to(listPath(''))}">list of all crates</a> does without.</p></noscript>`
+  return siteFile(searchPath, 'html', page(site, '', body, null))
+}
+
+/** The search page as a server answers it; it needs no script. */
+export function searchPage(site: SiteFacts, results: SearchResults): string {
+  const to = linker(site, searchPath)
+  const { query, crates, total } = results
+  const body = html`<p class="lead" role="status">${query.trim() === '' ? 'Type a name or a few words.' : html`${plural(total, 'crate')} for “${query}”`}</p>
+${crates.length === 0 ? null : crateCards(crates, to)}
+${pager(results)}`
+  return page(site, query, body, results.viewer ?? null)
+}
+
+function page(site: SiteFacts, query: string, body: Markup, viewer: string | null): string {
+  const main = html`<div class="wide page"><h1>Search</h1>
+${body}
+</div>`
+  const description = `Search the crates of ${site.title}.`
+  return layout(site, { path: searchPath, title: 'Search', description, main, query, canonical: null, viewer })
+}
+
+function pager({ query, total, page, perPage }: SearchResults): Markup | null {
+  const last = Math.ceil(total / perPage)
+  if (last <= 1) return null
+  const link = (number: number, text: string) =>
+    html`<a href="?q=${encodeURIComponent(query)}&amp;page=${number}">${text}</a>`
+  return html`<nav class="pager" aria-label="Pages">${page > 1 ? link(page - 1, '← Previous') : null}<span class="quiet">Page ${page} of ${last}</span>${page < last ? link(page + 1, 'Next →') : null}</nav>`
+}

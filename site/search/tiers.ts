@@ -1,0 +1,64 @@
+/** A part of a sorted list: the items whose keys begin with `prefix`. */
+export interface Tier {
+  readonly prefix: string
+  /** Where the part starts in the list, and how many items it has. */
+  readonly from: number
+  readonly total: number
+  /** How many of them, the first, have `prefix` itself as their key. */
+  readonly own: number
+  /** Characters that make, after `prefix`, the prefixes of smaller parts; empty when the part is small enough. */
+  readonly next: readonly string[]
+}
+
+/**
+ * Splits sorted keys at ever longer prefixes until no part has more than `limit` of them.
+ * A new key changes only the parts that it begins with, so a large list is kept up to date cheaply.
+ */
+export function tiers(keys: readonly string[], limit: number): Tier[] {
+  const list: Tier[] = []
+  const split = (prefix: string, from: number, to: number): void => {
+    let at = from
+    while (at < to && keys[at] === prefix) at++
+    const next: string[] = []
+    list.push({ prefix, from, total: to - from, own: at - from, next })
+    if (to - from <= limit) return
+    while (at < to) {
+      const character = characterAt(keys[at] ?? '', prefix.length)
+      const start = at
+      while (at < to && keys[at]?.startsWith(character, prefix.length)) at++
+      next.push(character)
+      split(prefix + character, start, at)
+    }
+  }
+  split('', 0, keys.length)
+  return list
+}
+
+/** Which prefixes are split, and at which characters: all a reader needs to find the part for a key. */
+export type Layout = Readonly<Record<string, string>>
+
+/** The layout of tiers. */
+export function layoutOf(list: readonly Tier[]): Layout {
+  return Object.fromEntries(list.filter(tier => tier.next.length > 0).map(tier => [tier.prefix, tier.next.join('')]))
+}
+
+/** The prefix of the part that has a key, or of the smallest that could; null when no key begins so. */
+export function findTier(layout: Layout, key: string): string | null {
+  let prefix = ''
+  while (Object.hasOwn(layout, prefix) && prefix.length < key.length) {
+    const character = characterAt(key, prefix.length)
+    if (!layout[prefix]?.includes(character)) return null
+    prefix += character
+  }
+  return prefix
+}
+
+/** File name for a prefix: safe in any file system and URL. */
+export function tierFile(prefix: string): string {
+  const safe = prefix.replace(/[^a-z0-9_]/gu, character => `~${character.codePointAt(0)?.toString(16)}`)
+  return `p-${safe}.json`
+}
+
+function characterAt(text: string, at: number): string {
+  return String.fromCodePoint(text.codePointAt(at) ?? 0)
+}

@@ -1,0 +1,34 @@
+import type { Markup } from '../markup.ts'
+import { raw } from '../markup.ts'
+
+/** Highlighted code as numbered lines, each with an address (`#L3`). Marks that go over several lines are closed and opened again. */
+export function numberedLines(code: Markup): Markup {
+  const lines = splitLines(visible(code.toString()))
+  return raw(
+    lines.map((line, at) => `<span><a id="L${at + 1}" href="#L${at + 1}">${at + 1}</a>${line}\n</span>`).join(''),
+  )
+}
+
+/** Characters that turn the direction of text make code look like what it is not: they are named instead. */
+function visible(html: string): string {
+  return html.replace(/[\u202a-\u202e\u2066-\u2069]/g, one => `[U+${one.charCodeAt(0).toString(16).toUpperCase()}]`)
+}
+
+/** The lines of the highlighter's output, which knows only `<span class="…">` and text. */
+export function splitLines(html: string): string[] {
+  const lines: string[] = []
+  const open: string[] = []
+  let line = ''
+  for (const [part] of html.matchAll(/<span[^>]*>|<\/span>|\n|[^<\n]+/g)) {
+    if (part === '\n') {
+      lines.push(line + '</span>'.repeat(open.length))
+      line = open.join('')
+      continue
+    }
+    if (part === '</span>') open.pop()
+    else if (part.startsWith('<span')) open.push(part)
+    line += part
+  }
+  if (line !== open.join('') || lines.length === 0) lines.push(line + '</span>'.repeat(open.length))
+  return lines
+}

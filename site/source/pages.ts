@@ -1,0 +1,92 @@
+import { cratePath, type Linker, linker, versionPath } from '../address.ts'
+import { bytes, plural } from '../amount.ts'
+import { fileLanguage, highlight } from '../highlight.ts'
+import { layout } from '../layout.ts'
+import type { Markup } from '../markup.ts'
+import { html } from '../markup.ts'
+import type { SiteFacts } from '../site-facts.ts'
+import type { SiteFile } from '../site-file.ts'
+import { siteFile } from '../site-file.ts'
+import { sourceFilePath, sourcePath } from './address.ts'
+import { fileText, type SourceFile } from './file.ts'
+import { numberedLines } from './lines.ts'
+import { fileTree } from './tree.ts'
+
+/** The source browser of one version. */
+export interface SourceFacts {
+  readonly name: string
+  readonly version: string
+  readonly files: readonly SourceFile[]
+}
+
+/** More files than this get no page of their own. */
+const PAGES_MAX = 1000
+
+/** Files of one folder that are listed beside one of them. */
+const SIBLINGS_MAX = 100
+
+/** All pages of the source browser of a version: the tree, and one page for each file that is text. */
+export function* sourcePages(site: SiteFacts, facts: SourceFacts): Generator<SiteFile> {
+  const pages = new Map<SourceFile, string>()
+  for (const file of [...facts.files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    const path = sourceFilePath(facts.name, facts.version, file.path)
+    if (path !== null && pages.size < PAGES_MAX && fileText(file) !== null) pages.set(file, path)
+  }
+  yield treePage(site, facts, pages)
+  for (const [file, path] of pages) yield filePage(site, facts, pages, file, path)
+}
+
+function treePage(site: SiteFacts, facts: SourceFacts, pages: ReadonlyMap<SourceFile, string>): SiteFile {
+  const path = sourcePath(facts.name, facts.version)
+  const to = linker(site, path)
+  const total = facts.files.reduce((sum, file) => sum + file.size, 0)
+  const main = html`<div class="wide page">
+${trail(facts, null, to)}
+<h1>Source of ${facts.name} ${facts.version}</h1>
+<p class="lead">${plural(facts.files.length, 'file')}, ${bytes(total)}. Files without a link are binary or too large to show.</p>
+${fileTree(facts.files, file => pages.get(file) ?? null, to)}
+</div>`
+  return source(site, path, `Source of ${facts.name} ${facts.version}`, main)
+}
+
+function filePage(
+  site: SiteFacts,
+  facts: SourceFacts,
+  pages: ReadonlyMap<SourceFile, string>,
+  file: SourceFile,
+  path: string,
+): SiteFile {
+  const to = linker(site, path)
+  const text = fileText(file) ?? ''
+  const lines = text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
+  const main = html`<div class="wide page">
+${trail(facts, file.path, to)}
+<h1 class="file-name">${file.path}</h1>
+<p class="quiet">${plural(lines, 'line')}, ${bytes(file.size)}</p>
+<div class="file-body">
+<nav class="siblings" aria-label="Files beside it">${siblings(pages, file, to)}</nav>
+<pre class="source" tabindex="0" aria-label="${file.path}"><code>${numberedLines(highlight(text, fileLanguage(file.path)))}</code></pre>
+</div>
+</div>`
+  return source(site, path, `${file.path} · ${facts.name} ${facts.version}`, main)
+}
+
+function source(site: SiteFacts, path: string, title: string, main: Markup): SiteFile {
+  return siteFile(path, 'html', layout(site, { path, title, description: `${title}.`, main, canonical: null }))
+}
+
+function trail(facts: SourceFacts, file: string | null, to: Linker): Markup {
+  const { name, version } = facts
+  return html`<nav class="trail" aria-label="Trail"><a href="${to(cratePath(name))}">${name}</a><a href="${to(versionPath(name, version))}">${version}</a>${file === null ? html`<span>Source</span>` : html`<a href="${to(sourcePath(name, version))}">Source</a><span>${file}</span>`}</nav>`
+}
+
+function siblings(pages: ReadonlyMap<SourceFile, string>, file: SourceFile, to: Linker): Markup {
+  const folder = file.path.slice(0, file.path.lastIndexOf('/') + 1)
+  const beside = [...pages.keys()].filter(
+    one => one.path.startsWith(folder) && !one.path.slice(folder.length).includes('/'),
+  )
+  return html`<ul class="plain">${beside.slice(0, SIBLINGS_MAX).map(one => {
+    const current = one === file ? html` aria-current="page"` : null
+    return html`<li><a href="${to(pages.get(one) ?? '')}"${current}>${one.path.slice(folder.length)}</a></li>`
+  })}</ul>`
+}

@@ -1,0 +1,45 @@
+import type { Linker } from '../address.ts'
+import { bytes } from '../amount.ts'
+import { icon } from '../icon.ts'
+import type { Markup } from '../markup.ts'
+import { html } from '../markup.ts'
+import type { SourceFile } from './file.ts'
+
+/** A folder of a package. */
+interface Folder {
+  readonly folders: Map<string, Folder>
+  readonly files: { readonly name: string; readonly file: SourceFile }[]
+}
+
+/** A tree deeper than this is shown flat. */
+const DEPTH_MAX = 40
+
+/** All files of a package as a tree; `page` says where a file is shown, null when it is not. */
+export function fileTree(files: readonly SourceFile[], page: (file: SourceFile) => string | null, to: Linker): Markup {
+  const root: Folder = { folders: new Map(), files: [] }
+  for (const file of files) {
+    const segments = file.path.split('/')
+    let folder = root
+    for (const name of segments.length > DEPTH_MAX ? [] : segments.slice(0, -1)) {
+      const next = folder.folders.get(name) ?? { folders: new Map(), files: [] }
+      folder.folders.set(name, next)
+      folder = next
+    }
+    folder.files.push({ name: segments.length > DEPTH_MAX ? file.path : (segments.at(-1) ?? ''), file })
+  }
+  return branch(root, files.length <= 60, page, to)
+}
+
+function branch(folder: Folder, open: boolean, page: (file: SourceFile) => string | null, to: Linker): Markup {
+  const folders = [...folder.folders].sort(([a], [b]) => (a < b ? -1 : 1))
+  const files = [...folder.files].sort((a, b) => (a.name < b.name ? -1 : 1))
+  return html`<ul class="tree">
+${folders.map(
+  ([name, inner]) =>
+    html`<li><details${open ? html` open` : null}><summary>${icon('folder')} ${name}</summary>${branch(inner, open, page, to)}</details></li>\n`,
+)}${files.map(({ name, file }) => {
+  const path = page(file)
+  const label = path === null ? html`${icon('file')} ${name}` : html`<a href="${to(path)}">${icon('file')} ${name}</a>`
+  return html`<li>${label} <span class="quiet small">${bytes(file.size)}</span></li>\n`
+})}</ul>`
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { build } from '../../generator/build.ts'
+import { parseName } from '../../generator/name.ts'
+import { indexPlace } from '../../generator/paths.ts'
+import { parseVersion } from '../../generator/version.ts'
+import { buildCrate } from '../support/crate-builder.ts'
+import {
+  addAndShow,
+  addCrate,
+  folderOf,
+  indexVersions,
+  newRegistry,
+  OPERATOR,
+  publicText,
+} from '../support/workplace.ts'
+import { assertSound } from './truth.ts'
+import { Victim } from './victim.ts'
+
+test('killed before any step of `plimsoll add`, the next build mends everything and the file can be added again', async t => {
+  const [registry, notes] = [await newRegistry(t), folderOf(t)]
+  await build(registry, { all: true })
+  const deaths: string[] = []
+  for (let at = 1; ; at++) {
+    assert.ok(at < 200, 'an addition takes fewer steps')
+    const parts = { name: `crate-${at}`, version: '1.0.0' }
+    const file = join(notes, `${at}.crate`)
+    writeFileSync(file, buildCrate(parts))
+    const command = new Victim(t, notes, at, ['add', '--dir', registry.dir, file])
+    command.arm()
+    const ending = await command.ended
+    command.disarm()
+    await build(registry)
+    await assertSound(registry)
+    if (ending === 0) {
+      assert.deepEqual(indexVersions(registry, indexPlace(parseName(parts.name)).path), ['1.0.0'])
+      break
+    }
+    assert.equal(ending, 'SIGKILL')
+    deaths.push(command.steps().at(-1) ?? '')
+    await addAndShow(registry, parts)
+    assert.deepEqual(indexVersions(registry, indexPlace(parseName(parts.name)).path), ['1.0.0'])
+    await assertSound(registry)
+  }
+  assert.ok(deaths.length > 20, deaths.join(', '))
+})
+
+test('killed before any step of `plimsoll yank`, the flag is the old one or the new one everywhere', async t => {
+  const [registry, notes] = [await newRegistry(t), folderOf(t)]
+  const [name, version] = [parseName('demo'), parseVersion('1.0.0')]
+  await addCrate(registry, { name, version })
+  await addCrate(registry, { name, version: '2.0.0' })
+  await build(registry, { all: true })
+  const deaths: string[] = []
+  for (let at = 1; ; at++) {
+    assert.ok(at < 200, 'a yank takes fewer steps')
+    const command = new Victim(t, notes, at, ['yank', '--dir', registry.dir, 'demo@1.0.0'])
+    command.arm()
+    const ending = await command.ended
+    command.disarm()
+    await build(registry)
+    await assertSound(registry)
+    const { changed } = await registry.catalog.setYanked(name, version, true, OPERATOR)
+    await build(registry)
+    const yanked = /"vers":"1\.0\.0".*"yanked":(true|false)/.exec(publicText(registry, 'index/de/mo/demo'))?.[1]
+    assert.equal(yanked, 'true')
+    if (ending === 0) {
+      assert.equal(changed, false)
+      break
+    }
+    assert.equal(ending, 'SIGKILL')
+    deaths.push(command.steps().at(-1) ?? '')
+    await registry.catalog.setYanked(name, version, false, OPERATOR)
+    await build(registry)
+  }
+  assert.ok(deaths.length > 8, deaths.join(', '))
+})

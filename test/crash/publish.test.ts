@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { addUser } from '../../daemon/accounts.ts'
+import { createToken } from '../../daemon/tokens.ts'
+import { build } from '../../generator/build.ts'
+import { folderOf, newRegistry } from '../support/workplace.ts'
+import { assertPublished, assertServed, assertSound, type Candidate, publish } from './truth.ts'
+import { Victim } from './victim.ts'
+
+/** A registry with a user who may publish. */
+async function prepare(t: TestContext) {
+  const registry = await newRegistry(t)
+  const at = '2026-11-20T12:00:00Z'
+  const user = await addUser(registry.database, { login: 'crash', admin: false, at })
+  const order = { userId: user.id, name: 'crash', scopes: null, crates: null, at, expires: null }
+  const token = await createToken(registry.database, order)
+  await build(registry, { all: true })
+  return { registry, token, notes: folderOf(t) }
+}
+
+test('killed before any step of a publish, the daemon loses nothing acknowledged and shows nothing half-done', async t => {
+  const { registry, token, notes } = await prepare(t)
+  const serve = (at: number) => new Victim(t, notes, at, ['serve', '--dir', registry.dir, '--listen', '127.0.0.1:0'])
+  const acknowledged: Candidate[] = []
+  const deaths: string[] = []
+  let halfDone: Candidate | null = null
+  for (let at = 1; ; at++) {
+    assert.ok(at < 200, 'a publish takes fewer steps')
+    const daemon = serve(at)
+    const url = await daemon.url()
+    await assertSound(registry)
+    for (const one of acknowledged.slice(-2)) await assertServed(url, one)
+    if (halfDone) {
+      assertPublished(await publish(url, token, halfDone))
+      acknowledged.push(halfDone)
+    }
+    // A new crate and a new version of one that exists, in turn.
+    halfDone = { name: `crate-${at - (at % 2)}`, version: `1.0.${at % 2}` }
+    daemon.arm()
+    const answer = await publish(url, token, halfDone)
+    daemon.disarm()
+    if (answer) {
+      assertPublished(answer)
+      assert.equal(daemon.child.exitCode, null)
+      acknowledged.push(halfDone)
+      for (const one of acknowledged) await assertServed(url, one)
+      await assertSound(registry)
+      daemon.child.kill('SIGKILL')
+      await daemon.ended
+      break
+    }
+    assert.equal(await daemon.ended, 'SIGKILL')
+    deaths.push(daemon.steps().at(-1)?.replace(/^\d+ /, '') ?? '')
+  }
+  // The write order: bytes on disk, one transaction, the public files, then the marks.
+  for (const kind of ['sync', 'rename', 'begin', 'commit', 'insert releases', 'link', 'delete marks']) {
+    assert.ok(
+      deaths.some(name => name.startsWith(kind)),
+      `no death at ${kind}: ${deaths.join(', ')}`,
+    )
+  }
+  t.diagnostic(`${deaths.length} deaths: ${deaths.join(', ')}`)
+})

@@ -1,0 +1,70 @@
+/**
+ * Preloaded into the real program (`node --import`): counts each step that changes something on disk or in the database,
+ * and kills the process with SIGKILL before step number `SABOTAGE_AT`. Steps count while the file `SABOTAGE_WHEN` exists;
+ * each is written to the end of the file `SABOTAGE_LOG`.
+ */
+import { appendFileSync, existsSync, promises } from 'node:fs'
+import { type FileHandle, open as openFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { basename } from 'node:path'
+import Libsql from 'libsql'
+
+const { SABOTAGE_AT = '', SABOTAGE_WHEN = '', SABOTAGE_LOG = '' } = process.env
+// What the program starts of its own is not what is looked at.
+for (const name of ['SABOTAGE_AT', 'SABOTAGE_WHEN', 'SABOTAGE_LOG']) delete process.env[name]
+const fatal = Number(SABOTAGE_AT)
+let count = 0
+
+function step(name: string): void {
+  if (!existsSync(SABOTAGE_WHEN)) return
+  count++
+  appendFileSync(SABOTAGE_LOG, `${count} ${name}\n`)
+  if (count !== fatal) return
+  process.kill(process.pid, 'SIGKILL')
+  for (;;);
+}
+
+type Method = (...args: never[]) => unknown
+
+/** Puts a step before a method of `holder`. */
+function wrap(holder: object, method: string, nameOf: (args: readonly unknown[]) => string | null): void {
+  const target = holder as Record<string, Method>
+  const original = target[method] as (...args: unknown[]) => unknown
+  target[method] = function (this: unknown, ...args: unknown[]) {
+    const name = nameOf(args)
+    if (name !== null) step(name)
+    return original.apply(this, args)
+  }
+}
+
+const named = (method: string) => (args: readonly unknown[]) =>
+  `${method} ${basename(String(args[args.length === 1 ? 0 : 1]))}`
+
+for (const method of ['rename', 'link']) wrap(promises, method, named(method))
+for (const method of ['mkdir', 'rm', 'rmdir', 'unlink']) {
+  wrap(promises, method, args =>
+    existsSync(String(args[0])) === (method === 'mkdir') ? null : `${method} ${basename(String(args[0]))}`,
+  )
+}
+wrap(promises, 'open', args => (/[wa+]/.test(String(args[1] ?? 'r')) ? `create ${basename(String(args[0]))}` : null))
+
+const handle: FileHandle = await openFile(new URL(import.meta.url))
+for (const method of ['write', 'writeFile', 'appendFile', 'sync', 'datasync', 'truncate']) {
+  wrap(Object.getPrototypeOf(handle) as object, method, () => method)
+}
+await handle.close()
+syncBuiltinESMExports()
+
+const CHANGING = /^\s*(begin|commit|rollback|insert|update|delete)\b\s*(?:into|from)?\s*"?(\w*)/i
+const sqlName = (sql: string): string | null => {
+  const match = CHANGING.exec(sql)
+  return match ? `${match[1]} ${match[2]}`.toLowerCase().trim() : null
+}
+wrap(Libsql.prototype, 'exec', ([sql]) => sqlName(String(sql)))
+const prepare = Libsql.prototype.prepare
+Libsql.prototype.prepare = function (this: Libsql.Database, sql: string) {
+  const statement = prepare.call(this, sql)
+  const name = sqlName(sql)
+  if (name !== null) for (const method of ['run', 'all']) wrap(statement, method, () => name)
+  return statement
+} as typeof prepare

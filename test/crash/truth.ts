@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { encodePublish } from '../../daemon/publish-body.ts'
+import { isTemporary } from '../../generator/durable-file.ts'
+import { parseName } from '../../generator/name.ts'
+import { indexPlace } from '../../generator/paths.ts'
+import type { Registry } from '../../generator/registry.ts'
+import { type Finding, verify } from '../../generator/verify.ts'
+import { buildCrate } from '../support/crate-builder.ts'
+import { filesBelow } from '../support/folder.ts'
+
+/** A version that a crash test publishes; the same parts give the same bytes. */
+export interface Candidate {
+  readonly name: string
+  readonly version: string
+}
+
+/** The `.crate` of a candidate. */
+export function bytesOf({ name, version }: Candidate): Uint8Array {
+  return buildCrate({ name, version, files: { 'src/lib.rs': `// ${name} ${version}\n` } })
+}
+
+/** Publishes as Cargo does; null when the connection broke before an answer came. */
+export async function publish(
+  url: string,
+  token: string,
+  one: Candidate,
+): Promise<{ status: number; text: string } | null> {
+  const metadata = {
+    name: one.name,
+    vers: one.version,
+    deps: [],
+    features: {},
+    description: 'A crate for tests',
+    license: 'MIT',
+  }
+  const answer = await fetch(`${url}/api/v1/crates/new`, {
+    method: 'PUT',
+    headers: { authorization: token },
+    body: encodePublish(metadata, bytesOf(one)),
+  }).catch(() => null)
+  const text = answer && (await answer.text().catch(() => null))
+  return answer && text !== null ? { status: answer.status, text } : null
+}
+
+/** Fails unless the answer to a publish is a success. */
+export function assertPublished(answer: { status: number; text: string } | null): void {
+  assert.ok(answer)
+  assert.equal(answer.status, 200)
+  assert.deepEqual(Object.keys(JSON.parse(answer.text) as object), ['warnings'], answer.text)
+}
+
+/** Whether a running daemon gives a version to its users: a line in the index, and the bytes that it names. */
+export async function assertServed(url: string, one: Candidate): Promise<void> {
+  const bytes = bytesOf(one)
+  const index = await (await fetch(`${url}/${indexPlace(parseName(one.name)).path}`)).text()
+  const line = index.split('\n').find(text => text.includes(`"vers":"${one.version}"`))
+  assert.ok(line, `${one.name} ${one.version} is not in its index file`)
+  assert.equal((JSON.parse(line) as { cksum: string }).cksum, createHash('sha256').update(bytes).digest('hex'))
+  const crate = await fetch(`${url}/crates/${one.name}/${one.name}-${one.version}.crate`)
+  assert.deepEqual(Buffer.from(await crate.arrayBuffer()), Buffer.from(bytes))
+}
+
+/** Fails unless everything agrees, nothing is pending and nothing half-written lies in the public tree. */
+export async function assertSound(registry: Registry): Promise<void> {
+  const findings: Finding[] = []
+  for await (const finding of verify(registry, { repair: false, served: false })) findings.push(finding)
+  assert.deepEqual(findings, [])
+  // The git index follows in its own time, and where there is none its marks wait for one.
+  const marks = await registry.database.selectFrom('marks').selectAll().where('kind', '!=', 'git').execute()
+  assert.deepEqual(marks, [])
+  assert.deepEqual(filesBelow(registry.tree.root).filter(isTemporary), [])
+}

@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { TestContext } from 'node:test'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { root } from '../support/plimsoll.ts'
+
+const saboteur = pathToFileURL(join(dirname(fileURLToPath(import.meta.url)), 'saboteur.js')).href
+
+/** How a process ended: its exit code, or the signal. */
+export type Ending = number | NodeJS.Signals | null
+
+/** A real `plimsoll` that dies before the step of its work that it is told. */
+export class Victim {
+  readonly child: ChildProcess
+  readonly ended: Promise<Ending>
+  readonly #when: string
+  readonly #log: string
+  #said = ''
+
+  /** `at`: the step before which it dies; 0 for never. `folder` takes the notes about it. */
+  constructor(t: TestContext, folder: string, at: number, args: readonly string[]) {
+    this.#when = join(folder, 'sabotage')
+    this.#log = join(folder, 'steps')
+    rmSync(this.#when, { force: true })
+    rmSync(this.#log, { force: true })
+    const env = {
+      PATH: process.env.PATH,
+      SABOTAGE_AT: String(at),
+      SABOTAGE_WHEN: this.#when,
+      SABOTAGE_LOG: this.#log,
+      PLIMSOLL_LOG_LEVEL: 'error',
+      PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '0',
+    }
+    const program = join(root, 'dist', 'daemon', 'cli.js')
+    this.child = spawn(process.execPath, ['--import', saboteur, program, ...args], { env, stdio: 'pipe' })
+    this.ended = new Promise((resolve, reject) => {
+      this.child.on('error', reject)
+      this.child.on('close', (code, signal) => resolve(code ?? signal))
+    })
+    this.child.stderr?.on('data', (chunk: Buffer) => {
+      this.#said += chunk.toString()
+    })
+    t.after(() => this.child.kill('SIGKILL'))
+  }
+
+  /** From now on its steps count. */
+  arm(): void {
+    writeFileSync(this.#when, '')
+  }
+
+  /** From now on they do not. */
+  disarm(): void {
+    rmSync(this.#when, { force: true })
+  }
+
+  /** The steps it has taken since it was armed, the one it died before last. */
+  steps(): string[] {
+    return existsSync(this.#log) ? readFileSync(this.#log, 'utf8').trimEnd().split('\n') : []
+  }
+
+  /** The URL it listens on, once it does. */
+  async url(): Promise<string> {
+    for await (const line of createInterface({ input: this.child.stdout as NodeJS.ReadableStream })) {
+      const url = /^listening on (\S+)$/.exec(line)?.[1]
+      if (url) {
+        this.child.stdout?.resume()
+        return url
+      }
+    }
+    throw new Error(`the daemon ended with ${await this.ended}\n${this.#said}`)
+  }
+}

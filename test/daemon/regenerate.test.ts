@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Regenerator } from '../../daemon/regenerate.ts'
+import type { PageShop } from '../../generator/pages.ts'
+import { TestRegistry } from '../support/registry.ts'
+
+/** A workshop that counts the builds of each crate and holds them up at a gate. */
+function gated(registry: PageShop) {
+  const began: number[] = []
+  let open = () => {}
+  let gate = Promise.resolve()
+  const close = () => {
+    gate = new Promise(resolve => {
+      open = resolve
+    })
+  }
+  const catalog = new Proxy(registry.catalog, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key, target)
+      if (key === 'crate') {
+        return async (id: number) => {
+          began.push(id)
+          await gate
+          return target.crate(id)
+        }
+      }
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  return { workshop: { ...registry, catalog }, began, close, open: () => open() }
+}
+
+const fail = (error: unknown) => assert.fail(String(error))
+
+test('callers that come before a build begins share it; one that comes later gets another', async t => {
+  const { registry } = await TestRegistry.open(t)
+  const { workshop, began, close, open } = gated(registry)
+  const regenerator = new Regenerator(workshop, fail)
+  close()
+  const first = [regenerator.crate(1), regenerator.crate(1), regenerator.crate(1)]
+  await sleep(20)
+  assert.deepEqual(began, [1], 'three callers, one build')
+  const second = [regenerator.crate(1), regenerator.crate(1)]
+  await sleep(20)
+  assert.deepEqual(began, [1], 'the second waits for the first')
+  open()
+  assert.deepEqual(await Promise.all([...first, ...second]), [true, true, true, true, true])
+  assert.deepEqual(began, [1, 1])
+  await regenerator.close()
+})
+
+test('a change during a running build is shown by the next one', async t => {
+  const test = await TestRegistry.open(t)
+  const token = await test.user('alice')
+  await test.publish(token, { name: 'demo', version: '1.0.0' })
+  const publishes = Array.from({ length: 8 }, (_, i) => test.publish(token, { name: 'demo', version: `1.0.${i + 1}` }))
+  for (const [i, publish] of publishes.entries()) {
+    await publish
+    const lines = (await test.shown('index/de/mo/demo')) ?? ''
+    assert.ok(lines.includes(`"vers":"1.0.${i + 1}"`), `1.0.${i + 1} is shown when its publish is answered`)
+  }
+})
+
+/** Puts a file where the index folder is, so that no index file can be written. */
+function breakTree(test: TestRegistry): () => void {
+  const index = join(test.registry.tree.root, 'index')
+  renameSync(index, `${index}.away`)
+  writeFileSync(index, 'in the way')
+  return () => {
+    rmSync(index)
+    renameSync(`${index}.away`, index)
+  }
+}
+
+test('a failing build does not fail the publish: it warns, is tried again, and shows at last', async t => {
+  const test = await TestRegistry.open(t)
+  const token = await test.user('alice')
+  const mend = breakTree(test)
+  assert.deepEqual(await test.publish(token, { name: 'demo', version: '1.0.0' }), {
+    status: 200,
+    body: {
+      warnings: {
+        invalid_categories: [],
+        invalid_badges: [],
+        other: ['the index of `demo` could not be written yet; the daemon keeps trying'],
+      },
+    },
+  })
+  await sleep(150)
+  const failures = test.buildFailures.length
+  assert.ok(failures >= 2, 'it was tried again')
+  assert.ok(failures <= 6, `and not in a hurry: ${failures}`)
+  mend()
+  assert.equal(await test.shown('index/de/mo/demo'), null)
+  for (let i = 0; i < 300 && (await test.shown('index/de/mo/demo')) === null; i++) await sleep(10)
+  assert.match((await test.shown('index/de/mo/demo')) ?? '', /"vers":"1\.0\.0"/)
+  assert.equal(await test.registry.catalog.pending(), 0)
+})
+
+test('one crate that cannot be rendered holds up no other', async t => {
+  const test = await TestRegistry.open(t)
+  const token = await test.user('alice')
+  await test.publish(token, { name: 'aaaa', version: '1.0.0' })
+  const mend = breakTree(test)
+  await test.publish(token, { name: 'aaaa', version: '1.0.1' })
+  await test.publish(token, { name: 'bbbb', version: '1.0.0' })
+  mend()
+  // The folder of `aaaa` stays in the way.
+  const folder = join(test.registry.tree.root, 'index', 'aa')
+  rmSync(folder, { recursive: true })
+  writeFileSync(folder, 'in the way')
+  for (let i = 0; i < 300 && (await test.shown('index/bb/bb/bbbb')) === null; i++) await sleep(10)
+  assert.match((await test.shown('index/bb/bb/bbbb')) ?? '', /"vers":"1\.0\.0"/)
+  assert.equal(await test.shown('index/aa/aa/aaaa'), null)
+  rmSync(folder)
+  for (let i = 0; i < 300 && (await test.shown('index/aa/aa/aaaa')) === null; i++) await sleep(10)
+  assert.match((await test.shown('index/aa/aa/aaaa')) ?? '', /"vers":"1\.0\.1"/)
+})
+
+test('closing waits for what runs', async t => {
+  const { registry } = await TestRegistry.open(t)
+  const { workshop, close, open } = gated(registry)
+  const regenerator = new Regenerator(workshop, fail)
+  close()
+  const turn = regenerator.crate(1)
+  let isClosed = false
+  const closing = regenerator.close().then(() => {
+    isClosed = true
+  })
+  await sleep(30)
+  assert.equal(isClosed, false)
+  open()
+  await closing
+  assert.equal(await turn, true)
+})
+
+test('closing tries once more what has failed', async t => {
+  const test = await TestRegistry.open(t)
+  const token = await test.user('alice')
+  const patience = { build: 1000, retry: 60_000 }
+  const regenerator = new Regenerator(test.registry, () => {}, patience)
+  const mend = breakTree(test)
+  await test.publish(token, { name: 'demo', version: '1.0.0' })
+  assert.equal(await regenerator.crate(1), false)
+  await test.regenerator.close()
+  mend()
+  await regenerator.close()
+  assert.match((await test.shown('index/de/mo/demo')) ?? '', /"vers":"1\.0\.0"/)
+})
+
+test('closing does not fail when the last try does', async t => {
+  const test = await TestRegistry.open(t)
+  const token = await test.user('alice')
+  const mend = breakTree(test)
+  await test.publish(token, { name: 'demo', version: '1.0.0' })
+  await test.regenerator.close()
+  assert.ok(await test.registry.catalog.pending())
+  mend()
+})
+
+test('a build that takes too long is late, and is still finished', async t => {
+  const { registry } = await TestRegistry.open(t)
+  const { workshop, close, open } = gated(registry)
+  const regenerator = new Regenerator(workshop, fail, { build: 20, retry: 20 })
+  close()
+  assert.equal(await regenerator.crate(1), false)
+  const again = regenerator.crate(1)
+  open()
+  assert.equal(await again, true)
+  await regenerator.close()
+})
+
+test('catching up renders what was left, and does not fail when it cannot', async t => {
+  const test = await TestRegistry.open(t)
+  const token = await test.user('alice')
+  await test.publish(token, { name: 'demo', version: '1.0.0' })
+  rmSync(test.registry.tree.root, { recursive: true })
+  writeFileSync(test.registry.tree.root, 'in the way')
+  await test.regenerator.catchUp()
+  assert.equal(test.buildFailures.length, 1)
+  rmSync(test.registry.tree.root)
+  mkdirSync(test.registry.tree.root)
+  await test.regenerator.catchUp()
+  assert.equal(existsSync(join(test.registry.tree.root, 'index/config.json')), true)
+  assert.match((await test.shown('index/de/mo/demo')) ?? '', /"vers":"1\.0\.0"/)
+})

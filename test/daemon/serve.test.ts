@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Cleanup } from '../support/cleanup.ts'
+import { closeServer, listen } from '../support/loopback.ts'
+import { plimsoll, root } from '../support/plimsoll.ts'
+import { head, RawClient } from '../support/raw-client.ts'
+import { publishRequest } from '../support/registry.ts'
+import { scratch } from '../support/scratch.ts'
+
+/** A registry folder, and how to serve it in a process of its own. */
+async function folder(t: TestContext): Promise<string> {
+  const dir = join(scratch(new Cleanup(t)), 'registry')
+  assert.equal((await plimsoll('.', ['init', '--dir', dir])).code, 0)
+  return dir
+}
+
+/** A daemon process; a test that leaves it running has it killed. */
+async function start(t: TestContext, dir: string, env: Readonly<Record<string, string>> = {}) {
+  const args = [join(root, 'dist', 'daemon', 'cli.js'), 'serve', '--dir', dir, '--listen', '127.0.0.1:0']
+  const child = spawn(process.execPath, args, { env: { ...process.env, ...env } })
+  const said = { out: '', err: '' }
+  child.stdout.on('data', chunk => {
+    said.out += chunk
+  })
+  child.stderr.on('data', chunk => {
+    said.err += chunk
+  })
+  const ended = once(child, 'close').then(([code, signal]) => code ?? signal)
+  t.after(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  const url = () => /^listening on (http:\S+)$/m.exec(said.out)?.[1]
+  for (let i = 0; i < 2000 && !url() && child.exitCode === null; i++) await sleep(10)
+  const address = url()
+  assert.ok(address, `it listens\n${said.out}${said.err}`)
+  return { child, said, url: address, ended }
+}
+
+test('the first start prints what to paste and a token, once; later ones print no token', async t => {
+  const dir = await folder(t)
+  const first = await start(t, dir)
+  assert.match(first.said.out, /^Paste this into \.cargo\/config\.toml:\n\n\[registries\.plimsoll\]\n/)
+  assert.ok(first.said.out.includes(`index = "sparse+${first.url}/index/"`))
+  const [token = ''] = /plim_[0-9A-Za-z]{38}/.exec(first.said.out) ?? []
+  const config = (await (await fetch(`${first.url}/index/config.json`)).json()) as object
+  assert.deepEqual(config, { dl: `${first.url}/crates/{crate}/{crate}-{version}.crate`, api: first.url })
+  const body = publishRequest({ name: 'demo', version: '1.0.0' })
+  const put = await fetch(`${first.url}/api/v1/crates/new`, { method: 'PUT', headers: { authorization: token }, body })
+  assert.equal(put.status, 200)
+  first.child.kill('SIGTERM')
+  assert.equal(await first.ended, 0)
+  const second = await start(t, dir)
+  assert.equal(/plim_/.test(second.said.out), false)
+  assert.equal(/plim_/.test(first.said.err), false, 'the log has no token')
+  second.child.kill('SIGINT')
+  assert.equal(await second.ended, 0)
+})
+
+test('SIGTERM lets a slow publish finish, index file and all, then exits 0', async t => {
+  const dir = await folder(t)
+  const daemon = await start(t, dir)
+  const [token = ''] = /plim_[0-9A-Za-z]{38}/.exec(daemon.said.out) ?? []
+  const body = publishRequest({ name: 'demo', version: '1.0.0' })
+  const client = await RawClient.open(daemon.url)
+  const idle = await RawClient.open(daemon.url)
+  await client.send(head('PUT', '/api/v1/crates/new', { authorization: token, 'content-length': body.length }))
+  await client.send(body.subarray(0, 200))
+  await sleep(100)
+  daemon.child.kill('SIGTERM')
+  await sleep(300)
+  await assert.rejects(fetch(daemon.url), 'no new connections')
+  assert.equal(daemon.child.exitCode, null, 'it waits')
+  const rest = Date.now()
+  await client.send(body.subarray(200))
+  const answer = await client.answer()
+  assert.deepEqual(
+    [answer.status, answer.body],
+    [200, { warnings: { invalid_categories: [], invalid_badges: [], other: [] } }],
+  )
+  assert.equal(await daemon.ended, 0)
+  assert.ok(Date.now() - rest < 10_000, 'a silent connection does not keep it')
+  assert.equal(await idle.until((_, isClosed) => isClosed), '')
+  const verified = await plimsoll('.', ['verify', '--dir', dir])
+  assert.deepEqual([verified.code, verified.stderr], [0, ''])
+})
+
+test('SIGTERM does not wait longer than server.shutdown_seconds', async t => {
+  const dir = await folder(t)
+  const daemon = await start(t, dir, { PLIMSOLL_SERVER_SHUTDOWN_SECONDS: '1' })
+  const client = await RawClient.open(daemon.url)
+  await client.send(head('PUT', '/api/v1/crates/new', { authorization: 'x', 'content-length': 100 }))
+  await sleep(50)
+  const asked = Date.now()
+  daemon.child.kill('SIGTERM')
+  assert.equal(await daemon.ended, 0)
+  assert.ok(Date.now() - asked >= 900 && Date.now() - asked < 8000)
+})
+
+test('what keeps a daemon from starting is one sentence and exit code 2', async t => {
+  const dir = await folder(t)
+  const other = createServer()
+  const taken = new URL(await listen(other)).host
+  t.after(() => closeServer(other))
+  const running = await start(t, dir)
+  const rows: [what: string, args: string[], said: RegExp][] = [
+    ['no registry', ['--dir', `${dir}-none`], /^error: \S+ holds no registry; make one with `plimsoll init --dir \S+`/],
+    ['served already', ['--dir', dir], /^error: \S+ is already being served by process \d+ at http:\S+; stop that one/],
+    [
+      'no address',
+      ['--dir', dir, '--listen', 'nonsense'],
+      /^error: --\S+: `server\.listen` cannot be "nonsense"; accepted: /,
+    ],
+  ]
+  for (const [what, args, said] of rows) {
+    const { code, stdout, stderr } = await plimsoll('.', ['serve', ...args])
+    assert.equal(code, 2, what)
+    assert.match(stderr, said, what)
+    assert.deepEqual([stdout, stderr.trim().split('\n').length], ['', 1], what)
+  }
+  running.child.kill('SIGTERM')
+  assert.equal(await running.ended, 0)
+  const { code, stderr } = await plimsoll('.', ['serve', '--dir', dir, '--listen', taken])
+  assert.equal(code, 2)
+  const reason = `listen EADDRINUSE: address already in use ${taken}`
+  assert.equal(stderr, `error: cannot listen on ${taken}: ${reason}; choose another address with --listen\n`)
+})
+
+test('the log follows [log] level of plimsoll.toml', async t => {
+  const dir = await folder(t)
+  appendFileSync(join(dir, 'plimsoll.toml'), '\n[log]\nlevel = "debug"\n')
+  const daemon = await start(t, dir)
+  await fetch(`${daemon.url}/index/config.json`)
+  for (let i = 0; i < 200 && !daemon.said.err.includes('config.json'); i++) await sleep(10)
+  const lines = daemon.said.err.trim().split('\n')
+  const { method, path, status, level } = JSON.parse(lines[0] ?? '') as Record<string, unknown>
+  assert.deepEqual(
+    { method, path, status, level },
+    { method: 'GET', path: '/index/config.json', status: 200, level: 20 },
+  )
+})
+
+test('a daemon starts although a crate cannot be rendered, and shows it when it can', async t => {
+  const dir = await folder(t)
+  const first = await start(t, dir)
+  const [token = ''] = /plim_[0-9A-Za-z]{38}/.exec(first.said.out) ?? []
+  first.child.kill('SIGKILL')
+  await first.ended
+  writeFileSync(join(dir, 'public', 'index', 'de'), 'in the way')
+  const second = await start(t, dir)
+  const send = async (name: string) => {
+    const body = publishRequest({ name, version: '1.0.0' })
+    const init = { method: 'PUT', headers: { authorization: token }, body }
+    return (await fetch(`${second.url}/api/v1/crates/new`, init)).json() as Promise<{ warnings?: { other: string[] } }>
+  }
+  assert.deepEqual((await send('demo')).warnings?.other, [
+    'the index of `demo` could not be written yet; the daemon keeps trying',
+  ])
+  second.child.kill('SIGKILL')
+  await second.ended
+  const third = await start(t, dir)
+  assert.equal((await fetch(`${third.url}/index/de/mo/demo`)).status, 404)
+  rmSync(join(dir, 'public', 'index', 'de'))
+  mkdirSync(join(dir, 'public', 'index', 'de'))
+  let status = 404
+  for (let i = 0; i < 100 && status === 404; i++) {
+    await sleep(100)
+    status = (await fetch(`${third.url}/index/de/mo/demo`)).status
+  }
+  assert.equal(status, 200)
+})

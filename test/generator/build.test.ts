@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { build, buildCrate, drain } from '../../generator/build.ts'
+import { parseName } from '../../generator/name.ts'
+import { crateKey, placeOf } from '../../generator/paths.ts'
+import type { Registry } from '../../generator/registry.ts'
+import { parseVersion } from '../../generator/version.ts'
+import { fileStamps, filesBelow, treeDigest } from '../support/folder.ts'
+import { addAndShow, addCrate, indexVersions, newRegistry, OPERATOR, reopen } from '../support/workplace.ts'
+
+const INDEX = 'index/de/mo/demo'
+const demo = parseName('demo')
+
+/** A registry with a few crates, built. */
+async function smallRegistry(t: Parameters<typeof newRegistry>[0]): Promise<Registry> {
+  const registry = await newRegistry(t)
+  for (const version of ['1.0.0', '1.10.0', '1.9.0']) await addCrate(registry, { name: 'demo', version })
+  await addCrate(registry, { name: 'Other_Crate', version: '0.1.0-alpha+build' })
+  await build(registry)
+  return registry
+}
+
+test('a build shows every .crate and index file; lines stand in publish order', async t => {
+  const registry = await smallRegistry(t)
+  assert.deepEqual(filesBelow(registry.tree.root), [
+    'crates/Other_Crate/Other_Crate-0.1.0-alpha+build.crate',
+    'crates/demo/demo-1.0.0.crate',
+    'crates/demo/demo-1.10.0.crate',
+    'crates/demo/demo-1.9.0.crate',
+    'index/config.json',
+    INDEX,
+    'index/ot/he/other_crate',
+  ])
+  assert.deepEqual(indexVersions(registry, INDEX), ['1.0.0', '1.10.0', '1.9.0'])
+  assert.deepEqual(await registry.catalog.marks('index'), [])
+  assert.deepEqual(await registry.catalog.marks('file'), [])
+})
+
+test('a tree that was removed is built again, the same bytes', async t => {
+  const registry = await smallRegistry(t)
+  const before = treeDigest(registry.tree.root)
+  rmSync(registry.tree.root, { recursive: true })
+  assert.deepEqual(await build(registry), { crates: 2, issues: [] })
+  assert.equal(treeDigest(registry.tree.root), before)
+})
+
+test('nothing is rewritten that has its bytes, whatever is built', async t => {
+  const registry = await smallRegistry(t)
+  const before = fileStamps(registry.tree.root)
+  assert.deepEqual(await build(registry), { crates: 0, issues: [] })
+  assert.deepEqual(await build(registry, { all: true }), { crates: 2, issues: [] })
+  assert.deepEqual(fileStamps(registry.tree.root), before)
+})
+
+test('--all removes what belongs to no crate and what a killed process left half-written', async t => {
+  const registry = await smallRegistry(t)
+  const before = treeDigest(registry.tree.root)
+  for (const path of [
+    'index/de/mo/demon',
+    'index/NOTES',
+    'crates/gone/gone-1.0.0.crate',
+    'crates/demo/demo-9.0.0.crate',
+    'crates/README',
+    'crates/demo/.writing-0123456789abcdef',
+    'index/.writing-0123456789abcdef',
+    'index/de/mo/.writing-0123456789abcdef',
+  ]) {
+    mkdirSync(join(registry.tree.path(path), '..'), { recursive: true })
+    writeFileSync(registry.tree.path(path), 'stray')
+  }
+  writeFileSync(registry.tree.path('robots.txt'), 'mine')
+  await build(registry, { all: true })
+  assert.equal(existsSync(registry.tree.path('crates/gone')), false)
+  rmSync(registry.tree.path('robots.txt'))
+  assert.equal(treeDigest(registry.tree.root), before)
+})
+
+test('a full build that was cut short is begun anew', async t => {
+  const registry = await smallRegistry(t)
+  const before = treeDigest(registry.tree.root)
+  rmSync(registry.tree.root, { recursive: true })
+  const show = registry.tree.show.bind(registry.tree)
+  registry.tree.show = () => Promise.reject(new Error('disk full'))
+  await assert.rejects(build(registry), new Error('disk full'))
+  registry.tree.show = show
+  assert.deepEqual(await build(registry), { crates: 2, issues: [] })
+  assert.equal(treeDigest(registry.tree.root), before)
+})
+
+test('config.json follows the settings', async t => {
+  const registry = await smallRegistry(t)
+  assert.deepEqual(JSON.parse((await registry.tree.read('index/config.json'))?.toString() ?? ''), {
+    dl: 'https://crates.example/crates/{crate}/{crate}-{version}.crate',
+    api: 'https://crates.example',
+  })
+  await build({ ...registry, authRequired: true, urls: { ...registry.urls, api: null } })
+  assert.equal(
+    (await registry.tree.read('index/config.json'))?.toString(),
+    '{"dl":"https://crates.example/crates/{crate}/{crate}-{version}.crate","auth-required":true}\n',
+  )
+})
+
+test('a .crate is one file under two names, the store and the tree', async t => {
+  const registry = await smallRegistry(t)
+  const crate = await registry.catalog.find(demo)
+  const release = await registry.catalog.release(crate?.id ?? 0, parseVersion('1.0.0'))
+  const stored = registry.crates.path(crateKey(demo, release?.cksum ?? ''))
+  assert.equal(statSync(stored).ino, statSync(registry.tree.path('crates/demo/demo-1.0.0.crate')).ino)
+})
+
+test('a mark that was renewed while its crate was built stays', async t => {
+  const registry = await smallRegistry(t)
+  const { crateId } = await addCrate(registry, { name: 'demo', version: '2.0.0' })
+  const write = registry.tree.write.bind(registry.tree)
+  registry.tree.write = async output => {
+    registry.tree.write = write
+    await registry.catalog.setYanked(demo, parseVersion('1.0.0'), true, OPERATOR)
+    return write(output)
+  }
+  await buildCrate(registry, crateId)
+  assert.equal(await registry.catalog.isMarked(crateId), true)
+  assert.deepEqual(await drain(registry), { crates: 1, issues: [] })
+  assert.equal(await registry.catalog.isMarked(crateId), false)
+})
+
+test('a version that is added while its crate is built never has its line before its .crate', async t => {
+  const registry = await smallRegistry(t)
+  const { crateId } = await addCrate(registry, { name: 'demo', version: '2.0.0' })
+  // After any question of the build to the catalog, another process adds a version.
+  const other = await reopen(t, registry.dir)
+  for (const method of ['crate', 'lines', 'fileMarks'] as const) {
+    const ask = registry.catalog[method].bind(registry.catalog) as (id: number) => Promise<never>
+    registry.catalog[method] = async (id: number): Promise<never> => {
+      const answer = await ask(id)
+      registry.catalog[method] = ask
+      // Without the turnstile, which the build holds.
+      const turnstile = { run: <T>(work: () => Promise<T>) => work() } as Registry['turnstile']
+      await addCrate({ ...other, turnstile }, { name: 'demo', version: `3.0.0-${method}` })
+      return answer
+    }
+    await buildCrate(registry, crateId)
+    for (const version of indexVersions(registry, INDEX)) {
+      assert.ok(existsSync(registry.tree.path(`crates/demo/demo-${version}.crate`)), `${version} after ${method}`)
+    }
+  }
+  await drain(registry)
+  assert.equal(indexVersions(registry, INDEX).length, 7)
+})
+
+test('lost bytes keep no other crate and no other version from being shown, and are named', async t => {
+  const registry = await smallRegistry(t)
+  const crate = await registry.catalog.find(demo)
+  const release = await registry.catalog.release(crate?.id ?? 0, parseVersion('1.9.0'))
+  const key = crateKey(demo, release?.cksum ?? '')
+  const message =
+    'the .crate of `demo` 1.9.0 is missing from the crate store or damaged there; put it back from a backup of the registry folder and run `plimsoll build --all`'
+  const lost = { code: 'crate_lost', severity: 'error', message } as const
+  await registry.crates.remove(key)
+  rmSync(registry.tree.root, { recursive: true })
+  assert.deepEqual(await build(registry), { crates: 2, issues: [lost] })
+  assert.equal(existsSync(registry.tree.path('crates/demo/demo-1.9.0.crate')), false)
+  assert.deepEqual(indexVersions(registry, INDEX), ['1.0.0', '1.10.0', '1.9.0'])
+  // Damaged bytes never take the place of a good copy.
+  writeFileSync(registry.crates.path(key), 'rotten')
+  await registry.tree.write({ ...placeOf('crates/demo/demo-1.9.0.crate'), bytes: Buffer.from('good') })
+  assert.deepEqual(await build(registry, { all: true }), { crates: 2, issues: [lost] })
+  assert.equal((await registry.tree.read('crates/demo/demo-1.9.0.crate'))?.toString(), 'good')
+})
+
+test('a new version whose bytes are lost is not shown, and stops no other crate', async t => {
+  const registry = await smallRegistry(t)
+  const { release, crateId } = await addCrate(registry, { name: 'demo', version: '2.0.0' })
+  await addCrate(registry, { name: 'third', version: '1.0.0' })
+  await registry.crates.remove(crateKey(demo, release.entry.cksum))
+  const { crates, issues } = await build(registry)
+  assert.equal(crates, 2)
+  assert.deepEqual(
+    issues.map(issue => issue.code),
+    ['crate_lost'],
+  )
+  assert.deepEqual(indexVersions(registry, INDEX), ['1.0.0', '1.10.0', '1.9.0'])
+  assert.deepEqual(indexVersions(registry, 'index/th/ir/third'), ['1.0.0'])
+  assert.equal(await registry.catalog.isMarked(crateId), true)
+})
+
+test('onBegin comes before the catalog is read: what changes later is not promised', async t => {
+  const registry = await smallRegistry(t)
+  const { crateId } = await addAndShow(registry, { name: 'demo', version: '2.0.0' })
+  const log: string[] = []
+  const ask = registry.catalog.crate.bind(registry.catalog)
+  registry.catalog.crate = id => {
+    log.push('read')
+    return ask(id)
+  }
+  const first = registry.turnstile.run(async () => {
+    log.push('another build')
+  })
+  await buildCrate(registry, crateId, () => log.push('begin'))
+  await first
+  assert.deepEqual(log, ['another build', 'begin', 'read'])
+})

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { Cleanup } from '../../support/cleanup.ts'
+import type { Run } from '../../support/command.ts'
+import { buildCrate, buildEvil, type CrateParts } from '../../support/crate-builder.ts'
+import { treeDigest } from '../../support/folder.ts'
+import { plimsoll as program, serve } from '../../support/plimsoll.ts'
+import { folderOf } from '../../support/workplace.ts'
+
+const BASE = 'https://crates.example'
+const OWN = `registry-index = "sparse+${BASE}/index/"`
+const ENV = { PLIMSOLL_GIT_INDEX: 'off' }
+
+/** A new registry folder, and the command to be run on it. */
+async function scene(t: TestContext) {
+  const folder = folderOf(t)
+  const dir = join(folder, 'registry')
+  const plimsoll = (...args: string[]): Promise<Run> => program(folder, [...args, '--dir', dir], ENV)
+  const file = (name: string, parts: CrateParts | Uint8Array): string => {
+    const path = join(folder, name)
+    mkdirSync(join(path, '..'), { recursive: true })
+    writeFileSync(path, parts instanceof Uint8Array ? parts : buildCrate(parts))
+    return path
+  }
+  expect(await plimsoll('init', '--base-url', BASE), 0, '')
+  return { folder, dir, plimsoll, file }
+}
+
+/** Asserts the code and the whole of stdout; stderr too, where it is given. */
+function expect(run: Run, code: number, stdout: string, stderr?: string): void {
+  assert.deepEqual({ code: run.code, stdout: run.stdout }, { code, stdout }, run.stderr)
+  if (stderr !== undefined) assert.equal(run.stderr, stderr)
+}
+
+test('init makes a registry that is complete, and refuses to make it again', async t => {
+  const { dir, plimsoll } = await scene(t)
+  assert.equal(
+    readFileSync(join(dir, 'public', 'index', 'config.json'), 'utf8'),
+    `{"dl":"${BASE}/crates/{crate}/{crate}-{version}.crate","api":"${BASE}"}\n`,
+  )
+  assert.ok(existsSync(join(dir, 'plimsoll.db')))
+  const settings = readFileSync(join(dir, 'plimsoll.toml'), 'utf8')
+  expect(await plimsoll('init'), 2, '', `error: ${dir} already holds a registry; nothing was changed\n`)
+  assert.equal(readFileSync(join(dir, 'plimsoll.toml'), 'utf8'), settings)
+})
+
+test('a bad address stops init before anything is made', async t => {
+  const folder = folderOf(t)
+  const run = await program(folder, ['init', '--dir', 'registry', '--base-url', 'nonsense'], ENV)
+  assert.equal(run.code, 2)
+  assert.match(run.stderr, /^error: plimsoll\.toml: `registry\.base_url` cannot be "nonsense"; accepted: /)
+  assert.equal(existsSync(join(folder, 'registry')), false)
+})
+
+test('every command but init says how to make a registry where there is none', async t => {
+  const folder = folderOf(t)
+  const words =
+    'error: nowhere holds no registry; make one with `plimsoll init --dir nowhere`, or name another folder with --dir\n'
+  for (const args of [['serve'], ['status'], ['verify'], ['build'], ['settings'], ['yank', 'a@1.0.0'], ['add', '.']]) {
+    expect(await program(folder, [...args, '--dir', 'nowhere'], ENV), 2, '', words)
+  }
+  assert.equal(existsSync(join(folder, 'nowhere')), false)
+})
+
+test('misuse is code 2, and help is not misuse', async t => {
+  const { plimsoll, folder } = await scene(t)
+  for (const args of [['nonsense'], ['build', '--nonsense'], ['yank'], ['add'], ['build', '--from', '.']]) {
+    const run = await plimsoll(...args)
+    assert.equal(run.code, 2, args.join(' '))
+    assert.equal(run.stdout, '')
+    assert.match(run.stderr, /^error: /)
+  }
+  expect(await plimsoll('yank', 'demo'), 2, '', 'error: `demo` does not name a release; write NAME@VERSION\n')
+  const none = join(folder, 'none')
+  expect(await plimsoll('add', none), 2, '', `error: there is no file or folder ${none}\n`)
+  expect(await plimsoll('add', '.'), 2, '', 'error: there is no .crate file in or below .\n')
+  assert.equal((await plimsoll('--help')).code, 0)
+})
+
+test('add takes a folder whose crates need each other, whatever their order', async t => {
+  const { plimsoll, file, folder, dir } = await scene(t)
+  const needs = (name: string) => `[dependencies.${name}]\nversion = "1"\n${OWN}\n`
+  file('in/a.crate', { name: 'app', version: '1.0.0', manifest: needs('lib') })
+  file('in/b.crate', { name: 'lib', version: '1.10.0', manifest: needs('util') })
+  file('in/c.crate', { name: 'lib', version: '1.9.0', manifest: needs('util') })
+  file('in/d/e.crate', { name: 'util', version: '1.0.0', manifest: `[dev-${needs('app').slice(1)}` })
+  const added = 'added util 1.0.0\nadded lib 1.9.0\nadded lib 1.10.0\nadded app 1.0.0\n'
+  expect(await plimsoll('add', join(folder, 'in')), 0, added, '')
+  expect(await plimsoll('verify'), 0, 'everything agrees\n', '')
+  const lines = readFileSync(join(dir, 'public', 'index', '3', 'l', 'lib'), 'utf8').split('\n')
+  assert.deepEqual(
+    lines.map(line => /"vers":"([^"]*)"/.exec(line)?.[1]),
+    ['1.9.0', '1.10.0', undefined],
+  )
+  const again = await plimsoll('add', '--json', join(folder, 'in'))
+  assert.deepEqual(
+    (JSON.parse(again.stdout) as { name: string; outcome: string }[]).map(one => `${one.outcome} ${one.name}`),
+    ['present util', 'present lib', 'present lib', 'present app'],
+  )
+  assert.equal(again.code, 0)
+})
+
+test('add names each file it refuses, takes the others, and exits 1', async t => {
+  const { plimsoll, file } = await scene(t)
+  const good = file('good.crate', { name: 'good', version: '1.0.0' })
+  const bad = file('bad.crate', buildEvil('not gzip'))
+  const lonely = file('lonely.crate', {
+    name: 'lonely',
+    version: '1.0.0',
+    manifest: `[dependencies.bad]\nversion = "1"\n${OWN}\n`,
+  })
+  const run = await plimsoll('add', bad, lonely, good)
+  expect(run, 1, 'added good 1.0.0\n')
+  const errors = run.stderr.split('\n').filter(line => line.startsWith('error: '))
+  assert.equal(errors.length, 2)
+  assert.ok(errors[0]?.startsWith(`error: ${lonely}: `), errors[0])
+  assert.ok(errors[1]?.startsWith(`error: ${bad}: `), errors[1])
+  const json = await plimsoll('add', '--json', bad)
+  assert.equal(json.code, 1)
+  assert.deepEqual(Object.keys((JSON.parse(json.stdout) as object[])[0] ?? {}), ['path', 'errors'])
+})
+
+test('a version is taken for good', async t => {
+  const { plimsoll, file } = await scene(t)
+  expect(await plimsoll('add', file('a.crate', { name: 'demo', version: '1.0.0' })), 0, 'added demo 1.0.0\n')
+  const other = file('b.crate', { name: 'demo', version: '1.0.0', manifest: 'homepage = "https://example.org"' })
+  const words = '`demo` 1.0.0 already exists; a published version never changes, publish a new one'
+  expect(await plimsoll('add', other), 1, '', `error: ${other}: ${words}\n`)
+})
+
+test('yank and its undo change the index, and say when there was nothing to do', async t => {
+  const { plimsoll, file, dir } = await scene(t)
+  await plimsoll('add', file('a.crate', { name: 'demo', version: '1.0.0' }))
+  const isYanked = () => readFileSync(join(dir, 'public/index/de/mo/demo'), 'utf8').includes('"yanked":true')
+  expect(await plimsoll('yank', 'demo@1.0.0'), 0, 'yanked demo 1.0.0\n', '')
+  assert.equal(isYanked(), true)
+  expect(await plimsoll('yank', 'demo@1.0.0'), 0, 'demo 1.0.0 was yanked before\n', '')
+  expect(await plimsoll('yank', 'demo@1.0.0', '--undo'), 0, 'unyanked demo 1.0.0\n', '')
+  assert.equal(isYanked(), false)
+  expect(await plimsoll('yank', 'demo@2.0.0'), 1, '', 'error: there is no version 2.0.0 of `demo` here\n')
+  expect(await plimsoll('yank', 'none@1.0.0'), 1, '', 'error: there is no crate `none` here\n')
+})
+
+test('build renders what changed, or with --all everything', async t => {
+  const { plimsoll, file, dir } = await scene(t)
+  await plimsoll('add', file('a.crate', { name: 'demo', version: '1.0.0' }))
+  const before = treeDigest(join(dir, 'public'))
+  expect(await plimsoll('build'), 0, 'rendered 0 crates\n', '')
+  expect(await plimsoll('build', '--all'), 0, 'rendered 1 crate\n', '')
+  rmSync(join(dir, 'public'), { recursive: true })
+  expect(await plimsoll('build'), 0, 'rendered 1 crate\n', '')
+  assert.equal(treeDigest(join(dir, 'public')), before)
+})
+
+test('verify exits 1 with what differs, 0 after a repair', async t => {
+  const { plimsoll, file, dir } = await scene(t)
+  await plimsoll('add', file('a.crate', { name: 'demo', version: '1.0.0' }))
+  rmSync(join(dir, 'public', 'index', 'de', 'mo', 'demo'))
+  expect(await plimsoll('verify'), 1, 'index/de/mo/demo: is missing\n', '')
+  const json = await plimsoll('verify', '--json')
+  const finding = { where: 'index/de/mo/demo', what: 'is missing', lost: false }
+  assert.deepEqual([json.code, JSON.parse(json.stdout)], [1, [{ ...finding, repaired: false }]])
+  const repaired = await plimsoll('verify', '--repair', '--json')
+  assert.deepEqual([repaired.code, JSON.parse(repaired.stdout)], [0, [{ ...finding, repaired: true }]])
+  const clean = await plimsoll('verify', '--json')
+  assert.deepEqual([clean.code, JSON.parse(clean.stdout)], [0, []])
+})
+
+test('lost bytes make build and verify exit 1', async t => {
+  const { plimsoll, file, dir } = await scene(t)
+  await plimsoll('add', file('a.crate', { name: 'demo', version: '1.0.0' }))
+  rmSync(join(dir, 'crates', 'de'), { recursive: true })
+  rmSync(join(dir, 'public'), { recursive: true })
+  const words =
+    'error: the .crate of `demo` 1.0.0 is missing from the crate store or damaged there; put it back from a backup of the registry folder and run `plimsoll build --all`\n'
+  expect(await plimsoll('build'), 1, 'rendered 1 crate\n', words)
+  const verify = await plimsoll('verify')
+  assert.equal(verify.code, 1)
+  assert.match(verify.stdout, /^lost: demo@1\.0\.0: the crate store has no bytes \(/)
+})
+
+test('status and settings report, for people and programs', async t => {
+  const { plimsoll, file } = await scene(t)
+  await plimsoll('add', file('a.crate', { name: 'demo', version: '1.0.0' }))
+  const status = await plimsoll('status', '--json')
+  assert.equal(status.code, 0)
+  const { crates, releases, users, daemon, base_url } = JSON.parse(status.stdout) as Record<string, unknown>
+  assert.deepEqual(
+    { crates, releases, users, daemon, base_url },
+    { crates: 1, releases: 1, users: 0, daemon: null, base_url: BASE },
+  )
+  assert.match((await plimsoll('status')).stdout, /^crates {4}1\nversions {2}1\nusers {5}0\n/)
+  const settings = await plimsoll('settings', '--json')
+  const rows = JSON.parse(settings.stdout) as { key: string; value: unknown; origin: string }[]
+  assert.equal(rows.find(row => row.key === 'registry.base_url')?.value, BASE)
+  assert.match(
+    (await plimsoll('settings')).stdout,
+    /^registry\.base_url = "https:\/\/crates\.example" {2}# .*plimsoll\.toml$/m,
+  )
+})
+
+test('commands work beside a running daemon, and a second daemon is refused', async t => {
+  const { plimsoll, file, dir, folder } = await scene(t)
+  const daemon = await serve(new Cleanup(t), dir, ENV)
+  const status = JSON.parse((await plimsoll('status', '--json')).stdout) as { daemon: string }
+  assert.match(status.daemon, new RegExp(`^process [0-9]+ at ${daemon.url}$`))
+  const second = await plimsoll('serve', '--listen', '127.0.0.1:0')
+  const words = `error: ${dir} is already being served by ${status.daemon}; stop that one first, or use another --dir\n`
+  expect(second, 2, '', words)
+  expect(await plimsoll('add', file('a.crate', { name: 'demo', version: '1.0.0' })), 0, 'added demo 1.0.0\n', '')
+  const index = await fetch(`${daemon.url}/index/de/mo/demo`)
+  assert.match(await index.text(), /^\{"name":"demo","vers":"1\.0\.0",.*"yanked":false/)
+  expect(await plimsoll('yank', 'demo@1.0.0'), 0, 'yanked demo 1.0.0\n', '')
+  assert.match(await (await fetch(`${daemon.url}/index/de/mo/demo`)).text(), /"yanked":true/)
+  expect(await plimsoll('verify'), 0, 'everything agrees\n', '')
+  expect(await plimsoll('build', '--all'), 0, 'rendered 1 crate\n', '')
+  assert.equal(existsSync(join(folder, 'registry', 'public', 'index', 'de', 'mo', 'demo')), true)
+})
+
+test('build --from makes a tree of a folder of .crate files, and exits 1 naming the broken', async t => {
+  const { folder, file } = await scene(t)
+  file('crates/a.crate', { name: 'demo', version: '1.0.0' })
+  writeFileSync(join(folder, 'crates', 'plimsoll.toml'), 'yanked = ["demo@1.0.0"]\n')
+  const build = (...args: string[]) =>
+    program(folder, ['build', '--from', 'crates', '--out', 'out', ...args], { XDG_CACHE_HOME: folder })
+  const first = await build('--base-url', BASE)
+  expect(first, 0, '1 versions of 1 crates; 3 files changed in out\n', '')
+  expect(await build('--base-url', BASE), 0, '1 versions of 1 crates; 0 files changed in out\n', '')
+  assert.match(readFileSync(join(folder, 'out/index/de/mo/demo'), 'utf8'), /"yanked":true/)
+  assert.doesNotMatch(readFileSync(join(folder, 'out/index/config.json'), 'utf8'), /"api"/)
+  const before = treeDigest(join(folder, 'out'))
+  file('crates/bad.crate', buildEvil('not gzip'))
+  const broken = await build('--base-url', BASE)
+  assert.equal(broken.code, 1)
+  assert.match(broken.stderr, /^error: .*crates[/\\]bad\.crate: /)
+  assert.equal(treeDigest(join(folder, 'out')), before)
+  const strange = await program(folder, ['build', '--from', 'out', '--out', '.'])
+  assert.equal(strange.code, 2)
+})

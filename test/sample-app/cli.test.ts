@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { verifyPassword } from '../../sample-app/login/password.ts'
+import { readSettings, SettingsError } from '../../sample-app/settings.ts'
+import { exchange } from './support/exchange.ts'
+import { BOUNDARY, MULTIPART, URLENCODED } from './support/forms.ts'
+import { runProgram, startProgram } from './support/program.ts'
+
+test('misuse is exit 2 and tells the choices', async () => {
+  const cases: readonly (readonly [args: string[], reason: RegExp])[] = [
+    [['--example', 'nope'], /there is no example "nope"; choose one of: root, path-params,/],
+    [['--example', 'constructor'], /there is no example "constructor"/],
+    [['--bad'], /Unknown option '--bad'/],
+    [['extra'], /Unexpected argument 'extra'/],
+    [['--port', '65536'], /--port takes 0 to 65535, not 65536/],
+    [['--port', 'x'], /--port takes 0 to 65535, not x/],
+    [['--cert', 'a.pem'], /--cert and --key go together/],
+    [['--key', 'a.key'], /--cert and --key go together/],
+    [['--host', ''], /--host takes a name or an address/],
+  ]
+  for (const [args, reason] of cases) {
+    const { code, stdout, stderr } = await runProgram(args)
+    assert.deepEqual([code, stdout], [2, ''], stderr)
+    assert.match(stderr, reason)
+    assert.match(stderr, /examples: root, /)
+  }
+})
+
+test('--help explains on stdout', async () => {
+  const { code, stdout } = await runProgram(['--help'])
+  assert.equal(code, 0)
+  assert.match(stdout, /^usage: npm run sample -- /)
+})
+
+test('a port that is taken is exit 1 with the reason', async () => {
+  const first = await startProgram(['--example', 'root'])
+  const { code, stderr } = await runProgram(['--example', 'root', '--port', new URL(first.url).port])
+  await first.stop()
+  assert.equal(code, 1)
+  assert.match(stderr, /EADDRINUSE/)
+})
+
+test('demo values are warned of, by name; given ones are used', async () => {
+  const demo = await startProgram(['--example', 'global-dependencies'])
+  await demo.stop()
+  assert.match(demo.stderr(), /^warning: demo values are in use for SAMPLE_X_TOKEN, SAMPLE_X_KEY, SAMPLE_USERS;/)
+  const { stdout } = await runProgram(['--hash-password'], {}, 'pass word\n')
+  assert.equal(await verifyPassword('pass word', stdout.trim()), true)
+  const user = { username: 'u', email: 'e', full_name: 'f', disabled: false }
+  const env = {
+    SAMPLE_X_TOKEN: 'one',
+    SAMPLE_X_KEY: 'two',
+    SAMPLE_USERS: JSON.stringify([{ ...user, hashed_password: stdout.trim() }]),
+  }
+  const own = await startProgram([], env)
+  const headers = { 'X-Token': 'one', 'X-Key': 'two' }
+  const items = await exchange(own.url, { path: '/examples/global-dependencies/items/', headers })
+  const body = 'username=u&password=pass+word'
+  const token = await exchange(own.url, { method: 'POST', path: '/token', headers: URLENCODED, body })
+  const me = await exchange(own.url, { path: '/users/me', headers: { Authorization: 'Bearer u' } })
+  assert.equal(await own.stop(), 0)
+  assert.deepEqual([items.status, token.status, JSON.parse(me.text)], [200, 200, user])
+  assert.equal(own.stderr(), '')
+})
+
+test('settings that cannot be used are named, all of them', async () => {
+  const user = { username: '', email: 'e', full_name: 'f', disabled: false, hashed_password: 'secret' }
+  const env = { SAMPLE_X_TOKEN: '', SAMPLE_X_KEY: ' x', SAMPLE_USERS: JSON.stringify([user]) }
+  assert.throws(
+    () => readSettings(env),
+    (error: Error) => {
+      assert.ok(error instanceof SettingsError)
+      const named = error.message.split('\n').map(line => line.split(':')[0])
+      assert.deepEqual(named, [
+        'SAMPLE_X_TOKEN',
+        'SAMPLE_X_KEY',
+        'SAMPLE_USERS.0.username',
+        'SAMPLE_USERS.0.hashed_password',
+      ])
+      return true
+    },
+  )
+  const { code, stderr } = await runProgram(['--port', '0'], { SAMPLE_USERS: '{' })
+  assert.equal(code, 2)
+  assert.match(stderr, /SAMPLE_USERS: must be JSON/)
+})
+
+test('the https example without TLS says so', async () => {
+  const program = await startProgram(['--example', 'https'])
+  assert.equal(await program.stop(), 0)
+  assert.match(program.stderr(), /warning: serving without TLS/)
+})
+
+test('SIGTERM lets a running request finish, takes no new one, and exits 0', async () => {
+  const program = await startProgram(['--example', 'uploads'])
+  const sent = request(new URL('/uploadfile/', program.url), { method: 'POST', headers: MULTIPART, agent: false })
+  sent.write(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n`)
+  await exchange(program.url, { path: '/' })
+  const stopped = program.stop()
+  const { port, hostname } = new URL(program.url)
+  for (let open = true; open; ) {
+    const socket = connect(Number(port), hostname)
+    open = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    )
+    socket.destroy()
+  }
+  sent.end(`data\r\n--${BOUNDARY}--`)
+  const [response] = await once(sent, 'response')
+  assert.deepEqual(JSON.parse(await text(response)), { filenames: 'a', type: 'UploadFile' })
+  assert.equal(await stopped, 0)
+})

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BODY_LIMIT, NESTING_LIMIT } from '../../sample-app/wire/json-body.ts'
+import { refused } from './support/refused.ts'
+import { answers, ask } from './support/serving.ts'
+
+const NAME = 'Unnamed item'
+const MODEL = 'Input should be a valid dictionary or object to extract fields from'
+const NUMBER = 'Input should be a valid number, unable to parse string as a number'
+
+function post(body: string | Uint8Array, type: string | undefined = 'application/json') {
+  return { method: 'POST', path: '/items/', body, headers: type === '' ? {} : { 'Content-Type': type } }
+}
+
+test('all four fields are echoed, nulls included; unknown keys are dropped, the last duplicate wins', async () => {
+  const full = { name: 'Foo', description: 'd', price: 50.2, tax: 3.2 }
+  await answers('body', post(JSON.stringify(full)), 200, full)
+  await answers('body', post('{"price":1}'), 200, { name: NAME, description: null, price: 1, tax: null })
+  const body = '{"Price":7,"price":1,"price":2,"constructor":3,"__proto__":{"name":"x"},"tax":null}'
+  await answers('body', post(body), 200, { name: NAME, description: null, price: 2, tax: null })
+})
+
+test('a price may be text or a truth value', async () => {
+  const table = {
+    '" 50.5 "': 50.5,
+    '"1e1"': 10,
+    true: 1,
+    false: 0,
+    '-0.5': -0.5,
+    '12345678901234567890123': 1.2345678901234568e22,
+  }
+  for (const [written, price] of Object.entries(table)) {
+    await answers('body', post(`{"price":${written}}`), 200, { name: NAME, description: null, price, tax: null })
+  }
+})
+
+test('wrong types are named, all of them', async () => {
+  const body = { name: null, description: 5, price: 'abc', tax: [] }
+  const string = 'Input should be a valid string'
+  await answers('body', post(JSON.stringify(body)), 422, {
+    detail: [
+      { type: 'string_type', loc: ['body', 'name'], msg: string, input: null },
+      { type: 'string_type', loc: ['body', 'description'], msg: string, input: 5 },
+      { type: 'float_parsing', loc: ['body', 'price'], msg: NUMBER, input: 'abc' },
+      { type: 'float_type', loc: ['body', 'tax'], msg: 'Input should be a valid number', input: [] },
+    ],
+  })
+  for (const price of [null, [1], { a: 1 }]) {
+    const expected = refused('float_type', ['body', 'price'], 'Input should be a valid number', price)
+    await answers('body', post(JSON.stringify({ price })), 422, expected)
+  }
+})
+
+test('a price that is not finite is refused', async () => {
+  const msg = 'Input should be a finite number'
+  for (const price of ['inf', 'nan', '-Infinity']) {
+    await answers('body', post(JSON.stringify({ price })), 422, refused('finite_number', ['body', 'price'], msg, price))
+  }
+  await answers('body', post('{"price":1e999}'), 422, refused('finite_number', ['body', 'price'], msg, null))
+  assert.equal((await ask('body', post('{"price":NaN}'))).status, 422)
+})
+
+test('an empty object misses one field, and is shown', async () => {
+  await answers('body', post('{}'), 422, refused('missing', ['body', 'price'], 'Field required', {}))
+})
+
+test('no body and null are a missing body', async () => {
+  const expected = refused('missing', ['body'], 'Field required', null)
+  for (const body of ['', 'null', ' null ']) await answers('body', post(body), 422, expected)
+  await answers('body', { method: 'POST', path: '/items/' }, 422, expected)
+})
+
+test('anything but an object is refused', async () => {
+  for (const body of ['[]', '"text"', '5', 'true', '[{"price":1}]']) {
+    await answers('body', post(body), 422, refused('model_attributes_type', ['body'], MODEL, JSON.parse(body)))
+  }
+})
+
+test('JSON is what says so, in any case and with parameters', async () => {
+  const types = [
+    'application/json',
+    'APPLICATION/JSON',
+    'application/json; charset=utf-8',
+    'application/json;x',
+    'application/vnd.api+json',
+  ]
+  for (const type of types) assert.equal((await ask('body', post('{"price":1}', type))).status, 200, type)
+})
+
+test('any other type, or none, leaves the body as text', async () => {
+  for (const type of [
+    '',
+    'text/plain',
+    'application/jsonx',
+    'text/json',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+  ]) {
+    await answers(
+      'body',
+      post('{"price":1}', type),
+      422,
+      refused('model_attributes_type', ['body'], MODEL, '{"price":1}'),
+    )
+  }
+  await answers(
+    'body',
+    post(Buffer.from([0xff, 0x41]), ''),
+    422,
+    refused('model_attributes_type', ['body'], MODEL, '�A'),
+  )
+})
+
+test('bytes that are not UTF-8 are 400; a byte order mark is accepted', async () => {
+  const unreadable = { detail: 'There was an error parsing the body' }
+  await answers('body', post(Buffer.from('{"name":"\xff","price":1}', 'latin1')), 400, unreadable)
+  assert.equal((await ask('body', post('\uFEFF{"price":1}'))).status, 200)
+})
+
+test('a lone surrogate comes back as it was sent', async () => {
+  const { status, text } = await ask('body', post(String.raw`{"name":"\ud800","price":1}`))
+  assert.equal(status, 200)
+  assert.ok(text.includes(String.raw`"\ud800"`), text)
+})
+
+test('malformed JSON is told with its place in code points', async () => {
+  const table = { '{some': 1, '{"price":1': 10, '{"price":1} x': 12, '{"name":"abc': 8, '   ': 3, '{"😀":}': 5 }
+  for (const [body, offset] of Object.entries(table)) {
+    const { status, text } = await ask('body', post(body))
+    const { detail } = JSON.parse(text)
+    const { error } = detail[0].ctx
+    assert.deepEqual(
+      { status, detail },
+      {
+        status: 422,
+        detail: [{ type: 'json_invalid', loc: ['body', offset], msg: 'JSON decode error', input: {}, ctx: { error } }],
+      },
+      body,
+    )
+    assert.equal(typeof error, 'string')
+  }
+})
+
+test('brackets nested too deep are 400, also in what would be dropped', async () => {
+  const nested = (depth: number) => `{"price":1,"x":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
+  assert.equal((await ask('body', post(nested(NESTING_LIMIT)))).status, 200)
+  const expected = { detail: 'There was an error parsing the body' }
+  await answers('body', post(nested(NESTING_LIMIT + 1)), 400, expected)
+  await answers('body', post('['.repeat(1_000_000)), 400, expected)
+})
+
+test('a body of more than 16 MiB is 413', async () => {
+  const body = Buffer.alloc(BODY_LIMIT, ' ')
+  body.write('{"price":1}')
+  assert.equal((await ask('body', post(body))).status, 200)
+  await answers('body', post(Buffer.concat([body, Buffer.from(' ')])), 413, { detail: 'Request body too large' })
+})

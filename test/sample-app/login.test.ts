@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hashPassword, isPasswordHash, verifyPassword } from '../../sample-app/login/password.ts'
+import { sameSecret } from '../../sample-app/login/secret.ts'
+import { UserStore } from '../../sample-app/login/users.ts'
+import { demoSettings } from '../../sample-app/settings.ts'
+import { MULTIPART, multipart, URLENCODED, urlencoded } from './support/forms.ts'
+import { missing, refused } from './support/refused.ts'
+import { answers, ask } from './support/serving.ts'
+
+const WRONG = { detail: 'Incorrect username or password' }
+const JOHN = { username: 'johndoe', email: 'johndoe@example.com', full_name: 'John Doe', disabled: false }
+
+function login(form: Record<string, string>) {
+  return { method: 'POST', path: '/token', headers: URLENCODED, body: urlencoded(form) }
+}
+
+function me(authorization?: string) {
+  return { path: '/users/me', headers: authorization === undefined ? {} : { Authorization: authorization } }
+}
+
+test('a good login answers with a token, also of a disabled user, also as multipart', async () => {
+  const token = (access_token: string) => ({ access_token, token_type: 'bearer' })
+  await answers('security', login({ username: 'johndoe', password: 'secret' }), 200, token('johndoe'))
+  await answers('security', login({ username: 'alice', password: 'secret2' }), 200, token('alice'))
+  const body = multipart([
+    { name: 'username', value: 'johndoe' },
+    { name: 'password', value: 'secret' },
+  ])
+  await answers('security', { method: 'POST', path: '/token', headers: MULTIPART, body }, 200, token('johndoe'))
+})
+
+test('an unknown user and a wrong password are told apart by nothing', async () => {
+  for (const username of ['johndoe', 'nobody', 'Johndoe', 'constructor', '__proto__']) {
+    const { status, text, headers } = await ask('security', login({ username, password: 'secret2' }))
+    assert.deepEqual([status, JSON.parse(text), headers['www-authenticate']], [400, WRONG, undefined], username)
+  }
+})
+
+test('missing fields, and JSON, are 422', async () => {
+  await answers('security', login({ username: '', password: 'x' }), 422, missing(['body', 'username']))
+  const both = missing(['body', 'username'], ['body', 'password'])
+  const json = {
+    method: 'POST',
+    path: '/token',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"username":"johndoe"}',
+  }
+  await answers('security', json, 422, both)
+})
+
+test('grant_type is absent, empty or exactly password', async () => {
+  const good = { username: 'johndoe', password: 'secret', scope: 'a b', client_id: 'c', client_secret: 'd', extra: 'e' }
+  for (const grant_type of ['', 'password'])
+    assert.equal((await ask('security', login({ ...good, grant_type }))).status, 200)
+  const pattern = '^password$'
+  const msg = `String should match pattern '${pattern}'`
+  for (const grant_type of ['Password', 'password\n', 'client_credentials']) {
+    const { detail } = refused('string_pattern_mismatch', ['body', 'grant_type'], msg, grant_type, { pattern })
+    await answers('security', login({ ...good, grant_type }), 422, { detail })
+    const all = { detail: [...detail, ...missing(['body', 'username'], ['body', 'password']).detail] }
+    await answers('security', login({ grant_type }), 422, all)
+  }
+})
+
+test('the user behind a token, without the password', async () => {
+  for (const scheme of ['Bearer johndoe', 'bearer johndoe', 'BEARER johndoe', 'Bearer   johndoe']) {
+    await answers('security', me(scheme), 200, JOHN)
+  }
+  await answers('security', me('Bearer alice'), 400, { detail: 'Inactive user' })
+})
+
+test('no bearer token: not authenticated; one of nobody: invalid; both with the challenge', async () => {
+  const table = [
+    [undefined, 'Not authenticated'],
+    ['', 'Not authenticated'],
+    ['Basic am9obg==', 'Not authenticated'],
+    ['johndoe', 'Not authenticated'],
+    ['Bearer\tjohndoe', 'Not authenticated'],
+    ['Bearerjohndoe', 'Not authenticated'],
+    ['Bearer', 'Invalid authentication credentials'],
+    ['Bearer nobody', 'Invalid authentication credentials'],
+    ['Bearer Johndoe', 'Invalid authentication credentials'],
+    ['Bearer constructor', 'Invalid authentication credentials'],
+    ['Bearer johndoe x', 'Invalid authentication credentials'],
+  ] as const
+  for (const [authorization, detail] of table) {
+    const { status, text, headers } = await ask('security', me(authorization))
+    assert.deepEqual(
+      [status, JSON.parse(text), headers['www-authenticate']],
+      [401, { detail }, 'Bearer'],
+      authorization,
+    )
+  }
+})
+
+const TOKEN = 'fake-super-secret-token'
+const KEY = 'fake-super-secret-key'
+const NO_TOKEN = { detail: 'X-Token header invalid' }
+const NO_KEY = { detail: 'X-Key header invalid' }
+
+test('both secret headers open both paths', async () => {
+  const headers = { 'x-token': TOKEN, 'X-KEY': KEY }
+  await answers('global-dependencies', { path: '/items/', headers }, 200, [{ item: 'Portal Gun' }, { item: 'Plumbus' }])
+  await answers('global-dependencies', { path: '/users/', headers }, 200, [{ username: 'Rick' }, { username: 'Morty' }])
+})
+
+test('a wrong header is named, X-Token first; exactly the value counts', async () => {
+  const cases = [
+    [{ 'X-Token': 'x', 'X-Key': KEY }, NO_TOKEN],
+    [{ 'X-Token': '', 'X-Key': KEY }, NO_TOKEN],
+    [{ 'X-Token': TOKEN.toUpperCase(), 'X-Key': KEY }, NO_TOKEN],
+    [{ 'X-Token': `${TOKEN}x`, 'X-Key': KEY }, NO_TOKEN],
+    [{ 'X-Token': TOKEN, 'X-Key': 'x' }, NO_KEY],
+    [{ 'X-Token': 'x', 'X-Key': 'x' }, NO_TOKEN],
+    [{ 'X-Token': 'x' }, NO_TOKEN],
+    [{ 'X-Key': 'x' }, NO_KEY],
+  ] as const
+  for (const path of ['/items/', '/users/']) {
+    for (const [headers, body] of cases)
+      await answers('global-dependencies', { path, headers: { ...headers } }, 400, body)
+    await answers('global-dependencies', { path, headers: { 'X-Token': TOKEN } }, 422, missing(['header', 'x-key']))
+  }
+})
+
+test('the documentation needs no secret', async () => {
+  for (const path of ['/docs', '/openapi.json']) assert.equal((await ask('global-dependencies', path)).status, 200)
+})
+
+test('a password hash is salted, and only its password fits', async () => {
+  const [one, other] = await Promise.all([hashPassword('pässword'), hashPassword('pässword')])
+  assert.notEqual(one, other)
+  assert.equal(isPasswordHash(one), true)
+  assert.equal(await verifyPassword('pässword', one), true)
+  assert.equal(await verifyPassword('passwort', one), false)
+  const [, , r, p, salt, key] = one.split('$')
+  for (const N of ['0', '1', '16383', '262144'])
+    assert.equal(isPasswordHash(['scrypt', N, r, p, salt, key].join('$')), false, N)
+  assert.equal(await verifyPassword('x', ['scrypt', '131072', r, p, salt, key].join('$')), false)
+  assert.equal(isPasswordHash('secret'), false)
+  await assert.rejects(verifyPassword('secret', 'secret'), /not a scrypt password hash/)
+})
+
+test('an unknown user costs a hash like a known one', async () => {
+  const store = new UserStore(demoSettings.users)
+  const time = async (username: string) => {
+    const start = performance.now()
+    assert.equal(await store.authenticate(username, 'wrong'), undefined)
+    return performance.now() - start
+  }
+  await time('johndoe')
+  const known = await time('johndoe')
+  assert.ok((await time('nobody')) > known / 4)
+})
+
+test('a user is found without the hash', () => {
+  assert.deepEqual(new UserStore(demoSettings.users).find('johndoe'), JOHN)
+})
+
+test('secrets are compared whole', () => {
+  assert.equal(sameSecret('abc', 'abc'), true)
+  for (const given of ['', 'ab', 'abcd', 'abC', 'abc\0']) assert.equal(sameSecret(given, 'abc'), false)
+})

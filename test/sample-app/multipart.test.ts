@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readMultipart } from '../../sample-app/form/multipart.ts'
+
+const BODY = Buffer.from(
+  '\r\n--b\r\nA: 1\r\nB: 2\r\n\r\none\r\n--bx\r\n-\r\n--b\r\n\r\n\r\n--b\r\nC: 3\r\n\r\n\r\r\n--b--\r\n--b\r\nignored',
+)
+const PARTS = [
+  { headers: { a: '1', b: '2' }, data: 'one\r\n--bx\r\n-' },
+  { headers: {}, data: '' },
+  { headers: { c: '3' }, data: '\r' },
+]
+
+/** The finished parts of a body that arrives in these pieces. */
+async function read(pieces: readonly Buffer[], boundary = 'b') {
+  const parts: { headers: Record<string, string>; data: string }[] = []
+  let open: (typeof parts)[number] | undefined
+  async function* arriving() {
+    yield* pieces
+  }
+  for await (const event of readMultipart(arriving(), boundary)) {
+    if (event.kind === 'part') open = { headers: Object.fromEntries(event.headers), data: '' }
+    else if (event.kind === 'data' && open) open.data += Buffer.from(event.bytes).toString()
+    else if (open) parts.push(open)
+  }
+  return parts
+}
+
+test('the parts are the same wherever the body is cut into two', async () => {
+  for (let at = 0; at <= BODY.length; at += 1) {
+    assert.deepEqual(await read([BODY.subarray(0, at), BODY.subarray(at)]), PARTS, `cut at ${at}`)
+  }
+})
+
+test('the parts are the same byte by byte', async () => {
+  assert.deepEqual(await read([...BODY].map(byte => Buffer.from([byte]))), PARTS)
+})
+
+test('data that resembles the delimiter stays data', async () => {
+  const data = '\r\n--\r\n--boundar\r\n--boundarX\r\n\r\n--boundary.\r\n--boundary-x\r'
+  const body = Buffer.from(`--boundary\r\n\r\n${data}\r\n--boundary--`)
+  for (const size of [1, 2, 3, 7, body.length]) {
+    const pieces = Array.from({ length: Math.ceil(body.length / size) }, (_, index) =>
+      body.subarray(index * size, (index + 1) * size),
+    )
+    assert.deepEqual(await read(pieces, 'boundary'), [{ headers: {}, data }], `pieces of ${size}`)
+  }
+})
+
+test('a part that is cut off has no end', async () => {
+  assert.deepEqual(await read([Buffer.from('--b\r\n\r\none\r\n--b\r\n\r\ntwo')]), [{ headers: {}, data: 'one' }])
+})

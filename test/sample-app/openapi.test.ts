@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { examples } from '../../sample-app/catalogue.ts'
+import { ask } from './support/serving.ts'
+
+const P = '/paths/~1items~1/get/parameters/0'
+const ITEM = '/paths/~1items~1{item_id}/get/parameters/0'
+const OPTIONAL_TEXT = [{ type: 'string' }, { type: 'null' }]
+
+/** What an example's description has at a JSON Pointer; undefined when it has nothing there. */
+async function described(example: string, pointer: string): Promise<unknown> {
+  const { text } = await ask(example, '/openapi.json')
+  const steps = pointer
+    .split('/')
+    .slice(1)
+    .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return steps.reduce<unknown>((value, step) => new Map(Object.entries(Object(value))).get(step), JSON.parse(text))
+}
+
+const TABLE: readonly (readonly [example: string, pointer: string, value: unknown])[] = [
+  ['root', '/openapi', '3.1.0'],
+  ['query-metadata', `${P}/name`, 'item-query'],
+  ['query-metadata', `${P}/in`, 'query'],
+  ['query-metadata', `${P}/deprecated`, true],
+  ['query-metadata', `${P}/required`, false],
+  [
+    'query-metadata',
+    `${P}/schema`,
+    {
+      anyOf: [{ type: 'string', maxLength: 50, minLength: 3, pattern: '^fixedquery$' }, { type: 'null' }],
+      title: 'Query string',
+      deprecated: true,
+    },
+  ],
+  ['query-default', `${P}/required`, false],
+  ['query-default', `${P}/schema`, { type: 'string', minLength: 3, default: 'fixedquery', title: 'Q' }],
+  ['query-validation', `${P}/schema/anyOf/0`, { type: 'string', maxLength: 50 }],
+  ['query-validation', `${P}/schema/default`, undefined],
+  ['query-validation', `${P}/deprecated`, undefined],
+  ['query-list', `${P}/schema/anyOf`, [{ type: 'array', items: { type: 'string' } }, { type: 'null' }]],
+  ['query-params', `${P}/schema`, { type: 'integer', default: 0, title: 'Skip' }],
+  [
+    'query-mixed',
+    '/paths/~1users~1{user_id}~1items~1{item_id}/get/parameters/3/schema',
+    { type: 'boolean', default: false, title: 'Short' },
+  ],
+  ['path-params', ITEM, { name: 'item_id', in: 'path', required: true, schema: { type: 'string', title: 'Item Id' } }],
+  [
+    'path-validation',
+    `${ITEM}/schema`,
+    { type: 'integer', exclusiveMinimum: 0, maximum: 1000, title: 'The ID of the item to get' },
+  ],
+  [
+    'path-validation-float',
+    `${ITEM}/schema`,
+    { type: 'number', minimum: 0.5, exclusiveMaximum: 10.5, title: 'Item Id' },
+  ],
+  [
+    'path-validation-str',
+    `${ITEM}/schema`,
+    { type: 'string', maxLength: 10, minLength: 2, pattern: '^[a-z]+$', title: 'Item Id' },
+  ],
+  ['path-converter', '/paths/~1file~1{file_path}/get/parameters/0/name', 'file_path'],
+  [
+    'query-required',
+    '/paths/~1items~1{item_id}/get/parameters/1',
+    { name: 'needy', in: 'query', required: true, schema: { type: 'string', title: 'Needy' } },
+  ],
+  ['headers', '/paths/~1items~1/get/parameters/1/name', 'user-agent'],
+  [
+    'headers',
+    P,
+    {
+      name: 'items-id',
+      in: 'header',
+      required: false,
+      schema: { anyOf: [{ type: 'integer', minimum: 1 }, { type: 'null' }], title: 'Items-Id' },
+    },
+  ],
+  ['cookies', P, { name: 'ads_id', in: 'cookie', required: false, schema: { anyOf: OPTIONAL_TEXT, title: 'Ads Id' } }],
+  ['dependencies-nested', '/paths/~1items~1{item_id}/get/parameters/2/name', 'last_query'],
+  ['dependencies', '/paths/~1users~1/get/parameters/2/schema/default', 100],
+  ['dependencies', '/paths/~1users~1/get/parameters/3', undefined],
+  ['body', '/paths/~1items~1/post/requestBody/content/application~1json/schema/$ref', '#/components/schemas/Item'],
+  ['body', '/components/schemas/Item/required', ['price']],
+  ['body', '/components/schemas/Item/properties/name', { type: 'string', default: 'Unnamed item', title: 'Name' }],
+  ['body', '/components/schemas/Item/properties/tax/anyOf', [{ type: 'number' }, { type: 'null' }]],
+  [
+    'forms',
+    '/paths/~1login~1/post/requestBody/content/application~1x-www-form-urlencoded/schema/$ref',
+    '#/components/schemas/Body_post_login',
+  ],
+  ['forms', '/components/schemas/Body_post_login/required', ['username', 'password']],
+  [
+    'uploads',
+    '/paths/~1uploadfile~1/post/requestBody/content/multipart~1form-data/schema/$ref',
+    '#/components/schemas/Body_post_uploadfile',
+  ],
+  [
+    'uploads',
+    '/components/schemas/Body_post_uploadfile/properties/file',
+    { type: 'string', contentMediaType: 'application/octet-stream', title: 'File' },
+  ],
+  ['uploads', '/paths/~1/get/responses/422', undefined],
+  [
+    'security',
+    '/components/securitySchemes/OAuth2PasswordBearer',
+    { type: 'oauth2', flows: { password: { scopes: {}, tokenUrl: 'token' } } },
+  ],
+  ['security', '/paths/~1users~1me/get/security/0/OAuth2PasswordBearer', []],
+  ['security', '/paths/~1users~1me/get/parameters', undefined],
+  ['security', '/paths/~1token/post/security', undefined],
+  ['security', '/components/schemas/Body_post_token/required', ['username', 'password']],
+  [
+    'global-dependencies',
+    `${P}`,
+    { name: 'x-token', in: 'header', required: true, schema: { type: 'string', title: 'X-Token' } },
+  ],
+  ['global-dependencies', '/paths/~1users~1/get/parameters/1/name', 'x-key'],
+  ['body', '/components/schemas/ValidationError/required', ['loc', 'msg', 'type']],
+  [
+    'body',
+    '/components/schemas/HTTPValidationError/properties/detail/items/$ref',
+    '#/components/schemas/ValidationError',
+  ],
+]
+
+for (const [example, pointer, value] of TABLE) {
+  test(`${example}: ${pointer}`, async () => assert.deepEqual(await described(example, pointer), value))
+}
+
+test('the internal name of an aliased parameter appears nowhere', async () => {
+  const { text } = await ask('query-metadata', '/openapi.json')
+  assert.equal(text.includes('"q"'), false)
+})
+
+test('every operation with parameters or a body documents 422, and every reference leads somewhere', async () => {
+  for (const name of examples.keys()) {
+    const { text } = await ask(name, '/openapi.json')
+    const { paths, components } = JSON.parse(text)
+    for (const operation of Object.values<Record<string, Operation>>(paths).flatMap(methods =>
+      Object.values(methods),
+    )) {
+      const checked = operation.parameters !== undefined || operation.requestBody !== undefined
+      const schema = operation.responses['422']?.content['application/json'].schema.$ref
+      assert.equal(schema, checked ? '#/components/schemas/HTTPValidationError' : undefined, name)
+    }
+    for (const [, target] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      assert.ok(Object.hasOwn(components.schemas, target ?? ''), `${name}: ${target}`)
+    }
+  }
+})
+
+test('the documentation page loads nothing and strikes through what is deprecated', async () => {
+  const { text, headers } = await ask('query-metadata', '/docs')
+  assert.match(text, /<s title="deprecated"><code>item-query<\/code><\/s>/)
+  assert.ok(text.includes('<td>Query string: string, maxLength 50, minLength 3, pattern ^fixedquery$, or null</td>'))
+  assert.match(String(headers['content-security-policy']), /^default-src 'none'; style-src 'unsafe-inline';/)
+  for (const name of examples.keys()) {
+    const page = await ask(name, '/docs')
+    assert.equal(page.status, 200)
+    assert.equal(/<script|<link|<img|src=|@import|url\(|https?:\/\//.test(page.text), false, name)
+  }
+})
+
+interface Operation {
+  readonly parameters?: unknown
+  readonly requestBody?: unknown
+  readonly responses: Record<string, { content: { 'application/json': { schema: { $ref?: string } } } }>
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { App } from '../../sample-app/app.ts'
+import { integer } from '../../sample-app/input/integer.ts'
+import { cookie, form, header, path, query } from '../../sample-app/input/parameter.ts'
+import { text, textList } from '../../sample-app/input/text.ts'
+import { parseCookies } from '../../sample-app/wire/cookies.ts'
+import { parseQuery } from '../../sample-app/wire/pairs.ts'
+import { decodePercent } from '../../sample-app/wire/percent.ts'
+import { MULTIPART, multipart, URLENCODED } from './support/forms.ts'
+import { missing } from './support/refused.ts'
+import { answers, ask } from './support/serving.ts'
+
+const COOKIES: readonly (readonly [sent: string, ads_id: string | null])[] = [
+  ['x=1; ads_id=abc', 'abc'],
+  ['ads_id=', ''],
+  ['ads_id', null],
+  ['ads_idx', null],
+  ['ads_id=a; ads_id=b', 'b'],
+  ['ads_id=a%20b', 'a%20b'],
+  ['  ads_id  =  a b  ', 'a b'],
+  ['ads_id="a b"', 'a b'],
+  [String.raw`ads_id="a\"b\\c\073d"`, 'a"b\\c;d'],
+  ['ads_id="', '"'],
+  ['ads_id=a=b', 'a=b'],
+  ['ads_id=é', 'é'],
+  ['Ads_id=a', null],
+  ['ads-id=a', null],
+  ['__proto__=a', null],
+]
+
+test('cookies: split, trimmed, unquoted, never percent-decoded, the last of a name wins', async () => {
+  for (const [sent, ads_id] of COOKIES) {
+    await answers(
+      'cookies',
+      { path: '/items/', headers: { Cookie: Buffer.from(sent, 'latin1').toString('latin1') } },
+      200,
+      { ads_id },
+    )
+  }
+})
+
+test('query: + and %20 are spaces, ; separates nothing, q[] is another name, unknown names are ignored', async () => {
+  const table = {
+    'a+b': 'a b',
+    'a%20b': 'a b',
+    'a%2Bb': 'a+b',
+    'a;b=c': 'a;b=c',
+    '%ff': '�',
+    '%zz': '%zz',
+    '=': '=',
+    '%26': '&',
+  }
+  for (const [written, value] of Object.entries(table)) {
+    await answers('query-list', `/items/?q=${written}&unknown=1`, 200, { q: [value] })
+  }
+  await answers('query-list', '/items/?q[]=a&Q=b&=c&&', 200, { q: null })
+  await answers('query-list', '/items/?%71=a', 200, { q: ['a'] })
+})
+
+test('query: names that objects have anyway are names like any other', () => {
+  const pairs = parseQuery('__proto__=1&constructor=2&toString')
+  assert.deepEqual(
+    [...pairs],
+    [
+      ['__proto__', ['1']],
+      ['constructor', ['2']],
+      ['toString', ['']],
+    ],
+  )
+  assert.equal(parseQuery('').get('constructor'), undefined)
+  assert.equal(parseCookies('').get('constructor'), undefined)
+})
+
+test('present but empty: a value in the query, in a header and in a cookie', async () => {
+  await answers('query-required', '/items/a?needy=', 200, { item_id: 'a', needy: '' })
+  await answers('query-required', '/items/a?needy', 200, { item_id: 'a', needy: '' })
+  const { text } = await ask('headers', { path: '/items/', headers: { 'User-Agent': '' } })
+  assert.equal(text, '{"User-Agent":"","items_id":null}')
+})
+
+test('headers: Latin-1, outer spaces trimmed, names in any case', async () => {
+  const { text } = await ask('headers', { path: '/items/', headers: { 'uSER-aGENT': '  caf\xe9 \t' } })
+  assert.equal(text, '{"User-Agent":"café","items_id":null}')
+})
+
+test('headers: the literal name with an underscore is read when the other is absent', async () => {
+  const both = { items_id: '7', 'items-id': '5' }
+  await answers('headers', { path: '/items/', headers: { items_id: '7' } }, 200, { 'User-Agent': null, items_id: 7 })
+  await answers('headers', { path: '/items/', headers: both }, 200, { 'User-Agent': null, items_id: 5 })
+})
+
+test('repeated scalars: the last value wins in every source', async () => {
+  await answers('query-params', '/items/?limit=x&limit=1', 200, [{ item_name: 'Foo' }])
+  const headers = { 'items-id': ['1', '2'], Cookie: ['ads_id=a', 'ads_id=b'] }
+  await answers('headers', { path: '/items/', headers }, 200, { 'User-Agent': null, items_id: 2 })
+  await answers('cookies', { path: '/items/', headers }, 200, { ads_id: 'b' })
+  const body = 'username=a&username=b&password=x'
+  await answers('forms', { method: 'POST', path: '/login/', headers: URLENCODED, body }, 200, { username: 'b' })
+  const parts = multipart([
+    { name: 'username', value: 'a' },
+    { name: 'password', value: 'x' },
+    { name: 'username', value: 'b' },
+  ])
+  await answers('forms', { method: 'POST', path: '/login/', headers: MULTIPART, body: parts }, 200, { username: 'b' })
+})
+
+test('problems are listed by source, within a source as declared, and all of them', async () => {
+  const app = new App('All sources')
+  const inputs = {
+    field: form(text),
+    b_cookie: cookie(text),
+    a_cookie: cookie(text),
+    b_header: header(text),
+    two: query(text),
+    one: query(textList),
+    id: path(integer),
+  }
+  app.post('/:id', inputs, () => null)
+  const response = await app.hono.request('/5', { method: 'POST' })
+  const expected = missing(
+    ['query', 'two'],
+    ['query', 'one'],
+    ['header', 'b-header'],
+    ['cookie', 'b_cookie'],
+    ['cookie', 'a_cookie'],
+    ['body', 'field'],
+  )
+  assert.deepEqual(await response.json(), expected)
+})
+
+test('percent-decoding never fails, whatever the bytes', () => {
+  for (let byte = 0; byte < 256; byte += 1) {
+    const escaped = `%${byte.toString(16).padStart(2, '0')}`
+    assert.equal(decodePercent(escaped), Buffer.from([byte]).toString('utf8'))
+  }
+  assert.equal(decodePercent('%C3%A9%'), 'é%')
+  assert.equal(decodePercent('%4'), '%4')
+  assert.equal(decodePercent('%4g%G4'), '%4g%G4')
+})

@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const CLI = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'sample-app', 'cli.js')
+
+/** The sample application as a process of its own. */
+export interface Program {
+  readonly process: ChildProcess
+  readonly url: string
+  readonly stderr: () => string
+  /** Ends it the way a service manager does; the exit code. */
+  stop(): Promise<number | null>
+}
+
+/** How a program that did not start ended. */
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Starts the program on a free port and waits until it listens. */
+export async function startProgram(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Program> {
+  const child = spawn(process.execPath, [CLI, '--port', '0', ...args], { env: { ...process.env, ...env } })
+  let stderr = ''
+  child.stderr.on('data', chunk => (stderr += chunk))
+  const exited = once(child, 'exit').then(([code]) => code as number | null)
+  const line = await Promise.race([
+    once(createInterface(child.stdout), 'line').then(([first]) => String(first)),
+    exited.then(code => Promise.reject(new Error(`ended with ${code} before it listened: ${stderr}`))),
+  ])
+  const stop = () => {
+    child.kill('SIGTERM')
+    return exited
+  }
+  return { process: child, url: line.replace('listening on ', ''), stderr: () => stderr, stop }
+}
+
+/** Runs the program to its end. */
+export async function runProgram(args: readonly string[], env: NodeJS.ProcessEnv = {}, input = ''): Promise<Ended> {
+  const child = spawn(process.execPath, [CLI, ...args], { env: { ...process.env, ...env } })
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', chunk => (stdout += chunk))
+  child.stderr.on('data', chunk => (stderr += chunk))
+  child.stdin.end(input)
+  const [code] = await once(child, 'close')
+  return { code: code as number | null, stdout, stderr }
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { after } from 'node:test'
+import { examples } from '../../../sample-app/catalogue.ts'
+import { gallery } from '../../../sample-app/gallery.ts'
+import { listen, type Running } from '../../../sample-app/server.ts'
+import { demoSettings } from '../../../sample-app/settings.ts'
+import { exchange, type WireRequest, type WireResponse } from './exchange.ts'
+
+const origins = new Map<string, Promise<string>>()
+const servers: Running[] = []
+
+after(() => Promise.all(servers.map(server => server.close())))
+
+/** Serves an example (or the gallery) over a socket, once per test file and until its tests have ended. */
+export function serving(name: string): Promise<string> {
+  const known = origins.get(name)
+  if (known) return known
+  const origin = start(name)
+  origins.set(name, origin)
+  return origin
+}
+
+/** Sends a request to an example over a socket. */
+export async function ask(name: string, request: string | WireRequest): Promise<WireResponse> {
+  return exchange(await serving(name), typeof request === 'string' ? { path: request } : request)
+}
+
+/** Sends a request that must be answered with this status and this JSON. */
+export async function answers(
+  name: string,
+  request: string | WireRequest,
+  status: number,
+  json: unknown,
+): Promise<void> {
+  const response = await ask(name, request)
+  assert.deepEqual({ status: response.status, json: JSON.parse(response.text) }, { status, json })
+}
+
+async function start(name: string): Promise<string> {
+  const fetch = name === 'gallery' ? gallery(demoSettings) : examples.get(name)?.make(demoSettings).hono.fetch
+  assert.ok(fetch, `there is no example ${name}`)
+  const server = await listen(fetch, { host: '127.0.0.1', port: 0 })
+  servers.push(server)
+  return server.url
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, test } from 'node:test'
+import { makeCertificate } from './support/certificate.ts'
+import { exchange } from './support/exchange.ts'
+import { runProgram, startProgram } from './support/program.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'sample-tls-'))
+const { cert, key } = makeCertificate(folder, 'one')
+const other = makeCertificate(folder, 'other')
+const ca = readFileSync(cert)
+const server = await startProgram(['--example', 'https', '--cert', cert, '--key', key])
+after(async () => {
+  await server.stop()
+  rmSync(folder, { recursive: true })
+})
+
+test('the message comes over TLS to who trusts the certificate', async () => {
+  assert.match(server.url, /^https:\/\/127\.0\.0\.1:\d+$/)
+  const { status, text } = await exchange(server.url, { path: '/https', ca })
+  assert.deepEqual([status, JSON.parse(text)], [200, { message: 'Hello over HTTPS' }])
+})
+
+test('who does not trust it refuses it', async () => {
+  await assert.rejects(exchange(server.url, { path: '/https' }), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
+  await assert.rejects(exchange(server.url, { path: '/https', ca: readFileSync(other.cert) }), Error)
+})
+
+test('a redirect stays on https', async () => {
+  const { status, headers } = await exchange(server.url, { path: '/https/', ca })
+  assert.deepEqual([status, headers.location], [307, `${server.url}/https`])
+})
+
+test('plain HTTP on the TLS port gets no HTTP answer', async () => {
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+  socket.write('GET /https HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  const answer = await text(socket).catch((error: NodeJS.ErrnoException) => error.code)
+  assert.equal(String(answer).includes('HTTP/'), false)
+})
+
+test('files that TLS cannot be served with stop the start and say why', async () => {
+  const garbage = join(folder, 'garbage.pem')
+  const empty = join(folder, 'empty.pem')
+  writeFileSync(garbage, 'not PEM')
+  writeFileSync(empty, '')
+  const cases: readonly (readonly [cert: string, key: string, reason: RegExp])[] = [
+    [join(folder, 'none.pem'), key, /cannot read the certificate file .*none\.pem/],
+    [cert, join(folder, 'none.key'), /cannot read the key file .*none\.key/],
+    [folder, key, /cannot read the certificate file/],
+    [garbage, key, /garbage\.pem holds no PEM certificate/],
+    [empty, key, /empty\.pem holds no PEM certificate/],
+    [cert, garbage, /garbage\.pem holds no PEM private key/],
+    [cert, empty, /empty\.pem holds no PEM private key/],
+    [key, cert, /one\.key holds no PEM certificate/],
+    [cert, other.key, /other\.key does not belong to the certificate/],
+  ]
+  for (const [certFile, keyFile, reason] of cases) {
+    const ended = await runProgram(['--example', 'https', '--port', '0', '--cert', certFile, '--key', keyFile])
+    assert.deepEqual([ended.code, ended.stdout], [1, ''], ended.stderr)
+    assert.match(ended.stderr, reason)
+  }
+})

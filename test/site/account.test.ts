@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { managePage, siteFacts } from '../../site/index.ts'
+import { keel } from '../support/demo-facts.ts'
+import { demoAccount, demoFacts } from '../support/demo-site.ts'
+
+const site = demoFacts('https://crates.example.com')
+const pages = [...demoAccount(site, [keel])]
+
+test('every form that changes something posts with the CSRF token', () => {
+  for (const { path, body } of pages) {
+    for (const [form] of body.toString().matchAll(/<form[\s\S]*?<\/form>/g)) {
+      if (!form.includes('method="post"')) assert.match(form, /method="get"/, path)
+      else assert.match(form, /<input type="hidden" name="csrf" value="c5rf">/, path)
+    }
+  }
+})
+
+test('a new token is shown with the line that takes it', () => {
+  const home = pages.find(page => page.path === 'me.html')?.body.toString() ?? ''
+  assert.ok(home.includes(`plim_${'x'.repeat(38)}`))
+  assert.ok(home.includes('cargo login --registry harbour'))
+  assert.ok(home.includes('action="me/tokens/8/revoke"'))
+  assert.ok(home.includes('action="me/invitations/rudder/accept"'))
+})
+
+test('yanking asks first, and its form posts where the question is', () => {
+  const manage = pages.find(page => page.path === 'me/crates/keel.html')?.body.toString() ?? ''
+  assert.ok(manage.includes('href="keel/yank?version=1.4.0"'))
+  assert.ok(manage.includes('href="keel/unyank?version=1.3.1"'))
+  const question = pages.find(page => page.path === 'me/crates/keel/yank.html')?.body.toString() ?? ''
+  assert.match(question, /<form class="inline" method="post" action="yank">[\s\S]*name="version" value="1\.4\.0"/)
+})
+
+test('the last owner cannot be removed, and only administrators see their pages', () => {
+  const viewer = { login: 'ada', admin: false, csrf: 'x' }
+  const one = managePage(siteFacts({ base: 'https://x.example', index: '' }), {
+    viewer,
+    notice: null,
+    name: 'keel',
+    versions: [],
+    owners: [{ login: 'ada', name: null }],
+  })
+  assert.ok(one.includes('the last owner stays'))
+  assert.doesNotMatch(one, /Remove ada|Audit log/)
+})
+
+test('pages behind a login stay out of search engines', () => {
+  for (const { path, body } of pages)
+    assert.ok(body.toString().includes('<meta name="robots" content="noindex">'), path)
+})

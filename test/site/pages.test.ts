@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { type DefaultTreeAdapterTypes, parse } from 'parse5'
+import { assets, cratePage, frontPage, listTiers, notFoundPage, versionPage } from '../../site/index.ts'
+import { card, crate, fleet, keel, version } from '../support/demo-facts.ts'
+import { demoFacts, demoSite } from '../support/demo-site.ts'
+import { hostile } from '../support/hostile.ts'
+
+const site = demoFacts('https://crates.example.com/team')
+const GOLDEN = join(import.meta.dirname, '..', '..', '..', 'test', 'golden')
+
+const goldens: [name: string, page: () => { body: string | Uint8Array }][] = [
+  [
+    'site-front.html',
+    () =>
+      frontPage(site, {
+        crates: 9,
+        versions: 17,
+        newest: fleet.slice(0, 1).map(one => card(one.newest)),
+        updated: [card(keel.newest)],
+      }),
+  ],
+  ['site-crate.html', () => cratePage(site, keel)],
+  ['site-version-hostile.html', () => versionPage(site, hostile.newest)],
+]
+for (const [name, page] of goldens) {
+  test(`golden ${name}`, () => {
+    const text = page()
+      .body.toString()
+      .replace(/assets\/[0-9a-f]{12}\//g, 'assets/HASH/')
+    if (process.env.UPDATE_GOLDEN !== undefined) writeFileSync(join(GOLDEN, name), text)
+    assert.equal(text, readFileSync(join(GOLDEN, name), 'utf8'))
+  })
+}
+
+test('the same facts give the same files', () => {
+  const once = () => [...demoSite(site, [keel, ...fleet, hostile])]
+  assert.deepEqual(once(), once())
+})
+
+test('every link of the tree leads to a file of the tree, and the page of each file is unique', () => {
+  const files = [...demoSite(site, [keel, ...fleet, hostile])]
+  const paths = new Set(files.map(file => file.path))
+  assert.equal(paths.size, files.length)
+  // Made by other hands: the index, the .crate files, the pages of the daemon, crates that are only named.
+  const elsewhere =
+    /^(?:\/team)?\/(index\/config\.json|me(\/.*)?|crates\/(bindings|insta-lite|toml-edit-fork|winapi-lite|cargo-keel|helm|harbour-tests|evil|other|[\w-]+\/[^/]+\.crate|keel\/1\.3|keel\/1\.[0-2]|keel\/0).*)$/
+  const broken = new Set<string>()
+  for (const file of files.filter(one => one.path.endsWith('.html'))) {
+    const here = new URL(file.path.replace(/index\.html$/, ''), `${site.base}/`)
+    for (const [, link = ''] of file.body.toString().matchAll(/(?:href|src|action)="([^"#][^"]*)"/g)) {
+      const url = new URL(link.replaceAll('&amp;', '&'), here)
+      if (url.origin !== here.origin || elsewhere.test(url.pathname)) continue
+      const path = decodeURIComponent(url.pathname.slice('/team/'.length))
+      if (
+        !url.pathname.startsWith('/team/') ||
+        !paths.has(path === '' || path.endsWith('/') ? `${path}index.html` : path)
+      )
+        broken.add(`${file.path}: ${link}`)
+    }
+  }
+  assert.deepEqual([...broken], [])
+})
+
+test('no page has inline script, inline style or a handler', () => {
+  for (const { path, body } of demoSite(site, [keel, hostile])) {
+    if (!path.endsWith('.html')) continue
+    const waiting: DefaultTreeAdapterTypes.Node[] = [parse(body.toString())]
+    for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+      if ('childNodes' in node) waiting.push(...node.childNodes)
+      if (!('tagName' in node)) continue
+      assert.notEqual(node.tagName, 'style', path)
+      if (node.tagName === 'script') assert.deepEqual(node.childNodes, [], path)
+      for (const { name } of node.attrs) assert.doesNotMatch(name, /^(style|on.*)$/, path)
+    }
+  }
+})
+
+test('script and style together are under 30 KB', () => {
+  const sum = assets.reduce((total, asset) => total + Buffer.byteLength(asset.body), 0)
+  assert.ok(sum < 30_000, `${sum} bytes`)
+  for (const asset of assets) assert.match(asset.path, /^assets\/[0-9a-f]{12}\/[a-z/-]+\.(css|js|svg)$/)
+})
+
+test('a page that is answered anywhere links from the root', () => {
+  const body = notFoundPage(site).body.toString()
+  assert.match(body, /href="\/team\/crates\/"/)
+  assert.doesNotMatch(body, /href="(\.\.?\/|crates)/)
+})
+
+test('an operator brands the site', () => {
+  const branded = demoFacts('https://x.example', {
+    logo: 'own/logo.svg',
+    stylesheet: '/own/style.css',
+    links: [{ text: 'Help', url: 'https://help.example' }],
+    footer: 'Ours.',
+    private: true,
+    api: false,
+  })
+  const body = frontPage(branded, { crates: 0, versions: 0, newest: [], updated: [] }).body.toString()
+  for (const part of [
+    'src="own/logo.svg"',
+    '<link rel="stylesheet" href="own/style.css">',
+    '<a href="https://help.example">Help</a>',
+    '<p>Ours.</p>',
+    'content="noindex"',
+    'No crates yet',
+  ])
+    assert.ok(body.includes(part), part)
+  assert.doesNotMatch(body, /Log in|cargo publish/)
+})
+
+test('install lines fit what the crate is', () => {
+  const lines = (more: Parameters<typeof version>[0], pinned: boolean) => {
+    const one = version({ name: 'x', version: '1.2.3+b', ...more })
+    const body = (pinned ? versionPage(site, one) : cratePage(site, crate(one))).body.toString()
+    return [...body.matchAll(/<pre><code>(.*?)<\/code>/g)].map(match => match[1]?.replaceAll('&quot;', '"'))
+  }
+  assert.deepEqual(lines({}, false), [
+    'cargo add x --registry harbour',
+    'x = { version = "1.2.3", registry = "harbour" }',
+  ])
+  assert.deepEqual(lines({}, true), [
+    'cargo add x@=1.2.3+b --registry harbour',
+    'x = { version = "=1.2.3", registry = "harbour" }',
+  ])
+  assert.deepEqual(lines({ binaries: ['x'], library: false }, true), [
+    'cargo install x --version 1.2.3+b --registry harbour',
+  ])
+})
+
+test('the list of 1,000 crates has pages of at most 200', () => {
+  const cards = Array.from({ length: 1000 }, (_, at) => card(version({ name: `${at % 3 === 0 ? 'Net' : 'io'}-${at}` })))
+  const tiers = listTiers(cards)
+  assert.equal(
+    tiers.reduce((sum, tier) => sum + tier.crates.length, 0),
+    1000,
+  )
+  assert.ok(tiers.every(tier => tier.crates.length <= 200))
+  assert.deepEqual(tiers[0]?.parts, [
+    { prefix: 'i', total: 666 },
+    { prefix: 'n', total: 334 },
+  ])
+})

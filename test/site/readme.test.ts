@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseFragment } from 'parse5'
+import { README_MAX, readme } from '../../site/readme/readme.ts'
+import { BOMBS, PAYLOADS } from '../support/hostile.ts'
+
+const origin = { repository: 'https://github.com/example/keel', pathInVcs: 'crates/keel' }
+
+function render(text: string, images: 'link' | 'load' = 'link', path = 'README.md'): string {
+  return readme({ text, path }, origin, images)
+    .toString()
+    .replace(/^<div class="readme">|<\/div>$/g, '')
+    .trim()
+}
+
+const REL = 'rel="nofollow noopener noreferrer"'
+const PAGES = 'https://github.com/example/keel/blob/HEAD'
+const BYTES = 'https://github.com/example/keel/raw/HEAD'
+
+const gfm: [what: string, text: string, html: string][] = [
+  ['a heading', '# A & B', '<h2 id="user-content-a--b">A &amp; B</h2>'],
+  ['two equal headings', '## a\n## a', '<h3 id="user-content-a">a</h3>\n<h3 id="user-content-a-1">a</h3>'],
+  ['a link to a heading', '[x](#a)', `<p><a href="#user-content-a" ${REL}>x</a></p>`],
+  ['struck out text', '~~x~~', '<p><s>x</s></p>'],
+  ['a bare address', 'https://a.example', `<p><a href="https://a.example/" ${REL}>https://a.example</a></p>`],
+  ['a file name that looks like a host', 'see lib.rs', '<p>see lib.rs</p>'],
+  [
+    'a task list',
+    '- [x] a\n- [ ] b',
+    '<ul>\n<li class="task-item"><input type="checkbox" disabled="" aria-label="done" checked=""> a</li>\n<li class="task-item"><input type="checkbox" disabled="" aria-label="open"> b</li>\n</ul>',
+  ],
+  [
+    'an alert',
+    '> [!TIP]\n> Do *it*.',
+    '<div class="markdown-alert markdown-alert-tip">\n<p class="markdown-alert-title">Tip</p>\n<p>Do <em>it</em>.</p>\n</div>',
+  ],
+  ['a quote that is no alert', '> [!DANGER]\n> x', '<blockquote>\n<p>[!DANGER]\nx</p>\n</blockquote>'],
+  [
+    'a table',
+    '|a|b|\n|-|-:|\n|1|2|',
+    '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>\n<thead>\n<tr>\n<th>a</th>\n<th align="right">b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n<td align="right">2</td>\n</tr>\n</tbody>\n</table></div>',
+  ],
+  [
+    'Rust with a rustdoc word',
+    '```rust,no_run\nlet x = 1;\n```',
+    '<pre tabindex="0"><code class="language-rust"><span class="hljs-keyword">let</span> <span class="hljs-variable">x</span> = <span class="hljs-number">1</span>;\n</code></pre>',
+  ],
+  ['an unknown language', '```brain\n<x>\n```', '<pre tabindex="0"><code>&lt;x&gt;\n</code></pre>'],
+  ['a filtered tag', 'a <title> b', '<p>a &lt;title&gt; b</p>'],
+  ['allowed HTML', '<p align="center"><kbd>x</kbd></p>', '<p align="center"><kbd>x</kbd></p>'],
+  ['a stray item', '<li>x</li>', 'x'],
+  ['other attributes', '<p class="top" id="main" style="color:red" data-x onclick="x()">x</p>', '<p>x</p>'],
+]
+for (const [what, text, html] of gfm) {
+  test(`a README with ${what}`, () => {
+    assert.equal(render(text), html)
+  })
+}
+
+const links: [text: string, href: string | null][] = [
+  ['docs/a.md', `${PAGES}/crates/keel/docs/a.md`],
+  ['/docs/a.md', `${PAGES}/docs/a.md`],
+  ['../other/', `${PAGES}/crates/other/`],
+  ['../../../../../evil', null],
+  ['//a.example/x', 'https://a.example/x'],
+  ['mailto:a@b.example', 'mailto:a@b.example'],
+  ['javascript:alert(1)', null],
+  ['JaVaScRiPt&#58;alert(1)', null],
+  ['vbscript:x', null],
+  ['data:text/html,x', null],
+  ['ftp://a.example/x', null],
+  ['crate::Type', null],
+  ['a"onclick="x', `${PAGES}/crates/keel/a%22onclick=%22x`],
+  [`https://a.example/${'x'.repeat(2000)}`, null],
+]
+for (const [target, href] of links) {
+  test(`a link to ${target.slice(0, 60)}`, () => {
+    const html = render(`<a href='${target}'>x</a>`)
+    assert.equal(html, href === null ? '<p>x</p>' : `<p><a href="${href.replaceAll('"', '&quot;')}" ${REL}>x</a></p>`)
+  })
+}
+
+const images: [what: string, text: string, link: string, load: string][] = [
+  [
+    'of the repository',
+    '![a](b.svg)',
+    `<a class="image" href="${BYTES}/crates/keel/b.svg?sanitize=true" ${REL}>a</a>`,
+    `<img src="${BYTES}/crates/keel/b.svg?sanitize=true" alt="a" loading="lazy" referrerpolicy="no-referrer">`,
+  ],
+  [
+    'in a link',
+    '[![a](https://i.example/b.png)](https://c.example)',
+    `<a href="https://c.example/" ${REL}><span class="image">a</span></a>`,
+    `<a href="https://c.example/" ${REL}><img src="https://i.example/b.png" alt="a" loading="lazy" referrerpolicy="no-referrer"></a>`,
+  ],
+  [
+    'with a bad address',
+    '*<img src="data:x" alt="a">*',
+    '<em><span class="image">a</span></em>',
+    '<em><span class="image">a</span></em>',
+  ],
+]
+for (const [what, text, link, load] of images) {
+  test(`an image ${what}`, () => {
+    assert.equal(render(text, 'link'), `<p>${link}</p>`)
+    assert.equal(render(text, 'load'), `<p>${load}</p>`)
+  })
+}
+
+test('a README of another format is shown as it is', () => {
+  assert.equal(render('# <b>', 'link', 'README.txt'), '<pre class="plain-text" tabindex="0"># &lt;b&gt;</pre>')
+  assert.equal(render('# b', 'link', 'docs/README'), '<h2 id="user-content-b">b</h2>')
+})
+
+test('a README that is too long is cut and says so', () => {
+  const html = readme({ text: `${'a\n'.repeat(README_MAX)}`, path: 'README.md' }, origin, 'link').toString()
+  assert.match(html, /too long to be shown whole/)
+})
+
+for (const payload of [...PAYLOADS, PAYLOADS.join('\n\n')]) {
+  test(`hostile: ${JSON.stringify(payload.slice(0, 70))}`, () => {
+    for (const choice of ['link', 'load'] as const) assertHarmless(render(payload, choice))
+  })
+}
+
+for (const [what, text] of Object.entries(BOMBS)) {
+  test(`a README of ${what} takes little time and space`, () => {
+    const before = process.cpuUsage()
+    const html = render(text)
+    const used = process.cpuUsage(before)
+    assertHarmless(html)
+    assert.ok((used.user + used.system) / 1e6 < 3, `${(used.user + used.system) / 1e6} s of processor time`)
+    assert.ok(html.length < 4 * 1024 * 1024, `${html.length} characters`)
+  })
+}
+
+const ALLOWED_ATTRIBUTES =
+  /^(align|alt|aria-label|checked|class|colspan|dir|disabled|height|href|id|lang|loading|media|open|referrerpolicy|rel|reversed|role|rowspan|scope|span|src|srcset|start|tabindex|title|type|value|width|datetime)$/
+const ALLOWED_TAGS =
+  /^(h[2-6]|a|abbr|b|bd[io]|blockquote|br|caption|center|cite|code|col|colgroup|d[dlt]|del|details|dfn|div|em|figcaption|figure|hr|i|img|input|ins|kbd|li|mark|[ou]l|p|picture|pre|q|r[pt]|ruby|s|samp|section|small|source|span|strike|strong|su[bp]|summary|table|t[bfdhrt]|tbody|tfoot|thead|time|u|var|wbr)$/
+
+/** Walks what a browser makes of the HTML and finds nothing but what is allowed, wherever it came from. */
+function assertHarmless(html: string): void {
+  const waiting = [...parseFragment(html).childNodes]
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (!('tagName' in node)) continue
+    assert.match(node.tagName, ALLOWED_TAGS)
+    for (const { name, value } of node.attrs) {
+      assert.match(name, ALLOWED_ATTRIBUTES)
+      if (name === 'href') assert.match(value, /^(https?:|mailto:|#user-content-)/)
+      if (name === 'src' || name === 'srcset') assert.match(value, /^https?:/)
+      if (name === 'id') assert.match(value, /^user-content-/)
+      if (name === 'class')
+        assert.match(
+          value,
+          /^((language|hljs|markdown-alert|footnote|footnotes|task)-?[a-z_-]*|[a-z]+_{1,2}|scroll|image|plain-text| )+$/,
+        )
+    }
+    waiting.push(...node.childNodes)
+  }
+}

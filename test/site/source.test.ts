@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { highlight } from '../../site/highlight.ts'
+import { html } from '../../site/markup.ts'
+import { sourceFilePath } from '../../site/source/address.ts'
+import { numberedLines, splitLines } from '../../site/source/lines.ts'
+import { sourcePages } from '../../site/source/pages.ts'
+import { demoFacts } from '../support/demo-site.ts'
+
+const paths: [file: string, page: string | null][] = [
+  ['src/lib.rs', 'src/lib.rs.html'],
+  ['index', 'index_.html'],
+  ['index_', 'index__.html'],
+  ['a/index', 'a/index.html'],
+  ['index.html', 'index.html.html'],
+  ['a.html/b', 'a.html_/b.html'],
+  ['a.html_/b', 'a.html__/b.html'],
+  ['a', 'a.html'],
+  ['ä #%?.rs', null],
+  ['ä #%.rs', 'ä #%.rs.html'],
+  ['../x', null],
+  ['a//b', null],
+  ['a\\b', null],
+  ['a\nb', null],
+  ['nul.', null],
+  ['x'.repeat(201), null],
+]
+for (const [file, page] of paths) {
+  test(`page of the file ${JSON.stringify(file.slice(0, 30))}`, () => {
+    assert.equal(sourceFilePath('n', '1.0.0', file), page === null ? null : `crates/n/1.0.0/src/${page}`)
+  })
+}
+
+test('marks over several lines are closed and opened again', () => {
+  assert.deepEqual(splitLines('<span class="c">a\nb</span>c\n'), [
+    '<span class="c">a</span>',
+    '<span class="c">b</span>c',
+  ])
+  assert.deepEqual(splitLines(''), [''])
+  assert.deepEqual(splitLines('a\n\nb'), ['a', '', 'b'])
+})
+
+test('the text of every line survives highlighting', () => {
+  const code = '/* <a>\n & */\nfn f() -> &str { "x\\n" }\n\n'
+  const text = splitLines(highlight(code, 'rust').toString()).map(line => line.replace(/<[^>]*>/g, ''))
+  assert.deepEqual(text, ['/* &lt;a&gt;', ' &amp; */', 'fn f() -&gt; &amp;str { &quot;x\\n&quot; }', ''])
+})
+
+test('characters that turn the direction of text are named', () => {
+  assert.equal(numberedLines(html`${'a\u202eb'}`).toString(), '<span><a id="L1" href="#L1">1</a>a[U+202E]b\n</span>')
+})
+
+test('binary and large files are listed without a page', () => {
+  const bytes = (text: string) => new TextEncoder().encode(text)
+  const files = [
+    { path: 'a.rs', size: 1, content: bytes('x') },
+    { path: 'b.bin', size: 3, content: new Uint8Array([1, 0, 2]) },
+    { path: 'c.txt', size: 2, content: new Uint8Array([0xff, 0xfe]) },
+    { path: 'd.rs', size: 10_000_000, content: null },
+  ]
+  const pages = [...sourcePages(demoFacts('https://x.example'), { name: 'n', version: '1.0.0', files })]
+  assert.deepEqual(
+    pages.map(page => page.path),
+    ['crates/n/1.0.0/src/index.html', 'crates/n/1.0.0/src/a.rs.html'],
+  )
+  for (const name of ['a.rs', 'b.bin', 'c.txt', 'd.rs']) assert.ok(pages[0]?.body.toString().includes(name))
+})
+
+const grammars: [language: string, code: string][] = [
+  ['rust', 'r#"'],
+  ['rust', '/*'],
+  ['rust', "'a "],
+  ['toml', '[['],
+  ['json', '[{"a":'],
+  ['bash', '$(('],
+  ['yaml', '- &a *a '],
+  ['c', '#define a(\\\n'],
+  ['cpp', 'a<b<'],
+  ['javascript', '`${'],
+  ['typescript', '(a:b)=>('],
+  ['python', 'f"{'],
+  ['markdown', '*_`['],
+  ['xml', '<a b="'],
+  ['css', 'a{b:c('],
+  ['sql', "'' -- "],
+]
+for (const [language, code] of grammars) {
+  test(`hostile ${language} (${code.trim()}) is highlighted in little time`, () => {
+    const before = process.cpuUsage()
+    const text = code.repeat(64 * 1024).slice(0, 64 * 1024)
+    const result = highlight(text, language).toString()
+    const used = process.cpuUsage(before)
+    assert.ok((used.user + used.system) / 1e6 < 3, `${(used.user + used.system) / 1e6} s of processor time`)
+    assert.deepEqual(result.match(/<(?!\/?span\b)/g), null)
+  })
+}

@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs'
+import { type Browser, chromium } from 'playwright-core'
+
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium']
+
+const QUIET = [
+  'no-sandbox',
+  'disable-gpu',
+  'disable-quic',
+  'no-first-run',
+  'disable-background-networking',
+  'disable-component-update',
+  'disable-sync',
+]
+
+/** A real browser without a window; its absence is an error that says what to install. */
+export async function launchChromium(): Promise<Browser> {
+  const given = process.env.CHROMIUM
+  const executablePath = given ?? PLACES.find(path => existsSync(path))
+  if (executablePath === undefined || !existsSync(executablePath))
+    throw new Error(
+      `The browser tests need Chromium${given === undefined ? '' : ` (CHROMIUM names ${given}, which is not there)`}: install it (Debian: apt install chromium) or set CHROMIUM to its path.`,
+    )
+  return chromium.launch({ executablePath, args: QUIET.map(one => `--${one}`) })
+}

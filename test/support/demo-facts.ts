@@ -1,0 +1,228 @@
+import type { CrateCard, CrateFacts, DependencyFacts, VersionFacts } from '../../site/index.ts'
+
+/** An invented dependency. */
+export function dependency(name: string, req: string, more: Partial<DependencyFacts> = {}): DependencyFacts {
+  return {
+    name,
+    req,
+    features: [],
+    optional: false,
+    default_features: true,
+    target: null,
+    kind: 'normal',
+    registry: null,
+    package: null,
+    ...more,
+  }
+}
+
+/** An invented version, in which only what matters is given. */
+export function version(more: Partial<VersionFacts> = {}): VersionFacts {
+  const name = more.name ?? 'keel'
+  const number = more.version ?? '1.4.0'
+  return {
+    name,
+    version: number,
+    description: null,
+    published: '2026-11-02T09:30:00Z',
+    publisher: 'ada',
+    yanked: false,
+    size: 48_213,
+    checksum: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    download: `https://crates.example.com/crates/${name}/${name}-${number}.crate`,
+    license: 'MIT OR Apache-2.0',
+    licenseFile: null,
+    edition: '2024',
+    homepage: null,
+    documentation: null,
+    repository: null,
+    pathInVcs: null,
+    keywords: [],
+    categories: [],
+    links: null,
+    readme: null,
+    binaries: [],
+    library: true,
+    source: false,
+    rustVersion: null,
+    dependencies: [],
+    features: {},
+    previous: null,
+    ...more,
+  }
+}
+
+/** An invented crate around its newest version. */
+export function crate(newest: VersionFacts, more: Partial<CrateFacts> = {}): CrateFacts {
+  const row = {
+    version: newest.version,
+    published: newest.published,
+    publisher: newest.publisher,
+    size: newest.size,
+    rustVersion: newest.rustVersion,
+    yanked: newest.yanked,
+  }
+  return { name: newest.name, newest, versions: [row], owners: [], dependents: [], dependentCount: 0, ...more }
+}
+
+/** A crate in a list. */
+export function card(newest: VersionFacts): CrateCard {
+  const { name, version, description, published, yanked } = newest
+  return { name, version, description, updated: published, yanked }
+}
+
+const KEEL_README = `# keel
+
+[![build](https://ci.example.com/keel.svg)](https://ci.example.com/keel) [![docs](https://img.example.com/docs.svg)](https://docs.example.com/keel)
+
+A small, dependable base for command line tools: argument parsing, configuration files and readable errors, in one crate that compiles in a second.
+
+> [!NOTE]
+> Version 1.4 needs Rust 1.85. See [the guide](docs/upgrade.md) if you come from 0.9.
+
+## Getting started
+
+\`\`\`rust
+use keel::{App, Error};
+
+/// Says hello to everyone named on the command line.
+fn main() -> Result<(), Error> {
+    let app = App::new("hello").version("1.0").arg("names");
+    for (at, name) in app.values("names")?.iter().enumerate() {
+        println!("{at}: Hello, {name}!"); // one line each
+    }
+    Ok(())
+}
+\`\`\`
+
+Add it with one of its features:
+
+\`\`\`toml
+[dependencies]
+keel = { version = "1.4", features = ["toml", "colour"] }
+\`\`\`
+
+## What it does
+
+| Feature  | Default | Adds                                |
+|----------|:-------:|-------------------------------------|
+| \`std\`    |   yes   | everything that needs an allocator  |
+| \`toml\`   |   no    | configuration files in TOML         |
+| \`colour\` |   no    | coloured messages on terminals      |
+
+- [x] Subcommands, as deep as you like
+- [x] Shell completions[^1]
+- [ ] Man pages
+
+![How the parts fit together](docs/parts.png)
+
+### Errors
+
+Every error says *what* was wrong, **where**, and what to do next. It never panics.
+
+1. Parse the arguments
+2. Read the files they name
+3. Report everything at once
+
+[^1]: For bash, zsh and fish.
+`
+
+const keelDependencies = [
+  dependency('rudder', '^2.1', { features: ['derive'] }),
+  dependency('serde', '^1.0.200', {
+    optional: true,
+    default_features: false,
+    features: ['derive', 'std'],
+    registry: 'https://github.com/rust-lang/crates.io-index',
+  }),
+  dependency('toml_edit', '^0.22', { optional: true, package: 'toml-edit-fork' }),
+  dependency('winapi-lite', '^0.4', { target: 'cfg(windows)' }),
+  dependency('billing-core', '^3', { registry: 'sparse+https://crates.other.example/index/' }),
+  dependency('bindings', '^0.9', { kind: 'build' }),
+  dependency('insta-lite', '^1', { kind: 'dev' }),
+]
+
+/** A crate that has a bit of everything. */
+export const keel: CrateFacts = crate(
+  version({
+    description: 'A small, dependable base for command line tools.',
+    homepage: 'https://keel.example.com/',
+    documentation: 'https://docs.example.com/keel',
+    repository: 'https://github.com/example/keel/tree/main/crates/keel',
+    pathInVcs: 'crates/keel',
+    keywords: ['cli', 'arguments', 'configuration'],
+    categories: ['command-line-interface'],
+    readme: { text: KEEL_README, path: 'README.md' },
+    binaries: ['keel'],
+    source: true,
+    rustVersion: '1.85',
+    dependencies: keelDependencies,
+    features: {
+      default: ['std'],
+      std: ['rudder/std'],
+      toml: ['dep:toml_edit', 'std'],
+      colour: [],
+      serde: ['dep:serde'],
+    },
+    previous: {
+      version: '1.3.2',
+      rustVersion: '1.81',
+      dependencies: [dependency('rudder', '^2.0', { features: ['derive'] }), dependency('old-colours', '^1')],
+      features: { default: ['std'], std: [], toml: ['dep:toml_edit'] },
+    },
+  }),
+  {
+    owners: [
+      { login: 'ada', name: 'Ada Byron' },
+      { login: 'grace', name: null },
+    ],
+    versions: ['1.4.0', '1.3.2', '1.3.1', '1.3.0', '1.2.0-rc.1', '1.1.0', '1.0.0', '0.9.4', '0.9.3'].map(
+      (number, at) => ({
+        version: number,
+        published: `2026-${String(11 - at).padStart(2, '0')}-02T09:30:00Z`,
+        publisher: at % 3 === 0 ? 'ada' : 'grace',
+        size: 48_213 - at * 3100,
+        rustVersion: at < 1 ? '1.85' : at < 4 ? '1.81' : null,
+        yanked: at === 2 || at === 7,
+      }),
+    ),
+    dependents: [
+      { name: 'cargo-keel', version: '0.3.0', req: '^1.4', kind: 'normal', optional: false },
+      { name: 'helm', version: '2.0.1', req: '^1', kind: 'normal', optional: true },
+      { name: 'harbour-tests', version: '0.1.0', req: '~1.3', kind: 'dev', optional: false },
+    ],
+    dependentCount: 3,
+  },
+)
+
+const DESCRIPTIONS = [
+  'Steering for state machines: typed transitions without macros.',
+  'Reads and writes the log files of the billing system, with a stable format and exact decimal amounts for all currencies we support, including those without minor units.',
+  'HTTP client with retries, timeouts and tracing built in.',
+  'Feature flags, evaluated at the edge.',
+  null,
+  'Fixed-point geometry for maps.',
+]
+
+/** A handful of small crates. */
+export const fleet: readonly CrateFacts[] = [
+  'rudder',
+  'ledger',
+  'harbour',
+  'semaphore',
+  'ballast',
+  'chart-room',
+  'bosun',
+  'tide-table',
+].map((name, at) =>
+  crate(
+    version({
+      name,
+      version: `${at % 3}.${at + 1}.${at * 2}`,
+      description: DESCRIPTIONS[at % DESCRIPTIONS.length] ?? null,
+      published: `2026-11-${String(20 - at * 2).padStart(2, '0')}T08:00:00Z`,
+      yanked: name === 'ballast',
+      keywords: at % 2 === 0 ? ['billing', 'logs'] : ['maps'],
+    }),
+  ),
+)

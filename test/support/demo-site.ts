@@ -1,0 +1,256 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import {
+  assets,
+  auditPage,
+  type CrateCard,
+  type CrateFacts,
+  confirmPage,
+  crateFeed,
+  cratePage,
+  frontPage,
+  homePage,
+  listPages,
+  loginPage,
+  managePage,
+  notFoundPage,
+  openSearch,
+  registryFeed,
+  robots,
+  type SearchEntry,
+  type SiteFacts,
+  type SiteFile,
+  searchFiles,
+  searchPage,
+  siteFacts,
+  sitemaps,
+  sourcePages,
+  staticSearchPage,
+  usersPage,
+  versionPage,
+} from '../../site/index.ts'
+import { card } from './demo-facts.ts'
+
+/** Everything a static tree has for some crates; `entries` are what the search knows, if that is more. */
+export function* demoSite(
+  site: SiteFacts,
+  crates: readonly CrateFacts[],
+  entries: Iterable<SearchEntry> = crates.map(entryOf),
+  cards: readonly CrateCard[] = crates.map(one => card(one.newest)),
+): Generator<SiteFile> {
+  const latest = [...crates].sort((a, b) => ((a.newest.published ?? '') < (b.newest.published ?? '') ? 1 : -1))
+  const feed = latest.map(one => one.newest)
+  yield* assets
+  yield frontPage(site, {
+    crates: cards.length,
+    versions: crates.reduce((sum, one) => sum + one.versions.length, 0),
+    newest: latest.slice(0, 5).map(one => card(one.newest)),
+    updated: latest.slice(0, 8).map(one => card(one.newest)),
+  })
+  for (const one of crates) {
+    yield cratePage(site, one)
+    yield versionPage(site, one.newest)
+    yield crateFeed(site, one.name, [one.newest])
+    if (one.newest.source) yield* sourcePages(site, { name: one.name, version: one.newest.version, files: SOURCES })
+  }
+  yield* listPages(site, cards)
+  yield* searchFiles(entries)
+  yield staticSearchPage(site)
+  yield registryFeed(site, feed)
+  yield* sitemaps(
+    site,
+    cards.map(({ name, updated }) => ({ name, updated })),
+  )
+  yield robots(site)
+  yield openSearch(site)
+  yield notFoundPage(site)
+}
+
+/** Pages of the daemon, as files, so that a browser can look at them. */
+export function* demoAccount(site: SiteFacts, crates: readonly CrateFacts[]): Generator<SiteFile> {
+  const viewer = { login: 'ada', admin: true, csrf: 'c5rf' }
+  const page = (path: string, body: string): SiteFile => ({
+    path: `${path}.html`,
+    contentType: 'text/html',
+    body,
+    cache: 'revalidate',
+  })
+  const token = {
+    id: 7,
+    name: 'laptop',
+    scopes: [],
+    crates: [],
+    created: '2026-10-01T10:00:00Z',
+    expires: null,
+    lastUsed: null,
+    expired: false,
+  }
+  const notice = { kind: 'done', text: 'The token was made.' } as const
+  yield page(
+    'me/login',
+    loginPage(site, {
+      csrf: 'c5rf',
+      login: '',
+      next: null,
+      notice: { kind: 'failed', text: 'Wrong login or password.' },
+      reset: null,
+    }),
+  )
+  yield page(
+    'me',
+    homePage(site, {
+      viewer,
+      notice,
+      newToken: `plim_${'x'.repeat(38)}`,
+      draft: null,
+      tokens: [
+        token,
+        {
+          ...token,
+          id: 8,
+          name: 'CI of harbour',
+          scopes: ['publish-update', 'yank'],
+          crates: ['harbour', 'harbour-*'],
+          expires: '2026-11-01T00:00:00Z',
+          lastUsed: '2026-10-30T00:00:00Z',
+          expired: true,
+        },
+      ],
+      crates: crates.map(one => one.name),
+      invitations: [{ crate: 'rudder', by: 'grace', at: '2026-11-19T10:00:00Z' }],
+      sessions: [
+        {
+          id: 1,
+          created: '2026-11-01T10:00:00Z',
+          lastSeen: '2026-11-20T10:00:00Z',
+          agent: 'Firefox on Linux',
+          current: true,
+        },
+        {
+          id: 2,
+          created: '2026-11-02T10:00:00Z',
+          lastSeen: '2026-11-12T10:00:00Z',
+          agent: 'Chrome on Android',
+          current: false,
+        },
+      ],
+      password: true,
+    }),
+  )
+  const first = crates[0]
+  if (first !== undefined) {
+    yield page(
+      `me/crates/${first.name}`,
+      managePage(site, { viewer, notice: null, name: first.name, versions: first.versions, owners: first.owners }),
+    )
+    yield page(
+      `me/crates/${first.name}/yank`,
+      confirmPage(site, viewer, first.name, { action: 'yank', version: first.newest.version }),
+    )
+  }
+  const user = {
+    login: 'grace',
+    name: 'Grace H.',
+    admin: false,
+    disabled: true,
+    created: '2026-01-01T00:00:00Z',
+    lastSeen: null,
+    crates: 3,
+  }
+  yield page(
+    'me/admin/users',
+    usersPage(site, {
+      viewer,
+      notice: null,
+      users: [{ ...user, login: 'ada', admin: true, disabled: false }, user],
+      resetLink: { login: 'grace', url: `${site.base}/me/login?reset=abc` },
+    }),
+  )
+  yield page(
+    'me/admin/audit',
+    auditPage(site, {
+      viewer,
+      rows: [
+        {
+          at: '2026-11-20T10:00:00Z',
+          actor: 'ada',
+          action: 'yank',
+          crate: 'keel',
+          version: '1.3.1',
+          detail: 'token laptop',
+        },
+      ],
+      filter: '',
+      older: '?before=5',
+      newer: null,
+    }),
+  )
+  yield page(
+    'search/results',
+    searchPage(site, {
+      query: 'billing',
+      crates: crates.map(one => card(one.newest)),
+      total: 40,
+      page: 2,
+      perPage: 10,
+      viewer: 'ada',
+    }),
+  )
+}
+
+/** The facts of an invented registry at an address. */
+export function demoFacts(base: string, more: Partial<SiteFacts> = {}): SiteFacts {
+  return siteFacts({
+    base,
+    index: `sparse+${base}/index/`,
+    title: 'Harbour Crates',
+    description: 'The Rust crates of the Harbour teams.',
+    registry: 'harbour',
+    api: true,
+    registries: [
+      {
+        index: 'sparse+https://crates.other.example/index/',
+        title: 'Other Crates',
+        page: 'https://crates.other.example/crates/{crate}/',
+      },
+    ],
+    ...more,
+  })
+}
+
+/** Writes files below a folder. */
+export function writeSite(folder: string, files: Iterable<SiteFile>): string[] {
+  const paths: string[] = []
+  for (const { path, body } of files) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), body)
+    paths.push(path)
+  }
+  return paths
+}
+
+/** A crate as the search knows it. */
+export function entryOf(crate: CrateFacts): SearchEntry {
+  const { name, version, description, keywords } = crate.newest
+  return { name, version, description: description ?? '', keywords, yanked: crate.versions.every(one => one.yanked) }
+}
+
+const text = (path: string, content: string) => {
+  const bytes = new TextEncoder().encode(content)
+  return { path, size: bytes.length, content: bytes }
+}
+
+const SOURCES = [
+  text('Cargo.toml', '[package]\nname = "keel"\nversion = "1.4.0" # the newest\n'),
+  text(
+    'src/lib.rs',
+    `//! The base.\n\n/* a comment\n   over lines */\npub fn double(x: u32) -> u32 {\n    x * 2 // twice\n}\n${Array.from({ length: 60 }, (_, at) => `pub const C${at}: &str = "<b>${at}</b>";`).join('\n')}\n`,
+  ),
+  text('src/deep/mod.rs', 'pub mod er;\n'),
+  text('docs/index.html', '<p>an index page</p>\n'),
+  text('index', 'a file called index\n'),
+  text('odd #name?.md', '# odd\n'),
+  text('a b & <c>.txt', 'x\n'),
+  { path: 'logo.png', size: 9, content: new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10, 0]) },
+  { path: 'huge.rs', size: 9_000_000, content: null },
+]

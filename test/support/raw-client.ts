@@ -1,0 +1,73 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** A connection on which a test writes what it likes, and sees what comes back byte for byte. */
+export class RawClient {
+  readonly socket: Socket
+  #received = ''
+  #isClosed = false
+
+  private constructor(socket: Socket) {
+    this.socket = socket
+    socket.on('data', chunk => {
+      this.#received += chunk.toString('latin1')
+    })
+    // How a connection ended is seen from what arrived before.
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      this.#isClosed = true
+    })
+  }
+
+  static async open(url: string): Promise<RawClient> {
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname)
+    await once(socket, 'connect')
+    return new RawClient(socket)
+  }
+
+  /** Writes, and waits until the kernel has taken all of it: a client that sends first and reads afterwards. */
+  async send(data: string | Uint8Array): Promise<void> {
+    await new Promise<void>(resolve => this.socket.write(data, () => resolve()))
+  }
+
+  get received(): string {
+    return this.#received
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  /** Waits until what has arrived satisfies `is`, or gives it as it is after `ms`. */
+  async until(is: (received: string, isClosed: boolean) => boolean, ms = 10_000): Promise<string> {
+    const end = Date.now() + ms
+    while (!is(this.#received, this.#isClosed) && Date.now() < end) await sleep(5)
+    return this.#received
+  }
+
+  /** Status and JSON of the answer that arrives next, whole by its `Content-Length`; interim answers are skipped. */
+  async answer(ms = 10_000): Promise<{ status: number; body: unknown; head: string }> {
+    const whole = /^(?:HTTP\/1\.1 1\d\d .*\r\n\r\n)*(HTTP\/1\.1 ([2-5]\d\d) [\s\S]*?\r\n\r\n)/
+    const rest = () => {
+      const match = whole.exec(this.#received)
+      if (!match) return null
+      const [all, head = '', status] = match
+      const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0)
+      const body = this.#received.slice(all.length, all.length + length)
+      return body.length === length ? { status: Number(status), head, body, end: all.length + length } : null
+    }
+    await this.until((_, isClosed) => rest() !== null || isClosed, ms)
+    const found = rest()
+    if (!found) throw new Error(`no whole answer, but ${JSON.stringify(this.#received.slice(0, 500))}`)
+    this.#received = this.#received.slice(found.end)
+    return { status: found.status, head: found.head, body: JSON.parse(found.body === '' ? 'null' : found.body) }
+  }
+}
+
+/** The head of a request. */
+export function head(method: string, path: string, headers: Readonly<Record<string, string | number>>): string {
+  const lines = Object.entries({ host: 'crates.test', ...headers }).map(([key, value]) => `${key}: ${value}\r\n`)
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`
+}

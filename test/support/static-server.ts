@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join, normalize } from 'node:path'
+import { contentSecurityPolicy, siteFacts } from '../../site/index.ts'
+
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css',
+  js: 'text/javascript',
+  svg: 'image/svg+xml',
+  json: 'application/json',
+}
+
+/** A server of plain files, as dumb as they come, with the strict policy; it remembers what it was asked for. */
+export interface FileServer {
+  readonly url: string
+  readonly requests: string[]
+  close(): Promise<void>
+}
+
+/** Serves a folder below a path (`/sub`), on a free port. */
+export async function serveFiles(folder: string, below = ''): Promise<FileServer> {
+  const requests: string[] = []
+  const policy = `${contentSecurityPolicy(siteFacts({ base: 'https://x.example', index: '' }))}; frame-ancestors 'none'`
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(new URL(request.url ?? '/', 'http://x').pathname)
+    requests.push(path)
+    const inside = path.startsWith(`${below}/`) ? path.slice(below.length + 1) : '404.html'
+    const file = normalize(inside === '' || inside.endsWith('/') ? `${inside}index.html` : inside)
+    const type = TYPES[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
+    const send = (status: number, body: Buffer) => {
+      response.writeHead(status, { 'content-type': type, 'content-security-policy': policy })
+      response.end(body)
+    }
+    readFile(join(folder, file)).then(
+      body => send(200, body),
+      () => send(404, Buffer.from('not found')),
+    )
+  })
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}${below}`,
+    requests,
+    close: () => new Promise(done => server.close(() => done())),
+  }
+}
