@@ -5,6 +5,7 @@ import type { Release } from '../release.ts'
 import type { Version, VersionIdentity } from '../version.ts'
 import { insertCrate, insertRelease, objections } from './change.ts'
 import { addEvent } from './event.ts'
+import { keepListing } from './listing.ts'
 import { mark, touch } from './marks.ts'
 import { type Change, findCrate, findTwin, type Queries } from './record.ts'
 
@@ -69,7 +70,13 @@ export async function importReleases(
 ): Promise<Landing[]> {
   return database.transaction().execute(async tx => {
     const landings: Landing[] = []
-    for (const release of releases) landings.push(await importRelease(tx, release, change, import_))
+    const touched = new Map<number, number>()
+    for (const release of releases) landings.push(await importRelease(tx, release, change, import_, touched))
+    // Once for a crate, however many of its versions came: a listing looks at all of them.
+    for (const [crateId, generation] of touched) {
+      await touch(tx, crateId, generation)
+      await keepListing(tx, crateId, generation)
+    }
     return landings
   })
 }
@@ -79,6 +86,7 @@ async function importRelease(
   release: Release,
   change: Change,
   { source, owner }: { readonly source: string; readonly owner: number | null },
+  touched: Map<number, number>,
 ): Promise<Landing> {
   const { name, version, entry } = release
   const existing = await findCrate(tx, canonicalName(name))
@@ -93,7 +101,7 @@ async function importRelease(
   const crateId = existing?.id ?? (await insertCrate(tx, name, { ...change, at: entry.pubtime ?? change.at }))
   await adopt(tx, crateId, owner, change)
   const releaseId = await insertRelease(tx, crateId, release, change)
-  await touch(tx, crateId, generation)
+  touched.set(crateId, generation)
   await mark(tx, { kind: 'file', subject: releaseId, generation })
   return { outcome: 'added' }
 }

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { drain } from '../build.ts'
+import { build } from '../build.ts'
 import { type Issue, Refusal, refuse } from '../error.ts'
 import {
   type ImportRequest,
@@ -10,6 +10,7 @@ import {
   SOURCE_KINDS,
   type SourceKind,
 } from '../import.ts'
+import { buildPages } from '../pages.ts'
 import type { Registry } from '../registry.ts'
 import { timestamp } from '../timestamp.ts'
 import { commitToGit, withDir, withRegistry } from './folder.ts'
@@ -53,14 +54,18 @@ async function runImport(io: Io, registry: Registry, source: string, options: Op
     report.begin(opened, plain(source))
     const change = { at: timestamp(io.now()), actor: 'command line', user: null, tokenId: null }
     const orders = { change, source: plain(source), owner }
-    for await (const outcome of importAll(registry, opened, orders, progress.at)) report.add(outcome)
+    for await (const outcome of importAll(registry, opened, orders, progress.at)) {
+      if (outcome.outcome === 'refused') progress.done()
+      report.add(outcome)
+    }
   } finally {
     progress.done()
     await opened.close()
   }
   const rendering = progressLine(io, 'rendering crate')
-  const { issues } = await drain(registry, rendering.at)
+  const { issues } = await build(registry, { progress: rendering.at })
   rendering.done()
+  await buildPages(registry)
   await commitToGit(io, registry)
   report.end(issues)
 }
