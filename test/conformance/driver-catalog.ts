@@ -5,9 +5,8 @@ import type { Run } from '../support/command.ts'
 import { expectCode } from '../support/command.ts'
 import { FileServer } from '../support/file-server.ts'
 import { plimsoll } from '../support/plimsoll.ts'
-import { packagedFile } from '../support/project.ts'
 import type { Driver, Registry } from './driver.ts'
-import { packageProject } from './driver-static.ts'
+import { packageProjects } from './package-projects.ts'
 
 /** A registry folder kept by `plimsoll add` and `plimsoll yank`, without an API; a dumb file server over its tree. */
 export const catalogDriver: Driver = {
@@ -30,12 +29,7 @@ async function startCatalog(cleanup: Cleanup, folder: string, settings: NodeJS.P
     indexUrl: `sparse+${server.url}/index/`,
     requests: server.requests,
     stampsReleases: true,
-    async publish(cargo, projects) {
-      for (const project of projects) {
-        await packageProject(cargo, project)
-        await command('add', packagedFile(project))
-      }
-    },
+    publish: (cargo, projects) => packageProjects(cargo, projects, files => command('add', ...files)),
     async yank(_cargo, name, version) {
       await command('yank', `${name}@${version}`)
     },

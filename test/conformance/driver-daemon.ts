@@ -1,11 +1,11 @@
-import { mkdirSync } from 'node:fs'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Cleanup } from '../support/cleanup.ts'
-import { expectCode } from '../support/command.ts'
-import { plimsoll, serve } from '../support/plimsoll.ts'
+import { serve } from '../support/plimsoll.ts'
 import { putRelease, refusal } from '../support/raw-publish.ts'
 import { RecordingProxy } from '../support/recording-proxy.ts'
 import type { Driver, Registry } from './driver.ts'
+import { addUser, registryTemplate } from './registry-template.ts'
 
 /** One process for readers and writers, the index over sparse HTTP; a recording proxy stands before it. */
 export const daemonDriver: Driver = {
@@ -15,26 +15,18 @@ export const daemonDriver: Driver = {
 }
 
 export async function startDaemon(cleanup: Cleanup, folder: string, settings: NodeJS.ProcessEnv): Promise<Registry> {
-  mkdirSync(folder)
+  const home = join(folder, 'registry')
+  const { folder: template, token } = await registryTemplate()
+  cpSync(template, home, { recursive: true })
   const proxy = await RecordingProxy.start(cleanup)
-  const command = async (...args: readonly string[]): Promise<string> => {
-    const ended = await plimsoll(folder, [...args, '--dir', join(folder, 'registry')])
-    return expectCode(`plimsoll ${args.join(' ')}`, ended, 0).stdout
-  }
-  await command('init', '--base-url', proxy.url)
-  const addUser = async (name: string): Promise<string> => {
-    await command('user', 'add', name)
-    return (await command('token', 'create', '--user', name)).trim()
-  }
-  const token = await addUser('sailor')
-  const daemon = await serve(cleanup, join(folder, 'registry'), settings)
+  const daemon = await serve(cleanup, home, { PLIMSOLL_REGISTRY_BASE_URL: proxy.url, ...settings })
   proxy.passTo(daemon.url)
   return {
     baseUrl: proxy.url,
     indexUrl: `sparse+${proxy.url}/index/`,
     requests: proxy.requests,
     stampsReleases: true,
-    api: { token, addUser, log: daemon.log },
+    api: { token, addUser: name => addUser(home, name), log: daemon.log },
     async publish(cargo, projects) {
       for (const { folder: project } of projects) {
         await cargo.ok(project, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')

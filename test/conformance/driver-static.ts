@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import type { Cargo } from '../support/cargo.ts'
+import { basename, join } from 'node:path'
 import type { Cleanup } from '../support/cleanup.ts'
 import { expectCode } from '../support/command.ts'
-import { buildCrate } from '../support/crate-builder.ts'
 import { FileServer } from '../support/file-server.ts'
 import { plimsoll } from '../support/plimsoll.ts'
-import type { Project } from '../support/project.ts'
-import { packagedFile } from '../support/project.ts'
 import type { Driver, Registry } from './driver.ts'
+import { packageProjects } from './package-projects.ts'
 
 export interface StaticRegistry extends Registry {
   /** Whether there is a tree to ask for. */
@@ -20,15 +17,10 @@ export interface StaticRegistry extends Registry {
 export const staticDriver: Driver = {
   name: 'static tree',
   capabilities: ['sparse', 'no-api', 'tree'],
-  async start(cleanup, folder, settings) {
-    const registry = await openStatic(cleanup, folder, settings)
-    // A folder without any `.crate` is refused as a mistake, so there is one that no scenario asks for.
-    assert.equal(await registry.offer('ballast', '1.0.0', buildCrate({ name: 'ballast', version: '1.0.0' })), null)
-    return registry
-  },
+  start: openStatic,
 }
 
-/** A static registry; its tree is an empty folder until the first release. */
+/** A static registry; its tree is an empty folder until the first release, a build of nothing is refused. */
 export async function openStatic(
   cleanup: Cleanup,
   folder: string,
@@ -63,13 +55,11 @@ export async function openStatic(
         await build()
       },
     },
-    async publish(cargo, projects) {
-      for (const project of projects) {
-        await packageProject(cargo, project)
-        copyFileSync(packagedFile(project), join(crates, `${project.name}-${project.version}.crate`))
+    publish: (cargo, projects) =>
+      packageProjects(cargo, projects, async files => {
+        for (const file of files) copyFileSync(file, join(crates, basename(file)))
         await build()
-      }
-    },
+      }),
     async yank(_cargo, name, version) {
       yanked.add(`${name}@${version}`)
       await build()
@@ -88,9 +78,4 @@ export async function openStatic(
       return objection
     },
   }
-}
-
-/** `cargo package`, which leaves the `.crate` of the project in its target folder. */
-export async function packageProject(cargo: Cargo, project: Project): Promise<void> {
-  await cargo.ok(project.folder, 'package', '--no-verify', '--allow-dirty')
 }

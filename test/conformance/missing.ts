@@ -10,6 +10,8 @@ const FOO = 'foo = { version = "1", registry = "test" }'
 /** What is not there, and what cargo makes of it. */
 export const missing: readonly Scenario[] = [
   scenario(29, 'registry::nonexistent_http: an unknown crate is a 404 and cargo says so', ['sparse'], async stage => {
+    await stage.publish({ name: 'foo' })
+    stage.registry.requests.clear()
     const app = stage.app('nothing = { version = "1", registry = "test" }')
     const checked = await stage.cargo().fails(app, 'check')
     says(checked, 'no matching package named `nothing` found')
@@ -18,6 +20,8 @@ export const missing: readonly Scenario[] = [
   }),
 
   scenario(30, 'registry::not_found_permutations: a missing `a-b_c` is exactly three 404s', ['sparse'], async stage => {
+    await stage.publish({ name: 'abc' })
+    stage.registry.requests.clear()
     const app = stage.app('a-b_c = { version = "1", registry = "test" }')
     const checked = await stage.cargo().fails(app, 'check')
     says(checked, 'no matching package named `a-b_c` found')
@@ -83,6 +87,7 @@ export const missing: readonly Scenario[] = [
     'registry::http_requires_trailing_slash: cargo wants the slash, and our pages print it',
     ['sparse'],
     async stage => {
+      await stage.publish({ name: 'foo' })
       const index = stage.registry.indexUrl.replace(/\/$/, '')
       const cargo = stage.cargo({ registries: { test: index } })
       const checked = await cargo.fails(stage.app(FOO), 'check')

@@ -14,6 +14,8 @@ export const noApi: readonly Scenario[] = [
   }),
 
   scenario(25, 'alt_registry::no_api: publish, yank, owner and search say there is no API', ['no-api'], async stage => {
+    await stage.publish({ name: 'bar' })
+    stage.registry.requests.clear()
     const { folder } = stage.crate({ name: 'foo' })
     const commands = [
       ['publish', '--registry', 'test', '--token', 'any', '--allow-dirty'],

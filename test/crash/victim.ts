@@ -30,6 +30,8 @@ export class Victim {
       SABOTAGE_AT: String(at),
       SABOTAGE_WHEN: this.#when,
       SABOTAGE_LOG: this.#log,
+      // Its commits follow in their own time; their steps would come in between at random.
+      PLIMSOLL_GIT_INDEX: 'off',
       PLIMSOLL_LOG_LEVEL: 'error',
       PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '0',
     }

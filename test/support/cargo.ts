@@ -36,6 +36,7 @@ export interface CargoSettings {
   readonly tokens?: Readonly<Record<string, string>>
   /** More lines for `config.toml`. */
   readonly config?: string
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** A cargo of its own: empty caches, its own configuration, nothing of the host's. */
@@ -47,7 +48,7 @@ export class Cargo {
     this.home = home
     mkdirSync(home, { recursive: true })
     writeFileSync(join(home, 'config.toml'), configuration(settings))
-    this.#env = { ...environment(), HOME: home, CARGO_HOME: home }
+    this.#env = { ...environment(), HOME: home, CARGO_HOME: home, ...settings.env }
     for (const [name, token] of Object.entries(settings.tokens ?? {})) {
       this.#env[`CARGO_REGISTRIES_${name.toUpperCase()}_TOKEN`] = token
     }

@@ -51,7 +51,7 @@ export async function serve(cleanup: Cleanup, folder: string, env: NodeJS.Proces
     ended.then(ending => reject(new Error(`plimsoll serve ended with ${ending} before it was ready\n${log()}`)), reject)
     child.stdout.on('data', (chunk: Buffer) => {
       stdout += chunk.toString()
-      const address = /^listening on (http:\/\/\S+)$/m.exec(stdout)?.[1]
+      const address = /^listening on (https?:\/\/\S+)$/m.exec(stdout)?.[1]
       if (address === undefined) return
       clearTimeout(impatience)
       resolve(address)

@@ -1,0 +1,34 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expectCode } from '../support/command.ts'
+import { plimsoll } from '../support/plimsoll.ts'
+
+/** A registry folder with one user, to be copied: three commands once in this process, not once in each test. */
+export interface RegistryTemplate {
+  readonly folder: string
+  /** A token of the user `sailor`. */
+  readonly token: string
+}
+
+let made: Promise<RegistryTemplate> | undefined
+
+export function registryTemplate(): Promise<RegistryTemplate> {
+  made ??= makeTemplate()
+  return made
+}
+
+async function makeTemplate(): Promise<RegistryTemplate> {
+  const parent = mkdtempSync(join(realpathSync(tmpdir()), 'plimsoll-template-'))
+  process.on('exit', () => rmSync(parent, { recursive: true, force: true }))
+  const folder = join(parent, 'registry')
+  expectCode('plimsoll init', await plimsoll(parent, ['init', '--dir', folder]), 0)
+  return { folder, token: await addUser(folder, 'sailor') }
+}
+
+/** Adds a user to the registry folder, beside a running daemon or not; a token of theirs. */
+export async function addUser(folder: string, name: string): Promise<string> {
+  expectCode('plimsoll user add', await plimsoll(folder, ['user', 'add', name, '--dir', folder]), 0)
+  const created = await plimsoll(folder, ['token', 'create', '--user', name, '--dir', folder])
+  return expectCode('plimsoll token create', created, 0).stdout.trim()
+}
