@@ -10,6 +10,7 @@ import {
   SOURCE_KINDS,
   type SourceKind,
 } from '../import.ts'
+import { presentable } from '../objections.ts'
 import { buildPages } from '../pages.ts'
 import type { Registry } from '../registry.ts'
 import { timestamp } from '../timestamp.ts'
@@ -121,8 +122,11 @@ class Report {
       this.#io.out(`${this.#lines++ > 0 ? ',' : ''}${JSON.stringify({ name, version, outcome, where, messages })}`)
     }
     const what = name === null ? '' : `${[name, version].filter(Boolean).join(' ')}: `
-    if (outcome === 'refused') printIssues(this.#io, issues, `${where}: ${what}`)
-    else for (const issue of issues) this.#note(name ?? where, issue)
+    // Names and paths of a stranger may be in them.
+    if (outcome === 'refused') {
+      const placed = issues.map(one => ({ ...one, message: `${where}: ${what}${one.message}` }))
+      printIssues(this.#io, presentable(placed))
+    } else for (const issue of presentable(issues)) this.#note(name ?? '', issue)
   }
 
   /** The sums; ends the command with 1 when something was refused or could not be rendered. */

@@ -182,7 +182,8 @@ function parseUrl(text: string, base?: URL): URL {
   return url
 }
 
-/** The URL for a message: without what may be secret, a user or a signature. */
+/** The URL for a message: without what may be secret, a user or a signature, and without what plays tricks on a terminal. */
 export function plain(url: string): string {
-  return url.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi, '$1').replace(/[?#].*$/s, '')
+  const open = url.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi, '$1').replace(/[?#].*$/s, '')
+  return open.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{FFFD}')
 }
