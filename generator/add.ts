@@ -8,6 +8,7 @@ import { checkPolicy, type PolicyFacts, policyQuestions } from './policy.ts'
 import type { Registry } from './registry.ts'
 import { inspectCrate, type PublishMetadata, type Release } from './release.ts'
 import type { Settings } from './settings.ts'
+import type { ArchiveLimits } from './tarball.ts'
 import type { RegistryUrls } from './urls.ts'
 import type { Version } from './version.ts'
 
@@ -74,16 +75,9 @@ export async function inspect(
   issues: Issue[],
 ): Promise<Release | undefined> {
   const { bytes, metadata, pubtime } = submission
-  const { limits } = settings
   const inspection = await collectLater(issues, () =>
     inspectCrate(bytes.open, {
-      limits: {
-        // As much as Cargo itself is ready to unpack.
-        unpackedBytes: Math.max(limits.unpacked_bytes, 20 * bytes.size),
-        entries: limits.archive_entries,
-        manifestBytes: limits.manifest_bytes,
-        readmeBytes: limits.readme_bytes,
-      },
+      limits: archiveLimits(settings, bytes.size),
       expected: metadata,
       cksum: bytes.cksum,
       size: bytes.size,
@@ -94,6 +88,17 @@ export async function inspect(
   )
   if (inspection) issues.push(...inspection.warnings, ...inspection.differences)
   return inspection?.release
+}
+
+/** How much is read out of a `.crate` of this size. */
+export function archiveLimits({ limits }: Pick<Settings, 'limits'>, size: number): ArchiveLimits {
+  return {
+    // As much as Cargo itself is ready to unpack.
+    unpackedBytes: Math.max(limits.unpacked_bytes, 20 * size),
+    entries: limits.archive_entries,
+    manifestBytes: limits.manifest_bytes,
+    readmeBytes: limits.readme_bytes,
+  }
 }
 
 /** What the policy has to know of the catalog, beyond the release itself. */

@@ -1,4 +1,5 @@
 import { accountMessages } from './error/accounts.ts'
+import { importMessages } from './error/import.ts'
 
 /**
  * The one catalogue of objections: code → message in the user's words, what was wrong and what to do next.
@@ -288,6 +289,7 @@ const messages = {
   limit_invalid: (p: { text: string }) => `\`${p.text}\` is no limit; write a whole number from 1 to 999999`,
   scope_invalid: (p: { scope: string; accepted: string }) => `\`${p.scope}\` is no scope; there are ${p.accepted}`,
 
+  ...importMessages,
   ...accountMessages,
 
   // web API

@@ -15,8 +15,8 @@ export const GIT_INDEX_FOLDER = 'index.git'
 /** Crates in one commit: a batch stays small enough to be over soon, and a first import is not one commit a crate. */
 const BATCH = 500
 
-/** The audit event up to which the repository tells the history. */
-const LAST_EVENT = 'git_event'
+/** The fact that names the audit event up to which the repository tells the history; without it there never was one. */
+export const LAST_EVENT = 'git_event'
 
 /**
  * The git index of a registry: follows the catalog, commit by commit. What waits for it is marked in the catalog, so a
@@ -78,6 +78,17 @@ export class GitIndex {
   /** What the repository has at HEAD, for comparing. */
   list(): ReturnType<IndexRepository['list']> {
     return this.#repository.list()
+  }
+
+  /** Puts crates back as the catalog has them, and takes out files that are no crate's. */
+  async mend(crateIds: readonly number[], strays: readonly string[]): Promise<void> {
+    await this.#registry.catalog.markForGit(crateIds)
+    if (strays.length > 0) {
+      const changes = strays.map(path => ({ path, bytes: null }))
+      const info = { message: `${strays.length} files that are no crate's`, time: new Date(0) }
+      await this.#turnstile.run(() => this.#repository.commit(changes, info))
+    }
+    await this.commit()
   }
 
   /** Lets running commits and pushes end. */

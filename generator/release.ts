@@ -1,6 +1,6 @@
 export type { About } from './manifest.ts'
 export { compareMetadata } from './release/compare.ts'
-export { CRATES_IO } from './release/dependency.ts'
+export { CRATES_IO, describe, indexUrlKey, placeKey, toEntryDependency } from './release/dependency.ts'
 export { type Inspection, type InspectParts, inspectCrate } from './release/inspect.ts'
 export { makeRelease, type Release, type ReleaseParts } from './release/make.ts'
 export {
@@ -9,4 +9,4 @@ export {
   parsePublishMetadata,
   publishMetadata,
 } from './release/metadata.ts'
-export { findReadme } from './release/targets.ts'
+export { findReadme, findTargets } from './release/targets.ts'

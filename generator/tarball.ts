@@ -1,2 +1,3 @@
 export type { Archive, ArchiveFile, ArchiveLimits } from './tarball/archive.ts'
 export { readArchive, readArchiveFile } from './tarball/read.ts'
+export { type Salvage, salvageArchive, salvageFile } from './tarball/salvage.ts'

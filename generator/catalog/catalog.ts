@@ -4,7 +4,7 @@ import { type CanonicalName, canonicalName, type Name } from '../name.ts'
 import type { Release } from '../release.ts'
 import { type Version, versionIdentity } from '../version.ts'
 import { type Added, addRelease, objections, type Publication, setYanked } from './change.ts'
-import { type GitBatch, gitBatch, markAllForGit } from './git-batch.ts'
+import { type GitBatch, gitBatch, markAllForGit, markForGit } from './git-batch.ts'
 import { clearMarks, type FileMark, fileMarks, listMarks } from './marks.ts'
 import {
   type Change,
@@ -155,11 +155,11 @@ export class Catalog {
   }
 
   /** Whether a crate has changes that are not rendered yet. */
-  async isMarked(crateId: number): Promise<boolean> {
+  async isMarked(crateId: number, kind: MarkKind = 'index'): Promise<boolean> {
     const row = await this.#database
       .selectFrom('marks')
       .select('generation')
-      .where('kind', '=', 'index')
+      .where('kind', '=', kind)
       .where('subject', '=', crateId)
       .executeTakeFirst()
     return row !== undefined
@@ -188,6 +188,11 @@ export class Catalog {
   /** What the git index has to commit next; see `gitBatch`. */
   gitBatch(after: number, limit: number): Promise<GitBatch> {
     return gitBatch(this.#database, after, limit)
+  }
+
+  /** Marks crates for the git index, as if they had changed. */
+  markForGit(crateIds: readonly number[]): Promise<void> {
+    return markForGit(this.#database, crateIds)
   }
 
   /** Marks every crate for the git index. */

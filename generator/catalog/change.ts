@@ -115,7 +115,8 @@ async function hasOwner(tx: Queries, crateId: number): Promise<boolean> {
   )
 }
 
-async function insertCrate(tx: Queries, name: Name, change: Change): Promise<number> {
+/** A new crate; whoever publishes it is its first owner. */
+export async function insertCrate(tx: Queries, name: Name, change: Change): Promise<number> {
   const { id } = await tx
     .insertInto('crates')
     .values({
@@ -136,7 +137,8 @@ async function insertCrate(tx: Queries, name: Name, change: Change): Promise<num
   return id
 }
 
-async function insertRelease(tx: Queries, crateId: number, release: Release, change: Change): Promise<number> {
+/** A new release, without crate, event and marks. */
+export async function insertRelease(tx: Queries, crateId: number, release: Release, change: Change): Promise<number> {
   const { id } = await tx
     .insertInto('releases')
     .values({

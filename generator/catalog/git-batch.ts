@@ -68,3 +68,20 @@ export async function markAllForGit(database: Database): Promise<void> {
     .orIgnore()
     .execute()
 }
+
+/** Marks some crates, as those whose file in the repository is not what the catalog has. */
+export async function markForGit(database: Database, crateIds: readonly number[]): Promise<void> {
+  for (let start = 0; start < crateIds.length; start += 500) {
+    await database
+      .insertInto('marks')
+      .columns(['kind', 'subject', 'generation'])
+      .expression(eb =>
+        eb
+          .selectFrom('crates')
+          .select([eb.val('git').as('kind'), 'id', 'generation'])
+          .where('id', 'in', crateIds.slice(start, start + 500)),
+      )
+      .orIgnore()
+      .execute()
+  }
+}

@@ -35,6 +35,16 @@ const MISUSE = new Set<string>([
   'duration_invalid',
   'limit_invalid',
   'scope_invalid',
+  'import_source_unknown',
+  'import_source_ambiguous',
+  'import_source_inner',
+  'import_own_folder',
+  'import_names_needed',
+  'import_names_useless',
+  'import_no_dl',
+  'import_dl_foreign',
+  'import_unpacked_only',
+  'import_url_invalid',
 ])
 
 /** The exit code of a refused command. */

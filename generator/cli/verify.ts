@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import { isServed } from '../registry.ts'
-import { verifyPages } from '../verify/pages.ts'
-import { type Finding, verify } from '../verify.ts'
+import { verifyEverything } from '../verify/everything.ts'
+import type { Finding } from '../verify.ts'
 import { withDir, withRegistry } from './folder.ts'
 import { Exit, type Io, progressLine } from './io.ts'
 
 /** `verify [--repair]`: everything against everything; exit 1 lists what differs. */
 export function registerVerify(program: Command, io: Io): void {
   withDir(program.command('verify'), io)
-    .description('hold catalog, crate store and public tree against each other')
+    .description('hold database, crate store, public tree and git index against each other')
     .option('--repair', 'mend what can be derived')
     .option('--json', 'print the findings as JSON')
     .action((options: { dir: string; repair?: boolean; json?: boolean }) =>
@@ -17,12 +17,7 @@ export function registerVerify(program: Command, io: Io): void {
         const served = isServed(registry.dir)
         const findings: Finding[] = []
         const job = { repair: options.repair ?? false, served, progress: progress.at }
-        for await (const finding of verify(registry, job)) {
-          progress.done()
-          findings.push(finding)
-          if (!options.json) io.out(sentence(finding))
-        }
-        for await (const finding of verifyPages(registry, job)) {
+        for await (const finding of verifyEverything(registry, job)) {
           progress.done()
           findings.push(finding)
           if (!options.json) io.out(sentence(finding))

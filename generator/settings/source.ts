@@ -15,8 +15,14 @@ export interface Given {
   readonly source: Source
 }
 
-/** Variables with the prefix that are no settings: the folder is chosen before there are any, the rest is for tests. */
-const OTHER_VARIABLES = ['PLIMSOLL_DIR', 'PLIMSOLL_CARGO', 'PLIMSOLL_NODEGIT_CACHE', 'PLIMSOLL_REQUIRE_NODEGIT']
+/** Variables with the prefix that are no settings: the folder is chosen before there are any, a token is none, tests have theirs. */
+const OTHER_VARIABLES = [
+  'PLIMSOLL_DIR',
+  'PLIMSOLL_IMPORT_TOKEN',
+  'PLIMSOLL_CARGO',
+  'PLIMSOLL_NODEGIT_CACHE',
+  'PLIMSOLL_REQUIRE_NODEGIT',
+]
 
 /** The flags that commands have for settings; any other setting would be `--section-key`. */
 const FLAGS: ReadonlyMap<SettingKey, string> = new Map([

@@ -1,0 +1,150 @@
+import { type Command, Option } from 'commander'
+import { build } from '../build.ts'
+import { type Issue, Refusal, refuse } from '../error.ts'
+import {
+  type ImportRequest,
+  importAll,
+  type Outcome,
+  openSource,
+  plain,
+  SOURCE_KINDS,
+  type SourceKind,
+} from '../import.ts'
+import { presentable } from '../objections.ts'
+import { buildPages } from '../pages.ts'
+import type { Registry } from '../registry.ts'
+import { timestamp } from '../timestamp.ts'
+import { commitToGit, withDir, withRegistry } from './folder.ts'
+import { Exit, type Io, printIssues, progressLine } from './io.ts'
+
+interface Options {
+  readonly dir: string
+  readonly as?: SourceKind
+  readonly crates?: string
+  readonly names?: string
+  readonly token?: string
+  readonly sourceUrl?: string[]
+  readonly owner?: string
+  readonly json?: boolean
+}
+
+/** `import SOURCE`: takes over an existing registry; see docs/import.md. */
+export function registerImport(program: Command, io: Io): void {
+  withDir(program.command('import'), io)
+    .description('take over an existing registry, with every field of its index; run it again after an interruption')
+    .argument('<source>', 'folder, git repository, sparse+https://… or .crate file')
+    .addOption(new Option('--as <kind>', 'what the source is, where it could be several things').choices(SOURCE_KINDS))
+    .option('--crates <dir-or-url>', 'where the .crate files are, if not where the source says')
+    .option('--names <file>', 'for a sparse index: the names of its crates, one a line')
+    .option('--token <token>', 'token for a private source; better set PLIMSOLL_IMPORT_TOKEN, which nobody else sees')
+    .option('--source-url <url...>', 'further index URLs that mean the source; dependencies on them become our own')
+    .option('--owner <login>', 'user who becomes the owner of the crates; default: nobody, administrators manage them')
+    .option('--json', 'print the report as JSON')
+    .action((source: string, options: Options) =>
+      withRegistry(io, options.dir, registry => runImport(io, registry, source, options)),
+    )
+}
+
+async function runImport(io: Io, registry: Registry, source: string, options: Options): Promise<void> {
+  const owner = options.owner === undefined ? null : await userId(registry, options.owner)
+  const opened = await openSource(requestOf(io, source, options))
+  const report = new Report(io, options.json ?? false)
+  const progress = progressLine(io, 'importing crate')
+  io.err(`importing ${opened.description}`)
+  try {
+    report.begin(opened, plain(source))
+    const change = { at: timestamp(io.now()), actor: 'command line', user: null, tokenId: null }
+    const orders = { change, source: plain(source), owner }
+    for await (const outcome of importAll(registry, opened, orders, progress.at)) {
+      if (outcome.outcome === 'refused') progress.done()
+      report.add(outcome)
+    }
+  } finally {
+    progress.done()
+    await opened.close()
+  }
+  const rendering = progressLine(io, 'rendering crate')
+  const { issues } = await build(registry, { progress: rendering.at })
+  rendering.done()
+  await buildPages(registry)
+  await commitToGit(io, registry)
+  report.end(issues)
+}
+
+function requestOf(io: Io, source: string, options: Options): ImportRequest {
+  return {
+    source,
+    as: options.as ?? null,
+    crates: options.crates ?? null,
+    names: options.names ?? null,
+    token: options.token ?? io.env.PLIMSOLL_IMPORT_TOKEN ?? null,
+    sourceUrls: options.sourceUrl ?? [],
+  }
+}
+
+async function userId({ database }: Registry, login: string): Promise<number> {
+  const row = await database
+    .selectFrom('users')
+    .select('id')
+    .where('canonical', '=', login.toLowerCase())
+    .executeTakeFirst()
+  return row ? row.id : refuse('login_unknown', { login })
+}
+
+/** What an import tells: on stdout the sums, on stderr what was refused or is worth knowing; as JSON all of it. */
+class Report {
+  readonly #io: Io
+  readonly #asJson: boolean
+  readonly #sums = { added: 0, present: 0, refused: 0 }
+  /** Notes by crate and wording: two hundred versions without a licence are one line. */
+  readonly #notes = new Map<string, { issue: Issue; versions: number }>()
+  #lines = 0
+
+  constructor(io: Io, asJson: boolean) {
+    this.#io = io
+    this.#asJson = asJson
+  }
+
+  begin(
+    { kind, description, ownUrls }: { kind: string; description: string; ownUrls: readonly string[] },
+    source: string,
+  ) {
+    for (const url of ownUrls) this.#io.err(`dependencies on ${url} become dependencies on this registry`)
+    if (!this.#asJson) return
+    const head = JSON.stringify({ source, kind, description, own_urls: ownUrls })
+    this.#io.out(`${head.slice(0, -1)},"versions":[`)
+  }
+
+  add({ outcome, where, name, version, issues }: Outcome): void {
+    this.#sums[outcome]++
+    if (this.#asJson) {
+      const messages = issues.map(one => one.message)
+      this.#io.out(`${this.#lines++ > 0 ? ',' : ''}${JSON.stringify({ name, version, outcome, where, messages })}`)
+    }
+    const what = name === null ? '' : `${[name, version].filter(Boolean).join(' ')}: `
+    // Names and paths of a stranger may be in them.
+    if (outcome === 'refused') {
+      const placed = issues.map(one => ({ ...one, message: `${where}: ${what}${one.message}` }))
+      printIssues(this.#io, presentable(placed))
+    } else for (const issue of presentable(issues)) this.#note(name ?? '', issue)
+  }
+
+  /** The sums; ends the command with 1 when something was refused or could not be rendered. */
+  end(unrendered: readonly Issue[]): void {
+    for (const [key, { issue, versions }] of this.#notes) {
+      const [crate = ''] = key.split('\0')
+      printIssues(this.#io, [issue], versions === 1 ? `${crate}: ` : `${crate} (${versions} versions): `)
+    }
+    const { added, present, refused } = this.#sums
+    if (this.#asJson) this.#io.out(`],${JSON.stringify(this.#sums).slice(1)}`)
+    else this.#io.out(`imported ${added} versions; ${present} were here already, ${refused} were refused`)
+    if (unrendered.length > 0) throw new Refusal([...unrendered] as [Issue, ...Issue[]])
+    if (refused > 0) throw new Exit(1)
+  }
+
+  #note(crate: string, issue: Issue): void {
+    const key = `${crate}\0${issue.message}`
+    const known = this.#notes.get(key)
+    this.#notes.set(key, { issue, versions: (known?.versions ?? 0) + 1 })
+  }
+}

@@ -1,0 +1,41 @@
+import { refuse } from './error.ts'
+import { detect } from './import/detect.ts'
+import { openGit } from './import/git.ts'
+import { openLoose } from './import/loose.ts'
+import type { Source } from './import/offer.ts'
+import type { ImportRequest } from './import/request.ts'
+import { openSparse } from './import/sparse.ts'
+import { openTree } from './import/tree.ts'
+import { openVendor } from './import/vendor.ts'
+import { Web, type WebOptions } from './import/web.ts'
+
+export { SOURCE_KINDS, type Source, type SourceKind } from './import/offer.ts'
+export type { Outcome } from './import/prepare.ts'
+export type { ImportRequest } from './import/request.ts'
+export { importAll } from './import/run.ts'
+export { plain } from './import/web.ts'
+
+/** Recognises a source and opens it; refuses what cannot be imported, or not without more being said. */
+export async function openSource(request: ImportRequest, web: Omit<WebOptions, 'token'> = {}): Promise<Source> {
+  const detected = await detect(request.source, request.as)
+  const { kind } = detected
+  if (request.names !== null && kind !== 'sparse') refuse('import_names_useless', { kind: `\`${kind}\`` })
+  const source = await open(request, detected, new Web({ ...web, token: request.token }))
+  return { ...source, ownUrls: [...new Set([...source.ownUrls, ...request.sourceUrls])] }
+}
+
+function open(request: ImportRequest, detected: Awaited<ReturnType<typeof detect>>, web: Web): Promise<Source> {
+  switch (detected.kind) {
+    case 'tree':
+    case 'local-registry':
+      return openTree(request, detected, web)
+    case 'git':
+      return openGit(request, web)
+    case 'sparse':
+      return openSparse(request, web)
+    case 'vendor':
+      return openVendor(request, web)
+    case 'crates':
+      return openLoose(request.source)
+  }
+}

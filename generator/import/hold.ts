@@ -1,0 +1,76 @@
+import { importReleases } from '../catalog/import.ts'
+import type { Change } from '../catalog/record.ts'
+import { crateKey } from '../paths.ts'
+import type { Registry } from '../registry.ts'
+import type { Outcome, Ready } from './prepare.ts'
+
+/** Most releases, and characters of lines and readmes, of one transaction. */
+const RELEASES_MAX = 100
+const TEXT_MAX = 16 * 1024 * 1024
+
+/** Who takes over what. */
+export interface Orders {
+  readonly change: Change
+  /** Of the source, for the audit. */
+  readonly source: string
+  /** The user who becomes the owner of crates that have none. */
+  readonly owner: number | null
+}
+
+/** Releases that wait to be taken in together: one flush of the database for many. */
+export class Hold {
+  readonly #registry: Registry
+  readonly #orders: Orders
+  #waiting: Ready[] = []
+  #text = 0
+
+  constructor(registry: Registry, orders: Orders) {
+    this.#registry = registry
+    this.#orders = orders
+  }
+
+  /** Whether it is time to unload. */
+  get isFull(): boolean {
+    return this.#waiting.length >= RELEASES_MAX || this.#text >= TEXT_MAX
+  }
+
+  put(ready: Ready): void {
+    this.#waiting.push(ready)
+    this.#text += (ready.release.readme?.length ?? 0) + 1000 * ready.release.entry.deps.length
+  }
+
+  /**
+   * Takes everything in: first the bytes, then one transaction. Both in one turn, so that no repair takes the bytes for
+   * orphans meanwhile. Killed in between, they are found again by the next try.
+   */
+  async unload(): Promise<Outcome[]> {
+    const batch = this.#waiting.splice(0)
+    this.#text = 0
+    if (batch.length === 0) return []
+    return this.#registry.turnstile.run(() => this.#land(batch))
+  }
+
+  /** Forgets what waits. */
+  async discard(): Promise<void> {
+    for (const { bytes } of this.#waiting.splice(0)) await bytes.discard()
+  }
+
+  async #land(batch: readonly Ready[]): Promise<Outcome[]> {
+    const { catalog, crates, database } = this.#registry
+    for (const { release, bytes } of batch) await bytes.keep(crateKey(release.name, bytes.cksum))
+    const releases = batch.map(one => one.release)
+    const landings = await importReleases(database, releases, this.#orders.change, this.#orders)
+    const outcomes: Outcome[] = []
+    for (const [at, { where, release, bytes, notes }] of batch.entries()) {
+      const landing = landings[at]
+      if (!landing) throw new Error('a release without an outcome')
+      const { outcome } = landing
+      const issues = landing.outcome === 'refused' ? landing.issues : notes
+      if (outcome === 'refused' && !(await catalog.hasBytes(bytes.cksum))) {
+        await crates.remove(crateKey(release.name, bytes.cksum))
+      }
+      outcomes.push({ outcome, where, name: release.name, version: release.version, issues })
+    }
+    return outcomes
+  }
+}

@@ -1,0 +1,51 @@
+import type { Registry } from '../registry.ts'
+import { Hold, type Orders } from './hold.ts'
+import type { Source } from './offer.ts'
+import { ordered } from './ordered.ts'
+import { type Outcome, prepare, type Ready, type Task, tasksOf } from './prepare.ts'
+
+/** `.crate` files that are fetched and inspected at once. */
+const AT_ONCE = 6
+
+/** Told after each crate of the source. */
+type Progress = (done: number, total: number) => void
+
+/**
+ * Takes over what `source` has and tells of every version what became of it. What is here already costs a look into the
+ * catalog, so a killed import is simply begun again. The public tree follows by a build.
+ */
+export async function* importAll(
+  registry: Registry,
+  source: Source,
+  orders: Orders,
+  progress?: Progress,
+): AsyncGenerator<Outcome> {
+  const own = new Set([...registry.urls.own, ...source.ownUrls])
+  const hold = new Hold(registry, orders)
+  const prepared = ordered(tasks(registry, source, progress), AT_ONCE, task => prepare(registry, task, own), discard)
+  try {
+    for await (const results of prepared) {
+      for (const result of results) {
+        if ('outcome' in result) yield result
+        else hold.put(result)
+      }
+      if (hold.isFull) yield* await hold.unload()
+    }
+    yield* await hold.unload()
+  } finally {
+    await hold.discard()
+  }
+}
+
+async function* tasks(registry: Registry, source: Source, progress?: Progress): AsyncGenerator<Task> {
+  let done = 0
+  for await (const lot of source.lots()) {
+    yield* tasksOf(registry, lot)
+    done++
+    progress?.(done, source.total)
+  }
+}
+
+async function discard(results: readonly (Ready | Outcome)[]): Promise<void> {
+  for (const result of results) if (!('outcome' in result)) await result.bytes.discard()
+}

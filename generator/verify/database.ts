@@ -1,0 +1,78 @@
+import { sql } from 'kysely'
+import { refreshListings } from '../catalog/listing.ts'
+import type { Database } from '../database.ts'
+import { DATABASE_FILE } from '../registry.ts'
+import type { Finding } from '../verify.ts'
+
+/** Most findings of one check: a torn file is torn in thousands of places. */
+const MOST = 20
+
+/**
+ * Holds the database against itself: SQLite's own checks of file and references, and the tables that are derived from
+ * crates and releases. What is derived can be mended, indexes too; for all else there is the backup.
+ */
+export async function* verifyDatabase(database: Database, repair: boolean): AsyncIterable<Finding> {
+  const faults = await integrity(database)
+  if (repair && faults.length > 0) await sql`REINDEX`.execute(database)
+  const left = new Set(repair ? await integrity(database) : faults)
+  for (const what of faults) {
+    const isMended = !left.has(what)
+    // Rows that an index does not have are all there in their table.
+    const lost = !/index/.test(what)
+    yield { where: DATABASE_FILE, what, lost: lost && !isMended, repaired: isMended }
+  }
+  yield* await references(database)
+  yield* await derived(database, repair)
+}
+
+async function integrity(database: Database): Promise<string[]> {
+  const { rows } = await sql<{ integrity_check: string }>`PRAGMA integrity_check(${sql.lit(MOST)})`.execute(database)
+  return rows.map(row => row.integrity_check).filter(text => text !== 'ok')
+}
+
+async function references(database: Database): Promise<Finding[]> {
+  const { rows } = await sql<{ table: string; rowid: number | null; parent: string }>`
+    SELECT "table", rowid, parent FROM pragma_foreign_key_check LIMIT ${MOST}`.execute(database)
+  return rows.map(({ table, rowid, parent }) => ({
+    where: DATABASE_FILE,
+    what: `row ${rowid ?? '?'} of ${table} refers to a row of ${parent} that does not exist; restore a backup`,
+    lost: true,
+    repaired: false,
+  }))
+}
+
+/** Lists and sums that are kept in the transaction of each change. */
+async function derived(database: Database, repair: boolean): Promise<Finding[]> {
+  const find = async () => {
+    const found: string[] = []
+    if (await anyRow(database, WRONG_LISTINGS)) found.push('what lists and searches read does not fit the releases')
+    if (await anyRow(database, WRONG_COUNTS)) found.push('the numbers of crates and releases are wrong')
+    return found
+  }
+  const faults = await find()
+  if (repair && faults.length > 0) {
+    await database.deleteFrom('facts').where('key', '=', 'listings').execute()
+    await refreshListings(database)
+    await sql`UPDATE counts SET n = (SELECT count(*) FROM crates) WHERE what = 'crates'`.execute(database)
+    await sql`UPDATE counts SET n = (SELECT count(*) FROM releases) WHERE what = 'releases'`.execute(database)
+  }
+  const left = new Set(repair ? await find() : faults)
+  return faults.map(what => ({ where: DATABASE_FILE, what, lost: false, repaired: !left.has(what) }))
+}
+
+async function anyRow(database: Database, query: ReturnType<typeof sql>): Promise<boolean> {
+  return (await query.execute(database)).rows.length > 0
+}
+
+const WRONG_LISTINGS = sql`
+  SELECT 1 FROM (SELECT crate_id, count(*) AS n, min(yanked) AS yanked FROM releases GROUP BY crate_id) AS have
+    LEFT JOIN listings ON listings.crate_id = have.crate_id
+    WHERE listings.versions IS NOT have.n OR listings.yanked IS NOT have.yanked
+  UNION ALL SELECT 1 FROM listings LEFT JOIN releases ON releases.id = listings.newest_id
+    WHERE releases.crate_id IS NOT listings.crate_id
+  LIMIT 1`
+
+const WRONG_COUNTS = sql`
+  SELECT 1 FROM counts WHERE what = 'crates' AND n <> (SELECT count(*) FROM crates)
+  UNION ALL SELECT 1 FROM counts WHERE what = 'releases' AND n <> (SELECT count(*) FROM releases)
+  LIMIT 1`

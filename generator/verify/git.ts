@@ -1,0 +1,148 @@
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { collect, type Issue, Refusal } from '../error.ts'
+import { GIT_INDEX_FOLDER, GitIndex, gitIndexPath, LAST_EVENT } from '../git-index.ts'
+import { blobId } from '../index-repository/bare.ts'
+import { gitVersion, runGit } from '../index-repository/git-process.ts'
+import { checkPath } from '../index-repository/repository.ts'
+import { configPlace, INDEX_FOLDER, indexPlace } from '../paths.ts'
+import type { Registry } from '../registry.ts'
+import { renderConfig, renderIndex } from '../render.ts'
+import type { Finding, VerifyOptions } from '../verify.ts'
+
+/** What differs between catalog and git index: paths below the index, and the crate they are of. */
+interface Difference {
+  readonly path: string
+  readonly crateId: number | null
+  readonly what: string
+}
+
+/**
+ * Holds the git index at HEAD against the catalog: every crate's file byte for byte, and no other file. Repairing commits
+ * what differs; a repository that cannot be read is made anew, as all of the public tree can be.
+ */
+export async function* verifyGit(registry: Registry, options: VerifyOptions): AsyncIterable<Finding> {
+  if (registry.settings.git.index === 'off') return
+  const damage = await damageOf(registry)
+  if (damage === null) {
+    yield* await verifyContent(registry, options)
+    return
+  }
+  // Not under the hands of a daemon: it has the old repository open.
+  const isMended = options.repair && !options.served && (await makeAnew(registry))
+  yield { where: GIT_INDEX_FOLDER, what: damage, lost: false, repaired: isMended }
+}
+
+/** What keeps the repository from being read; null when nothing does, or there never was one. */
+async function damageOf(registry: Registry): Promise<string | null> {
+  const path = gitIndexPath(registry)
+  if (!existsSync(path)) return (await registry.catalog.fact(LAST_EVENT)) === null ? null : 'the repository is missing'
+  const refusals: Refusal[] = []
+  const git = await GitIndex.open(registry, why => refusals.push(why))
+  await git?.close()
+  const [refusal] = refusals
+  if (refusal) return whyNot(refusal)
+  if (!git || (await gitVersion('git')) === null) return null
+  // A daemon that packs meanwhile may take a file away under the check: only what is found twice is there.
+  return (await fsck(path)) && (await fsck(path))
+}
+
+/** A machine without git has no git index; everything else says something of the repository. */
+function whyNot(refusal: Refusal): string | null {
+  return refusal.has('git_engine_missing') || refusal.has('git_too_old') ? null : refusal.message
+}
+
+async function fsck(path: string): Promise<string | null> {
+  try {
+    await runGit({ command: 'git', path }, ['fsck', '--full', '--no-dangling', '--no-progress'])
+    return null
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return error.message
+  }
+}
+
+async function verifyContent(registry: Registry, options: VerifyOptions): Promise<Finding[]> {
+  if (!existsSync(gitIndexPath(registry))) return []
+  const git = await GitIndex.open(registry)
+  if (!git) return []
+  try {
+    return await compareContent(registry, git, options)
+  } finally {
+    await git.close()
+  }
+}
+
+async function compareContent(registry: Registry, git: GitIndex, options: VerifyOptions): Promise<Finding[]> {
+  if ((await differences(registry, git)).length === 0) return []
+  // Looked at again: what a daemon has committed meanwhile is no difference, and what it has yet to commit is marked.
+  const found: Difference[] = []
+  let waiting = 0
+  for (const one of await differences(registry, git)) {
+    if (one.crateId !== null && (await registry.catalog.isMarked(one.crateId, 'git'))) waiting++
+    else found.push(one)
+  }
+  if (options.repair) {
+    const crates = found.flatMap(one => (one.crateId === null ? [] : [one.crateId]))
+    const strays = found.filter(one => one.crateId === null && one.path !== CONFIG).map(one => one.path)
+    await git.mend(crates, strays.filter(isRemovable))
+  }
+  const left = new Set(options.repair ? (await differences(registry, git)).map(one => one.path) : [])
+  const findings = found.map(({ path, what }) => finding(path, what, options.repair && !left.has(path)))
+  if (waiting > 0 && !options.served) {
+    const what = `${waiting} crates wait to be committed; \`plimsoll build\` does it`
+    findings.push({ where: GIT_INDEX_FOLDER, what, lost: false, repaired: options.repair && left.size === 0 })
+  }
+  return findings
+}
+
+const CONFIG = configPlace.path.slice(INDEX_FOLDER.length + 1)
+
+async function differences(registry: Registry, git: GitIndex): Promise<Difference[]> {
+  const { catalog, urls, authRequired } = registry
+  const listed = new Map<string, string>()
+  for await (const { path, id } of git.list()) listed.set(path, id)
+  const found: Difference[] = []
+  const compare = (path: string, bytes: Uint8Array, crateId: number | null) => {
+    const id = listed.get(path)
+    listed.delete(path)
+    if (id === undefined) found.push({ path, crateId, what: 'is missing from the git index' })
+    else if (id !== blobId(bytes)) found.push({ path, crateId, what: 'differs from the catalog in the git index' })
+  }
+  compare(CONFIG, renderConfig(urls, authRequired).bytes, null)
+  for await (const { id, name } of catalog.crates()) {
+    const lines = await catalog.lines(id)
+    const path = indexPlace(name).path.slice(INDEX_FOLDER.length + 1)
+    if (lines.length > 0) compare(path, renderIndex(name, lines).bytes, id)
+    else if (listed.delete(path))
+      found.push({ path, crateId: id, what: 'has no versions left, but is in the git index' })
+  }
+  for (const path of listed.keys()) {
+    found.push({ path, crateId: null, what: 'belongs to no crate of the catalog, but is in the git index' })
+  }
+  return found
+}
+
+function finding(path: string, what: string, repaired: boolean): Finding {
+  return { where: `${GIT_INDEX_FOLDER}:${path}`, what, lost: false, repaired }
+}
+
+/** Whether the engines let the path be named at all; one that somebody else has committed may not be. */
+function isRemovable(path: string): boolean {
+  const issues: Issue[] = []
+  collect(issues, () => checkPath(path))
+  return issues.length === 0
+}
+
+/** Its history is lost with it; Cargo fetches a new history as it fetches any other change. */
+async function makeAnew(registry: Registry): Promise<boolean> {
+  await rm(gitIndexPath(registry), { recursive: true, force: true })
+  const git = await GitIndex.open(registry)
+  if (!git) return false
+  try {
+    await git.commit()
+    return true
+  } finally {
+    await git.close()
+  }
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Cargo } from '../../support/cargo.ts'
+import { Cleanup } from '../../support/cleanup.ts'
+import { expectCode } from '../../support/command.ts'
+import { FileServer } from '../../support/file-server.ts'
+import { MargoTree } from '../../support/margo.ts'
+import { plimsoll } from '../../support/plimsoll.ts'
+import { writeProject } from '../../support/project.ts'
+import { scratch } from '../../support/scratch.ts'
+
+/** 20 crates with 10 versions each: renames, features, yanked and pre-release versions, requirements that pull about. */
+function fill(old: MargoTree): void {
+  for (let number = 0; number < 20; number++) {
+    const name = number % 4 === 0 ? `Upper_${number}` : `lower-${number}`
+    for (let version = 0; version < 10; version++) {
+      const own = { registry: old.indexUrl }
+      const first = { name: 'Upper_0', req: `>=1.${version % 5}, <1.8`, ...own }
+      const second = { name: 'alias', package: 'lower-1', req: '~1.4', optional: true, ...own }
+      const deps = number < 2 ? [] : [first, second]
+      const alias =
+        number < 2
+          ? ''
+          : `[dependencies.Upper_0]\nversion = ">=1.${version % 5}, <1.8"\nregistry-index = "${old.indexUrl}"
+[dependencies.alias]\npackage = "lower-1"\nversion = "~1.4"\noptional = true\nregistry-index = "${old.indexUrl}"\n`
+      const features: Record<string, readonly string[]> = number < 2 ? { extra: [] } : { extra: ['dep:alias'] }
+      const toml = `[features]\nextra = ${JSON.stringify(features.extra)}\n`
+      old.add({
+        name,
+        version: version === 9 ? '2.0.0-rc.1' : `1.${version}.0`,
+        yanked: version === 8 || (version === 7 && number % 3 === 0),
+        deps,
+        features,
+        manifest: `${toml}${alias}`,
+      })
+    }
+  }
+}
+
+test('after an import Cargo resolves and builds what it did before', { timeout: 240_000 }, async t => {
+  const cleanup = new Cleanup(t)
+  const folder = scratch(cleanup)
+  const root = join(folder, 'old')
+  mkdirSync(root)
+  const before = await FileServer.start(cleanup, root)
+  const old = new MargoTree(root, `${before.url}/`)
+  fill(old)
+  const nothing = join(folder, 'nothing')
+  mkdirSync(nothing)
+  const standIn = await FileServer.start(cleanup, nothing)
+  writeFileSync(join(nothing, 'config.json'), JSON.stringify({ dl: standIn.url }))
+
+  const dir = join(folder, 'new')
+  const after = await startOver(cleanup, folder, dir)
+  const ended = expectCode('plimsoll import', await plimsoll(folder, ['import', root, '--dir', dir]), 0)
+  assert.equal(ended.stdout, 'imported 200 versions; 0 were here already, 0 were refused\n')
+  expectCode('plimsoll verify', await plimsoll(folder, ['verify', '--dir', dir]), 0)
+
+  const locks: string[] = []
+  for (const [at, index] of [old.indexUrl, `sparse+${after.url}/index/`].entries()) {
+    const needs = ['Upper_16', 'lower-3', 'lower-17'].map(
+      name => `[dependencies.${name}]\nversion = "1"\nregistry = "local"\nfeatures = ["extra"]\n`,
+    )
+    const project = writeProject(join(folder, `project-${at}`), { name: 'consumer', toml: needs.join('') })
+    const settings = { registries: { local: index }, cratesIo: `sparse+${standIn.url}/` }
+    const cargo = new Cargo(join(folder, `home-${at}`), settings)
+    await cargo.ok(project.folder, 'check')
+    locks.push(readFileSync(join(project.folder, 'Cargo.lock'), 'utf8').replaceAll(index, 'INDEX'))
+    // Gone, so that the second round cannot live on it.
+    if (at === 0) rmSync(join(root, 'config.json'))
+  }
+  const [lockBefore = '', lockAfter = ''] = locks
+  assert.equal(lockAfter, lockBefore)
+  assert.equal(lockBefore.split('[[package]]').length - 1, 6)
+})
+
+/** A new registry behind a dumb file server over its public tree. */
+async function startOver(cleanup: Cleanup, folder: string, dir: string): Promise<FileServer> {
+  mkdirSync(join(dir, 'public'), { recursive: true })
+  const server = await FileServer.start(cleanup, join(dir, 'public'))
+  const init = ['init', '--dir', dir, '--base-url', server.url, '--api', 'none']
+  expectCode('plimsoll init', await plimsoll(folder, init), 0)
+  return server
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Cleanup } from '../../support/cleanup.ts'
+import { expectCode } from '../../support/command.ts'
+import { filesBelow } from '../../support/folder.ts'
+import { MargoTree } from '../../support/margo.ts'
+import { plimsoll, root, serve } from '../../support/plimsoll.ts'
+import { folderOf } from '../../support/workplace.ts'
+
+/** An old registry of 40 crates with 5 versions each; every crate needs the one before. */
+function oldRegistry(folder: string, base = 'https://old.example/'): MargoTree {
+  const old = new MargoTree(join(folder, 'old'), base)
+  for (let number = 0; number < 40; number++) {
+    const before = `crate-${number - 1}`
+    const needs = number > 0
+    for (let minor = 0; minor < 5; minor++) {
+      old.add({
+        name: `crate-${number}`,
+        version: `1.${minor}.0`,
+        yanked: minor === 3,
+        deps: needs ? [{ name: before, req: '^1', registry: old.indexUrl }] : [],
+        manifest: needs ? `[dependencies.${before}]\nversion = "1"\nregistry-index = "${old.indexUrl}"\n` : '',
+      })
+    }
+  }
+  return old
+}
+
+async function init(folder: string, name: string): Promise<string> {
+  const dir = join(folder, name)
+  const settings = ['init', '--dir', dir, '--base-url', 'https://new.example']
+  expectCode('plimsoll init', await plimsoll(folder, settings), 0)
+  return dir
+}
+
+/** Index files and `.crate` files of the public tree, with their bytes. */
+function shown(dir: string): Record<string, string> {
+  const tree = join(dir, 'public')
+  const paths = filesBelow(tree).filter(path => path.startsWith('index/') || path.endsWith('.crate'))
+  return Object.fromEntries(paths.map(path => [path, readFileSync(join(tree, path), 'base64')]))
+}
+
+async function importInto(folder: string, dir: string, ...more: string[]) {
+  return plimsoll(folder, ['import', join(folder, 'old'), '--dir', dir, ...more])
+}
+
+/** Starts an import and kills it the hard way when that many `.crate` files are in the store. */
+async function kill(folder: string, dir: string, files: number): Promise<void> {
+  const program = join(root, 'dist', 'daemon', 'cli.js')
+  const child = spawn(process.execPath, [program, 'import', join(folder, 'old'), '--dir', dir], { stdio: 'ignore' })
+  const end = once(child, 'close')
+  const count = () => filesBelow(join(dir, 'crates')).filter(path => path.endsWith('.crate')).length
+  while (child.exitCode === null && countSafely(count) < files) await sleep(1)
+  child.kill('SIGKILL')
+  const [, signal] = await end
+  assert.equal(signal, 'SIGKILL', 'it was too fast to be killed')
+}
+
+/** Files vanish while they are counted: the temporary ones are renamed. */
+function countSafely(count: () => number): number {
+  try {
+    return count()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return 0
+  }
+}
+
+test('an import that is killed again and again ends as one that is not', { timeout: 240_000 }, async t => {
+  const folder = folderOf(t)
+  oldRegistry(folder)
+  const calm = await init(folder, 'calm')
+  const first = expectCode('plimsoll import', await importInto(folder, calm), 0)
+  assert.equal(first.stdout, 'imported 200 versions; 0 were here already, 0 were refused\n')
+  assert.match(
+    first.stderr,
+    /^importing a folder with an index in .*\ndependencies on sparse\+https:\/\/old\.example\/ become/,
+  )
+  const killed = await init(folder, 'killed')
+  // In the first batch, while the bytes of the second arrive, and when all bytes are there.
+  for (const files of [40, 130, 200]) await kill(folder, killed, files)
+  const last = expectCode('plimsoll import', await importInto(folder, killed), 0)
+  assert.match(last.stdout, /^imported \d+ versions; [1-9]\d* were here already, 0 were refused\n$/)
+  assert.deepEqual(shown(killed), shown(calm))
+  // What a killed import was still receiving goes with time; nothing else may be left to mend.
+  for (const dir of [calm, killed]) {
+    const verified = await plimsoll(folder, ['verify', '--dir', dir])
+    assert.deepEqual([verified.code, verified.stdout], [0, 'everything agrees\n'])
+  }
+})
+
+test('an import works beside a running daemon, which shows what has come', { timeout: 120_000 }, async t => {
+  const folder = folderOf(t)
+  oldRegistry(folder)
+  const dir = await init(folder, 'new')
+  const daemon = await serve(new Cleanup(t), dir)
+  expectCode('plimsoll import', await importInto(folder, dir), 0)
+  const answer = await fetch(`${daemon.url}/index/cr/at/crate-39`)
+  assert.equal((await answer.text()).trimEnd().split('\n').length, 5)
+  assert.equal((await fetch(`${daemon.url}/crates/crate-7/crate-7-1.3.0.crate`)).status, 200)
+  const deadline = Date.now() + 30_000
+  for (let pending = 1; pending > 0; await sleep(200)) {
+    const status = expectCode('status', await plimsoll(folder, ['status', '--dir', dir, '--json']), 0)
+    pending = (JSON.parse(status.stdout) as { pending: number }).pending
+    assert.ok(Date.now() < deadline, 'the daemon has not committed to the git index')
+  }
+  expectCode('plimsoll verify', await plimsoll(folder, ['verify', '--dir', dir]), 0)
+})
+
+test('what is refused ends it with 1, and the JSON report names everything', {
+  timeout: 120_000,
+}, async (t: TestContext) => {
+  const folder = folderOf(t)
+  const old = oldRegistry(folder)
+  rmSync(join(old.root, old.cratePath('crate-3', '1.2.0')))
+  const dir = await init(folder, 'new')
+  const ended = expectCode('plimsoll import', await importInto(folder, dir, '--json'), 1)
+  const report = JSON.parse(ended.stdout)
+  assert.deepEqual([report.kind, report.added, report.present, report.refused], ['tree', 199, 0, 1])
+  assert.deepEqual(report.own_urls, ['sparse+https://old.example/'])
+  assert.equal(report.versions.length, 200)
+  const refused = report.versions.filter((one: { outcome: string }) => one.outcome === 'refused')
+  assert.deepEqual([refused[0].name, refused[0].version], ['crate-3', '1.2.0'])
+  assert.match(refused[0].messages[0], /^there is no \.crate of `crate-3` 1\.2\.0: looked for/)
+  const text = await importInto(folder, dir)
+  assert.deepEqual([text.code, text.stdout], [1, 'imported 0 versions; 199 were here already, 1 were refused\n'])
+  assert.match(text.stderr, /error: .*cr\/at\/crate-3, line 3: crate-3 1\.2\.0: there is no \.crate/)
+})
+
+test('misuse ends it with 2', async t => {
+  const folder = folderOf(t)
+  oldRegistry(folder)
+  const dir = await init(folder, 'new')
+  writeFileSync(join(folder, 'names'), 'demo')
+  const calls: [args: string[], expected: RegExp][] = [
+    [[join(folder, 'none')], /there is no file or folder/],
+    [[folder], /could be|is one; name that folder/],
+    [[join(folder, 'old'), '--as', 'zip'], /Allowed choices are tree, git, sparse/],
+    [[join(folder, 'old'), '--names', 'names'], /--names is for a sparse URL/],
+    [[join(folder, 'old'), '--crates', 'nowhere'], /there is no file or folder nowhere/],
+    [[], /missing required argument 'source'/],
+  ]
+  for (const [args, expected] of calls) {
+    const ended = await plimsoll(folder, ['import', ...args, '--dir', dir])
+    assert.match(ended.stderr, expected)
+    assert.deepEqual([args, ended.code, ended.stdout], [args, 2, ''])
+  }
+  const nobody = await importInto(folder, dir, '--owner', 'nobody')
+  assert.equal(nobody.code, 1)
+  assert.match(nobody.stderr, /there is no user `nobody`/)
+  const ended = await plimsoll(folder, ['import', join(folder, 'old'), '--dir', join(folder, 'empty')])
+  assert.equal(ended.code, 2)
+  assert.match(ended.stderr, /holds no registry/)
+})

@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { build } from '../../../generator/build.ts'
+import { type Code, Refusal } from '../../../generator/error.ts'
+import type { SourceKind } from '../../../generator/import.ts'
+import { Cleanup } from '../../support/cleanup.ts'
+import { buildCrate, buildEvil } from '../../support/crate-builder.ts'
+import { FileServer } from '../../support/file-server.ts'
+import { report, takeOver } from '../../support/import.ts'
+import { MargoTree } from '../../support/margo.ts'
+import { addAndShow, folderOf, newRegistry, publicText } from '../../support/workplace.ts'
+
+/** Runs git as nobody in particular. */
+function git(folder: string, ...args: string[]): string {
+  const config = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost', '-c', 'init.defaultBranch=main']
+  const env = { PATH: process.env.PATH, HOME: folder, GIT_CONFIG_NOSYSTEM: '1' }
+  return execFileSync('git', [...config, ...args], { cwd: folder, encoding: 'utf8', env, stdio: 'pipe' })
+}
+
+/** A git index as other registries keep it, and the folder of its `.crate` files. */
+function gitIndex(t: TestContext, dl: string): { index: string; crates: string } {
+  const old = new MargoTree(join(folderOf(t), 'index'), 'https://old.example/')
+  old.add({ name: 'base', version: '1.0.0' })
+  old.add({ name: 'base', version: '1.1.0', yanked: true })
+  old.add({
+    name: 'user',
+    version: '0.1.0',
+    deps: [{ name: 'base', req: '^1', registry: 'https://git.example/index.git' }],
+  })
+  old.write('config.json', JSON.stringify({ dl, api: 'https://old.example' }))
+  old.write('README.md', 'not an index file')
+  const crates = join(old.root, '..', 'files')
+  renameSync(join(old.root, 'crates'), crates)
+  git(old.root, 'init', '--quiet')
+  git(old.root, 'add', '.')
+  git(old.root, 'commit', '--quiet', '--message', 'index')
+  git(old.root, 'remote', 'add', 'origin', 'https://git.example/index')
+  // What is not committed does not count.
+  old.append('base', 'work in progress\n')
+  return { index: old.root, crates }
+}
+
+const refusesWith = (code: Code) => (error: unknown) => error instanceof Refusal && error.issues[0].code === code
+
+test('a git index, as work tree and bare, with the .crate files in a folder', async t => {
+  const { index, crates } = gitIndex(t, 'https://old.example/api/v1/crates')
+  const bare = join(folderOf(t), 'bare.git')
+  git(index, 'clone', '--quiet', '--bare', index, bare)
+  for (const source of [index, bare, `file://${bare}`]) {
+    const registry = await newRegistry(t)
+    const taken = await takeOver(registry, source, { crates, sourceUrls: ['https://git.example/index'] })
+    assert.deepEqual(taken.sums, { added: 3, present: 0, refused: 0 }, report(taken.outcomes))
+    assert.equal(taken.source.kind, 'git')
+    await build(registry)
+    const lines = publicText(registry, 'index/ba/se/base')
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    assert.deepEqual(
+      lines.map(line => [line.vers, line.yanked]),
+      [
+        ['1.0.0', false],
+        ['1.1.0', true],
+      ],
+    )
+    const [dependency] = JSON.parse(publicText(registry, 'index/us/er/user')).deps
+    // The clone of the clone does not know the first address.
+    assert.equal(dependency.registry, source === index ? null : 'https://git.example/index.git')
+  }
+})
+
+test('a git index leads to its files by dl, over http only', async t => {
+  const { index, crates } = gitIndex(t, 'file:///etc/{crate}/{version}')
+  const registry = await newRegistry(t)
+  await assert.rejects(takeOver(registry, index), refusesWith('import_dl_foreign'))
+  const server = await FileServer.start(new Cleanup(t), crates)
+  const { sums, source } = await takeOver(registry, index, { crates: `${server.url}/{prefix}/{crate}/{version}.crate` })
+  assert.deepEqual(sums, { added: 3, present: 0, refused: 0 })
+  assert.deepEqual(source.ownUrls, ['https://git.example/index', 'https://git.example/index.git'])
+})
+
+test('a git repository that wants a command to be run gets none', async t => {
+  const { index, crates } = gitIndex(t, 'https://old.example/api/v1/crates')
+  const bare = join(folderOf(t), 'bare.git')
+  git(index, 'clone', '--quiet', '--bare', index, bare)
+  const witness = join(folderOf(t), 'witness')
+  const script = join(folderOf(t), 'run.sh')
+  writeFileSync(script, `#!/bin/sh\ntouch ${witness}\n`, { mode: 0o755 })
+  const config: [string, string][] = [
+    ['core.repositoryformatversion', '1'],
+    ['extensions.partialClone', 'origin'],
+    ['remote.origin.promisor', 'true'],
+    ['remote.origin.url', bare],
+    ['remote.origin.uploadpack', script],
+    ['protocol.file.allow', 'always'],
+    ['core.fsmonitor', script],
+    ['core.pager', script],
+  ]
+  for (const [key, value] of config) git(bare, 'config', key, value)
+  const blob = git(bare, 'rev-parse', 'HEAD:ba/se/base').trim()
+  const objects = join(bare, 'objects')
+  for (const name of readdirSync(objects, { recursive: true, encoding: 'utf8' }))
+    if (name.replace('/', '') === blob) rmSync(join(objects, name))
+  const registry = await newRegistry(t)
+  const { sums, outcomes } = await takeOver(registry, bare, { crates })
+  assert.deepEqual(sums, { added: 1, present: 0, refused: 1 }, report(outcomes))
+  assert.match(report(outcomes), /the git repository does not have [0-9a-f]{40}/)
+  assert.throws(() => readFileSync(witness), /ENOENT/)
+})
+
+test('a local registry: index/ without config.json and .crate files at the top', async t => {
+  const old = new MargoTree(join(folderOf(t), 'old'), 'https://old.example/')
+  old.add({ name: 'Base', version: '1.0.0' })
+  old.add({ name: 'user', version: '0.1.0', deps: [{ name: 'Base', req: '^1' }] })
+  const local = folderOf(t)
+  cpSync(old.root, join(local, 'index'), { recursive: true })
+  rmSync(join(local, 'index', 'config.json'))
+  rmSync(join(local, 'index', 'crates'), { recursive: true })
+  cpSync(join(old.root, old.cratePath('Base', '1.0.0')), join(local, 'Base-1.0.0.crate'))
+  cpSync(join(old.root, old.cratePath('user', '0.1.0')), join(local, 'user-0.1.0.crate'))
+  const { sums, source, outcomes } = await takeOver(await newRegistry(t), local)
+  assert.equal(source.kind, 'local-registry')
+  assert.deepEqual(sums, { added: 2, present: 0, refused: 0 }, report(outcomes))
+})
+
+/** A folder as `cargo vendor` leaves it. */
+function vendored(t: TestContext): { vendor: string; cache: string } {
+  const [vendor, cache] = [join(folderOf(t), 'vendor'), join(folderOf(t), 'cache')]
+  const add = (name: string, version: string, checksum: (hex: string) => unknown, bytes?: Uint8Array) => {
+    const crate = bytes ?? buildCrate({ name, version, manifest: '[dependencies]\nlog = "0.4"\n' })
+    mkdirSync(join(vendor, name), { recursive: true })
+    mkdirSync(join(cache, 'index.crates.io-1949cf8c6b5b557f'), { recursive: true })
+    writeFileSync(join(cache, 'index.crates.io-1949cf8c6b5b557f', `${name}-${version}.crate`), crate)
+    writeFileSync(join(vendor, name, 'Cargo.toml'), `[package]\nname = "${name}"\nversion = "${version}"\n`)
+    const value = checksum(sha256(crate))
+    writeFileSync(join(vendor, name, '.cargo-checksum.json'), JSON.stringify({ files: {}, package: value }))
+  }
+  add('one', '1.0.0', hex => hex)
+  add('linked', '1.0.0', hex => hex, buildEvil('symlink', { name: 'linked' }))
+  add('from-git', '1.0.0', () => null)
+  add('other', '1.0.0', () => 'a'.repeat(64))
+  return { vendor, cache }
+}
+
+function sha256(bytes: Uint8Array): string {
+  return execFileSync('sha256sum', { input: bytes, encoding: 'utf8' }).slice(0, 64)
+}
+
+test('a vendor folder needs the .crate files, from the cache of Cargo', async t => {
+  const { vendor, cache } = vendored(t)
+  const registry = await newRegistry(t)
+  await assert.rejects(takeOver(registry, vendor), refusesWith('import_unpacked_only'))
+  const crates = { crates: cache, sourceUrls: ['https://github.com/rust-lang/crates.io-index'] }
+  const { sums, outcomes } = await takeOver(registry, vendor, crates)
+  assert.deepEqual(sums, { added: 2, present: 0, refused: 2 })
+  assert.match(report(outcomes), /refused: it comes from a git repository/)
+  assert.match(report(outcomes), /other 1\.0\.0 refused: the \.crate of `other` 1\.0\.0 has the checksum/)
+  await build(registry)
+  const line = JSON.parse(publicText(registry, 'index/3/o/one'))
+  assert.deepEqual([line.deps[0].name, line.deps[0].registry, line.pubtime], ['log', null, undefined])
+})
+
+test('loose .crate files speak for themselves, versions in order', async t => {
+  const folder = folderOf(t)
+  for (const version of ['1.10.0', '1.9.0', '1.9.0-beta']) {
+    writeFileSync(join(folder, `demo-${version}.crate`), buildCrate({ name: 'demo', version }))
+  }
+  writeFileSync(join(folder, 'whatever.crate'), buildCrate({ name: 'odd-name', version: '3.0.0' }))
+  writeFileSync(join(folder, 'evil-1.0.0.crate'), buildEvil('parent path'))
+  writeFileSync(join(folder, 'html.crate'), '<html>')
+  const registry = await newRegistry(t)
+  const { sums, source, outcomes } = await takeOver(registry, folder)
+  assert.equal(source.kind, 'crates')
+  assert.deepEqual(sums, { added: 4, present: 0, refused: 2 }, report(outcomes))
+  await build(registry)
+  const lines = publicText(registry, 'index/de/mo/demo')
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  assert.deepEqual(
+    lines.map(line => [line.vers, line.pubtime]),
+    [
+      ['1.9.0-beta', undefined],
+      ['1.9.0', undefined],
+      ['1.10.0', undefined],
+    ],
+  )
+  const again = await takeOver(registry, folder)
+  assert.deepEqual(again.sums, { added: 0, present: 4, refused: 2 })
+  assert.equal((await takeOver(await newRegistry(t), join(folder, 'whatever.crate'))).sums.added, 1)
+})
+
+test('links of a tree lead nowhere', async t => {
+  const folder = folderOf(t)
+  const old = new MargoTree(join(folder, 'old'), 'https://old.example/')
+  old.add({ name: 'demo', version: '1.0.0' })
+  mkdirSync(join(old.root, '3/a'), { recursive: true })
+  symlinkSync('/etc/passwd', join(old.root, '3/a/abc'))
+  symlinkSync('/etc', join(old.root, 'et'))
+  old.write('config.json', JSON.stringify({ dl: 'https://x/../../../../etc/{crate}' }))
+  const { sums } = await takeOver(await newRegistry(t), old.root)
+  assert.deepEqual(sums, { added: 1, present: 0, refused: 0 })
+})
+
+const unclear: { what: string; make: (t: TestContext) => string | Promise<string>; code: Code; as?: SourceKind }[] = [
+  { what: 'a folder that does not exist', make: t => join(folderOf(t), 'none'), code: 'file_missing' },
+  { what: 'an empty folder', make: t => folderOf(t), code: 'import_source_unknown' },
+  { what: 'a file that is no .crate', make: t => writeIn(folderOf(t), 'a.txt'), code: 'import_source_unknown' },
+  { what: 'a sparse URL without names', make: () => 'sparse+https://old.example/', code: 'import_names_needed' },
+  { what: 'a registry folder of ours', make: async t => (await newRegistry(t)).dir, code: 'import_own_folder' },
+  { what: 'the wrong word for a kind', make: t => margoFolder(t), code: 'import_source_unknown', as: 'vendor' },
+  {
+    what: 'the folder around a tree',
+    make: t => join(margoFolder(t), '..'),
+    code: 'import_source_ambiguous',
+  },
+  {
+    what: 'two indexes in one folder',
+    make: t => {
+      const root = margoFolder(t)
+      const copy = join(folderOf(t), 'copy')
+      cpSync(root, copy, { recursive: true })
+      renameSync(copy, join(root, 'index'))
+      return root
+    },
+    code: 'import_source_ambiguous',
+  },
+  {
+    what: 'an index without files and dl',
+    make: t => {
+      const root = margoFolder(t)
+      rmSync(join(root, 'crates'), { recursive: true })
+      rmSync(join(root, 'config.json'))
+      return root
+    },
+    code: 'import_no_dl',
+  },
+  { what: 'an option of git as address', make: () => 'x@-oProxyCommand:y', code: 'import_git_url' },
+]
+
+function writeIn(folder: string, name: string): string {
+  writeFileSync(join(folder, name), 'x')
+  return join(folder, name)
+}
+
+function margoFolder(t: TestContext): string {
+  const old = new MargoTree(join(folderOf(t), 'old'), 'https://old.example/')
+  old.add({ name: 'demo', version: '1.0.0' })
+  return old.root
+}
+
+for (const { what, make, code, as } of unclear) {
+  test(`${what} is refused with ${code}`, async t => {
+    const source = await make(t)
+    const registry = await newRegistry(t)
+    await assert.rejects(takeOver(registry, source, as ? { as } : {}), error => {
+      assert.ok(error instanceof Refusal, String(error))
+      assert.equal(error.issues[0].code, code, error.message)
+      assert.ok(error.message.includes(basename(source)) || code === 'import_source_ambiguous', error.message)
+      return true
+    })
+  })
+}
+
+test('crates that have no owner get the one that is named', async t => {
+  const registry = await newRegistry(t)
+  await addAndShow(registry, { name: 'mine', version: '1.0.0' })
+  await registry.database
+    .insertInto('users')
+    .values([
+      { login: 'ann', canonical: 'ann', name: null, admin: 0, password: null, created_at: '2026-01-01T00:00:00Z' },
+      { login: 'bob', canonical: 'bob', name: null, admin: 0, password: null, created_at: '2026-01-01T00:00:00Z' },
+    ])
+    .execute()
+  await registry.database
+    .insertInto('owners')
+    .values({ crate_id: 1, user_id: 1, added_at: 'x', added_by: null })
+    .execute()
+  const old = new MargoTree(join(folderOf(t), 'old'), 'https://old.example/')
+  old.add({ name: 'mine', version: '1.1.0' })
+  old.add({ name: 'theirs', version: '1.0.0' })
+  await takeOver(registry, old.root, { owner: 2 })
+  const owners = await registry.database.selectFrom('owners').select(['crate_id', 'user_id']).execute()
+  assert.deepEqual(owners, [
+    { crate_id: 1, user_id: 1 },
+    { crate_id: 2, user_id: 2 },
+  ])
+  const events = await registry.database.selectFrom('audit').select(['action', 'crate', 'detail']).execute()
+  assert.deepEqual(events.slice(1), [
+    { action: 'import', crate: 'mine', detail: JSON.stringify({ source: old.root }) },
+    { action: 'import', crate: 'theirs', detail: JSON.stringify({ source: old.root }) },
+  ])
+})

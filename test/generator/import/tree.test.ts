@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { cpSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { build } from '../../../generator/build.ts'
+import { verify } from '../../../generator/verify.ts'
+import { buildEvil } from '../../support/crate-builder.ts'
+import { report, takeOver } from '../../support/import.ts'
+import { MargoTree } from '../../support/margo.ts'
+import { addAndShow, folderOf, newRegistry, publicText } from '../../support/workplace.ts'
+
+const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
+
+function margo(t: TestContext): MargoTree {
+  return new MargoTree(join(folderOf(t), 'old'), 'https://old.example/registry/')
+}
+
+test('every field of a line survives, whatever wrote it', async t => {
+  const old = margo(t)
+  const registry = await newRegistry(t)
+  const deps = [
+    { name: 'away', req: '>=1, <2', registry: 'sparse+https://third.example/index/' },
+    { name: 'here', req: '1.0', registry: old.indexUrl },
+    { name: 'json', req: '^1', registry: CRATES_IO, package: 'serde_json', optional: true },
+  ]
+  const line = {
+    deps: deps.map(one => ({
+      ...one,
+      features: ['a'],
+      optional: one.name === 'json',
+      default_features: false,
+      target: 'cfg(unix)',
+      kind: 'normal',
+      package: one.package ?? null,
+      'x-note': { deep: [1, null] },
+    })),
+    features: { default: ['json2'], json2: ['dep:json'] },
+    links: 'z',
+    rust_version: '1.60',
+    pubtime: '2020-02-29T01:02:03Z',
+    'x-signature': ['a', { b: 1 }],
+  }
+  old.add({ name: 'MixedCase', version: '1.0.0-rc.1+build.5', yanked: true, line })
+  old.add({ name: 'MixedCase', version: '0.9.0' })
+  const { sums, outcomes } = await takeOver(registry, old.root)
+  assert.deepEqual(sums, { added: 2, present: 0, refused: 0 }, report(outcomes))
+  await build(registry)
+  const [first, second] = publicText(registry, 'index/mi/xe/mixedcase')
+    .trimEnd()
+    .split('\n')
+    .map(text => JSON.parse(text))
+  const [before] = old.lines('MixedCase')
+  const { features, features2, ...rest } = first
+  assert.deepEqual(
+    { ...rest, features: { ...features, ...features2 } },
+    {
+      ...before,
+      deps: line.deps.map(one => (one.name === 'here' ? { ...one, registry: null } : one)),
+    },
+  )
+  assert.equal(second.vers, '0.9.0')
+})
+
+test('a rerun takes nothing twice, and a newer state of the source is told', async t => {
+  const old = margo(t)
+  const registry = await newRegistry(t)
+  old.add({ name: 'demo', version: '1.0.0' })
+  old.add({ name: 'demo', version: '1.1.0', yanked: true })
+  await takeOver(registry, old.root)
+  old.add({ name: 'demo', version: '1.2.0' })
+  const again = await takeOver(registry, old.root)
+  assert.deepEqual(again.sums, { added: 1, present: 2, refused: 0 })
+  const other = new MargoTree(join(folderOf(t), 'other'), old.base)
+  other.add({ name: 'demo', version: '1.0.0', yanked: true })
+  other.add({ name: 'demo', version: '1.2.0', files: { 'src/lib.rs': '// other' } })
+  other.add({ name: 'Demo-', version: '9.0.0' })
+  const third = await takeOver(registry, other.root)
+  assert.deepEqual(third.sums, { added: 1, present: 1, refused: 1 })
+  assert.match(
+    report(third.outcomes),
+    /demo 1\.0\.0 present: `demo` 1\.0\.0 was here already; it is yanked in the source/,
+  )
+  assert.match(report(third.outcomes), /demo 1\.2\.0 refused: `demo` 1\.2\.0 already exists/)
+})
+
+test('what Cargo could not use is refused line by line, the rest goes on', async t => {
+  const old = margo(t)
+  const registry = await newRegistry(t)
+  const good = old.add({ name: 'demo', version: '1.0.0' })
+  const bad = (version: string, line: object) => old.add({ name: 'demo', version, line: { ...line } })
+  bad('1.0.1', { deps: [{ name: '', req: '1' }] })
+  bad('1.0.2', { pubtime: '2020-01-01T00:00:00.123Z' })
+  bad('1.0.3', { cksum: 'AB' })
+  old.append('demo', `${good}\n`)
+  old.append('demo', good.replace('"1.0.0"', '"1.0.0+again"').concat('\n'))
+  old.append('demo', good.replace('"vers"', '"name":"demo","vers"').replace('1.0.0', '1.0.4').concat('\n'))
+  old.append('demo', 'half a li\n')
+  old.append('demo', Buffer.from([0x7b, 0xff, 0x7d, 0x0a]))
+  old.append('demo', good.replace('"name":"demo"', '"name":"other"').replace('1.0.0', '1.0.5').concat('\n'))
+  old.append('demo', good.replace('"name":"demo"', '"name":"../../etc"').replace('1.0.0', '1.0.6').concat('\r\n'))
+  old.append('demo', '\n\r\n')
+  old.add({ name: 'demo', version: '2.0.0' })
+  const { sums, outcomes } = await takeOver(registry, old.root)
+  assert.deepEqual(sums, { added: 2, present: 0, refused: 10 }, report(outcomes))
+  const reasons = report(outcomes)
+  for (const expected of [
+    /line 2: `deps\[0\]\.name` of the index entry must be a crate name/,
+    /line 3: `pubtime` of the index entry must be a time/,
+    /line 4: `cksum` of the index entry must be 64/,
+    /1\.0\.0 refused: version 1\.0\.0 is there already \(.*line 1\)/,
+    /1\.0\.0\+again refused: version 1\.0\.0\+again is there already/,
+    /line 7: the index entry has the key `name` twice/,
+    /line 8: the index entry is not valid JSON/,
+    /line 9: it is not valid UTF-8/,
+    /line 10: the entry is of `other`, whose index file has another place/,
+    /line 11: `name` of the index entry must be a crate name/,
+  ])
+    assert.match(reasons, expected)
+})
+
+test('of two lines for one version the one whose bytes are there is true', async t => {
+  const old = margo(t)
+  const registry = await newRegistry(t)
+  old.add({ name: 'demo', version: '1.0.0', files: { 'src/lib.rs': '// first' } })
+  const second = old.add({ name: 'demo', version: '1.0.0', files: { 'src/lib.rs': '// second' } })
+  const { sums, outcomes } = await takeOver(registry, old.root)
+  assert.deepEqual(sums, { added: 1, present: 0, refused: 1 })
+  assert.match(report(outcomes), /refused: the \.crate of `demo` 1\.0\.0 has the checksum/)
+  await build(registry)
+  assert.equal(JSON.parse(publicText(registry, 'index/de/mo/demo')).cksum, JSON.parse(second).cksum)
+})
+
+test('bytes that are missing, altered or of another crate are refused, those that a publish would be are kept', async t => {
+  const old = margo(t)
+  const registry = await newRegistry(t)
+  old.add({ name: 'gone', version: '1.0.0' })
+  rmSync(join(old.root, old.cratePath('gone', '1.0.0')))
+  old.add({ name: 'altered', version: '1.0.0' })
+  old.write(old.cratePath('altered', '1.0.0'), 'something else')
+  old.add({ name: 'liar', version: '1.0.0', manifest: '[package]\nname = "honest"\nversion = "1.0.0"\n' })
+  old.add({ name: 'linked', version: '1.0.0', bytes: buildEvil('symlink', { name: 'linked' }) })
+  old.add({ name: 'doubled', version: '1.0.0', bytes: buildEvil('same path twice', { name: 'doubled' }) })
+  old.add({ name: 'nothing', version: '1.0.0', bytes: buildEvil('not gzip') })
+  old.add({ name: 'unlike', version: '1.0.0', manifest: '[features]\nextra = []\n[dependencies]\nx = "1"\n' })
+  const { sums, outcomes } = await takeOver(registry, old.root)
+  assert.deepEqual(sums, { added: 4, present: 0, refused: 3 }, report(outcomes))
+  const reasons = report(outcomes)
+  assert.match(reasons, /gone 1\.0\.0 refused: there is no \.crate of `gone` 1\.0\.0: looked for/)
+  assert.match(reasons, /altered 1\.0\.0 refused: the \.crate of `altered` 1\.0\.0 has the checksum/)
+  assert.match(
+    reasons,
+    /liar 1\.0\.0 refused: .* calls it liar 1\.0\.0, but the `Cargo\.toml` in its \.crate says honest/,
+  )
+  assert.match(reasons, /linked 1\.0\.0 added: its \.crate would be refused today.*symbolic link/)
+  assert.match(reasons, /doubled 1\.0\.0 added: its \.crate would be refused today.*twice/)
+  assert.match(reasons, /nothing 1\.0\.0 added: its \.crate would be refused today.*gzip/)
+  assert.match(reasons, /unlike 1\.0\.0 added: .*the dependency `x` is only in the Cargo\.toml; the feature `extra`/)
+  const about = await registry.database.selectFrom('releases').select(['about', 'readme']).execute()
+  assert.equal(about.filter(row => JSON.parse(row.about).description === 'A crate for tests').length, 3)
+  await build(registry)
+  const findings: unknown[] = []
+  for await (const finding of verify(registry, { repair: true, served: false })) findings.push(finding)
+  assert.deepEqual(findings, [])
+})
+
+test('our own tree moves under a new address', async t => {
+  const [first, second] = [await newRegistry(t), await newRegistry(t)]
+  await addAndShow(first, { name: 'base', version: '1.0.0' })
+  await addAndShow(first, {
+    name: 'user',
+    version: '1.0.0',
+    manifest: '[dependencies.base]\nversion = "1"\nregistry-index = "sparse+https://crates.example/index/"\n',
+    files: { 'src/lib.rs': '', 'README.md': '# Hello' },
+  })
+  await build(first, { all: true })
+  const copy = join(folderOf(t), 'copy')
+  cpSync(first.tree.root, copy, { recursive: true })
+  const { sums, source } = await takeOver(second, copy)
+  assert.deepEqual(sums, { added: 2, present: 0, refused: 0 })
+  assert.deepEqual(source.ownUrls, ['sparse+https://crates.example/index/', 'https://crates.example/index.git'])
+  await build(second)
+  assert.equal(publicText(second, 'index/us/er/user'), publicText(first, 'index/us/er/user'))
+  const readmes = await second.database.selectFrom('releases').select('readme').execute()
+  assert.deepEqual(
+    readmes.map(row => row.readme),
+    [null, '# Hello'],
+  )
+})

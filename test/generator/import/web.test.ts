@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { dirname, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { type Code, Refusal } from '../../../generator/error.ts'
+import { Cleanup } from '../../support/cleanup.ts'
+import { FileServer } from '../../support/file-server.ts'
+import { report, takeOver } from '../../support/import.ts'
+import { closeServer, listen } from '../../support/loopback.ts'
+import { MargoTree } from '../../support/margo.ts'
+import { folderOf, newRegistry } from '../../support/workplace.ts'
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
+
+/** A web server that answers as told. */
+async function serve(t: TestContext, answer: Answer): Promise<string> {
+  const server = createServer(answer)
+  const url = await listen(server)
+  new Cleanup(t).add(() => closeServer(server))
+  return url
+}
+
+/** A margo tree and a file server over it, with an index URL that is the server's. */
+async function site(t: TestContext): Promise<{ old: MargoTree; server: FileServer }> {
+  const root = join(folderOf(t), 'old')
+  mkdirSync(root, { recursive: true })
+  const server = await FileServer.start(new Cleanup(t), root)
+  const old = new MargoTree(root, `${server.url}/`)
+  for (const version of ['1.0.0', '1.1.0', '1.2.0']) old.add({ name: 'Demo', version })
+  old.add({ name: 'ab', version: '0.1.0', deps: [{ name: 'Demo', req: '1', registry: old.indexUrl }] })
+  return { old, server }
+}
+
+function names(t: TestContext, ...lines: string[]): string {
+  const path = join(folderOf(t), 'names.txt')
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, lines.join('\n'))
+  return path
+}
+
+const refusesWith = (code: Code) => (error: unknown) => error instanceof Refusal && error.issues[0].code === code
+
+test('a sparse index gives what the names ask for', async t => {
+  const { old } = await site(t)
+  const registry = await newRegistry(t)
+  const list = names(t, 'Demo', '', '# ours', 'ab # the old one', 'demo', 'none', '../evil', 'ü')
+  const { sums, outcomes, source } = await takeOver(registry, old.indexUrl, { names: list })
+  assert.deepEqual(sums, { added: 4, present: 0, refused: 3 }, report(outcomes))
+  assert.deepEqual(source.ownUrls, [old.indexUrl])
+  assert.match(report(outcomes), /none null refused: the source has no crate `none`/)
+  assert.match(report(outcomes), /refused: line 7: the crate name `\.\.\/evil` contains/)
+  const row = await registry.database
+    .selectFrom('releases')
+    .select('line')
+    .where('version', '=', '0.1.0')
+    .executeTakeFirst()
+  assert.equal(JSON.parse(row?.line ?? '').deps[0].registry, null)
+})
+
+test('what fails for a while is tried again, and what goes on failing is refused alone', async t => {
+  const { old, server } = await site(t)
+  const seen = new Map<string, number>()
+  const proxy = await serve(t, (request, response) => {
+    const url = request.url ?? ''
+    const times = (seen.get(url) ?? 0) + 1
+    seen.set(url, times)
+    if (url.endsWith('1.1.0.crate')) return void response.writeHead(503).end()
+    if (times === 1) return void response.writeHead(429, { 'retry-after': '0' }).end()
+    if (times === 2) return void response.destroy()
+    if (times === 3 && url.endsWith('.crate')) {
+      // Cut off in the middle.
+      response.writeHead(200, { 'content-length': '100000' })
+      return void response.write('x', () => response.destroy())
+    }
+    fetch(`${server.url}${url}`).then(async answer => {
+      const bytes = Buffer.from(await answer.arrayBuffer())
+      const text = url === '/config.json' ? bytes.toString().replaceAll(server.url, proxy) : bytes
+      response.writeHead(answer.status).end(text)
+    })
+  })
+  const registry = await newRegistry(t)
+  const list = names(t, 'demo', 'ab')
+  const { sums, outcomes } = await takeOver(registry, `sparse+${proxy}/`, { names: list })
+  assert.deepEqual(sums, { added: 3, present: 0, refused: 1 }, report(outcomes))
+  assert.match(report(outcomes), /Demo 1\.1\.0 refused: .*cannot be read: the server answers 503/)
+  const again = await takeOver(registry, old.indexUrl, { names: list })
+  assert.deepEqual(again.sums, { added: 1, present: 3, refused: 0 })
+})
+
+test('a silent server is given up', async t => {
+  const url = await serve(t, () => undefined)
+  const list = names(t, 'demo')
+  await assert.rejects(
+    takeOver(await newRegistry(t), `sparse+${url}/`, { names: list, patience: 30 }),
+    /the server is silent/,
+  )
+})
+
+test('the token goes to the hosts that the operator has named, and nowhere else', async t => {
+  const { server } = await site(t)
+  const heard: (string | undefined)[] = []
+  const elsewhere = await serve(t, (request, response) => {
+    heard.push(request.headers.authorization)
+    response.writeHead(302, { location: `${server.url}${request.url}` }).end()
+  })
+  const TOKEN = 'plim_very_secret'
+  const index = await serve(t, async (request, response) => {
+    if (request.headers.authorization !== TOKEN) return void response.writeHead(401).end()
+    if (request.url === '/config.json') {
+      const dl = `${elsewhere}/crates/{lowerprefix}/{crate}/{version}.crate`
+      return void response.end(JSON.stringify({ dl, 'auth-required': true }))
+    }
+    response.writeHead(307, { location: `${server.url}${request.url}` }).end()
+  })
+  const list = names(t, 'demo')
+  const registry = await newRegistry(t)
+  await assert.rejects(takeOver(registry, `sparse+${index}/`, { names: list }), refusesWith('import_http_denied'))
+  const { sums, outcomes } = await takeOver(registry, `sparse+${index}/`, { names: list, token: TOKEN })
+  assert.deepEqual(sums, { added: 3, present: 0, refused: 0 }, report(outcomes))
+  assert.deepEqual(heard, [undefined, undefined, undefined])
+  assert.deepEqual(
+    server.requests.all.filter(one => one.headers.authorization),
+    [],
+  )
+  const crates = `${elsewhere}/crates/{lowerprefix}/{crate}/{version}.crate`
+  await takeOver(await newRegistry(t), `sparse+${index}/`, { names: list, token: TOKEN, crates })
+  assert.deepEqual(heard.slice(3), [TOKEN, TOKEN, TOKEN])
+  assert.deepEqual(
+    server.requests.all.filter(one => one.headers.authorization),
+    [],
+  )
+  assert.doesNotMatch(
+    JSON.stringify(outcomes) + JSON.stringify(await registry.database.selectFrom('audit').selectAll().execute()),
+    /secret/,
+  )
+})
+
+const hostile: { what: string; answer: Answer; expected: RegExp }[] = [
+  {
+    what: 'a redirect to a file',
+    answer: (_, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
+    expected: /file:\/\/\/etc\/passwd is no URL to read from/,
+  },
+  {
+    what: 'a redirect in a circle',
+    answer: (request, response) => response.writeHead(302, { location: `${request.url}x` }).end(),
+    expected: /it redirects without end/,
+  },
+  {
+    what: 'a redirect without an address',
+    answer: (_, response) => response.writeHead(302).end(),
+    expected: /redirects|cannot be read|is no URL/,
+  },
+  {
+    what: 'an endless file',
+    answer: (_, response) => {
+      const piece = Buffer.alloc(1 << 20, 'x')
+      const more = (): boolean => response.destroyed || (response.write(piece, () => setImmediate(more)) && false)
+      response.writeHead(200)
+      more()
+    },
+    expected: /has more than the 67108864 bytes that are read/,
+  },
+  {
+    what: 'one endless line',
+    answer: (_, response) => response.end(`{"name":"demo","x":"${'x'.repeat(5 << 20)}"}\n`),
+    expected: /line 1 has more than the 4194304 bytes/,
+  },
+  { what: 'a page instead of an index', answer: (_, response) => response.end('<html>'), expected: /not valid JSON/ },
+]
+
+for (const { what, answer, expected } of hostile) {
+  test(`${what} costs its crate only`, async t => {
+    const { server } = await site(t)
+    const url = await serve(t, (request, response) => {
+      if (request.url === '/config.json') {
+        return void response.end(JSON.stringify({ dl: `${server.url}/crates/{lowerprefix}/{crate}/{version}.crate` }))
+      }
+      if (!request.url?.includes('ab')) return answer(request, response)
+      response.writeHead(308, { location: `${server.url}/2/ab` }).end()
+    })
+    const { sums, outcomes } = await takeOver(await newRegistry(t), `sparse+${url}/`, { names: names(t, 'demo', 'ab') })
+    assert.deepEqual(sums, { added: 1, present: 0, refused: 1 }, report(outcomes))
+    assert.match(report(outcomes), expected)
+  })
+}
+
+test('a dl from the web never leads to local files, and a password in an address is not used', async t => {
+  const registry = await newRegistry(t)
+  const list = names(t, 'demo')
+  for (const dl of ['file:///etc/{crate}', '/etc', '../..', 'ftp://x/', 'http:/etc/passwd']) {
+    const url = await serve(t, (_, response) => void response.end(JSON.stringify({ dl })))
+    await assert.rejects(takeOver(registry, `sparse+${url}/`, { names: list }), refusesWith('import_dl_foreign'), dl)
+  }
+  await assert.rejects(
+    takeOver(registry, 'sparse+http://user:hunter2@127.0.0.1:1/', { names: list }),
+    (error: unknown) => refusesWith('import_url_invalid')(error) && !String(error).includes('hunter2'),
+  )
+  await assert.rejects(
+    takeOver(registry, 'sparse+ftp://old.example/', { names: list }),
+    refusesWith('import_url_invalid'),
+  )
+})

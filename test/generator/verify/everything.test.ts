@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { sql } from 'kysely'
+import { build } from '../../../generator/build.ts'
+import { GitIndex, gitIndexPath } from '../../../generator/git-index.ts'
+import { openIndexRepository } from '../../../generator/index-repository/open.ts'
+import { buildPages } from '../../../generator/pages.ts'
+import type { Registry } from '../../../generator/registry.ts'
+import { verifyEverything } from '../../../generator/verify/everything.ts'
+import { addCrate, newRegistry } from '../../support/workplace.ts'
+
+const DEMO = 'de/mo/demo'
+
+/** A registry with three releases of two crates, its pages and its git index. */
+async function scene(t: TestContext): Promise<Registry> {
+  const registry = await newRegistry(t)
+  await addCrate(registry, { name: 'demo', version: '1.0.0' })
+  await addCrate(registry, { name: 'demo', version: '1.1.0' })
+  await addCrate(registry, { name: 'other', version: '1.0.0' })
+  await build(registry)
+  await buildPages(registry)
+  await commit(registry)
+  return registry
+}
+
+async function commit(registry: Registry): Promise<void> {
+  const git = await GitIndex.open(registry)
+  assert.ok(git, 'these tests need git')
+  await git.commit()
+  await git.close()
+}
+
+async function findings(registry: Registry, options: { repair?: boolean; served?: boolean } = {}): Promise<string[]> {
+  const found: string[] = []
+  const all = verifyEverything(registry, { repair: false, served: false, ...options })
+  for await (const { where, what, lost, repaired } of all) {
+    found.push(`${lost ? 'lost ' : ''}${repaired ? 'repaired ' : ''}${where}: ${what}`)
+  }
+  return found
+}
+
+/** Commits behind the registry's back. */
+async function forge(registry: Registry, path: string, text: string | null): Promise<void> {
+  const repository = await openIndexRepository({ path: gitIndexPath(registry) })
+  const bytes = text === null ? null : Buffer.from(text)
+  await repository.commit([{ path, bytes }], { message: 'forged', time: new Date(0) })
+  await repository.close()
+}
+
+/** Flips a byte of the newest pack. */
+function damagePack(registry: Registry): void {
+  const folder = join(gitIndexPath(registry), 'objects', 'pack')
+  for (const name of readdirSync(folder).filter(one => one.endsWith('.pack'))) {
+    const path = join(folder, name)
+    const bytes = readFileSync(path)
+    bytes[20] = (bytes[20] ?? 0) ^ 0xff
+    chmodSync(path, 0o644)
+    writeFileSync(path, bytes)
+  }
+}
+
+const damages: { what: string; harm: (registry: Registry) => Promise<unknown>; found: RegExp }[] = [
+  {
+    what: 'an altered file of the git index',
+    harm: registry => forge(registry, DEMO, '{"name":"demo"}\n'),
+    found: /^index\.git:de\/mo\/demo: differs from the catalog in the git index$/,
+  },
+  {
+    what: 'a file missing from the git index',
+    harm: registry => forge(registry, DEMO, null),
+    found: /^index\.git:de\/mo\/demo: is missing from the git index$/,
+  },
+  {
+    what: 'a stray file of the git index',
+    harm: registry => forge(registry, 'ev/il/evil', '{}\n'),
+    found: /^index\.git:ev\/il\/evil: belongs to no crate of the catalog, but is in the git index$/,
+  },
+  {
+    what: 'another config.json in the git index',
+    harm: registry => forge(registry, 'config.json', '{}\n'),
+    found: /^index\.git:config\.json: differs from the catalog in the git index$/,
+  },
+  {
+    what: 'a git index that is gone',
+    harm: async registry => rmSync(gitIndexPath(registry), { recursive: true }),
+    found: /^index\.git: the repository is missing$/,
+  },
+  {
+    what: 'a flipped byte in the git index',
+    harm: async registry => damagePack(registry),
+    found: /^index\.git: `git fsck` failed: /,
+  },
+  {
+    what: 'a git index with a HEAD that leads nowhere',
+    harm: async registry => writeFileSync(join(gitIndexPath(registry), 'HEAD'), 'nonsense\n'),
+    found: /^index\.git: .*a HEAD that names no branch/,
+  },
+  {
+    what: 'an index of the database that lost rows',
+    harm: async ({ database }) => {
+      const other = 'CREATE INDEX releases_cksum ON releases (version)'
+      await sql`PRAGMA writable_schema = ON`.execute(database)
+      await sql`UPDATE sqlite_schema SET sql = ${other} WHERE name = 'releases_cksum'`.execute(database)
+      await sql`PRAGMA writable_schema = RESET`.execute(database)
+    },
+    found: /^plimsoll\.db: row \d missing from index releases_cksum$/,
+  },
+  {
+    what: 'a listing that does not fit',
+    harm: ({ database }) => database.updateTable('listings').set({ versions: 7 }).execute(),
+    found: /^plimsoll\.db: what lists and searches read does not fit the releases$/,
+  },
+  {
+    what: 'a count that is wrong',
+    harm: ({ database }) => database.updateTable('counts').set({ n: 99 }).execute(),
+    found: /^plimsoll\.db: the numbers of crates and releases are wrong$/,
+  },
+]
+
+for (const { what, harm, found } of damages) {
+  test(`${what} is found and repaired`, async t => {
+    const registry = await scene(t)
+    assert.deepEqual(await findings(registry), [])
+    await harm(registry)
+    const isIt = (line: string) => found.test(line.replace(/^repaired /, ''))
+    const seen = await findings(registry)
+    assert.equal(seen.some(isIt), true, seen.join('\n'))
+    assert.equal(
+      seen.some(line => line.startsWith('repaired ')),
+      false,
+      seen.join('\n'),
+    )
+    const mended = await findings(registry, { repair: true })
+    assert.equal(mended.some(isIt) && mended.every(line => line.startsWith('repaired ')), true, mended.join('\n'))
+    assert.deepEqual(await findings(registry), [])
+  })
+}
+
+test('what waits for the git index is a finding, but not beside a daemon', async t => {
+  const registry = await scene(t)
+  await addCrate(registry, { name: 'demo', version: '1.2.0' })
+  await build(registry)
+  await buildPages(registry)
+  assert.deepEqual(await findings(registry), ['index.git: 1 crates wait to be committed; `plimsoll build` does it'])
+  assert.deepEqual(await findings(registry, { served: true }), [])
+  await findings(registry, { repair: true })
+  assert.deepEqual(await findings(registry), [])
+})
+
+test('a damaged git index is not replaced under a daemon that has it open', async t => {
+  const registry = await scene(t)
+  damagePack(registry)
+  const [seen = ''] = await findings(registry, { repair: true, served: true })
+  assert.match(seen, /^index\.git: `git fsck` failed/)
+  assert.match(
+    execFileSync('git', ['--git-dir', gitIndexPath(registry), 'rev-parse', 'HEAD']).toString(),
+    /^[0-9a-f]{40}\n$/,
+  )
+})
+
+test('a reference to a row that does not exist is lost', async t => {
+  const { database, ...rest } = await scene(t)
+  await sql`PRAGMA foreign_keys = OFF`.execute(database)
+  await database.insertInto('owners').values({ crate_id: 1, user_id: 77, added_at: 'x', added_by: null }).execute()
+  assert.deepEqual(await findings({ database, ...rest }, { repair: true }), [
+    'lost plimsoll.db: row ? of owners refers to a row of users that does not exist; restore a backup',
+  ])
+})

@@ -1,0 +1,38 @@
+import { type ImportRequest, importAll, type Outcome, openSource, type Source } from '../../generator/import.ts'
+import type { Registry } from '../../generator/registry.ts'
+import { OPERATOR } from './workplace.ts'
+
+export interface TakenOver {
+  readonly sums: Record<Outcome['outcome'], number>
+  readonly outcomes: readonly Outcome[]
+  readonly source: Source
+}
+
+/** Imports a source into a registry; the public tree is another matter. */
+export async function takeOver(
+  registry: Registry,
+  source: string,
+  more: Partial<ImportRequest> & { owner?: number; pause?: number; patience?: number } = {},
+): Promise<TakenOver> {
+  const { owner = null, pause = 1, patience = 2000, ...rest } = more
+  const plain = { source, as: null, crates: null, names: null, token: null, sourceUrls: [] }
+  const opened = await openSource({ ...plain, ...rest }, { pause, patience })
+  const sums = { added: 0, present: 0, refused: 0 }
+  const outcomes: Outcome[] = []
+  try {
+    for await (const outcome of importAll(registry, opened, { change: OPERATOR, source, owner })) {
+      sums[outcome.outcome]++
+      outcomes.push(outcome)
+    }
+  } finally {
+    await opened.close()
+  }
+  return { sums, outcomes, source: opened }
+}
+
+/** What became of each version, a line each. */
+export function report(outcomes: readonly Outcome[]): string {
+  return outcomes
+    .map(one => `${one.name} ${one.version} ${one.outcome}: ${one.issues.map(issue => issue.message).join(' | ')}`)
+    .join('\n')
+}
