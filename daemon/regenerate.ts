@@ -97,6 +97,7 @@ export class Regenerator {
   async #everything(): Promise<void> {
     try {
       await build(this.#workshop)
+      this.pages.kick()
       this.#pause = this.#patience.retry
     } catch (error) {
       if (await this.#everyMarked()) this.#failed(error)

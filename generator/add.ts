@@ -92,7 +92,7 @@ export async function inspect(
       ...(metadata && { metadata: metadata.said }),
     }),
   )
-  issues.push(...(inspection?.warnings ?? []))
+  if (inspection) issues.push(...inspection.warnings, ...inspection.differences)
   return inspection?.release
 }
 

@@ -55,7 +55,7 @@ function read(base: URL, name: string): string {
 function slimStyle(text: string): string {
   return slim(text)
     .replace(/\s*([{};,>])\s*/g, '$1')
-    .replace(/: /g, ':')
+    .replace(/([:,]) /g, '$1')
     .replace(/;\}/g, '}')
     .replace(/\b0\./g, '.')
 }

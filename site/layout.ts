@@ -93,7 +93,7 @@ ${page.path === frontPath ? null : searchForm(to, page.query ?? '')}
 <nav aria-label="Site">
 <a href="${to(listPath(''))}">Crates</a>
 ${site.links.map(link => html`<a href="${ownLink(to, link.url)}">${link.text}</a>`)}
-${site.api ? html`<a href="${to(account.home)}">${page.viewer ?? 'Log in'}</a>` : null}
+${site.api ? html`<a href="${to(account.home)}">${page.viewer ?? 'Account'}</a>` : null}
 </nav>
 </div>
 </header>`

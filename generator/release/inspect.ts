@@ -1,4 +1,4 @@
-import { collect, type Issue, Refusal, refuseErrors, warning } from '../error.ts'
+import { type Issue, Refusal, warning } from '../error.ts'
 import { parseManifest } from '../manifest.ts'
 import type { Name } from '../name.ts'
 import { presentable } from '../objections.ts'
@@ -16,16 +16,18 @@ export interface InspectParts extends Pick<ReleaseParts, 'cksum' | 'size' | 'pub
   readonly expected?: { readonly name: Name; readonly version: Version } | undefined
 }
 
-/** A release, and what is worth telling about it. */
+/** A release, and what there is to say about it. */
 export interface Inspection {
   readonly release: Release
   readonly warnings: readonly Issue[]
+  /** Where the publish metadata says otherwise: errors, for the caller to tell together with its own. */
+  readonly differences: readonly Issue[]
 }
 
 /**
  * From bytes to release: archive, manifest, README, entry, and the comparison with the publish metadata where there is
- * one. Reads the stream once, and once more up to the README. Throws a `Refusal` with all objections of the first of
- * these steps that has some. A README that is missing or too large is only a warning.
+ * one. Reads the stream once, and once more up to the README. Throws a `Refusal` with all objections of the first step
+ * that cannot go on for them. A README that is missing or too large is only a warning.
  */
 export async function inspectCrate(open: () => AsyncIterable<Uint8Array>, parts: InspectParts): Promise<Inspection> {
   const archive = await readArchive(open, parts.limits, parts.expected)
@@ -36,12 +38,9 @@ export async function inspectCrate(open: () => AsyncIterable<Uint8Array>, parts:
     warnings.push(warning('readme_missing', { path: manifest.readmePath }))
   }
   const readme = path === null ? null : await readReadme(open, archive, path, parts.limits.readmeBytes, warnings)
-  const issues: Issue[] = []
-  const release = collect(issues, () => makeRelease({ ...parts, archive, manifest, readme }))
-  if (release && parts.metadata) issues.push(...compareMetadata(release, parts.metadata, parts.ownIndexUrls))
-  refuseErrors(issues)
-  if (!release) throw new Error('a release was neither made nor refused')
-  return { release, warnings: presentable(warnings) }
+  const release = makeRelease({ ...parts, archive, manifest, readme })
+  const differences = parts.metadata ? compareMetadata(release, parts.metadata, parts.ownIndexUrls) : []
+  return { release, warnings: presentable(warnings), differences }
 }
 
 async function readReadme(

@@ -31,7 +31,8 @@ export function loginPage(site: SiteFacts, facts: LoginFacts): string {
     value === null ? null : html`<input type="hidden" name="${name}" value="${value}">`,
   )
   const main = html`<div class="wide page narrow"><h1>${title}</h1>
-${noticeBox(facts.notice)}${first ? html`<p class="lead">For the account <strong>${facts.login}</strong>.</p>` : null}
+${first ? html`<p class="lead">For the account <strong>${facts.login}</strong>.</p>` : null}
+${noticeBox(facts.notice)}
 ${postForm(
   facts,
   to(first ? account.password : account.login),

@@ -52,7 +52,7 @@ function armFilters(): void {
 
 /** Marks the tab that the address points at; showing it is the stylesheet's doing. */
 function markTab(): void {
-  const tabs = [...document.querySelectorAll<HTMLAnchorElement>('.tabs a')]
+  const tabs = [...document.querySelectorAll<HTMLAnchorElement>('.tabs a[href^="#"]')]
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))?.closest('.tab')
   const current = tabs.find(tab => tab.hash === `#${target?.id}`) ?? tabs[0]
   for (const tab of tabs) tab.removeAttribute('aria-current')

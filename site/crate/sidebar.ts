@@ -30,8 +30,8 @@ ${keywordList(version, to)}
 ${owners === null ? null : ownerList(owners)}
 <section><h2>Files</h2>
 <ul class="plain">
-<li><a href="${version.download}" rel="nofollow">${icon('download')} Download <span class="quiet">${bytes(version.size)}</span></a></li>
-${version.source ? html`<li><a href="${to(sourcePath(version.name, version.version))}">${icon('folder')} Browse the source</a></li>` : null}
+<li>${icon('download')} <a href="${version.download}" rel="nofollow">Download</a> <span class="quiet">${bytes(version.size)}</span></li>
+${version.source ? html`<li>${icon('folder')} <a href="${to(sourcePath(version.name, version.version))}">Browse the source</a></li>` : null}
 </ul>
 <div class="checksum"><span class="quiet">SHA-256</span> <code>${version.checksum}</code>${copyButton('checksum')}</div>
 </section>

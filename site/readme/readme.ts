@@ -13,8 +13,24 @@ const HTML_MAX = 4 * 1024 * 1024
 
 const MARKDOWN = /(^|\/)[^./]*$|\.(md|markdown|mdown|mdwn|mkd|mkdn|mkdown)$/i
 
+/** What a README was rendered with; the pages of a crate and of its newest version show the same one. */
+const rendered = new WeakMap<ReadmeFacts, { readonly key: string; readonly markup: Markup }>()
+
 /** A README as HTML: from Markdown by the extension of its file, otherwise the text as it is. */
 export function readme(
+  facts: ReadmeFacts,
+  origin: Pick<VersionFacts, 'repository' | 'pathInVcs'>,
+  images: 'link' | 'load',
+): Markup {
+  const key = JSON.stringify([origin.repository, origin.pathInVcs, images])
+  const known = rendered.get(facts)
+  if (known?.key === key) return known.markup
+  const markup = render(facts, origin, images)
+  rendered.set(facts, { key, markup })
+  return markup
+}
+
+function render(
   facts: ReadmeFacts,
   origin: Pick<VersionFacts, 'repository' | 'pathInVcs'>,
   images: 'link' | 'load',
@@ -30,9 +46,9 @@ function fromMarkdown(
   origin: Pick<VersionFacts, 'repository' | 'pathInVcs'>,
   images: 'link' | 'load',
 ): Markup {
-  const rendered = markdown(text)
-  if (rendered.length > HTML_MAX) return plainText(text)
-  return raw(sanitise(rendered, { base: linkBase(origin.repository, origin.pathInVcs, facts.path), images }))
+  const content = markdown(text)
+  if (content.length > HTML_MAX) return plainText(text)
+  return raw(sanitise(content, { base: linkBase(origin.repository, origin.pathInVcs, facts.path), images }))
 }
 
 function plainText(text: string): Markup {

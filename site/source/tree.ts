@@ -39,7 +39,7 @@ ${folders.map(
     html`<li><details${open ? html` open` : null}><summary>${icon('folder')} ${name}</summary>${branch(inner, open, page, to)}</details></li>\n`,
 )}${files.map(({ name, file }) => {
   const path = page(file)
-  const label = path === null ? html`${icon('file')} ${name}` : html`<a href="${to(path)}">${icon('file')} ${name}</a>`
-  return html`<li>${label} <span class="quiet small">${bytes(file.size)}</span></li>\n`
+  const label = path === null ? name : html`<a href="${to(path)}">${name}</a>`
+  return html`<li>${icon('file')} ${label} <span class="quiet small">${bytes(file.size)}</span></li>\n`
 })}</ul>`
 }

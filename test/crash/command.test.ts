@@ -6,6 +6,7 @@ import { build } from '../../generator/build.ts'
 import { parseName } from '../../generator/name.ts'
 import { indexPlace } from '../../generator/paths.ts'
 import { parseVersion } from '../../generator/version.ts'
+import { Cleanup } from '../support/cleanup.ts'
 import { buildCrate } from '../support/crate-builder.ts'
 import {
   addAndShow,
@@ -20,6 +21,7 @@ import { assertSound } from './truth.ts'
 import { Victim } from './victim.ts'
 
 test('killed before any step of `plimsoll add`, the next build mends everything and the file can be added again', async t => {
+  const cleanup = new Cleanup(t)
   const [registry, notes] = [await newRegistry(t), folderOf(t)]
   await build(registry, { all: true })
   const deaths: string[] = []
@@ -28,7 +30,7 @@ test('killed before any step of `plimsoll add`, the next build mends everything 
     const parts = { name: `crate-${at}`, version: '1.0.0' }
     const file = join(notes, `${at}.crate`)
     writeFileSync(file, buildCrate(parts))
-    const command = new Victim(t, notes, at, ['add', '--dir', registry.dir, file])
+    const command = new Victim(cleanup, notes, at, ['add', '--dir', registry.dir, file])
     command.arm()
     const ending = await command.ended
     command.disarm()
@@ -48,6 +50,7 @@ test('killed before any step of `plimsoll add`, the next build mends everything 
 })
 
 test('killed before any step of `plimsoll yank`, the flag is the old one or the new one everywhere', async t => {
+  const cleanup = new Cleanup(t)
   const [registry, notes] = [await newRegistry(t), folderOf(t)]
   const [name, version] = [parseName('demo'), parseVersion('1.0.0')]
   await addCrate(registry, { name, version })
@@ -56,7 +59,7 @@ test('killed before any step of `plimsoll yank`, the flag is the old one or the 
   const deaths: string[] = []
   for (let at = 1; ; at++) {
     assert.ok(at < 200, 'a yank takes fewer steps')
-    const command = new Victim(t, notes, at, ['yank', '--dir', registry.dir, 'demo@1.0.0'])
+    const command = new Victim(cleanup, notes, at, ['yank', '--dir', registry.dir, 'demo@1.0.0'])
     command.arm()
     const ending = await command.ended
     command.disarm()

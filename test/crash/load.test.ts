@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { addUser } from '../../daemon/accounts.ts'
 import { createToken } from '../../daemon/tokens.ts'
 import { build } from '../../generator/build.ts'
+import { Cleanup } from '../support/cleanup.ts'
 import { folderOf, newRegistry } from '../support/workplace.ts'
 import { assertPublished, assertServed, assertSound, type Candidate, publish } from './truth.ts'
 import { Victim } from './victim.ts'
@@ -12,6 +13,8 @@ const PUBLISHERS = 8
 const ROUNDS = 5
 
 test('killed at any moment under load, the daemon keeps every version it acknowledged', async t => {
+  // First, so that the last victim is dead before its folder goes.
+  const cleanup = new Cleanup(t)
   const registry = await newRegistry(t)
   const at = '2026-11-20T12:00:00Z'
   const user = await addUser(registry.database, { login: 'crash', admin: false, at })
@@ -21,7 +24,7 @@ test('killed at any moment under load, the daemon keeps every version it acknowl
   const acknowledged: Candidate[] = []
   let unanswered: Candidate[] = []
   for (let round = 0; round <= ROUNDS; round++) {
-    const daemon = new Victim(t, folderOf(t), 0, ['serve', '--dir', registry.dir, '--listen', '127.0.0.1:0'])
+    const daemon = new Victim(cleanup, folderOf(t), 0, ['serve', '--dir', registry.dir, '--listen', '127.0.0.1:0'])
     const url = await daemon.url()
     await assertSound(registry)
     for (const one of acknowledged) await assertServed(url, one)

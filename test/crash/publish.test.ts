@@ -1,26 +1,31 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { addUser } from '../../daemon/accounts.ts'
 import { createToken } from '../../daemon/tokens.ts'
 import { build } from '../../generator/build.ts'
+import { Cleanup } from '../support/cleanup.ts'
 import { folderOf, newRegistry } from '../support/workplace.ts'
 import { assertPublished, assertServed, assertSound, type Candidate, publish } from './truth.ts'
 import { Victim } from './victim.ts'
 
 /** A registry with a user who may publish. */
 async function prepare(t: TestContext) {
+  // First, so that the last victim is dead before its folder goes.
+  const cleanup = new Cleanup(t)
   const registry = await newRegistry(t)
   const at = '2026-11-20T12:00:00Z'
   const user = await addUser(registry.database, { login: 'crash', admin: false, at })
   const order = { userId: user.id, name: 'crash', scopes: null, crates: null, at, expires: null }
   const token = await createToken(registry.database, order)
   await build(registry, { all: true })
-  return { registry, token, notes: folderOf(t) }
+  return { cleanup, registry, token, notes: folderOf(t) }
 }
 
 test('killed before any step of a publish, the daemon loses nothing acknowledged and shows nothing half-done', async t => {
-  const { registry, token, notes } = await prepare(t)
-  const serve = (at: number) => new Victim(t, notes, at, ['serve', '--dir', registry.dir, '--listen', '127.0.0.1:0'])
+  const { cleanup, registry, token, notes } = await prepare(t)
+  const serve = (at: number) =>
+    new Victim(cleanup, notes, at, ['serve', '--dir', registry.dir, '--listen', '127.0.0.1:0'])
   const acknowledged: Candidate[] = []
   const deaths: string[] = []
   let halfDone: Candidate | null = null
@@ -41,8 +46,13 @@ test('killed before any step of a publish, the daemon loses nothing acknowledged
     daemon.disarm()
     if (answer) {
       assertPublished(answer)
-      assert.equal(daemon.child.exitCode, null)
       acknowledged.push(halfDone)
+      halfDone = null
+      // What follows in the background, such as pages, may have come to the fatal step.
+      if ((await Promise.race([daemon.ended, sleep(300, 'alive')])) === 'SIGKILL') {
+        deaths.push(`after the answer: ${daemon.steps().at(-1)}`)
+        continue
+      }
       for (const one of acknowledged) await assertServed(url, one)
       await assertSound(registry)
       daemon.child.kill('SIGKILL')

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { TestContext } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { Cleanup } from '../support/cleanup.ts'
 import { root } from '../support/plimsoll.ts'
 
 const saboteur = pathToFileURL(join(dirname(fileURLToPath(import.meta.url)), 'saboteur.js')).href
@@ -19,8 +19,11 @@ export class Victim {
   readonly #log: string
   #said = ''
 
-  /** `at`: the step before which it dies; 0 for never. `folder` takes the notes about it. */
-  constructor(t: TestContext, folder: string, at: number, args: readonly string[]) {
+  /**
+   * `at`: the step before which it dies; 0 for never. `folder` takes the notes about it. What `cleanup` has besides is
+   * there for the victim: it goes when this process has ended.
+   */
+  constructor(cleanup: Cleanup, folder: string, at: number, args: readonly string[]) {
     this.#when = join(folder, 'sabotage')
     this.#log = join(folder, 'steps')
     rmSync(this.#when, { force: true })
@@ -30,6 +33,8 @@ export class Victim {
       SABOTAGE_AT: String(at),
       SABOTAGE_WHEN: this.#when,
       SABOTAGE_LOG: this.#log,
+      // Its commits follow in their own time; their steps would come in between at random.
+      PLIMSOLL_GIT_INDEX: 'off',
       PLIMSOLL_LOG_LEVEL: 'error',
       PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '0',
     }
@@ -42,7 +47,10 @@ export class Victim {
     this.child.stderr?.on('data', (chunk: Buffer) => {
       this.#said += chunk.toString()
     })
-    t.after(() => this.child.kill('SIGKILL'))
+    cleanup.add(async () => {
+      this.child.kill('SIGKILL')
+      await this.ended
+    })
   }
 
   /** From now on its steps count. */

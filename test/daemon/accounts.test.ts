@@ -10,7 +10,7 @@ test('a user is found again in any case of the login', async t => {
   const { database } = (await TestRegistry.open(t)).registry
   assert.equal(await hasNoUsers(database), true)
   const added = await addUser(database, { login: 'Alice', admin: true, at: AT })
-  assert.deepEqual(added, { id: 1, login: 'Alice', name: null, admin: true, created: AT })
+  assert.deepEqual(added, { id: 1, login: 'Alice', name: null, admin: true, locked: false, created: AT })
   assert.equal(await hasNoUsers(database), false)
   for (const login of ['Alice', 'alice', 'ALICE']) assert.deepEqual(await findUser(database, login), added)
   assert.equal(await findUser(database, 'alicia'), null)
@@ -20,8 +20,8 @@ test('users are listed oldest first', async t => {
   const { database } = (await TestRegistry.open(t)).registry
   for (const login of ['zoe', 'bob']) await addUser(database, { login, admin: false, at: AT })
   assert.deepEqual(await listUsers(database), [
-    { id: 1, login: 'zoe', name: null, admin: false, created: AT },
-    { id: 2, login: 'bob', name: null, admin: false, created: AT },
+    { id: 1, login: 'zoe', name: null, admin: false, locked: false, created: AT },
+    { id: 2, login: 'bob', name: null, admin: false, locked: false, created: AT },
   ])
 })
 
@@ -31,7 +31,9 @@ test('a login that is taken is refused, also in another case, and nothing change
   for (const login of ['alice', 'ALICE']) {
     await assert.rejects(addUser(database, { login, admin: true, at: AT }), refusal('login_taken'))
   }
-  assert.deepEqual(await listUsers(database), [{ id: 1, login: 'alice', name: null, admin: false, created: AT }])
+  assert.deepEqual(await listUsers(database), [
+    { id: 1, login: 'alice', name: null, admin: false, locked: false, created: AT },
+  ])
 })
 
 test('two additions of one login at the same time: one succeeds', async t => {

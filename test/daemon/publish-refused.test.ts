@@ -324,15 +324,12 @@ test('what is there already', async t => {
   }
 })
 
-test('all objections of a request at once: rights, version, metadata, manifest and policy', async t => {
+test('all objections of a request at once: rights, version, metadata and policy', async t => {
   const { test, bob } = await busy(t)
   const manifest =
     'keywords = ["a","b","c","d","e","f"]\n[dependencies]\nnowhere = { version = "1", registry-index = "sparse+http://crates.test/index/" }\n'
-  const body = frame(
-    { ...plainMetadata('demo', '1.0.0'), deps: [DEMO] },
-    buildCrate({ name: 'demo', version: '1.0.0', manifest }),
-  )
-  await refused(test, bob, body, [
+  const crate = buildCrate({ name: 'demo', version: '1.0.0', manifest })
+  await refused(test, bob, frame({ ...plainMetadata('demo', '1.0.0'), deps: [DEMO] }, crate), [
     '`bob` is not an owner of `demo`; ask one of its owners for `cargo owner --add bob`',
     '`demo` 1.0.0 already exists; a published version never changes, publish a new one',
     'the dependency `nowhere` is in the `Cargo.toml` of the crate file, but not in the publish metadata',

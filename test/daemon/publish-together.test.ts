@@ -22,7 +22,7 @@ test('50 publishes of different crates at once by one user all land', async t =>
     const crate = readFileSync(join(test.registry.tree.root, 'crates', name, `${name}-1.0.0.crate`))
     assert.equal((JSON.parse(line) as { cksum: string }).cksum, createHash('sha256').update(crate).digest('hex'))
   }
-  assert.equal(await test.registry.catalog.pending(), 0)
+  assert.deepEqual(await test.registry.catalog.marks('index'), [])
 })
 
 test('50 publishes at once of one version with different bytes: exactly one wins, with its own bytes', async t => {
@@ -65,7 +65,8 @@ test('50 publishes at once of the same bytes: one is added, the others are told 
   const told = answers.map(({ body }) => body.warnings?.other.join())
   assert.deepEqual(told.sort(), ['', ...Array(49).fill(again)])
   const { audit, releases } = await test.everything()
-  assert.deepEqual([(audit as unknown[]).length, (releases as unknown[]).length], [1, 1])
+  const events = (audit as { action: string }[]).filter(event => event.action === 'publish')
+  assert.deepEqual([events.length, (releases as unknown[]).length], [1, 1])
 })
 
 test('50 versions of one crate at once: all land in one file, one line each', async t => {

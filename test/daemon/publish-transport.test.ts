@@ -189,7 +189,10 @@ test('a client that vanishes half-way leaves nothing, and is no failure of the d
     await connection.send(head('PUT', PATH, { authorization: token, 'content-length': body.length }))
     await connection.send(body.subarray(0, end))
     await sleep(100)
-    if (what === 'in the crate') assert.equal(readdirSync(incoming).length, 1, 'it is being received')
+    if (what === 'in the crate') {
+      for (let i = 0; i < 300 && readdirSync(incoming).length === 0; i++) await sleep(10)
+      assert.equal(readdirSync(incoming).length, 1, 'it is being received')
+    }
     connection.socket.resetAndDestroy()
     for (let i = 0; i < 200 && test.logged.length === 0; i++) await sleep(10)
     assert.deepEqual(await test.everything(), before, what)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Cleanup } from '../support/cleanup.ts'
 import { closeServer, listen } from '../support/loopback.ts'
@@ -14,14 +14,14 @@ import { publishRequest } from '../support/registry.ts'
 import { scratch } from '../support/scratch.ts'
 
 /** A registry folder, and how to serve it in a process of its own. */
-async function folder(t: TestContext): Promise<string> {
-  const dir = join(scratch(new Cleanup(t)), 'registry')
+async function folder(cleanup: Cleanup): Promise<string> {
+  const dir = join(scratch(cleanup), 'registry')
   assert.equal((await plimsoll('.', ['init', '--dir', dir])).code, 0)
   return dir
 }
 
 /** A daemon process; a test that leaves it running has it killed. */
-async function start(t: TestContext, dir: string, env: Readonly<Record<string, string>> = {}) {
+async function start(cleanup: Cleanup, dir: string, env: Readonly<Record<string, string>> = {}) {
   const args = [join(root, 'dist', 'daemon', 'cli.js'), 'serve', '--dir', dir, '--listen', '127.0.0.1:0']
   const child = spawn(process.execPath, args, { env: { ...process.env, ...env } })
   const said = { out: '', err: '' }
@@ -32,7 +32,7 @@ async function start(t: TestContext, dir: string, env: Readonly<Record<string, s
     said.err += chunk
   })
   const ended = once(child, 'close').then(([code, signal]) => code ?? signal)
-  t.after(async () => {
+  cleanup.add(async () => {
     child.kill('SIGKILL')
     await ended
   })
@@ -44,8 +44,9 @@ async function start(t: TestContext, dir: string, env: Readonly<Record<string, s
 }
 
 test('the first start prints what to paste and a token, once; later ones print no token', async t => {
-  const dir = await folder(t)
-  const first = await start(t, dir)
+  const cleanup = new Cleanup(t)
+  const dir = await folder(cleanup)
+  const first = await start(cleanup, dir)
   assert.match(first.said.out, /^Paste this into \.cargo\/config\.toml:\n\n\[registries\.plimsoll\]\n/)
   assert.ok(first.said.out.includes(`index = "sparse+${first.url}/index/"`))
   const [token = ''] = /plim_[0-9A-Za-z]{38}/.exec(first.said.out) ?? []
@@ -56,7 +57,7 @@ test('the first start prints what to paste and a token, once; later ones print n
   assert.equal(put.status, 200)
   first.child.kill('SIGTERM')
   assert.equal(await first.ended, 0)
-  const second = await start(t, dir)
+  const second = await start(cleanup, dir)
   assert.equal(/plim_/.test(second.said.out), false)
   assert.equal(/plim_/.test(first.said.err), false, 'the log has no token')
   second.child.kill('SIGINT')
@@ -64,8 +65,9 @@ test('the first start prints what to paste and a token, once; later ones print n
 })
 
 test('SIGTERM lets a slow publish finish, index file and all, then exits 0', async t => {
-  const dir = await folder(t)
-  const daemon = await start(t, dir)
+  const cleanup = new Cleanup(t)
+  const dir = await folder(cleanup)
+  const daemon = await start(cleanup, dir)
   const [token = ''] = /plim_[0-9A-Za-z]{38}/.exec(daemon.said.out) ?? []
   const body = publishRequest({ name: 'demo', version: '1.0.0' })
   const client = await RawClient.open(daemon.url)
@@ -87,13 +89,13 @@ test('SIGTERM lets a slow publish finish, index file and all, then exits 0', asy
   assert.equal(await daemon.ended, 0)
   assert.ok(Date.now() - rest < 10_000, 'a silent connection does not keep it')
   assert.equal(await idle.until((_, isClosed) => isClosed), '')
-  const verified = await plimsoll('.', ['verify', '--dir', dir])
-  assert.deepEqual([verified.code, verified.stderr], [0, ''])
+  assert.match(readFileSync(join(dir, 'public/index/de/mo/demo'), 'utf8'), /^\{"name":"demo","vers":"1\.0\.0",/)
 })
 
 test('SIGTERM does not wait longer than server.shutdown_seconds', async t => {
-  const dir = await folder(t)
-  const daemon = await start(t, dir, { PLIMSOLL_SERVER_SHUTDOWN_SECONDS: '1' })
+  const cleanup = new Cleanup(t)
+  const dir = await folder(cleanup)
+  const daemon = await start(cleanup, dir, { PLIMSOLL_SERVER_SHUTDOWN_SECONDS: '1' })
   const client = await RawClient.open(daemon.url)
   await client.send(head('PUT', '/api/v1/crates/new', { authorization: 'x', 'content-length': 100 }))
   await sleep(50)
@@ -104,11 +106,12 @@ test('SIGTERM does not wait longer than server.shutdown_seconds', async t => {
 })
 
 test('what keeps a daemon from starting is one sentence and exit code 2', async t => {
-  const dir = await folder(t)
+  const cleanup = new Cleanup(t)
+  const dir = await folder(cleanup)
   const other = createServer()
   const taken = new URL(await listen(other)).host
-  t.after(() => closeServer(other))
-  const running = await start(t, dir)
+  cleanup.add(() => closeServer(other))
+  const running = await start(cleanup, dir)
   const rows: [what: string, args: string[], said: RegExp][] = [
     ['no registry', ['--dir', `${dir}-none`], /^error: \S+ holds no registry; make one with `plimsoll init --dir \S+`/],
     ['served already', ['--dir', dir], /^error: \S+ is already being served by process \d+ at http:\S+; stop that one/],
@@ -133,9 +136,10 @@ test('what keeps a daemon from starting is one sentence and exit code 2', async 
 })
 
 test('the log follows [log] level of plimsoll.toml', async t => {
-  const dir = await folder(t)
+  const cleanup = new Cleanup(t)
+  const dir = await folder(cleanup)
   appendFileSync(join(dir, 'plimsoll.toml'), '\n[log]\nlevel = "debug"\n')
-  const daemon = await start(t, dir)
+  const daemon = await start(cleanup, dir)
   await fetch(`${daemon.url}/index/config.json`)
   for (let i = 0; i < 200 && !daemon.said.err.includes('config.json'); i++) await sleep(10)
   const lines = daemon.said.err.trim().split('\n')
@@ -147,13 +151,14 @@ test('the log follows [log] level of plimsoll.toml', async t => {
 })
 
 test('a daemon starts although a crate cannot be rendered, and shows it when it can', async t => {
-  const dir = await folder(t)
-  const first = await start(t, dir)
+  const cleanup = new Cleanup(t)
+  const dir = await folder(cleanup)
+  const first = await start(cleanup, dir)
   const [token = ''] = /plim_[0-9A-Za-z]{38}/.exec(first.said.out) ?? []
   first.child.kill('SIGKILL')
   await first.ended
   writeFileSync(join(dir, 'public', 'index', 'de'), 'in the way')
-  const second = await start(t, dir)
+  const second = await start(cleanup, dir)
   const send = async (name: string) => {
     const body = publishRequest({ name, version: '1.0.0' })
     const init = { method: 'PUT', headers: { authorization: token }, body }
@@ -164,7 +169,7 @@ test('a daemon starts although a crate cannot be rendered, and shows it when it 
   ])
   second.child.kill('SIGKILL')
   await second.ended
-  const third = await start(t, dir)
+  const third = await start(cleanup, dir)
   assert.equal((await fetch(`${third.url}/index/de/mo/demo`)).status, 404)
   rmSync(join(dir, 'public', 'index', 'de'))
   mkdirSync(join(dir, 'public', 'index', 'de'))

@@ -52,14 +52,27 @@ function folders(t: TestContext): { from: string; out: string } {
   return { from: join(folder, 'from'), out: join(folder, 'out') }
 }
 
+/** What Cargo reads of a tree: the index and the `.crate` files, without the pages. */
+function cargoFiles(folder: string): string[] {
+  return filesBelow(folder).filter(path => path.startsWith('index/') || path.endsWith('.crate'))
+}
+
 test('a folder of .crate files becomes a tree: lines by SemVer, no api, what is listed is yanked', async t => {
   const job = folders(t)
   for (const version of ['1.10.0', '1.9.0', '1.10.0-rc.1', '0.1.0'])
     put(job.from, `${version}.crate`, crate('demo', version))
   put(job.from, 'deep/down/x.crate', crate('Other', '1.0.0+build', `[dependencies.demo]\nversion = "1"\n${OWN}\n`))
   const result = await run({ ...job, yanked: ['demo@1.9.0'] })
-  assert.deepEqual({ ...result, warnings: [] }, { crates: 2, releases: 5, changed: 8, warnings: [] })
-  assert.deepEqual(filesBelow(job.out), [
+  assert.deepEqual(
+    { ...result, warnings: [] },
+    {
+      crates: 2,
+      releases: 5,
+      changed: filesBelow(job.out).length,
+      warnings: [],
+    },
+  )
+  assert.deepEqual(cargoFiles(job.out), [
     'crates/Other/Other-1.0.0+build.crate',
     'crates/demo/demo-0.1.0.crate',
     'crates/demo/demo-1.10.0-rc.1.crate',
@@ -105,22 +118,23 @@ test('unchanged files are not rewritten; what vanished is removed, what was spoi
   assert.equal((await run(job)).changed, 0)
   assert.deepEqual(fileStamps(job.out), before)
   put(job.from, 'c.crate', crate('other', '1.1.0'))
-  assert.equal((await run(job)).changed, 2)
-  const { 'index/ot/he/other': _, 'crates/other/other-1.1.0.crate': __, ...rest } = fileStamps(job.out)
-  const { 'index/ot/he/other': ___, ...kept } = before
-  assert.deepEqual(rest, kept)
+  await run(job)
+  const after = fileStamps(job.out)
+  const written = cargoFiles(job.out).filter(path => after[path] !== before[path])
+  assert.deepEqual(written, ['crates/other/other-1.1.0.crate', 'index/ot/he/other'])
+  assert.equal(after['crates/demo/index.html'], before['crates/demo/index.html'])
   rmSync(first)
   writeFileSync(join(job.out, 'crates/other/other-1.0.0.crate'), 'spoilt')
   writeFileSync(join(job.out, 'index/ot/he/other'), 'spoilt')
   writeFileSync(join(job.out, 'robots.txt'), 'mine')
-  assert.equal((await run(job)).changed, 4)
-  assert.deepEqual(filesBelow(job.out), [
+  await run(job)
+  assert.deepEqual(cargoFiles(job.out), [
     'crates/other/other-1.0.0.crate',
     'crates/other/other-1.1.0.crate',
     'index/config.json',
     'index/ot/he/other',
-    'robots.txt',
   ])
+  assert.equal(readFileSync(join(job.out, 'robots.txt'), 'utf8'), 'mine')
   const fresh = { ...folders(t), from: job.from }
   await run(fresh)
   rmSync(join(job.out, 'robots.txt'))
@@ -134,7 +148,7 @@ test('a crate that changed its spelling keeps its files', async t => {
   rmSync(old)
   put(job.from, 'a.crate', crate('demo', '1.0.0'))
   await run(job)
-  assert.deepEqual(filesBelow(job.out), ['crates/demo/demo-1.0.0.crate', 'index/config.json', 'index/de/mo/demo'])
+  assert.deepEqual(cargoFiles(job.out), ['crates/demo/demo-1.0.0.crate', 'index/config.json', 'index/de/mo/demo'])
 })
 
 test('each broken .crate is named, and nothing is written', async t => {
@@ -208,7 +222,7 @@ test('the output may lie in the folder that is read, and is not read', async t =
   rmSync(join(from, 'a.crate'))
   put(from, 'b.crate', crate('other', '1.0.0'))
   await run(job)
-  assert.deepEqual(filesBelow(job.out), ['crates/other/other-1.0.0.crate', 'index/config.json', 'index/ot/he/other'])
+  assert.deepEqual(cargoFiles(job.out), ['crates/other/other-1.0.0.crate', 'index/config.json', 'index/ot/he/other'])
 })
 
 test('what the cache remembers is not inspected again, and changes nothing', async t => {
@@ -246,7 +260,7 @@ test('what the cache remembers is not inspected again, and changes nothing', asy
   ]) {
     writeFileSync(cache, damaged)
     rmSync(job.out, { recursive: true })
-    assert.deepEqual(await run({ ...job, cache }), { ...first, changed: 203 })
+    assert.deepEqual(await run({ ...job, cache }), { ...first, changed: filesBelow(job.out).length })
     assert.equal(treeDigest(job.out), digest)
     assert.equal(readFileSync(cache, 'utf8'), text)
   }

@@ -83,6 +83,18 @@ test('with 20,000 crates a search loads little and finds the best', async () => 
   assert.ok(longest < 100_000, `${longest} bytes in one shard`)
 })
 
+test('a very common word does not hide a crate that a rarer one finds', async () => {
+  const common = Array.from({ length: 2500 }, (_, at) => entry(`crate-${at}`, 'x', ['common']))
+  const { crates: found } = await lookup([...common, entry('a-long-name-for-a-needle', 'common and special')]).find(
+    'common special',
+    8,
+  )
+  assert.deepEqual(
+    found.map(one => one.name),
+    ['a-long-name-for-a-needle'],
+  )
+})
+
 test('a new crate changes few shards', () => {
   const entries = inventedEntries(5000)
   const before = new Map([...searchFiles(entries)].map(file => [file.path, file.body]))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { highlight } from '../../site/highlight.ts'
+import { HIGHLIGHT_MAX, highlight } from '../../site/highlight.ts'
 import { html } from '../../site/markup.ts'
 import { sourceFilePath } from '../../site/source/address.ts'
 import { numberedLines, splitLines } from '../../site/source/lines.ts'
@@ -44,6 +44,11 @@ test('the text of every line survives highlighting', () => {
   const code = '/* <a>\n & */\nfn f() -> &str { "x\\n" }\n\n'
   const text = splitLines(highlight(code, 'rust').toString()).map(line => line.replace(/<[^>]*>/g, ''))
   assert.deepEqual(text, ['/* &lt;a&gt;', ' &amp; */', 'fn f() -&gt; &amp;str { &quot;x\\n&quot; }', ''])
+})
+
+test('long code is shown plain', () => {
+  const long = 'fn f() {}\n'.repeat(HIGHLIGHT_MAX / 10 + 1)
+  assert.equal(highlight(long, 'rust').toString(), long)
 })
 
 test('characters that turn the direction of text are named', () => {

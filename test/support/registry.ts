@@ -115,7 +115,7 @@ export class TestRegistry implements Deps {
       crates: await database.selectFrom('crates').selectAll().orderBy('id').execute(),
       releases: await database.selectFrom('releases').selectAll().orderBy('id').execute(),
       owners: await database.selectFrom('owners').selectAll().orderBy('crate_id').orderBy('user_id').execute(),
-      audit: await database.selectFrom('audit').selectAll().orderBy('id').execute(),
+      audit: await database.selectFrom('audit').selectAll().where('crate', 'is not', null).orderBy('id').execute(),
       marks: await database.selectFrom('marks').selectAll().orderBy('subject').execute(),
     }
     return { ...rows, files: [...files(join(this.dir, 'crates')), ...files(join(this.dir, 'public'))] }

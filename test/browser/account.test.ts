@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, type TestContext, test } from 'node:test'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { Cargo } from '../support/cargo.ts'
+import { launchChromium } from '../support/chromium.ts'
+import { Cleanup } from '../support/cleanup.ts'
+import { plimsoll, serve } from '../support/plimsoll.ts'
+import { writeProject } from '../support/project.ts'
+import { scratch } from '../support/scratch.ts'
+
+let browser: Browser
+before(async () => {
+  browser = await launchChromium()
+})
+after(() => browser?.close())
+
+const PASSWORD = 'a long walk on the pier'
+
+/** A private registry that is being served, and where pictures go when `PLIMSOLL_SCREENSHOTS` names a folder. */
+async function privateRegistry(t: TestContext) {
+  const cleanup = new Cleanup(t)
+  const folder = scratch(cleanup)
+  const dir = join(folder, 'registry')
+  const env = { PLIMSOLL_AUTH_REQUIRED: 'true', PLIMSOLL_OWNERS_ADD: 'invite', PLIMSOLL_AUTH_PASSWORD_COST: '14' }
+  const operator = async (...args: string[]) => {
+    const { code, stdout, stderr } = await plimsoll(folder, [...args, '--dir', dir], env)
+    assert.equal(code, 0, stderr)
+    return stdout.trim()
+  }
+  await operator('init')
+  const { url } = await serve(cleanup, dir, env)
+  return { cleanup, folder, url, operator }
+}
+
+/** A browser of its own; whatever it complains of, the Content-Security-Policy included, fails the test at its end. */
+async function open(cleanup: Cleanup, options: { javaScript: boolean }): Promise<Page> {
+  const context: BrowserContext = await browser.newContext({
+    viewport: { width: 1100, height: 900 },
+    javaScriptEnabled: options.javaScript,
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(8000)
+  const complaints: string[] = []
+  page.on('pageerror', error => complaints.push(error.message))
+  page.on('console', message => {
+    if (!/status of 4\d\d/.test(message.text())) complaints.push(message.text())
+  })
+  cleanup.add(async () => {
+    await context.close()
+    assert.deepEqual(complaints, [])
+  })
+  return page
+}
+
+let pictures = 0
+async function picture(page: Page, what: string): Promise<void> {
+  const folder = process.env.PLIMSOLL_SCREENSHOTS
+  if (!folder) return
+  mkdirSync(folder, { recursive: true })
+  await page.screenshot({
+    path: join(folder, `account-${String(++pictures).padStart(2, '0')}-${what}.png`),
+    fullPage: true,
+  })
+}
+
+const copied = (page: Page, hasText: string) => page.locator('.copy-block pre', { hasText })
+const heading = (page: Page) => page.locator('h1').innerText()
+
+for (const javaScript of [false, true]) {
+  test(`from the first login to a revoked token, ${javaScript ? 'with' : 'without'} JavaScript`, async t => {
+    const { cleanup, folder, url, operator } = await privateRegistry(t)
+    await operator('user', 'add', 'ada')
+    await operator('user', 'add', 'bob')
+    const page = await open(cleanup, { javaScript })
+    let made: Cargo | null = null
+
+    await t.test('a page leads to the login, which says how to get a token', async () => {
+      await page.goto(`${url}/crates/keel/`)
+      assert.equal(page.url(), `${url}/me?next=%2Fcrates%2Fkeel%2F`)
+      assert.equal(await heading(page), 'Log in')
+      assert.match(await page.locator('main').innerText(), /cargo login --registry plimsoll/)
+      await picture(page, 'login')
+    })
+
+    await t.test('a one-time link sets the first password, once', async () => {
+      const link = await operator('user', 'link', 'ada')
+      await page.goto(link)
+      assert.equal(await heading(page), 'Set your password')
+      await page.fill('input[name=password]', 'short')
+      await page.click('button.main')
+      assert.match(await page.locator('[role=alert]').innerText(), /at least 10 characters/)
+      await picture(page, 'weak-password')
+      await page.fill('input[name=password]', PASSWORD)
+      await page.click('button.main')
+      assert.deepEqual([page.url(), await heading(page)], [`${url}/me`, 'ada'])
+      await page.goto(link)
+      assert.match(await page.locator('[role=alert]').innerText(), /this link is not valid/i)
+    })
+
+    await t.test('logging out and in again', async () => {
+      await page.goto(`${url}/me`)
+      await page.click('text=Log out')
+      assert.equal(await heading(page), 'Log in')
+      await page.fill('input[name=login]', 'ada')
+      await page.fill('input[name=password]', `${PASSWORD}!`)
+      await page.click('button.main')
+      assert.match(await page.locator('[role=alert]').innerText(), /login or password is not right/i)
+      await page.fill('input[name=password]', PASSWORD)
+      await page.click('button.main')
+      assert.equal(await heading(page), 'ada')
+    })
+
+    await t.test('the settings and a token from the page are all that cargo needs', async () => {
+      const block = await copied(page, '[registries.').innerText()
+      assert.match(block, /credential-provider = "cargo:token"/)
+      await page.fill('input[name=name]', 'laptop')
+      await page.selectOption('select[name=expires]', '30d')
+      await page.click('text=Make token')
+      const token = await copied(page, 'plim_').innerText()
+      assert.match(token, /^plim_[0-9A-Za-z]{38}$/)
+      await picture(page, 'new-token')
+      const settings = { registries: {}, cratesIo: 'sparse+http://127.0.0.1:1/', config: block }
+      made = new Cargo(join(folder, 'cargo'), { ...settings, tokens: { plimsoll: token } })
+      const keel = writeProject(join(folder, 'keel'), { name: 'keel' })
+      await made.ok(keel.folder, 'publish', '--registry', 'plimsoll', '--allow-dirty', '--no-verify')
+      await page.goto(`${url}/me`)
+      const tokens = page.locator('section.part', { has: page.locator('h2', { hasText: 'Tokens' }) })
+      assert.match(await tokens.innerText(), /laptop/)
+      assert.doesNotMatch(await tokens.innerText(), /never used|plim_/)
+    })
+
+    await t.test('yanking asks first', async () => {
+      await page.goto(`${url}/me/crates/keel`)
+      await page.click('a:has-text("Yank")')
+      assert.equal(await heading(page), 'Yank keel 1.0.0?')
+      await picture(page, 'yank-question')
+      await page.click('button:has-text("Yank 1.0.0")')
+      assert.match(await page.locator('[role=status]').innerText(), /The version is yanked/)
+      assert.match(await page.locator('main').innerText(), /yanked/)
+      const app = writeProject(join(folder, 'app'), {
+        name: 'app',
+        toml: '[dependencies]\nkeel = { version = "1", registry = "plimsoll" }\n',
+      })
+      assert.match((await cargoOf().fails(app.folder, 'check')).stderr, /version 1\.0\.0 is yanked/)
+    })
+
+    await t.test('an invitation is accepted in the browser of the invited', async () => {
+      const added = await cargoOf().ok(folder, 'owner', '--registry', 'plimsoll', '--add', 'bob', 'keel')
+      assert.match(added.stderr, /invited bob to own `keel`/)
+      const other = await open(cleanup, { javaScript })
+      await other.goto(await operator('user', 'link', 'bob'))
+      await other.fill('input[name=password]', PASSWORD)
+      await other.click('button.main')
+      assert.match(await other.locator('main').innerText(), /ada invites you to own keel/)
+      await picture(other, 'invitation')
+      await other.click('button:has-text("Accept")')
+      assert.match(await other.locator('[role=status]').innerText(), /You own the crate now/)
+      await other.goto(`${url}/me/crates/keel`)
+      await other.click('a:has-text("Unyank")')
+      await other.click('button:has-text("Unyank 1.0.0")')
+      assert.match(await other.locator('[role=status]').innerText(), /no longer yanked/)
+      await picture(other, 'manage')
+    })
+
+    await t.test('a revoked token is rejected', async () => {
+      await page.goto(`${url}/me`)
+      await page.click('button:has-text("Revoke")')
+      assert.match(await page.locator('[role=status]').innerText(), /The token is revoked/)
+      await picture(page, 'account')
+      const refused = await cargoOf().fails(folder, 'owner', '--registry', 'plimsoll', '--list', 'keel')
+      assert.match(refused.stderr, /token rejected for `plimsoll`/)
+    })
+
+    await t.test('an administrator adds somebody, locks them out, and reads what happened', async () => {
+      await operator('user', 'promote', 'ada')
+      await page.goto(`${url}/me/admin/users`)
+      await page.fill('input[name=login]', 'cy')
+      await page.click('button:has-text("Add")')
+      const link = await copied(page, '/me/password').innerText()
+      assert.match(link, /\/me\/password\?link=[\w-]{43}$/)
+      await picture(page, 'users')
+      await page.click('button[aria-label="Disable: bob"]')
+      assert.match(await page.locator('[role=status]').innerText(), /The account is locked/)
+      await page.goto(`${url}/me/admin/audit`)
+      const log = await page.locator('table').innerText()
+      for (const action of ['login', 'login-failed', 'token-create', 'publish', 'yank', 'owner-invite', 'user-lock']) {
+        assert.match(log, new RegExp(`\\b${action}\\b`))
+      }
+      assert.doesNotMatch(log, /plim_|pier/)
+      await picture(page, 'audit')
+    })
+
+    function cargoOf(): Cargo {
+      return made ?? assert.fail('there is no cargo before there is a token')
+    }
+  })
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { findUser } from '../../daemon/accounts.ts'
+import { setPassword } from '../../daemon/credentials.ts'
+import { byOperator } from '../../daemon/operator.ts'
+import { startSession } from '../../daemon/sessions.ts'
+import { BASE, type TestRegistry } from './registry.ts'
+
+/** The password of everybody in tests. */
+export const PASSWORD = 'correct horse battery'
+
+/** What a browser is, as far as the daemon sees it: cookies, and forms that are sent as the page has them. */
+export class Visitor {
+  readonly cookies = new Map<string, string>()
+  readonly #test: TestRegistry
+  /** Headers of every request. */
+  readonly headers: Record<string, string>
+  /** Where the requests come from. */
+  address = '192.0.2.1'
+
+  constructor(test: TestRegistry, headers: Record<string, string> = {}) {
+    this.#test = test
+    this.headers = headers
+  }
+
+  /** Asks for a page, without following where it leads. */
+  get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+    return this.send(path, { headers })
+  }
+
+  /** Posts fields; the proof that forms carry comes from the page of the path, which is loaded before. */
+  async post(
+    path: string,
+    fields: Readonly<Record<string, string | readonly string[]>> = {},
+    { from = '/me', headers = {} }: { from?: string; headers?: Record<string, string> } = {},
+  ): Promise<Response> {
+    const csrf = await this.proof(from)
+    return this.send(path, { method: 'POST', headers, body: form({ csrf, ...fields }) })
+  }
+
+  /** What the forms of a page carry. */
+  async proof(path = '/me'): Promise<string> {
+    const text = await (await this.get(path)).text()
+    return /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? assert.fail(`${path} has no form: ${text.slice(0, 500)}`)
+  }
+
+  /** Sends a request with the cookies, and keeps those that come back. */
+  async send(path: string, init: RequestInit): Promise<Response> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const headers = new Headers({ accept: 'text/html', ...this.headers, ...(cookie && { cookie }) })
+    for (const [name, value] of new Headers(init.headers)) headers.set(name, value)
+    const env = { incoming: { socket: { remoteAddress: this.address } } }
+    const response = await this.#test.app.request(`${BASE}${path}`, { ...init, headers }, env)
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+      if (/max-age=0/i.test(line)) this.cookies.delete(name)
+      else this.cookies.set(name, value)
+    }
+    return response
+  }
+
+  /** Logs in; gives the answer. */
+  logIn(login: string, password = PASSWORD): Promise<Response> {
+    return this.post('/me/login', { login, password })
+  }
+}
+
+/** Fields as a form sends them. */
+export function form(fields: Readonly<Record<string, string | readonly string[]>>): URLSearchParams {
+  const body = new URLSearchParams()
+  for (const [name, value] of Object.entries(fields)) for (const one of [value].flat()) body.append(name, one)
+  return body
+}
+
+/** Gives a user the password of everybody in tests. */
+export async function withPassword(test: TestRegistry, login: string): Promise<void> {
+  const user = await findUser(test.registry.database, login)
+  assert.ok(user)
+  const cost = test.registry.settings.auth.password_cost
+  await setPassword(test.registry.database, user, { password: PASSWORD, cost }, byOperator('2026-11-20T12:00:00Z'))
+}
+
+/** A browser in which a user is logged in. */
+export async function loggedIn(test: TestRegistry, login: string, headers?: Record<string, string>): Promise<Visitor> {
+  const user = await findUser(test.registry.database, login)
+  assert.ok(user)
+  const visitor = new Visitor(test, headers)
+  const change = { ...byOperator('2026-11-20T12:00:00Z'), actor: login }
+  const order = { agent: 'Test 1', now: test.now, seconds: 3600 }
+  visitor.cookies.set('plimsoll_session', await startSession(test.registry.database, user.id, order, change))
+  return visitor
+}
