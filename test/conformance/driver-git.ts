@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Cargo } from '../support/cargo.ts'
+import type { Cleanup } from '../support/cleanup.ts'
+import { writeProject } from '../support/project.ts'
 import { send } from '../support/raw-publish.ts'
+import { scratch } from '../support/scratch.ts'
 import type { Driver } from './driver.ts'
 import { startDaemon } from './driver-daemon.ts'
 
@@ -13,10 +18,27 @@ export const gitDriver: Driver = {
     return {
       ...registry,
       indexUrl: `${registry.baseUrl}/index.git`,
+      cargoEnv: (await fetchesGit(cleanup)) ? {} : { CARGO_NET_GIT_FETCH_WITH_CLI: 'true' },
       yank: (...yank) => committed(registry.baseUrl, () => registry.yank(...yank)),
       unyank: (...yank) => committed(registry.baseUrl, () => registry.unyank(...yank)),
     }
   },
+}
+
+let probe: Promise<boolean> | undefined
+
+/** Whether this cargo's own git works: Debian's `cargo-web` is linked to a libgit2 with which no fetch of it succeeds. */
+function fetchesGit(cleanup: Cleanup): Promise<boolean> {
+  probe ??= tryGit(scratch(cleanup))
+  return probe
+}
+
+async function tryGit(folder: string): Promise<boolean> {
+  const toml = `[dependencies]\nnone = { git = "file://${folder}/none.git" }`
+  const project = writeProject(join(folder, 'probe'), { name: 'probe', toml })
+  const cargo = new Cargo(join(folder, 'home'), { registries: {}, cratesIo: 'sparse+http://127.0.0.1:9/' })
+  const { stderr } = await cargo.fails(project.folder, 'fetch')
+  return !stderr.includes('invalid version 0 on git_proxy_options')
 }
 
 /** A yank is answered before its commit is made, and Cargo waits for publishes alone: waits until HEAD has moved. */

@@ -24,6 +24,8 @@ export interface Registry {
   readonly baseUrl: string
   /** Index URL as users write it into Cargo's configuration. */
   readonly indexUrl: string
+  /** What a cargo needs in its environment to read it. */
+  readonly cargoEnv?: Readonly<Record<string, string>>
   /** Everything clients have asked of it. */
   readonly requests: RequestLog
   /** The web API's side, for drivers with `api`. */

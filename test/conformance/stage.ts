@@ -60,6 +60,7 @@ export class Stage {
       cratesIo: this.cratesIo.indexUrl,
       tokens: typeof token === 'string' ? { test: token } : {},
       config: more.config ?? '',
+      env: this.registry.cargoEnv ?? {},
     })
   }
 
