@@ -1,6 +1,6 @@
 // Runs every suite on a fresh clone: `npm test`, or `npm test -- name conformance/` for the files whose path contains a word.
 import { spawn } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { prepare, root } from './prepare.mjs'
 
@@ -9,10 +9,13 @@ const PATIENCE = 15 * 60_000
 
 prepare()
 const words = process.argv.slice(2)
-const suite = readdirSync(join(root, 'dist', 'test'), { recursive: true })
+const chosen = readdirSync(join(root, 'dist', 'test'), { recursive: true })
   .map(name => join('dist', 'test', String(name)))
   .filter(name => name.endsWith('.test.js') && (words.length === 0 || words.some(word => name.includes(word))))
   .sort()
+const suite = hasBrowser() ? chosen : chosen.filter(name => !/[\\/]browser[\\/]|\.browser\.test\.js$/.test(name))
+for (const name of chosen) if (!suite.includes(name)) console.error(`not run, there is no Chromium: ${name}`)
+if (suite.length < chosen.length) console.error('install it (Debian: apt install chromium) or set CHROMIUM to its path')
 if (suite.length === 0) {
   console.error(`no test file matches ${words.join(' ')}`)
   process.exit(2)
@@ -26,3 +29,9 @@ const child = spawn(
   },
 )
 child.on('exit', code => process.exit(code ?? 1))
+
+/** CI has to have one: there the browser suites run, and fail where it is missing. */
+function hasBrowser() {
+  const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium']
+  return Boolean(process.env.CI || process.env.CHROMIUM) || places.some(path => existsSync(path))
+}
