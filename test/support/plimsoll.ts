@@ -46,7 +46,7 @@ export async function serve(cleanup: Cleanup, folder: string, env: NodeJS.Proces
     stderr += chunk.toString()
   })
   const url = await new Promise<string>((resolve, reject) => {
-    const impatience = setTimeout(() => reject(new Error(`plimsoll serve is not ready after 20 s\n${log()}`)), 20_000)
+    const impatience = setTimeout(() => reject(new Error(`plimsoll serve is not ready after 60 s\n${log()}`)), 60_000)
     child.on('error', reject)
     ended.then(ending => reject(new Error(`plimsoll serve ended with ${ending} before it was ready\n${log()}`)), reject)
     child.stdout.on('data', (chunk: Buffer) => {
