@@ -41,7 +41,8 @@ test('a crate has a page, each version one, each file of it one', async t => {
   const crate = (await registry.shown('crates/Demo/index.html')) ?? ''
   assert.match(crate, /<h1>Demo <span class="version">1\.0\.0\+b\.1<\/span><\/h1>/)
   assert.match(crate, /<h1 id="readme-hello"|Hello<\/h/)
-  assert.equal(crate.includes('bad()'), false)
+  assert.ok(crate.includes('&lt;script&gt;bad()&lt;/script&gt;'))
+  assert.equal(crate.includes('<script>bad()'), false)
   assert.match(crate, /<a href="\.\.\/user-of\/"><strong>user-of<\/strong>/)
   assert.match(crate, /<a href="1\.0\.0\+b\.1\/">/)
   assert.match(crate, /1\.70 or newer/)
@@ -206,9 +207,13 @@ test('the list splits where it grows too long and joins again, page by page', as
   await buildPages(registry.registry)
   const after = changed(before, fileStamps(join(tree.root, 'crates'))).filter(path => path.startsWith('index'))
   assert.deepEqual(after, ['index-a.html', 'index-ab.html', 'index-abc.html', 'index.html'])
-  const everything = fileStamps(join(tree.root, 'crates'))
+  const lists = () =>
+    Object.fromEntries(
+      Object.entries(fileStamps(join(tree.root, 'crates'))).filter(([path]) => path.startsWith('index')),
+    )
+  const everything = lists()
   await buildPages(registry.registry, { all: true })
-  assert.deepEqual(fileStamps(join(tree.root, 'crates')), everything)
+  assert.deepEqual(lists(), everything)
   // And back.
   await database.transaction().execute(async tx => {
     for (const name of ['zz', 'ab', 'abcd']) {
