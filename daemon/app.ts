@@ -18,6 +18,7 @@ import { meRoutes } from './me.ts'
 import type { Metrics } from './metrics.ts'
 import { openApi } from './openapi.ts'
 import { deleteOwners, owners, putOwners } from './owners.ts'
+import { pageHeaders, siteOf } from './page.ts'
 import { PublicFiles } from './public-files.ts'
 import { publish } from './publish.ts'
 import { readiness } from './readiness.ts'
@@ -44,7 +45,10 @@ export interface Deps {
 export function routes(deps: Deps): Route[] {
   const { registry } = deps
   const { settings } = registry
-  const files = new PublicFiles(registry.tree.root, { isPrivate: settings.auth.required })
+  const files = new PublicFiles(registry.tree.root, {
+    isPrivate: settings.auth.required,
+    pageHeaders: pageHeaders(siteOf(registry)),
+  })
   const crate = '/api/v1/crates/:name'
   return [
     { method: 'GET', path: '/healthz', access: 'open', handle: c => c.text('ok\n') },

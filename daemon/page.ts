@@ -9,15 +9,22 @@ export function siteOf({ look }: Pick<Registry, 'look'>): SiteFacts {
   return look.site
 }
 
-/** The headers of every page that knows who looks at it: nobody keeps it, nobody frames it, nothing foreign runs in it. */
-function headers(site: SiteFacts): Record<string, string> {
+/** The headers of every page: nobody frames it, nothing foreign runs in it. */
+export function pageHeaders(site: SiteFacts): Record<string, string> {
   return {
     'content-security-policy': `${contentSecurityPolicy(site)}; frame-ancestors 'none'`,
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
     // Not `no-referrer`: with that, browsers send `Origin: null` along with our own forms.
     'referrer-policy': 'same-origin',
+  }
+}
+
+/** The headers of a page that knows who looks at it: nobody keeps it. */
+function headers(site: SiteFacts): Record<string, string> {
+  return {
+    ...pageHeaders(site),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
     'cross-origin-opener-policy': 'same-origin',
   }
 }

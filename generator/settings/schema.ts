@@ -67,6 +67,15 @@ const siteLink: Kind<string> = text(
     return value.length <= 500 && !/\p{Cc}/u.test(value) && (url?.protocol === 'http:' || url?.protocol === 'https:')
   },
 )
+/** Words, an index URL, and where that registry shows a crate. */
+const foreignRegistry: Kind<string> = text(
+  'a title, an index URL and the address of a crate there, such as "Our Mirror sparse+https://mirror.example.com/index/ https://mirror.example.com/crates/{crate}/"',
+  value => {
+    const [, title = '', index = '', page = ''] = /^(.*\S) +(\S+) +(\S+)$/.exec(value) ?? []
+    const isWeb = (address: string) => /^https?:$/.test(parseUrl(address)?.protocol ?? '')
+    return title.length <= 100 && !/\p{Cc}/u.test(title) && isWeb(index.replace(/^sparse\+/, '')) && isWeb(page)
+  },
+)
 const perMinute = integer(0, 1_000_000)
 
 /** Every setting that stands in no section. */
@@ -110,6 +119,7 @@ export const sections = {
     logo: row(maybe(ownPath), null, 'Picture in the head of every page, instead of the built-in one.'),
     stylesheet: row(maybe(ownPath), null, 'Stylesheet that every page loads after the built-in one.'),
     links: row(list(siteLink), [], 'Links in the head of every page.'),
+    registries: row(list(foreignRegistry), [], 'Other registries whose crates the lists of dependencies link to.'),
     footer: row(maybe(line(500)), null, 'What stands at the foot of every page, instead of the description.'),
   },
   server: {

@@ -54,7 +54,7 @@ test('the defaults', () => {
       description: '',
       aliases: [],
     },
-    pages: { source: true, images: 'link', logo: null, stylesheet: null, links: [], footer: null },
+    pages: { source: true, images: 'link', logo: null, stylesheet: null, links: [], registries: [], footer: null },
     server: { listen: '127.0.0.1:8080', trusted_proxies: [], shutdown_seconds: 30 },
     auth: { required: false, password_cost: 15, session_seconds: 2_592_000 },
     tls: { cert: null, key: null },
