@@ -154,6 +154,7 @@ test('every beginning of a word of the name finds the crate, whole words of the 
   assert.deepEqual(Object.fromEntries(termsOf(crate)), {
     a: 5,
     ab: 5,
+    ab_c: 5,
     c: 2 * 128 + 5,
     cd: 128 + 5,
     ef: 3 * 128 + 5,
