@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Libsql from 'libsql'
 import { searchCrates } from '../generator/catalog/search.ts'
-import { termsOf } from '../generator/catalog/words.ts'
 import { type Database, openDatabase } from '../generator/database.ts'
+import { termsOf } from '../site/search/terms.ts'
 
 /** Search in small and large registries: what a request costs by what it asks for. */
 const SIZES = [1_000, 200_000]

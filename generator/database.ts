@@ -9,6 +9,7 @@ import { LISTINGS, type ListingTables } from './database/listings.ts'
 import { PREFIXES } from './database/prefixes.ts'
 import { REGISTRY } from './database/registry.ts'
 import { REMOVAL } from './database/removal.ts'
+import { TERM_HASHES } from './database/term-hashes.ts'
 
 /** The records of the registry. Times are RFC 3339 in UTC with whole seconds, flags 0 or 1, lists JSON text. */
 export interface Tables extends ListingTables {
@@ -94,7 +95,7 @@ export interface Tables extends ListingTables {
   }
   /** What has changed in the truth and is not yet rendered; written in the transaction of the change. */
   marks: { kind: MarkKind; subject: number; generation: number }
-  counts: { what: 'crates' | 'releases'; n: number }
+  counts: { what: 'crates' | 'releases' | 'terms'; n: number }
   facts: { key: string; value: string }
 }
 
@@ -102,12 +103,14 @@ export interface Tables extends ListingTables {
  * `file`: the `.crate` of a release is to be shown; `index`: the index file of a crate is to be rendered; `whole`:
  * everything of a crate is, and what it no longer has is to go; `git`: its index file is
  * to be committed; `list`: the pages that list it; `page`: what else the tree says of a crate; `release`: the page of a
- * release; `source`: the pages of its files; `site`: what the tree says of the registry as a whole (subject 0).
+ * release; `source`: the pages of its files; `site`: what the tree says of the registry as a whole (subject 0); `entry`:
+ * a block of crates that the browser's search shows; `map`: a part of the site map; `search`: the terms of a hash that the
+ * browser searches; `spread`: a bucket of terms of a layout that is not in use yet.
  */
 export type MarkKind = 'file' | 'index' | 'whole' | 'git' | PageKind
 
 /** The marks of pages, which nobody waits for. */
-export type PageKind = 'list' | 'page' | 'release' | 'site' | 'source'
+export type PageKind = 'entry' | 'list' | 'map' | 'page' | 'release' | 'search' | 'site' | 'source' | 'spread'
 
 /** The subject of a `site` mark. */
 export const SITE = 0
@@ -146,6 +149,7 @@ const migrations: Record<string, Migration> = {
   '005_listings': statements(LISTINGS),
   '006_counts': statements(COUNTS),
   '008_prefixes': statements(PREFIXES),
+  '011_term_hashes': statements(TERM_HASHES),
 }
 
 function statements(list: readonly string[]): Migration {

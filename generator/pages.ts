@@ -1,22 +1,26 @@
 import { createHash } from 'node:crypto'
 import type { Progress } from './build.ts'
 import { isPageMark, markAllPages, pageMarks } from './catalog/page-marks.ts'
-import { prefixCounts } from './catalog/prefixes.ts'
 import type { Mark } from './catalog/record.ts'
 import { cratePages, releasePages } from './pages/crate.ts'
-import { buildList, listOutputs } from './pages/list.ts'
+import { buildList } from './pages/list.ts'
+import { prunePages } from './pages/prune.ts'
+import { buildBlock, buildSpread, buildTerms, respreadTerms, spreadTerms } from './pages/search.ts'
 import type { PageShop } from './pages/shop.ts'
 import { sitePages } from './pages/site.ts'
+import { buildSitemap } from './pages/sitemap.ts'
 import { buildSource } from './pages/source.ts'
-import { CRATES_FOLDER, cratePagePaths, FEEDS_FOLDER, isListPath, updatesPlace } from './paths.ts'
+import { cratePagePaths, type Output, updatesPlace } from './paths.ts'
 
 export { cratePages, releasePages } from './pages/crate.ts'
 export { listOutputs } from './pages/list.ts'
+export { blockOutputs, bucketOutput } from './pages/search.ts'
 export type { PageShop } from './pages/shop.ts'
 export { sitePages } from './pages/site.ts'
+export { sitemapPartOutputs } from './pages/sitemap.ts'
 
 /** Grows when an equal catalog renders to other pages, so that an upgraded registry renders them anew. */
-const PAGE_FORMAT = '2'
+const PAGE_FORMAT = '3'
 
 /** Renders what one mark asks for, then takes it off; a mark that is renewed meanwhile stays. */
 export async function buildPage(shop: PageShop, mark: Mark): Promise<void> {
@@ -29,19 +33,29 @@ export async function buildPage(shop: PageShop, mark: Mark): Promise<void> {
 
 /** Renders; what comes back are the marks that are done with it. */
 async function render(shop: PageShop, mark: Mark): Promise<readonly Mark[]> {
-  if (mark.kind === 'list') return buildList(shop, mark)
-  if (mark.kind === 'source') await buildSource(shop, mark.subject)
-  else if (mark.kind === 'page') await buildCratePages(shop, mark.subject)
+  const { kind, subject } = mark
+  if (kind === 'list') return buildList(shop, mark)
+  if (kind === 'search') return buildTerms(shop, mark)
+  if (kind === 'entry') await buildBlock(shop, subject)
+  else if (kind === 'map') await buildSitemap(shop, subject)
+  else if (kind === 'source') await buildSource(shop, subject)
+  else if (kind === 'spread') await buildSpread(shop, mark)
+  else if (kind === 'page') await buildCratePages(shop, subject)
+  else if (kind === 'release') await writeAll(shop, await releasePages(shop, subject))
   else {
-    const outputs = mark.kind === 'site' ? await sitePages(shop) : await releasePages(shop, mark.subject)
-    for (const output of outputs) await shop.tree.write(output)
+    await writeAll(shop, await sitePages(shop))
+    await spreadTerms(shop)
   }
   return [mark]
 }
 
+async function writeAll({ tree }: PageShop, outputs: readonly Output[]): Promise<void> {
+  for (const output of outputs) await tree.write(output)
+}
+
 async function buildCratePages(shop: PageShop, crateId: number): Promise<void> {
   const outputs = await cratePages(shop, crateId)
-  for (const output of outputs) await shop.tree.write(output)
+  await writeAll(shop, outputs)
   if (outputs.length > 0) return
   const crate = await shop.catalog.crate(crateId)
   if (crate) for (const path of cratePagePaths(crate.name)) await shop.tree.remove(path)
@@ -52,7 +66,7 @@ export async function buildPages(
   shop: PageShop,
   options: { all?: boolean; progress?: Progress } = {},
 ): Promise<number> {
-  if (options.all) await markAllPages(shop.database)
+  if (options.all) await markEverything(shop)
   else await markOutdatedPages(shop)
   let crates = 0
   for (let marks = await pageMarks(shop.database); marks.length > 0; marks = await pageMarks(shop.database)) {
@@ -73,17 +87,11 @@ export async function markOutdatedPages(shop: PageShop): Promise<void> {
     .digest('hex')
   const isCurrent = (await shop.catalog.fact('pages')) === looks
   if (isCurrent && (await shop.tree.read(updatesPlace.path)) !== null) return
-  await markAllPages(shop.database)
+  await markEverything(shop)
   await shop.catalog.setFact('pages', looks)
 }
 
-/** Removes feeds and pages of the list that are none of this registry; those of a crate go with its other files. */
-async function prunePages(shop: PageShop): Promise<void> {
-  const wanted = new Set((await sitePages(shop)).map(one => one.path))
-  for await (const path of shop.tree.list(FEEDS_FOLDER)) if (!wanted.has(path)) await shop.tree.remove(path)
-  const total = (await prefixCounts(shop.database, [''])).get('') ?? 0
-  for await (const output of listOutputs(shop, '', total)) wanted.add(output.path)
-  for (const path of await shop.tree.files(CRATES_FOLDER)) {
-    if (isListPath(path) && !wanted.has(path)) await shop.tree.remove(path)
-  }
+async function markEverything(shop: PageShop): Promise<void> {
+  await markAllPages(shop.database)
+  await respreadTerms(shop)
 }

@@ -34,6 +34,33 @@ export const ASSETS_FOLDER = 'assets'
 /** Folder of the search page and of what its script reads. */
 export const SEARCH_FOLDER = 'search'
 
+/** Folder of the terms that the browser searches. */
+export const TERMS_FOLDER = `${SEARCH_FOLDER}/terms`
+
+/** Folder of the terms when they are spread over two to the power of `bits` files. */
+export function searchBucketsFolder(bits: number): string {
+  return `${TERMS_FOLDER}/${bits}`
+}
+
+/** The terms of one bucket. */
+export function searchBucketPath(bits: number, bucket: number): string {
+  return `${searchBucketsFolder(bits)}/${bucket}.json`
+}
+
+/** What the browser's search shows of a block of crates. */
+export function searchBlockPath(block: number): string {
+  return `${SEARCH_FOLDER}/crates/${block}.json`
+}
+
+/** The site map, and the folder of its parts. */
+export const sitemapPath = 'sitemap.xml'
+export const SITEMAPS_FOLDER = 'sitemaps'
+
+/** A part of the site map. */
+export function sitemapPartPath(part: number): string {
+  return `${SITEMAPS_FOLDER}/${part}.xml`
+}
+
 /** Folder of the crates: their `.crate` files and pages. */
 export const CRATES_FOLDER = 'crates'
 

@@ -17,6 +17,7 @@ import {
   type Output,
   type Place,
   SEARCH_FOLDER,
+  SITEMAPS_FOLDER,
 } from './paths.ts'
 import { PublicTree } from './public-tree.ts'
 import { lookOf, renderConfig, renderIndex } from './render.ts'
@@ -147,7 +148,7 @@ const SITEMAP = /^sitemap(?:-[a-z0-9_]+)?\.xml$/
 
 async function prune(tree: PublicTree, isStray: (path: string) => boolean): Promise<number> {
   const strays = (await tree.files('')).filter(path => SITEMAP.test(path) && isStray(path))
-  for (const folder of [INDEX_FOLDER, CRATES_FOLDER, ASSETS_FOLDER, SEARCH_FOLDER]) {
+  for (const folder of [INDEX_FOLDER, CRATES_FOLDER, ASSETS_FOLDER, SEARCH_FOLDER, SITEMAPS_FOLDER]) {
     for await (const path of tree.list(folder)) if (isStray(path)) strays.push(path)
   }
   for (const path of strays) await tree.remove(path)

@@ -6,6 +6,12 @@ export const notFoundPath = '404.html'
 export const searchPath = 'search/index.html'
 export const feedPath = 'feeds/updates.xml'
 export const openSearchPath = 'opensearch.xml'
+export const sitemapPath = 'sitemap.xml'
+
+/** A part of the site map: crates by id, or, as `pages`, what is no crate's. */
+export function sitemapPartPath(part: number | 'pages'): string {
+  return `sitemaps/${part}.xml`
+}
 
 /** The page of a crate, which is the page of its newest version. */
 export function cratePath(name: string): string {

@@ -9,11 +9,9 @@ const SCRIPTS = new URL('./', import.meta.url)
 const SCRIPT_NAMES: readonly string[] = [
   'browser/page.js',
   'browser/search-box.js',
-  'search/entry.js',
+  'search/buckets.js',
   'search/lookup.js',
-  'search/rank.js',
-  'search/tiers.js',
-  'search/words.js',
+  'search/terms.js',
 ]
 
 const TYPES: Record<string, string> = {

@@ -33,15 +33,29 @@ export { frontPage } from './front-page.ts'
 export type { ListTier } from './list-page.ts'
 export { LIST_MAX, listPage, listPages, listTiers } from './list-page.ts'
 export { errorPage, notFoundPage } from './not-found-page.ts'
-export { openSearch, robots, sitemaps } from './robots.ts'
-export type { SearchEntry } from './search/entry.ts'
-export { parseQuery, rank } from './search/rank.ts'
-export { searchFiles } from './search/shards.ts'
+export { openSearch, robots } from './robots.ts'
+export {
+  BLOCK_CRATES,
+  bitsFor,
+  blockOf,
+  blockPath,
+  bucketOf,
+  bucketPath,
+  HASH_BITS,
+  hashOf,
+  POSTINGS_MAX,
+} from './search/buckets.ts'
+export type { Posting, SearchEntry, SearchedEntry, Term } from './search/shards.ts'
+export { blockFile, bucketFile, layoutFile, searchFiles } from './search/shards.ts'
+export type { Query, Searched } from './search/terms.ts'
+export { canonical, nameLength, parseQuery, RANK_YANKED, termsOf, wordsOf } from './search/terms.ts'
 export type { SearchResults } from './search-page.ts'
 export { searchPage, staticSearchPage } from './search-page.ts'
 export type { ForeignRegistry, SiteFacts, SiteLink } from './site-facts.ts'
 export { siteFacts } from './site-facts.ts'
 export type { SiteFile } from './site-file.ts'
+export type { MappedCrate } from './sitemaps.ts'
+export { MAP_CRATES, sitemapIndex, sitemapPages, sitemapPart, sitemaps } from './sitemaps.ts'
 export type { SourceFile } from './source/file.ts'
 export { FILE_MAX } from './source/file.ts'
 export type { SourceFacts } from './source/pages.ts'

@@ -4,11 +4,11 @@ import type { CrateCard } from './crate-facts.ts'
 import { crateCards } from './crate-list.ts'
 import { layout } from './layout.ts'
 import { html } from './markup.ts'
-import { tiers } from './search/tiers.ts'
-import { canonical } from './search/words.ts'
+import { canonical } from './search/terms.ts'
 import type { SiteFacts } from './site-facts.ts'
 import type { SiteFile } from './site-file.ts'
 import { siteFile } from './site-file.ts'
+import { tiers } from './tiers.ts'
 
 /** Most crates on one page of the list. */
 export const LIST_MAX = 200

@@ -1,30 +1,36 @@
-import { type Database, type MarkKind, SITE } from '../database.ts'
+import { type Database, SITE } from '../database.ts'
 import { parseEntry } from '../entry.ts'
 import { type CanonicalName, canonicalName, type Name } from '../name.ts'
 import type { About } from '../release.ts'
+import { blockOf, MAP_CRATES, termsOf } from '../render.ts'
 import { isPrerelease, newestVersion, type Version } from '../version.ts'
-import { mark } from './marks.ts'
+import { markAll } from './marks.ts'
 import { countPrefixes, uncountPrefixes } from './prefixes.ts'
 import { type CrateRecord, crateRecord, type Queries } from './record.ts'
 import { moveTerms } from './terms.ts'
-import { termsOf } from './words.ts'
 
 /** Grows when an equal catalog makes other listings, so that an upgraded registry makes them anew. */
-const LISTINGS_FORMAT = '2'
+const LISTINGS_FORMAT = '3'
 
 /** Most values of one statement; SQLite takes 32,766. */
 const CHUNK = 500
 
+/** What a crate that left all lists was in: the names it depended on, and the hashes of the terms that found it. */
+export interface Dropped {
+  readonly dependencies: ReadonlySet<CanonicalName>
+  readonly hashes: readonly number[]
+}
+
 /**
  * Brings everything that lists and searches read of one crate in line with its releases, and marks the pages that show
- * it: its own, those of the crates it depends on, and the registry's. Call it in the transaction of the change, after
- * `dropListing`, whose answer is `dropped`, when releases go. A crate without releases is in no list.
+ * it: its own, those of the crates it depends on, the registry's, and the files of the search. Call it in the transaction
+ * of the change, after `dropListing`, whose answer is `dropped`, when releases go. A crate without releases is in no list.
  */
 export async function keepListing(
   tx: Queries,
   crateId: number,
   generation: number,
-  dropped: ReadonlySet<CanonicalName> = new Set(),
+  dropped: Dropped = { dependencies: new Set(), hashes: [] },
 ): Promise<void> {
   const crate = crateRecord(
     await tx.selectFrom('crates').selectAll().where('id', '=', crateId).executeTakeFirstOrThrow(),
@@ -32,35 +38,35 @@ export async function keepListing(
   const canonical = canonicalName(crate.name)
   const before = await tx.selectFrom('listings').selectAll().where('crate_id', '=', crate.id).executeTakeFirst()
   const after = await makeListing(tx, crate, canonical)
-  await markPages(tx, 'page', [crate.id, ...(await idsOf(tx, [...dropped]))], generation)
-  await mark(tx, { kind: 'site', subject: SITE, generation })
-  await mark(tx, { kind: 'list', subject: crate.id, generation })
-  if (!after) return
-  if (!before) await countPrefixes(tx, canonical)
-  await tx
-    .insertInto('listings')
-    .values(after)
-    .onConflict(conflict => conflict.column('crate_id').doUpdateSet(after))
-    .execute()
-  if (before?.newest_id === after.newest_id && before.yanked === after.yanked) return
-  const old = before ? await readFace(tx, canonical, before) : NOTHING
-  const now = await readFace(tx, canonical, after)
-  await moveTerms(tx, crate.id, old.terms, now.terms)
-  await moveEdges(tx, { id: crate.id, canonical }, old.dependencies, now.dependencies)
-  await markPages(tx, 'page', await idsOf(tx, [...new Set([...old.dependencies, ...now.dependencies])]), generation)
+  if (after && !before) await countPrefixes(tx, canonical)
+  if (after) {
+    await tx
+      .insertInto('listings')
+      .values(after)
+      .onConflict(conflict => conflict.column('crate_id').doUpdateSet(after))
+      .execute()
+  }
+  const moved = after && (await moveFace(tx, { id: crate.id, canonical }, before, after))
+  await markAll(tx, 'site', [SITE], generation)
+  await markAll(tx, 'list', [crate.id], generation)
+  await markAll(tx, 'entry', [blockOf(crate.id)], generation)
+  await markAll(tx, 'map', [Math.floor(crate.id / MAP_CRATES)], generation)
+  const names = [...dropped.dependencies, ...(moved?.dependencies ?? [])]
+  await markAll(tx, 'page', [crate.id, ...(await idsOf(tx, names))], generation)
+  await markAll(tx, 'search', [...dropped.hashes, ...(moved?.hashes ?? [])], generation)
 }
 
-/** Takes a crate out of all lists, because its releases are about to go; gives the names it depended on. */
-export async function dropListing(tx: Queries, crateId: number): Promise<ReadonlySet<CanonicalName>> {
+/** Takes a crate out of all lists, because its releases are about to go. */
+export async function dropListing(tx: Queries, crateId: number): Promise<Dropped> {
   const before = await tx.selectFrom('listings').selectAll().where('crate_id', '=', crateId).executeTakeFirst()
-  if (!before) return new Set()
+  if (!before) return { dependencies: new Set(), hashes: [] }
   const canonical = before.canonical as CanonicalName
   const old = await readFace(tx, canonical, before)
-  await moveTerms(tx, crateId, old.terms, NOTHING.terms)
+  const hashes = await moveTerms(tx, crateId, old.terms, NOTHING.terms)
   await moveEdges(tx, { id: crateId, canonical }, old.dependencies, NOTHING.dependencies)
   await uncountPrefixes(tx, canonical)
   await tx.deleteFrom('listings').where('crate_id', '=', crateId).execute()
-  return old.dependencies
+  return { dependencies: old.dependencies, hashes }
 }
 
 /** Makes all listings anew where another version of this program has made them, or none; cheap when there is nothing to do. */
@@ -127,13 +133,15 @@ interface Face {
   readonly dependencies: ReadonlySet<CanonicalName>
 }
 
+/** The version that stands for a crate. */
+interface Standing {
+  readonly newest_id: number
+  readonly yanked: number
+}
+
 const NOTHING: Face = { terms: new Map(), dependencies: new Set() }
 
-async function readFace(
-  tx: Queries,
-  canonical: CanonicalName,
-  listing: { newest_id: number; yanked: number },
-): Promise<Face> {
+async function readFace(tx: Queries, canonical: CanonicalName, listing: Standing): Promise<Face> {
   const yanked = listing.yanked === 1
   const row = await tx
     .selectFrom('releases')
@@ -148,6 +156,21 @@ async function readFace(
   // The empty word is in every crate: its count is how many there are.
   const terms = new Map<string, number | null>([['', null], ...termsOf({ canonical, keywords, description, yanked })])
   return { terms, dependencies }
+}
+
+/** Moves a crate to the terms and dependencies of the version that stands for it now; null when that is the same. */
+async function moveFace(
+  tx: Queries,
+  crate: { id: number; canonical: CanonicalName },
+  before: Standing | undefined,
+  after: Standing,
+): Promise<Dropped | null> {
+  if (before?.newest_id === after.newest_id && before.yanked === after.yanked) return null
+  const old = before ? await readFace(tx, crate.canonical, before) : NOTHING
+  const now = await readFace(tx, crate.canonical, after)
+  const hashes = await moveTerms(tx, crate.id, old.terms, now.terms)
+  await moveEdges(tx, crate, old.dependencies, now.dependencies)
+  return { dependencies: new Set([...old.dependencies, ...now.dependencies]), hashes }
 }
 
 async function moveEdges(
@@ -174,16 +197,6 @@ async function idsOf(tx: Queries, names: readonly CanonicalName[]): Promise<numb
     ids.push(...rows.map(row => row.id))
   }
   return ids
-}
-
-async function markPages(tx: Queries, kind: MarkKind, subjects: readonly number[], generation: number): Promise<void> {
-  for (const part of chunks(subjects)) {
-    await tx
-      .insertInto('marks')
-      .values(part.map(subject => ({ kind, subject, generation })))
-      .onConflict(conflict => conflict.columns(['kind', 'subject']).doUpdateSet({ generation }))
-      .execute()
-  }
 }
 
 function* chunks<T>(list: readonly T[]): Iterable<T[]> {

@@ -5,6 +5,9 @@ import type { Mark, Queries } from './record.ts'
 /** A release whose `.crate` is not yet shown in the public tree. */
 export type FileMark = Mark & { readonly version: Version; readonly cksum: string }
 
+/** Most marks of one statement. */
+const CHUNK = 500
+
 /** Pending work of one kind, oldest first: a page of what was marked after a generation. */
 export async function listMarks(database: Database, kind: MarkKind, after: number, limit: number): Promise<Mark[]> {
   return database
@@ -58,4 +61,21 @@ export async function mark(tx: Queries, one: Mark): Promise<void> {
     .values(one)
     .onConflict(conflict => conflict.columns(['kind', 'subject']).doUpdateSet({ generation: one.generation }))
     .execute()
+}
+
+/** Sets the marks of one kind; subjects may be there twice. */
+export async function markAll(
+  tx: Queries,
+  kind: MarkKind,
+  subjects: readonly number[],
+  generation: number,
+): Promise<void> {
+  const all = [...new Set(subjects)]
+  for (let at = 0; at < all.length; at += CHUNK) {
+    await tx
+      .insertInto('marks')
+      .values(all.slice(at, at + CHUNK).map(subject => ({ kind, subject, generation })))
+      .onConflict(conflict => conflict.columns(['kind', 'subject']).doUpdateSet({ generation }))
+      .execute()
+  }
 }

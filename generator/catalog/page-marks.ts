@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import { type Database, type PageKind, SITE } from '../database.ts'
+import { BLOCK_CRATES, MAP_CRATES } from '../render.ts'
 import { mark } from './marks.ts'
 import type { Mark, Queries } from './record.ts'
 
 /** In the order in which they are rendered, which is that of the alphabet. */
-const KINDS: readonly PageKind[] = ['list', 'page', 'release', 'site', 'source']
+const KINDS: readonly PageKind[] = ['entry', 'list', 'map', 'page', 'release', 'search', 'site', 'source', 'spread']
 
-/** Pages to render: lists, crates, releases, the registry, sources. At most `limit`, after `after`. */
+/** What is to be rendered of the kinds above. At most `limit`, after `after`. */
 export async function pageMarks(database: Database, after: Mark | null = null, limit = 500): Promise<Mark[]> {
   return database
     .selectFrom('marks')
@@ -42,11 +43,13 @@ export async function countPageMarks(database: Database): Promise<number> {
   return row?.n ?? 0
 }
 
-/** Marks the pages of every crate and of the registry, to be rendered anew. */
+/** Marks the pages of every crate and of the registry, to be rendered anew; the terms of the search are marked elsewhere. */
 export async function markAllPages(database: Database): Promise<void> {
   await sql`INSERT INTO marks (kind, subject, generation)
     SELECT 'page', id, generation FROM crates WHERE true
     UNION ALL SELECT 'list', id, generation FROM crates
+    UNION ALL SELECT 'entry', id / ${sql.lit(BLOCK_CRATES)}, max(generation) FROM crates GROUP BY 2
+    UNION ALL SELECT 'map', id / ${sql.lit(MAP_CRATES)}, max(generation) FROM crates GROUP BY 2
     UNION ALL SELECT 'release', releases.id, generation FROM releases JOIN crates ON crates.id = crate_id
     UNION ALL SELECT 'source', releases.id, generation FROM releases JOIN crates ON crates.id = crate_id
     UNION ALL SELECT 'site', ${SITE}, (SELECT coalesce(max(id), 0) FROM audit)

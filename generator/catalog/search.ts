@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { canonicalName, isName } from '../name.ts'
-import { RANK_YANKED, wordsOf } from './words.ts'
+import { RANK_YANKED, wordsOf } from '../render.ts'
 
 /** Words of a query beyond this many do not count: nobody means them, and each costs a look-up. */
 const WORDS_MAX = 32

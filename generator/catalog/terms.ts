@@ -1,25 +1,30 @@
 import { sql } from 'kysely'
+import { hashOf } from '../render.ts'
 import type { Queries } from './record.ts'
 
 /** Most values of one statement. */
 const CHUNK = 500
 
+/** The hash of the empty word, which is only counted and in no file. */
+const NO_HASH = -1
+
 /**
- * Moves a crate from the words that found it to those that find it now: word → rank, or null for a word that is only
- * counted. Touches what differs, nothing else.
+ * Moves a crate from the terms that found it to those that find it now: term → rank, or null for a term that is only
+ * counted. Touches what differs, nothing else; the hashes of those terms come back.
  */
 export async function moveTerms(
   tx: Queries,
   crateId: number,
   old: ReadonlyMap<string, number | null>,
   now: ReadonlyMap<string, number | null>,
-): Promise<void> {
+): Promise<number[]> {
   const gone = [...old.keys()].filter(term => !now.has(term))
   const come = [...now.keys()].filter(term => !old.has(term))
   const moved = [...now.keys()].filter(term => old.has(term) && old.get(term) !== now.get(term))
   for (let at = 0; at < gone.length; at += CHUNK) await leave(tx, crateId, gone.slice(at, at + CHUNK))
   for (let at = 0; at < come.length; at += CHUNK) await enter(tx, crateId, come.slice(at, at + CHUNK), now)
   for (let at = 0; at < moved.length; at += CHUNK) await move(tx, crateId, moved.slice(at, at + CHUNK), now)
+  return [...gone, ...come, ...moved].filter(term => term !== '').map(hashOf)
 }
 
 async function leave(tx: Queries, crateId: number, terms: readonly string[]): Promise<void> {
@@ -43,7 +48,7 @@ async function enter(
 ): Promise<void> {
   const rows = await tx
     .insertInto('terms')
-    .values(terms.map(term => ({ term, crates: 1 })))
+    .values(terms.map(term => ({ term, crates: 1, hash: term === '' ? NO_HASH : hashOf(term) })))
     .onConflict(conflict => conflict.column('term').doUpdateSet({ crates: sql`terms.crates + 1` }))
     .returning(['id', 'term'])
     .execute()

@@ -17,8 +17,8 @@ export interface ListingTables {
     yanked: number
     updated_at: string
   }
-  /** Every word that can be searched for, and in how many crates it is. */
-  terms: { id: Generated<number>; term: string; crates: number }
+  /** Everything that can be searched for, in how many crates it is, and its hash; the empty word, which has all, has none. */
+  terms: { id: Generated<number>; term: string; crates: number; hash: number }
   /** Which word finds which crate; the lower the rank, the earlier it is shown. */
   postings: { term_id: number; rank: number; crate_id: number }
   /** How many crates' canonical names begin with a text; one that none does has no row. */

@@ -2,7 +2,9 @@ import { newCrates, recentCrates, recentReleases, updatedCrates } from '../catal
 import type { Output } from '../paths.ts'
 import { FEED_LENGTH, FRONT_LENGTH, renderNewCrates, renderSite, renderUpdates } from '../render.ts'
 import { listedCrates, listOutput } from './list.ts'
+import { searchLayoutOutputs } from './search.ts'
 import type { PageShop } from './shop.ts'
+import { sitemapOutputs } from './sitemap.ts'
 
 /** What the tree says of the registry as a whole: front page, feeds, and what is the same for every registry. */
 export async function sitePages(shop: PageShop): Promise<Output[]> {
@@ -18,6 +20,8 @@ export async function sitePages(shop: PageShop): Promise<Output[]> {
     ...renderSite(look, front),
     renderNewCrates(look.site, await recentCrates(database, FEED_LENGTH.crates)),
     renderUpdates(look.site, await recentReleases(database, FEED_LENGTH.updates)),
+    ...(await searchLayoutOutputs(shop)),
+    ...(await sitemapOutputs(shop)),
     // Without crates nobody else would render the page that every other one leads to.
     ...(crates === 0 ? [await listOutput(shop, '', 0)] : []),
   ]

@@ -13,7 +13,7 @@ export interface Look {
   readonly owners: boolean
 }
 
-/** The look that the settings ask for; `lively`: with times, and a daemon that answers searches. */
+/** The look that the settings ask for; `lively`: with times. */
 export function lookOf(settings: Settings, urls: RegistryUrls, lively: boolean): Look {
   const { registry, pages, auth, owners } = settings
   const site = siteFacts({
@@ -30,7 +30,6 @@ export function lookOf(settings: Settings, urls: RegistryUrls, lively: boolean):
     links: pages.links.map(linkOf),
     registries: pages.registries.map(foreignOf),
     feeds: lively,
-    search: !lively,
     ...(registry.description !== '' && { description: registry.description }),
   })
   return { site, source: pages.source, owners: owners.public || auth.required }

@@ -7,6 +7,9 @@ import {
   robots,
   type SourceFile,
   searchFiles,
+  sitemapIndex,
+  sitemapPages,
+  sitemapPart,
   sitemaps,
   sourcePages,
   staticSearchPage,
@@ -50,6 +53,26 @@ export function renderSite(look: Look, front: FrontPart): Output[] {
   return [...files, ...(site.search ? [openSearch(site), staticSearchPage(site)] : [])].map(output)
 }
 
+/** One part of the site map: the crates with the ids of that part. */
+export function renderSitemap(
+  { site }: Look,
+  part: number,
+  crates: readonly { readonly name: Name; readonly updatedAt: string | null }[],
+): Output {
+  return output(
+    sitemapPart(
+      site,
+      part,
+      crates.map(one => ({ name: one.name, updated: one.updatedAt })),
+    ),
+  )
+}
+
+/** The site map, of which `parts` have crates; nothing of a registry that is nobody else's business. */
+export function renderSitemapIndex({ site }: Look, parts: readonly number[]): Output[] {
+  return site.private ? [] : [sitemapPages(site), sitemapIndex(site, parts)].map(output)
+}
+
 /** Everything that names all crates, rendered at one go: list, search, site maps. */
 export function* renderListing(
   { site }: Look,
@@ -61,7 +84,7 @@ export function* renderListing(
   const entries = crates.map(one => ({
     name: one.name,
     version: one.newest,
-    description: one.description ?? '',
+    description: one.description,
     keywords: keywordsOf(one.name),
     yanked: one.yanked,
   }))

@@ -46,15 +46,16 @@ async function derived(database: Database, repair: boolean): Promise<Finding[]> 
   const find = async () => {
     const found: string[] = []
     if (await anyRow(database, WRONG_LISTINGS)) found.push('what lists and searches read does not fit the releases')
-    if (await anyRow(database, WRONG_COUNTS)) found.push('the numbers of crates and releases are wrong')
+    if (await anyRow(database, WRONG_COUNTS)) found.push('the numbers of crates, releases and terms are wrong')
     return found
   }
   const faults = await find()
   if (repair && faults.length > 0) {
     await database.deleteFrom('facts').where('key', '=', 'listings').execute()
     await refreshListings(database)
-    await sql`UPDATE counts SET n = (SELECT count(*) FROM crates) WHERE what = 'crates'`.execute(database)
-    await sql`UPDATE counts SET n = (SELECT count(*) FROM releases) WHERE what = 'releases'`.execute(database)
+    for (const what of COUNTED) {
+      await sql`UPDATE counts SET n = (SELECT count(*) FROM ${sql.table(what)}) WHERE what = ${what}`.execute(database)
+    }
   }
   const left = new Set(repair ? await find() : faults)
   return faults.map(what => ({ where: DATABASE_FILE, what, lost: false, repaired: !left.has(what) }))
@@ -72,7 +73,11 @@ const WRONG_LISTINGS = sql`
     WHERE releases.crate_id IS NOT listings.crate_id
   LIMIT 1`
 
-const WRONG_COUNTS = sql`
-  SELECT 1 FROM counts WHERE what = 'crates' AND n <> (SELECT count(*) FROM crates)
-  UNION ALL SELECT 1 FROM counts WHERE what = 'releases' AND n <> (SELECT count(*) FROM releases)
-  LIMIT 1`
+const COUNTED = ['crates', 'releases', 'terms'] as const
+
+const WRONG_COUNTS = sql`${sql.join(
+  COUNTED.map(
+    what => sql`SELECT 1 FROM counts WHERE what = ${what} AND n <> (SELECT count(*) FROM ${sql.table(what)})`,
+  ),
+  sql` UNION ALL `,
+)} LIMIT 1`

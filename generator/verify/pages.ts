@@ -1,9 +1,21 @@
+import { rangesOf } from '../catalog/id-ranges.ts'
 import { isPageMark } from '../catalog/page-marks.ts'
 import { prefixCounts } from '../catalog/prefixes.ts'
 import type { CrateRecord, Mark } from '../catalog/record.ts'
+import { readSpread, searchMarksOf } from '../catalog/search-layout.ts'
 import { SITE } from '../database.ts'
-import { cratePages, listOutputs, type PageShop, releasePages, sitePages } from '../pages.ts'
+import {
+  blockOutputs,
+  bucketOutput,
+  cratePages,
+  listOutputs,
+  type PageShop,
+  releasePages,
+  sitemapPartOutputs,
+  sitePages,
+} from '../pages.ts'
 import type { Output } from '../paths.ts'
+import { BLOCK_CRATES, MAP_CRATES } from '../render.ts'
 import type { Finding, VerifyOptions } from '../verify.ts'
 
 /**
@@ -24,11 +36,30 @@ export async function* verifyPages(shop: PageShop, options: VerifyOptions): Asyn
   }
   const site: Mark = { kind: 'site', subject: SITE, generation: 0 }
   yield* await verifyOutputs(shop, options, site, () => sitePages(shop))
+  yield* verifySearch(shop, options)
   const listed = (await prefixCounts(shop.database, [''])).get('') ?? 0
   if (listed === 0) return
   // Whatever changes the list changes the site, too, but is done with it earlier.
   for await (const output of listOutputs(shop, '', listed)) {
     yield* await verifyOutputs(shop, options, site, async () => [output])
+  }
+}
+
+/** What is made of many crates by their ids and terms. */
+async function* verifySearch(shop: PageShop, options: VerifyOptions): AsyncIterable<Finding> {
+  const { database } = shop
+  for (const part of await rangesOf(database, MAP_CRATES)) {
+    const mark: Mark = { kind: 'map', subject: part, generation: 0 }
+    yield* await verifyOutputs(shop, options, mark, () => sitemapPartOutputs(shop, part))
+  }
+  for (const block of await rangesOf(database, BLOCK_CRATES)) {
+    const mark: Mark = { kind: 'entry', subject: block, generation: 0 }
+    yield* await verifyOutputs(shop, options, mark, () => blockOutputs(shop, block))
+  }
+  const { now } = await readSpread(database)
+  for (let bucket = 0; now !== null && bucket < 2 ** now; bucket++) {
+    const pending = async () => (await searchMarksOf(database, now, bucket)).length > 0
+    yield* await verifyOutputs(shop, options, pending, async () => [await bucketOutput(shop, now, bucket)])
   }
 }
 
@@ -39,16 +70,17 @@ function markOf(kind: Mark['kind'], { id, generation }: CrateRecord): Mark {
 async function verifyOutputs(
   shop: PageShop,
   options: VerifyOptions,
-  mark: Mark,
+  pending: Mark | (() => Promise<boolean>),
   render: () => Promise<Output[]>,
 ): Promise<Finding[]> {
+  const isPending = typeof pending === 'function' ? pending : () => isPageMark(shop.database, pending)
   return shop.pageTurnstile.run(async () => {
     const findings: Finding[] = []
     for (const output of await render()) {
       const present = await shop.tree.read(output.path)
       if (present?.equals(output.bytes)) continue
       // Looked at after the difference: a change that came while this was reading has left its mark by now.
-      if (options.served && (await isPageMark(shop.database, mark))) return []
+      if (options.served && (await isPending())) return []
       if (options.repair) await shop.tree.write(output)
       const what = present ? 'the page differs from the catalog' : 'the page is missing'
       findings.push({ where: output.path, what, lost: false, repaired: options.repair })

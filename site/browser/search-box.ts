@@ -1,21 +1,23 @@
-import type { SearchEntry } from '../search/entry.ts'
-import { Lookup } from '../search/lookup.ts'
+import { type FoundCrate, Lookup } from '../search/lookup.ts'
 
 /** Crates that a list under the search box shows, and that a results page shows at once. */
 const SUGGESTED = 8
 const SHOWN = 30
 
+/** How long nothing must have been typed before a search, in milliseconds: who types on does not want it. */
+const CALM = 80
+
 const lookups = new Map<string, Lookup>()
 
 function lookupAt(base: string): Lookup {
   const url = new URL(base, location.href).href
-  const lookup = lookups.get(url) ?? new Lookup(path => load(url + path))
+  const lookup = lookups.get(url) ?? new Lookup((path, isFresh) => load(url + path, isFresh))
   lookups.set(url, lookup)
   return lookup
 }
 
-async function load(url: string): Promise<unknown> {
-  const answer = await fetch(url)
+async function load(url: string, isFresh: boolean): Promise<unknown> {
+  const answer = await fetch(url, { cache: isFresh ? 'reload' : 'default' })
   if (!answer.ok) throw new Error(`${url}: ${answer.status}`)
   return answer.json()
 }
@@ -27,7 +29,7 @@ function tag(name: string, className: string, text: string): HTMLElement {
   return element
 }
 
-function heading(entry: SearchEntry): Node[] {
+function heading(entry: FoundCrate): Node[] {
   const parts: Node[] = [tag('strong', '', entry.name), new Text(' '), tag('span', 'quiet', entry.version)]
   if (entry.yanked) parts.push(new Text(' '), tag('span', 'badge bad', 'yanked'))
   return parts
@@ -40,6 +42,7 @@ export function answerWhileTyping(form: HTMLFormElement, input: HTMLInputElement
   const links: string[] = []
   let chosen = -1
   let latest = 0
+  let timer = 0
   list.id = `suggestions-${document.querySelectorAll('.suggestions').length}`
   list.setAttribute('role', 'listbox')
   list.setAttribute('aria-label', 'Crates')
@@ -62,11 +65,13 @@ export function answerWhileTyping(form: HTMLFormElement, input: HTMLInputElement
     list.children[at]?.scrollIntoView({ block: 'nearest' })
   }
   const close = (): void => {
+    clearTimeout(timer)
+    latest++
     list.hidden = true
     input.setAttribute('aria-expanded', 'false')
     choose(-1)
   }
-  const show = (entries: readonly SearchEntry[]): void => {
+  const show = (entries: readonly FoundCrate[]): void => {
     links.length = 0
     list.replaceChildren(
       ...entries.map((entry, at) => {
@@ -89,7 +94,10 @@ export function answerWhileTyping(form: HTMLFormElement, input: HTMLInputElement
     const found = await lookup.find(input.value, SUGGESTED)
     if (turn === latest && document.activeElement === input) show(found.crates)
   }
-  input.addEventListener('input', answer)
+  input.addEventListener('input', () => {
+    clearTimeout(timer)
+    timer = setTimeout(answer, CALM)
+  })
   input.addEventListener('blur', close)
   input.addEventListener('keydown', event => {
     if (event.key === 'Escape' && !list.hidden) {
@@ -143,7 +151,7 @@ export async function fillResults(results: HTMLElement, query: string): Promise<
   }
 }
 
-function result(link: string, entry: SearchEntry): HTMLElement {
+function result(link: string, entry: FoundCrate): HTMLElement {
   const item = document.createElement('li')
   const anchor = document.createElement('a')
   anchor.className = 'card'

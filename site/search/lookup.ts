@@ -1,25 +1,65 @@
-import type { PackedEntry, SearchEntry } from './entry.ts'
-import { unpack } from './entry.ts'
-import type { Query } from './rank.ts'
-import { compare, compareNames, fit, IN_DESCRIPTION, IN_KEYWORDS, IN_NAME, parseQuery } from './rank.ts'
-import type { NameShard, SearchLayout, WordShard } from './shards.ts'
-import { findTier, tierFile } from './tiers.ts'
-import { canonical } from './words.ts'
+import {
+  blockOf,
+  blockPath,
+  bucketOf,
+  bucketPath,
+  hashOf,
+  LAYOUT_PATH,
+  type PackedCrate,
+  type PackedTerm,
+  type SearchLayout,
+} from './buckets.ts'
+import { beginningOf, canonical, nameLength, parseQuery, RANK_YANKED, WORD_MAX } from './terms.ts'
 
-/** Gets a file of the search by its path below `search/`, parsed. */
-export type Load = (path: string) => Promise<unknown>
+/** Gets a file of the search by its path below `search/`, parsed; `isFresh`: not from any cache. */
+export type Load = (path: string, isFresh: boolean) => Promise<unknown>
+
+/** A crate that was found. */
+export interface FoundCrate {
+  readonly name: string
+  readonly version: string
+  readonly description: string
+  /** Whether every version is yanked. */
+  readonly yanked: boolean
+}
 
 /** What a search found. */
 export interface Found {
-  readonly crates: readonly SearchEntry[]
-  /** Whether there may be more than those. */
+  readonly crates: readonly FoundCrate[]
+  /** Whether there are more than those. */
   readonly more: boolean
 }
 
-/** A search over the shards; it loads what a query needs and nothing twice. */
+/** The crates of a term. */
+interface Listed {
+  /** How many they are; more than `ranks` has when the term is very common. */
+  readonly crates: number
+  /** The first of them in order: id → rank. */
+  readonly ranks: ReadonlyMap<number, number>
+  /** The rank of the last of those; crates that are not told have none better. */
+  readonly last: number
+}
+
+/** A crate that has all words. */
+interface Hit {
+  readonly id: number
+  readonly yanked: boolean
+  readonly length: number
+  /** Its highest rank: that of all words together. */
+  readonly rank: number
+}
+
+const NOTHING: Found = { crates: [], more: false }
+
+/**
+ * A search over files that a server without a mind can answer with; it loads what a query needs and nothing twice. Finds
+ * what the API finds, in its order. Only of words that more crates have than a file tells, the rest is not known: such a
+ * word rules no crate out as long as a rarer one was asked for.
+ */
 export class Lookup {
   readonly #load: Load
   readonly #files = new Map<string, Promise<unknown>>()
+  #layout: Promise<SearchLayout> | null = null
 
   constructor(load: Load) {
     this.#load = load
@@ -27,86 +67,127 @@ export class Lookup {
 
   /** The best crates for a query, at most `limit`. */
   async find(text: string, limit: number): Promise<Found> {
-    const query = parseQuery(text)
-    if (query.canonical === '') return { crates: [], more: false }
-    const layout = (await this.#file('layout.json')) as SearchLayout
-    const [beginning, names] = await Promise.all([this.#beginning(layout, query), this.#withWords(layout, query)])
-    const known = new Map(beginning.crates.map(entry => [entry.name, entry]))
-    const wanted = names.filter(name => !known.has(name)).slice(0, limit + 1)
-    for (const entry of await this.#entries(layout, wanted)) known.set(entry.name, entry)
-    const found = [...known.values()].flatMap(entry => {
-      const how = fit(query, entry)
-      return how === null ? [] : [{ entry, fit: how }]
-    })
-    const crates = found.sort(compare).map(one => one.entry)
-    return { crates: crates.slice(0, limit), more: crates.length > limit || beginning.more }
+    const { words, key } = parseQuery(text)
+    if (words.length === 0 || words.some(word => word.length > WORD_MAX)) return NOTHING
+    const [first, ...terms] = await Promise.all(
+      [key === null ? (words[0] ?? '') : beginningOf(key), ...words].map(term => this.#term(term)),
+    )
+    if (first === undefined || terms.some(term => term.crates === 0)) return NOTHING
+    const ids = key === null ? [...first.ranks.keys()] : await this.#together(terms, key, first.ranks, limit)
+    const crates = await this.#crates(ids.slice(0, limit))
+    return { crates, more: ids.length > limit }
   }
 
-  /** Crates whose name begins with the query: all, or the first when there are very many. */
-  async #beginning(layout: SearchLayout, query: Query): Promise<Found> {
-    const prefix = findTier(layout.names, query.canonical)
-    if (prefix === null) return { crates: [], more: false }
-    const shard = await this.#names(prefix)
-    return { crates: shard.crates.map(unpack), more: shard.total > shard.crates.length }
+  /** Ids of the crates that have each of several words; the first `limit` of them are in order. */
+  async #together(
+    terms: readonly Listed[],
+    key: string,
+    beginning: ReadonlyMap<number, number>,
+    limit: number,
+  ): Promise<number[]> {
+    const found = hits(terms)
+    const ids: number[] = []
+    for (const yanked of [false, true]) {
+      const group = found.filter(hit => hit.yanked === yanked)
+      const maybe = group
+        .filter(hit => beginning.has(hit.id) && hit.length >= key.length)
+        .sort((a, b) => a.length - b.length || a.id - b.id)
+      const first = new Set(await this.#beginning(maybe, key, limit - ids.length))
+      const rest = group.filter(hit => !first.has(hit.id)).sort((a, b) => a.rank - b.rank || a.id - b.id)
+      ids.push(...first, ...rest.map(hit => hit.id))
+    }
+    return ids
   }
 
-  /** Names of crates that have each word, the best first. */
-  async #withWords(layout: SearchLayout, query: Query): Promise<string[]> {
-    const lists = await Promise.all(query.words.map(word => this.#withWord(layout, word)))
-    // A list that was cut cannot rule a crate out, unless there is no other.
-    const whole = lists.filter(list => !list.more)
-    const judges = whole.length > 0 ? whole : lists
-    const [first, ...others] = judges
-    if (first === undefined) return []
-    const common = [...first.names.keys()].filter(name => others.every(list => list.names.has(name)))
-    const worth = (name: string) => Math.max(...lists.map(list => list.names.get(name) ?? IN_DESCRIPTION))
-    return common
-      .map(name => ({ name, worth: worth(name) }))
-      .sort((a, b) => a.worth - b.worth || compareNames(a.name, b.name))
-      .map(one => one.name)
-  }
-
-  async #withWord(layout: SearchLayout, word: string): Promise<{ names: Map<string, number>; more: boolean }> {
-    const names = new Map<string, number>()
-    const prefix = findTier(layout.words, word)
-    if (prefix === null) return { names, more: false }
-    const short = Object.hasOwn(layout.words, prefix)
-    const shard = (await this.#file(`words/${tierFile(prefix)}`)) as WordShard
-    let more = short
-    for (const [one, crates] of Object.entries(shard)) {
-      if (!one.startsWith(word)) continue
-      if (crates.more === 1) more = true
-      for (const worth of [IN_NAME, IN_KEYWORDS, IN_DESCRIPTION]) {
-        const list = crates[worth]
-        if (!Array.isArray(list)) continue
-        for (const name of list) names.set(name, Math.min(worth, names.get(name) ?? worth))
+  /** Ids of those whose name begins with `key`, as far as `limit` of them; that takes a look at the names. */
+  async #beginning(hits: readonly Hit[], key: string, limit: number): Promise<number[]> {
+    const ids: number[] = []
+    for (let at = 0; at < hits.length && ids.length < limit; at += limit) {
+      const some = hits.slice(at, at + limit).map(hit => hit.id)
+      const blocks = await Promise.all(some.map(id => this.#block(id)))
+      for (const [index, id] of some.entries()) {
+        if (canonical(blocks[index]?.get(id)?.name ?? '').startsWith(key)) ids.push(id)
       }
     }
-    return { names, more }
+    return ids
   }
 
-  /** What is known of crates, by name. */
-  async #entries(layout: SearchLayout, names: readonly string[]): Promise<SearchEntry[]> {
-    const prefixes = new Set(names.map(name => findTier(layout.names, canonical(name))))
-    const shards = await Promise.all([...prefixes].map(prefix => (prefix === null ? null : this.#names(prefix))))
-    const wanted = new Set(names)
-    return shards
-      .flatMap((shard): readonly PackedEntry[] => shard?.crates ?? [])
-      .filter(packed => wanted.has(packed[0]))
-      .map(unpack)
+  /** What is known of crates, in the order of the ids; one that went away meanwhile is left out. */
+  async #crates(ids: readonly number[]): Promise<FoundCrate[]> {
+    const blocks = await Promise.all(ids.map(id => this.#block(id)))
+    return ids.flatMap((id, at) => blocks[at]?.get(id) ?? [])
   }
 
-  async #names(prefix: string): Promise<NameShard> {
-    return (await this.#file(`names/${tierFile(prefix)}`)) as NameShard
+  async #block(id: number): Promise<ReadonlyMap<number, FoundCrate>> {
+    const list = (await this.#file(blockPath(blockOf(id)))) as readonly PackedCrate[]
+    return new Map(
+      list.map(([one, name, version, description, yanked]) => [
+        one,
+        { name, version, description, yanked: yanked === 1 },
+      ]),
+    )
+  }
+
+  async #term(term: string): Promise<Listed> {
+    const before = this.#layout ?? this.#readLayout(false)
+    const list = await this.#bucket(term, await before).catch(async error => {
+      // The terms were spread anew since the layout was read.
+      const after = this.#layout === before ? this.#readLayout(true) : (this.#layout ?? this.#readLayout(true))
+      if ((await after).bits === (await before).bits) throw error
+      return this.#bucket(term, await after)
+    })
+    return listed(list.find(([one]) => one === term))
+  }
+
+  async #bucket(term: string, { bits, crates }: SearchLayout): Promise<readonly PackedTerm[]> {
+    if (crates === 0) return []
+    return (await this.#file(bucketPath(bits, bucketOf(hashOf(term), bits)))) as readonly PackedTerm[]
+  }
+
+  #readLayout(isFresh: boolean): Promise<SearchLayout> {
+    const layout = this.#load(LAYOUT_PATH, isFresh) as Promise<SearchLayout>
+    this.#layout = layout
+    layout.catch(() => {
+      if (this.#layout === layout) this.#layout = null
+    })
+    return layout
   }
 
   /** A file, loaded once; a failure is not kept, so that the next try may do better. */
   #file(path: string): Promise<unknown> {
     const known = this.#files.get(path)
     if (known !== undefined) return known
-    const file = this.#load(path)
+    const file = this.#load(path, false)
     this.#files.set(path, file)
     file.catch(() => this.#files.delete(path))
     return file
   }
+}
+
+function listed(packed: PackedTerm | undefined): Listed {
+  const [, crates = 0, ...groups] = packed ?? ['']
+  const ranks = new Map<number, number>()
+  let last = 0
+  for (const [rank = 0, ...steps] of groups) {
+    let id = 0
+    for (const step of steps) {
+      id += step
+      ranks.set(id, rank)
+    }
+    last = rank
+  }
+  return { crates, ranks, last }
+}
+
+/** The crates that every term has, as far as it tells: one that does not tell all rules none out, unless none tells all. */
+function hits(terms: readonly Listed[]): Hit[] {
+  const whole = terms.filter(term => term.ranks.size === term.crates)
+  const judges = (whole.length > 0 ? whole : [...terms]).sort((a, b) => a.ranks.size - b.ranks.size)
+  const found: Hit[] = []
+  for (const [id, some] of judges[0]?.ranks ?? []) {
+    if (!judges.every(judge => judge.ranks.has(id))) continue
+    const rank = Math.max(...terms.map(term => term.ranks.get(id) ?? term.last))
+    found.push({ id, yanked: some >= RANK_YANKED, length: nameLength(some), rank })
+  }
+  return found
 }

@@ -1,128 +1,138 @@
 import type { SiteFile } from '../site-file.ts'
 import { siteFile } from '../site-file.ts'
-import type { PackedEntry, SearchEntry } from './entry.ts'
-import { pack, unpack } from './entry.ts'
-import { compareNames, entryWords, IN_NAME } from './rank.ts'
-import type { Tier } from './tiers.ts'
-import { layoutOf, tierFile, tiers } from './tiers.ts'
-import { canonical } from './words.ts'
+import {
+  BLOCK_CRATES,
+  bitsFor,
+  blockOf,
+  blockPath,
+  bucketOf,
+  bucketPath,
+  FORMAT,
+  hashOf,
+  LAYOUT_PATH,
+  type PackedCrate,
+  type PackedTerm,
+  POSTINGS_MAX,
+  type SearchLayout,
+} from './buckets.ts'
+import { canonical, termsOf } from './terms.ts'
 
-/** Crates in one shard of names, word entries in one shard of words, and crates told of one word. */
-const NAMES_MAX = 128
-const WORDS_MAX = 4000
-const WORD_MAX = 2000
+/** What the search shows of a crate. */
+export interface SearchEntry {
+  readonly name: string
+  readonly version: string
+  readonly description: string | null
+  /** Whether every version is yanked. */
+  readonly yanked: boolean
+}
 
-/** How many crates a shard of names tells when there are too many to tell all. */
-const HEAD = 20
+/** A crate, as all files of the search are made of it. */
+export interface SearchedEntry extends SearchEntry {
+  readonly keywords: readonly string[]
+}
 
-/** What the browser loads first: where the shards are. */
-export interface SearchLayout {
+/** A crate that a term finds. */
+export interface Posting {
+  readonly rank: number
+  readonly id: number
+}
+
+/** A term with the crates that it finds. */
+export interface Term {
+  readonly term: string
+  /** How many they are, `postings` or more. */
   readonly crates: number
-  readonly names: Readonly<Record<string, string>>
-  readonly words: Readonly<Record<string, string>>
+  /** By rank and id, at most `POSTINGS_MAX`. */
+  readonly postings: readonly Posting[]
 }
 
-/** A shard of names: all crates whose canonical name begins with its prefix, or the first of them. */
-export interface NameShard {
-  readonly total: number
-  readonly crates: readonly PackedEntry[]
+/** More of a description than this is not shown. */
+const DESCRIPTION_MAX = 160
+
+/** `search/layout.json`. */
+export function layoutFile(bits: number, crates: number): SiteFile {
+  return json(LAYOUT_PATH, { format: FORMAT, bits, crates } satisfies SearchLayout)
 }
 
-/** A shard of words: by word, by what it is worth, the names of crates; `more` when the list was cut. */
-export type WordShard = Readonly<Record<string, WordCrates>>
-
-/** `{"2": ["serde_json"], "4": […], "more": 1}`. */
-export type WordCrates = Readonly<Record<string, readonly string[] | 1>>
-
-/** Which crates have which word: three lists in step, sorted by word, the best crate first. */
-interface Postings {
-  readonly words: string[]
-  readonly worths: number[]
-  readonly names: string[]
-  /** Words of which only the best crates are told. */
-  readonly cut: Set<string>
+/** The file of the terms of a bucket, whatever order they come in. */
+export function bucketFile(bits: number, bucket: number, terms: readonly Term[]): SiteFile {
+  const sorted = terms.toSorted((a, b) => (a.term < b.term ? -1 : 1))
+  return lines(bucketPath(bits, bucket), sorted.map(packTerm))
 }
 
-/** The files of the search: a layout, shards of names, shards of words. The order of the entries does not matter. */
-export function* searchFiles(entries: Iterable<SearchEntry>): Generator<SiteFile> {
+/** The file of the crates of a block, in the order of their ids. */
+export function blockFile(block: number, entries: readonly (SearchEntry & { readonly id: number })[]): SiteFile {
+  return lines(blockPath(block), entries.map(packCrate))
+}
+
+/** All files of the search at once; a crate's id is its place by canonical name, from 1. */
+export function* searchFiles(entries: Iterable<SearchedEntry>): Generator<SiteFile> {
   const crates = [...entries]
-    .map(entry => ({ key: canonical(entry.name), entry: unpack(pack(entry)) }))
-    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
-  const all = postings(crates.map(crate => crate.entry))
-  const names = tiers(
-    crates.map(crate => crate.key),
-    NAMES_MAX,
-  )
-  const words = tiers(all.words, WORDS_MAX)
-  const layout: SearchLayout = { crates: crates.length, names: layoutOf(names), words: layoutOf(words) }
-  yield json('search/layout.json', layout)
-  for (const tier of names) {
-    const inside = crates.slice(tier.from, tier.from + tier.total).map(one => one.entry)
-    yield json(`search/names/${tierFile(tier.prefix)}`, nameShard(tier, inside))
-  }
-  for (const tier of words) {
-    yield json(`search/words/${tierFile(tier.prefix)}`, wordShard(tier, all))
-  }
-}
-
-function nameShard(tier: Tier, entries: readonly SearchEntry[]): NameShard {
-  const crates =
-    tier.next.length === 0
-      ? entries
-      : [...entries.slice(0, tier.own), ...entries.slice(tier.own).sort(order).slice(0, HEAD)]
-  return { total: tier.total, crates: crates.map(pack) }
-}
-
-function wordShard(tier: Tier, { words, worths, names, cut }: Postings): WordShard {
-  const shard = new Map<string, Map<string, string[] | 1>>()
-  const end = tier.from + (tier.next.length === 0 ? tier.total : tier.own)
-  for (let at = tier.from; at < end; at++) {
-    const word = words[at] ?? ''
-    const worth = String(worths[at])
-    const crates = shard.get(word) ?? new Map<string, string[] | 1>(cut.has(word) ? [['more', 1]] : [])
-    shard.set(word, crates)
-    const list = crates.get(worth)
-    if (Array.isArray(list)) list.push(names[at] ?? '')
-    else crates.set(worth, [names[at] ?? ''])
-  }
-  return Object.fromEntries([...shard].map(([word, crates]) => [word, Object.fromEntries(crates)]))
-}
-
-function postings(entries: readonly SearchEntry[]): Postings {
-  const byWord = new Map<string, string[][]>()
-  // Taken in the order of results, every list below is in that order without sorting it.
-  for (const entry of [...entries].sort(order)) {
-    const seen = new Set<string>()
-    for (const [worth, list] of entryWords(entry)) {
-      for (const word of list) {
-        if (seen.has(word)) continue
-        seen.add(word)
-        const lists = byWord.get(word) ?? [[], [], []]
-        lists[worth - IN_NAME]?.push(entry.name)
-        byWord.set(word, lists)
-      }
+    .map(entry => ({ key: canonical(entry.name), entry }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ key, entry }, at) => ({ ...entry, id: at + 1, canonical: key }))
+  const found = new Map<string, number[]>()
+  for (const crate of crates) {
+    for (const [term, rank] of termsOf(crate)) {
+      const list = found.get(term)
+      if (list) list.push(placed(rank, crate.id))
+      else found.set(term, [placed(rank, crate.id)])
     }
   }
-  const all: Postings = { words: [], worths: [], names: [], cut: new Set() }
-  for (const word of [...byWord.keys()].sort()) {
-    let left = WORD_MAX
-    for (const [at, list] of (byWord.get(word) ?? []).entries()) {
-      for (const name of list.slice(0, left)) {
-        all.words.push(word)
-        all.worths.push(at + IN_NAME)
-        all.names.push(name)
-      }
-      if (list.length > left) all.cut.add(word)
-      left = Math.max(0, left - list.length)
-    }
+  const bits = bitsFor(found.size)
+  const buckets = Array.from({ length: 2 ** bits }, (): string[] => [])
+  for (const term of found.keys()) buckets[bucketOf(hashOf(term), bits)]?.push(term)
+  for (const [bucket, terms] of buckets.entries()) {
+    yield bucketFile(
+      bits,
+      bucket,
+      terms.map(term => termOf(term, found.get(term) ?? [])),
+    )
   }
-  return all
+  for (let block = 0; crates.length > 0 && block <= blockOf(crates.length); block++) {
+    // The first block is one short: there is no crate 0.
+    const start = block * BLOCK_CRATES - 1
+    yield blockFile(block, crates.slice(Math.max(0, start), start + BLOCK_CRATES))
+  }
+  yield layoutFile(bits, crates.length)
 }
 
-function order(a: SearchEntry, b: SearchEntry): number {
-  return Number(a.yanked) - Number(b.yanked) || compareNames(a.name, b.name)
+/** Rank and id in one number, in order; millions of objects would not fit. */
+function placed(rank: number, id: number): number {
+  return rank * 2 ** 32 + id
+}
+
+function termOf(term: string, places: readonly number[]): Term {
+  const postings = Float64Array.from(places).sort().slice(0, POSTINGS_MAX)
+  return {
+    term,
+    crates: places.length,
+    postings: Array.from(postings, place => ({ rank: Math.floor(place / 2 ** 32), id: place % 2 ** 32 })),
+  }
+}
+
+function packTerm({ term, crates, postings }: Term): PackedTerm {
+  const ranks: number[][] = []
+  let last: Posting | null = null
+  for (const posting of postings) {
+    if (last?.rank === posting.rank) ranks.at(-1)?.push(posting.id - last.id)
+    else ranks.push([posting.rank, posting.id])
+    last = posting
+  }
+  return [term, crates, ...ranks]
+}
+
+function packCrate({ id, name, version, description, yanked }: SearchEntry & { readonly id: number }): PackedCrate {
+  const text = [...(description ?? '').replace(/\s+/g, ' ').trim()].slice(0, DESCRIPTION_MAX).join('')
+  return [id, name, version, text, yanked ? 1 : 0]
 }
 
 function json(path: string, value: unknown): SiteFile {
-  return siteFile(path, 'json', JSON.stringify(value))
+  return siteFile(`search/${path}`, 'json', `${JSON.stringify(value)}\n`)
+}
+
+/** One item a line: a change of one is a small difference between two copies of the tree. */
+function lines(path: string, items: readonly unknown[]): SiteFile {
+  const text = items.map(item => JSON.stringify(item)).join(',\n')
+  return siteFile(`search/${path}`, 'json', `[${text === '' ? '' : `\n${text}\n`}]\n`)
 }

@@ -78,8 +78,9 @@ test('many publishes of one crate render its pages once', async t => {
   }
   for (let times = 0; times < 5; times++) lane.kick()
   await lane.close(600)
-  // The list, the crate and the registry once; each of the five versions, and its sources.
-  assert.equal(rendered, 3 + 2 * 5)
+  // List, crate, registry, block of crates and part of the site map once; each of the five versions, and its sources; the
+  // eight terms of the crate, and the file that they are all in.
+  assert.equal(rendered, 5 + 2 * 5 + 8 + 1)
 })
 
 test('closing renders what is pending, and leaves marked what there is no time for', async t => {
@@ -88,7 +89,8 @@ test('closing renders what is pending, and leaves marked what there is no time f
   await registry.publish(token, { name: 'late', version: '1.0.0' })
   await registry.regenerator.pages.close(0)
   assert.equal(await registry.shown('crates/late/crate.json'), null)
-  assert.equal(await countPageMarks(registry.registry.database), 5)
+  // Block of crates, list, part of the site map, crate, release, registry, sources; eight terms.
+  assert.equal(await countPageMarks(registry.registry.database), 7 + 8)
   const next = new PageLane({
     shop: registry.registry,
     onFailure: error => assert.fail(error as Error),

@@ -90,6 +90,7 @@ test('a publish renders its own pages and those that it changes, and no other', 
     'feeds/updates.xml',
     'index.html',
     'index/de/mo/demo',
+    'sitemaps/0.xml',
   ])
   assert.match((await registry.shown('crates/demo/1.3.0/index.html')) ?? '', /Since 1\.2\.0/)
   const then = fileStamps(root)
@@ -241,10 +242,18 @@ test('verify finds nothing in a tree as it should be, and a list page that is no
     return found
   }
   assert.deepEqual(await run(), [])
-  for (const path of ['crates/index.html', 'crates/demo/1.0.0/index.html', '404.html']) {
-    writeFileSync(join(registry.registry.tree.root, path), 'spoilt')
-  }
-  assert.deepEqual(await run(), ['crates/demo/1.0.0/index.html', '404.html', 'crates/index.html'])
+  const spoilt = [
+    'crates/demo/1.0.0/index.html',
+    '404.html',
+    'search/layout.json',
+    'sitemap.xml',
+    'sitemaps/0.xml',
+    'search/crates/0.json',
+    'search/terms/0/0.json',
+    'crates/index.html',
+  ]
+  for (const path of spoilt) writeFileSync(join(registry.registry.tree.root, path), 'spoilt')
+  assert.deepEqual(await run(), spoilt)
   assert.deepEqual(await run(), [])
   await build(registry.registry, { all: true })
   assert.deepEqual(await run(), [])
@@ -294,12 +303,13 @@ test('the files of a small static tree, without times', async t => {
       'index/de/mo/demo',
       'opensearch.xml',
       'robots.txt',
+      'search/crates/0.json',
       'search/index.html',
       'search/layout.json',
-      'search/names/p-.json',
-      'search/words/p-.json',
-      'sitemap-all.xml',
+      'search/terms/0/0.json',
       'sitemap.xml',
+      'sitemaps/0.xml',
+      'sitemaps/pages.xml',
     ],
   )
 })

@@ -57,21 +57,26 @@ test('robots.txt asks for what it should', () => {
   assert.equal(robots({ ...site, private: true }).body, 'User-agent: *\nDisallow: /\n')
 })
 
-test('the site map is split, and has every crate once', () => {
-  const crates = Array.from({ length: 30_000 }, (_, at) => ({
+test('the site map is split by ids, and has every crate once', () => {
+  const crates = Array.from({ length: 2_500 }, (_, at) => ({
     name: `c${at}`,
     updated: at % 2 === 0 ? '2026-11-20T12:00:00Z' : null,
   }))
-  const [index, ...parts] = sitemaps(site, crates)
-  assert.ok(index?.body.toString().includes(`<loc>https://crates.example.com/team/${parts[1]?.path}</loc>`))
-  const counts = parts.map(part => part.body.toString().match(/<url>/g)?.length ?? 0)
-  assert.ok(
-    counts.every(count => count > 0 && count <= 50_000),
-    `${counts}`,
+  const files = new Map([...sitemaps(site, crates)].map(file => [file.path, file.body.toString()]))
+  const index = [...(files.get('sitemap.xml') ?? '').matchAll(/<loc>https:\/\/crates.example.com\/team\/(.*?)</g)]
+  const parts = ['sitemaps/pages.xml', 'sitemaps/0.xml', 'sitemaps/1.xml', 'sitemaps/2.xml']
+  assert.deepEqual(
+    index.map(match => match[1]),
+    parts,
   )
-  assert.equal(
-    counts.reduce((sum, count) => sum + count, 0),
-    30_000 + 2,
+  assert.deepEqual([...files.keys()].sort(), ['sitemap.xml', ...parts].sort())
+  const counts = parts.map(path => files.get(path)?.match(/<url>/g)?.length)
+  assert.deepEqual(counts, [2, 999, 1000, 501])
+  const locations = [...files.values()].flatMap(text => text.match(/<loc>.*?<\/loc>/g) ?? [])
+  assert.equal(new Set(locations).size, 2_500 + 2 + 4)
+  assert.match(
+    files.get('sitemaps/0.xml') ?? '',
+    /<url><loc>https:\/\/crates.example.com\/team\/crates\/c0\/<\/loc><lastmod>2026-11-20T12:00:00Z<\/lastmod><\/url>/,
   )
 })
 

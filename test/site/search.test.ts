@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SearchEntry } from '../../site/search/entry.ts'
+import type { SearchedEntry } from '../../site/index.ts'
+import { bitsFor, bucketOf, HASH_BITS, hashOf, POSTINGS_MAX } from '../../site/search/buckets.ts'
 import { Lookup } from '../../site/search/lookup.ts'
-import { parseQuery, rank } from '../../site/search/rank.ts'
 import { searchFiles } from '../../site/search/shards.ts'
-import { findTier, layoutOf, tierFile, tiers } from '../../site/search/tiers.ts'
+import { beginningOf, parseQuery } from '../../site/search/terms.ts'
 import { inventedEntries } from '../support/many-crates.ts'
 
-function entry(name: string, description = '', keywords: string[] = [], yanked = false): SearchEntry {
+type Files = ReadonlyMap<string, string>
+
+function entry(name: string, description = '', keywords: string[] = [], yanked = false): SearchedEntry {
   return { name, version: '1.0.0', description, keywords, yanked }
 }
 
@@ -21,44 +23,52 @@ const crates = [
   entry('tree', 'Trees of anything', ['json']),
   entry('json-old', 'A reader of JSON that nobody should use', [], true),
   entry('constructor', 'A name with a meaning elsewhere'),
-  entry('für-nichts', 'Größe über alles'),
+  entry('serde_x_json', 'Größe über alles'),
 ]
 
 const queries: [query: string, names: string[]][] = [
-  ['json', ['json', 'fast-json', 'serde_json', 'tree', 'rapid', 'json-old']],
-  ['JSON', ['json', 'fast-json', 'serde_json', 'tree', 'rapid', 'json-old']],
-  ['serde', ['serde', 'serde_json', 'Serde-Yaml']],
-  ['serde-json', ['serde_json']],
-  ['serde json', ['serde_json']],
+  ['json', ['json', 'fast-json', 'serde_json', 'serde_x_json', 'tree', 'rapid', 'json-old']],
+  ['JSON', ['json', 'fast-json', 'serde_json', 'serde_x_json', 'tree', 'rapid', 'json-old']],
+  ['serde', ['serde', 'serde_json', 'Serde-Yaml', 'serde_x_json']],
+  ['serde-json', ['serde_json', 'serde_x_json']],
+  ['serde json', ['serde_json', 'serde_x_json']],
+  ['json serde', ['serde_json', 'serde_x_json']],
   ['serde_yaml', ['Serde-Yaml']],
-  ['ser', ['serde', 'serde_json', 'Serde-Yaml']],
-  ['json read', ['json', 'rapid', 'serde_json', 'json-old']],
-  ['json reads', ['rapid', 'serde_json']],
-  ['a reader of json', ['json', 'json-old']],
-  ['quick', ['rapid', 'fast-json']],
+  ['serde-y', ['Serde-Yaml']],
+  ['serde-', ['serde', 'serde_json', 'Serde-Yaml', 'serde_x_json']],
+  ['ser', ['serde', 'serde_json', 'Serde-Yaml', 'serde_x_json']],
+  ['json+reads', ['rapid', 'serde_json']],
+  ['json nowhere', []],
+  ['a reader of json', ['json-old']],
+  ['quick', ['fast-json']],
   ['constructor', ['constructor']],
-  ['größe', ['für-nichts']],
+  ['grosse', []],
+  ['größe', ['serde_x_json']],
+  ['GROSSE größe', []],
   ['__proto__', []],
   ['nothing', []],
   ['   ', []],
   ['%', []],
+  ['x'.repeat(65), []],
 ]
 
 for (const [query, names] of queries) {
   test(`search for “${query}”`, async () => {
-    assert.deepEqual(
-      rank(parseQuery(query), crates).map(one => one.name),
-      names,
-    )
-    const { crates: found } = await lookup(crates).find(query, 50)
-    assert.deepEqual(
-      found.map(one => one.name),
-      names,
-    )
+    const found = await lookup(crates).find(query, 50)
+    assert.deepEqual([found.crates.map(one => one.name), found.more], [names, false])
+    const first = await lookup(crates).find(query, 1)
+    assert.deepEqual([first.crates.map(one => one.name), first.more], [names.slice(0, 1), names.length > 1])
   })
 }
 
-test('shards do not depend on the order of the entries', () => {
+test('a crate that was found says what lists say', async () => {
+  const long = entry('long', `${'ü'.repeat(100)} \n ${'💥'.repeat(100)}`)
+  const { crates: found } = await lookup([long]).find('long', 1)
+  const description = `${'ü'.repeat(100)} ${'💥'.repeat(59)}`
+  assert.deepEqual(found, [{ name: 'long', version: '1.0.0', description, yanked: false }])
+})
+
+test('the files do not depend on the order of the entries', () => {
   assert.deepEqual([...searchFiles(crates)], [...searchFiles([...crates].reverse())])
 })
 
@@ -66,94 +76,111 @@ test('an empty registry has a search, too', async () => {
   assert.deepEqual(await lookup([]).find('x', 10), { crates: [], more: false })
 })
 
-test('with 20,000 crates a search loads little and finds the best', async () => {
-  const entries = inventedEntries(20_000)
-  const files = new Map([...searchFiles(entries)].map(file => [file.path, file.body.toString()]))
-  for (const query of ['s', 'ser', entries[77]?.name ?? '', entries[4000]?.name.slice(0, 6) ?? '', 'http']) {
-    const loaded: string[] = []
-    const found = await lookupIn(files, loaded).find(query, 8)
-    const best = rank(parseQuery(query), entries).slice(0, 8)
-    const missing = best.filter(one => !found.crates.some(other => other.name === one.name))
-    assert.ok(missing.length <= 1, `${query}: ${missing.map(one => one.name)}`)
-    assert.equal(found.crates[0]?.name, best[0]?.name)
-    const bytes = loaded.reduce((sum, path) => sum + (files.get(path)?.length ?? 0), 0)
-    assert.ok(bytes < 250_000, `${query}: ${bytes} bytes in ${loaded.length} files`)
+test('hashes use all their bits: no bucket of many terms has far more than the others', () => {
+  const terms = new Set(inventedEntries(20_000).flatMap(one => beginnings(one.name)))
+  const sizes = new Map<number, number>()
+  const bits = bitsFor(terms.size)
+  for (const term of terms) {
+    assert.ok(hashOf(term) >= 0 && hashOf(term) < 2 ** HASH_BITS)
+    const bucket = bucketOf(hashOf(term), bits)
+    sizes.set(bucket, (sizes.get(bucket) ?? 0) + 1)
   }
-  const longest = Math.max(...[...files.values()].map(text => text.length))
-  assert.ok(longest < 100_000, `${longest} bytes in one shard`)
+  const mean = terms.size / 2 ** bits
+  assert.ok(terms.size > 20_000 && mean > 30 && mean <= 128, `${terms.size} ${mean}`)
+  assert.equal(sizes.size, 2 ** bits)
+  assert.ok(Math.max(...sizes.values()) < 2 * mean, `${Math.max(...sizes.values())} of ${mean}`)
+})
+
+test('the terms are spread over more files in steps, never over more than there are hashes', () => {
+  assert.deepEqual([0, 128, 129, 512, 513, 2048, 2049, 1e9].map(bitsFor), [0, 0, 2, 2, 4, 4, 6, 16])
 })
 
 test('a very common word does not hide a crate that a rarer one finds', async () => {
-  const common = Array.from({ length: 2500 }, (_, at) => entry(`crate-${at}`, 'x', ['common']))
-  const { crates: found } = await lookup([...common, entry('a-long-name-for-a-needle', 'common and special')]).find(
-    'common special',
-    8,
-  )
+  const common = Array.from({ length: POSTINGS_MAX + 50 }, (_, at) => entry(`crate-${at}`, 'x', ['common']))
+  const search = lookup([...common, entry('a-long-name-for-a-needle', 'common and special')])
+  const { crates: found } = await search.find('common special', 8)
   assert.deepEqual(
     found.map(one => one.name),
     ['a-long-name-for-a-needle'],
   )
+  const both = await search.find('crate common', 3)
+  assert.deepEqual([both.crates.map(one => one.name), both.more], [['crate-0', 'crate-1', 'crate-2'], true])
 })
 
-test('a new crate changes few shards', () => {
-  const entries = inventedEntries(5000)
-  const before = new Map([...searchFiles(entries)].map(file => [file.path, file.body]))
-  const after = [...searchFiles([...entries, entry('zulu-hotel', 'something quite new')])]
-  const changed = after.filter(file => before.get(file.path) !== file.body)
-  assert.ok(changed.length <= 12, `${changed.map(file => file.path)}`)
+test('with 20,000 crates a search loads little, and nothing twice', async () => {
+  const entries = inventedEntries(20_000)
+  const files = filesOf(entries)
+  const [name = '', other = ''] = [entries[77]?.name, entries[4000]?.name.slice(0, 6)]
+  for (const query of ['s', 'ser', name, other, 'http', 's j']) {
+    const loaded: string[] = []
+    const { crates: found } = await lookupIn(files, loaded).find(query, 8)
+    assert.ok(found.length > 0, query)
+    assert.equal(new Set(loaded).size, loaded.length)
+    const bytes = loaded.reduce((sum, path) => sum + (files.get(path)?.length ?? 0), 0)
+    assert.ok(loaded.length < 22 && bytes < 200_000, `${query}: ${bytes} bytes in ${loaded.length} files`)
+  }
 })
 
-test('tiers split until parts are small', () => {
-  const keys = ['a', 'ab', 'abc', 'abd', 'b', 'c']
-  const list = tiers(keys, 2)
-  assert.deepEqual(
-    list.map(tier => [tier.prefix, tier.total, tier.own, tier.next.join('')]),
-    [
-      ['', 6, 0, 'abc'],
-      ['a', 4, 1, 'b'],
-      ['ab', 3, 1, 'cd'],
-      ['abc', 1, 1, ''],
-      ['abd', 1, 1, ''],
-      ['b', 1, 1, ''],
-      ['c', 1, 1, ''],
-    ],
-  )
-  const layout = layoutOf(list)
-  assert.deepEqual(layout, { '': 'abc', a: 'b', ab: 'cd' })
-  const where: [string, string | null][] = [
-    ['abcx', 'abc'],
-    ['ab', 'ab'],
-    ['abx', null],
-    ['bcd', 'b'],
-    ['z', null],
-    ['', ''],
+test('when the terms were spread anew, the layout is read once more, and the search goes on', async () => {
+  const [small, large] = [filesOf(more(100)), filesOf(more(1000))]
+  assert.notEqual(small.get('search/layout.json'), large.get('search/layout.json'))
+  let files: Files = small
+  const asked: string[] = []
+  const search = new Lookup(async (path, isFresh) => {
+    asked.push(isFresh ? `${path} fresh` : path)
+    const text = files.get(`search/${path}`)
+    if (text === undefined) throw new Error(`there is no ${path}`)
+    return JSON.parse(text)
+  })
+  assert.equal((await search.find('rapid', 1)).crates[0]?.name, 'rapid')
+  files = large
+  asked.length = 0
+  const { crates: found } = await search.find('tree anything', 1)
+  assert.equal(found[0]?.name, 'tree')
+  assert.equal(asked.filter(path => path === 'layout.json fresh').length, 1)
+  // A file that is missing for no such reason is an error, every time.
+  files = new Map([['search/layout.json', large.get('search/layout.json') ?? '']])
+  await assert.rejects(search.find('constructor', 1), /there is no terms/)
+  files = large
+  assert.equal((await search.find('constructor', 1)).crates.length, 1)
+})
+
+test('what names begin with that begin with a query of several words', () => {
+  const keys: [query: string, key: string | null, term: string | null][] = [
+    ['serde', null, null],
+    ['serde-', null, null],
+    ['Serde-Json', 'serde_json', 'serde_j'],
+    ['serde json', 'serde_json', 'serde_j'],
+    ['a--b', 'a__b', 'a__b'],
+    ['a_b_', 'a_b_', 'a_b'],
+    ['serde größe', 'serde_große', 'serde_g'],
   ]
-  for (const [key, prefix] of where) assert.equal(findTier(layout, key), prefix)
+  for (const [query, key, term] of keys) {
+    const parsed = parseQuery(query)
+    assert.deepEqual([parsed.key, parsed.key === null ? null : beginningOf(parsed.key)], [key, term], query)
+  }
 })
 
-test('many equal keys end the splitting', () => {
-  assert.equal(tiers(Array(1000).fill('aa'), 10).length, 3)
-})
+function more(count: number): SearchedEntry[] {
+  return [...crates, ...inventedEntries(count)]
+}
 
-test('shard files have names that any file system takes', () => {
-  assert.deepEqual(['', 'con', 'a_b', 'ß', '日本', 'A'].map(tierFile), [
-    'p-.json',
-    'p-con.json',
-    'p-a_b.json',
-    'p-~df.json',
-    'p-~65e5~672c.json',
-    'p-~41.json',
-  ])
-})
+function beginnings(name: string): string[] {
+  return Array.from(name, (_, at) => name.slice(0, at + 1))
+}
 
-function lookup(entries: readonly SearchEntry[]): Lookup {
-  return lookupIn(new Map([...searchFiles(entries)].map(file => [file.path, file.body.toString()])), [])
+function filesOf(entries: readonly SearchedEntry[]): Map<string, string> {
+  return new Map([...searchFiles(entries)].map(file => [file.path, file.body.toString()]))
+}
+
+function lookup(entries: readonly SearchedEntry[]): Lookup {
+  return lookupIn(filesOf(entries), [])
 }
 
 function lookupIn(files: ReadonlyMap<string, string>, loaded: string[]): Lookup {
   return new Lookup(async path => {
     const text = files.get(`search/${path}`)
-    assert.ok(text !== undefined, `there is no shard ${path}`)
+    assert.ok(text !== undefined, `there is no ${path}`)
     loaded.push(`search/${path}`)
     return JSON.parse(text)
   })

@@ -17,7 +17,7 @@ import {
   openSearch,
   registryFeed,
   robots,
-  type SearchEntry,
+  type SearchedEntry,
   type SiteFacts,
   type SiteFile,
   searchFiles,
@@ -35,7 +35,7 @@ import { card } from './demo-facts.ts'
 export function* demoSite(
   site: SiteFacts,
   crates: readonly CrateFacts[],
-  entries: Iterable<SearchEntry> = crates.map(entryOf),
+  entries: Iterable<SearchedEntry> = crates.map(entryOf),
   cards: readonly CrateCard[] = crates.map(one => card(one.newest)),
 ): Generator<SiteFile> {
   const latest = [...crates].sort((a, b) => ((a.newest.published ?? '') < (b.newest.published ?? '') ? 1 : -1))
@@ -230,9 +230,9 @@ export function writeSite(folder: string, files: Iterable<SiteFile>): string[] {
 }
 
 /** A crate as the search knows it. */
-export function entryOf(crate: CrateFacts): SearchEntry {
+export function entryOf(crate: CrateFacts): SearchedEntry {
   const { name, version, description, keywords } = crate.newest
-  return { name, version, description: description ?? '', keywords, yanked: crate.versions.every(one => one.yanked) }
+  return { name, version, description, keywords, yanked: crate.versions.every(one => one.yanked) }
 }
 
 const text = (path: string, content: string) => {

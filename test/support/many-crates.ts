@@ -1,4 +1,4 @@
-import type { SearchEntry } from '../../site/search/entry.ts'
+import type { SearchedEntry } from '../../site/index.ts'
 
 const PARTS =
   'ser de jso n par se rust cli to kio asy nc http tp web ap i lib log ger fm t re gex sql db cache key map ve c str ing fast sim ple net io fs path ge macro der ive err or test mock bench time date rand om hash crypt o'.split(
@@ -6,7 +6,7 @@ const PARTS =
   )
 
 /** Invented crates, always the same, with words as unevenly common as real ones are. */
-export function inventedEntries(count: number): SearchEntry[] {
+export function inventedEntries(count: number): SearchedEntry[] {
   let seed = 1
   const random = (below: number): number => {
     seed = (seed + 0x6d2b79f5) | 0
@@ -19,7 +19,7 @@ export function inventedEntries(count: number): SearchEntry[] {
   )
   const word = () => words[Math.floor(words.length * (random(100_000) / 100_000) ** 4)] ?? 'x'
   const some = (least: number, most: number) => Array.from({ length: least + random(most - least) }, word)
-  const entries = new Map<string, SearchEntry>()
+  const entries = new Map<string, SearchedEntry>()
   while (entries.size < count) {
     const name = some(1, 4).join('-')
     const entry = {

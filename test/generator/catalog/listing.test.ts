@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { keepListing, refreshListings } from '../../../generator/catalog/listing.ts'
 import { searchCrates } from '../../../generator/catalog/search.ts'
-import { termsOf, wordsOf } from '../../../generator/catalog/words.ts'
 import type { Database } from '../../../generator/database.ts'
 import { deleteReleases } from '../../../generator/delete.ts'
 import type { Name } from '../../../generator/name.ts'
 import type { Version } from '../../../generator/version.ts'
+import { termsOf, wordsOf } from '../../../site/search/terms.ts'
 import { ownDependency } from '../../support/own-dependency.ts'
 import { TestRegistry } from '../../support/registry.ts'
 
@@ -154,6 +154,7 @@ test('every beginning of a word of the name finds the crate, whole words of the 
   assert.deepEqual(Object.fromEntries(termsOf(crate)), {
     a: 5,
     ab: 5,
+    ab_c: 5,
     c: 2 * 128 + 5,
     cd: 128 + 5,
     ef: 3 * 128 + 5,

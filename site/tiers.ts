@@ -34,31 +34,6 @@ export function tiers(keys: readonly string[], limit: number): Tier[] {
   return list
 }
 
-/** Which prefixes are split, and at which characters: all a reader needs to find the part for a key. */
-export type Layout = Readonly<Record<string, string>>
-
-/** The layout of tiers. */
-export function layoutOf(list: readonly Tier[]): Layout {
-  return Object.fromEntries(list.filter(tier => tier.next.length > 0).map(tier => [tier.prefix, tier.next.join('')]))
-}
-
-/** The prefix of the part that has a key, or of the smallest that could; null when no key begins so. */
-export function findTier(layout: Layout, key: string): string | null {
-  let prefix = ''
-  while (Object.hasOwn(layout, prefix) && prefix.length < key.length) {
-    const character = characterAt(key, prefix.length)
-    if (!layout[prefix]?.includes(character)) return null
-    prefix += character
-  }
-  return prefix
-}
-
-/** File name for a prefix: safe in any file system and URL. */
-export function tierFile(prefix: string): string {
-  const safe = prefix.replace(/[^a-z0-9_]/gu, character => `~${character.codePointAt(0)?.toString(16)}`)
-  return `p-${safe}.json`
-}
-
 function characterAt(text: string, at: number): string {
   return String.fromCodePoint(text.codePointAt(at) ?? 0)
 }

@@ -1,0 +1,38 @@
+import { rangesOf } from '../catalog/id-ranges.ts'
+import { prefixCounts } from '../catalog/prefixes.ts'
+import { readSpread } from '../catalog/search-layout.ts'
+import {
+  CRATES_FOLDER,
+  FEEDS_FOLDER,
+  isListPath,
+  SEARCH_FOLDER,
+  SITEMAPS_FOLDER,
+  searchBlockPath,
+  searchBucketPath,
+  sitemapPartPath,
+  sitemapPath,
+} from '../paths.ts'
+import { BLOCK_CRATES, MAP_CRATES } from '../render.ts'
+import { listOutputs } from './list.ts'
+import type { PageShop } from './shop.ts'
+import { sitePages } from './site.ts'
+
+/** Removes pages that are none of this registry; those of a crate go with its other files. */
+export async function prunePages(shop: PageShop): Promise<void> {
+  const { tree, database } = shop
+  const wanted = new Set((await sitePages(shop)).map(one => one.path))
+  const total = (await prefixCounts(database, [''])).get('') ?? 0
+  for await (const output of listOutputs(shop, '', total)) wanted.add(output.path)
+  for (const block of await rangesOf(database, BLOCK_CRATES)) wanted.add(searchBlockPath(block))
+  for (const part of shop.look.site.private ? [] : await rangesOf(database, MAP_CRATES)) {
+    wanted.add(sitemapPartPath(part))
+  }
+  for (const bits of Object.values(await readSpread(database)).filter(bits => bits !== null)) {
+    for (let bucket = 0; bucket < 2 ** bits; bucket++) wanted.add(searchBucketPath(bits, bucket))
+  }
+  for (const folder of [FEEDS_FOLDER, SEARCH_FOLDER, SITEMAPS_FOLDER]) {
+    for await (const path of tree.list(folder)) if (!wanted.has(path)) await tree.remove(path)
+  }
+  const own = (await tree.files(CRATES_FOLDER)).filter(isListPath)
+  for (const path of [...own, sitemapPath]) if (!wanted.has(path)) await tree.remove(path)
+}

@@ -1,0 +1,82 @@
+import { readBucket, termCount } from '../catalog/buckets.ts'
+import { readCards } from '../catalog/cards.ts'
+import type { Mark } from '../catalog/record.ts'
+import { crateCount } from '../catalog/search.ts'
+import { beginSpread, endSpread, isLastOfSpread, readSpread, searchMarksOf } from '../catalog/search-layout.ts'
+import { type Output, searchBlockPath, searchBucketsFolder, TERMS_FOLDER } from '../paths.ts'
+import { BLOCK_CRATES, bitsFor, bucketOf, renderBlock, renderBucket, renderSearchLayout } from '../render.ts'
+import type { PageShop } from './shop.ts'
+
+/** A bucket of terms. */
+export async function bucketOutput({ database }: PageShop, bits: number, bucket: number): Promise<Output> {
+  return renderBucket(bits, bucket, await readBucket(database, bits, bucket))
+}
+
+/** A block of crates; nothing when all of them are gone. */
+export async function blockOutputs({ database }: PageShop, block: number): Promise<Output[]> {
+  const ids = Array.from({ length: BLOCK_CRATES }, (_, at) => block * BLOCK_CRATES + at)
+  const crates = (await readCards(database, ids)).map(card => ({
+    id: card.id,
+    name: card.name,
+    version: card.newest,
+    description: card.about.description,
+    yanked: card.yanked,
+  }))
+  return crates.length === 0 ? [] : [renderBlock(block, crates)]
+}
+
+/** What the browser's search begins with; nothing before the terms are there. */
+export async function searchLayoutOutputs({ database }: PageShop): Promise<Output[]> {
+  const { now } = await readSpread(database)
+  return now === null ? [] : [renderSearchLayout(now, await crateCount(database))]
+}
+
+/** Renders a block of crates. */
+export async function buildBlock(shop: PageShop, block: number): Promise<void> {
+  const outputs = await blockOutputs(shop, block)
+  for (const output of outputs) await shop.tree.write(output)
+  if (outputs.length === 0) await shop.tree.remove(searchBlockPath(block))
+}
+
+/** Renders the bucket that a changed term is in; the marks of all terms beside it are done with it, too. */
+export async function buildTerms(shop: PageShop, mark: Mark): Promise<readonly Mark[]> {
+  const { now, next } = await readSpread(shop.database)
+  const layouts = [now, next].filter(bits => bits !== null)
+  const bits = Math.max(0, ...layouts)
+  // Before the terms are read: a change that comes later has a mark of its own.
+  const marks = await searchMarksOf(shop.database, bits, bucketOf(mark.subject, bits))
+  for (const one of layouts) await shop.tree.write(await bucketOutput(shop, one, bucketOf(mark.subject, one)))
+  // Without a layout the first one will have all terms.
+  return layouts.length === 0 ? [mark] : marks
+}
+
+/** Begins to spread the terms over more files when there are too many for those there are, or over the first. */
+export async function spreadTerms({ database }: PageShop): Promise<void> {
+  const { now, next } = await readSpread(database)
+  if (next !== null) return
+  const bits = bitsFor(await termCount(database))
+  if (now === null || bits > now) await beginSpread(database, bits)
+}
+
+/** Renders all terms anew, over as many files as they need now. */
+export async function respreadTerms({ database, pageTurnstile }: PageShop): Promise<void> {
+  await pageTurnstile.run(async () => beginSpread(database, bitsFor(await termCount(database))))
+}
+
+/**
+ * Renders a bucket of the next layout. With the last one readers are told of it; whoever still goes by the old one finds
+ * its files gone, and asks again.
+ */
+export async function buildSpread(shop: PageShop, mark: Mark): Promise<void> {
+  const { now, next } = await readSpread(shop.database)
+  const bits = next ?? now
+  if (bits === null) return
+  if (mark.subject < 2 ** bits) await shop.tree.write(await bucketOutput(shop, bits, mark.subject))
+  if (!(await isLastOfSpread(shop.database, mark))) return
+  await shop.tree.write(renderSearchLayout(bits, await crateCount(shop.database)))
+  await endSpread(shop.database, bits)
+  const folder = searchBucketsFolder(bits)
+  for (const name of await shop.tree.folders(TERMS_FOLDER)) {
+    if (`${TERMS_FOLDER}/${name}` !== folder) await shop.tree.removeFolder(`${TERMS_FOLDER}/${name}`)
+  }
+}

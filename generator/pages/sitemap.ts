@@ -1,0 +1,23 @@
+import { listedBetween, rangesOf } from '../catalog/id-ranges.ts'
+import { type Output, sitemapPartPath } from '../paths.ts'
+import { MAP_CRATES, renderSitemap, renderSitemapIndex } from '../render.ts'
+import type { PageShop } from './shop.ts'
+
+/** What the site map begins with; nothing of a private registry. */
+export async function sitemapOutputs({ database, look }: PageShop): Promise<Output[]> {
+  return look.site.private ? [] : renderSitemapIndex(look, await rangesOf(database, MAP_CRATES))
+}
+
+/** A part of the site map; nothing when it has no crates, or of a private registry. */
+export async function sitemapPartOutputs({ database, look }: PageShop, part: number): Promise<Output[]> {
+  if (look.site.private) return []
+  const crates = await listedBetween(database, part * MAP_CRATES, (part + 1) * MAP_CRATES)
+  return crates.length === 0 ? [] : [renderSitemap(look, part, crates)]
+}
+
+/** Renders a part of the site map, or removes it. */
+export async function buildSitemap(shop: PageShop, part: number): Promise<void> {
+  const outputs = await sitemapPartOutputs(shop, part)
+  for (const output of outputs) await shop.tree.write(output)
+  if (outputs.length === 0) await shop.tree.remove(sitemapPartPath(part))
+}

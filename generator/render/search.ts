@@ -1,0 +1,35 @@
+import { blockFile, bucketFile, layoutFile, type SearchEntry, type Term } from '../../site/index.ts'
+import type { Output } from '../paths.ts'
+import { output } from './output.ts'
+
+export type { Posting, Query, Searched, Term } from '../../site/index.ts'
+export {
+  BLOCK_CRATES,
+  bitsFor,
+  blockOf,
+  bucketOf,
+  HASH_BITS,
+  hashOf,
+  MAP_CRATES,
+  nameLength,
+  POSTINGS_MAX,
+  parseQuery,
+  RANK_YANKED,
+  termsOf,
+  wordsOf,
+} from '../../site/index.ts'
+
+/** What the browser's search loads first. */
+export function renderSearchLayout(bits: number, crates: number): Output {
+  return output(layoutFile(bits, crates))
+}
+
+/** The terms of one bucket, for the browser's search. */
+export function renderBucket(bits: number, bucket: number, terms: readonly Term[]): Output {
+  return output(bucketFile(bits, bucket, terms))
+}
+
+/** The crates of one block, for the browser's search. */
+export function renderBlock(block: number, crates: readonly (SearchEntry & { readonly id: number })[]): Output {
+  return output(blockFile(block, crates))
+}

@@ -1,0 +1,70 @@
+/** Where the files of the search are, below `search/`: one definition for who writes them and who reads them. */
+
+/** The format of all files of the search. */
+export const FORMAT = 1
+
+/** What the browser loads first. Its length does not depend on how many crates there are. */
+export interface SearchLayout {
+  readonly format: number
+  /** The terms are spread over two to the power of this many files. */
+  readonly bits: number
+  readonly crates: number
+}
+
+/**
+ * What a bucket has of a term: the term, how many crates it finds, and these by rank: each list is a rank, the lowest id of
+ * a crate that has it, and the steps to the next ids. Of a very common term there are only the first in order.
+ */
+export type PackedTerm = readonly [term: string, crates: number, ...ranks: readonly (readonly number[])[]]
+
+/** What a block has of a crate. */
+export type PackedCrate = readonly [id: number, name: string, version: string, description: string, yanked: 0 | 1]
+
+export const LAYOUT_PATH = 'layout.json'
+
+/** Hashes have this many bits; there are never more buckets than hashes. */
+export const HASH_BITS = 16
+
+/** Terms in a bucket, on average, at most. */
+const TERMS_MAX = 128
+
+/** More crates of one term are not told. */
+export const POSTINGS_MAX = 4096
+
+/** Crates in one block. */
+export const BLOCK_CRATES = 16
+
+/** FNV-1a over UTF-16 code units, mixed once more so that its upper bits are as good as any. */
+export function hashOf(term: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < term.length; at++) hash = Math.imul(hash ^ term.charCodeAt(at), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  return (hash ^ (hash >>> 13)) >>> HASH_BITS
+}
+
+/** How many bits so many terms need; in steps of two, so that a growing registry is seldom spread anew. */
+export function bitsFor(terms: number): number {
+  let bits = 0
+  while (bits < HASH_BITS && terms > TERMS_MAX * 2 ** bits) bits += 2
+  return bits
+}
+
+/** The bucket of a hash. */
+export function bucketOf(hash: number, bits: number): number {
+  return hash >>> (HASH_BITS - bits)
+}
+
+/** The file of a bucket. */
+export function bucketPath(bits: number, bucket: number): string {
+  return `terms/${bits}/${bucket}.json`
+}
+
+/** The block of a crate. */
+export function blockOf(id: number): number {
+  return Math.floor(id / BLOCK_CRATES)
+}
+
+/** The file of a block. */
+export function blockPath(block: number): string {
+  return `crates/${block}.json`
+}

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { readSpread } from '../../../generator/catalog/search-layout.ts'
+import { deleteReleases } from '../../../generator/delete.ts'
+import type { Name } from '../../../generator/name.ts'
+import { buildPages } from '../../../generator/pages.ts'
+import { Lookup } from '../../../site/search/lookup.ts'
+import { searchFiles } from '../../../site/search/shards.ts'
+import { fillCatalog } from '../../support/filled-catalog.ts'
+import { fileStamps, filesBelow } from '../../support/folder.ts'
+import { inventedEntries } from '../../support/many-crates.ts'
+import { inventedQueries } from '../../support/queries.ts'
+import { TestRegistry } from '../../support/registry.ts'
+
+const CHANGE = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
+
+/** Crates with what real ones have, besides what the invented ones do. */
+const ENTRIES = inventedEntries(2000).map((entry, at) => ({
+  ...entry,
+  name: at % 7 === 0 ? entry.name.replaceAll('-', '_') : at % 11 === 0 ? entry.name.toUpperCase() : entry.name,
+  description: at % 5 === 0 ? `Größe & ${entry.description} of the Ångström` : at % 13 === 0 ? null : entry.description,
+}))
+
+async function openFilled(t: TestContext, count: number): Promise<TestRegistry> {
+  const registry = await TestRegistry.open(t, { env: { PLIMSOLL_PAGES_SOURCE: 'false' } })
+  await buildPages(registry.registry)
+  await fillCatalog(registry.registry, ENTRIES.slice(0, count))
+  await buildSearch(registry)
+  return registry
+}
+
+/** Renders the files of the search, and leaves out what takes long and is tested elsewhere: the pages of crates. */
+async function buildSearch({ registry }: TestRegistry): Promise<void> {
+  const kinds = ['page', 'release', 'source', 'list'] as const
+  await registry.database.deleteFrom('marks').where('kind', 'in', kinds).execute()
+  await buildPages(registry)
+}
+
+function lookupIn({ registry }: TestRegistry): Lookup {
+  return new Lookup(async path => {
+    const bytes = await registry.tree.read(`search/${path}`)
+    if (bytes === null) throw new Error(`there is no ${path}`)
+    return JSON.parse(bytes.toString())
+  })
+}
+
+/** Holds what the browser finds against what the API does. */
+async function compare(registry: TestRegistry, queries: readonly string[]): Promise<void> {
+  const lookup = lookupIn(registry)
+  let found = 0
+  for (const [at, query] of queries.entries()) {
+    const limit = [1, 8, 30][at % 3] ?? 8
+    const response = await registry.request('GET', `/api/v1/crates?q=${encodeURIComponent(query)}&per_page=${limit}`)
+    const { crates, meta } = (await response.json()) as { crates: { name: string }[]; meta: { total: number } }
+    const mine = await lookup.find(query, limit)
+    const [names, expected] = [mine.crates, crates].map(list => list.map(one => one.name))
+    assert.deepEqual([names, mine.more], [expected, meta.total > limit], `“${query}”, ${limit}`)
+    found += crates.length
+  }
+  assert.ok(found > queries.length, `only ${found} crates in ${queries.length} searches`)
+}
+
+const QUERIES = inventedQueries(ENTRIES, 500)
+
+test('the browser finds what the API finds, in its order, and knows whether there is more', async t => {
+  const registry = await openFilled(t, ENTRIES.length)
+  await compare(registry, [...QUERIES, 'größe', 'GROSSE', 'angstrom und', 'c++', '"', 'a b c d e f'])
+})
+
+test('it does so after a publish, a yank, a deletion, and when the terms are spread over more files', async t => {
+  const registry = await openFilled(t, 150)
+  const token = await registry.user('alice')
+  const queries = inventedQueries(ENTRIES.slice(0, 150), 60)
+  const first = await readSpread(registry.registry.database)
+  await compare(registry, queries)
+  const publish = async (name: string, version: string, description: string) => {
+    const manifest = `[package]\nname = "${name}"\nversion = "${version}"\nlicense = "MIT"\ndescription = "${description}"`
+    assert.equal((await registry.publish(token, { name, version, manifest })).status, 200)
+    await buildSearch(registry)
+  }
+  const names = async (query: string) => (await lookupIn(registry).find(query, 9)).crates.map(one => one.name)
+  await publish('zulu-hotel', '1.0.0', 'Quite unheard of')
+  assert.deepEqual(await names('zulu'), ['zulu-hotel'])
+  await compare(registry, [...queries, 'zulu', 'zulu hotel', 'unheard', 'zulu quite'])
+  await publish('zulu-hotel', '1.1.0', 'Wellknown by now')
+  assert.deepEqual([await names('unheard'), await names('wellknown')], [[], ['zulu-hotel']])
+  await publish('zulu', '0.1.0', 'A zulu')
+  assert.deepEqual(await names('zulu'), ['zulu', 'zulu-hotel'])
+  await registry.request('DELETE', '/api/v1/crates/zulu/0.1.0/yank', token)
+  await buildSearch(registry)
+  assert.deepEqual(await names('zulu'), ['zulu-hotel', 'zulu'])
+  await compare(registry, [...queries, 'zulu', 'zulu hotel', 'unheard', 'zulu quite'])
+  await deleteReleases(registry.registry, { name: 'zulu-hotel' as Name, version: null, force: true }, CHANGE)
+  await buildSearch(registry)
+  assert.deepEqual(await names('zulu hotel'), [])
+  await compare(registry, [...queries, 'zulu', 'hotel', 'wellknown', 'zulu'])
+  await fillCatalog(registry.registry, ENTRIES.slice(150, 700))
+  await buildSearch(registry)
+  const then = await readSpread(registry.registry.database)
+  assert.ok((then.now ?? 0) > (first.now ?? 99), JSON.stringify([first, then]))
+  assert.deepEqual(readdirSync(join(registry.registry.tree.root, 'search/terms')), [String(then.now)])
+  await compare(registry, [...inventedQueries(ENTRIES.slice(0, 700), 100), 'zulu', 'hotel'])
+})
+
+test('what each change renders is what rendering everything gives, byte for byte', async t => {
+  const registry = await openFilled(t, 40)
+  const token = await registry.user('alice')
+  for (const version of ['1.0.0', '2.0.0']) await registry.publish(token, { name: 'changing', version })
+  await buildPages(registry.registry)
+  for (const name of ['passing', 'staying']) await registry.publish(token, { name, version: '1.0.0' })
+  await registry.request('DELETE', '/api/v1/crates/changing/2.0.0/yank', token)
+  await registry.request('DELETE', '/api/v1/crates/staying/1.0.0/yank', token)
+  await buildPages(registry.registry)
+  await deleteReleases(registry.registry, { name: 'passing' as Name, version: null, force: true }, CHANGE)
+  await fillCatalog(registry.registry, ENTRIES.slice(40, 80))
+  await buildPages(registry.registry)
+  const parts = ['search', 'sitemaps', 'sitemap.xml', 'robots.txt', 'opensearch.xml']
+  const stamps = () => {
+    const all = Object.entries(fileStamps(registry.registry.tree.root))
+    return Object.fromEntries(all.filter(([path]) => parts.some(part => path === part || path.startsWith(`${part}/`))))
+  }
+  const before = stamps()
+  assert.ok(before['search/layout.json'] && before['search/index.html'] && before['sitemap.xml'])
+  await buildPages(registry.registry, { all: true })
+  assert.deepEqual(stamps(), before)
+})
+
+test('a tree from files alone has the same search as the catalog of the same crates', async t => {
+  const registry = await TestRegistry.open(t, { env: { PLIMSOLL_PAGES_SOURCE: 'false' } })
+  const byName = ENTRIES.slice(0, 300)
+    .map(entry => ({ entry, key: entry.name.toLowerCase().replaceAll('-', '_') }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map(one => one.entry)
+  await fillCatalog(registry.registry, byName)
+  await buildSearch(registry)
+  const files = new Map([...searchFiles(byName)].map(file => [file.path, file.body]))
+  const root = join(registry.registry.tree.root, 'search')
+  const mine = filesBelow(root).filter(path => path !== 'index.html')
+  assert.deepEqual(
+    mine.map(path => `search/${path}`),
+    [...files.keys()].sort(),
+  )
+  for (const [path, body] of files) assert.equal(await registry.shown(path), body, path)
+})
+
+test('a spreading that is interrupted leaves the old files to the readers, and is finished by the next build', async t => {
+  const registry = await openFilled(t, 30)
+  const { database, tree } = registry.registry
+  const before = (await readSpread(database)).now ?? -1
+  await fillCatalog(registry.registry, ENTRIES.slice(30, 400))
+  await database.deleteFrom('marks').where('kind', 'in', ['page', 'release', 'source', 'list']).execute()
+  // Where a file is to be there is a folder.
+  const obstacle = 'search/terms/6/40.json/x'
+  await tree.write({ path: obstacle, contentType: '', cache: 'revalidate', bytes: new Uint8Array(1) })
+  await assert.rejects(buildPages(registry.registry))
+  assert.deepEqual(await readSpread(database), { now: before, next: 6 })
+  assert.ok(existsSync(tree.path('search/terms/6/39.json')))
+  await compare(registry, inventedQueries(ENTRIES.slice(0, 400), 40))
+  // A change meanwhile is in the files of both.
+  const token = await registry.user('alice')
+  await registry.publish(token, { name: 'meanwhile', version: '1.0.0' })
+  await assert.rejects(buildSearch(registry))
+  await compare(registry, ['meanwhile', 'mean', ...inventedQueries(ENTRIES.slice(0, 400), 40)])
+  await tree.remove(obstacle)
+  await buildSearch(registry)
+  assert.deepEqual(await readSpread(database), { now: 6, next: null })
+  assert.deepEqual(readdirSync(tree.path('search/terms')), ['6'])
+  await compare(registry, ['meanwhile', 'mean', ...inventedQueries(ENTRIES.slice(0, 400), 40)])
+})

@@ -1,0 +1,48 @@
+import { keepListing } from '../../generator/catalog/listing.ts'
+import { canonicalName, type Name } from '../../generator/name.ts'
+import type { Registry } from '../../generator/registry.ts'
+import type { SearchedEntry } from '../../site/index.ts'
+
+const TIME = '2026-11-20T12:00:00Z'
+
+/** Puts crates into the catalog that have no bytes: records, what lists and searches read of them, and marks. */
+export async function fillCatalog({ database }: Registry, entries: readonly SearchedEntry[]): Promise<void> {
+  await database.transaction().execute(async tx => {
+    for (const entry of entries) {
+      const { name, version } = entry
+      const canonical = canonicalName(name as Name)
+      const { id } = await tx
+        .insertInto('crates')
+        .values({ name, canonical, skeleton: canonical, created_at: TIME, generation: 1 })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      await tx
+        .insertInto('releases')
+        .values({
+          crate_id: id,
+          version,
+          identity: version,
+          cksum: '0'.repeat(64),
+          size: 1,
+          yanked: Number(entry.yanked),
+          line: lineOf(entry),
+          about: JSON.stringify(aboutOf(entry)),
+          readme: null,
+          published_at: TIME,
+          published_by: null,
+        })
+        .execute()
+      await keepListing(tx, id, 1)
+    }
+  })
+}
+
+function lineOf({ name, version, yanked }: SearchedEntry): string {
+  return JSON.stringify({ name, vers: version, deps: [], cksum: '0'.repeat(64), features: {}, yanked })
+}
+
+function aboutOf({ description, keywords }: SearchedEntry): object {
+  const links = { homepage: null, documentation: null, repository: null }
+  const rest = { license: 'MIT', license_file: null, edition: '2021', readme_file: null, categories: [] }
+  return { description, keywords, ...links, ...rest }
+}

@@ -1,0 +1,41 @@
+import type { SearchedEntry } from '../../site/index.ts'
+
+/** A random number that is the same in every run. */
+export function dice(seed: number): (sides: number) => number {
+  let state = seed
+  return sides => {
+    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff
+    return Math.floor((state / 2 ** 31) * sides)
+  }
+}
+
+/** Queries of every kind that find something in these crates, and some that find nothing. */
+export function inventedQueries(entries: readonly SearchedEntry[], count: number, seed = 3): string[] {
+  const roll = dice(seed)
+  const one = (): SearchedEntry => entries[roll(entries.length)] as SearchedEntry
+  const pick = <T>(list: readonly T[]): T => list[roll(list.length)] as T
+  const nameWord = () => pick(one().name.split(/[-_]/))
+  const textWord = () => pick((one().description ?? 'x').split(' '))
+  const part = (text: string) => text.slice(0, 1 + roll(text.length))
+  const joins = [' ', '+', '-', '_', '  ', '+ ']
+  const kinds: (() => string)[] = [
+    () => one().name,
+    () => part(one().name),
+    () => part(nameWord()),
+    nameWord,
+    textWord,
+    () => pick(one().keywords) ?? 'none',
+    () => one().name.toUpperCase().replaceAll('_', '-'),
+    () => nameWord() + pick(joins) + nameWord(),
+    () => nameWord() + pick(joins) + part(nameWord()),
+    () => textWord() + pick(joins) + textWord(),
+    () => nameWord() + pick(joins) + textWord(),
+    () => one().name.split(/[-_]/).toReversed().join(pick(joins)),
+    () => `${part(one().name)}${pick(joins)}`,
+    () => part(nameWord()).slice(0, 1) + pick(joins) + part(nameWord()).slice(0, 1),
+    () => [textWord(), textWord(), nameWord()].join(' '),
+    () => `${nameWord()} ${nameWord()} nowhere`,
+    () => `(${textWord()}), “${nameWord()}”!`,
+  ]
+  return Array.from({ length: count }, () => pick(kinds)())
+}
