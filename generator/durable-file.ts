@@ -29,6 +29,59 @@ export async function writeWhole(path: string, bytes: Uint8Array): Promise<void>
   await replace(path, bytes, false)
 }
 
+/** Files and folders that are written one by one and put on disk together. */
+export class WrittenFiles {
+  readonly #files = new Set<string>()
+  readonly #folders = new Set<string>()
+
+  /** Like `writeWhole`. */
+  async write(path: string, bytes: Uint8Array): Promise<void> {
+    const folder = dirname(path)
+    const first = await mkdir(folder, { recursive: true })
+    await replace(path, bytes, false)
+    this.#files.add(path)
+    this.#folders.add(folder)
+    if (first === undefined) return
+    for (let made = folder; made.length >= first.length; made = dirname(made)) this.#folders.add(dirname(made))
+  }
+
+  /** On return everything that was written is on disk; what has been removed since is no matter. */
+  async sync(): Promise<void> {
+    await inParallel(this.#files, syncFile)
+    await inParallel(this.#folders, async folder => {
+      try {
+        await syncFolder(folder)
+      } catch (error) {
+        if (!isMissing(error)) throw error
+      }
+    })
+  }
+}
+
+async function syncFile(path: string): Promise<void> {
+  try {
+    const file = await open(path, 'r+')
+    try {
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+}
+
+/** As many at once as Node has threads for files, and some that wait. */
+const PARALLEL = 8
+
+async function inParallel<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
+  const iterator = items[Symbol.iterator]()
+  const worker = async () => {
+    for (let next = iterator.next(); !next.done; next = iterator.next()) await work(next.value)
+  }
+  await Promise.all(Array.from({ length: PARALLEL }, worker))
+}
+
 async function replace(path: string, bytes: Uint8Array, sync: boolean): Promise<void> {
   const temporary = temporaryPath(path)
   try {
