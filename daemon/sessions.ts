@@ -108,6 +108,20 @@ export async function listSessions(
   return rows.map(row => ({ id: row.id, agent: row.agent, created: row.created_at, lastSeen: row.last_seen_at }))
 }
 
+/** Ends every session of a user, and says how many there were. */
+export async function endSessions(
+  database: Database,
+  user: { readonly id: number; readonly login: string },
+  change: Change,
+): Promise<number> {
+  return database.transaction().execute(async tx => {
+    const ended = await tx.deleteFrom('sessions').where('user_id', '=', user.id).executeTakeFirst()
+    const sessions = Number(ended.numDeletedRows)
+    if (sessions > 0) await addEvent(tx, change, { action: 'session-end', detail: { login: user.login, sessions } })
+    return sessions
+  })
+}
+
 /** Ends a session of a user. Refuses one that is not theirs, as if it did not exist. */
 export async function endSession(
   database: Database,

@@ -10,8 +10,13 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '.
 const program = join(root, 'dist', 'daemon', 'cli.js')
 
 /** Runs `plimsoll` with these arguments in `folder`. */
-export function plimsoll(folder: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Run> {
-  return run(process.execPath, [program, ...args], { cwd: folder, env: { ...hostEnvironment(), ...env } })
+export function plimsoll(
+  folder: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  stdin = '',
+): Promise<Run> {
+  return run(process.execPath, [program, ...args], { cwd: folder, env: { ...hostEnvironment(), ...env }, stdin })
 }
 
 /** A running `plimsoll serve`. */
