@@ -11,7 +11,7 @@ import { version, versions } from './crates/versions.ts'
 import { download } from './crates.ts'
 import { refused, unexpected } from './failure.ts'
 import { fileRequest } from './file-request.ts'
-import { Gate } from './gate.ts'
+import { Gate, wantsPage } from './gate.ts'
 import { gitHttp } from './git-http.ts'
 import type { GitLane } from './git-lane.ts'
 import { meRoutes } from './me.ts'
@@ -133,9 +133,14 @@ export function createApp(deps: Deps): Hono {
   return app
 }
 
-/** Any file of the public tree. */
+/** Any file of the public tree; who looks for a page and finds none gets the page that says so. */
 function publicFile(files: PublicFiles): OpenHandler {
-  return c => files.serve(c.req.path, fileRequest(c)) ?? refuse('route_unknown')
+  return c => {
+    const found = files.serve(c.req.path, fileRequest(c))
+    if (found) return found
+    const page = wantsPage(c) ? files.missing(fileRequest(c)) : null
+    return page ?? refuse('route_unknown')
+  }
 }
 
 /** The git index over smart HTTP, and as files for dumb clients; read-only. */

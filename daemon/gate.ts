@@ -159,7 +159,7 @@ export class Gate {
 }
 
 /** Whether a person is about to look at a page, and not a program at data. */
-function wantsPage(c: Context): boolean {
+export function wantsPage(c: Context): boolean {
   if (c.req.method !== 'GET' || !/\btext\/html\b/i.test(c.req.header('accept') ?? '')) return false
   return !/^\/(?:api|index|index\.git)\/|\.crate$/.test(c.req.path)
 }

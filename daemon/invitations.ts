@@ -1,4 +1,4 @@
-import { addEvent, type Change, type Database, refuse } from '../generator/index.ts'
+import { addEvent, type Change, type Database, markCratePage, refuse } from '../generator/index.ts'
 
 /** An invitation to own a crate, as the invited see it. */
 export interface InvitationRecord {
@@ -47,6 +47,6 @@ export async function answerInvitation(
       .values({ crate_id: crate.id, user_id: user.id, added_at: change.at, added_by: invitation.invited_by })
       .onConflict(conflict => conflict.doNothing())
       .execute()
-    await addEvent(tx, change, { action: 'owner-add', crate: crate.name, detail })
+    await markCratePage(tx, crate.id, await addEvent(tx, change, { action: 'owner-add', crate: crate.name, detail }))
   })
 }

@@ -3,11 +3,13 @@ import * as v from 'valibot'
 import { type CrateRecord, isName, type Registry, refuse } from '../generator/index.ts'
 import { type Actor, changeBy, coversCrate } from './auth.ts'
 import { addOwners, inviteOwners, listOwners, type OwnerChange, removeOwners, requireOwner } from './ownership.ts'
+import type { Regenerator } from './regenerate.ts'
 import type { ActorHandler, OpenHandler } from './route.ts'
 
 /** What owner requests need. */
 export interface OwnerDeps {
   readonly registry: Registry
+  readonly regenerator: Regenerator
   readonly clock: () => Date
 }
 
@@ -30,6 +32,7 @@ export function putOwners(deps: OwnerDeps): ActorHandler {
     const isInvite = deps.registry.settings.owners.add === 'invite'
     const work = isInvite ? inviteOwners : addOwners
     const done = await work(deps.registry.database, crate, logins, change)
+    deps.regenerator.pages.kick()
     const me = `${deps.registry.urls.base}/me`
     return c.json({ ok: true, msg: isInvite ? inviteMessage(crate, done, me) : addMessage(crate, done) })
   }
@@ -40,6 +43,7 @@ export function deleteOwners(deps: OwnerDeps): ActorHandler {
   return async (c, actor) => {
     const { crate, logins } = await readRequest(deps, c, actor)
     const done = await removeOwners(deps.registry.database, crate, logins, changeBy(actor, deps.clock()))
+    deps.regenerator.pages.kick()
     return c.json({ ok: true, msg: `removed ${list(done.changed)} from the owners of \`${crate.name}\`` })
   }
 }

@@ -4,6 +4,7 @@ import {
   type CrateRecord,
   type Database,
   issue,
+  markCratePage,
   ownsCrate,
   Refusal,
   refuse,
@@ -73,7 +74,8 @@ export async function addOwners(
       .executeTakeFirst()
     if (row.numInsertedOrUpdatedRows === 0n) return false
     await withdrawInvitation(tx, crate.id, user.id)
-    await addEvent(tx, change, { action: 'owner-add', crate: crate.name, detail: { login: user.login } })
+    const detail = { login: user.login }
+    await markCratePage(tx, crate.id, await addEvent(tx, change, { action: 'owner-add', crate: crate.name, detail }))
     return true
   })
 }
@@ -117,7 +119,9 @@ export async function removeOwners(
         .executeTakeFirst()
       const invited = await withdrawInvitation(inner, crate.id, user.id)
       if (owner.numDeletedRows === 0n && !invited) refuse('owner_unknown', { name: crate.name, login: user.login })
-      await addEvent(inner, change, { action: 'owner-remove', crate: crate.name, detail: { login: user.login } })
+      const detail = { login: user.login }
+      const event = await addEvent(inner, change, { action: 'owner-remove', crate: crate.name, detail })
+      await markCratePage(inner, crate.id, event)
       return true
     })
     if ((await listOwners(tx, crate.id)).length === 0) refuse('owner_last', { name: crate.name })

@@ -1,21 +1,12 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Refusal, Registry } from '../generator/index.ts'
-import { contentSecurityPolicy, errorPage, type SiteFacts, siteFacts } from '../site/index.ts'
+import { contentSecurityPolicy, errorPage, type SiteFacts } from '../site/index.ts'
 import { honestStatus } from './failure.ts'
 
-/** What the pages of the daemon say of the registry as a whole. */
-export function siteOf({ settings, urls }: Registry): SiteFacts {
-  const { title, description, name } = settings.registry
-  return siteFacts({
-    title,
-    base: urls.base,
-    index: urls.sparseIndex,
-    registry: name,
-    api: urls.api !== null,
-    private: settings.auth.required,
-    ...(description !== '' && { description }),
-  })
+/** What the pages of the daemon say of the registry as a whole: the same as all others. */
+export function siteOf({ look }: Pick<Registry, 'look'>): SiteFacts {
+  return look.site
 }
 
 /** The headers of every page that knows who looks at it: nobody keeps it, nobody frames it, nothing foreign runs in it. */

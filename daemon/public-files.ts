@@ -2,7 +2,7 @@ import { realpathSync, type Stats, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { Readable } from 'node:stream'
-import { type Place, placeOf } from '../generator/index.ts'
+import { notFoundPlace, type Place, placeOf } from '../generator/index.ts'
 import { FileMemory, type Held } from './file-memory.ts'
 import { acceptsGzip, type FileRequest, isKnown, type Part, partOf } from './file-request.ts'
 
@@ -52,6 +52,17 @@ export class PublicFiles {
     if (stats.size <= SMALL_BYTES) return this.#whole(memory.load(file, stats, !isCrate), place, request)
     if (isCrate || stats.size > this.#keepable) return this.#streamed(file, stats, place, request)
     return memory.loadLater(file, stats, true).then(held => this.#whole(held, place, request))
+  }
+
+  /** The tree's own page for what it does not have, always with status 404; null when the tree has no such page. */
+  missing({ method }: FileRequest): Response | null {
+    const file = join(this.#root, notFoundPlace.path)
+    const stats = look(file)
+    if (!stats?.isFile()) return null
+    const { bytes } = this.#texts.find(file, stats) ?? this.#texts.load(file, stats, true)
+    const headers = { 'content-type': notFoundPlace.contentType, 'x-content-type-options': 'nosniff' }
+    const rest = { 'cache-control': 'no-store', 'content-length': String(bytes.byteLength) }
+    return new Response(method === 'HEAD' ? null : bytes, { status: 404, headers: { ...headers, ...rest } })
   }
 
   #folder(pathname: string, path: string, request: FileRequest): Response | Promise<Response> | null {

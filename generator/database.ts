@@ -6,6 +6,7 @@ import { ACCOUNTS } from './database/accounts.ts'
 import { COUNTS } from './database/counts.ts'
 import { LibsqlDialect } from './database/dialect.ts'
 import { LISTINGS, type ListingTables } from './database/listings.ts'
+import { PREFIXES } from './database/prefixes.ts'
 import { REGISTRY } from './database/registry.ts'
 import { REMOVAL } from './database/removal.ts'
 
@@ -100,10 +101,13 @@ export interface Tables extends ListingTables {
 /**
  * `file`: the `.crate` of a release is to be shown; `index`: the index file of a crate is to be rendered; `whole`:
  * everything of a crate is, and what it no longer has is to go; `git`: its index file is
- * to be committed; `page`: what else the tree says of a crate; `site`: what
- * it says of the registry as a whole (subject 0).
+ * to be committed; `list`: the pages that list it; `page`: what else the tree says of a crate; `release`: the page of a
+ * release; `source`: the pages of its files; `site`: what the tree says of the registry as a whole (subject 0).
  */
-export type MarkKind = 'file' | 'index' | 'whole' | 'git' | 'page' | 'site'
+export type MarkKind = 'file' | 'index' | 'whole' | 'git' | PageKind
+
+/** The marks of pages, which nobody waits for. */
+export type PageKind = 'list' | 'page' | 'release' | 'site' | 'source'
 
 /** The subject of a `site` mark. */
 export const SITE = 0
@@ -141,6 +145,7 @@ const migrations: Record<string, Migration> = {
   '004_removal': statements(REMOVAL),
   '005_listings': statements(LISTINGS),
   '006_counts': statements(COUNTS),
+  '008_prefixes': statements(PREFIXES),
 }
 
 function statements(list: readonly string[]): Migration {

@@ -1,3 +1,4 @@
+export { dependencyOn, type Tie } from './entry/dependency-on.ts'
 export { parseEntry, parseIndexFile } from './entry/parse.ts'
 export { isPubtime, pubtimeOf } from './entry/pubtime.ts'
 export { compareDependencies, renderEntry, renderIndexFile } from './entry/render.ts'

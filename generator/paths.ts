@@ -31,11 +31,14 @@ export const configPlace: Place = { path: 'index/config.json', contentType: JSON
 /** Folder of stylesheet, scripts and pictures of the pages, below a name made of their content. */
 export const ASSETS_FOLDER = 'assets'
 
+/** Folder of the search page and of what its script reads. */
+export const SEARCH_FOLDER = 'search'
+
 /** Folder of the crates: their `.crate` files and pages. */
 export const CRATES_FOLDER = 'crates'
 
-/** The front page. */
-export const frontPage: Place = { path: 'index.html', contentType: HTML, cache: 'revalidate' }
+/** What is answered for an address there is nothing at. */
+export const notFoundPlace: Place = { path: '404.html', contentType: HTML, cache: 'revalidate' }
 
 /** The index file of a crate, at the lowercase tier in which Cargo asks for it (specification A.2). */
 export function indexPlace(name: Name): Place {
@@ -66,9 +69,35 @@ export function crateFeedPlace(name: Name): Place {
   return { path: `${CRATES_FOLDER}/${name}/feed.xml`, contentType: ATOM, cache: 'revalidate' }
 }
 
-/** The files of a crate's folder that are rendered of it, besides its `.crate` files. */
+/** The page of a crate. */
+export function cratePagePath(name: Name): string {
+  return `${CRATES_FOLDER}/${name}/index.html`
+}
+
+/** The files of a crate's folder that are rendered of it as a whole. */
 export function cratePagePaths(name: Name): string[] {
-  return [crateRecordPlace(name).path, crateFeedPlace(name).path]
+  return [crateRecordPlace(name).path, crateFeedPlace(name).path, cratePagePath(name)]
+}
+
+/** The page of a version; `+` of build metadata stays raw. */
+export function versionPagePath(name: Name, version: Version): string {
+  return `${CRATES_FOLDER}/${name}/${version}/index.html`
+}
+
+/** Folder of the source browser of a version. */
+export function sourceFolder(name: Name, version: Version): string {
+  return `${CRATES_FOLDER}/${name}/${version}/src`
+}
+
+/** The page of the list of crates whose canonical names begin with `prefix`. */
+export function listPlace(prefix: string): Place {
+  const path = `${CRATES_FOLDER}/index${prefix === '' ? '' : `-${prefix}`}.html`
+  return { path, contentType: HTML, cache: 'revalidate' }
+}
+
+/** Whether a path can be that of a page of the list; no crate is called so, names have no dots. */
+export function isListPath(path: string): boolean {
+  return /^crates\/index(?:-[a-z0-9_]+)?\.html$/.test(path)
 }
 
 /** Folder of the registry's own feeds. */

@@ -65,6 +65,11 @@ export class PublicTree {
     }
   }
 
+  /** Whether there is a file at `path`. */
+  async has(path: string): Promise<boolean> {
+    return (await fileFacts(this.path(path))) !== null
+  }
+
   /** Removes the file at `path` and the folders that it leaves empty. */
   async remove(path: string): Promise<void> {
     await rm(this.path(path), { force: true })
@@ -98,6 +103,13 @@ export class PublicTree {
   /** Names of the folders directly below `path`. */
   async folders(path: string): Promise<string[]> {
     return (await readFolder(this.path(path))).filter(entry => entry.isDirectory()).map(entry => entry.name)
+  }
+
+  /** Paths of the files directly in `folder`; of the tree itself, when that is empty. */
+  async files(folder: string): Promise<string[]> {
+    const entries = await readFolder(this.path(folder))
+    const names = entries.filter(entry => entry.isFile() && !isTemporary(entry.name)).map(entry => entry.name)
+    return names.map(name => (folder ? `${folder}/${name}` : name))
   }
 
   /** Removes a folder with all that is in it. */

@@ -8,6 +8,7 @@ import { refuse } from './error.ts'
 import { Lock, Turnstile } from './lock.ts'
 import type { PageShop } from './pages.ts'
 import { PublicTree } from './public-tree.ts'
+import { lookOf } from './render.ts'
 import { type ResolvedSettings, renderSettingsFile, resolveSettings, type Settings } from './settings.ts'
 import { registryUrls } from './urls.ts'
 
@@ -64,6 +65,7 @@ export async function openRegistry(dir: string, sources: SettingSources, base?: 
   const pageTurnstile = new Turnstile(join(root, 'locks', 'pages.lock'))
   const fallback = base ?? (await catalog.fact('base')) ?? `http://${settings.server.listen}`
   if (base) await catalog.setFact('base', base)
+  const urls = registryUrls(settings.registry, fallback)
   return {
     dir: root,
     settings,
@@ -72,9 +74,9 @@ export async function openRegistry(dir: string, sources: SettingSources, base?: 
     turnstile,
     crates: new CrateStore(join(root, 'crates')),
     pageTurnstile,
-    branding: settings.registry,
+    look: lookOf(settings, urls, true),
     tree: new PublicTree(join(root, 'public'), { durable: true }),
-    urls: registryUrls(settings.registry, fallback),
+    urls,
     authRequired: settings.auth.required,
     close: async () => {
       await turnstile.close()

@@ -2,6 +2,18 @@ import type { Name } from './name.ts'
 import { configPlace, indexPlace, type Output } from './paths.ts'
 import type { RegistryUrls } from './urls.ts'
 
+export {
+  type Dependent,
+  type ListedCrate,
+  type ListPart,
+  listedCrate,
+  type Owner,
+  previousOf,
+  renderCratePage,
+  renderListPage,
+  renderVersionPage,
+  type WholeCrate,
+} from './render/crate-pages.ts'
 export { type CrateFacts, type ReleaseFacts, renderCrateRecord } from './render/crate-record.ts'
 export {
   FEED_LENGTH,
@@ -12,7 +24,19 @@ export {
   renderNewCrates,
   renderUpdates,
 } from './render/feed.ts'
-export { type Branding, renderStart } from './render/start.ts'
+export { type Look, lookOf, type SiteFacts } from './render/look.ts'
+export {
+  FILE_MAX,
+  FRONT_LENGTH,
+  type FrontPart,
+  LIST_MAX,
+  renderListing,
+  renderSite,
+  renderSource,
+  SOURCE_BYTES_MAX,
+  type SourceFile,
+} from './render/site-pages.ts'
+export type { WholeRelease } from './render/version-facts.ts'
 
 const encoder = new TextEncoder()
 

@@ -16,12 +16,13 @@ import {
   INDEX_FOLDER,
   type Output,
   type Place,
+  SEARCH_FOLDER,
 } from './paths.ts'
 import { PublicTree } from './public-tree.ts'
-import { renderConfig, renderIndex, renderStart } from './render.ts'
+import { lookOf, renderConfig, renderIndex } from './render.ts'
 import type { Settings } from './settings.ts'
 import { InspectionCache } from './static/cache.ts'
-import { type StaticCrate, startFacts, staticPages } from './static/pages.ts'
+import { type StaticCrate, staticPages } from './static/pages.ts'
 import { Shelf } from './static/shelf.ts'
 import type { RegistryUrls } from './urls.ts'
 import { compareVersions } from './version.ts'
@@ -46,10 +47,11 @@ export interface StaticResult {
   readonly warnings: readonly Issue[]
 }
 
-/** A whole tree: where each `.crate` is to be copied from, and all other files. */
+/** A whole tree: where each `.crate` is to be copied from, the index, and the pages, one after the other. */
 interface Plan {
   readonly crates: readonly { readonly place: Place; readonly source: string; readonly cksum: string }[]
-  readonly outputs: readonly Output[]
+  readonly indexes: readonly Output[]
+  readonly pages: () => AsyncIterable<Output>
 }
 
 /**
@@ -93,36 +95,44 @@ async function openOutput({ from, out }: StaticBuild): Promise<PublicTree> {
 function planOf({ settings, urls }: StaticBuild, shelf: Shelf): Plan {
   const yanked = new Set(settings.yanked)
   const crates: Plan['crates'][number][] = []
-  const outputs: Output[] = []
+  const indexes: Output[] = []
   const pages: StaticCrate[] = []
   for (const versions of shelf.crates.values()) {
     const sorted = [...versions.values()].sort((a, b) => compareVersions(a.release.version, b.release.version))
-    const releases = sorted.map(({ path: source, release }) => {
+    const releases = sorted.map(({ path, release }) => {
       const { name, version, entry } = release
-      crates.push({ place: cratePlace(name, version), source, cksum: entry.cksum })
-      return { ...release, entry: { ...entry, yanked: yanked.has(`${name}@${version}`) } }
+      crates.push({ place: cratePlace(name, version), source: path, cksum: entry.cksum })
+      return { ...release, path, entry: { ...entry, yanked: yanked.has(`${name}@${version}`) } }
     })
     const lines = releases.map(one => renderEntry(one.entry))
-    outputs.push(renderIndex(sorted[0]?.release.name as Name, lines))
+    indexes.push(renderIndex(sorted[0]?.release.name as Name, lines))
     pages.push(releases)
   }
-  const isPrivate = settings.auth.required
-  const start = renderStart(settings.registry, urls, isPrivate, startFacts(pages))
-  return { crates, outputs: [...outputs, ...staticPages(pages, urls.dl), ...start, renderConfig(urls, isPrivate)] }
+  const look = lookOf(settings, urls, false)
+  return {
+    crates,
+    indexes: [...indexes, renderConfig(urls, settings.auth.required)],
+    pages: () => staticPages({ crates: pages, dl: urls.dl, look }),
+  }
 }
 
 /** Shows every `.crate` before the first index line, so that a reader of the unfinished tree never misses one. */
-async function carryOut(tree: PublicTree, { crates, outputs }: Plan): Promise<number> {
-  const paths = [...crates.map(one => one.place.path), ...outputs.map(one => one.path)]
-  const wanted = new Set(paths)
-  const spellings = new Map([...paths.map(posix.dirname), ...paths].map(path => [path.toLowerCase(), path]))
+async function carryOut(tree: PublicTree, { crates, indexes, pages }: Plan): Promise<number> {
+  const wanted = new Set([...crates.map(one => one.place.path), ...indexes.map(one => one.path)])
+  const spellings = new Map(
+    [...wanted].flatMap(path => [path, posix.dirname(path)]).map(path => [path.toLowerCase(), path]),
+  )
   // On a file system to which `Foo` and `foo` are one name, a file left under the old spelling would pass for the new.
-  const isRespelled = (path: string) => (spellings.get(path.toLowerCase()) ?? path) !== path
-  let changed = await prune(tree, path => isRespelled(path) || isRespelled(posix.dirname(path)))
+  const isRespelled = (path: string): boolean =>
+    path !== '.' && ((spellings.get(path.toLowerCase()) ?? path) !== path || isRespelled(posix.dirname(path)))
+  let changed = await prune(tree, isRespelled)
   for (const { place, source, cksum } of crates) if (await copyCrate(tree, place, source, cksum)) changed++
-  for (const output of outputs) if (await tree.write(output)) changed++
-  changed += await prune(tree, path => !wanted.has(path))
-  return changed
+  for (const output of indexes) if (await tree.write(output)) changed++
+  for await (const output of pages()) {
+    wanted.add(output.path)
+    if (await tree.write(output)) changed++
+  }
+  return changed + (await prune(tree, path => !wanted.has(path)))
 }
 
 async function copyCrate(tree: PublicTree, place: Place, source: string, cksum: string): Promise<boolean> {
@@ -132,9 +142,12 @@ async function copyCrate(tree: PublicTree, place: Place, source: string, cksum: 
   return tree.write({ ...place, bytes })
 }
 
+/** Files at the root that this program makes, under names that come and go. */
+const SITEMAP = /^sitemap(?:-[a-z0-9_]+)?\.xml$/
+
 async function prune(tree: PublicTree, isStray: (path: string) => boolean): Promise<number> {
-  const strays: string[] = []
-  for (const folder of [INDEX_FOLDER, CRATES_FOLDER, ASSETS_FOLDER]) {
+  const strays = (await tree.files('')).filter(path => SITEMAP.test(path) && isStray(path))
+  for (const folder of [INDEX_FOLDER, CRATES_FOLDER, ASSETS_FOLDER, SEARCH_FOLDER]) {
     for await (const path of tree.list(folder)) if (isStray(path)) strays.push(path)
   }
   for (const path of strays) await tree.remove(path)

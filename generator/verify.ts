@@ -127,9 +127,9 @@ async function treeFaults(
   }
   const index = indexPlace(crate.name).path
   if (files.outputs.length === 0 && (await tree.read(index))) findings.push(derivable(index, 'has no versions left'))
-  const known = new Set([...files.crates.keys(), ...files.outputs.map(one => one.path), ...files.pages])
+  const known = new Set([...files.crates.keys(), ...files.outputs.map(one => one.path)])
   for await (const path of tree.list(folderOf(crate.name))) {
-    if (!known.has(path)) findings.push(derivable(path, 'is no part of its crate'))
+    if (!known.has(path) && !files.isPage(path)) findings.push(derivable(path, 'is no part of its crate'))
   }
   return findings
 }

@@ -4,7 +4,7 @@ import type { SiteFacts } from './site-facts.ts'
 export const frontPath = 'index.html'
 export const notFoundPath = '404.html'
 export const searchPath = 'search/index.html'
-export const feedPath = 'feed.atom'
+export const feedPath = 'feeds/updates.xml'
 export const openSearchPath = 'opensearch.xml'
 
 /** The page of a crate, which is the page of its newest version. */
@@ -19,7 +19,7 @@ export function versionPath(name: string, version: string): string {
 
 /** The Atom feed of a crate. */
 export function crateFeedPath(name: string): string {
-  return `crates/${name}/feed.atom`
+  return `crates/${name}/feed.xml`
 }
 
 /** A page of the list of all crates; a crate name has no dot, so none can be in its way. */

@@ -18,17 +18,19 @@ export interface FrontFacts {
   readonly newest: readonly CrateCard[]
   /** Crates with a new version, newest first. */
   readonly updated: readonly CrateCard[]
+  /** Instead of both, where no times are known: the first crates by name. */
+  readonly first?: readonly CrateCard[]
 }
 
 /** The front page. */
 export function frontPage(site: SiteFacts, facts: FrontFacts): SiteFile {
   const to = linker(site, frontPath)
-  const example = facts.updated[0]?.name ?? facts.newest[0]?.name ?? 'NAME'
+  const example = facts.updated[0]?.name ?? facts.newest[0]?.name ?? facts.first?.[0]?.name ?? 'NAME'
   const main = html`<section class="hero">
 <div class="waterline"><img src="${to(assetPath('mark.svg'))}" alt="" width="96" height="96"></div>
 <h1>${site.title}</h1>
 <p class="lead">${site.description}</p>
-${searchForm(to, '')}
+${site.search ? searchForm(to, '') : null}
 <p class="counts">${plural(facts.crates, 'crate')}, ${plural(facts.versions, 'version')} · <a href="${to(listPath(''))}">browse all</a></p>
 </section>
 <section class="start wide" aria-labelledby="use">
@@ -42,10 +44,7 @@ ${publishStep(site, to)}
 ${
   facts.crates === 0
     ? html`<section class="empty wide"><h2>No crates yet</h2><p>The registry is ready. The first crate you publish shows up here.</p></section>`
-    : html`<div class="wide columns">
-<section aria-labelledby="updated"><h2 id="updated">Just updated</h2>${crateCards(facts.updated, to)}</section>
-<section aria-labelledby="newest"><h2 id="newest">New crates</h2>${crateCards(facts.newest, to)}</section>
-</div>`
+    : showcase(facts, to)
 }`
   return siteFile(
     frontPath,
@@ -57,4 +56,19 @@ ${
 function publishStep(site: SiteFacts, to: Linker) {
   if (!site.api) return null
   return html`<div><h3>3. Publish your own</h3><p>With a token from <a href="${to(account.home)}">your account</a>:</p>${copyBlock(`cargo login --registry ${site.registry}\ncargo publish --registry ${site.registry}`, 'publish commands')}</div>`
+}
+
+function showcase({ newest, updated, first = [] }: FrontFacts, to: Linker) {
+  if (first.length > 0) {
+    return html`<section class="wide" aria-labelledby="first"><h2 id="first">Crates</h2>${crateCards(first, to)}</section>`
+  }
+  const columns = [
+    { id: 'updated', title: 'Just updated', crates: updated },
+    { id: 'newest', title: 'New crates', crates: newest },
+  ].filter(one => one.crates.length > 0)
+  return html`<div class="wide columns">
+${columns.map(
+  one => html`<section aria-labelledby="${one.id}"><h2 id="${one.id}">${one.title}</h2>${crateCards(one.crates, to)}</section>
+`,
+)}</div>`
 }

@@ -79,8 +79,8 @@ ${
 <link rel="stylesheet" href="${to(assetPath('style.css'))}">
 <link rel="stylesheet" href="${to(assetPath('code.css'))}">
 ${site.stylesheet === null ? null : html`<link rel="stylesheet" href="${ownLink(to, site.stylesheet)}">`}
-<link rel="alternate" type="application/atom+xml" title="${page.title}" href="${to(page.feed ?? feedPath)}">
-<link rel="search" type="application/opensearchdescription+xml" title="${site.title}" href="${to(openSearchPath)}">
+${site.feeds ? html`<link rel="alternate" type="application/atom+xml" title="${page.title}" href="${to(page.feed ?? feedPath)}">` : null}
+${site.search ? html`<link rel="search" type="application/opensearchdescription+xml" title="${site.title}" href="${to(openSearchPath)}">` : null}
 <script type="module" src="${to(assetPath('browser/page.js'))}"></script>`
 }
 
@@ -89,7 +89,7 @@ function header(site: SiteFacts, page: PageFacts, to: Linker): Markup {
   return html`<header class="top">
 <div class="wide bar">
 <a class="brand" href="${to(frontPath)}"><img src="${logo}" alt="" width="28" height="28"><span>${site.title}</span></a>
-${page.path === frontPath ? null : searchForm(to, page.query ?? '')}
+${page.path === frontPath || !site.search ? null : searchForm(to, page.query ?? '')}
 <nav aria-label="Site">
 <a href="${to(listPath(''))}">Crates</a>
 ${site.links.map(link => html`<a href="${ownLink(to, link.url)}">${link.text}</a>`)}
@@ -113,7 +113,7 @@ function footer(site: SiteFacts, to: Linker): Markup {
 <div class="wide bar">
 <p>${site.footer ?? site.description}</p>
 <nav aria-label="More">
-<a href="${to(feedPath)}">Feed</a>
+${site.feeds ? html`<a href="${to(feedPath)}">Feed</a>` : null}
 <a href="${to('index/config.json')}">Index</a>
 </nav>
 </div>

@@ -18,7 +18,8 @@ export function robots(site: SiteFacts): SiteFile {
   const rules = site.private
     ? ['Disallow: /']
     : [`Disallow: ${path}me`, `Disallow: ${path}search/`, `Disallow: ${path}crates/*/*/src/`]
-  const map = site.private ? [] : [`Sitemap: ${absoluteLink(site, 'sitemap.xml')}`]
+  // The map is made where all crates are at hand at once, as the search is.
+  const map = site.private || !site.search ? [] : [`Sitemap: ${absoluteLink(site, 'sitemap.xml')}`]
   return siteFile('robots.txt', 'text', `${['User-agent: *', ...rules, ...map].join('\n')}\n`)
 }
 

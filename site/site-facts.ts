@@ -26,6 +26,10 @@ export interface SiteFacts {
   readonly index: string
   /** Whether a daemon takes publishes and logins; without one, pages show neither. */
   readonly api: boolean
+  /** Whether there is a search page with its shards. */
+  readonly search: boolean
+  /** Whether there are feeds; a tree that knows no times has none. */
+  readonly feeds: boolean
   /** Whether readers need a token; such a registry asks search engines to stay away. */
   readonly private: boolean
   /** Whether images of other hosts are loaded in READMEs, or shown as a link. */
@@ -45,6 +49,8 @@ export function siteFacts(given: Pick<SiteFacts, 'base' | 'index'> & Partial<Sit
     description: 'A Cargo registry.',
     registry: 'plimsoll',
     api: false,
+    search: true,
+    feeds: true,
     private: false,
     images: 'link',
     logo: null,

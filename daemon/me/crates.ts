@@ -43,7 +43,7 @@ export function postYank({ registry, regenerator, git }: MeDeps, yanked: boolean
 }
 
 /** `POST …/owners/add`: an owner at once or an invitation, as `owners.add` has it. */
-export function postOwner({ registry }: MeDeps): SessionHandler {
+export function postOwner({ registry, regenerator }: MeDeps): SessionHandler {
   return async (c, visit) => {
     const crate = await ownedCrate(registry, c, visit)
     const login = visit.form.get('login')?.trim() ?? ''
@@ -52,6 +52,7 @@ export function postOwner({ registry }: MeDeps): SessionHandler {
     return attempt(registry, c, visit, crate, async () => {
       if (login === '') refuse('owner_no_user', { login, name: crate.name })
       await work(registry.database, crate, [login], changeOf(visit, visit.session.user))
+      regenerator.pages.kick()
       return tell(pathOf(crate), isInvite ? 'owner-invited' : 'owner-added')
     })
   }
@@ -70,12 +71,13 @@ export function confirmRemoval({ registry }: MeDeps): SessionHandler {
 }
 
 /** `POST …/owners/remove`. Who has removed themselves has nothing left to manage there. */
-export function postRemoval({ registry }: MeDeps): SessionHandler {
+export function postRemoval({ registry, regenerator }: MeDeps): SessionHandler {
   return async (c, visit) => {
     const crate = await ownedCrate(registry, c, visit)
     const { user } = visit.session
     return attempt(registry, c, visit, crate, async () => {
       await removeOwners(registry.database, crate, [visit.form.get('login') ?? ''], changeOf(visit, user))
+      regenerator.pages.kick()
       const stays = user.admin || (await registry.catalog.isOwner(crate.id, user.id))
       return tell(stays ? pathOf(crate) : '/me', 'owner-removed')
     })

@@ -7,13 +7,14 @@ import type { MeDeps } from './deps.ts'
 import { tell } from './notice.ts'
 
 /** `POST /me/invitations/{name}/accept` and `…/decline`. */
-export function postInvitation({ registry }: MeDeps, isAccepted: boolean): SessionHandler {
+export function postInvitation({ registry, regenerator }: MeDeps, isAccepted: boolean): SessionHandler {
   return async (c, visit) => {
     const name = c.req.param('name') ?? ''
     const crate = isName(name) ? await registry.catalog.find(name) : null
     if (!crate) return refuse('invitation_unknown', { name })
     const { user } = visit.session
     await answerInvitation(registry.database, crate, user, isAccepted, changeOf(visit, user))
+    if (isAccepted) regenerator.pages.kick()
     return goOn(c, siteOf(registry), tell('/me', isAccepted ? 'invitation-accepted' : 'invitation-declined'))
   }
 }

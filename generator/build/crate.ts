@@ -13,8 +13,8 @@ export interface CrateFiles {
   /** The `.crate` files: checksum by path. */
   readonly crates: ReadonlyMap<string, string>
   readonly outputs: readonly Output[]
-  /** Paths of its pages, which are rendered elsewhere. */
-  readonly pages: readonly string[]
+  /** Whether a path below the crate's folder is that of a page, which are rendered elsewhere. */
+  readonly isPage: (path: string) => boolean
 }
 
 /**
@@ -26,7 +26,18 @@ export function filesOf(crate: CrateRecord, releases: readonly ReleaseRecord[]):
   return {
     crates: new Map(releases.map(one => [cratePlace(crate.name, one.version).path, one.cksum])),
     outputs: lines.length > 0 ? [renderIndex(crate.name, lines)] : [],
-    pages: lines.length > 0 ? cratePagePaths(crate.name) : [],
+    isPage: pagesOf(crate.name, releases),
+  }
+}
+
+function pagesOf(name: Name, releases: readonly ReleaseRecord[]): (path: string) => boolean {
+  const pages = new Set(releases.length > 0 ? cratePagePaths(name) : [])
+  const versions = new Set<string>(releases.map(one => one.version))
+  const folder = `${folderOf(name)}/`
+  return path => {
+    if (pages.has(path)) return true
+    const [version = '', first, ...more] = path.slice(folder.length).split('/')
+    return versions.has(version) && (more.length === 0 ? first === 'index.html' : first === 'src')
   }
 }
 
@@ -76,10 +87,10 @@ export async function rebuildCrate(workshop: Workshop, crateId: number): Promise
     else lost.push(issue('crate_lost', { name: crate.name, version }))
   }
   for (const output of files.outputs) await tree.write(output)
-  const outputs = new Set([...files.outputs.map(one => one.path), ...files.pages])
+  const outputs = new Set(files.outputs.map(one => one.path))
   if (releases.length === 0) await tree.remove(indexPlace(crate.name).path)
   for await (const path of tree.list(folderOf(crate.name))) {
-    if (!files.crates.has(path) && !outputs.has(path)) await tree.remove(path)
+    if (!files.crates.has(path) && !outputs.has(path) && !files.isPage(path)) await tree.remove(path)
   }
   await sweepIndex(workshop, crate.name)
   if (lost.length === 0) await catalog.clear([...marks, markOf(crate, 'index'), markOf(crate, 'whole')])

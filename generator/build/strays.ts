@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { isName } from '../name.ts'
-import { CRATES_FOLDER, configPlace, INDEX_FOLDER, indexPlace } from '../paths.ts'
+import { CRATES_FOLDER, configPlace, INDEX_FOLDER, indexPlace, isListPath } from '../paths.ts'
 import { folderOf } from './crate.ts'
 import type { Workshop } from './workshop.ts'
 
@@ -8,7 +8,7 @@ import type { Workshop } from './workshop.ts'
 export async function* strays(workshop: Workshop): AsyncIterable<string> {
   for (const folder of [INDEX_FOLDER, CRATES_FOLDER]) {
     for await (const path of workshop.tree.list(folder)) {
-      if (path !== configPlace.path && !(await isOwned(workshop, path))) yield path
+      if (path !== configPlace.path && !isListPath(path) && !(await isOwned(workshop, path))) yield path
     }
   }
 }

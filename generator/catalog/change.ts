@@ -9,6 +9,7 @@ import { addEvent } from './event.ts'
 import { keepListing } from './listing.ts'
 import { mark, touch } from './marks.ts'
 import { type Change, type CrateRecord, findCrate, findTwin, ownsCrate, type Queries } from './record.ts'
+import { markNewRelease } from './release-marks.ts'
 import { tombstone } from './removal.ts'
 
 /** What identifies a release. */
@@ -64,6 +65,7 @@ export async function addRelease(database: Database, release: Release, change: C
     const releaseId = await insertRelease(tx, crateId, release, change)
     await touch(tx, crateId, generation)
     await mark(tx, { kind: 'file', subject: releaseId, generation })
+    await markNewRelease(tx, crateId, { id: releaseId, version: release.version }, generation)
     await keepListing(tx, crateId, generation)
     return { outcome: 'added', crateId }
   })
@@ -93,6 +95,7 @@ export async function setYanked(
     const action = yanked ? 'yank' : 'unyank'
     const generation = await addEvent(tx, change, { action, crate: crate.name, version: release.version })
     await touch(tx, crate.id, generation)
+    await mark(tx, { kind: 'release', subject: release.id, generation })
     await keepListing(tx, crate.id, generation)
     return { crateId: crate.id, changed: true }
   })

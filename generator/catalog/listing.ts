@@ -4,12 +4,13 @@ import { type CanonicalName, canonicalName, type Name } from '../name.ts'
 import type { About } from '../release.ts'
 import { isPrerelease, newestVersion, type Version } from '../version.ts'
 import { mark } from './marks.ts'
+import { countPrefixes, uncountPrefixes } from './prefixes.ts'
 import { type CrateRecord, crateRecord, type Queries } from './record.ts'
 import { moveTerms } from './terms.ts'
 import { termsOf } from './words.ts'
 
 /** Grows when an equal catalog makes other listings, so that an upgraded registry makes them anew. */
-const LISTINGS_FORMAT = '1'
+const LISTINGS_FORMAT = '2'
 
 /** Most values of one statement; SQLite takes 32,766. */
 const CHUNK = 500
@@ -33,7 +34,9 @@ export async function keepListing(
   const after = await makeListing(tx, crate, canonical)
   await markPages(tx, 'page', [crate.id, ...(await idsOf(tx, [...dropped]))], generation)
   await mark(tx, { kind: 'site', subject: SITE, generation })
+  await mark(tx, { kind: 'list', subject: crate.id, generation })
   if (!after) return
+  if (!before) await countPrefixes(tx, canonical)
   await tx
     .insertInto('listings')
     .values(after)
@@ -55,6 +58,7 @@ export async function dropListing(tx: Queries, crateId: number): Promise<Readonl
   const old = await readFace(tx, canonical, before)
   await moveTerms(tx, crateId, old.terms, NOTHING.terms)
   await moveEdges(tx, { id: crateId, canonical }, old.dependencies, NOTHING.dependencies)
+  await uncountPrefixes(tx, canonical)
   await tx.deleteFrom('listings').where('crate_id', '=', crateId).execute()
   return old.dependencies
 }
@@ -67,7 +71,9 @@ export async function refreshListings(database: Database): Promise<void> {
   if (await isCurrent(database)) return
   await database.transaction().execute(async tx => {
     if (await isCurrent(tx)) return
-    for (const table of ['dependents', 'postings', 'terms', 'listings'] as const) await tx.deleteFrom(table).execute()
+    for (const table of ['dependents', 'postings', 'terms', 'prefixes', 'listings'] as const) {
+      await tx.deleteFrom(table).execute()
+    }
     let after = 0
     for (;;) {
       const rows = await tx

@@ -1,15 +1,19 @@
 import { sql } from 'kysely'
-import { type Database, SITE } from '../database.ts'
-import type { Mark } from './record.ts'
+import { type Database, type PageKind, SITE } from '../database.ts'
+import { mark } from './marks.ts'
+import type { Mark, Queries } from './record.ts'
 
-/** Pages to render: those of crates, then those of the registry. At most `limit`, after `after`. */
+/** In the order in which they are rendered, which is that of the alphabet. */
+const KINDS: readonly PageKind[] = ['list', 'page', 'release', 'site', 'source']
+
+/** Pages to render: lists, crates, releases, the registry, sources. At most `limit`, after `after`. */
 export async function pageMarks(database: Database, after: Mark | null = null, limit = 500): Promise<Mark[]> {
   return database
     .selectFrom('marks')
     .selectAll()
-    .where('kind', 'in', ['page', 'site'])
+    .where('kind', 'in', KINDS)
     .$if(after !== null, query =>
-      query.where(eb => eb(eb.refTuple('kind', 'subject'), '>', eb.tuple(after?.kind ?? 'page', after?.subject ?? 0))),
+      query.where(eb => eb(eb.refTuple('kind', 'subject'), '>', eb.tuple(after?.kind ?? 'list', after?.subject ?? 0))),
     )
     .orderBy('kind')
     .orderBy('subject')
@@ -33,7 +37,7 @@ export async function countPageMarks(database: Database): Promise<number> {
   const row = await database
     .selectFrom('marks')
     .select(eb => eb.fn.countAll<number>().as('n'))
-    .where('kind', 'in', ['page', 'site'])
+    .where('kind', 'in', KINDS)
     .executeTakeFirst()
   return row?.n ?? 0
 }
@@ -42,6 +46,19 @@ export async function countPageMarks(database: Database): Promise<number> {
 export async function markAllPages(database: Database): Promise<void> {
   await sql`INSERT INTO marks (kind, subject, generation)
     SELECT 'page', id, generation FROM crates WHERE true
+    UNION ALL SELECT 'list', id, generation FROM crates
+    UNION ALL SELECT 'release', releases.id, generation FROM releases JOIN crates ON crates.id = crate_id
+    UNION ALL SELECT 'source', releases.id, generation FROM releases JOIN crates ON crates.id = crate_id
     UNION ALL SELECT 'site', ${SITE}, (SELECT coalesce(max(id), 0) FROM audit)
     WHERE true ON CONFLICT DO NOTHING`.execute(database)
+}
+
+/** Marks the page of a crate, because something of it changed that is in no release: its owners. */
+export async function markCratePage(tx: Queries, crateId: number, generation: number): Promise<void> {
+  await mark(tx, { kind: 'page', subject: crateId, generation })
+}
+
+/** Those of some crates that wait to be listed anew. */
+export async function listMarksOf(database: Database, crateIds: readonly number[]): Promise<Mark[]> {
+  return database.selectFrom('marks').selectAll().where('kind', '=', 'list').where('subject', 'in', crateIds).execute()
 }

@@ -5,6 +5,7 @@ import { addEvent } from './event.ts'
 import { dropListing, keepListing } from './listing.ts'
 import { mark, touch } from './marks.ts'
 import type { Change, CrateRecord, Queries, ReleaseRecord } from './record.ts'
+import { markNextRelease } from './release-marks.ts'
 
 /** A release of another crate whose index line mentions a name; whether it depends on it takes a closer look. */
 export interface Mention {
@@ -43,7 +44,8 @@ export async function removeReleases(
     const lost = await dropListing(tx, crate.id)
     for (const release of releases) {
       await bury(tx, crate, release, change)
-      await tx.deleteFrom('marks').where('kind', '=', 'file').where('subject', '=', release.id).execute()
+      const kinds = ['file', 'release', 'source'] as const
+      await tx.deleteFrom('marks').where('kind', 'in', kinds).where('subject', '=', release.id).execute()
       await tx.deleteFrom('releases').where('id', '=', release.id).execute()
       generation = await addEvent(tx, change, {
         action: 'delete',
@@ -52,6 +54,7 @@ export async function removeReleases(
         detail: { cksum: release.cksum },
       })
     }
+    for (const release of releases) await markNextRelease(tx, crate.id, release.version, generation)
     await touch(tx, crate.id, generation)
     await mark(tx, { kind: 'whole', subject: crate.id, generation })
     await keepListing(tx, crate.id, generation, lost)

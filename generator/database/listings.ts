@@ -21,6 +21,8 @@ export interface ListingTables {
   terms: { id: Generated<number>; term: string; crates: number }
   /** Which word finds which crate; the lower the rank, the earlier it is shown. */
   postings: { term_id: number; rank: number; crate_id: number }
+  /** How many crates' canonical names begin with a text; one that none does has no row. */
+  prefixes: { prefix: string; crates: number }
   /** Which crate's newest version depends on which name of this registry, both canonical. */
   dependents: { dependency: string; dependent: string; crate_id: number }
 }

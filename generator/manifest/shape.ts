@@ -20,6 +20,8 @@ export interface About {
   /** Whether there is a library to depend on, and the programs that `cargo install` would make. */
   readonly has_lib?: boolean
   readonly bin_names?: readonly string[]
+  /** Folder of the package in its repository, where it is not the repository's root. */
+  readonly vcs_path?: string
 }
 
 /** One dependency as the manifest has it. */

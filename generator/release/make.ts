@@ -66,6 +66,7 @@ export function makeRelease(parts: ReleaseParts): Release {
     ...manifest.about,
     readme_file: findReadme(manifest, archive.files),
     ...findTargets(manifest, archive.files),
+    ...(archive.vcsPath && { vcs_path: archive.vcsPath }),
   }
   const { files, vcsPath } = archive
   return { name: manifest.name, version: manifest.version, entry, about, readme, size, files, vcsPath }

@@ -53,6 +53,20 @@ const registryName: Kind<string> = text(
 )
 
 const file: Kind<string> = text('the path of a file', value => value !== '' && !/\p{Cc}/u.test(value))
+
+/** Only what lies beside the pages: their content security policy loads nothing else. */
+const ownPath: Kind<string> = text('a path below the base URL, such as "brand/logo.svg"', value =>
+  /^[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/.test(value),
+)
+
+const siteLink: Kind<string> = text(
+  'words and an address, such as "Handbook https://wiki.example.com/crates"',
+  value => {
+    const address = / (\S+)$/.exec(value)?.[1] ?? ''
+    const url = parseUrl(address)
+    return value.length <= 500 && !/\p{Cc}/u.test(value) && (url?.protocol === 'http:' || url?.protocol === 'https:')
+  },
+)
 const perMinute = integer(0, 1_000_000)
 
 /** Every setting that stands in no section. */
@@ -85,6 +99,18 @@ export const sections = {
     title: mainRow(line(100), 'Plimsoll', 'Plimsoll', 'Heading of the pages.'),
     description: row(line(1000), '', 'One sentence below the heading of the front page.'),
     aliases: row(list(indexUrl), [], 'Further index URLs under which users reach this same registry.'),
+  },
+  pages: {
+    source: row(flag, true, 'Whether every version has pages for the files of its `.crate`.'),
+    images: row(
+      choice('link', 'load'),
+      'link',
+      'What becomes of images of other hosts in READMEs: "load" tells those hosts who reads.',
+    ),
+    logo: row(maybe(ownPath), null, 'Picture in the head of every page, instead of the built-in one.'),
+    stylesheet: row(maybe(ownPath), null, 'Stylesheet that every page loads after the built-in one.'),
+    links: row(list(siteLink), [], 'Links in the head of every page.'),
+    footer: row(maybe(line(500)), null, 'What stands at the foot of every page, instead of the description.'),
   },
   server: {
     listen: mainRow(

@@ -9,7 +9,7 @@ import type { Settings } from '../settings.ts'
 
 /** What a static build needs of a release, and what its `.crate` gave reason to warn of. */
 export interface Inspected {
-  readonly release: Omit<Release, 'files' | 'readme'>
+  readonly release: Omit<Release, 'files'>
   readonly warnings: readonly Issue[]
 }
 

@@ -1,60 +1,131 @@
-import { compareText, renderEntry } from '../entry.ts'
-import { type CanonicalName, canonicalName } from '../name.ts'
+import { createReadStream } from 'node:fs'
+import { compareText, dependencyOn, renderEntry } from '../entry.ts'
+import { type CanonicalName, canonicalName, type Name } from '../name.ts'
 import type { Output } from '../paths.ts'
 import { policyQuestions } from '../policy.ts'
 import type { Release } from '../release.ts'
-import { renderCrateRecord } from '../render.ts'
+import {
+  type Dependent,
+  FILE_MAX,
+  FRONT_LENGTH,
+  type ListedCrate,
+  type Look,
+  listedCrate,
+  previousOf,
+  type ReleaseFacts,
+  renderCratePage,
+  renderCrateRecord,
+  renderListing,
+  renderSite,
+  renderSource,
+  renderVersionPage,
+  SOURCE_BYTES_MAX,
+} from '../render.ts'
+import { readContents } from '../tarball.ts'
 import { newestVersion } from '../version.ts'
 
-/** A crate of a static tree: its releases in the order of their versions, with `yanked` as the settings have it. */
-export type StaticCrate = readonly Pick<Release, 'name' | 'version' | 'entry' | 'about' | 'size'>[]
+/** A release of a static tree, with `yanked` as the settings have it, and where its `.crate` is read. */
+export type StaticRelease = Pick<Release, 'name' | 'version' | 'entry' | 'about' | 'size' | 'readme'> & {
+  readonly path: string
+}
+
+/** A crate of a static tree: its releases in the order of their versions. */
+export type StaticCrate = readonly StaticRelease[]
+
+/** What the pages of a static tree are made of. */
+export interface StaticPages {
+  readonly crates: readonly StaticCrate[]
+  readonly dl: string
+  readonly look: Look
+}
+
+/** A crate, as far as it has to be known before the pages of any other can be rendered. */
+interface Face {
+  readonly name: Name
+  readonly facts: readonly ReleaseFacts[]
+  readonly newest: ReleaseFacts
+}
+
+/** Most dependents that a crate's page names. */
+const DEPENDENTS_SHOWN = 100
 
 /**
- * The `crate.json` of every crate. There are no feeds: nothing in a `.crate` says when it was published, and a tree that
- * depends on the bytes it reads alone cannot know.
+ * All pages of a static tree. There are no feeds and no times: nothing in a `.crate` says when it was published, and a
+ * tree that depends on the bytes it reads alone cannot know.
  */
-export function* staticPages(crates: readonly StaticCrate[], dl: string): Iterable<Output> {
-  const dependents = countDependents(crates)
-  for (const releases of crates) {
-    const name = releases[0]?.name
-    if (!name) continue
-    const facts = releases.map(release => ({
-      version: release.version,
-      cksum: release.entry.cksum,
-      size: release.size,
-      yanked: release.entry.yanked,
-      line: renderEntry(release.entry),
-      about: release.about,
-      publishedAt: null,
-      publishedBy: null,
-    }))
-    const count = dependents.get(canonicalName(name)) ?? 0
-    yield renderCrateRecord({ name, createdAt: null, releases: facts, dependents: count }, dl)
+export async function* staticPages({ crates, dl, look }: StaticPages): AsyncIterable<Output> {
+  const faces = crates.flatMap(releases => faceOf(releases) ?? [])
+  const dependents = findDependents(crates)
+  for (const [at, { name, facts, newest }] of faces.entries()) {
+    const releases = crates[at] ?? []
+    const users = dependents.get(canonicalName(name)) ?? []
+    const crate = { name, createdAt: null, releases: facts, dependents: users.length }
+    yield renderCrateRecord(crate, dl)
+    const whole = (one: ReleaseFacts) => ({
+      name,
+      release: one,
+      readme: releases.find(release => release.version === one.version)?.readme ?? null,
+      previous: previousOf(facts, one.version),
+    })
+    yield renderCratePage(
+      { crate, newest: whole(newest), owners: [], dependents: users.slice(0, DEPENDENTS_SHOWN) },
+      dl,
+      look,
+    )
+    for (const one of facts) yield renderVersionPage(whole(one), dl, look)
+    if (look.source) for (const release of releases) yield* sourceOf(release, look)
   }
+  yield* sitePages(faces, crates, look)
 }
 
-/** What the start page shows: without times, the first crates by name. */
-export function startFacts(crates: readonly StaticCrate[]) {
-  const newest = crates.flatMap(releases => {
-    const best = newestVersion(releases.map(one => ({ ...one, yanked: one.entry.yanked })))
-    return best ? [{ name: best.name, version: best.version, description: best.about.description }] : []
-  })
-  newest.sort((a, b) => compareText(a.name, b.name))
+async function* sourceOf({ name, version, path }: StaticRelease, look: Look): AsyncIterable<Output> {
+  const files = await readContents(() => createReadStream(path), { fileBytes: FILE_MAX, bytes: SOURCE_BYTES_MAX })
+  yield* renderSource(look, { name, version }, files)
+}
+
+function* sitePages(faces: readonly Face[], crates: readonly StaticCrate[], look: Look): Iterable<Output> {
+  const cards: ListedCrate[] = faces.map(({ name, newest }) => listedCrate(name, newest, null))
+  const keywords = new Map(faces.map(({ name, newest }) => [name, newest.about.keywords]))
   const versions = crates.reduce((sum, releases) => sum + releases.length, 0)
-  return { crates: crates.length, versions, shown: newest.slice(0, 30) }
+  const first = cards.toSorted((a, b) => compareText(a.name, b.name)).slice(0, FRONT_LENGTH)
+  yield* renderSite(look, { crates: cards.length, versions, newest: [], updated: [], first })
+  yield* renderListing(look, cards, name => keywords.get(name) ?? [])
 }
 
-/** How many crates depend on each with their newest version, as the catalog counts it. */
-function countDependents(crates: readonly StaticCrate[]): Map<CanonicalName, number> {
-  const counts = new Map<CanonicalName, number>()
+function faceOf(releases: StaticCrate): Face | null {
+  const name = releases[0]?.name
+  const facts = releases.map(release => ({
+    version: release.version,
+    cksum: release.entry.cksum,
+    size: release.size,
+    yanked: release.entry.yanked,
+    line: renderEntry(release.entry),
+    about: release.about,
+    publishedAt: null,
+    publishedBy: null,
+  }))
+  const newest = newestVersion(facts)
+  return name && newest ? { name, facts, newest } : null
+}
+
+/** Which crates depend on each with their newest version, as the catalog has it, by name. */
+function findDependents(crates: readonly StaticCrate[]): Map<CanonicalName, Dependent[]> {
+  const found = new Map<CanonicalName, Dependent[]>()
   for (const releases of crates) {
     const newest = newestVersion(
       releases.map(release => ({ release, version: release.version, yanked: release.entry.yanked })),
     )
     if (!newest || newest.yanked) continue
+    const { name, version, entry } = newest.release
     const names = new Set(policyQuestions(newest.release).ownDependencies.map(canonicalName))
-    names.delete(canonicalName(newest.release.name))
-    for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+    names.delete(canonicalName(name))
+    for (const one of names) {
+      const how = dependencyOn(entry.deps, one)
+      if (how) found.set(one, [...(found.get(one) ?? []), { name, version, ...how }])
+    }
   }
-  return counts
+  for (const list of found.values()) {
+    list.sort((a, b) => compareText(canonicalName(a.name as Name), canonicalName(b.name as Name)))
+  }
+  return found
 }

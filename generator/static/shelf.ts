@@ -38,7 +38,7 @@ export class Shelf {
       const issues: Issue[] = []
       const release = await inspect({ bytes, pubtime: null }, this.#settings, this.#urls, issues)
       if (release && !issues.some(one => one.severity === 'error')) {
-        const { files, readme, ...rest } = release
+        const { files, ...rest } = release
         return { release: rest, warnings: issues }
       }
       this.#object(path, issues)

@@ -71,3 +71,10 @@ export class ByteReader {
     return true
   }
 }
+
+/** All pieces of a stream as one. */
+export async function gather(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  for await (const piece of pieces) parts.push(piece)
+  return Buffer.concat(parts)
+}

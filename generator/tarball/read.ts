@@ -5,6 +5,7 @@ import { presentable } from '../objections.ts'
 import type { Version } from '../version.ts'
 import { isVersion } from '../version.ts'
 import type { Archive, ArchiveFile, ArchiveLimits } from './archive.ts'
+import { gather } from './bytes.ts'
 import { PathBook } from './paths.ts'
 import { type Member, OBJECTIONS_MAX, walkTar } from './walk.ts'
 
@@ -159,12 +160,6 @@ class Survey {
     if (text === null) this.issues.push(issue('archive_file_encoding', { path }))
     return text
   }
-}
-
-async function gather(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const parts: Uint8Array[] = []
-  for await (const piece of pieces) parts.push(piece)
-  return Buffer.concat(parts)
 }
 
 /** Strict UTF-8 without its byte order mark; null when it is not that. */

@@ -26,7 +26,7 @@ export function sidebar(site: SiteFacts, version: VersionFacts, owners: readonly
 ${definitions(version)}
 </section>
 ${linkList(version)}
-${keywordList(version, to)}
+${keywordList(site, version, to)}
 ${owners === null ? null : ownerList(owners)}
 <section><h2>Files</h2>
 <ul class="plain">
@@ -38,7 +38,7 @@ ${version.source ? html`<li>${icon('folder')} <a href="${to(sourcePath(version.n
 ${
   owners === null
     ? null
-    : html`<section class="quiet small"><a href="${to(crateFeedPath(version.name))}">Feed of new versions</a>${site.api ? html` · <a href="${to(account.crate(version.name))}">Manage</a>` : null}</section>`
+    : html`<section class="quiet small">${site.feeds ? html`<a href="${to(crateFeedPath(version.name))}">Feed of new versions</a>` : null}${site.feeds && site.api ? ' · ' : null}${site.api ? html`<a href="${to(account.crate(version.name))}">Manage</a>` : null}</section>`
 }
 </aside>`
 }
@@ -76,10 +76,11 @@ function linkList(version: VersionFacts): Markup | null {
   )}</ul></section>`
 }
 
-function keywordList(version: VersionFacts, to: Linker): Markup | null {
+function keywordList(site: SiteFacts, version: VersionFacts, to: Linker): Markup | null {
   if (version.keywords.length + version.categories.length === 0) return null
   const words = version.keywords.map(
-    word => html`<li><a href="${to(searchPath)}?q=${encodeURIComponent(word)}">${word}</a></li>`,
+    word =>
+      html`<li>${site.search ? html`<a href="${to(searchPath)}?q=${encodeURIComponent(word)}">${word}</a>` : word}</li>`,
   )
   const categories = version.categories.map(slug => html`<li>${slug}</li>`)
   return html`<section><h2>Keywords</h2><ul class="tags">${words}${categories}</ul></section>`

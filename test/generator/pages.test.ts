@@ -194,8 +194,9 @@ test('another title or address outdates every page, once', async t => {
   t.after(() => other.close())
   assert.equal(await buildPages(other), 2)
   assert.equal(await buildPages(other), 0)
-  assert.equal(await buildPages({ ...other, branding: { ...other.branding, title: 'Renamed' } }), 2)
-  assert.equal(await buildPages({ ...other, branding: { ...other.branding, title: 'Renamed' } }), 0)
+  const renamed = { ...other, look: { ...other.look, site: { ...other.look.site, title: 'Renamed' } } }
+  assert.equal(await buildPages(renamed), 2)
+  assert.equal(await buildPages(renamed), 0)
   assert.match((await registry.shown('feeds/crates.xml')) ?? '', /https:\/\/elsewhere\.example\/crates\/shown\//)
   assert.match(String((await record(registry, 'shown')).versions[0]?.download), /^https:\/\/elsewhere\.example\//)
 })

@@ -126,7 +126,7 @@ test('unchanged files are not rewritten; what vanished is removed, what was spoi
   rmSync(first)
   writeFileSync(join(job.out, 'crates/other/other-1.0.0.crate'), 'spoilt')
   writeFileSync(join(job.out, 'index/ot/he/other'), 'spoilt')
-  writeFileSync(join(job.out, 'robots.txt'), 'mine')
+  writeFileSync(join(job.out, 'mine.txt'), 'mine')
   await run(job)
   assert.deepEqual(cargoFiles(job.out), [
     'crates/other/other-1.0.0.crate',
@@ -134,10 +134,10 @@ test('unchanged files are not rewritten; what vanished is removed, what was spoi
     'index/config.json',
     'index/ot/he/other',
   ])
-  assert.equal(readFileSync(join(job.out, 'robots.txt'), 'utf8'), 'mine')
+  assert.equal(readFileSync(join(job.out, 'mine.txt'), 'utf8'), 'mine')
   const fresh = { ...folders(t), from: job.from }
   await run(fresh)
-  rmSync(join(job.out, 'robots.txt'))
+  rmSync(join(job.out, 'mine.txt'))
   assert.equal(treeDigest(job.out), treeDigest(fresh.out))
 })
 

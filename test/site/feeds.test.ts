@@ -16,16 +16,16 @@ test('the feed of the registry', () => {
     },
     { name: 'old', version: '0.1.0', description: null, published: null, publisher: null },
   ])
-  assert.equal(path, 'feed.atom')
+  assert.equal(path, 'feeds/updates.xml')
   assert.equal(
     body,
     `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
-<id>https://crates.example.com/team/feed.atom</id>
+<id>https://crates.example.com/team/feeds/updates.xml</id>
 <title>Harbour Crates</title>
 <updated>2026-11-20T12:00:00Z</updated>
 <author><name>Harbour Crates</name></author>
-<link rel="self" type="application/atom+xml" href="https://crates.example.com/team/feed.atom"/>
+<link rel="self" type="application/atom+xml" href="https://crates.example.com/team/feeds/updates.xml"/>
 <link rel="alternate" type="text/html" href="https://crates.example.com/team/"/>
 <entry>
 <id>https://crates.example.com/team/crates/keel/1.0.0+b/</id>
@@ -46,7 +46,7 @@ test('the feed of the registry', () => {
 </feed>
 `,
   )
-  assert.equal(crateFeed(site, 'keel', []).path, 'crates/keel/feed.atom')
+  assert.equal(crateFeed(site, 'keel', []).path, 'crates/keel/feed.xml')
 })
 
 test('robots.txt asks for what it should', () => {

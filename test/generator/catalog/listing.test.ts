@@ -124,7 +124,7 @@ test('the pages of a crate, of what it depends on and of the registry are marked
     const rows = await database
       .selectFrom('marks')
       .select(['kind', 'subject'])
-      .where('kind', 'in', ['page', 'site'])
+      .where('kind', 'in', ['list', 'page', 'release', 'site', 'source'])
       .execute()
     return rows.map(row => `${row.kind} ${row.subject}`).sort()
   }
@@ -132,11 +132,15 @@ test('the pages of a crate, of what it depends on and of the registry are marked
   await registry.regenerator.pages.close(600)
   assert.deepEqual(await marks(), [])
   await registry.publish(token, { name: 'top', version: '1.1.0', manifest }, { deps: [metadata] })
-  assert.deepEqual(await marks(), ['page 1', 'page 3', 'site 0'])
+  assert.deepEqual(await marks(), ['list 3', 'page 1', 'page 3', 'release 4', 'site 0', 'source 4'])
   await registry.regenerator.pages.flush()
   assert.deepEqual(await marks(), [])
   await registry.request('DELETE', '/api/v1/crates/top/1.1.0/yank', token)
-  assert.deepEqual(await marks(), ['page 1', 'page 3', 'site 0'])
+  assert.deepEqual(await marks(), ['list 3', 'page 1', 'page 3', 'release 4', 'site 0'])
+  await registry.regenerator.pages.flush()
+  // A version between two others: its own page, and the one that compares itself with it from now on.
+  await registry.publish(token, { name: 'top', version: '1.0.5' })
+  assert.deepEqual(await marks(), ['list 3', 'page 3', 'release 4', 'release 5', 'site 0', 'source 5'])
 })
 
 test('words: letters and digits of any script, lower case, without accents', () => {

@@ -1,0 +1,101 @@
+import { type CrateCard, cratePage, type Dependent, listPage, type Owner, versionPage } from '../../site/index.ts'
+import type { Name } from '../name.ts'
+import type { Output } from '../paths.ts'
+import { compareVersions, type Version } from '../version.ts'
+import type { CrateFacts, ReleaseFacts } from './crate-record.ts'
+import type { Look } from './look.ts'
+import { output } from './output.ts'
+import { rustVersionOf, versionFacts, type WholeRelease } from './version-facts.ts'
+
+export type { Dependent, Owner } from '../../site/index.ts'
+
+/** A crate with everything that its own page shows. */
+export interface WholeCrate {
+  readonly crate: CrateFacts
+  /** The version that stands for the crate. */
+  readonly newest: WholeRelease
+  readonly owners: readonly Owner[]
+  /** The first of them, by name. */
+  readonly dependents: readonly Dependent[]
+}
+
+/** The page of a crate. */
+export function renderCratePage({ crate, newest, owners, dependents }: WholeCrate, dl: string, look: Look): Output {
+  const versions = crate.releases
+    .toSorted((a, b) => compareVersions(b.version, a.version))
+    .map(release => ({
+      version: release.version,
+      published: release.publishedAt,
+      publisher: release.publishedBy,
+      size: release.size,
+      rustVersion: rustVersionOf(release),
+      yanked: release.yanked,
+    }))
+  return output(
+    cratePage(look.site, {
+      name: crate.name,
+      newest: versionFacts(newest, dl, look),
+      versions,
+      owners: look.owners ? owners : [],
+      dependents,
+      dependentCount: crate.dependents,
+    }),
+  )
+}
+
+/** The page of a version. */
+export function renderVersionPage(whole: WholeRelease, dl: string, look: Look): Output {
+  return output(versionPage(look.site, versionFacts(whole, dl, look)))
+}
+
+/** The version before another by precedence, yanked or not. */
+export function previousOf<T extends { readonly version: Version }>(
+  releases: readonly T[],
+  version: Version,
+): T | null {
+  let best: T | null = null
+  for (const one of releases) {
+    if (compareVersions(one.version, version) >= 0) continue
+    if (best === null || compareVersions(one.version, best.version) > 0) best = one
+  }
+  return best
+}
+
+/** A crate as lists show it. */
+export interface ListedCrate {
+  readonly name: Name
+  readonly newest: Version
+  readonly description: string | null
+  readonly updatedAt: string | null
+  readonly yanked: boolean
+}
+
+/** One page of the list of all crates. */
+export interface ListPart {
+  readonly prefix: string
+  readonly total: number
+  readonly crates: readonly ListedCrate[]
+  readonly parts: readonly { readonly prefix: string; readonly total: number }[]
+}
+
+/** One page of the list of all crates. */
+export function renderListPage(part: ListPart, look: Look): Output {
+  return output(listPage(look.site, { ...part, crates: part.crates.map(listed) }))
+}
+
+/** What a crate's card says. */
+export function listed(one: ListedCrate): CrateCard {
+  return {
+    name: one.name,
+    version: one.newest,
+    description: one.description,
+    updated: one.updatedAt,
+    yanked: one.yanked,
+  }
+}
+
+/** What the card of a crate says, from its newest release. */
+export function listedCrate(name: Name, newest: ReleaseFacts, updatedAt: string | null): ListedCrate {
+  const { version, yanked, about } = newest
+  return { name, newest: version, description: about.description, updatedAt, yanked }
+}

@@ -1,0 +1,42 @@
+import { type SiteFacts, siteFacts } from '../../site/index.ts'
+import type { Settings } from '../settings.ts'
+import type { RegistryUrls } from '../urls.ts'
+
+export type { SiteFacts } from '../../site/index.ts'
+
+/** How the pages of a registry look and what they may tell. */
+export interface Look {
+  readonly site: SiteFacts
+  /** Whether there is a source browser. */
+  readonly source: boolean
+  /** Whether pages name the owners of a crate; those who may not list them may not read them there, either. */
+  readonly owners: boolean
+}
+
+/** The look that the settings ask for; `lively`: with times, and a daemon that answers searches. */
+export function lookOf(settings: Settings, urls: RegistryUrls, lively: boolean): Look {
+  const { registry, pages, auth, owners } = settings
+  const site = siteFacts({
+    base: urls.base,
+    index: urls.sparseIndex,
+    registry: registry.name,
+    title: registry.title,
+    api: urls.api !== null,
+    private: auth.required,
+    images: pages.images,
+    logo: pages.logo,
+    stylesheet: pages.stylesheet,
+    footer: pages.footer,
+    links: pages.links.map(linkOf),
+    feeds: lively,
+    search: !lively,
+    ...(registry.description !== '' && { description: registry.description }),
+  })
+  return { site, source: pages.source, owners: owners.public || auth.required }
+}
+
+/** `Handbook https://wiki.example/crates`: the words, then the address. */
+function linkOf(text: string): { text: string; url: string } {
+  const end = text.trimEnd().lastIndexOf(' ')
+  return { text: text.slice(0, end).trim(), url: text.slice(end + 1) }
+}

@@ -1,0 +1,56 @@
+import type { ComparedFacts, VersionFacts } from '../../site/index.ts'
+import { parseEntry } from '../entry.ts'
+import type { Name } from '../name.ts'
+import { expandDl } from '../paths.ts'
+import type { ReleaseFacts } from './crate-record.ts'
+import type { Look } from './look.ts'
+
+/** A release with what only its own page shows. */
+export interface WholeRelease {
+  readonly name: Name
+  readonly release: ReleaseFacts
+  readonly readme: string | null
+  /** The version before it by precedence. */
+  readonly previous: ReleaseFacts | null
+}
+
+/** A release as the site takes it. */
+export function versionFacts({ name, release, readme, previous }: WholeRelease, dl: string, look: Look): VersionFacts {
+  const { about, version, cksum } = release
+  return {
+    name,
+    ...compared(release),
+    links: parseEntry(release.line).links,
+    description: about.description,
+    published: release.publishedAt,
+    publisher: release.publishedBy,
+    yanked: release.yanked,
+    size: release.size,
+    checksum: cksum,
+    download: expandDl(dl, { name, version, cksum }),
+    license: about.license,
+    licenseFile: about.license_file,
+    edition: about.edition,
+    homepage: about.homepage,
+    documentation: about.documentation,
+    repository: about.repository,
+    pathInVcs: about.vcs_path ?? null,
+    keywords: about.keywords,
+    categories: about.categories,
+    readme: readme === null ? null : { text: readme, path: about.readme_file ?? 'README.md' },
+    binaries: about.bin_names ?? [],
+    library: about.has_lib ?? true,
+    source: look.source,
+    previous: previous && compared(previous),
+  }
+}
+
+/** Rust version of a release, from its index line. */
+export function rustVersionOf(release: ReleaseFacts): string | null {
+  return parseEntry(release.line).rust_version
+}
+
+function compared(release: ReleaseFacts): ComparedFacts {
+  const { rust_version, deps, features } = parseEntry(release.line)
+  return { version: release.version, rustVersion: rust_version, dependencies: deps, features }
+}
