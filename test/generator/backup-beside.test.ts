@@ -8,10 +8,10 @@ import { publishRequest } from '../support/registry.ts'
 import { scratch } from '../support/scratch.ts'
 import { servedFolder } from '../support/served-folder.ts'
 
-const ENV = { PLIMSOLL_GIT_INDEX: 'off' }
+const ENV = {}
 
 test('a backup made while publishes go on has every release acknowledged before it began, and restores whole', async t => {
-  const served = await servedFolder(t)
+  const served = await servedFolder(t, { PLIMSOLL_GIT_INDEX: 'auto' })
   const { url } = served
   await served.ok('user', 'add', 'alice')
   const token = await served.ok('token', 'create', '--user', 'alice')
