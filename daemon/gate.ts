@@ -5,7 +5,7 @@ import { type Actor, authenticate, hasScope, passwordOf, tokenOf } from './auth.
 import { type ClientAddress, clientAddress } from './client-address.ts'
 import { readCookie, writeCookie } from './cookies.ts'
 import { knownDevice } from './device.ts'
-import { failureBody } from './failure.ts'
+import { failureBody, noteObjections } from './failure.ts'
 import { isFromHere, loginOf, readForm } from './form.ts'
 import { goOn, refusedPage, siteOf } from './page.ts'
 import { RateLimits } from './rate-limit.ts'
@@ -153,6 +153,7 @@ export class Gate {
    */
   #challenge(c: Context, why: 'token_absent' | 'token_rejected'): Response {
     const basic = c.req.path.startsWith('/index.git/') ? `Basic realm="${this.#site.registry}", ` : ''
+    noteObjections(c, [why])
     const headers = { 'www-authenticate': `${basic}Cargo login_url="${this.#me}"`, 'cache-control': 'no-store' }
     return c.json(failureBody([issue(why, { me: this.#me })]), 401, headers)
   }

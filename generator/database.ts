@@ -104,7 +104,8 @@ export interface Tables extends ListingTables {
  * to be committed; `list`: the pages that list it; `page`: what else the tree says of a crate; `release`: the page of a
  * release; `source`: the pages of its files; `site`: what the tree says of the registry as a whole (subject 0).
  */
-export type MarkKind = 'file' | 'index' | 'whole' | 'git' | PageKind
+export const MARK_KINDS = ['file', 'index', 'whole', 'git', 'list', 'page', 'release', 'site', 'source'] as const
+export type MarkKind = (typeof MARK_KINDS)[number]
 
 /** The marks of pages, which nobody waits for. */
 export type PageKind = 'list' | 'page' | 'release' | 'site' | 'source'

@@ -46,6 +46,17 @@ async function replace(path: string, bytes: Uint8Array, sync: boolean): Promise<
   }
 }
 
+/** Fails when nothing can be written in a folder, for whatever reason; leaves nothing behind. */
+export async function probeFolder(path: string): Promise<void> {
+  const probe = temporaryPath(join(path, 'probe'))
+  try {
+    const file = await open(probe, 'wx', 0o600)
+    await file.close()
+  } finally {
+    await rm(probe, { force: true })
+  }
+}
+
 /** Moves a finished, synced file to `path` and puts the move on disk. */
 export async function moveDurably(from: string, path: string): Promise<void> {
   await makeFolder(dirname(path))

@@ -7,6 +7,7 @@ import {
   isSameFile,
   isTemporary,
   linkDurably,
+  probeFolder,
   readFolder,
   sweepFolder,
   writeDurably,
@@ -26,6 +27,11 @@ export class PublicTree {
   constructor(root: string, { durable }: { durable: boolean }) {
     this.root = root
     this.#put = durable ? writeDurably : writeWhole
+  }
+
+  /** Fails when nothing can be written here. */
+  probe(): Promise<void> {
+    return probeFolder(this.root)
   }
 
   /** Where a path of the tree lies on disk. */

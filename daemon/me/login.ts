@@ -46,7 +46,7 @@ export function postLogin(deps: MeDeps): VisitHandler {
       await letIn(deps, c, visit, user)
       return goOn(c, site, next ?? '/me')
     } catch (error) {
-      const { refusal, notice } = failed(error)
+      const { refusal, notice } = failed(c, error)
       return loginForm(c, site, visit, { login, next, notice, status: honestStatus(refusal) })
     }
   }

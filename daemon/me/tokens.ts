@@ -17,7 +17,7 @@ export function postToken(deps: MeDeps): SessionHandler {
       const newToken = await create(deps, visit, draft)
       return await showHome(deps, c, visit, { notice: null, newToken })
     } catch (error) {
-      const { refusal, notice } = failed(error)
+      const { refusal, notice } = failed(c, error)
       return showHome(deps, c, visit, { notice, draft, status: honestStatus(refusal) })
     }
   }

@@ -17,6 +17,15 @@ export async function listMarks(database: Database, kind: MarkKind, after: numbe
     .execute()
 }
 
+/** How much of each kind of work is pending; kinds without any are left out. */
+export async function countMarks(database: Database): Promise<{ kind: MarkKind; n: number }[]> {
+  return database
+    .selectFrom('marks')
+    .select(eb => ['kind', eb.fn.countAll<number>().as('n')])
+    .groupBy('kind')
+    .execute()
+}
+
 /** The `file` marks of one crate's releases. */
 export async function fileMarks(database: Database, crateId: number): Promise<FileMark[]> {
   const rows = await database

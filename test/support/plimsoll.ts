@@ -24,6 +24,8 @@ export interface Daemon {
   readonly url: string
   /** Everything it has said so far. */
   readonly log: () => string
+  /** Sends SIGTERM now and not at the end of the test. */
+  readonly stop: () => void
 }
 
 /** Serves the registry folder on a free port; ends it with SIGTERM after the test, and expects exit code 0. */
@@ -40,8 +42,13 @@ export async function serve(cleanup: Cleanup, folder: string, env: NodeJS.Proces
   const ended = new Promise<number | NodeJS.Signals | null>(resolve => {
     child.on('close', (code, signal) => resolve(code ?? signal))
   })
+  let isStopped = false
+  // A second signal would end it at once.
+  const stop = (): void => {
+    if (!isStopped) isStopped = child.kill('SIGTERM')
+  }
   cleanup.add(async () => {
-    child.kill('SIGTERM')
+    stop()
     const impatience = setTimeout(() => child.kill('SIGKILL'), 10_000)
     const ending = await ended
     clearTimeout(impatience)
@@ -62,7 +69,7 @@ export async function serve(cleanup: Cleanup, folder: string, env: NodeJS.Proces
       resolve(address)
     })
   })
-  return { url: url.replace(/\/$/, ''), log }
+  return { url: url.replace(/\/$/, ''), log, stop }
 }
 
 /** The host's environment without settings of a registry the host may run. */

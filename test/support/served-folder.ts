@@ -12,6 +12,8 @@ export interface ServedFolder {
   readonly url: string
   /** What the daemon has said so far. */
   readonly log: () => string
+  /** Tells the daemon to stop. */
+  readonly stop: () => void
   /** Runs a command beside the daemon. */
   run(args: readonly string[], stdin?: string): Promise<Run>
   /** Runs one that must succeed, and gives what it says on stdout. */
@@ -30,8 +32,8 @@ export async function servedFolder(t: TestContext, env: NodeJS.ProcessEnv = {}):
     return ended.stdout.trimEnd()
   }
   await ok('init')
-  const { url, log } = await serve(cleanup, dir, settings)
-  return { dir, url, log, run, ok }
+  const daemon = await serve(cleanup, dir, settings)
+  return { ...daemon, dir, run, ok }
 }
 
 /** Asserts that each command ends with this code, says nothing on stdout, and this on stderr. */
