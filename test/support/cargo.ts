@@ -59,6 +59,13 @@ export class Cargo {
     return run(program, args, { cwd: folder, env: this.#env })
   }
 
+  /** Hands it a token, which it keeps in its home. */
+  async logIn(folder: string, registry: string, token: string): Promise<void> {
+    const args = ['login', '--registry', registry]
+    const ended = await run(program, args, { cwd: folder, env: this.#env, stdin: `${token}\n` })
+    expectCode(`cargo ${args.join(' ')}`, ended, 0)
+  }
+
   /** Runs it in `folder`; it must succeed. */
   async ok(folder: string, ...args: readonly string[]): Promise<Run> {
     return expectCode(`cargo ${args.join(' ')}`, await this.run(folder, ...args), 0)
