@@ -18,6 +18,7 @@ const REAL: Partial<Record<Code, ContentfulStatusCode>> = {
   crate_too_big: 413,
   metadata_too_big: 413,
   rate_limited: 429,
+  crates_too_many: 429,
   versions_too_many: 429,
   logins_busy: 503,
 }

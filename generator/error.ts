@@ -177,7 +177,7 @@ const messages = {
   dependency_misspelled: (p: { dependency: string; existing: string }) =>
     `this registry has no crate \`${p.dependency}\`, on which the crate depends, but it has \`${p.existing}\`; spell the dependency that way`,
   dependency_foreign: (p: { dependency: string; registry: string }) =>
-    `the dependency \`${p.dependency}\` comes from another registry, ${p.registry}, which this one does not allow; publish it here first, or ask the operator to add that URL to \`policy.allowed_registries\``,
+    `the dependency \`${p.dependency}\` comes from another registry, ${p.registry}, which this one does not allow; publish it here and add \`registry = "…"\` with the name of this registry to the dependency, or ask the operator to add that URL to \`policy.allowed_registries\``,
   dependency_path_trap: (p: { dependency: string }) =>
     `the dependency \`${p.dependency}\` is taken from crates.io, but this registry has a crate of that name; if that one is meant, as for a member of your workspace, add \`registry = "…"\` with the name of this registry to the dependency and publish again`,
   objections_more: (p: { count: number }) =>

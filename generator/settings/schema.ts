@@ -188,6 +188,11 @@ export const sections = {
       'Attempts to log in to one account, from all browsers that never did before; 0 is no limit.',
     ),
     searches_per_minute: row(perMinute, 600, 'Searches from one address; 0 is no limit.'),
+    new_crates_per_day: row(
+      integer(0, 1_000_000),
+      0,
+      'Crates that one user publishes for the first time within 24 hours; 0 is no limit.',
+    ),
     versions_per_day: row(integer(0, 1_000_000), 0, 'New versions of one crate within 24 hours; 0 is no limit.'),
     tokens_per_user: row(integer(1, 1_000_000), 500, 'Tokens one user may have.'),
   },

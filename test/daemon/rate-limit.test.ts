@@ -171,6 +171,38 @@ test('fifty publishes and fifty yanks at once by one user are nothing to wonder 
   assert.deepEqual(new Set(yanked.map(one => one.status)), new Set([200]))
 })
 
+test('a user has only so many new crates within 24 hours; new versions of them are another matter', async t => {
+  const test = await TestRegistry.open(t, { env: { PLIMSOLL_LIMITS_NEW_CRATES_PER_DAY: '2' } })
+  const [alice, bob] = [await test.user('alice'), await test.user('bob')]
+  const publish = (name: string, version = '1.0.0', token = alice) => test.publish(token, { name, version })
+  const together = await Promise.all(['one', 'two', 'three', 'four'].map(name => publish(name)))
+  assert.deepEqual(together.map(one => one.status).sort(), [200, 200, 429, 429])
+  const there = ['one', 'two', 'three', 'four'][together.findIndex(one => one.status === 200)] ?? ''
+  assert.equal((await publish(there, '1.0.1')).status, 200)
+  assert.equal((await publish(there)).status, 200, 'a retry')
+  assert.equal((await publish('five', '1.0.0', bob)).status, 200)
+  test.now = after(86_399)
+  const refused = await test.request('PUT', '/api/v1/crates/new', alice, {
+    body: publishRequest({ name: 'six', version: '1.0.0' }),
+  })
+  assert.deepEqual(
+    [refused.status, refused.headers.get('retry-after'), await refused.json()],
+    [
+      429,
+      '1',
+      {
+        errors: [
+          {
+            detail: '`alice` has published 2 new crates within 24 hours, and no more are allowed; publish again later',
+          },
+        ],
+      },
+    ],
+  )
+  test.now = after(86_400)
+  assert.equal((await publish('six')).status, 200)
+})
+
 test('every rate among the settings is tried in these tests', () => {
   const rates = [...settingTable.keys()].filter(key => /_per_(minute|day|user)$/.test(key))
   const tests = ['rate-limit', 'login-limit'].map(name =>

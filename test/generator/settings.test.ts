@@ -73,6 +73,7 @@ test('the defaults', () => {
       logins_per_minute: 20,
       account_logins_per_minute: 100,
       searches_per_minute: 600,
+      new_crates_per_day: 0,
       versions_per_day: 0,
       tokens_per_user: 500,
     },
