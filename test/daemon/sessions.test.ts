@@ -58,6 +58,9 @@ test('the cookie of a login is for http only, for this site only, and over https
     const [, given, secret = '', attributes] = /^([^=]+)=([\w-]+); (.*)$/.exec(cookie) ?? []
     assert.deepEqual([given, attributes], [name, rest])
     assert.equal(secret.length, 43)
+    const device = response.headers.getSetCookie().find(line => line.includes('_device='))
+    const kept = `${name.replace('session', 'device')}=[\\w-]{22}\\.[\\w-]{43}; ${rest.replace('=300', '=34560000')}`
+    assert.match(device ?? '', new RegExp(`^${kept}$`))
     const [row] = await test.registry.database.selectFrom('sessions').select(['hash', 'expires_at']).execute()
     assert.deepEqual(row, {
       hash: createHash('sha256').update(secret).digest('hex'),
