@@ -60,8 +60,8 @@ export function daemonRegistry(origin: Origin, place: DaemonPlace): Omit<Registr
     async unyank(cargo, name, version) {
       await cargo.ok(folder, 'yank', '--undo', '--registry', 'test', `${name}@${version}`)
     },
-    async offer(name, version, bytes) {
-      return refusal(await putRelease(origin, token, { name, vers: version }, bytes))
+    async offer(name, version, bytes, deps = []) {
+      return refusal(await putRelease(origin, token, { name, vers: version, deps }, bytes))
     },
   }
 }

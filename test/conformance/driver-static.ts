@@ -42,6 +42,7 @@ async function openStatic(cleanup: Cleanup, folder: string, settings: NodeJS.Pro
     stampsReleases: false,
     files: {
       tree,
+      rebuild: build,
       async remove(name, version) {
         rmSync(join(crates, `${name}-${version}.crate`))
         await build()

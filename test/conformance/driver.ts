@@ -46,8 +46,16 @@ export interface Registry extends Origin {
   readonly publish: (cargo: Cargo, projects: readonly Project[]) => Promise<void>
   readonly yank: (cargo: Cargo, name: string, version: string) => Promise<void>
   readonly unyank: (cargo: Cargo, name: string, version: string) => Promise<void>
-  /** Offers a `.crate` made by other hands than Cargo's; what the registry says to it, or null when it takes it. */
-  readonly offer: (name: string, version: string, bytes: Uint8Array) => Promise<string | null>
+  /**
+   * Offers a `.crate` made by other hands than Cargo's, and to the web API its dependencies as Cargo would send them;
+   * what the registry says to it, or null when it takes it.
+   */
+  readonly offer: (
+    name: string,
+    version: string,
+    bytes: Uint8Array,
+    deps?: readonly unknown[],
+  ) => Promise<string | null>
   /** The files themselves, for drivers with `tree`. */
   readonly files?: Files
 }
@@ -68,4 +76,6 @@ export interface Files {
   readonly tree: string
   /** Takes a release away, as an operator does who deletes its file. */
   readonly remove: (name: string, version: string) => Promise<void>
+  /** Builds the tree again. */
+  readonly rebuild: () => Promise<void>
 }

@@ -6,6 +6,7 @@ import { Cleanup } from '../support/cleanup.ts'
 import type { CrateText, Project } from '../support/project.ts'
 import { writeProject, writeWorkspace } from '../support/project.ts'
 import { send } from '../support/raw-publish.ts'
+import type { Faults } from '../support/recording-proxy.ts'
 import { scratch } from '../support/scratch.ts'
 import type { Api, Driver, Files, Registry } from './driver.ts'
 import type { StandIn } from './stand-in.ts'
@@ -51,6 +52,12 @@ export class Stage {
   get files(): Files {
     assert.ok(this.registry.files)
     return this.registry.files
+  }
+
+  /** Puts faults between clients and registry, or takes them away; for scenarios that need `faults`. */
+  interfere(faults?: Faults): void {
+    assert.ok(this.registry.interfere)
+    this.registry.interfere(faults)
   }
 
   /** A cargo with cold caches that knows the registry as `test`, and the others given; null is no token at all. */

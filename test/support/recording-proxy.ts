@@ -1,11 +1,15 @@
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { request as connect, createServer } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import type { Cleanup } from './cleanup.ts'
 import { closeServer, listen } from './loopback.ts'
 import type { LoggedRequest } from './request-log.ts'
 import { RequestLog } from './request-log.ts'
 
-/** What a client meets instead of the server's answer: another one, or none, and then the server has seen the request or not. */
+/**
+ * What a client meets instead of the server's answer: another one, none (then the server has seen the request or not),
+ * or the first half of it.
+ */
 export type Fault =
   | {
       readonly meets: 'answer'
@@ -14,6 +18,7 @@ export type Fault =
       readonly body?: string
     }
   | { readonly meets: 'silence'; readonly isPassedOn: boolean }
+  | { readonly meets: 'half' }
 
 /** The fault that a request meets, if any. */
 export type Faults = (request: LoggedRequest) => Fault | undefined
@@ -58,23 +63,20 @@ export class RecordingProxy {
       incoming.resume().on('end', () => response.writeHead(fault.status, fault.headers).end(fault.body))
       return
     }
-    if (fault?.isPassedOn === false) {
+    if (fault?.meets === 'silence' && !fault.isPassedOn) {
       incoming.resume().on('end', () => response.destroy())
       return
     }
-    this.#pass(logged, incoming, answer => {
-      if (fault) return answer.resume().on('end', () => response.destroy())
-      response.writeHead(logged.status, pairs(answer.rawHeaders))
-      return answer.pipe(response)
-    }).on('error', () => response.destroy())
+    const hangUp = () => response.destroy()
+    const answered = (answer: IncomingMessage): void => {
+      if (fault) damage(answer, response, fault.meets === 'half').catch(hangUp)
+      else answer.pipe(response.writeHead(logged.status, pairs(answer.rawHeaders)))
+    }
+    this.#pass(logged, incoming, answered).on('error', hangUp)
   }
 
   /** Passes a request on; the caller sees to the answer, and that a server that hangs up looks so to the client too. */
-  #pass(
-    logged: LoggedRequest,
-    incoming: IncomingMessage,
-    answered: (answer: IncomingMessage) => unknown,
-  ): ClientRequest {
+  #pass(logged: LoggedRequest, incoming: IncomingMessage, answered: (answer: IncomingMessage) => void): ClientRequest {
     if (!this.#target) throw new Error('nothing is behind this proxy yet')
     const { hostname, port } = this.#target
     const outgoing = connect({
@@ -93,6 +95,16 @@ export class RecordingProxy {
     incoming.pipe(outgoing)
     return outgoing
   }
+}
+
+/** Lets nothing of the answer through, or its head and half of its body. */
+async function damage(answer: IncomingMessage, response: ServerResponse, isHalf: boolean): Promise<void> {
+  const bytes = await buffer(answer)
+  if (isHalf) {
+    response.writeHead(answer.statusCode ?? 0, pairs(answer.rawHeaders))
+    await new Promise(written => response.write(bytes.subarray(0, bytes.length / 2), written))
+  }
+  response.destroy()
 }
 
 /** Raw headers (`[name, value, …]`) as an object that keeps repeated ones. */
