@@ -36,7 +36,7 @@ test('docs/conformance.md counts the scenarios that each client plays with each 
     const [, client = '', ...cells] = row.split('|').map(cell => cell.trim())
     const minor = Number(/^Cargo 1\.(\d+)/.exec(client)?.[1])
     const counts = drivers.map(driver => String(playable(driver, minor, scenarios).length || '–'))
-    assert.deepEqual(cells.slice(0, -1), counts, client)
+    assert.deepEqual(cells.slice(0, drivers.length), counts, client)
   }
 })
 

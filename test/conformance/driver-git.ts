@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Cargo, cargoIsAtLeast } from '../support/cargo.ts'
@@ -9,6 +10,7 @@ import { send } from '../support/raw-publish.ts'
 import { scratch } from '../support/scratch.ts'
 import type { Driver, Registry } from './driver.ts'
 import { startDaemon } from './driver-daemon.ts'
+import { registryTemplate } from './registry-template.ts'
 
 /** The daemon for clients that have the index as a git repository. */
 export const gitDriver: Driver = {
@@ -16,6 +18,10 @@ export const gitDriver: Driver = {
   capabilities: ['api', 'git', 'repository', 'headers', 'faults'],
   async start(cleanup, folder, settings) {
     const registry = await startDaemon(cleanup, folder, settings)
+    const { folder: template } = await registryTemplate()
+    // The first commit has this daemon's URLs; until then clients would find the template's.
+    await moved(registry, readFileSync(join(template, 'public', 'index.git', 'refs', 'heads', 'master'), 'utf8').trim())
+    registry.requests.clear()
     const publish = (cargo: Cargo, project: Project) => registry.publish(cargo, [project])
     // Cargo learnt to wait for what it has published in 1.66.
     const waits = cargoIsAtLeast(66)
@@ -52,6 +58,10 @@ async function tryGit(folder: string): Promise<boolean> {
 async function committed(registry: Registry, change: () => Promise<void>): Promise<void> {
   const before = await head(registry)
   await change()
+  await moved(registry, before)
+}
+
+async function moved(registry: Registry, before: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     if ((await head(registry)) !== before) return
     await sleep(100)
