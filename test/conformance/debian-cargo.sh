@@ -31,8 +31,8 @@ fetch() { # fetch SUFFIX: cargo, its compiler and whatever library is not instal
 wrap() { # wrap FOLDER PROGRAM: a script that runs the unpacked program with its own libraries
   local libraries
   libraries=$(find "$1/root" -name '*.so*' -printf '%h\n' | grep -v rustlib | sort -u | paste -sd:)
-  printf '#!/bin/sh\nexport LD_LIBRARY_PATH=%s${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\nexec %s/root/usr/bin/%s "$@"\n' \
-    "$libraries" "$1" "$2" >"$1/bin/$2"
+  printf '#!/bin/sh\nexport LD_LIBRARY_PATH="%s${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"\nexec "%s" "$@"\n' \
+    "$libraries" "$1/root/usr/bin/$2" >"$1/bin/$2"
   chmod +x "$1/bin/$2"
 }
 
