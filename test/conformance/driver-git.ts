@@ -62,11 +62,11 @@ async function committed(registry: Registry, change: () => Promise<void>): Promi
 }
 
 async function moved(registry: Registry, before: string): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
+  for (let tries = 0; tries < 300; tries++) {
     if ((await head(registry)) !== before) return
     await sleep(100)
   }
-  assert.fail(`the git index of ${registry.baseUrl} is still at ${before}, ten seconds after the change`)
+  assert.fail(`the git index of ${registry.baseUrl} is still at ${before}, thirty seconds after the change`)
 }
 
 async function head(registry: Registry): Promise<string> {
