@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Cleanup } from './cleanup.ts'
@@ -28,17 +29,25 @@ export interface Daemon {
   readonly stop: () => void
 }
 
-/** Serves the registry folder on a free port; ends it with SIGTERM after the test, and expects exit code 0. */
-export async function serve(cleanup: Cleanup, folder: string, env: NodeJS.ProcessEnv = {}): Promise<Daemon> {
+/**
+ * Serves the registry folder on a free port; ends it with SIGTERM after the test, and expects exit code 0. A log in a
+ * file, if one is named, has a request's line before its answer has arrived.
+ */
+export async function serve(
+  cleanup: Cleanup,
+  folder: string,
+  env: NodeJS.ProcessEnv = {},
+  logFile?: string,
+): Promise<Daemon> {
   const args = [program, 'serve', '--dir', folder, '--listen', '127.0.0.1:0']
   const child = spawn(process.execPath, args, {
     cwd: folder,
     env: { ...hostEnvironment(), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', logFile === undefined ? 'pipe' : openSync(logFile, 'a')],
   })
   let stdout = ''
   let stderr = ''
-  const log = (): string => `${stdout}${stderr}`
+  const log = (): string => `${stdout}${logFile === undefined ? stderr : readFileSync(logFile, 'utf8')}`
   const ended = new Promise<number | NodeJS.Signals | null>(resolve => {
     child.on('close', (code, signal) => resolve(code ?? signal))
   })
@@ -54,14 +63,14 @@ export async function serve(cleanup: Cleanup, folder: string, env: NodeJS.Proces
     clearTimeout(impatience)
     if (ending !== 0) throw new Error(`plimsoll serve ended with ${ending} after SIGTERM\n${log()}`)
   })
-  child.stderr.on('data', (chunk: Buffer) => {
+  child.stderr?.on('data', (chunk: Buffer) => {
     stderr += chunk.toString()
   })
   const url = await new Promise<string>((resolve, reject) => {
     const impatience = setTimeout(() => reject(new Error(`plimsoll serve is not ready after 60 s\n${log()}`)), 60_000)
     child.on('error', reject)
     ended.then(ending => reject(new Error(`plimsoll serve ended with ${ending} before it was ready\n${log()}`)), reject)
-    child.stdout.on('data', (chunk: Buffer) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
       stdout += chunk.toString()
       const address = /^listening on (https?:\/\/\S+)$/m.exec(stdout)?.[1]
       if (address === undefined) return
