@@ -3,12 +3,16 @@ import { routePath } from 'hono/route'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry as Prometheus } from 'prom-client'
 import type { Code, Registry } from '../generator/index.ts'
 
+/** Work that nobody waits for. */
+export type Background = 'build' | 'git index'
+
 /** What the daemon counts about itself, in Prometheus' text format at `/metrics`. */
 export class Metrics {
   readonly #prometheus = new Prometheus()
   readonly #requests: Histogram
   readonly #failures: Counter
   readonly #publishes: Counter
+  readonly #behind: Counter
 
   constructor(registry: Registry) {
     const registers = [this.#prometheus]
@@ -32,6 +36,13 @@ export class Metrics {
       labelNames: ['outcome'],
       registers,
     })
+    this.#behind = new Counter({
+      name: 'plimsoll_background_failures_total',
+      help: 'Work behind the answers that failed and is tried again, by what it was; `plimsoll status` has the last reasons',
+      labelNames: ['what'],
+      registers,
+    })
+    for (const what of ['build', 'git index'] satisfies Background[]) this.#behind.inc({ what }, 0)
     new Gauge({
       name: 'plimsoll_pending',
       help: 'Changes of the catalog that are not rendered yet',
@@ -57,6 +68,11 @@ export class Metrics {
   /** Counts a publish. */
   published(outcome: 'added' | 'present'): void {
     this.#publishes.inc({ outcome })
+  }
+
+  /** Counts a failure of background work. */
+  failedBehind(what: Background): void {
+    this.#behind.inc({ what })
   }
 
   /** The page for Prometheus. */

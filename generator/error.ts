@@ -216,11 +216,11 @@ const messages = {
 
   // git index
   git_engine_missing: (p: { command: string }) =>
-    `the git index needs an engine: neither \`nodegit\` nor the executable \`${p.command}\` can be used; install git 2.34 or newer, or run \`npm run setup:nodegit\``,
+    `the git index needs an engine: neither \`nodegit\` nor the executable \`${p.command}\` can be used; install git 2.34 or newer, or run \`npm run setup:nodegit\`; the next start of the daemon, or \`plimsoll build\`, then catches up`,
   git_nodegit_missing: (p: { reason: string }) =>
     `the git engine \`nodegit\` was asked for but does not load (${p.reason}); run \`npm run setup:nodegit\`, or choose the engine \`git\``,
   git_too_old: (p: { command: string; version: string }) =>
-    `\`${p.command}\` is version ${p.version}; the git index needs git 2.34 or newer`,
+    `\`${p.command}\` is version ${p.version}; the git index needs git 2.34 or newer, the next start of the daemon, or \`plimsoll build\`, then catches up`,
   git_index_occupied: (p: { path: string }) =>
     `\`${p.path}\` is not a bare git repository and not empty; move it away or name another folder for the git index`,
   git_index_format: (p: { path: string; format: string }) =>

@@ -15,7 +15,7 @@ export function withDir(command: Command, io: Io): Command {
 /** Commits what a command changed to the git index; a running daemon does that itself. */
 export async function commitToGit(io: Io, registry: Registry): Promise<void> {
   if (isServed(registry.dir)) return
-  const git = await GitIndex.open(registry)
+  const git = await GitIndex.follow(registry)
   try {
     await git?.commit()
   } catch (error) {
