@@ -3,13 +3,14 @@ import { parseEntry } from '../entry.ts'
 import { type CanonicalName, canonicalName, type Name } from '../name.ts'
 import type { About } from '../release.ts'
 import { isPrerelease, newestVersion, type Version } from '../version.ts'
+import { keepNameLength } from './block-changes.ts'
 import { mark } from './marks.ts'
 import { type CrateRecord, crateRecord, type Queries } from './record.ts'
 import { moveTerms } from './terms.ts'
 import { termsOf } from './words.ts'
 
 /** Grows when an equal catalog makes other listings, so that an upgraded registry makes them anew. */
-const LISTINGS_FORMAT = '1'
+const LISTINGS_FORMAT = '2'
 
 /** Most values of one statement; SQLite takes 32,766. */
 const CHUNK = 500
@@ -42,6 +43,7 @@ export async function keepListing(
   if (before?.newest_id === after.newest_id && before.yanked === after.yanked) return
   const old = before ? await readFace(tx, canonical, before) : NOTHING
   const now = await readFace(tx, canonical, after)
+  if (!before) await keepNameLength(tx, crate.id, canonical.length)
   await moveTerms(tx, crate.id, old.terms, now.terms)
   await moveEdges(tx, { id: crate.id, canonical }, old.dependencies, now.dependencies)
   await markPages(tx, 'page', await idsOf(tx, [...new Set([...old.dependencies, ...now.dependencies])]), generation)
@@ -67,7 +69,8 @@ export async function refreshListings(database: Database): Promise<void> {
   if (await isCurrent(database)) return
   await database.transaction().execute(async tx => {
     if (await isCurrent(tx)) return
-    for (const table of ['dependents', 'postings', 'terms', 'listings'] as const) await tx.deleteFrom(table).execute()
+    const tables = ['dependents', 'blocks', 'name_lengths', 'postings', 'terms', 'listings'] as const
+    for (const table of tables) await tx.deleteFrom(table).execute()
     let after = 0
     for (;;) {
       const rows = await tx
