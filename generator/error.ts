@@ -116,8 +116,6 @@ const messages = {
     `line ${p.line}: version ${p.version} is already on line ${p.first}; build metadata does not make it another version`,
 
   // policy
-  name_collides: (p: { name: string; existing: string }) =>
-    `the crate \`${p.name}\` already exists as \`${p.existing}\`, and names that differ only in case, \`-\` and \`_\` are one; publish it as \`${p.existing}\` or choose another name`,
   name_reserved: (p: { name: string }) => `the crate name \`${p.name}\` is reserved; choose another name`,
   name_looks_alike: (p: { name: string; others: readonly string[] }) =>
     `the crate name \`${p.name}\` is easily taken for the existing ${p.others.map(other => `\`${other}\``).join(', ')}; choose a name that differs more`,
@@ -210,7 +208,7 @@ const messages = {
   version_deleted: (p: { name: string; version: string }) =>
     `\`${p.name}\` ${p.version} was deleted; lock files may still name its bytes, so other ones need another version`,
   name_taken: (p: { name: string; existing: string }) =>
-    `\`${p.name}\` collides with the existing crate \`${p.existing}\`: names that differ only in case or in \`-\` and \`_\` are one name`,
+    `\`${p.name}\` collides with the existing crate \`${p.existing}\`: names that differ only in case or in \`-\` and \`_\` are one name; publish it as \`${p.existing}\` or choose another name`,
   not_owner: (p: { name: string; login: string }) =>
     `\`${p.login}\` is not an owner of \`${p.name}\`; ask one of its owners for \`cargo owner --add ${p.login}\``,
 
@@ -255,6 +253,8 @@ const messages = {
   not_a_registry: (p: { dir: string }) =>
     `${p.dir} holds no registry; make one with \`plimsoll init --dir ${p.dir}\`, or name another folder with --dir`,
   file_missing: (p: { path: string }) => `there is no file or folder ${p.path}`,
+  registry_empty: (p: { from: string; out: string }) =>
+    `there is no .crate file in or below ${p.from}, so ${p.out} is a registry without crates`,
   no_crates_found: (p: { path: string }) => `there is no .crate file in or below ${p.path}`,
   broken_file: (p: { path: string; message: string }) => `${p.path}: ${p.message}`,
   file_changed: (p: { path: string }) => `${p.path} was changed while it was read; run the command again`,

@@ -3,10 +3,10 @@ import { existsSync, realpathSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { posix, resolve, sep } from 'node:path'
 import type { Progress } from './build.ts'
-import { findCrates } from './crate-files.ts'
+import { listCrates } from './crate-files.ts'
 import { fileChecksum } from './durable-file.ts'
 import { renderEntry } from './entry.ts'
-import { type Issue, refuse, refuseErrors } from './error.ts'
+import { type Issue, refuse, refuseErrors, warning } from './error.ts'
 import type { Name } from './name.ts'
 import {
   ASSETS_FOLDER,
@@ -59,7 +59,7 @@ interface Plan {
  */
 export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
   const tree = await openOutput(job)
-  const paths = await findCrates(realpathSync(job.from), tree.root)
+  const paths = await listCrates(realpathSync(job.from), tree.root)
   const cache = await InspectionCache.open(job.cache, job.settings.limits, job.urls.own)
   const shelf = new Shelf(job.settings, job.urls, cache)
   for (const [done, path] of paths.entries()) {
@@ -74,7 +74,7 @@ export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
     crates: shelf.crates.size,
     releases: plan.crates.length,
     changed: await carryOut(tree, plan),
-    warnings: shelf.issues,
+    warnings: paths.length > 0 ? shelf.issues : [warning('registry_empty', { from: job.from, out: job.out })],
   }
 }
 

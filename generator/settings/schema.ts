@@ -146,7 +146,11 @@ export const sections = {
       300,
       'Yanks, unyanks and changes of owners and tokens by one user; 0 is no limit.',
     ),
-    logins_per_minute: row(perMinute, 20, 'Attempts to log in from one address; 0 is no limit.'),
+    logins_per_minute: row(
+      perMinute,
+      20,
+      'Attempts to log in or to set a password: so many from one address (of IPv6: from one /64), and so many as one user from everywhere; 0 is no limit.',
+    ),
     searches_per_minute: row(perMinute, 600, 'Searches from one address; 0 is no limit.'),
     versions_per_day: row(integer(0, 1_000_000), 0, 'New versions of one crate within 24 hours; 0 is no limit.'),
     tokens_per_user: row(integer(1, 1_000_000), 500, 'Tokens one user may have.'),
