@@ -8,17 +8,13 @@ import {
   unfollowForGit,
 } from './catalog/git-batch.ts'
 import { Refusal } from './error.ts'
-import { findEngine, openIndexRepository } from './index-repository/open.ts'
+import { openIndexRepository } from './index-repository/open.ts'
 import { type IndexPush, type PushState, pushTo } from './index-repository/push.ts'
 import type { IndexChange, IndexRepository } from './index-repository/repository.ts'
 import { Turnstile } from './lock.ts'
-import { configPlace, INDEX_FOLDER, indexPlace } from './paths.ts'
+import { configPlace, GIT_INDEX_FOLDER, INDEX_FOLDER, indexPlace } from './paths.ts'
 import type { Registry } from './registry.ts'
 import { renderConfig, renderIndex } from './render.ts'
-import type { Settings } from './settings.ts'
-
-/** Folder of the repository in the public tree, where dumb clients find it. */
-export const GIT_INDEX_FOLDER = 'index.git'
 
 /** Crates in one commit: a batch stays small enough to be over soon, and a first import is not one commit a crate. */
 const BATCH = 500
@@ -134,11 +130,6 @@ export class GitIndex {
     if (batch.last > after) await catalog.setFact(LAST_EVENT, String(batch.last))
     return { committed: id !== null, more: batch.marks.length === BATCH }
   }
-}
-
-/** What would write the git index; null where the settings want none. Opens nothing; refuses where nothing could. */
-export async function gitIndexEngine({ index, engine }: Settings['git']): Promise<'nodegit' | 'git' | null> {
-  return index === 'off' ? null : (await findEngine({ engine })).name
 }
 
 /** Where the repository of a registry lies. */

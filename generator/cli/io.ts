@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import { type Issue, Refusal } from '../error.ts'
 
 /** What a command has of the world around it. */
@@ -58,6 +59,11 @@ export function exitCode(refusal: Refusal): 1 | 2 {
 /** Prints objections, one a line. */
 export function printIssues(io: Io, issues: readonly Issue[], before = ''): void {
   for (const one of issues) io.err(`${one.severity}: ${before}${one.message}`)
+}
+
+/** Gives a command its `--dir`. */
+export function withDir(command: Command, io: Io): Command {
+  return command.option('--dir <dir>', 'the registry folder', io.env.PLIMSOLL_DIR ?? './registry')
 }
 
 /** Runs a command: a refusal is printed and becomes its exit code. */

@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { countPageMarks } from '../catalog/page-marks.ts'
 import { Refusal } from '../error.ts'
-import { gitIndexEngine, gitIndexPath } from '../git-index.ts'
+import { findEngine } from '../index-repository/open.ts'
+import { GIT_INDEX_FOLDER } from '../paths.ts'
 import { type Registry, readSettings, serveHolder } from '../registry.ts'
 import { describeSettings } from '../settings.ts'
-import { withDir, withRegistry } from './folder.ts'
-import { type Io, run } from './io.ts'
+import { withRegistry } from './folder.ts'
+import { type Io, run, withDir } from './io.ts'
 
 /** `status` and `settings`: what there is, changing nothing. */
 export function registerReports(program: Command, io: Io): void {
@@ -67,10 +68,11 @@ interface GitIndexState {
 }
 
 async function gitIndex(registry: Registry): Promise<GitIndexState> {
-  const isThere = existsSync(gitIndexPath(registry))
+  const isThere = existsSync(registry.tree.path(GIT_INDEX_FOLDER))
+  const settings = registry.settings.git
+  if (settings.index === 'off') return { isThere, engine: null, why: 'the setting `git.index` is "off"' }
   try {
-    const engine = await gitIndexEngine(registry.settings.git)
-    if (engine === null) return { isThere, engine, why: 'the setting `git.index` is "off"' }
+    const { name: engine } = await findEngine({ engine: settings.engine })
     const why = isThere ? null : `not made yet; the daemon or \`plimsoll build\` makes it with ${engine}`
     return { isThere, engine, why }
   } catch (error) {

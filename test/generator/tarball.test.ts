@@ -207,7 +207,7 @@ test('a wrong top folder is one objection, however many files are in it, and nam
   ]
   assert.deepEqual((await verdict(files)).messages, expected)
   assert.deepEqual((await verdict([...folders, ...files])).messages, expected)
-  assert.deepEqual((await verdict([at('Cargo.toml'), { path: 'stray' }, { path: 'stray2' }])).messages, [
+  assert.deepEqual((await verdict([at('x'), { path: 'stray' }, { path: 'stray2' }])).messages, [
     '`stray` in the crate file is not below `evil-1.0.0/`; everything must be in that one folder',
   ])
 })
