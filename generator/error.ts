@@ -223,6 +223,8 @@ const messages = {
     `\`${p.path}\` is not a bare git repository and not empty; move it away or name another folder for the git index`,
   git_index_format: (p: { path: string; format: string }) =>
     `the git repository \`${p.path}\` uses ${p.format}; the git index needs SHA-1 objects, refs as files and a HEAD that names a branch`,
+  git_index_foreign: (p: { path: string }) =>
+    `\`${p.path}\` was not made by \`plimsoll build --from\` and may have a history; move it away, or set \`git.index\` to "off"`,
   git_path_invalid: (p: { path: string }) =>
     `\`${p.path}\` cannot be a path of the git index; use lowercase letters, digits, \`-\`, \`_\` and \`.\` between single slashes`,
   git_path_twice: (p: { path: string }) => `\`${p.path}\` is changed twice in one commit; name every path once`,

@@ -13,6 +13,7 @@ import {
   CRATES_FOLDER,
   configPlace,
   cratePlace,
+  GIT_INDEX_FOLDER,
   INDEX_FOLDER,
   type Output,
   type Place,
@@ -21,6 +22,7 @@ import { PublicTree } from './public-tree.ts'
 import { renderConfig, renderIndex, renderStart } from './render.ts'
 import type { Settings } from './settings.ts'
 import { InspectionCache } from './static/cache.ts'
+import { renderGitIndex, STATIC_CONFIG } from './static/git-tree.ts'
 import { type StaticCrate, startFacts, staticPages } from './static/pages.ts'
 import { Shelf } from './static/shelf.ts'
 import type { RegistryUrls } from './urls.ts'
@@ -78,7 +80,7 @@ export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
   }
 }
 
-async function openOutput({ from, out }: StaticBuild): Promise<PublicTree> {
+async function openOutput({ from, out, settings }: StaticBuild): Promise<PublicTree> {
   if (!existsSync(from)) refuse('file_missing', { path: from })
   const target = existsSync(out) ? realpathSync(out) : resolve(out)
   if (`${realpathSync(from)}${sep}`.startsWith(`${target}${sep}`)) refuse('folders_overlap', { from, out })
@@ -87,6 +89,11 @@ async function openOutput({ from, out }: StaticBuild): Promise<PublicTree> {
   const isTree = (await tree.read(configPlace.path)) !== null
   // Pruning in a folder that is something else, a Cargo workspace with a `crates` folder say, would destroy it.
   if (!isTree && existsSync(target) && (await readdir(target)).length > 0) refuse('folder_in_use', { out })
+  // A repository that a daemon has written has a history, which could not be rendered again.
+  const path = tree.path(GIT_INDEX_FOLDER)
+  if (settings.git.index === 'on' && existsSync(path) && !(await hasOwnGitIndex(tree))) {
+    refuse('git_index_foreign', { path })
+  }
   return tree
 }
 
@@ -108,7 +115,14 @@ function planOf({ settings, urls }: StaticBuild, shelf: Shelf): Plan {
   }
   const isPrivate = settings.auth.required
   const start = renderStart(settings.registry, urls, isPrivate, startFacts(pages))
-  return { crates, outputs: [...outputs, ...staticPages(pages, urls.dl), ...start, renderConfig(urls, isPrivate)] }
+  const config = renderConfig(urls, isPrivate)
+  // "auto" is for who has a daemon to keep the history: a tree for file servers gets a second index only when asked to.
+  const git = settings.git.index === 'on' ? renderGitIndex([...outputs, config]) : []
+  return { crates, outputs: [...outputs, ...staticPages(pages, urls.dl), ...start, config, ...git] }
+}
+
+async function hasOwnGitIndex(tree: PublicTree): Promise<boolean> {
+  return (await tree.read(`${GIT_INDEX_FOLDER}/config`))?.toString() === STATIC_CONFIG
 }
 
 /** Shows every `.crate` before the first index line, so that a reader of the unfinished tree never misses one. */
@@ -134,7 +148,9 @@ async function copyCrate(tree: PublicTree, place: Place, source: string, cksum: 
 
 async function prune(tree: PublicTree, isStray: (path: string) => boolean): Promise<number> {
   const strays: string[] = []
-  for (const folder of [INDEX_FOLDER, CRATES_FOLDER, ASSETS_FOLDER]) {
+  const folders = [INDEX_FOLDER, CRATES_FOLDER, ASSETS_FOLDER]
+  if (await hasOwnGitIndex(tree)) folders.push(GIT_INDEX_FOLDER)
+  for (const folder of folders) {
     for await (const path of tree.list(folder)) if (isStray(path)) strays.push(path)
   }
   for (const path of strays) await tree.remove(path)

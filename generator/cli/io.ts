@@ -30,6 +30,7 @@ const MISUSE = new Set<string>([
   'no_crates_found',
   'folders_overlap',
   'folder_in_use',
+  'git_index_foreign',
   'release_spec_invalid',
   'serve_locked',
   'address_taken',
