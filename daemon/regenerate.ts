@@ -1,4 +1,4 @@
-import { build, buildCrate, type PageShop, refuseErrors } from '../generator/index.ts'
+import { build, buildCrate, type PageShop, presentable, refuseErrors } from '../generator/index.ts'
 import { PageLane } from './page-lane.ts'
 
 /** Told of a build that failed; its marks stay, so it is tried again. */
@@ -107,7 +107,7 @@ export class Regenerator {
   /** Renders all that is marked; what could not be rendered, beside everything else that was, is a failure, too. */
   async #whole(): Promise<void> {
     const { issues } = await build(this.#workshop)
-    refuseErrors(issues)
+    refuseErrors(presentable(issues))
   }
 
   /** Whether all crates that are marked could be rendered; those that could not have told so themselves. */

@@ -21,6 +21,7 @@ export { type IndexPush, type PushState, pushTo } from './index-repository/push.
 export type { CommitInfo, IndexChange, IndexRepository } from './index-repository/repository.ts'
 export { UploadPack } from './index-repository/upload-pack.ts'
 export { type CanonicalName, canonicalName, isName, type Name, parseName } from './name.ts'
+export { presentable } from './objections.ts'
 export { buildPage, markOutdatedPages, type PageShop } from './pages.ts'
 export { configPlace, cratePlace, type Place, placeOf } from './paths.ts'
 export { openRegistry, type Registry, readSettings, serveHolder, serveLock } from './registry.ts'
