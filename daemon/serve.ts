@@ -75,29 +75,33 @@ async function serveRegistry(
   server: Listening,
 ): Promise<void> {
   const clock = () => io.now()
-  const metrics = new Metrics(registry)
-  /** Logs a failure of background work, counts it and keeps it for `plimsoll status`. */
+  /** Logs a failure of background work and keeps it for `plimsoll status`. */
   const noting = (what: Background, words: string) => (error: unknown) => {
-    metrics.failedBehind(what)
     log.error({ err: error }, words)
+    metrics.failedBehind(what)
     const why = error instanceof Error ? error.message : String(error)
     const failure = { what, at: timestamp(io.now()), why }
     registry.catalog.noteFailure(failure).catch(unnoted => log.error({ err: unnoted }, 'and it could not be noted'))
   }
+  const { shutdown_seconds } = registry.settings.server
+  const metrics = new Metrics(registry)
   await registry.crates.sweep()
   const regenerator = new Regenerator(registry, noting('build', 'a build failed; trying again'))
-  await regenerator.catchUp()
-  await regenerator.pages.start()
-  const gitIndex = await GitIndex.open(registry, refusal => log.warn({ err: refusal }, 'there is no git index'))
-  const git = gitIndex && new GitLane(gitIndex, noting('git index', 'the git index is behind; trying again'))
-  const app = createApp({ registry, regenerator, clock, log, metrics, git })
-  server.answer(app.fetch)
-  await greet(io, registry)
-  io.out(`listening on ${server.url}`)
-  await stopped
-  await server.stop(registry.settings.server.shutdown_seconds)
-  await regenerator.close(registry.settings.server.shutdown_seconds)
-  await git?.close()
+  let git: GitLane | null = null
+  try {
+    const gitIndex = await GitIndex.follow(registry, refusal => log.warn({ err: refusal }, 'there is no git index'))
+    await regenerator.catchUp()
+    await regenerator.pages.start()
+    git = gitIndex && new GitLane(gitIndex, noting('git index', 'the git index is behind; trying again'))
+    server.answer(createApp({ registry, regenerator, clock, log, metrics, git }).fetch)
+    await greet(io, registry)
+    io.out(`listening on ${server.url}`)
+    await stopped
+  } finally {
+    await server.stop(shutdown_seconds)
+    await regenerator.close(shutdown_seconds)
+    await git?.close()
+  }
 }
 
 /** What a person needs to begin; on the very first start also the first token, never shown again. */

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { type Generated, Kysely, type Migration, Migrator, sql } from 'kysely'
 import Libsql from 'libsql'
 import { ACCOUNTS } from './database/accounts.ts'
+import { BLOCKS, type BlockTables } from './database/blocks.ts'
 import { COUNTS } from './database/counts.ts'
 import { LibsqlDialect } from './database/dialect.ts'
 import { LISTINGS, type ListingTables } from './database/listings.ts'
@@ -11,7 +12,7 @@ import { REGISTRY } from './database/registry.ts'
 import { REMOVAL } from './database/removal.ts'
 
 /** The records of the registry. Times are RFC 3339 in UTC with whole seconds, flags 0 or 1, lists JSON text. */
-export interface Tables extends ListingTables {
+export interface Tables extends ListingTables, BlockTables {
   crates: {
     id: Generated<number>
     name: string
@@ -146,6 +147,7 @@ const migrations: Record<string, Migration> = {
   '004_removal': statements(REMOVAL),
   '005_listings': statements(LISTINGS),
   '006_counts': statements(COUNTS),
+  '007_blocks': statements(BLOCKS),
   '008_prefixes': statements(PREFIXES),
 }
 

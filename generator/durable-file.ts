@@ -125,6 +125,17 @@ export async function makeFolder(path: string): Promise<void> {
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made))
 }
 
+/** How many files are put on disk at once: a disk joins what it is to flush at the same time. */
+const TOGETHER = 32
+
+/** Does durable work for many files, some at a time; waits for all that was begun, also where one fails. */
+export async function putTogether<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  for (let start = 0; start < items.length; start += TOGETHER) {
+    const ends = await Promise.allSettled(items.slice(start, start + TOGETHER).map(work))
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+  }
+}
+
 /** Puts the names in a folder on disk. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return

@@ -3,6 +3,7 @@ import { parseEntry } from '../entry.ts'
 import { type CanonicalName, canonicalName, type Name } from '../name.ts'
 import type { About } from '../release.ts'
 import { isPrerelease, newestVersion, type Version } from '../version.ts'
+import { keepNameLength } from './block-changes.ts'
 import { mark } from './marks.ts'
 import { countPrefixes, uncountPrefixes } from './prefixes.ts'
 import { type CrateRecord, crateRecord, type Queries } from './record.ts'
@@ -45,6 +46,7 @@ export async function keepListing(
   if (before?.newest_id === after.newest_id && before.yanked === after.yanked) return
   const old = before ? await readFace(tx, canonical, before) : NOTHING
   const now = await readFace(tx, canonical, after)
+  if (!before) await keepNameLength(tx, crate.id, canonical.length)
   await moveTerms(tx, crate.id, old.terms, now.terms)
   await moveEdges(tx, { id: crate.id, canonical }, old.dependencies, now.dependencies)
   await markPages(tx, 'page', await idsOf(tx, [...new Set([...old.dependencies, ...now.dependencies])]), generation)
@@ -71,9 +73,8 @@ export async function refreshListings(database: Database): Promise<void> {
   if (await isCurrent(database)) return
   await database.transaction().execute(async tx => {
     if (await isCurrent(tx)) return
-    for (const table of ['dependents', 'postings', 'terms', 'prefixes', 'listings'] as const) {
-      await tx.deleteFrom(table).execute()
-    }
+    const tables = ['dependents', 'blocks', 'name_lengths', 'postings', 'terms', 'prefixes', 'listings'] as const
+    for (const table of tables) await tx.deleteFrom(table).execute()
     let after = 0
     for (;;) {
       const rows = await tx

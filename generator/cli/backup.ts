@@ -2,8 +2,9 @@ import type { Command } from 'commander'
 import { backup, restore } from '../backup.ts'
 import { build } from '../build.ts'
 import { buildPages } from '../pages.ts'
-import { commitToGit, withDir, withRegistry } from './folder.ts'
-import { type Io, progressLine, run } from './io.ts'
+import { withRegistry } from './folder.ts'
+import { commitToGit } from './git.ts'
+import { type Io, progressLine, run, withDir } from './io.ts'
 
 /** `backup FILE` and `restore FILE`: everything that cannot be derived, in one tar file. */
 export function registerBackup(program: Command, io: Io): void {

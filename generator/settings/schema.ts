@@ -201,7 +201,7 @@ export const sections = {
     index: row(
       choice('auto', 'on', 'off'),
       'auto',
-      'Whether the index is kept as a git repository, too: "auto" when nodegit or git is installed, "on" insists.',
+      'Whether the index is kept as a git repository, too: "auto" when nodegit or git is installed, "on" insists. `plimsoll build --from` writes one only with "on".',
     ),
     engine: row(
       choice('auto', 'nodegit', 'git'),

@@ -18,7 +18,11 @@ export const staticDriver: Driver = {
 }
 
 /** A static registry; its tree is an empty folder until the first release, a build of nothing is refused. */
-async function openStatic(cleanup: Cleanup, folder: string, settings: NodeJS.ProcessEnv): Promise<Registry> {
+export async function openStatic(
+  cleanup: Cleanup,
+  folder: string,
+  settings: NodeJS.ProcessEnv = {},
+): Promise<Registry> {
   const crates = join(folder, 'crates')
   const tree = join(folder, 'public')
   mkdirSync(crates, { recursive: true })

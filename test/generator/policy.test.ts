@@ -189,13 +189,6 @@ test('every key of the policy is tried here', () => {
   assert.deepEqual(Object.keys(PRIVATE).sort(), [...tried, ...elsewhere].sort())
 })
 
-test('a name that exists in another spelling', () => {
-  const one = release({}, {}, 'foo_bar')
-  assert.deepEqual(said(one, PUBLIC, { existing: { name: parseName('Foo-Bar') } }), [
-    'the crate `foo_bar` already exists as `Foo-Bar`, and names that differ only in case, `-` and `_` are one; publish it as `Foo-Bar` or choose another name',
-  ])
-})
-
 test('what is reserved or looks alike matters to new crates only', () => {
   const one = release({}, {}, 'core')
   assert.deepEqual(verdict(one, PUBLIC, { existing: { name: one.name }, lookAlikes: names('cores') }), [])
