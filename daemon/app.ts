@@ -52,7 +52,7 @@ export function routes(deps: Deps): Route[] {
   const crate = '/api/v1/crates/:name'
   return [
     { method: 'GET', path: '/healthz', access: 'open', handle: c => c.text('ok\n') },
-    { method: 'GET', path: '/readyz', access: 'open', handle: readiness(registry) },
+    { method: 'GET', path: '/readyz', access: 'open', handle: readiness(deps) },
     { method: 'GET', path: '/metrics', access: 'reader', handle: () => deps.metrics.page() },
     ...meRoutes(deps),
     { method: 'GET', path: '/assets/*', access: 'open', handle: assetFile(files) },
@@ -130,7 +130,6 @@ export function createApp(deps: Deps): Hono {
   for (const route of routes(deps)) app.on(route.method, route.path, c => gate.enter(route, c))
   app.notFound(() => refuse('route_unknown'))
   app.onError((error, c) => {
-    metrics.failed(error instanceof Refusal ? error.issues.map(one => one.code) : ['unexpected'])
     if (error instanceof Refusal) return refused(c, error, api.error_status)
     return unexpected(c, error, log)
   })

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Refusal, Registry } from '../generator/index.ts'
 import { contentSecurityPolicy, errorPage, type SiteFacts } from '../site/index.ts'
-import { honestStatus } from './failure.ts'
+import { codesOf, honestStatus, noteObjections } from './failure.ts'
 
 /** What the pages of the daemon say of the registry as a whole: the same as all others. */
 export function siteOf({ look }: Pick<Registry, 'look'>): SiteFacts {
@@ -36,6 +36,7 @@ export function page(c: Context, site: SiteFacts, text: string, status: Contentf
 
 /** A page that says why not. */
 export function refusedPage(c: Context, site: SiteFacts, refusal: Refusal): Response {
+  noteObjections(c, codesOf(refusal))
   const status = honestStatus(refusal)
   if (refusal.retryAfter !== undefined) c.header('retry-after', String(refusal.retryAfter))
   return page(c, site, errorPage(site, status === 404 ? 'Nothing here' : 'Not done', sentences(refusal)), status)

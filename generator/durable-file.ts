@@ -99,6 +99,17 @@ async function replace(path: string, bytes: Uint8Array, sync: boolean): Promise<
   }
 }
 
+/** Fails when nothing can be written in a folder, for whatever reason; leaves nothing behind. */
+export async function probeFolder(path: string): Promise<void> {
+  const probe = temporaryPath(join(path, 'probe'))
+  try {
+    const file = await open(probe, 'wx', 0o600)
+    await file.close()
+  } finally {
+    await rm(probe, { force: true })
+  }
+}
+
 /** Moves a finished, synced file to `path` and puts the move on disk. */
 export async function moveDurably(from: string, path: string): Promise<void> {
   await makeFolder(dirname(path))
@@ -165,6 +176,17 @@ export async function makeFolder(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true })
   if (first === undefined) return
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made))
+}
+
+/** How many files are put on disk at once: a disk joins what it is to flush at the same time. */
+const TOGETHER = 32
+
+/** Does durable work for many files, some at a time; waits for all that was begun, also where one fails. */
+export async function putTogether<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  for (let start = 0; start < items.length; start += TOGETHER) {
+    const ends = await Promise.allSettled(items.slice(start, start + TOGETHER).map(work))
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+  }
 }
 
 /** Puts the names in a folder on disk. */

@@ -7,6 +7,7 @@ import {
   isSameFile,
   isTemporary,
   linkDurably,
+  probeFolder,
   readFolder,
   sweepFolder,
   WrittenFiles,
@@ -41,6 +42,11 @@ export class PublicTree {
     const result = await work(new PublicTree(this.root, { put: (path, bytes) => written.write(path, bytes) }))
     await written.sync()
     return result
+  }
+
+  /** Fails when nothing can be written here. */
+  probe(): Promise<void> {
+    return probeFolder(this.root)
   }
 
   /** Where a path of the tree lies on disk. */

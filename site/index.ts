@@ -48,7 +48,17 @@ export {
 export type { Posting, SearchEntry, SearchedEntry, Term } from './search/shards.ts'
 export { blockFile, bucketFile, layoutFile, searchFiles } from './search/shards.ts'
 export type { Query, Searched } from './search/terms.ts'
-export { canonical, nameLength, parseQuery, RANK_YANKED, termsOf, wordsOf } from './search/terms.ts'
+export {
+  CLASSES,
+  canonical,
+  classOf,
+  nameLength,
+  parseQuery,
+  RANK_YANKED,
+  termsOf,
+  wordsOf,
+  YANKED_FROM,
+} from './search/terms.ts'
 export type { SearchResults } from './search-page.ts'
 export { searchPage, staticSearchPage } from './search-page.ts'
 export type { ForeignRegistry, SiteFacts, SiteLink } from './site-facts.ts'

@@ -8,6 +8,8 @@ export {
   bitsFor,
   blockOf,
   bucketOf,
+  CLASSES,
+  classOf,
   HASH_BITS,
   hashOf,
   MAP_CRATES,
@@ -17,6 +19,7 @@ export {
   RANK_YANKED,
   termsOf,
   wordsOf,
+  YANKED_FROM,
 } from '../../site/index.ts'
 
 /** What the browser's search loads first. */

@@ -56,6 +56,15 @@ export function termsOf(crate: Searched): Map<string, number> {
   return new Map([...fits].map(([word, fit]) => [word, rankOf(crate, fit)]))
 }
 
+/** Half of the classes are of crates whose every version is yanked. */
+export const CLASSES = 16
+export const YANKED_FROM = 8
+
+/** Which rank belongs to which class: yanked or not, and the fit. Within a class the shorter name comes first. */
+export function classOf(rank: number): number {
+  return Math.floor(rank / RANK_FIT)
+}
+
 /** Ranks from this on belong to crates whose every version is yanked. */
 export const RANK_YANKED = 1024
 const RANK_FIT = 128

@@ -86,7 +86,7 @@ const damages: { what: string; harm: (registry: Registry) => Promise<unknown>; f
   {
     what: 'a git index that is gone',
     harm: async registry => rmSync(gitIndexPath(registry), { recursive: true }),
-    found: /^index\.git: the repository is missing$/,
+    found: /^index\.git: the repository is missing(?:; its history begins anew)?$/,
   },
   {
     what: 'a flipped byte in the git index',
