@@ -93,7 +93,7 @@ function fill(path: string, size: number): number {
 }
 
 function insertPostings(connection: Libsql.Database, found: ReadonlyMap<string, readonly number[]>): number {
-  const term = connection.prepare('INSERT INTO terms VALUES (?, ?, ?)')
+  const term = connection.prepare('INSERT INTO terms (id, term, crates) VALUES (?, ?, ?)')
   const posting = connection.prepare('INSERT INTO postings VALUES (?, ?, ?)')
   let [termId, count] = [0, 0]
   for (const [text, list] of found) {
