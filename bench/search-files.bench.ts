@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib'
 import Libsql from 'libsql'
 import { termCount } from '../generator/catalog/buckets.ts'
 import { pageMarks } from '../generator/catalog/page-marks.ts'
+import { searchCrates } from '../generator/catalog/search.ts'
 import { endSpread } from '../generator/catalog/search-layout.ts'
 import { buildPage } from '../generator/pages.ts'
 import { DATABASE_FILE, initRegistry, openRegistry, type Registry } from '../generator/registry.ts'
@@ -12,6 +13,7 @@ import { bitsFor, canonical, hashOf, type SearchedEntry, searchFiles, termsOf } 
 import { Lookup } from '../site/search/lookup.ts'
 import { fillCatalog } from '../test/support/filled-catalog.ts'
 import { inventedEntries } from '../test/support/many-crates.ts'
+import { inventedQueries } from '../test/support/queries.ts'
 
 /** The browser's search: what a query loads from a registry of 200,000 crates, and what a new crate costs its files. */
 const [SMALL, LARGE] = [10_000, 200_000]
@@ -26,11 +28,12 @@ function entriesOf(count: number): SearchedEntry[] {
   })
 }
 
-const large = entriesOf(LARGE)
+// By name, as a tree of files alone numbers its crates, so that both give equal crates equal places.
+const large = entriesOf(LARGE).sort((a, b) => (canonical(a.name) < canonical(b.name) ? -1 : 1))
 const files = measureFiles(large)
 for (const query of ['serde json', 's', 'rust library', 'fast-json']) await measureQuery(files, query)
 const costs: number[] = []
-for (const size of [SMALL, LARGE]) costs.push(await measureChange(large.slice(0, size)))
+for (const size of [SMALL, LARGE]) costs.push(await measureChange(large.filter((_, at) => at % (LARGE / size) === 0)))
 console.log(
   `a new crate at ${LARGE} crates: ${((costs[1] ?? 0) / (costs[0] ?? 1)).toFixed(2)} times the work at ${SMALL}`,
 )
@@ -52,12 +55,7 @@ function measureFiles(entries: readonly SearchedEntry[]): Map<string, Buffer> {
 async function measureQuery(made: ReadonlyMap<string, Buffer>, query: string): Promise<void> {
   const run = async (texts: readonly string[]) => {
     const loaded: Buffer[] = []
-    const lookup = new Lookup(async path => {
-      const bytes = made.get(`search/${path}`)
-      if (!bytes) throw new Error(`there is no ${path}`)
-      loaded.push(bytes)
-      return JSON.parse(bytes.toString())
-    })
+    const lookup = lookupIn(made, loaded)
     const start = performance.now()
     for (const text of texts) await lookup.find(text, 8)
     const ms = (performance.now() - start).toFixed(1)
@@ -70,6 +68,15 @@ async function measureQuery(made: ReadonlyMap<string, Buffer>, query: string): P
   console.log(`  “${query}” at once: ${await run([query])}`)
 }
 
+function lookupIn(made: ReadonlyMap<string, Buffer>, loaded: Buffer[]): Lookup {
+  return new Lookup(async path => {
+    const bytes = made.get(`search/${path}`)
+    if (!bytes) throw new Error(`there is no ${path}`)
+    loaded.push(bytes)
+    return JSON.parse(bytes.toString())
+  })
+}
+
 /** The processor time in ms that the files of the search and the site map take for a new crate. */
 async function measureChange(entries: readonly SearchedEntry[]): Promise<number> {
   const dir = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
@@ -78,6 +85,7 @@ async function measureChange(entries: readonly SearchedEntry[]): Promise<number>
     await initRegistry(dir, sources, {})
     const registry = await openRegistry(dir, sources)
     fill(join(dir, DATABASE_FILE), entries)
+    if (entries.length === LARGE) await compare(registry)
     await endSpread(registry.database, bitsFor(await termCount(registry.database)))
     const times: number[] = []
     let written = 0
@@ -101,6 +109,20 @@ async function measureChange(entries: readonly SearchedEntry[]): Promise<number>
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }
+}
+
+/** How often the first page of the browser's search is that of the API, for words of every commonness. */
+async function compare({ database }: Registry): Promise<void> {
+  const lookup = lookupIn(files, [])
+  let same = 0
+  const queries = inventedQueries(large, 300)
+  for (const query of [...queries, 'rust library', 'the rust', 'a for', 'simple http', 'rust s', 's rust']) {
+    const { ids } = await searchCrates(database, query.replaceAll('+', ' ').trim(), { limit: 8, offset: 0 })
+    const names = (await lookup.find(query, 8)).crates.map(one => one.name)
+    if (names.join(' ') === ids.map(id => large[id - 1]?.name).join(' ')) same++
+    else console.log(`  another first page than the API’s: “${query}”`)
+  }
+  console.log(`  ${same} of ${queries.length + 6} queries have the first page of the API`)
 }
 
 async function render(registry: Registry): Promise<{ ms: number; files: number }> {
@@ -129,13 +151,13 @@ function fill(path: string, entries: readonly SearchedEntry[]): void {
   const posting = connection.prepare('INSERT INTO postings VALUES (?, ?, ?)')
   const found = new Map<string, number[]>()
   const time = '2026-11-20T12:00:00Z'
-  for (const [at, { name, keywords, description }] of entries.entries()) {
+  for (const [at, { name, keywords, description, yanked }] of entries.entries()) {
     const id = at + 1
     const key = canonical(name)
     crate.run(id, name, key, key, time)
     release.run(id, id, JSON.stringify({ keywords, description }), time)
     listing.run(id, key, id, id, id, time)
-    for (const [word, rank] of termsOf({ canonical: key, keywords, description, yanked: false })) {
+    for (const [word, rank] of termsOf({ canonical: key, keywords, description, yanked })) {
       const list = found.get(word)
       if (list) list.push(rank * 2 ** 32 + id)
       else found.set(word, [rank * 2 ** 32 + id])

@@ -8,7 +8,7 @@ import { prunePages } from './pages/prune.ts'
 import { buildBlock, buildSpread, buildTerms, respreadTerms, spreadTerms } from './pages/search.ts'
 import type { PageShop } from './pages/shop.ts'
 import { sitePages } from './pages/site.ts'
-import { buildSitemap } from './pages/sitemap.ts'
+import { buildSitemap, hideSitemap } from './pages/sitemap.ts'
 import { buildSource } from './pages/source.ts'
 import { cratePagePaths, type Output, updatesPlace } from './paths.ts'
 
@@ -44,6 +44,7 @@ async function render(shop: PageShop, mark: Mark): Promise<readonly Mark[]> {
   else if (kind === 'release') await writeAll(shop, await releasePages(shop, subject))
   else {
     await writeAll(shop, await sitePages(shop))
+    await hideSitemap(shop)
     await spreadTerms(shop)
   }
   return [mark]
