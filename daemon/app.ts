@@ -27,6 +27,7 @@ import { readToEnd } from './request-body.ts'
 import { requestLog } from './request-log.ts'
 import type { OpenHandler, Route } from './route.ts'
 import { search } from './search.ts'
+import { searchResults } from './search-page.ts'
 import { summary } from './summary.ts'
 import { setYanked } from './yank.ts'
 
@@ -111,6 +112,7 @@ export function routes(deps: Deps): Route[] {
     },
     ...downloadRoutes(registry, files),
     ...gitRoutes(deps),
+    { method: 'GET', path: '/search/', access: 'reader', counts: 'search', handle: searchResults(registry) },
     { method: 'GET', path: '/*', access: 'reader', handle: publicFile(files) },
   ]
 }

@@ -9,7 +9,7 @@ import { prunePages } from './pages/prune.ts'
 import { buildBlock, buildSpread, buildTerms, respreadTerms, spreadTerms } from './pages/search.ts'
 import type { PageShop } from './pages/shop.ts'
 import { sitePages } from './pages/site.ts'
-import { buildSitemap } from './pages/sitemap.ts'
+import { buildSitemap, hideSitemap } from './pages/sitemap.ts'
 import { buildSource } from './pages/source.ts'
 import { cratePagePaths, type Output, updatesPlace } from './paths.ts'
 
@@ -80,6 +80,7 @@ async function render(shop: PageShop, mark: Mark, done: DoneMarks): Promise<read
   else if (kind === 'release') await writeAll(shop, await releasePages(shop, subject))
   else {
     await writeAll(shop, await sitePages(shop))
+    await hideSitemap(shop)
     await spreadTerms(shop)
   }
   return [mark]

@@ -1,5 +1,5 @@
 import { listedBetween, rangesOf } from '../catalog/id-ranges.ts'
-import { type Output, sitemapPartPath } from '../paths.ts'
+import { type Output, SITEMAPS_FOLDER, sitemapPartPath, sitemapPath } from '../paths.ts'
 import { MAP_CRATES, renderSitemap, renderSitemapIndex } from '../render.ts'
 import type { PageShop } from './shop.ts'
 
@@ -20,4 +20,11 @@ export async function buildSitemap(shop: PageShop, part: number): Promise<void> 
   const outputs = await sitemapPartOutputs(shop, part)
   for (const output of outputs) await shop.tree.write(output)
   if (outputs.length === 0) await shop.tree.remove(sitemapPartPath(part))
+}
+
+/** Removes the site map of a registry that has become private. */
+export async function hideSitemap({ look, tree }: PageShop): Promise<void> {
+  if (!look.site.private) return
+  await tree.remove(sitemapPath)
+  await tree.removeFolder(SITEMAPS_FOLDER)
 }

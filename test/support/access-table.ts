@@ -68,6 +68,7 @@ export const TABLE: Readonly<Record<string, readonly Ask[]>> = {
   'GET /healthz': [open('/healthz')],
   'GET /readyz': [open('/readyz')],
   'GET /metrics': [reader('/metrics')],
+  'GET /search/': [reader('/search/?q=demo')],
   'PUT /api/v1/crates/new': [owner('/api/v1/crates/new', 'read', 'publish-new or publish-update', nextVersion)],
   'DELETE /api/v1/crates/:name/:version/yank': [owner('/api/v1/crates/demo/1.0.0/yank', 'publish-update', 'yank')],
   'PUT /api/v1/crates/:name/:version/unyank': [owner('/api/v1/crates/demo/1.0.0/unyank', 'publish-update', 'yank')],

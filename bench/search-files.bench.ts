@@ -1,0 +1,184 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import Libsql from 'libsql'
+import { termCount } from '../generator/catalog/buckets.ts'
+import { pageMarks } from '../generator/catalog/page-marks.ts'
+import { searchCrates } from '../generator/catalog/search.ts'
+import { endSpread } from '../generator/catalog/search-layout.ts'
+import { buildPage } from '../generator/pages.ts'
+import { DATABASE_FILE, initRegistry, openRegistry, type Registry } from '../generator/registry.ts'
+import { bitsFor, canonical, hashOf, type SearchedEntry, searchFiles, termsOf } from '../site/index.ts'
+import { Lookup } from '../site/search/lookup.ts'
+import { fillCatalog } from '../test/support/filled-catalog.ts'
+import { inventedEntries } from '../test/support/many-crates.ts'
+import { inventedQueries } from '../test/support/queries.ts'
+
+/** The browser's search: what a query loads from a registry of 200,000 crates, and what a new crate costs its files. */
+const [SMALL, LARGE] = [10_000, 200_000]
+const NEW_CRATES = 25
+
+/** Invented crates whose descriptions have the words that every other one has. */
+function entriesOf(count: number): SearchedEntry[] {
+  const common = ['rust', 'library', 'for', 'a', 'the', 'async', 'simple']
+  return inventedEntries(count).map((entry, id) => {
+    const words = common.filter((_, at) => (id + at) % (at + 2) !== 0)
+    return { ...entry, description: `${words.join(' ')} ${entry.description}` }
+  })
+}
+
+// By name, as a tree of files alone numbers its crates, so that both give equal crates equal places.
+const large = entriesOf(LARGE).sort((a, b) => (canonical(a.name) < canonical(b.name) ? -1 : 1))
+const files = measureFiles(large)
+for (const query of ['serde json', 's', 'rust library', 'fast-json']) await measureQuery(files, query)
+const costs: number[] = []
+for (const size of [SMALL, LARGE]) costs.push(await measureChange(large.filter((_, at) => at % (LARGE / size) === 0)))
+console.log(
+  `a new crate at ${LARGE} crates: ${((costs[1] ?? 0) / (costs[0] ?? 1)).toFixed(2)} times the work at ${SMALL}`,
+)
+
+function measureFiles(entries: readonly SearchedEntry[]): Map<string, Buffer> {
+  const start = performance.now()
+  const made = new Map<string, Buffer>()
+  for (const file of searchFiles(entries)) made.set(file.path, Buffer.from(file.body))
+  const seconds = ((performance.now() - start) / 1000).toFixed(1)
+  const sizes = [...made.values()].map(bytes => bytes.length)
+  const whole = sizes.reduce((sum, size) => sum + size, 0)
+  const memory = process.memoryUsage().rss
+  console.log(`${entries.length} crates: ${made.size} files, ${mebi(whole)}, the largest ${kibi(Math.max(...sizes))}`)
+  console.log(`  ${made.get('search/layout.json')?.toString().trim()}, made in ${seconds} s, ${mebi(memory)} of memory`)
+  return made
+}
+
+/** Types a query letter by letter, every letter a search; then the same query at once. */
+async function measureQuery(made: ReadonlyMap<string, Buffer>, query: string): Promise<void> {
+  const run = async (texts: readonly string[]) => {
+    const loaded: Buffer[] = []
+    const lookup = lookupIn(made, loaded)
+    const start = performance.now()
+    for (const text of texts) await lookup.find(text, 8)
+    const ms = (performance.now() - start).toFixed(1)
+    const [raw, zipped] = [loaded, loaded.map(bytes => gzipSync(bytes))].map(list =>
+      list.reduce((sum, bytes) => sum + bytes.length, 0),
+    )
+    return `${loaded.length} requests, ${kibi(raw ?? 0)} (${kibi(zipped ?? 0)} as gzip), ${ms} ms`
+  }
+  console.log(`  “${query}” typed letter by letter: ${await run(Array.from(query, (_, at) => query.slice(0, at + 1)))}`)
+  console.log(`  “${query}” at once: ${await run([query])}`)
+}
+
+function lookupIn(made: ReadonlyMap<string, Buffer>, loaded: Buffer[]): Lookup {
+  return new Lookup(async path => {
+    const bytes = made.get(`search/${path}`)
+    if (!bytes) throw new Error(`there is no ${path}`)
+    loaded.push(bytes)
+    return JSON.parse(bytes.toString())
+  })
+}
+
+/** The processor time in ms that the files of the search and the site map take for a new crate. */
+async function measureChange(entries: readonly SearchedEntry[]): Promise<number> {
+  const dir = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
+  try {
+    const sources = { env: { PLIMSOLL_REGISTRY_BASE_URL: 'http://crates.test' } }
+    await initRegistry(dir, sources, {})
+    const registry = await openRegistry(dir, sources)
+    fill(join(dir, DATABASE_FILE), entries)
+    if (entries.length === LARGE) await compare(registry)
+    await endSpread(registry.database, bitsFor(await termCount(registry.database)))
+    const times: number[] = []
+    let written = 0
+    for (let at = 0; at < NEW_CRATES; at++) {
+      const [first, second] = [large[at * 7 + 3], large[at * 11 + 5]]
+      const name = `${first?.name}-new${at}`
+      await fillCatalog(registry, [
+        { name, version: '1.0.0', description: second?.description ?? '', keywords: ['json'], yanked: false },
+      ])
+      const { ms, files } = await render(registry)
+      times.push(ms)
+      written += files
+    }
+    times.sort((a, b) => a - b)
+    const middle = times[Math.floor(times.length / 2)] ?? 0
+    console.log(
+      `${entries.length} crates: a new one renders ${(written / NEW_CRATES).toFixed(1)} files, ${middle.toFixed(1)} ms of processor time`,
+    )
+    await registry.close()
+    return middle
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+/** How often the first page of the browser's search is that of the API, for words of every commonness. */
+async function compare({ database }: Registry): Promise<void> {
+  const lookup = lookupIn(files, [])
+  let same = 0
+  const queries = inventedQueries(large, 300)
+  for (const query of [...queries, 'rust library', 'the rust', 'a for', 'simple http', 'rust s', 's rust']) {
+    const { ids } = await searchCrates(database, query.replaceAll('+', ' ').trim(), { limit: 8, offset: 0 })
+    const names = (await lookup.find(query, 8)).crates.map(one => one.name)
+    if (names.join(' ') === ids.map(id => large[id - 1]?.name).join(' ')) same++
+    else console.log(`  another first page than the API’s: “${query}”`)
+  }
+  console.log(`  ${same} of ${queries.length + 6} queries have the first page of the API`)
+}
+
+async function render(registry: Registry): Promise<{ ms: number; files: number }> {
+  const kinds = ['list', 'page', 'release', 'source', 'site'] as const
+  await registry.database.deleteFrom('marks').where('kind', 'in', kinds).execute()
+  const used = process.cpuUsage()
+  let files = 0
+  for (let marks = await pageMarks(registry.database); marks.length > 0; marks = await pageMarks(registry.database)) {
+    for (const mark of marks) await buildPage(registry, mark)
+    files += marks.length
+  }
+  const { user, system } = process.cpuUsage(used)
+  return { ms: (user + system) / 1000, files }
+}
+
+/** Fills the tables that the files are made of, in bulk. */
+function fill(path: string, entries: readonly SearchedEntry[]): void {
+  const connection = new Libsql(path)
+  connection.exec('PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; BEGIN')
+  const crate = connection.prepare('INSERT INTO crates VALUES (?, ?, ?, ?, ?, 1)')
+  const release = connection.prepare(
+    "INSERT INTO releases VALUES (?, ?, '1.0.0', '1.0.0', '', 1, 0, '{}', ?, null, ?, null)",
+  )
+  const listing = connection.prepare('INSERT INTO listings VALUES (?, ?, ?, ?, ?, 1, 0, ?)')
+  const term = connection.prepare('INSERT INTO terms (id, term, crates, hash) VALUES (?, ?, ?, ?)')
+  const posting = connection.prepare('INSERT INTO postings VALUES (?, ?, ?)')
+  const found = new Map<string, number[]>()
+  const time = '2026-11-20T12:00:00Z'
+  for (const [at, { name, keywords, description, yanked }] of entries.entries()) {
+    const id = at + 1
+    const key = canonical(name)
+    crate.run(id, name, key, key, time)
+    release.run(id, id, JSON.stringify({ keywords, description }), time)
+    listing.run(id, key, id, id, id, time)
+    for (const [word, rank] of termsOf({ canonical: key, keywords, description, yanked })) {
+      const list = found.get(word)
+      if (list) list.push(rank * 2 ** 32 + id)
+      else found.set(word, [rank * 2 ** 32 + id])
+    }
+  }
+  let termId = 0
+  for (const [word, list] of found) {
+    term.run(++termId, word, list.length, hashOf(word))
+    for (const place of Float64Array.from(list).sort()) {
+      posting.run(termId, Math.floor(place / 2 ** 32), place % 2 ** 32)
+    }
+  }
+  term.run(++termId, '', entries.length, -1)
+  connection.exec('COMMIT')
+  connection.close()
+}
+
+function kibi(bytes: number): string {
+  return `${(bytes / 1024).toFixed(1)} KiB`
+}
+
+function mebi(bytes: number): string {
+  return `${(bytes / 1024 ** 2).toFixed(0)} MiB`
+}
