@@ -256,9 +256,9 @@ test('metadata and manifest that say different things', async t => {
     ],
     [
       'a feature',
-      { features: { a: [], b: [] } },
+      { features: { a: ['b', 'dep:x'], b: [] } },
       '[features]\na = ["b"]\nb = []\n',
-      ['the feature `a` is `[]` in the publish metadata, but `["b"]` in the `Cargo.toml` of the crate file'],
+      ['the feature `a` is `["b","dep:x"]` in the publish metadata, but `["b"]` in the `Cargo.toml` of the crate file'],
     ],
   ]
   for (const [what, metadata, manifest, expected] of rows) {

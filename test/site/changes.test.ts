@@ -60,7 +60,9 @@ test('of a changed dependency only the differences are told', () => {
     ],
   )
   const text = (from: ComparedFacts, to: ComparedFacts) =>
-    changeSection('1.0.0', changes(site, from, to)).toString().replace(/<[^>]*>/g, '')
+    changeSection('1.0.0', changes(site, from, to))
+      .toString()
+      .replace(/<[^>]*>/g, '')
   const plain = { ...before, dependencies: [dependency('b', '^1')] }
   const optional = { ...before, dependencies: [dependency('b', '^1', { optional: true })] }
   assert.match(text(plain, optional), /b now optional/)

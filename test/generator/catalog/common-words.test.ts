@@ -6,8 +6,8 @@ import { BLOCK_CRATES, placesOf, writeBlock } from '../../../generator/catalog/p
 import type { Queries } from '../../../generator/catalog/record.ts'
 import { searchCrates } from '../../../generator/catalog/search.ts'
 import { moveTerms } from '../../../generator/catalog/terms.ts'
-import { type Searched, termsOf } from '../../../generator/render.ts'
 import { type Database, openDatabase } from '../../../generator/database.ts'
+import { type Searched, termsOf } from '../../../generator/render.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { folderOf } from '../../support/workplace.ts'
 
