@@ -93,6 +93,7 @@ async function serveRegistry(
     await regenerator.catchUp()
     await regenerator.pages.start()
     git = gitIndex && new GitLane(gitIndex, noting('git index', 'the git index is behind; trying again'))
+    await git?.beginWithConfig()
     server.answer(createApp({ registry, regenerator, clock, log, metrics, git }).fetch)
     await greet(io, registry)
     io.out(`listening on ${server.url}`)

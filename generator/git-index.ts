@@ -90,6 +90,17 @@ export class GitIndex {
     return commits
   }
 
+  /** Brings config.json at HEAD up to date, and nothing else: quick, whatever waits. Does nothing before the first commit. */
+  async commitConfig(): Promise<void> {
+    const { urls, authRequired } = this.#registry
+    const change = { path: inRepository(configPlace.path), bytes: renderConfig(urls, authRequired).bytes }
+    await this.#turnstile.run(async () => {
+      if ((await this.#repository.head()) === null) return
+      const id = await this.#repository.commit([change], { message: 'config.json', time: new Date(0) })
+      if (id !== null) this.#push.request()
+    })
+  }
+
   /** What the repository has at HEAD, for comparing. */
   list(): ReturnType<IndexRepository['list']> {
     return this.#repository.list()
