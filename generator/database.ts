@@ -105,12 +105,22 @@ export interface Tables extends ListingTables {
  * to be committed; `list`: the pages that list it; `page`: what else the tree says of a crate; `release`: the page of a
  * release; `source`: the pages of its files; `site`: what the tree says of the registry as a whole (subject 0); `entry`:
  * a block of crates that the browser's search shows; `map`: a part of the site map; `search`: the terms of a hash that the
- * browser searches; `spread`: a bucket of terms of a layout that is not in use yet.
+ * browser searches; `common`: those of a hash and a range of crates; `spread`: a bucket of terms of a layout that is not in use yet.
  */
 export type MarkKind = 'file' | 'index' | 'whole' | 'git' | PageKind
 
 /** The marks of pages, which nobody waits for. */
-export type PageKind = 'entry' | 'list' | 'map' | 'page' | 'release' | 'search' | 'site' | 'source' | 'spread'
+export type PageKind =
+  | 'common'
+  | 'entry'
+  | 'list'
+  | 'map'
+  | 'page'
+  | 'release'
+  | 'search'
+  | 'site'
+  | 'source'
+  | 'spread'
 
 /** The subject of a `site` mark. */
 export const SITE = 0
