@@ -5,7 +5,18 @@ import { mark, markAll } from './marks.ts'
 import type { Mark, Queries } from './record.ts'
 
 /** In the order in which they are rendered, which is that of the alphabet. */
-const KINDS: readonly PageKind[] = ['entry', 'list', 'map', 'page', 'release', 'search', 'site', 'source', 'spread']
+const KINDS: readonly PageKind[] = [
+  'common',
+  'entry',
+  'list',
+  'map',
+  'page',
+  'release',
+  'search',
+  'site',
+  'source',
+  'spread',
+]
 
 /** What is to be rendered of the kinds above. At most `limit`, after `after`. */
 export async function pageMarks(database: Database, after: Mark | null = null, limit = 500): Promise<Mark[]> {

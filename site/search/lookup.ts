@@ -96,13 +96,14 @@ export class Lookup {
 
   /** The ids of hits in the order of the results; `maybe`: those whose name may begin with `key`, best first. */
   async #order(found: readonly Hit[], maybe: readonly Hit[], key: string, limit: number): Promise<number[]> {
-    const ids: number[] = []
+    let ids: number[] = []
     for (const yanked of [false, true]) {
       const ofKind = maybe.filter(hit => hit.yanked === yanked)
       const first = new Set(await this.#beginning(ofKind, key, limit - ids.length))
       const rest = found.filter(hit => hit.yanked === yanked && !first.has(hit.id))
       rest.sort((a, b) => a.rank - b.rank || a.id - b.id)
-      ids.push(...first, ...rest.map(hit => hit.id))
+      // There may be more of them than a call takes arguments.
+      ids = [...ids, ...first, ...rest.map(hit => hit.id)]
     }
     return ids
   }
