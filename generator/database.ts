@@ -101,7 +101,18 @@ export interface Tables extends ListingTables, BlockTables {
 }
 
 /** The marks of pages, which nobody waits for, in the order in which they are rendered: that of the alphabet. */
-export const PAGE_KINDS = ['entry', 'list', 'map', 'page', 'release', 'search', 'site', 'source', 'spread'] as const
+export const PAGE_KINDS = [
+  'common',
+  'entry',
+  'list',
+  'map',
+  'page',
+  'release',
+  'search',
+  'site',
+  'source',
+  'spread',
+] as const
 
 /**
  * `file`: the `.crate` of a release is to be shown; `index`: the index file of a crate is to be rendered; `whole`:
@@ -109,7 +120,7 @@ export const PAGE_KINDS = ['entry', 'list', 'map', 'page', 'release', 'search', 
  * to be committed; `list`: the pages that list it; `page`: what else the tree says of a crate; `release`: the page of a
  * release; `source`: the pages of its files; `site`: what the tree says of the registry as a whole (subject 0); `entry`:
  * a block of crates that the browser's search shows; `map`: a part of the site map; `search`: the terms of a hash that the
- * browser searches; `spread`: a bucket of terms of a layout that is not in use yet.
+ * browser searches; `common`: those of a hash and a range of crates; `spread`: a bucket of terms of a layout that is not in use yet.
  */
 export const MARK_KINDS = ['file', 'index', 'whole', 'git', ...PAGE_KINDS] as const
 export type MarkKind = (typeof MARK_KINDS)[number]

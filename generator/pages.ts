@@ -6,7 +6,7 @@ import { cratePages, releasePages } from './pages/crate.ts'
 import { DoneMarks } from './pages/done-marks.ts'
 import { buildList } from './pages/list.ts'
 import { prunePages } from './pages/prune.ts'
-import { buildBlock, buildSpread, buildTerms, respreadTerms, spreadTerms } from './pages/search.ts'
+import { buildBlock, buildCommon, buildSpread, buildTerms, respreadTerms, spreadTerms } from './pages/search.ts'
 import type { PageShop } from './pages/shop.ts'
 import { sitePages } from './pages/site.ts'
 import { buildSitemap, hideSitemap } from './pages/sitemap.ts'
@@ -15,7 +15,7 @@ import { cratePagePaths, type Output, updatesPlace } from './paths.ts'
 
 export { cratePages, releasePages } from './pages/crate.ts'
 export { listOutputs } from './pages/list.ts'
-export { blockOutputs, bucketOutput } from './pages/search.ts'
+export { blockOutputs, bucketOutput, commonOutputs } from './pages/search.ts'
 export type { PageShop } from './pages/shop.ts'
 export { sitePages } from './pages/site.ts'
 export { sitemapPartOutputs } from './pages/sitemap.ts'
@@ -72,7 +72,8 @@ async function render(shop: PageShop, mark: Mark, done: DoneMarks): Promise<read
   const { kind, subject } = mark
   if (kind === 'list') return buildList(shop, mark)
   if (kind === 'search') return buildTerms(shop, mark)
-  if (kind === 'entry') await buildBlock(shop, subject)
+  if (kind === 'common') await buildCommon(shop, subject)
+  else if (kind === 'entry') await buildBlock(shop, subject)
   else if (kind === 'map') await buildSitemap(shop, subject)
   else if (kind === 'source') await buildSource(shop, subject)
   else if (kind === 'spread') await buildSpread(shop, mark, done.subjects('spread'))

@@ -55,6 +55,11 @@ export function searchBlockPath(block: number): string {
   return `${SEARCH_FOLDER}/crates/${block}.json`
 }
 
+/** The crates of a range that the common terms of a hash find. */
+export function searchCommonPath(hash: number, range: number): string {
+  return `${SEARCH_FOLDER}/common/${hash}/${range}.json`
+}
+
 /** The site map, and the folder of its parts. */
 export const sitemapPath = 'sitemap.xml'
 export const SITEMAPS_FOLDER = 'sitemaps'

@@ -11,7 +11,7 @@ const SCRIPT_NAMES: readonly string[] = [
   'browser/search-box.js',
   'search/buckets.js',
   'search/lookup.js',
-  'search/terms.js',
+  'search/words.js',
 ]
 
 const TYPES: Record<string, string> = {

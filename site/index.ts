@@ -41,24 +41,19 @@ export {
   blockPath,
   bucketOf,
   bucketPath,
+  commonPath,
   HASH_BITS,
   hashOf,
   POSTINGS_MAX,
+  RANGE_CRATES,
+  rangeOf,
 } from './search/buckets.ts'
 export type { Posting, SearchEntry, SearchedEntry, Term } from './search/shards.ts'
-export { blockFile, bucketFile, layoutFile, searchFiles } from './search/shards.ts'
-export type { Query, Searched } from './search/terms.ts'
-export {
-  CLASSES,
-  canonical,
-  classOf,
-  nameLength,
-  parseQuery,
-  RANK_YANKED,
-  termsOf,
-  wordsOf,
-  YANKED_FROM,
-} from './search/terms.ts'
+export { blockFile, bucketFile, commonFile, layoutFile, searchFiles } from './search/shards.ts'
+export type { Searched } from './search/terms.ts'
+export { CLASSES, classOf, termsOf, YANKED_FROM } from './search/terms.ts'
+export type { Query } from './search/words.ts'
+export { canonical, parseQuery, RANK_YANKED, wordsOf } from './search/words.ts'
 export type { SearchResults } from './search-page.ts'
 export { searchPage, staticSearchPage } from './search-page.ts'
 export type { ForeignRegistry, SiteFacts, SiteLink } from './site-facts.ts'

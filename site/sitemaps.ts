@@ -1,6 +1,6 @@
 import { absoluteLink, cratePath, frontPath, listPath, sitemapPartPath, sitemapPath } from './address.ts'
 import { html, type Markup, raw } from './markup.ts'
-import { canonical } from './search/terms.ts'
+import { canonical } from './search/words.ts'
 import type { SiteFacts } from './site-facts.ts'
 import { type SiteFile, siteFile } from './site-file.ts'
 

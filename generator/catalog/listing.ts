@@ -8,19 +8,21 @@ import { keepNameLength } from './block-changes.ts'
 import { markAll } from './marks.ts'
 import { countPrefixes, uncountPrefixes } from './prefixes.ts'
 import { type CrateRecord, crateRecord, type Queries } from './record.ts'
-import { moveTerms } from './terms.ts'
+import { type MovedTerms, moveTerms } from './terms.ts'
 
 /** Grows when an equal catalog makes other listings, so that an upgraded registry makes them anew. */
-const LISTINGS_FORMAT = '4'
+const LISTINGS_FORMAT = '5'
 
 /** Most values of one statement; SQLite takes 32,766. */
 const CHUNK = 500
 
-/** What a crate that left all lists was in: the names it depended on, and the hashes of the terms that found it. */
-export interface Dropped {
+/** What a crate was moved from and to: the names it depends on, and the files of the search. */
+export interface Moved {
   readonly dependencies: ReadonlySet<CanonicalName>
-  readonly hashes: readonly number[]
+  readonly terms: MovedTerms
 }
+
+const UNMOVED: Moved = { dependencies: new Set(), terms: { search: [], common: [] } }
 
 /**
  * Brings everything that lists and searches read of one crate in line with its releases, and marks the pages that show
@@ -31,7 +33,7 @@ export async function keepListing(
   tx: Queries,
   crateId: number,
   generation: number,
-  dropped: Dropped = { dependencies: new Set(), hashes: [] },
+  dropped: Moved = UNMOVED,
 ): Promise<void> {
   const crate = crateRecord(
     await tx.selectFrom('crates').selectAll().where('id', '=', crateId).executeTakeFirstOrThrow(),
@@ -47,27 +49,29 @@ export async function keepListing(
       .onConflict(conflict => conflict.column('crate_id').doUpdateSet(after))
       .execute()
   }
-  const moved = after && (await moveFace(tx, { id: crate.id, canonical }, before, after))
+  const moved = after ? await moveFace(tx, { id: crate.id, canonical }, before, after) : UNMOVED
   await markAll(tx, 'site', [SITE], generation)
   await markAll(tx, 'list', [crate.id], generation)
   await markAll(tx, 'entry', [blockOf(crate.id)], generation)
   await markAll(tx, 'map', [Math.floor(crate.id / MAP_CRATES)], generation)
-  const names = [...dropped.dependencies, ...(moved?.dependencies ?? [])]
+  const names = [...dropped.dependencies, ...moved.dependencies]
   await markAll(tx, 'page', [crate.id, ...(await idsOf(tx, names))], generation)
-  await markAll(tx, 'search', [...dropped.hashes, ...(moved?.hashes ?? [])], generation)
+  for (const kind of ['search', 'common'] as const) {
+    await markAll(tx, kind, [...dropped.terms[kind], ...moved.terms[kind]], generation)
+  }
 }
 
 /** Takes a crate out of all lists, because its releases are about to go. */
-export async function dropListing(tx: Queries, crateId: number): Promise<Dropped> {
+export async function dropListing(tx: Queries, crateId: number): Promise<Moved> {
   const before = await tx.selectFrom('listings').selectAll().where('crate_id', '=', crateId).executeTakeFirst()
-  if (!before) return { dependencies: new Set(), hashes: [] }
+  if (!before) return UNMOVED
   const canonical = before.canonical as CanonicalName
   const old = await readFace(tx, canonical, before)
-  const hashes = await moveTerms(tx, crateId, old.terms, NOTHING.terms)
+  const terms = await moveTerms(tx, crateId, old.terms, NOTHING.terms)
   await moveEdges(tx, { id: crateId, canonical }, old.dependencies, NOTHING.dependencies)
   await uncountPrefixes(tx, canonical)
   await tx.deleteFrom('listings').where('crate_id', '=', crateId).execute()
-  return { dependencies: old.dependencies, hashes }
+  return { dependencies: old.dependencies, terms }
 }
 
 /** Makes all listings anew where another version of this program has made them, or none; cheap when there is nothing to do. */
@@ -158,20 +162,20 @@ async function readFace(tx: Queries, canonical: CanonicalName, listing: Standing
   return { terms, dependencies }
 }
 
-/** Moves a crate to the terms and dependencies of the version that stands for it now; null when that is the same. */
+/** Moves a crate to the terms and dependencies of the version that stands for it now. */
 async function moveFace(
   tx: Queries,
   crate: { id: number; canonical: CanonicalName },
   before: Standing | undefined,
   after: Standing,
-): Promise<Dropped | null> {
-  if (before?.newest_id === after.newest_id && before.yanked === after.yanked) return null
+): Promise<Moved> {
+  if (before?.newest_id === after.newest_id && before.yanked === after.yanked) return UNMOVED
   const old = before ? await readFace(tx, crate.canonical, before) : NOTHING
   const now = await readFace(tx, crate.canonical, after)
   if (!before) await keepNameLength(tx, crate.id, crate.canonical.length)
-  const hashes = await moveTerms(tx, crate.id, old.terms, now.terms)
+  const terms = await moveTerms(tx, crate.id, old.terms, now.terms)
   await moveEdges(tx, crate, old.dependencies, now.dependencies)
-  return { dependencies: new Set([...old.dependencies, ...now.dependencies]), hashes }
+  return { dependencies: new Set([...old.dependencies, ...now.dependencies]), terms }
 }
 
 async function moveEdges(

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { type Database, PAGE_KINDS, SITE } from '../database.ts'
+import { type Database, PAGE_KINDS, type PageKind, SITE } from '../database.ts'
 import { BLOCK_CRATES, MAP_CRATES } from '../render.ts'
-import { mark } from './marks.ts'
+import { mark, markAll } from './marks.ts'
 import type { Mark, Queries } from './record.ts'
 
 /** The pages to be rendered. At most `limit`, after `after`. */
@@ -51,6 +51,15 @@ export async function markAllPages(database: Database): Promise<void> {
     UNION ALL SELECT 'source', releases.id, generation FROM releases JOIN crates ON crates.id = crate_id
     UNION ALL SELECT 'site', ${SITE}, (SELECT coalesce(max(id), 0) FROM audit)
     WHERE true ON CONFLICT DO NOTHING`.execute(database)
+}
+
+/** Marks subjects of one kind, to be rendered as they stand now. */
+export async function markAnew(database: Database, kind: PageKind, subjects: readonly number[]): Promise<void> {
+  const { last } = await database
+    .selectFrom('audit')
+    .select(eb => eb.fn.max('id').as('last'))
+    .executeTakeFirstOrThrow()
+  await database.transaction().execute(tx => markAll(tx, kind, subjects, last ?? 0))
 }
 
 /** Marks the page of a crate, because something of it changed that is in no release: its owners. */

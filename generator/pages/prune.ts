@@ -1,3 +1,4 @@
+import { commonRanges } from '../catalog/buckets.ts'
 import { rangesOf } from '../catalog/id-ranges.ts'
 import { prefixCounts } from '../catalog/prefixes.ts'
 import { readSpread } from '../catalog/search-layout.ts'
@@ -9,6 +10,7 @@ import {
   SITEMAPS_FOLDER,
   searchBlockPath,
   searchBucketPath,
+  searchCommonPath,
   sitemapPartPath,
   sitemapPath,
 } from '../paths.ts'
@@ -24,6 +26,7 @@ export async function prunePages(shop: PageShop): Promise<void> {
   const total = (await prefixCounts(database, [''])).get('') ?? 0
   for await (const output of listOutputs(shop, '', total)) wanted.add(output.path)
   for (const block of await rangesOf(database, BLOCK_CRATES)) wanted.add(searchBlockPath(block))
+  for (const { hash, range } of await commonRanges(database)) wanted.add(searchCommonPath(hash, range))
   for (const part of shop.look.site.private ? [] : await rangesOf(database, MAP_CRATES)) {
     wanted.add(sitemapPartPath(part))
   }

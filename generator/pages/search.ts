@@ -1,10 +1,19 @@
-import { readBucket, termCount } from '../catalog/buckets.ts'
+import { commonRanges, commonSubject, ofCommonSubject, readBucket, readCommon, termCount } from '../catalog/buckets.ts'
 import { readCards } from '../catalog/cards.ts'
+import { markAnew } from '../catalog/page-marks.ts'
 import type { Mark } from '../catalog/record.ts'
 import { crateCount } from '../catalog/search.ts'
 import { beginSpread, endSpread, isLastOfSpread, readSpread, searchMarksOf } from '../catalog/search-layout.ts'
-import { type Output, searchBlockPath, searchBucketsFolder, TERMS_FOLDER } from '../paths.ts'
-import { BLOCK_CRATES, bitsFor, bucketOf, renderBlock, renderBucket, renderSearchLayout } from '../render.ts'
+import { type Output, searchBlockPath, searchBucketsFolder, searchCommonPath, TERMS_FOLDER } from '../paths.ts'
+import {
+  BLOCK_CRATES,
+  bitsFor,
+  bucketOf,
+  renderBlock,
+  renderBucket,
+  renderCommon,
+  renderSearchLayout,
+} from '../render.ts'
 import type { PageShop } from './shop.ts'
 
 /** A bucket of terms. */
@@ -25,6 +34,12 @@ export async function blockOutputs({ database }: PageShop, block: number): Promi
   return crates.length === 0 ? [] : [renderBlock(block, crates)]
 }
 
+/** The crates of a range that the common terms of a hash find; nothing when there are none. */
+export async function commonOutputs({ database }: PageShop, hash: number, range: number): Promise<Output[]> {
+  const terms = await readCommon(database, hash, range)
+  return terms.length === 0 ? [] : [renderCommon(hash, range, terms)]
+}
+
 /** What the browser's search begins with; nothing before the terms are there. */
 export async function searchLayoutOutputs({ database }: PageShop): Promise<Output[]> {
   const { now } = await readSpread(database)
@@ -36,6 +51,14 @@ export async function buildBlock(shop: PageShop, block: number): Promise<void> {
   const outputs = await blockOutputs(shop, block)
   for (const output of outputs) await shop.tree.write(output)
   if (outputs.length === 0) await shop.tree.remove(searchBlockPath(block))
+}
+
+/** Renders the common terms of a hash, as far as they find crates of a range. */
+export async function buildCommon(shop: PageShop, subject: number): Promise<void> {
+  const { hash, range } = ofCommonSubject(subject)
+  const outputs = await commonOutputs(shop, hash, range)
+  for (const output of outputs) await shop.tree.write(output)
+  if (outputs.length === 0) await shop.tree.remove(searchCommonPath(hash, range))
 }
 
 /** Renders the bucket that a changed term is in; the marks of all terms beside it are done with it, too. */
@@ -60,6 +83,8 @@ export async function spreadTerms({ database }: PageShop): Promise<void> {
 
 /** Renders all terms anew, over as many files as they need now. */
 export async function respreadTerms({ database, pageTurnstile }: PageShop): Promise<void> {
+  const common = (await commonRanges(database)).map(one => commonSubject(one.hash, one.range))
+  await markAnew(database, 'common', common)
   await pageTurnstile.run(async () => beginSpread(database, bitsFor(await termCount(database))))
 }
 

@@ -1,4 +1,4 @@
-import { blockFile, bucketFile, layoutFile, type SearchEntry, type Term } from '../../site/index.ts'
+import { blockFile, bucketFile, commonFile, layoutFile, type SearchEntry, type Term } from '../../site/index.ts'
 import type { Output } from '../paths.ts'
 import { output } from './output.ts'
 
@@ -13,10 +13,11 @@ export {
   HASH_BITS,
   hashOf,
   MAP_CRATES,
-  nameLength,
   POSTINGS_MAX,
   parseQuery,
+  RANGE_CRATES,
   RANK_YANKED,
+  rangeOf,
   termsOf,
   wordsOf,
   YANKED_FROM,
@@ -30,6 +31,11 @@ export function renderSearchLayout(bits: number, crates: number): Output {
 /** The terms of one bucket, for the browser's search. */
 export function renderBucket(bits: number, bucket: number, terms: readonly Term[]): Output {
   return output(bucketFile(bits, bucket, terms))
+}
+
+/** All crates of a range that the common terms of a hash find, for the browser's search. */
+export function renderCommon(hash: number, range: number, terms: readonly Term[]): Output {
+  return output(commonFile(hash, range, terms))
 }
 
 /** The crates of one block, for the browser's search. */

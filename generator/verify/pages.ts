@@ -1,3 +1,4 @@
+import { commonRanges, commonSubject } from '../catalog/buckets.ts'
 import { rangesOf } from '../catalog/id-ranges.ts'
 import { isPageMark } from '../catalog/page-marks.ts'
 import { prefixCounts } from '../catalog/prefixes.ts'
@@ -7,6 +8,7 @@ import { SITE } from '../database.ts'
 import {
   blockOutputs,
   bucketOutput,
+  commonOutputs,
   cratePages,
   listOutputs,
   type PageShop,
@@ -55,6 +57,10 @@ async function* verifySearch(shop: PageShop, options: VerifyOptions): AsyncItera
   for (const block of await rangesOf(database, BLOCK_CRATES)) {
     const mark: Mark = { kind: 'entry', subject: block, generation: 0 }
     yield* await verifyOutputs(shop, options, mark, () => blockOutputs(shop, block))
+  }
+  for (const { hash, range } of await commonRanges(database)) {
+    const mark: Mark = { kind: 'common', subject: commonSubject(hash, range), generation: 0 }
+    yield* await verifyOutputs(shop, options, mark, () => commonOutputs(shop, hash, range))
   }
   const { now } = await readSpread(database)
   for (let bucket = 0; now !== null && bucket < 2 ** now; bucket++) {

@@ -12,10 +12,15 @@ export interface SearchLayout {
 }
 
 /**
- * What a bucket has of a term: the term, how many crates it finds, and these by rank: each list is a rank, the lowest id of
- * a crate that has it, and the steps to the next ids. Of a very common term there are only the first in order.
+ * What a file has of a term: the term, how many crates it finds, and these by rank: each list is a rank, the lowest id of a
+ * crate that has it, and the steps to the next ids. A bucket has of a very common term only the first in order; in place of
+ * the number it has a list: the number, and the ranges of ids that the others are in.
  */
-export type PackedTerm = readonly [term: string, crates: number, ...ranks: readonly (readonly number[])[]]
+export type PackedTerm = readonly [
+  term: string,
+  crates: number | readonly number[],
+  ...ranks: readonly (readonly number[])[],
+]
 
 /** What a block has of a crate. */
 export type PackedCrate = readonly [id: number, name: string, version: string, description: string, yanked: 0 | 1]
@@ -28,8 +33,11 @@ export const HASH_BITS = 16
 /** Terms in a bucket, on average, at most. */
 const TERMS_MAX = 128
 
-/** More crates of one term are not told. */
+/** A term that finds more crates is common: its bucket tells so many of them, the rest is in files by ranges of ids. */
 export const POSTINGS_MAX = 4096
+
+/** Ids in one range. */
+export const RANGE_CRATES = 32_768
 
 /** Crates in one block. */
 export const BLOCK_CRATES = 16
@@ -67,4 +75,14 @@ export function blockOf(id: number): number {
 /** The file of a block. */
 export function blockPath(block: number): string {
   return `crates/${block}.json`
+}
+
+/** The range of a crate. */
+export function rangeOf(id: number): number {
+  return Math.floor(id / RANGE_CRATES)
+}
+
+/** The file of all crates in a range that the common terms of a hash find. */
+export function commonPath(hash: number, range: number): string {
+  return `common/${hash}/${range}.json`
 }

@@ -3,13 +3,15 @@ import {
   blockPath,
   bucketOf,
   bucketPath,
+  commonPath,
   hashOf,
   LAYOUT_PATH,
   type PackedCrate,
   type PackedTerm,
+  rangeOf,
   type SearchLayout,
 } from './buckets.ts'
-import { beginningOf, canonical, nameLength, parseQuery, RANK_YANKED, WORD_MAX } from './terms.ts'
+import { beginningOf, canonical, nameLength, parseQuery, RANK_YANKED, WORD_MAX } from './words.ts'
 
 /** Gets a file of the search by its path below `search/`, parsed; `isFresh`: not from any cache. */
 export type Load = (path: string, isFresh: boolean) => Promise<unknown>
@@ -32,12 +34,13 @@ export interface Found {
 
 /** The crates of a term. */
 interface Listed {
+  readonly term: string
   /** How many they are; more than `ranks` has when the term is very common. */
   readonly crates: number
   /** The first of them in order: id → rank. */
   readonly ranks: ReadonlyMap<number, number>
-  /** The rank of the last of those; crates that are not told have none better. */
-  readonly last: number
+  /** Where the others are. */
+  readonly ranges: readonly number[]
 }
 
 /** A crate that has all words. */
@@ -53,8 +56,7 @@ const NOTHING: Found = { crates: [], more: false }
 
 /**
  * A search over files that a server without a mind can answer with; it loads what a query needs and nothing twice. Finds
- * what the API finds, in its order. Only of words that more crates have than a file tells, the rest is not known: such a
- * word rules no crate out as long as a rarer one was asked for.
+ * what the API finds, in its order.
  */
 export class Lookup {
   readonly #load: Load
@@ -73,28 +75,35 @@ export class Lookup {
       [key === null ? (words[0] ?? '') : beginningOf(key), ...words].map(term => this.#term(term)),
     )
     if (first === undefined || terms.some(term => term.crates === 0)) return NOTHING
-    const ids = key === null ? [...first.ranks.keys()] : await this.#together(terms, key, first.ranks, limit)
+    const ids = key === null ? [...first.ranks.keys()] : await this.#together(terms, first, key, limit)
     const crates = await this.#crates(ids.slice(0, limit))
     return { crates, more: ids.length > limit }
   }
 
   /** Ids of the crates that have each of several words; the first `limit` of them are in order. */
-  async #together(
-    terms: readonly Listed[],
-    key: string,
-    beginning: ReadonlyMap<number, number>,
-    limit: number,
-  ): Promise<number[]> {
-    const found = hits(terms)
-    const ids: number[] = []
+  async #together(terms: readonly Listed[], first: Listed, key: string, limit: number): Promise<number[]> {
+    const beginning = (await this.#whole(first, null)).ranks
+    const rare = terms.filter(term => term.ranges.length === 0)
+    if (rare.length === terms.length) return this.#order(hits(terms), named(beginning, terms, key), key, limit)
+    // Names that begin so come first, so that enough of them spare the rest; telling them from many others would not.
+    const maybe = named(beginning, rare, key).filter(hit => !hit.yanked)
+    const sure = first.term === key || maybe.length <= 4 * limit ? await this.#beginning(maybe, key, limit + 1) : []
+    if (sure.length > limit) return sure
+    const ranges = rare.length === 0 ? null : new Set(hits(rare).map(hit => rangeOf(hit.id)))
+    const whole = await Promise.all(terms.map(term => this.#whole(term, ranges)))
+    return this.#order(hits(whole), named(beginning, whole, key), key, limit)
+  }
+
+  /** The ids of hits in the order of the results; `maybe`: those whose name may begin with `key`, best first. */
+  async #order(found: readonly Hit[], maybe: readonly Hit[], key: string, limit: number): Promise<number[]> {
+    let ids: number[] = []
     for (const yanked of [false, true]) {
-      const group = found.filter(hit => hit.yanked === yanked)
-      const maybe = group
-        .filter(hit => beginning.has(hit.id) && hit.length >= key.length)
-        .sort((a, b) => a.length - b.length || a.id - b.id)
-      const first = new Set(await this.#beginning(maybe, key, limit - ids.length))
-      const rest = group.filter(hit => !first.has(hit.id)).sort((a, b) => a.rank - b.rank || a.id - b.id)
-      ids.push(...first, ...rest.map(hit => hit.id))
+      const ofKind = maybe.filter(hit => hit.yanked === yanked)
+      const first = new Set(await this.#beginning(ofKind, key, limit - ids.length))
+      const rest = found.filter(hit => hit.yanked === yanked && !first.has(hit.id))
+      rest.sort((a, b) => a.rank - b.rank || a.id - b.id)
+      // There may be more of them than a call takes arguments.
+      ids = [...ids, ...first, ...rest.map(hit => hit.id)]
     }
     return ids
   }
@@ -110,6 +119,15 @@ export class Lookup {
       }
     }
     return ids
+  }
+
+  /** A term with all its crates, or all of those in some ranges. */
+  async #whole(term: Listed, ranges: ReadonlySet<number> | null): Promise<Listed> {
+    const wanted = term.ranges.filter(range => ranges === null || ranges.has(range))
+    if (term.ranges.length === 0) return term
+    const files = await Promise.all(wanted.map(range => this.#file(commonPath(hashOf(term.term), range))))
+    const parts = files.map(file => listed(term.term, file as readonly PackedTerm[]))
+    return { ...term, ranks: new Map(parts.flatMap(part => [...part.ranks])), ranges: [] }
   }
 
   /** What is known of crates, in the order of the ids; one that went away meanwhile is left out. */
@@ -136,7 +154,7 @@ export class Lookup {
       if ((await after).bits === (await before).bits) throw error
       return this.#bucket(term, await after)
     })
-    return listed(list.find(([one]) => one === term))
+    return listed(term, list)
   }
 
   async #bucket(term: string, { bits, crates }: SearchLayout): Promise<readonly PackedTerm[]> {
@@ -164,30 +182,40 @@ export class Lookup {
   }
 }
 
-function listed(packed: PackedTerm | undefined): Listed {
-  const [, crates = 0, ...groups] = packed ?? ['']
+/** A term of a file. */
+function listed(term: string, list: readonly PackedTerm[]): Listed {
+  const [, total, ...groups] = list.find(([one]) => one === term) ?? [term, 0]
+  const [crates = 0, ...ranges] = typeof total === 'number' ? [total] : total
   const ranks = new Map<number, number>()
-  let last = 0
   for (const [rank = 0, ...steps] of groups) {
     let id = 0
     for (const step of steps) {
       id += step
       ranks.set(id, rank)
     }
-    last = rank
   }
-  return { crates, ranks, last }
+  return { term, crates, ranks, ranges }
 }
 
-/** The crates that every term has, as far as it tells: one that does not tell all rules none out, unless none tells all. */
+function hitOf(id: number, rank: number): Hit {
+  return { id, yanked: rank >= RANK_YANKED, length: nameLength(rank), rank }
+}
+
+/** The crates whose name may begin with `key`, the shortest name first: those in `beginning` that have all terms. */
+function named(beginning: ReadonlyMap<number, number>, terms: readonly Listed[], key: string): Hit[] {
+  return [...beginning]
+    .filter(([id, rank]) => nameLength(rank) >= key.length && terms.every(term => term.ranks.has(id)))
+    .map(([id, rank]) => hitOf(id, rank))
+    .sort((a, b) => a.length - b.length || a.id - b.id)
+}
+
+/** The crates that every term tells. */
 function hits(terms: readonly Listed[]): Hit[] {
-  const whole = terms.filter(term => term.ranks.size === term.crates)
-  const judges = (whole.length > 0 ? whole : [...terms]).sort((a, b) => a.ranks.size - b.ranks.size)
+  const [first, ...others] = [...terms].sort((a, b) => a.ranks.size - b.ranks.size)
   const found: Hit[] = []
-  for (const [id, some] of judges[0]?.ranks ?? []) {
-    if (!judges.every(judge => judge.ranks.has(id))) continue
-    const rank = Math.max(...terms.map(term => term.ranks.get(id) ?? term.last))
-    found.push({ id, yanked: some >= RANK_YANKED, length: nameLength(some), rank })
+  for (const [id, own] of first?.ranks ?? []) {
+    const ranks = others.map(other => other.ranks.get(id) ?? -1)
+    if (!ranks.includes(-1)) found.push(hitOf(id, Math.max(own, ...ranks)))
   }
   return found
 }

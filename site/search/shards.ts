@@ -7,15 +7,18 @@ import {
   blockPath,
   bucketOf,
   bucketPath,
+  commonPath,
   FORMAT,
   hashOf,
   LAYOUT_PATH,
   type PackedCrate,
   type PackedTerm,
   POSTINGS_MAX,
+  rangeOf,
   type SearchLayout,
 } from './buckets.ts'
-import { canonical, termsOf } from './terms.ts'
+import { termsOf } from './terms.ts'
+import { canonical } from './words.ts'
 
 /** What the search shows of a crate. */
 export interface SearchEntry {
@@ -42,8 +45,10 @@ export interface Term {
   readonly term: string
   /** How many they are, `postings` or more. */
   readonly crates: number
-  /** By rank and id, at most `POSTINGS_MAX`. */
+  /** By rank and id, the first of them. */
   readonly postings: readonly Posting[]
+  /** The ranges that its crates are in, when `postings` has not all of them. */
+  readonly ranges: readonly number[]
 }
 
 /** More of a description than this is not shown. */
@@ -58,6 +63,12 @@ export function layoutFile(bits: number, crates: number): SiteFile {
 export function bucketFile(bits: number, bucket: number, terms: readonly Term[]): SiteFile {
   const sorted = terms.toSorted((a, b) => (a.term < b.term ? -1 : 1))
   return lines(bucketPath(bits, bucket), sorted.map(packTerm))
+}
+
+/** The file of the common terms of a hash, with all their crates of one range. */
+export function commonFile(hash: number, range: number, terms: readonly Term[]): SiteFile {
+  const sorted = terms.toSorted((a, b) => (a.term < b.term ? -1 : 1))
+  return lines(commonPath(hash, range), sorted.map(packTerm))
 }
 
 /** The file of the crates of a block, in the order of their ids. */
@@ -89,6 +100,8 @@ export function* searchFiles(entries: Iterable<SearchedEntry>): Generator<SiteFi
       terms.map(term => termOf(term, found.get(term) ?? [])),
     )
   }
+  const common = [...found.keys()].filter(term => (found.get(term)?.length ?? 0) > POSTINGS_MAX)
+  yield* commonFiles(common.map(term => ({ term, places: found.get(term) ?? [] })))
   for (let block = 0; crates.length > 0 && block <= blockOf(crates.length); block++) {
     // The first block is one short: there is no crate 0.
     const start = block * BLOCK_CRATES - 1
@@ -97,21 +110,45 @@ export function* searchFiles(entries: Iterable<SearchedEntry>): Generator<SiteFi
   yield layoutFile(bits, crates.length)
 }
 
+function* commonFiles(common: readonly { term: string; places: readonly number[] }[]): Generator<SiteFile> {
+  const hashes = new Set(common.map(one => hashOf(one.term)))
+  for (const hash of hashes) {
+    const own = common.filter(one => hashOf(one.term) === hash)
+    for (const range of rangesOf(own.flatMap(one => one.places))) {
+      const parts = own.map(({ term, places }) => {
+        const inside = places.filter(place => rangeOf(idOf(place)) === range)
+        return { term, crates: inside.length, postings: postingsOf(inside), ranges: [] }
+      })
+      const filled = parts.filter(part => part.crates > 0)
+      yield commonFile(hash, range, filled)
+    }
+  }
+}
+
 /** Rank and id in one number, in order; millions of objects would not fit. */
 function placed(rank: number, id: number): number {
   return rank * 2 ** 32 + id
 }
 
-function termOf(term: string, places: readonly number[]): Term {
-  const postings = Float64Array.from(places).sort().slice(0, POSTINGS_MAX)
-  return {
-    term,
-    crates: places.length,
-    postings: Array.from(postings, place => ({ rank: Math.floor(place / 2 ** 32), id: place % 2 ** 32 })),
-  }
+function idOf(place: number): number {
+  return place % 2 ** 32
 }
 
-function packTerm({ term, crates, postings }: Term): PackedTerm {
+function rangesOf(places: readonly number[]): number[] {
+  return [...new Set(places.map(place => rangeOf(idOf(place))))].sort((a, b) => a - b)
+}
+
+function postingsOf(places: readonly number[], most = places.length): Posting[] {
+  const first = Float64Array.from(places).sort().subarray(0, most)
+  return Array.from(first, place => ({ rank: Math.floor(place / 2 ** 32), id: idOf(place) }))
+}
+
+function termOf(term: string, places: readonly number[]): Term {
+  const ranges = places.length > POSTINGS_MAX ? rangesOf(places) : []
+  return { term, crates: places.length, postings: postingsOf(places, POSTINGS_MAX), ranges }
+}
+
+function packTerm({ term, crates, postings, ranges }: Term): PackedTerm {
   const ranks: number[][] = []
   let last: Posting | null = null
   for (const posting of postings) {
@@ -119,7 +156,7 @@ function packTerm({ term, crates, postings }: Term): PackedTerm {
     else ranks.push([posting.rank, posting.id])
     last = posting
   }
-  return [term, crates, ...ranks]
+  return [term, ranges.length === 0 ? crates : [crates, ...ranges], ...ranks]
 }
 
 function packCrate({ id, name, version, description, yanked }: SearchEntry & { readonly id: number }): PackedCrate {

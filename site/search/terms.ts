@@ -1,11 +1,7 @@
-/** Longest word that is searched for; longer ones find nothing. */
-export const WORD_MAX = 64
+import { RANK_FIT, RANK_YANKED, WORD_MAX, wordsOf } from './words.ts'
 
 /** Most different words of a description that find its crate. */
 const DESCRIPTION_WORDS = 200
-
-/** Words of a query beyond this many do not count: nobody means them, and each costs a look-up. */
-const WORDS_MAX = 32
 
 /**
  * How well a word fits a crate, best first: the crate's name begins with it, it is a word of the name, a word of the name
@@ -19,20 +15,6 @@ export interface Searched {
   readonly keywords: readonly string[]
   readonly description: string | null
   readonly yanked: boolean
-}
-
-/** The form in which two names are the same: lowercase, `-` as `_`. */
-export function canonical(name: string): string {
-  return name.toLowerCase().replaceAll('-', '_')
-}
-
-/** The words of a text: runs of letters and digits in lower case, without accents, compatibility forms made one. */
-export function wordsOf(text: string): string[] {
-  const plain = text
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase()
-  return plain.match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
 /** Every term that finds a crate, with the rank at which it does; see `rankOf`. Terms are words, and what `beginningOf` gives. */
@@ -65,44 +47,10 @@ export function classOf(rank: number): number {
   return Math.floor(rank / RANK_FIT)
 }
 
-/** Ranks from this on belong to crates whose every version is yanked. */
-export const RANK_YANKED = 1024
-const RANK_FIT = 128
-
 /**
  * The place of a crate in the results of a word: unyanked ones first, then the better fit, then the shorter name, which
  * puts the exact name before those that only begin with it. For two words, the higher rank is that of both together.
  */
 export function rankOf(crate: Pick<Searched, 'canonical' | 'yanked'>, fit: number): number {
   return Number(crate.yanked) * RANK_YANKED + fit * RANK_FIT + crate.canonical.length
-}
-
-/** How long the name of a crate is, from its rank for any term. */
-export function nameLength(rank: number): number {
-  return rank % RANK_FIT
-}
-
-/** A query, taken apart. */
-export interface Query {
-  readonly words: readonly string[]
-  /** What names that begin with the query begin with, when it is more than one word. */
-  readonly key: string | null
-}
-
-/** Takes a query apart; `+` separates words, as Cargo writes them. */
-export function parseQuery(text: string): Query {
-  const query = text.replaceAll('+', ' ').trim()
-  const said = wordsOf(query)
-  const isName = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(query)
-  const key = said.length < 2 ? null : isName ? canonical(query) : said.join('_')
-  return { words: [...new Set(said)].slice(0, WORDS_MAX), key }
-}
-
-/**
- * The term of every crate whose name begins with `key`, which has more than one word: all of it up to the first character
- * of its last word. Names alone have an underscore in a term.
- */
-export function beginningOf(key: string): string {
-  const end = key.replace(/_+$/, '').lastIndexOf('_')
-  return key.slice(0, end + 2)
 }

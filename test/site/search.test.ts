@@ -4,7 +4,7 @@ import type { SearchedEntry } from '../../site/index.ts'
 import { bitsFor, bucketOf, HASH_BITS, hashOf, POSTINGS_MAX } from '../../site/search/buckets.ts'
 import { Lookup } from '../../site/search/lookup.ts'
 import { searchFiles } from '../../site/search/shards.ts'
-import { beginningOf, parseQuery } from '../../site/search/terms.ts'
+import { beginningOf, parseQuery } from '../../site/search/words.ts'
 import { inventedEntries } from '../support/many-crates.ts'
 
 type Files = ReadonlyMap<string, string>
@@ -95,16 +95,38 @@ test('the terms are spread over more files in steps, never over more than there 
   assert.deepEqual([0, 128, 129, 512, 513, 2048, 2049, 1e9].map(bitsFor), [0, 0, 2, 2, 4, 4, 6, 16])
 })
 
-test('a very common word does not hide a crate that a rarer one finds', async () => {
-  const common = Array.from({ length: POSTINGS_MAX + 50 }, (_, at) => entry(`crate-${at}`, 'x', ['common']))
-  const search = lookup([...common, entry('a-long-name-for-a-needle', 'common and special')])
-  const { crates: found } = await search.find('common special', 8)
-  assert.deepEqual(
-    found.map(one => one.name),
-    ['a-long-name-for-a-needle'],
-  )
-  const both = await search.find('crate common', 3)
-  assert.deepEqual([both.crates.map(one => one.name), both.more], [['crate-0', 'crate-1', 'crate-2'], true])
+/** Crates that all have a common word, most of them with long names and the word far behind. */
+const many = Array.from({ length: POSTINGS_MAX + 900 }, (_, at) =>
+  entry(`crate-${at}${at % 3 === 0 ? '-special' : ''}`, 'x common', at % 7 === 0 ? ['needle'] : [], at % 50 === 0),
+)
+
+test('a very common word hides no crate, and brings none that it does not find', async () => {
+  const others = [
+    entry('a-long-name-for-a-needle', 'with nothing else'),
+    entry(`zz-long-${'x'.repeat(50)}`, 'common and needle'),
+  ]
+  const search = lookup([...many, ...others])
+  const names = async (query: string, limit: number) => (await search.find(query, limit)).crates.map(one => one.name)
+  const all = await names('common needle', 9999)
+  assert.equal(all.length, many.filter(one => one.keywords.length > 0).length + 1)
+  assert.equal(all.includes('a-long-name-for-a-needle'), false)
+  assert.equal(all.includes(others[1]?.name ?? ''), true)
+  for (const query of ['common needle', 'crate common', 'crate 1', 'common x', 'crate common special']) {
+    const whole = await names(query, 9999)
+    for (const limit of [1, 5, 40]) assert.deepEqual(await names(query, limit), whole.slice(0, limit), query)
+  }
+  assert.deepEqual(await names('common x', 3), ['crate-1', 'crate-2', 'crate-4'])
+})
+
+test('where enough names begin with a query, the rest of a very common word is not loaded', async () => {
+  const loaded: string[] = []
+  const search = lookupIn(filesOf(many), loaded)
+  const { crates: found, more } = await search.find('crate 1', 3)
+  assert.deepEqual([found.map(one => one.name), more], [['crate-1', 'crate-10', 'crate-11'], true])
+  const common = () => loaded.filter(path => path.startsWith('search/common/')).length
+  assert.equal(common(), 0)
+  assert.equal((await search.find('common x', 3)).crates.length, 3)
+  assert.equal(common(), 2)
 })
 
 test('with 20,000 crates a search loads little, and nothing twice', async () => {

@@ -6,6 +6,8 @@ import { readSpread } from '../../../generator/catalog/search-layout.ts'
 import { deleteReleases } from '../../../generator/delete.ts'
 import type { Name } from '../../../generator/name.ts'
 import { buildPages } from '../../../generator/pages.ts'
+import type { SearchedEntry } from '../../../site/index.ts'
+import { hashOf, POSTINGS_MAX } from '../../../site/search/buckets.ts'
 import { Lookup } from '../../../site/search/lookup.ts'
 import { searchFiles } from '../../../site/search/shards.ts'
 import { fillCatalog } from '../../support/filled-catalog.ts'
@@ -23,10 +25,10 @@ const ENTRIES = inventedEntries(2000).map((entry, at) => ({
   description: at % 5 === 0 ? `Größe & ${entry.description} of the Ångström` : at % 13 === 0 ? null : entry.description,
 }))
 
-async function openFilled(t: TestContext, count: number): Promise<TestRegistry> {
+async function openFilled(t: TestContext, entries: readonly SearchedEntry[]): Promise<TestRegistry> {
   const registry = await TestRegistry.open(t, { env: { PLIMSOLL_PAGES_SOURCE: 'false' } })
   await buildPages(registry.registry)
-  await fillCatalog(registry.registry, ENTRIES.slice(0, count))
+  await fillCatalog(registry.registry, entries)
   await buildSearch(registry)
   return registry
 }
@@ -65,12 +67,12 @@ async function compare(registry: TestRegistry, queries: readonly string[]): Prom
 const QUERIES = inventedQueries(ENTRIES, 500)
 
 test('the browser finds what the API finds, in its order, and knows whether there is more', async t => {
-  const registry = await openFilled(t, ENTRIES.length)
+  const registry = await openFilled(t, ENTRIES)
   await compare(registry, [...QUERIES, 'größe', 'GROSSE', 'angstrom und', 'c++', '"', 'a b c d e f'])
 })
 
 test('it does so after a publish, a yank, a deletion, and when the terms are spread over more files', async t => {
-  const registry = await openFilled(t, 150)
+  const registry = await openFilled(t, ENTRIES.slice(0, 150))
   const token = await registry.user('alice')
   const queries = inventedQueries(ENTRIES.slice(0, 150), 60)
   const first = await readSpread(registry.registry.database)
@@ -105,7 +107,7 @@ test('it does so after a publish, a yank, a deletion, and when the terms are spr
 })
 
 test('what each change renders is what rendering everything gives, byte for byte', async t => {
-  const registry = await openFilled(t, 40)
+  const registry = await openFilled(t, ENTRIES.slice(0, 40))
   const token = await registry.user('alice')
   for (const version of ['1.0.0', '2.0.0']) await registry.publish(token, { name: 'changing', version })
   await buildPages(registry.registry)
@@ -128,13 +130,11 @@ test('what each change renders is what rendering everything gives, byte for byte
 })
 
 test('a tree from files alone has the same search as the catalog of the same crates', async t => {
-  const registry = await TestRegistry.open(t, { env: { PLIMSOLL_PAGES_SOURCE: 'false' } })
   const byName = ENTRIES.slice(0, 300)
     .map(entry => ({ entry, key: entry.name.toLowerCase().replaceAll('-', '_') }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
     .map(one => one.entry)
-  await fillCatalog(registry.registry, byName)
-  await buildSearch(registry)
+  const registry = await openFilled(t, byName)
   const files = new Map([...searchFiles(byName)].map(file => [file.path, file.body]))
   const root = join(registry.registry.tree.root, 'search')
   const mine = filesBelow(root).filter(path => path !== 'index.html')
@@ -145,8 +145,43 @@ test('a tree from files alone has the same search as the catalog of the same cra
   for (const [path, body] of files) assert.equal(await registry.shown(path), body, path)
 })
 
+test('a term that comes to find very many crates gets more files, which go when it finds fewer', async t => {
+  const entries = Array.from({ length: POSTINGS_MAX + 1 }, (_, at) => ({
+    name: `c${String(at).padStart(4, '0')}${at % 5 === 0 ? '_x' : ''}`,
+    version: '1.0.0',
+    description: at % 3 === 0 ? 'common and more' : 'common',
+    keywords: at === 4000 ? ['needle'] : [],
+    yanked: at % 9 === 0,
+  }))
+  const registry = await openFilled(t, entries.slice(0, POSTINGS_MAX))
+  const { tree } = registry.registry
+  assert.deepEqual(await tree.folders('search/common'), [])
+  await fillCatalog(registry.registry, entries.slice(POSTINGS_MAX))
+  await buildSearch(registry)
+  const [c, common] = [hashOf('c'), hashOf('common')]
+  assert.deepEqual((await tree.folders('search/common')).sort(), [String(c), String(common)].sort())
+  const files = new Map([...searchFiles(entries)].map(file => [file.path, file.body]))
+  for (const [path, body] of files) assert.equal(await registry.shown(path), body, path)
+  const queries = [
+    'common c',
+    'common needle',
+    'c x',
+    'common x',
+    'c1 common more',
+    'common c and',
+    'more c2',
+    'needle c',
+  ]
+  await compare(registry, queries)
+  const name = entries[2]?.name as Name
+  await deleteReleases(registry.registry, { name, version: null, force: true }, CHANGE)
+  await buildSearch(registry)
+  assert.deepEqual(await tree.folders('search/common'), [])
+  await compare(registry, queries)
+})
+
 test('a spreading that is interrupted leaves the old files to the readers, and is finished by the next build', async t => {
-  const registry = await openFilled(t, 30)
+  const registry = await openFilled(t, ENTRIES.slice(0, 30))
   const { database, tree } = registry.registry
   const before = (await readSpread(database)).now ?? -1
   await fillCatalog(registry.registry, ENTRIES.slice(30, 400))

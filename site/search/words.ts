@@ -1,0 +1,55 @@
+/** Longest word that is searched for; longer ones find nothing. */
+export const WORD_MAX = 64
+
+/** Words of a query beyond this many do not count: nobody means them, and each costs a look-up. */
+const WORDS_MAX = 32
+
+/** Ranks from this on belong to crates whose every version is yanked. */
+export const RANK_YANKED = 1024
+
+/** Ranks of one fit. */
+export const RANK_FIT = 128
+
+/** The form in which two names are the same: lowercase, `-` as `_`. */
+export function canonical(name: string): string {
+  return name.toLowerCase().replaceAll('-', '_')
+}
+
+/** The words of a text: runs of letters and digits in lower case, without accents, compatibility forms made one. */
+export function wordsOf(text: string): string[] {
+  const plain = text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+  return plain.match(/[\p{L}\p{N}]+/gu) ?? []
+}
+
+/** How long the name of a crate is, from its rank for any term. */
+export function nameLength(rank: number): number {
+  return rank % RANK_FIT
+}
+
+/** A query, taken apart. */
+export interface Query {
+  readonly words: readonly string[]
+  /** What names that begin with the query begin with, when it is more than one word. */
+  readonly key: string | null
+}
+
+/** Takes a query apart; `+` separates words, as Cargo writes them. */
+export function parseQuery(text: string): Query {
+  const query = text.replaceAll('+', ' ').trim()
+  const said = wordsOf(query)
+  const isName = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(query)
+  const key = said.length < 2 ? null : isName ? canonical(query) : said.join('_')
+  return { words: [...new Set(said)].slice(0, WORDS_MAX), key }
+}
+
+/**
+ * The term of every crate whose name begins with `key`, which has more than one word: all of it up to the first character
+ * of its last word. Names alone have an underscore in a term.
+ */
+export function beginningOf(key: string): string {
+  const end = key.replace(/_+$/, '').lastIndexOf('_')
+  return key.slice(0, end + 2)
+}

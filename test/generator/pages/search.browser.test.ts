@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { buildPages } from '../../../generator/pages.ts'
+import { launchChromium } from '../../support/chromium.ts'
+import { fillCatalog } from '../../support/filled-catalog.ts'
+import { inventedEntries } from '../../support/many-crates.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import { type FileServer, serveFiles } from '../../support/static-server.ts'
+
+/** The names that the API finds. */
+async function found(registry: TestRegistry, query: string, limit: number): Promise<string[]> {
+  const response = await registry.request('GET', `/api/v1/crates?q=${encodeURIComponent(query)}&per_page=${limit}`)
+  return ((await response.json()) as { crates: { name: string }[] }).crates.map(one => one.name)
+}
+
+async function suggestions(page: Page, query: string): Promise<string[]> {
+  await page.locator('input[name=q]').fill(query)
+  await page.waitForTimeout(600)
+  return page.locator('[role=option] strong').allTextContents()
+}
+
+test('a copy of the tree of a registry with a daemon is searched without it, with the same results', async t => {
+  const registry = await TestRegistry.open(t, { env: { PLIMSOLL_PAGES_SOURCE: 'false' } })
+  await buildPages(registry.registry)
+  await fillCatalog(registry.registry, inventedEntries(250))
+  const { database } = registry.registry
+  await database.deleteFrom('marks').where('kind', 'in', ['page', 'release', 'source']).execute()
+  await buildPages(registry.registry)
+  const browser = await launchChromium()
+  let server: FileServer | null = null
+  try {
+    server = await serveFiles(registry.registry.tree.root)
+    const page = await browser.newPage()
+    const complaints: string[] = []
+    page.on('console', message => complaints.push(message.text()))
+    page.on('pageerror', error => complaints.push(error.message))
+    await page.goto(`${server.url}/`)
+    await page.locator('input[name=q]').click()
+    await page.locator('input[role=combobox]').waitFor()
+    for (const query of ['s', 'ser', 'HTTP', 'rust lib', 'de-se', 'nothing at all']) {
+      assert.deepEqual(await suggestions(page, query), await found(registry, query, 8), query)
+    }
+    await page.locator('input[name=q]').fill('s')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/search/?q=s')
+    await page.locator('.card').first().waitFor()
+    const all = await found(registry, 's', 100)
+    assert.ok(all.length > 30, `${all.length}`)
+    assert.deepEqual(await page.locator('.card strong').allTextContents(), all.slice(0, 30))
+    assert.equal(await page.locator('[data-status]').textContent(), 'The best 30 crates for “s”')
+    await page.locator('[data-more]').click()
+    await page.locator('.card').nth(30).waitFor()
+    assert.deepEqual(await page.locator('.card strong').allTextContents(), all.slice(0, 60))
+    assert.deepEqual(complaints, [])
+    assert.deepEqual(
+      server.requests.filter(path => path.includes('api')),
+      [],
+    )
+  } finally {
+    await browser.close()
+    await server?.close()
+  }
+})
