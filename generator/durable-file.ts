@@ -47,39 +47,26 @@ export class WrittenFiles {
 
   /** On return everything that was written is on disk; what has been removed since is no matter. */
   async sync(): Promise<void> {
-    await inParallel(this.#files, syncFile)
-    await inParallel(this.#folders, async folder => {
-      try {
-        await syncFolder(folder)
-      } catch (error) {
-        if (!isMissing(error)) throw error
-      }
-    })
+    await putTogether([...this.#files], file => unlessMissing(syncFile(file)))
+    await putTogether([...this.#folders], folder => unlessMissing(syncFolder(folder)))
   }
 }
 
 async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r+')
   try {
-    const file = await open(path, 'r+')
-    try {
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-  } catch (error) {
-    if (!isMissing(error)) throw error
+    await file.sync()
+  } finally {
+    await file.close()
   }
 }
 
-/** As many at once as Node has threads for files, and some that wait. */
-const PARALLEL = 8
-
-async function inParallel<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
-  const iterator = items[Symbol.iterator]()
-  const worker = async () => {
-    for (let next = iterator.next(); !next.done; next = iterator.next()) await work(next.value)
+async function unlessMissing(work: Promise<void>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    if (!isMissing(error)) throw error
   }
-  await Promise.all(Array.from({ length: PARALLEL }, worker))
 }
 
 async function replace(path: string, bytes: Uint8Array, sync: boolean): Promise<void> {
