@@ -36,7 +36,6 @@ export { errorPage, notFoundPage } from './not-found-page.ts'
 export { openSearch, robots } from './robots.ts'
 export {
   BLOCK_CRATES,
-  bitsFor,
   blockOf,
   blockPath,
   bucketOf,
@@ -44,12 +43,11 @@ export {
   commonPath,
   HASH_BITS,
   hashOf,
-  POSTINGS_MAX,
   RANGE_CRATES,
   rangeOf,
 } from './search/buckets.ts'
 export type { Posting, SearchEntry, SearchedEntry, Term } from './search/shards.ts'
-export { blockFile, bucketFile, commonFile, layoutFile, searchFiles } from './search/shards.ts'
+export { bitsFor, blockFile, bucketFile, commonFile, layoutFile, POSTINGS_MAX, searchFiles } from './search/shards.ts'
 export type { Searched } from './search/terms.ts'
 export { CLASSES, classOf, termsOf, YANKED_FROM } from './search/terms.ts'
 export type { Query } from './search/words.ts'

@@ -1,8 +1,5 @@
 /** Where the files of the search are, below `search/`: one definition for who writes them and who reads them. */
 
-/** The format of all files of the search. */
-export const FORMAT = 1
-
 /** What the browser loads first. Its length does not depend on how many crates there are. */
 export interface SearchLayout {
   readonly format: number
@@ -30,12 +27,6 @@ export const LAYOUT_PATH = 'layout.json'
 /** Hashes have this many bits; there are never more buckets than hashes. */
 export const HASH_BITS = 16
 
-/** Terms in a bucket, on average, at most. */
-const TERMS_MAX = 128
-
-/** A term that finds more crates is common: its bucket tells so many of them, the rest is in files by ranges of ids. */
-export const POSTINGS_MAX = 4096
-
 /** Ids in one range. */
 export const RANGE_CRATES = 32_768
 
@@ -48,13 +39,6 @@ export function hashOf(term: string): number {
   for (let at = 0; at < term.length; at++) hash = Math.imul(hash ^ term.charCodeAt(at), 0x01000193)
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   return (hash ^ (hash >>> 13)) >>> HASH_BITS
-}
-
-/** How many bits so many terms need; in steps of two, so that a growing registry is seldom spread anew. */
-export function bitsFor(terms: number): number {
-  let bits = 0
-  while (bits < HASH_BITS && terms > TERMS_MAX * 2 ** bits) bits += 2
-  return bits
 }
 
 /** The bucket of a hash. */

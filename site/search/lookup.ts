@@ -139,10 +139,7 @@ export class Lookup {
   async #block(id: number): Promise<ReadonlyMap<number, FoundCrate>> {
     const list = (await this.#file(blockPath(blockOf(id)))) as readonly PackedCrate[]
     return new Map(
-      list.map(([one, name, version, description, yanked]) => [
-        one,
-        { name, version, description, yanked: yanked === 1 },
-      ]),
+      list.map(([one, name, version, description, yanked]) => [one, { name, version, description, yanked: !!yanked }]),
     )
   }
 

@@ -2,23 +2,30 @@ import type { SiteFile } from '../site-file.ts'
 import { siteFile } from '../site-file.ts'
 import {
   BLOCK_CRATES,
-  bitsFor,
   blockOf,
   blockPath,
   bucketOf,
   bucketPath,
   commonPath,
-  FORMAT,
+  HASH_BITS,
   hashOf,
   LAYOUT_PATH,
   type PackedCrate,
   type PackedTerm,
-  POSTINGS_MAX,
   rangeOf,
   type SearchLayout,
 } from './buckets.ts'
 import { termsOf } from './terms.ts'
 import { canonical } from './words.ts'
+
+/** The format of all files of the search. */
+export const FORMAT = 1
+
+/** A term that finds more crates is common: its bucket tells so many of them, the rest is in files by ranges of ids. */
+export const POSTINGS_MAX = 4096
+
+/** Terms in a bucket, on average, at most. */
+const TERMS_MAX = 128
 
 /** What the search shows of a crate. */
 export interface SearchEntry {
@@ -53,6 +60,13 @@ export interface Term {
 
 /** More of a description than this is not shown. */
 const DESCRIPTION_MAX = 160
+
+/** How many bits so many terms need; in steps of two, so that a growing registry is seldom spread anew. */
+export function bitsFor(terms: number): number {
+  let bits = 0
+  while (bits < HASH_BITS && terms > TERMS_MAX * 2 ** bits) bits += 2
+  return bits
+}
 
 /** `search/layout.json`. */
 export function layoutFile(bits: number, crates: number): SiteFile {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SearchedEntry } from '../../site/index.ts'
-import { bitsFor, bucketOf, HASH_BITS, hashOf, POSTINGS_MAX } from '../../site/search/buckets.ts'
+import { bucketOf, HASH_BITS, hashOf } from '../../site/search/buckets.ts'
 import { Lookup } from '../../site/search/lookup.ts'
-import { searchFiles } from '../../site/search/shards.ts'
+import { bitsFor, POSTINGS_MAX, searchFiles } from '../../site/search/shards.ts'
 import { beginningOf, parseQuery } from '../../site/search/words.ts'
 import { inventedEntries } from '../support/many-crates.ts'
 
