@@ -3,24 +3,37 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { launchChromium } from '../support/chromium.ts'
 import { fleet } from '../support/demo-facts.ts'
 import { demoFacts, demoSite, writeSite } from '../support/demo-site.ts'
 import { inventedEntries } from '../support/many-crates.ts'
 import { serveFiles } from '../support/static-server.ts'
+import { checkPage, picture, visit } from './browsing.ts'
 
-test('among 200,000 crates the search answers while one types, and loads little', async () => {
+test('among 200,000 crates the list leads to each, and the search answers while one types and loads little', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'plimsoll-many-'))
   const server = await serveFiles(folder)
   const browser = await launchChromium()
   try {
-    writeSite(folder, demoSite(demoFacts(server.url), fleet, inventedEntries(200_000)))
-    const page = await browser.newPage()
+    const entries = inventedEntries(200_000)
+    const cards = entries.map(({ name, version, description, yanked }) => ({
+      name,
+      version,
+      description,
+      updated: null,
+      yanked,
+    }))
+    writeSite(folder, demoSite(demoFacts(server.url), fleet, entries, cards))
+    await visit(browser, server.url, 'crates/', page => browse(page, folder))
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
     await page.goto(`${server.url}/`)
+    assert.match((await page.locator('.counts').textContent()) ?? '', /^200\D000 crates/)
     server.requests.length = 0
     await page.locator('input[name=q]').click()
     await page.keyboard.type('serde', { delay: 50 })
     await page.locator('[role=option]', { hasText: 'serde' }).first().waitFor()
+    await picture(page, 'many-suggestions')
     const shards = server.requests.filter(path => path.startsWith('/search/'))
     assert.ok(shards.length > 1 && shards.length < 80, `${shards.length} shards`)
     assert.equal(new Set(shards).size, shards.length, 'a shard was loaded twice')
@@ -32,3 +45,19 @@ test('among 200,000 crates the search answers while one types, and loads little'
     rmSync(folder, { recursive: true, force: true })
   }
 })
+
+/** From the list of all to one crate, by its first letters; no page on the way is large. */
+async function browse(page: Page, folder: string): Promise<void> {
+  await picture(page, 'many-list')
+  for (let depth = 0; ; depth++) {
+    assert.ok(depth < 12, page.url())
+    const bytes = readFileSync(join(folder, new URL(page.url()).pathname.replace(/\/$/, '/index.html'))).length
+    assert.ok(bytes < 150_000, `${page.url()} has ${bytes} bytes`)
+    await checkPage(page)
+    const part = page.locator('.letters a').last()
+    if ((await part.count()) === 0) break
+    await part.click()
+  }
+  await picture(page, 'many-part')
+  assert.ok((await page.locator('a.card').count()) > 0)
+}

@@ -276,6 +276,21 @@ test('daemon: dates become relative, pages name people, every page may be framed
   assert.match(headers.get('content-security-policy') ?? '', /^default-src 'none';.*frame-ancestors 'none'$/)
 })
 
+test('static tree: the page of a crate is small, comes in few requests and is painted at once', async () => {
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  const sizes: number[] = []
+  page.on('response', async response => sizes.push((await response.body()).length))
+  await page.goto(`${still.url}/crates/keel/`, { waitUntil: 'networkidle' })
+  const painted = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime)
+  await context.close()
+  assert.ok(sizes.length <= 8, `${sizes.length} requests`)
+  const bytes = sizes.reduce((sum, size) => sum + size, 0)
+  assert.ok(bytes < 80_000, `${bytes} bytes, before compression`)
+  // Some 100 ms on a quiet machine; in a test run others are at work, too.
+  assert.ok(painted !== undefined && painted < 2000, `painted after ${painted} ms`)
+})
+
 test('static tree: without JavaScript the search page leads to the list', async () => {
   const work = async (page: Page) => {
     assert.match((await page.locator('main').textContent()) ?? '', /takes JavaScript.*list of all crates/s)

@@ -7,7 +7,7 @@ import { parseName } from '../../generator/name.ts'
 import type { Registry } from '../../generator/registry.ts'
 import { parseVersion } from '../../generator/version.ts'
 import { buildCrate } from './crate-builder.ts'
-import { KEEL_README } from './demo-facts.ts'
+import { DESCRIPTIONS, KEEL_README } from './demo-facts.ts'
 import { PAYLOADS } from './hostile.ts'
 
 /** A release of the invented teams of the Harbour, as bytes. */
@@ -135,14 +135,6 @@ version = "^1"
 }`
 }
 
-const DESCRIPTIONS = [
-  'Steering for state machines: typed transitions without macros.',
-  'Reads and writes the log files of the billing system, with a stable format and exact decimal amounts for all currencies we support, including those without minor units.',
-  'HTTP client with retries, timeouts and tracing built in.',
-  'Feature flags, evaluated at the edge.',
-  'Fixed-point geometry for maps.',
-]
-
 function fleet(index: string): HarbourRelease[] {
   const names = [
     'rudder',
@@ -164,7 +156,7 @@ function fleet(index: string): HarbourRelease[] {
 name = "${name}"
 version = "${numberOf(name, at)}"
 edition = "2021"
-description = "${DESCRIPTIONS[at % DESCRIPTIONS.length]}"
+description = "${DESCRIPTIONS[at % DESCRIPTIONS.length] ?? ''}"
 license = "MIT"
 readme = "README.md"
 keywords = ${at % 2 === 0 ? '["billing", "logs"]' : '["maps"]'}
