@@ -19,6 +19,7 @@ import { build } from '../generator/build.ts'
 import type { Change } from '../generator/catalog/record.ts'
 import { initRegistry, openRegistry, type Registry } from '../generator/registry.ts'
 import { buildCrate } from '../test/support/crate-builder.ts'
+import { format, quantile, timed } from './measure.ts'
 
 const SIZES = [10, 50_000]
 const PUBLISHES = 60
@@ -117,21 +118,6 @@ async function publishOnce(app: ReturnType<typeof createApp>, token: string, num
   return took
 }
 
-async function timed(what: string, work: () => Promise<unknown>): Promise<void> {
-  const begin = performance.now()
-  await work()
-  console.log(`  ${what}: ${format(performance.now() - begin)}`)
-}
-
 async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
-}
-
-function quantile(times: readonly number[], part: number): number {
-  const sorted = [...times].sort((a, b) => a - b)
-  return sorted[Math.min(Math.floor(sorted.length * part), sorted.length - 1)] ?? Number.NaN
-}
-
-function format(milliseconds: number): string {
-  return milliseconds < 1000 ? `${milliseconds.toFixed(1)} ms` : `${(milliseconds / 1000).toFixed(1)} s`
 }

@@ -7,7 +7,7 @@ import { termCount } from '../generator/catalog/buckets.ts'
 import { pageMarks } from '../generator/catalog/page-marks.ts'
 import { searchCrates } from '../generator/catalog/search.ts'
 import { endSpread } from '../generator/catalog/search-layout.ts'
-import { buildPage } from '../generator/pages.ts'
+import { buildMarks } from '../generator/pages.ts'
 import { DATABASE_FILE, initRegistry, openRegistry, type Registry } from '../generator/registry.ts'
 import { bitsFor, canonical, hashOf, type SearchedEntry, searchFiles, termsOf } from '../site/index.ts'
 import { Lookup } from '../site/search/lookup.ts'
@@ -131,8 +131,7 @@ async function render(registry: Registry): Promise<{ ms: number; files: number }
   const used = process.cpuUsage()
   let files = 0
   for (let marks = await pageMarks(registry.database); marks.length > 0; marks = await pageMarks(registry.database)) {
-    for (const mark of marks) await buildPage(registry, mark)
-    files += marks.length
+    files += (await buildMarks(registry, marks)).length
   }
   const { user, system } = process.cpuUsage(used)
   return { ms: (user + system) / 1000, files }

@@ -18,6 +18,7 @@ import { meRoutes } from './me.ts'
 import type { Metrics } from './metrics.ts'
 import { openApi } from './openapi.ts'
 import { deleteOwners, owners, putOwners } from './owners.ts'
+import { pageHeaders, siteOf } from './page.ts'
 import { PublicFiles } from './public-files.ts'
 import { publish } from './publish.ts'
 import { readiness } from './readiness.ts'
@@ -45,11 +46,14 @@ export interface Deps {
 export function routes(deps: Deps): Route[] {
   const { registry } = deps
   const { settings } = registry
-  const files = new PublicFiles(registry.tree.root, { isPrivate: settings.auth.required })
+  const files = new PublicFiles(registry.tree.root, {
+    isPrivate: settings.auth.required,
+    pageHeaders: pageHeaders(siteOf(registry)),
+  })
   const crate = '/api/v1/crates/:name'
   return [
     { method: 'GET', path: '/healthz', access: 'open', handle: c => c.text('ok\n') },
-    { method: 'GET', path: '/readyz', access: 'open', handle: readiness(registry) },
+    { method: 'GET', path: '/readyz', access: 'open', handle: readiness(deps) },
     { method: 'GET', path: '/metrics', access: 'reader', handle: () => deps.metrics.page() },
     ...meRoutes(deps),
     { method: 'GET', path: '/assets/*', access: 'open', handle: assetFile(files) },
@@ -128,7 +132,6 @@ export function createApp(deps: Deps): Hono {
   for (const route of routes(deps)) app.on(route.method, route.path, c => gate.enter(route, c))
   app.notFound(() => refuse('route_unknown'))
   app.onError((error, c) => {
-    metrics.failed(error instanceof Refusal ? error.issues.map(one => one.code) : ['unexpected'])
     if (error instanceof Refusal) return refused(c, error, api.error_status)
     return unexpected(c, error, log)
   })

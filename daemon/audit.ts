@@ -1,4 +1,5 @@
-import type { Database } from '../generator/index.ts'
+import { canonicalName, type Database, isName } from '../generator/index.ts'
+import { findUser } from './accounts.ts'
 
 /** An event of the audit log. */
 export interface AuditEvent {
@@ -31,14 +32,19 @@ export interface AuditFilter {
 
 /** The latest events that fit, oldest first; with `after`, the first that come after it. */
 export async function listEvents(database: Database, filter: AuditFilter): Promise<AuditEvent[]> {
-  const { since, actor, crate, action, any, before, after } = filter
+  const { since, action, before, after } = filter
+  const [actor, crate, any] = await Promise.all([
+    filter.actor === undefined ? undefined : spellings(database, filter.actor, 'users'),
+    filter.crate === undefined ? undefined : spellings(database, filter.crate, 'crates'),
+    filter.any === undefined ? undefined : spellings(database, filter.any, 'users', 'crates'),
+  ])
   let query = database.selectFrom('audit').selectAll()
   if (since !== undefined) query = query.where('at', '>=', since)
-  if (actor !== undefined) query = query.where('actor', '=', actor)
-  if (crate !== undefined) query = query.where('crate', '=', crate)
+  if (actor !== undefined) query = query.where('actor', 'in', actor)
+  if (crate !== undefined) query = query.where('crate', 'in', crate)
   if (action !== undefined) query = query.where('action', '=', action)
   if (any !== undefined) {
-    query = query.where(is => is.or([is('actor', '=', any), is('crate', '=', any), is('action', '=', any)]))
+    query = query.where(is => is.or([is('actor', 'in', any), is('crate', 'in', any), is('action', 'in', any)]))
   }
   if (before !== undefined) query = query.where('id', '<', before)
   if (after !== undefined) query = query.where('id', '>', after)
@@ -59,6 +65,22 @@ export async function listEvents(database: Database, filter: AuditFilter): Promi
     detail: row.detail === null ? null : (JSON.parse(row.detail) as Record<string, unknown>),
   }))
   return isForward ? events : events.reverse()
+}
+
+/** A name as it was asked for, and as the user or the crate of that name spells it: the log has the latter. */
+async function spellings(database: Database, asked: string, ...kinds: ('users' | 'crates')[]): Promise<string[]> {
+  const found = [asked]
+  for (const kind of kinds) {
+    if (kind === 'users') {
+      const user = await findUser(database, asked)
+      if (user) found.push(user.login)
+    } else if (isName(asked)) {
+      const query = database.selectFrom('crates').select('name').where('canonical', '=', canonicalName(asked))
+      const crate = await query.executeTakeFirst()
+      if (crate) found.push(crate.name)
+    }
+  }
+  return found
 }
 
 /** The details of an event in one line: `login alice, scopes yank`. */

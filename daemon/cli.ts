@@ -2,12 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { Command, CommanderError } from 'commander'
-import { pino } from 'pino'
-import { Exit, type Io, registerCommands, run, withDir } from '../generator/index.ts'
-import { registerAudit } from './commands/audit.ts'
-import { registerToken } from './commands/token.ts'
-import { registerUser } from './commands/user.ts'
-import { serve } from './serve.ts'
+import { type CommandTable, commands, Exit, type Io, loadCommands } from '../generator/cli.ts'
 
 const io: Io = {
   env: process.env,
@@ -22,16 +17,21 @@ const program = new Command('plimsoll')
   .version(version())
   .exitOverride()
 
-registerCommands(program, io)
-registerUser(program, io, () => text(process.stdin))
-registerToken(program, io)
-registerAudit(program, io)
-withDir(program.command('serve'), io)
-  .description('run the daemon')
-  .option('--listen <host:port>', 'where to listen; port 0 takes a free one')
-  .action((options: { dir: string; listen?: string }) =>
-    run(io, () => serve(io, { ...options, logTo: pino.destination(2), stopped: signal() })),
-  )
+/** All commands; a word is a module, so that a command loads only what it needs. */
+const table: CommandTable = {
+  ...commands,
+  user: async () => {
+    const { registerUser } = await import('./commands/user.ts')
+    return (to, world) => registerUser(to, world, () => text(process.stdin))
+  },
+  token: async () => (await import('./commands/token.ts')).registerToken,
+  audit: async () => (await import('./commands/audit.ts')).registerAudit,
+  serve: async () => {
+    const { registerServe } = await import('./commands/serve.ts')
+    return (to, world) => registerServe(to, world, signal)
+  },
+}
+for (const register of await loadCommands(table, process.argv[2])) register(program, io)
 
 /** The version of the package that this program is part of. */
 function version(): string {

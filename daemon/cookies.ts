@@ -2,8 +2,11 @@ import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import type { Registry } from '../generator/index.ts'
 
-/** The cookies of the daemon: the login, and what the forms of somebody not logged in are bound to. */
-export type CookieName = 'session' | 'form'
+/**
+ * The cookies of the daemon: the login, what the forms of somebody not logged in are bound to, and that an account was
+ * used in this browser before.
+ */
+export type CookieName = 'session' | 'form' | 'device'
 
 /** The value of a cookie; undefined when the browser has none. */
 export function readCookie(c: Context, registry: Registry, name: CookieName): string | undefined {

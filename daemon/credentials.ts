@@ -1,14 +1,14 @@
 import { addEvent, type Change, type Database, refuse, refuseErrors, timestamp } from '../generator/index.ts'
 import { findUser, type User } from './accounts.ts'
-import { hashPassword, isOutdated, isPassword, passwordIssues } from './password.ts'
+import { costOf, hashPassword, isOutdated, isPassword, passwordIssues } from './password.ts'
 import { hashSecret, makeSecret } from './secret.ts'
 
 /** How long a one-time link is good. */
 const LINK_HOURS = 24
 
 /**
- * The user whom login and password mean; null when they mean nobody, or somebody who is locked out. Takes the same time
- * whichever it is.
+ * The user whom login and password mean; null when they mean nobody, or somebody who is locked out. Hashes the same
+ * amount whichever it is.
  */
 export async function checkPassword(
   database: Database,
@@ -21,7 +21,8 @@ export async function checkPassword(
     .where('canonical', '=', login.toLowerCase())
     .executeTakeFirst()
   const stored = row?.password ?? null
-  if (!(await isPassword(password, stored, cost)) || !row || stored === null) return null
+  const effort = Math.max(cost, await highestCost(database))
+  if (!(await isPassword(password, stored, effort)) || !row || stored === null) return null
   if (isOutdated(stored, cost)) {
     const renewed = await hashPassword(password, cost)
     // Not over a password that was changed meanwhile.
@@ -34,6 +35,14 @@ export async function checkPassword(
   }
   const user = await findUser(database, login)
   return user && !user.locked ? user : null
+}
+
+/** Of all stored passwords: those of before the setting was lowered cost more until their users log in. */
+async function highestCost(database: Database): Promise<number> {
+  // Costs have two digits, so that texts are in the order of their numbers.
+  const query = database.selectFrom('users').select(eb => eb.fn.max('password').as('highest'))
+  const { highest } = await query.executeTakeFirstOrThrow()
+  return highest === null ? 0 : costOf(highest)
 }
 
 /**

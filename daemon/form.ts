@@ -19,6 +19,11 @@ export async function readForm(c: Context): Promise<URLSearchParams> {
   return new URLSearchParams(Buffer.concat(chunks).toString('utf8'))
 }
 
+/** Whom a login form names; blanks around a login are a slip. */
+export function loginOf(form: URLSearchParams): string {
+  return form.get('login')?.trim() ?? ''
+}
+
 /**
  * Whether a browser says that a request comes from a page of this very host: by `Sec-Fetch-Site`, or where that is not
  * sent (plain http) by `Origin`. Programs that send neither are told apart by the field that every form carries.

@@ -4,8 +4,9 @@ import type { SiteFacts } from '../site/index.ts'
 import { type Actor, authenticate, hasScope, passwordOf, tokenOf } from './auth.ts'
 import { type ClientAddress, clientAddress } from './client-address.ts'
 import { readCookie, writeCookie } from './cookies.ts'
-import { failureBody } from './failure.ts'
-import { isFromHere, readForm } from './form.ts'
+import { knownDevice } from './device.ts'
+import { failureBody, noteObjections } from './failure.ts'
+import { isFromHere, loginOf, readForm } from './form.ts'
 import { goOn, refusedPage, siteOf } from './page.ts'
 import { RateLimits } from './rate-limit.ts'
 import type { ActorRoute, OpenHandler, Route, VisitRoute } from './route.ts'
@@ -90,7 +91,7 @@ export class Gate {
     try {
       const visit = await this.#visit(c)
       const { session } = visit
-      if (c.req.method === 'POST') this.#count(route.counts, visit)
+      if (c.req.method === 'POST') await this.#count(route.counts, c, visit)
       if (route.access === 'visitor') return await route.handle(c, visit)
       if (!session) {
         if (c.req.method === 'POST') return refuse('session_absent')
@@ -121,17 +122,21 @@ export class Gate {
     return { ...rest, form }
   }
 
-  #count(counts: Route['counts'], { session, address, form, now }: Visit): void {
+  async #count(counts: Route['counts'], c: Context, { session, address, form, now }: Visit): Promise<void> {
     if (counts === 'login') {
-      this.#limits.ofAddress('login', address, now)
-      const login = form.get('login')
-      if (login) this.#limits.ofLogin(login, now)
-    } else if (counts && session) this.#limits.ofUser(counts, session.user.id, now)
+      const login = loginOf(form)
+      const cookie = readCookie(c, this.#registry, 'device')
+      const device = cookie === undefined ? null : await knownDevice(this.#registry.database, login, cookie)
+      this.#limits.ofLogin({ login, device, address }, now)
+    } else if (counts === 'password') this.#limits.ofPassword({ session: session?.id ?? null, address }, now)
+    else if (counts && session) this.#limits.ofUser(counts, session.user.id, now)
   }
 
   async #session(c: Context): Promise<Session | null> {
     const secret = readCookie(c, this.#registry, 'session')
-    return secret ? findSession(this.#registry.database, secret, this.#clock()) : null
+    if (!secret) return null
+    const { database, settings } = this.#registry
+    return findSession(database, secret, { now: this.#clock(), idleSeconds: settings.auth.session_idle_seconds })
   }
 
   /** Whoever calls the API; 403 for nobody. */
@@ -148,6 +153,7 @@ export class Gate {
    */
   #challenge(c: Context, why: 'token_absent' | 'token_rejected'): Response {
     const basic = c.req.path.startsWith('/index.git/') ? `Basic realm="${this.#site.registry}", ` : ''
+    noteObjections(c, [why])
     const headers = { 'www-authenticate': `${basic}Cargo login_url="${this.#me}"`, 'cache-control': 'no-store' }
     return c.json(failureBody([issue(why, { me: this.#me })]), 401, headers)
   }

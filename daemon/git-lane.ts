@@ -23,6 +23,15 @@ export class GitLane {
     this.#timer = this.#later(0)
   }
 
+  /** Before readers are told an address, HEAD has it, too; what else waits takes its time. A failure is told, as any other. */
+  async beginWithConfig(): Promise<void> {
+    try {
+      await this.#index.commitConfig()
+    } catch (error) {
+      this.#onFailure(error)
+    }
+  }
+
   /** Says that something has changed; returns at once. */
   poke(): void {
     if (this.#running) this.#wanted = true

@@ -33,6 +33,8 @@ export interface ListenOptions {
   readonly tls: TlsFiles | null
   /** Told when renewed TLS files cannot be used. */
   readonly onTlsFailure: (refusal: Refusal) => void
+  /** Answers what cannot wait for an app, by its path; null for what can. Default: everything waits. */
+  readonly meanwhile?: (path: string) => Response | null
   /** How often TLS files are looked at for a renewal, in milliseconds; default: 5000. */
   readonly renewalCheck?: number
 }
@@ -52,7 +54,10 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const app = new Promise<Fetch>(resolve => {
     ready = resolve
   })
-  const fetch: Fetch = (request, env) => (answering ? answering(request, env) : app.then(later => later(request, env)))
+  const fetch: Fetch = (request, env) => {
+    if (answering) return answering(request, env)
+    return options.meanwhile?.(new URL(request.url).pathname) ?? app.then(later => later(request, env))
+  }
   const secure = options.tls && { allowHTTP1: true, ...readTls(options.tls) }
   const server = await start(options, fetch, secure)
   const stopWatching =

@@ -20,7 +20,7 @@ export function meRoutes(deps: MeDeps): Route[] {
     { method: 'POST', path: '/me/login', access: 'visitor', counts: 'login', handle: postLogin(deps) },
     { method: 'POST', path: '/me/logout', access: 'session', handle: postLogout(deps) },
     { method: 'GET', path: '/me/password', access: 'visitor', handle: passwordLink(deps) },
-    { method: 'POST', path: '/me/password', access: 'visitor', counts: 'login', handle: postPassword(deps) },
+    { method: 'POST', path: '/me/password', access: 'visitor', counts: 'password', handle: postPassword(deps) },
     { method: 'POST', path: '/me/tokens', access: 'session', counts: 'change', handle: postToken(deps) },
     ...change('/me/tokens/:id/revoke', postRevocation(deps)),
     ...change('/me/sessions/:id/end', postSessionEnd(deps)),

@@ -1,7 +1,12 @@
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry as Prometheus } from 'prom-client'
-import type { Code, Registry } from '../generator/index.ts'
+import { countMarks, MARK_KINDS, type Registry } from '../generator/index.ts'
+import { notedObjections } from './failure.ts'
+
+/** What happens behind the publishes. */
+const BACKGROUND = ['build', 'git index'] as const
+export type Background = (typeof BACKGROUND)[number]
 
 /** What the daemon counts about itself, in Prometheus' text format at `/metrics`. */
 export class Metrics {
@@ -9,6 +14,7 @@ export class Metrics {
   readonly #requests: Histogram
   readonly #failures: Counter
   readonly #publishes: Counter
+  readonly #backgroundFailures: Counter
 
   constructor(registry: Registry) {
     const registers = [this.#prometheus]
@@ -32,26 +38,31 @@ export class Metrics {
       labelNames: ['outcome'],
       registers,
     })
-    new Gauge({
-      name: 'plimsoll_pending',
-      help: 'Changes of the catalog that are not rendered yet',
+    this.#backgroundFailures = new Counter({
+      name: 'plimsoll_background_failures_total',
+      help: 'Failures of what follows a publish and is tried again: `build` for index files and pages, `git index`',
+      labelNames: ['what'],
       registers,
-      async collect() {
-        this.set(await registry.catalog.pending())
-      },
     })
+    for (const outcome of ['added', 'present']) this.#publishes.inc({ outcome }, 0)
+    for (const what of BACKGROUND) this.#backgroundFailures.inc({ what }, 0)
+    gauges(registry, registers)
   }
 
-  /** Times every request. The route and not the path is the label, so that the number of series stays small. */
+  /**
+   * Times every request, and counts the objections it met. The route and not the path is the label, so that the number
+   * of series stays small.
+   */
   readonly middleware: MiddlewareHandler = async (c, next) => {
     const end = this.#requests.startTimer({ method: c.req.method })
     await next()
     end({ route: routePath(c, -1), status: c.res.status })
+    for (const code of notedObjections(c)) this.#failures.inc({ code })
   }
 
-  /** Counts objections that a request met. */
-  failed(codes: readonly Code[]): void {
-    for (const code of codes) this.#failures.inc({ code })
+  /** Counts a failure of background work. */
+  failedBehind(what: Background): void {
+    this.#backgroundFailures.inc({ what })
   }
 
   /** Counts a publish. */
@@ -65,4 +76,29 @@ export class Metrics {
       headers: { 'content-type': this.#prometheus.contentType, 'cache-control': 'no-store' },
     })
   }
+}
+
+/** What is read from the catalog whenever somebody asks. */
+function gauges({ database, catalog }: Registry, registers: Prometheus[]): void {
+  new Gauge({
+    name: 'plimsoll_pending',
+    help: 'Work that the catalog has marked and nobody has done yet, by kind',
+    labelNames: ['kind'],
+    registers,
+    async collect() {
+      this.reset()
+      for (const kind of MARK_KINDS) this.set({ kind }, 0)
+      for (const { kind, n } of await countMarks(database)) this.set({ kind }, n)
+    },
+  })
+  const held = new Gauge({
+    name: 'plimsoll_held',
+    help: 'What the registry has: crates, releases (their versions) and users',
+    labelNames: ['what'],
+    registers,
+    async collect() {
+      const { crates, releases, users } = await catalog.counts()
+      for (const [what, n] of Object.entries({ crates, releases, users })) held.set({ what }, n)
+    },
+  })
 }

@@ -1,4 +1,4 @@
-import { buildPage, markOutdatedPages, type PageShop, pageMarks } from '../generator/index.ts'
+import { buildMarks, markOutdatedPages, type PageShop, pageMarks } from '../generator/index.ts'
 
 /** How long pages wait for more changes, so that a burst of publishes renders each page once. */
 const GATHER_MS = 200
@@ -81,30 +81,20 @@ export class PageLane {
   async #pass(): Promise<boolean> {
     const { shop, onFailure, calm } = this.#deps
     let isDone = true
+    const failed = (error: unknown) => {
+      isDone = false
+      onFailure(error)
+    }
     try {
       let marks = await pageMarks(shop.database)
       while (marks.length > 0) {
-        for (const mark of marks) {
-          if (Date.now() >= this.#deadline) return false
-          await calm()
-          isDone = (await attempt(() => buildPage(shop, mark), onFailure)) && isDone
-        }
-        marks = await pageMarks(shop.database, marks.at(-1))
+        if (Date.now() >= this.#deadline) return false
+        const some = await buildMarks(shop, marks, { calm, onFailure: failed })
+        marks = await pageMarks(shop.database, some.at(-1))
       }
     } catch (error) {
-      onFailure(error)
-      isDone = false
+      failed(error)
     }
     return isDone
-  }
-}
-
-async function attempt(work: () => Promise<void>, onFailure: (error: unknown) => void): Promise<boolean> {
-  try {
-    await work()
-    return true
-  } catch (error) {
-    onFailure(error)
-    return false
   }
 }

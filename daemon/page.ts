@@ -2,22 +2,29 @@ import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Refusal, Registry } from '../generator/index.ts'
 import { contentSecurityPolicy, errorPage, type SiteFacts } from '../site/index.ts'
-import { honestStatus } from './failure.ts'
+import { codesOf, honestStatus, noteObjections } from './failure.ts'
 
 /** What the pages of the daemon say of the registry as a whole: the same as all others. */
 export function siteOf({ look }: Pick<Registry, 'look'>): SiteFacts {
   return look.site
 }
 
-/** The headers of every page that knows who looks at it: nobody keeps it, nobody frames it, nothing foreign runs in it. */
-function headers(site: SiteFacts): Record<string, string> {
+/** The headers of every page: nobody frames it, nothing foreign runs in it. */
+export function pageHeaders(site: SiteFacts): Record<string, string> {
   return {
     'content-security-policy': `${contentSecurityPolicy(site)}; frame-ancestors 'none'`,
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
     // Not `no-referrer`: with that, browsers send `Origin: null` along with our own forms.
     'referrer-policy': 'same-origin',
+  }
+}
+
+/** The headers of a page that knows who looks at it: nobody keeps it. */
+function headers(site: SiteFacts): Record<string, string> {
+  return {
+    ...pageHeaders(site),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
     'cross-origin-opener-policy': 'same-origin',
   }
 }
@@ -29,6 +36,7 @@ export function page(c: Context, site: SiteFacts, text: string, status: Contentf
 
 /** A page that says why not. */
 export function refusedPage(c: Context, site: SiteFacts, refusal: Refusal): Response {
+  noteObjections(c, codesOf(refusal))
   const status = honestStatus(refusal)
   if (refusal.retryAfter !== undefined) c.header('retry-after', String(refusal.retryAfter))
   return page(c, site, errorPage(site, status === 404 ? 'Nothing here' : 'Not done', sentences(refusal)), status)

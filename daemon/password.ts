@@ -31,22 +31,29 @@ export async function hashPassword(password: string, cost: number): Promise<stri
 }
 
 /**
- * Whether a password is the stored one. Without one to compare with it works just as long, so that nobody learns from
- * the time who has an account.
+ * Whether a password is the stored one. The work is `2 ** effort` whatever is stored, and without anything to compare
+ * with, so that nobody learns from the time who has an account; `effort` is at least the cost of what is stored.
  */
-export async function isPassword(password: string, stored: string | null, cost: number): Promise<boolean> {
+export async function isPassword(password: string, stored: string | null, effort: number): Promise<boolean> {
   const [, storedCost, salt, key] = stored?.split('$') ?? []
   if (!storedCost || !salt || !key) {
-    await derive(password, NO_SALT, cost)
+    await derive(password, NO_SALT, effort)
     return false
   }
   const derived = await derive(password, Buffer.from(salt, 'base64url'), Number(storedCost))
+  // 2^c, then 2^c, 2^(c+1), … up to 2^(effort-1): together 2^effort.
+  for (let cost = Number(storedCost); cost < effort; cost++) await derive(password, NO_SALT, cost)
   return timingSafeEqual(derived, Buffer.from(key, 'base64url'))
+}
+
+/** The cost of a stored password. */
+export function costOf(stored: string): number {
+  return Number(stored.split('$')[1])
 }
 
 /** Whether a stored password was made with another cost than is wanted now. */
 export function isOutdated(stored: string, cost: number): boolean {
-  return Number(stored.split('$')[1]) !== cost
+  return costOf(stored) !== cost
 }
 
 const NO_SALT = Buffer.alloc(16)

@@ -12,6 +12,8 @@ const SMALL_BYTES = 1024 * 1024
 export interface PublicFilesOptions {
   /** Whether what is answered is nobody else's business, so that no cache between may keep it for others. */
   readonly isPrivate?: boolean
+  /** Headers that every page has beyond those of any file. */
+  readonly pageHeaders?: Readonly<Record<string, string>>
   /** Memory for index files, pages and the like; as much again for `.crate` files. */
   readonly capacityBytes?: number
 }
@@ -23,12 +25,15 @@ export interface PublicFilesOptions {
 export class PublicFiles {
   readonly #root: string
   readonly #scope: 'public' | 'private'
+  readonly #pageHeaders: Readonly<Record<string, string>>
   readonly #texts: FileMemory
   readonly #crates: FileMemory
   readonly #keepable: number
 
-  constructor(root: string, { isPrivate = false, capacityBytes = 64 * SMALL_BYTES }: PublicFilesOptions = {}) {
+  constructor(root: string, options: PublicFilesOptions = {}) {
+    const { isPrivate = false, pageHeaders = {}, capacityBytes = 64 * SMALL_BYTES } = options
     this.#root = root
+    this.#pageHeaders = pageHeaders
     this.#scope = isPrivate ? 'private' : 'public'
     this.#texts = new FileMemory(capacityBytes)
     this.#crates = new FileMemory(capacityBytes)
@@ -60,9 +65,14 @@ export class PublicFiles {
     const stats = look(file)
     if (!stats?.isFile()) return null
     const { bytes } = this.#texts.find(file, stats) ?? this.#texts.load(file, stats, true)
-    const headers = { 'content-type': notFoundPlace.contentType, 'x-content-type-options': 'nosniff' }
-    const rest = { 'cache-control': 'no-store', 'content-length': String(bytes.byteLength) }
-    return new Response(method === 'HEAD' ? null : bytes, { status: 404, headers: { ...headers, ...rest } })
+    const headers = {
+      ...this.#pageHeaders,
+      'content-type': notFoundPlace.contentType,
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+      'content-length': String(bytes.byteLength),
+    }
+    return new Response(method === 'HEAD' ? null : bytes, { status: 404, headers })
   }
 
   #folder(pathname: string, path: string, request: FileRequest): Response | Promise<Response> | null {
@@ -108,6 +118,7 @@ export class PublicFiles {
     const isImmutable = place.cache === 'immutable'
     const scope = this.#scope === 'private' || isImmutable ? `${this.#scope}, ` : ''
     return {
+      ...(place.contentType.startsWith('text/html') && this.#pageHeaders),
       'content-type': place.contentType,
       'cache-control': `${scope}${isImmutable ? 'max-age=31536000, immutable' : 'no-cache'}`,
       'x-content-type-options': 'nosniff',

@@ -3,6 +3,8 @@ import { addressGroup } from './client-address.ts'
 
 /** At most so many callers are remembered; the one not heard of for longest is forgotten first. */
 const REMEMBERED = 10_000
+/** A bucket that refills by thirds of a token is full when it should be, whatever the last digit says. */
+const ROUNDING = 1e-6
 
 /**
  * Token buckets, one for each key: a minute's worth may come at once, then one after the other as the bucket refills.
@@ -26,11 +28,12 @@ export class RateLimit {
     // A clock that was set back gives nothing and takes nothing.
     const grown = before ? (Math.max(0, at - before.at) / 60_000) * this.#perMinute : 0
     const level = before ? Math.min(this.#perMinute, before.level + grown) : this.#perMinute
-    const left = level >= 1 ? level - 1 : level
+    const isEnough = level > 1 - ROUNDING
+    const left = isEnough ? Math.max(0, level - 1) : level
     this.#buckets.delete(key)
     this.#buckets.set(key, { level: left, at })
     if (this.#buckets.size > this.#remembered) this.#forget()
-    return level >= 1 ? 0 : Math.ceil(((1 - level) * 60) / this.#perMinute)
+    return isEnough ? 0 : Math.ceil(((1 - level) * 60) / this.#perMinute - ROUNDING)
   }
 
   /** How many keys are remembered. */
@@ -45,14 +48,29 @@ export class RateLimit {
 }
 
 /** What is counted, and in words that follow "too many". */
-const COUNTED = { publish: 'publishes', change: 'changes', search: 'searches', login: 'attempts to log in' } as const
+const COUNTED = {
+  publish: 'publishes',
+  change: 'changes',
+  search: 'searches',
+  login: 'attempts to log in',
+  password: 'attempts to set a password',
+} as const
 
 /** What a route counts as. */
 export type Counted = keyof typeof COUNTED
 
+/** Who tries to log in, as far as it can be told. */
+export interface LoginAttempt {
+  readonly login: string
+  /** The browser, where it is known to the account; null for all others. */
+  readonly device: string | null
+  readonly address: string
+}
+
 /** Every limit of a running daemon. Reading the index is never limited: each publish polls it (Cargo, once a second). */
 export class RateLimits {
   readonly #limits: Readonly<Record<Counted, RateLimit>>
+  readonly #accounts: RateLimit
 
   constructor(limits: Settings['limits']) {
     this.#limits = {
@@ -60,7 +78,9 @@ export class RateLimits {
       change: new RateLimit(limits.changes_per_minute),
       search: new RateLimit(limits.searches_per_minute),
       login: new RateLimit(limits.logins_per_minute),
+      password: new RateLimit(limits.logins_per_minute),
     }
+    this.#accounts = new RateLimit(limits.account_logins_per_minute)
   }
 
   /** Counts something of a user. */
@@ -73,13 +93,30 @@ export class RateLimits {
     this.#take(counted, `address ${addressGroup(address)}`, now)
   }
 
-  /** Counts an attempt to log in as somebody, wherever it comes from. */
-  ofLogin(login: string, now: Date): void {
-    this.#take('login', `login ${login.toLowerCase().slice(0, 40)}`, now)
+  /**
+   * Counts an attempt to log in. A browser in which the account has been used before counts by itself, so that no
+   * stranger can keep it out; all others count by their address, and together by the account they are after, so that
+   * many addresses do not make many guesses (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
+   */
+  ofLogin({ login, device, address }: LoginAttempt, now: Date): void {
+    if (device !== null) this.#take('login', `device ${device}`, now)
+    else {
+      this.ofAddress('login', address, now)
+      this.#spend('login', this.#accounts.take(login.toLowerCase().slice(0, 40), now))
+    }
+  }
+
+  /** Counts an attempt to set a password: by the session in which the current one is asked for, or by address. */
+  ofPassword({ session, address }: { readonly session: number | null; readonly address: string }, now: Date): void {
+    if (session === null) this.ofAddress('password', address, now)
+    else this.#take('password', `session ${session}`, now)
   }
 
   #take(counted: Counted, key: string, now: Date): void {
-    const seconds = this.#limits[counted].take(key, now)
+    this.#spend(counted, this.#limits[counted].take(key, now))
+  }
+
+  #spend(counted: Counted, seconds: number): void {
     if (seconds === 0) return
     throw new Refusal([issue('rate_limited', { what: COUNTED[counted], seconds })], { retryAfter: seconds })
   }

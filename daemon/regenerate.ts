@@ -1,4 +1,4 @@
-import { build, buildCrate, type PageShop } from '../generator/index.ts'
+import { build, buildCrate, type PageShop, presentable, refuseErrors } from '../generator/index.ts'
 import { PageLane } from './page-lane.ts'
 
 /** Told of a build that failed; its marks stay, so it is tried again. */
@@ -65,7 +65,7 @@ export class Regenerator {
     if (this.#retry) {
       clearTimeout(this.#retry)
       try {
-        await build(this.#workshop)
+        await this.#whole()
       } catch (error) {
         this.#onFailure(error)
       }
@@ -96,12 +96,18 @@ export class Regenerator {
   /** The tree as a whole; where that fails crate by crate, because one that cannot be rendered may not hold up others. */
   async #everything(): Promise<void> {
     try {
-      await build(this.#workshop)
+      await this.#whole()
       this.pages.kick()
       this.#pause = this.#patience.retry
     } catch (error) {
       if (await this.#everyMarked()) this.#failed(error)
     }
+  }
+
+  /** Renders all that is marked; what could not be rendered, beside everything else that was, is a failure, too. */
+  async #whole(): Promise<void> {
+    const { issues } = await build(this.#workshop)
+    refuseErrors(presentable(issues))
   }
 
   /** Whether all crates that are marked could be rendered; those that could not have told so themselves. */

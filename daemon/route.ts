@@ -38,7 +38,7 @@ export type VisitRoute =
 export type Route = {
   readonly method: 'GET' | 'PUT' | 'DELETE' | 'POST'
   readonly path: string
-  /** What a request counts as with the rate limits: searches by address, logins by address and login, others by user. */
+  /** What a request counts as with the rate limits: searches by address, logins as `RateLimits` says, others by user. */
   readonly counts?: Counted
 } & (
   | { readonly access: 'open'; readonly handle: OpenHandler }

@@ -17,9 +17,10 @@ import { makeLink } from './credentials.ts'
 import { GitLane } from './git-lane.ts'
 import { type Listening, listen } from './listen.ts'
 import { type LogSink, openLog } from './log.ts'
-import { Metrics } from './metrics.ts'
+import { type Background, Metrics } from './metrics.ts'
 import { byOperator } from './operator.ts'
 import { passwordLinkOf } from './password-link.ts'
+import { whileStarting } from './readiness.ts'
 import { Regenerator } from './regenerate.ts'
 import type { TlsFiles } from './tls.ts'
 import { createToken } from './tokens.ts'
@@ -51,6 +52,7 @@ export async function serve(io: Io, options: ServeOptions): Promise<void> {
     const server = await listen({
       ...address,
       requestSeconds: settings.limits.request_seconds,
+      meanwhile: whileStarting,
       tls: tlsFiles(settings.tls),
       onTlsFailure: refusal => log.error({ err: refusal }, 'renewed TLS files are not usable; keeping the old'),
     })
@@ -74,26 +76,33 @@ async function serveRegistry(
 ): Promise<void> {
   const clock = () => io.now()
   /** Logs a failure of background work and keeps it for `plimsoll status`. */
-  const noting = (what: string, words: string) => (error: unknown) => {
+  const noting = (what: Background, words: string) => (error: unknown) => {
     log.error({ err: error }, words)
+    metrics.failedBehind(what)
     const why = error instanceof Error ? error.message : String(error)
     const failure = { what, at: timestamp(io.now()), why }
     registry.catalog.noteFailure(failure).catch(unnoted => log.error({ err: unnoted }, 'and it could not be noted'))
   }
+  const { shutdown_seconds } = registry.settings.server
+  const metrics = new Metrics(registry)
   await registry.crates.sweep()
   const regenerator = new Regenerator(registry, noting('build', 'a build failed; trying again'))
-  await regenerator.catchUp()
-  await regenerator.pages.start()
-  const metrics = new Metrics(registry)
-  const gitIndex = await GitIndex.open(registry, refusal => log.warn({ err: refusal }, 'there is no git index'))
-  const git = gitIndex && new GitLane(gitIndex, noting('git index', 'the git index is behind; trying again'))
-  server.answer(createApp({ registry, regenerator, clock, log, metrics, git }).fetch)
-  await greet(io, registry)
-  io.out(`listening on ${server.url}`)
-  await stopped
-  await server.stop(registry.settings.server.shutdown_seconds)
-  await regenerator.close(registry.settings.server.shutdown_seconds)
-  await git?.close()
+  let git: GitLane | null = null
+  try {
+    const gitIndex = await GitIndex.follow(registry, refusal => log.warn({ err: refusal }, 'there is no git index'))
+    await regenerator.catchUp()
+    await regenerator.pages.start()
+    git = gitIndex && new GitLane(gitIndex, noting('git index', 'the git index is behind; trying again'))
+    await git?.beginWithConfig()
+    server.answer(createApp({ registry, regenerator, clock, log, metrics, git }).fetch)
+    await greet(io, registry)
+    io.out(`listening on ${server.url}`)
+    await stopped
+  } finally {
+    await server.stop(shutdown_seconds)
+    await regenerator.close(shutdown_seconds)
+    await git?.close()
+  }
 }
 
 /** What a person needs to begin; on the very first start also the first token, never shown again. */

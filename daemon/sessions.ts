@@ -17,6 +17,13 @@ export interface SessionRecord {
   readonly lastSeen: string
 }
 
+/** What decides whether a session still holds. */
+export interface SessionTime {
+  readonly now: Date
+  /** After so many seconds without a request it does not. */
+  readonly idleSeconds: number
+}
+
 /** As many browsers as anyone uses; beyond that the login not seen for longest goes. */
 const MOST = 50
 const AGENT_LENGTH = 120
@@ -54,8 +61,15 @@ export async function startSession(
   return secret
 }
 
-/** The session a cookie means; null when it has expired or was ended. Notes once a minute at most that it was seen. */
-export async function findSession(database: Database, secret: string, now: Date): Promise<Session | null> {
+/**
+ * The session a cookie means; null when it has expired, was not used for `idleSeconds`, or was ended. Notes once a minute
+ * at most that it was seen.
+ */
+export async function findSession(
+  database: Database,
+  secret: string,
+  { now, idleSeconds }: SessionTime,
+): Promise<Session | null> {
   const row = await database
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
@@ -65,6 +79,7 @@ export async function findSession(database: Database, secret: string, now: Date)
     .where('users.locked_at', 'is', null)
     .executeTakeFirst()
   if (!row || Date.parse(row.expires_at) <= now.getTime()) return null
+  if (Date.parse(row.last_seen_at) <= now.getTime() - idleSeconds * 1000) return null
   if (now.getTime() - Date.parse(row.last_seen_at) > 60_000) {
     const seen = { last_seen_at: timestamp(now) }
     await database.updateTable('sessions').set(seen).where('id', '=', row.id).execute()
@@ -77,15 +92,34 @@ export async function findSession(database: Database, secret: string, now: Date)
 }
 
 /** Where a user is logged in, the latest first. */
-export async function listSessions(database: Database, userId: number, now: Date): Promise<SessionRecord[]> {
+export async function listSessions(
+  database: Database,
+  userId: number,
+  { now, idleSeconds }: SessionTime,
+): Promise<SessionRecord[]> {
   const rows = await database
     .selectFrom('sessions')
     .selectAll()
     .where('user_id', '=', userId)
     .where('expires_at', '>', timestamp(now))
+    .where('last_seen_at', '>', timestamp(new Date(now.getTime() - idleSeconds * 1000)))
     .orderBy('id', 'desc')
     .execute()
   return rows.map(row => ({ id: row.id, agent: row.agent, created: row.created_at, lastSeen: row.last_seen_at }))
+}
+
+/** Ends every session of a user, and says how many there were. */
+export async function endSessions(
+  database: Database,
+  user: { readonly id: number; readonly login: string },
+  change: Change,
+): Promise<number> {
+  return database.transaction().execute(async tx => {
+    const ended = await tx.deleteFrom('sessions').where('user_id', '=', user.id).executeTakeFirst()
+    const sessions = Number(ended.numDeletedRows)
+    if (sessions > 0) await addEvent(tx, change, { action: 'session-end', detail: { login: user.login, sessions } })
+    return sessions
+  })
 }
 
 /** Ends a session of a user. Refuses one that is not theirs, as if it did not exist. */

@@ -168,8 +168,10 @@ export async function revokeToken(
   })
 }
 
-/** A scope by its name. */
-export function parseScope(text: string): Scope {
-  const scope = SCOPES.find(one => one === text)
-  return scope ?? refuse('scope_invalid', { scope: text, accepted: SCOPES.join(', ') })
+/** Scopes by their names, each once and in the order of `SCOPES`; refuses what is none, all of it at once. */
+export function parseScopes(texts: readonly string[]): Scope[] {
+  const known: readonly string[] = SCOPES
+  const unknown = texts.filter(text => !known.includes(text))
+  refuseErrors(unknown.map(scope => issue('scope_invalid', { scope, accepted: SCOPES.join(', ') })))
+  return SCOPES.filter(scope => texts.includes(scope))
 }

@@ -1,4 +1,4 @@
-import { checkVersionsPerDay } from './catalog/quota.ts'
+import { checkQuota } from './catalog/quota.ts'
 import type { Change } from './catalog/record.ts'
 import type { CrateBytes, Staged } from './crate-store.ts'
 import { type Issue, Refusal, refuseErrors, warning } from './error.ts'
@@ -57,7 +57,7 @@ export async function addSubmission(registry: Registry, submission: Submission, 
   issues.push(...verdict.issues)
   refuseErrors(unique(issues))
   const { outcome, crateId } = await registry.turnstile.run(async () => {
-    await checkVersionsPerDay(registry.database, release, registry.settings.limits.versions_per_day, change)
+    await checkQuota(registry.database, release, registry.settings.limits, change)
     // In one turn: between its arrival and its record, `verify --repair` would take the file for an orphan.
     await bytes.keep(crateKey(release.name, bytes.cksum))
     return registry.catalog.add(release, change)

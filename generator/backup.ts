@@ -52,7 +52,8 @@ async function fill(archive: Pack, registry: Registry, snapshot: string, progres
   let done = 0
   try {
     const total = await countCrates(records)
-    for await (const key of keysOf(records)) {
+    for await (const { key, name, version } of releasesOf(records)) {
+      if ((await registry.crates.size(key)) === null) refuse('crate_lost', { name, version })
       await addFile(archive, `crates/${key}`, registry.crates.path(key))
       done++
       progress?.(done, total)
@@ -77,18 +78,18 @@ async function countCrates(records: Database): Promise<number> {
   return row?.n ?? 0
 }
 
-/** The key of every release, read in pages. */
-async function* keysOf(records: Database): AsyncIterable<string> {
+/** Every release and the key of its bytes, read in pages. */
+async function* releasesOf(records: Database): AsyncIterable<{ key: string; name: string; version: string }> {
   for (let last = 0; ; ) {
     const page = await records
       .selectFrom('releases')
       .innerJoin('crates', 'crates.id', 'releases.crate_id')
-      .select(['releases.id', 'crates.name', 'releases.cksum'])
+      .select(['releases.id', 'releases.version', 'crates.name', 'releases.cksum'])
       .where('releases.id', '>', last)
       .orderBy('releases.id')
       .limit(1000)
       .execute()
-    for (const row of page) yield crateKey(row.name as Name, row.cksum)
+    for (const { name, version, cksum } of page) yield { key: crateKey(name as Name, cksum), name, version }
     if (page.length === 0) return
     last = page.at(-1)?.id ?? last
   }
@@ -106,8 +107,8 @@ export async function restore(file: string, dir: string): Promise<number> {
   const workplace = temporaryPath(target)
   try {
     const count = await unpack(file, workplace).catch(error => {
-      // The tar reader's complaints carry no code; those of the operating system do.
-      if (error instanceof Refusal || 'code' in error) throw error
+      // What the operating system complains of names its call; all else is about the archive.
+      if (error instanceof Refusal || 'syscall' in error) throw error
       return refuse('backup_unreadable', { file, reason: error.message })
     })
     await rm(target, { recursive: true, force: true })
@@ -143,7 +144,24 @@ async function unpack(file: string, dir: string): Promise<number> {
   }
   await reading
   for (const part of [SETTINGS_FILE, DATABASE_FILE]) if (!seen.has(part)) refuse('backup_incomplete', { file, part })
+  await requireEveryCrate(join(dir, DATABASE_FILE), seen, file)
   return count
+}
+
+const DAMAGED = 'its records are damaged'
+
+/** An archive cut off between two entries looks whole to its reader; the records know what has to be there. */
+async function requireEveryCrate(database: string, seen: ReadonlySet<string>, file: string): Promise<void> {
+  const records = await openDatabase(database).catch(() => refuse('backup_unreadable', { file, reason: DAMAGED }))
+  try {
+    const { rows } = await sql<{ quick_check: string }>`PRAGMA quick_check(1)`.execute(records)
+    if (rows[0]?.quick_check !== 'ok') refuse('backup_unreadable', { file, reason: DAMAGED })
+    for await (const { key } of releasesOf(records)) {
+      if (!seen.has(`crates/${key}`)) refuse('backup_incomplete', { file, part: `crates/${key}` })
+    }
+  } finally {
+    await records.destroy()
+  }
 }
 
 const KEY = /^crates\/(?:[12]|3\/[a-z]|[a-z][a-z0-9_-]\/[a-z0-9_-]{2})\/[a-z][a-z0-9_-]{0,63}\/[0-9a-f]{64}\.crate$/

@@ -1,24 +1,36 @@
 import type { Command } from 'commander'
-import { registerAdd } from './cli/add.ts'
-import { registerBackup } from './cli/backup.ts'
-import { registerBuild } from './cli/build.ts'
-import { registerDelete } from './cli/delete.ts'
-import { registerImport } from './cli/import.ts'
-import { registerInit } from './cli/init.ts'
 import type { Io } from './cli/io.ts'
-import { registerReports } from './cli/reports.ts'
-import { registerVerify } from './cli/verify.ts'
-import { registerYank } from './cli/yank.ts'
 
-/** The commands that need no server. */
-export function registerCommands(program: Command, io: Io): void {
-  registerInit(program, io)
-  registerAdd(program, io)
-  registerYank(program, io)
-  registerImport(program, io)
-  registerBuild(program, io)
-  registerVerify(program, io)
-  registerDelete(program, io)
-  registerReports(program, io)
-  registerBackup(program, io)
+export { Exit, type Io, run, withDir } from './cli/io.ts'
+
+/** Adds commands to the program. */
+export type Register = (program: Command, io: Io) => void
+
+/** What the program can do, by the word that calls for it. Each is loaded by its name: loading all takes longer than most run. */
+export type CommandTable = Readonly<Record<string, () => Promise<Register>>>
+
+const backup = async (): Promise<Register> => (await import('./cli/backup.ts')).registerBackup
+const reports = async (): Promise<Register> => (await import('./cli/reports.ts')).registerReports
+
+/** The commands that need no server, in the order of the help. */
+export const commands: CommandTable = {
+  init: async () => (await import('./cli/init.ts')).registerInit,
+  add: async () => (await import('./cli/add.ts')).registerAdd,
+  yank: async () => (await import('./cli/yank.ts')).registerYank,
+  import: async () => (await import('./cli/import.ts')).registerImport,
+  build: async () => (await import('./cli/build.ts')).registerBuild,
+  verify: async () => (await import('./cli/verify.ts')).registerVerify,
+  delete: async () => (await import('./cli/delete.ts')).registerDelete,
+  status: reports,
+  settings: reports,
+  backup,
+  restore: backup,
+}
+
+/** Loads what `word` calls for: one command, none for the version, or all, as the help and a misspelt word need them. */
+export async function loadCommands(table: CommandTable, word: string | undefined): Promise<readonly Register[]> {
+  if (word === '--version' || word === '-V') return []
+  const one = word !== undefined && Object.hasOwn(table, word) ? table[word] : undefined
+  const loaded = await Promise.all((one ? [one] : Object.values(table)).map(load => load()))
+  return [...new Set(loaded)]
 }

@@ -5,15 +5,20 @@ import { refuse } from './error.ts'
 
 /**
  * The `.crate` files that a path names: itself, or all below it, sorted. A symbolic link to a file counts, one to a
- * folder does not: it may lead in a circle. The folder `except` is passed over.
+ * folder does not: it may lead in a circle. The folder `except` is passed over. Refuses a folder in which there is none.
  */
 export async function findCrates(source: string, except?: string): Promise<string[]> {
+  const found = await listCrates(source, except)
+  if (found.length === 0) refuse('no_crates_found', { path: source })
+  return found
+}
+
+/** The same, of a folder in which there may be none. */
+export async function listCrates(source: string, except?: string): Promise<string[]> {
   const facts = await statOf(source)
   if (!facts) refuse('file_missing', { path: source })
   if (!facts.isDirectory()) return [source]
-  const found = await below(source, except)
-  if (found.length === 0) refuse('no_crates_found', { path: source })
-  return found.sort()
+  return (await below(source, except)).sort()
 }
 
 async function below(folder: string, except?: string): Promise<string[]> {

@@ -6,6 +6,7 @@ import {
   fileFacts,
   makeFolder,
   moveDurably,
+  probeFolder,
   readFolder,
   sweepFolder,
   syncFolder,
@@ -68,6 +69,12 @@ export class CrateStore {
       throw error
     }
     return this.#staged(path, size, hash.digest('hex'))
+  }
+
+  /** Fails when nothing can be written here. */
+  async probe(): Promise<void> {
+    await makeFolder(this.#incoming)
+    await probeFolder(this.#incoming)
   }
 
   /** Where a key's bytes lie. */

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { type Generated, Kysely, type Migration, Migrator, sql } from 'kysely'
 import Libsql from 'libsql'
 import { ACCOUNTS } from './database/accounts.ts'
+import { BLOCKS, type BlockTables } from './database/blocks.ts'
 import { COUNTS } from './database/counts.ts'
 import { LibsqlDialect } from './database/dialect.ts'
 import { LISTINGS, type ListingTables } from './database/listings.ts'
@@ -12,7 +13,7 @@ import { REMOVAL } from './database/removal.ts'
 import { TERM_HASHES } from './database/term-hashes.ts'
 
 /** The records of the registry. Times are RFC 3339 in UTC with whole seconds, flags 0 or 1, lists JSON text. */
-export interface Tables extends ListingTables {
+export interface Tables extends ListingTables, BlockTables {
   crates: {
     id: Generated<number>
     name: string
@@ -99,6 +100,20 @@ export interface Tables extends ListingTables {
   facts: { key: string; value: string }
 }
 
+/** The marks of pages, which nobody waits for, in the order in which they are rendered: that of the alphabet. */
+export const PAGE_KINDS = [
+  'common',
+  'entry',
+  'list',
+  'map',
+  'page',
+  'release',
+  'search',
+  'site',
+  'source',
+  'spread',
+] as const
+
 /**
  * `file`: the `.crate` of a release is to be shown; `index`: the index file of a crate is to be rendered; `whole`:
  * everything of a crate is, and what it no longer has is to go; `git`: its index file is
@@ -107,20 +122,9 @@ export interface Tables extends ListingTables {
  * a block of crates that the browser's search shows; `map`: a part of the site map; `search`: the terms of a hash that the
  * browser searches; `common`: those of a hash and a range of crates; `spread`: a bucket of terms of a layout that is not in use yet.
  */
-export type MarkKind = 'file' | 'index' | 'whole' | 'git' | PageKind
-
-/** The marks of pages, which nobody waits for. */
-export type PageKind =
-  | 'common'
-  | 'entry'
-  | 'list'
-  | 'map'
-  | 'page'
-  | 'release'
-  | 'search'
-  | 'site'
-  | 'source'
-  | 'spread'
+export const MARK_KINDS = ['file', 'index', 'whole', 'git', ...PAGE_KINDS] as const
+export type MarkKind = (typeof MARK_KINDS)[number]
+export type PageKind = (typeof PAGE_KINDS)[number]
 
 /** The subject of a `site` mark. */
 export const SITE = 0
@@ -158,6 +162,7 @@ const migrations: Record<string, Migration> = {
   '004_removal': statements(REMOVAL),
   '005_listings': statements(LISTINGS),
   '006_counts': statements(COUNTS),
+  '007_blocks': statements(BLOCKS),
   '008_prefixes': statements(PREFIXES),
   '011_term_hashes': statements(TERM_HASHES),
 }

@@ -29,6 +29,46 @@ export async function writeWhole(path: string, bytes: Uint8Array): Promise<void>
   await replace(path, bytes, false)
 }
 
+/** Files and folders that are written one by one and put on disk together. */
+export class WrittenFiles {
+  readonly #files = new Set<string>()
+  readonly #folders = new Set<string>()
+
+  /** Like `writeWhole`. */
+  async write(path: string, bytes: Uint8Array): Promise<void> {
+    const folder = dirname(path)
+    const first = await mkdir(folder, { recursive: true })
+    await replace(path, bytes, false)
+    this.#files.add(path)
+    this.#folders.add(folder)
+    if (first === undefined) return
+    for (let made = folder; made.length >= first.length; made = dirname(made)) this.#folders.add(dirname(made))
+  }
+
+  /** On return everything that was written is on disk; what has been removed since is no matter. */
+  async sync(): Promise<void> {
+    await putTogether([...this.#files], file => unlessMissing(syncFile(file)))
+    await putTogether([...this.#folders], folder => unlessMissing(syncFolder(folder)))
+  }
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r+')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+async function unlessMissing(work: Promise<void>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+}
+
 async function replace(path: string, bytes: Uint8Array, sync: boolean): Promise<void> {
   const temporary = temporaryPath(path)
   try {
@@ -43,6 +83,17 @@ async function replace(path: string, bytes: Uint8Array, sync: boolean): Promise<
   } catch (error) {
     await rm(temporary, { force: true })
     throw error
+  }
+}
+
+/** Fails when nothing can be written in a folder, for whatever reason; leaves nothing behind. */
+export async function probeFolder(path: string): Promise<void> {
+  const probe = temporaryPath(join(path, 'probe'))
+  try {
+    const file = await open(probe, 'wx', 0o600)
+    await file.close()
+  } finally {
+    await rm(probe, { force: true })
   }
 }
 
@@ -112,6 +163,17 @@ export async function makeFolder(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true })
   if (first === undefined) return
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made))
+}
+
+/** How many files are put on disk at once: a disk joins what it is to flush at the same time. */
+const TOGETHER = 32
+
+/** Does durable work for many files, some at a time; waits for all that was begun, also where one fails. */
+export async function putTogether<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  for (let start = 0; start < items.length; start += TOGETHER) {
+    const ends = await Promise.allSettled(items.slice(start, start + TOGETHER).map(work))
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+  }
 }
 
 /** Puts the names in a folder on disk. */

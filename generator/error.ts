@@ -116,8 +116,6 @@ const messages = {
     `line ${p.line}: version ${p.version} is already on line ${p.first}; build metadata does not make it another version`,
 
   // policy
-  name_collides: (p: { name: string; existing: string }) =>
-    `the crate \`${p.name}\` already exists as \`${p.existing}\`, and names that differ only in case, \`-\` and \`_\` are one; publish it as \`${p.existing}\` or choose another name`,
   name_reserved: (p: { name: string }) => `the crate name \`${p.name}\` is reserved; choose another name`,
   name_looks_alike: (p: { name: string; others: readonly string[] }) =>
     `the crate name \`${p.name}\` is easily taken for the existing ${p.others.map(other => `\`${other}\``).join(', ')}; choose a name that differs more`,
@@ -177,7 +175,7 @@ const messages = {
   dependency_misspelled: (p: { dependency: string; existing: string }) =>
     `this registry has no crate \`${p.dependency}\`, on which the crate depends, but it has \`${p.existing}\`; spell the dependency that way`,
   dependency_foreign: (p: { dependency: string; registry: string }) =>
-    `the dependency \`${p.dependency}\` comes from another registry, ${p.registry}, which this one does not allow; publish it here first, or ask the operator to add that URL to \`policy.allowed_registries\``,
+    `the dependency \`${p.dependency}\` comes from another registry, ${p.registry}, which this one does not allow; publish it here and add \`registry = "…"\` with the name of this registry to the dependency, or ask the operator to add that URL to \`policy.allowed_registries\``,
   dependency_path_trap: (p: { dependency: string }) =>
     `the dependency \`${p.dependency}\` is taken from crates.io, but this registry has a crate of that name; if that one is meant, as for a member of your workspace, add \`registry = "…"\` with the name of this registry to the dependency and publish again`,
   objections_more: (p: { count: number }) =>
@@ -210,21 +208,23 @@ const messages = {
   version_deleted: (p: { name: string; version: string }) =>
     `\`${p.name}\` ${p.version} was deleted; lock files may still name its bytes, so other ones need another version`,
   name_taken: (p: { name: string; existing: string }) =>
-    `\`${p.name}\` collides with the existing crate \`${p.existing}\`: names that differ only in case or in \`-\` and \`_\` are one name`,
+    `\`${p.name}\` collides with the existing crate \`${p.existing}\`: names that differ only in case or in \`-\` and \`_\` are one name; publish it as \`${p.existing}\` or choose another name`,
   not_owner: (p: { name: string; login: string }) =>
     `\`${p.login}\` is not an owner of \`${p.name}\`; ask one of its owners for \`cargo owner --add ${p.login}\``,
 
   // git index
   git_engine_missing: (p: { command: string }) =>
-    `the git index needs an engine: neither \`nodegit\` nor the executable \`${p.command}\` can be used; install git 2.34 or newer, or run \`npm run setup:nodegit\``,
+    `the git index needs an engine: neither \`nodegit\` nor the executable \`${p.command}\` can be used; install git 2.34 or newer, or run \`npm run setup:nodegit\`; the next start of the daemon, or \`plimsoll build\`, then catches up`,
   git_nodegit_missing: (p: { reason: string }) =>
     `the git engine \`nodegit\` was asked for but does not load (${p.reason}); run \`npm run setup:nodegit\`, or choose the engine \`git\``,
   git_too_old: (p: { command: string; version: string }) =>
-    `\`${p.command}\` is version ${p.version}; the git index needs git 2.34 or newer`,
+    `\`${p.command}\` is version ${p.version}; the git index needs git 2.34 or newer, the next start of the daemon, or \`plimsoll build\`, then catches up`,
   git_index_occupied: (p: { path: string }) =>
     `\`${p.path}\` is not a bare git repository and not empty; move it away or name another folder for the git index`,
   git_index_format: (p: { path: string; format: string }) =>
     `the git repository \`${p.path}\` uses ${p.format}; the git index needs SHA-1 objects, refs as files and a HEAD that names a branch`,
+  git_index_foreign: (p: { path: string }) =>
+    `\`${p.path}\` was not made by \`plimsoll build --from\` and may have a history; move it away, or set \`git.index\` to "off"`,
   git_path_invalid: (p: { path: string }) =>
     `\`${p.path}\` cannot be a path of the git index; use lowercase letters, digits, \`-\`, \`_\` and \`.\` between single slashes`,
   git_path_twice: (p: { path: string }) => `\`${p.path}\` is changed twice in one commit; name every path once`,
@@ -255,6 +255,8 @@ const messages = {
   not_a_registry: (p: { dir: string }) =>
     `${p.dir} holds no registry; make one with \`plimsoll init --dir ${p.dir}\`, or name another folder with --dir`,
   file_missing: (p: { path: string }) => `there is no file or folder ${p.path}`,
+  registry_empty: (p: { from: string; out: string }) =>
+    `there is no .crate file in or below ${p.from}, so ${p.out} is a registry without crates`,
   no_crates_found: (p: { path: string }) => `there is no .crate file in or below ${p.path}`,
   broken_file: (p: { path: string; message: string }) => `${p.path}: ${p.message}`,
   file_changed: (p: { path: string }) => `${p.path} was changed while it was read; run the command again`,

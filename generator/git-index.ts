@@ -1,16 +1,20 @@
 import { join } from 'node:path'
-import type { GitBatch, ReleaseEvent } from './catalog/git-batch.ts'
+import {
+  followForGit,
+  type GitBatch,
+  gitBatch,
+  markForGit,
+  type ReleaseEvent,
+  unfollowForGit,
+} from './catalog/git-batch.ts'
 import { Refusal } from './error.ts'
 import { openIndexRepository } from './index-repository/open.ts'
 import { type IndexPush, type PushState, pushTo } from './index-repository/push.ts'
 import type { IndexChange, IndexRepository } from './index-repository/repository.ts'
 import { Turnstile } from './lock.ts'
-import { configPlace, INDEX_FOLDER, indexPlace } from './paths.ts'
+import { configPlace, GIT_INDEX_FOLDER, INDEX_FOLDER, indexPlace } from './paths.ts'
 import type { Registry } from './registry.ts'
 import { renderConfig, renderIndex } from './render.ts'
-
-/** Folder of the repository in the public tree, where dumb clients find it. */
-export const GIT_INDEX_FOLDER = 'index.git'
 
 /** Crates in one commit: a batch stays small enough to be over soon, and a first import is not one commit a crate. */
 const BATCH = 500
@@ -35,13 +39,24 @@ export class GitIndex {
     this.#push = pushTo(registry.settings.git.push, { path: gitIndexPath(registry) })
   }
 
+  /**
+   * As `open`, for who is to keep the index: where there is none, changes are no longer marked for it. Whoever opens it
+   * next, with an engine, catches up.
+   */
+  static async follow(registry: Registry, why?: (refusal: Refusal) => void): Promise<GitIndex | null> {
+    const git = await GitIndex.open(registry, why)
+    if (!git) await unfollowForGit(registry.database)
+    return git
+  }
+
   /** Opens the repository, or makes it; null where settings or the machine do not want one, and `why` then hears it. */
   static async open(registry: Registry, why: (refusal: Refusal) => void = () => undefined): Promise<GitIndex | null> {
     const { index, engine } = registry.settings.git
     if (index === 'off') return null
     try {
       const repository = await openIndexRepository({ path: gitIndexPath(registry), engine })
-      if ((await repository.head()) === null) await registry.catalog.markAllForGit()
+      // What waited was for another repository: the first commit to this one begins with all crates.
+      if ((await repository.head()) === null) await unfollowForGit(registry.database)
       return new GitIndex(registry, repository)
     } catch (error) {
       if (!(error instanceof Refusal) || index === 'on') throw error
@@ -75,6 +90,17 @@ export class GitIndex {
     return commits
   }
 
+  /** Brings config.json at HEAD up to date, and nothing else: quick, whatever waits. Does nothing before the first commit. */
+  async commitConfig(): Promise<void> {
+    const { urls, authRequired } = this.#registry
+    const change = { path: inRepository(configPlace.path), bytes: renderConfig(urls, authRequired).bytes }
+    await this.#turnstile.run(async () => {
+      if ((await this.#repository.head()) === null) return
+      const id = await this.#repository.commit([change], { message: 'config.json', time: new Date(0) })
+      if (id !== null) this.#push.request()
+    })
+  }
+
   /** What the repository has at HEAD, for comparing. */
   list(): ReturnType<IndexRepository['list']> {
     return this.#repository.list()
@@ -82,7 +108,7 @@ export class GitIndex {
 
   /** Puts crates back as the catalog has them, and takes out files that are no crate's. */
   async mend(crateIds: readonly number[], strays: readonly string[]): Promise<void> {
-    await this.#registry.catalog.markForGit(crateIds)
+    await markForGit(this.#registry.database, crateIds)
     if (strays.length > 0) {
       const changes = strays.map(path => ({ path, bytes: null }))
       const info = { message: `${strays.length} files that are no crate's`, time: new Date(0) }
@@ -100,9 +126,10 @@ export class GitIndex {
   }
 
   async #commitBatch(): Promise<{ committed: boolean; more: boolean }> {
-    const { catalog, urls, authRequired } = this.#registry
+    const { catalog, database, urls, authRequired } = this.#registry
+    await followForGit(database)
     const after = Number((await catalog.fact(LAST_EVENT)) ?? 0)
-    const batch = await catalog.gitBatch(after, BATCH)
+    const batch = await gitBatch(database, after, BATCH)
     const config = renderConfig(urls, authRequired)
     const changes: IndexChange[] = [{ path: inRepository(configPlace.path), bytes: config.bytes }]
     for (const { name, lines } of batch.crates) {

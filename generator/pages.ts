@@ -3,6 +3,7 @@ import type { Progress } from './build.ts'
 import { isPageMark, markAllPages, pageMarks } from './catalog/page-marks.ts'
 import type { Mark } from './catalog/record.ts'
 import { cratePages, releasePages } from './pages/crate.ts'
+import { DoneMarks } from './pages/done-marks.ts'
 import { buildList } from './pages/list.ts'
 import { prunePages } from './pages/prune.ts'
 import { buildBlock, buildCommon, buildSpread, buildTerms, respreadTerms, spreadTerms } from './pages/search.ts'
@@ -22,17 +23,52 @@ export { sitemapPartOutputs } from './pages/sitemap.ts'
 /** Grows when an equal catalog renders to other pages, so that an upgraded registry renders them anew. */
 const PAGE_FORMAT = '3'
 
-/** Renders what one mark asks for, then takes it off; a mark that is renewed meanwhile stays. */
-export async function buildPage(shop: PageShop, mark: Mark): Promise<void> {
+/** Marks that are rendered before their files are put on disk together. */
+const BATCH = 64
+
+/** How pages are rendered one after another. */
+export interface PageWork {
+  /** Awaited before each page. */
+  readonly calm?: () => Promise<unknown>
+  /** Told of a page that failed, whose mark stays; without it the first failure is the end. */
+  readonly onFailure?: (error: unknown) => void
+  /** Told of each mark that is done. */
+  readonly onDone?: (mark: Mark) => void
+}
+
+/**
+ * Renders what marks ask for and takes them off, some at a time: at most `BATCH` of them, the first. A mark that is
+ * renewed meanwhile stays. Gives those that were looked at.
+ */
+export async function buildMarks(
+  shop: PageShop,
+  marks: readonly Mark[],
+  work: PageWork = {},
+): Promise<readonly Mark[]> {
+  const some = marks.slice(0, BATCH)
   await shop.pageTurnstile.run(async () => {
-    // Another process may have been here while this one waited.
-    if (!(await isPageMark(shop.database, mark))) return
-    await shop.catalog.clear(await render(shop, mark))
+    const done = new DoneMarks()
+    await shop.tree.together(async tree => {
+      for (const mark of some) {
+        await work.calm?.()
+        try {
+          // Another process may have been here while this one waited, or a page before may have done it along.
+          if (done.has(mark) || !(await isPageMark(shop.database, mark))) continue
+          done.add(await render({ ...shop, tree }, mark, done))
+          work.onDone?.(mark)
+        } catch (error) {
+          if (!work.onFailure) throw error
+          work.onFailure(error)
+        }
+      }
+    })
+    await shop.catalog.clear(done.marks)
   })
+  return some
 }
 
 /** Renders; what comes back are the marks that are done with it. */
-async function render(shop: PageShop, mark: Mark): Promise<readonly Mark[]> {
+async function render(shop: PageShop, mark: Mark, done: DoneMarks): Promise<readonly Mark[]> {
   const { kind, subject } = mark
   if (kind === 'list') return buildList(shop, mark)
   if (kind === 'search') return buildTerms(shop, mark)
@@ -40,7 +76,7 @@ async function render(shop: PageShop, mark: Mark): Promise<readonly Mark[]> {
   else if (kind === 'entry') await buildBlock(shop, subject)
   else if (kind === 'map') await buildSitemap(shop, subject)
   else if (kind === 'source') await buildSource(shop, subject)
-  else if (kind === 'spread') await buildSpread(shop, mark)
+  else if (kind === 'spread') await buildSpread(shop, mark, done.subjects('spread'))
   else if (kind === 'page') await buildCratePages(shop, subject)
   else if (kind === 'release') await writeAll(shop, await releasePages(shop, subject))
   else {
@@ -72,11 +108,11 @@ export async function buildPages(
   else await markOutdatedPages(shop)
   let crates = 0
   for (let marks = await pageMarks(shop.database); marks.length > 0; marks = await pageMarks(shop.database)) {
-    for (const mark of marks) {
-      await buildPage(shop, mark)
-      if (mark.kind === 'page') crates++
+    const onDone = ({ kind }: Mark) => {
+      if (kind === 'page') crates++
       options.progress?.(crates, crates + marks.length)
     }
+    await buildMarks(shop, marks, { onDone })
   }
   if (options.all) await prunePages(shop)
   return crates

@@ -25,6 +25,9 @@ const ATOM = 'application/atom+xml; charset=utf-8'
 /** Folder of the sparse index; its URL is `sparse+{base}/index/`. */
 export const INDEX_FOLDER = 'index'
 
+/** Folder of the git index, where dumb clients find it. */
+export const GIT_INDEX_FOLDER = 'index.git'
+
 /** `index/config.json` (specification A.1). */
 export const configPlace: Place = { path: 'index/config.json', contentType: JSON_TYPE, cache: 'revalidate' }
 

@@ -7,12 +7,17 @@ import {
   isSameFile,
   isTemporary,
   linkDurably,
+  probeFolder,
   readFolder,
   sweepFolder,
+  WrittenFiles,
   writeDurably,
   writeWhole,
 } from './durable-file.ts'
 import type { Output, Place } from './paths.ts'
+
+/** Replaces a file, so that readers see the old bytes or the new ones. */
+type Put = (path: string, bytes: Uint8Array) => Promise<void>
 
 /**
  * The folder that readers are served from. Each file appears whole or not at all, and one whose bytes are already
@@ -20,12 +25,28 @@ import type { Output, Place } from './paths.ts'
  */
 export class PublicTree {
   readonly root: string
-  readonly #put: (path: string, bytes: Uint8Array) => Promise<void>
+  readonly #put: Put
 
   /** `durable`: what is written is on disk on return, for a tree whose changes are remembered as done. */
-  constructor(root: string, { durable }: { durable: boolean }) {
+  constructor(root: string, how: { readonly durable: boolean } | { readonly put: Put }) {
     this.root = root
-    this.#put = durable ? writeDurably : writeWhole
+    this.#put = 'put' in how ? how.put : how.durable ? writeDurably : writeWhole
+  }
+
+  /**
+   * Does `work` on this tree and puts everything that it wrote on disk at once, which takes a fraction of the time. Until
+   * then a power cut may leave files with wrong bytes, so what is remembered as done may be so only afterwards.
+   */
+  async together<T>(work: (tree: PublicTree) => Promise<T>): Promise<T> {
+    const written = new WrittenFiles()
+    const result = await work(new PublicTree(this.root, { put: (path, bytes) => written.write(path, bytes) }))
+    await written.sync()
+    return result
+  }
+
+  /** Fails when nothing can be written here. */
+  probe(): Promise<void> {
+    return probeFolder(this.root)
   }
 
   /** Where a path of the tree lies on disk. */

@@ -30,6 +30,8 @@ export {
   bitsFor,
   blockOf,
   bucketOf,
+  CLASSES,
+  classOf,
   HASH_BITS,
   hashOf,
   MAP_CRATES,
@@ -48,6 +50,7 @@ export {
   type Term,
   termsOf,
   wordsOf,
+  YANKED_FROM,
 } from './render/search.ts'
 export {
   FILE_MAX,

@@ -3,16 +3,17 @@ import { existsSync, realpathSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { posix, resolve, sep } from 'node:path'
 import type { Progress } from './build.ts'
-import { findCrates } from './crate-files.ts'
+import { listCrates } from './crate-files.ts'
 import { fileChecksum } from './durable-file.ts'
 import { renderEntry } from './entry.ts'
-import { type Issue, refuse, refuseErrors } from './error.ts'
+import { type Issue, refuse, refuseErrors, warning } from './error.ts'
 import type { Name } from './name.ts'
 import {
   ASSETS_FOLDER,
   CRATES_FOLDER,
   configPlace,
   cratePlace,
+  GIT_INDEX_FOLDER,
   INDEX_FOLDER,
   type Output,
   type Place,
@@ -23,6 +24,7 @@ import { PublicTree } from './public-tree.ts'
 import { lookOf, renderConfig, renderIndex } from './render.ts'
 import type { Settings } from './settings.ts'
 import { InspectionCache } from './static/cache.ts'
+import { renderGitIndex, STATIC_CONFIG } from './static/git-tree.ts'
 import { type StaticCrate, staticPages } from './static/pages.ts'
 import { Shelf } from './static/shelf.ts'
 import type { RegistryUrls } from './urls.ts'
@@ -62,7 +64,7 @@ interface Plan {
  */
 export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
   const tree = await openOutput(job)
-  const paths = await findCrates(realpathSync(job.from), tree.root)
+  const paths = await listCrates(realpathSync(job.from), tree.root)
   const cache = await InspectionCache.open(job.cache, job.settings.limits, job.urls.own)
   const shelf = new Shelf(job.settings, job.urls, cache)
   for (const [done, path] of paths.entries()) {
@@ -77,11 +79,11 @@ export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
     crates: shelf.crates.size,
     releases: plan.crates.length,
     changed: await carryOut(tree, plan),
-    warnings: shelf.issues,
+    warnings: paths.length > 0 ? shelf.issues : [warning('registry_empty', { from: job.from, out: job.out })],
   }
 }
 
-async function openOutput({ from, out }: StaticBuild): Promise<PublicTree> {
+async function openOutput({ from, out, settings }: StaticBuild): Promise<PublicTree> {
   if (!existsSync(from)) refuse('file_missing', { path: from })
   const target = existsSync(out) ? realpathSync(out) : resolve(out)
   if (`${realpathSync(from)}${sep}`.startsWith(`${target}${sep}`)) refuse('folders_overlap', { from, out })
@@ -90,6 +92,11 @@ async function openOutput({ from, out }: StaticBuild): Promise<PublicTree> {
   const isTree = (await tree.read(configPlace.path)) !== null
   // Pruning in a folder that is something else, a Cargo workspace with a `crates` folder say, would destroy it.
   if (!isTree && existsSync(target) && (await readdir(target)).length > 0) refuse('folder_in_use', { out })
+  // A repository that a daemon has written has a history, which could not be rendered again.
+  const path = tree.path(GIT_INDEX_FOLDER)
+  if (settings.git.index === 'on' && existsSync(path) && !(await hasOwnGitIndex(tree))) {
+    refuse('git_index_foreign', { path })
+  }
   return tree
 }
 
@@ -110,11 +117,18 @@ function planOf({ settings, urls }: StaticBuild, shelf: Shelf): Plan {
     pages.push(releases)
   }
   const look = lookOf(settings, urls, false)
+  const config = renderConfig(urls, settings.auth.required)
+  // "auto" is for who has a daemon to keep the history: a tree for file servers gets a second index only when asked to.
+  const git = settings.git.index === 'on' ? renderGitIndex([...indexes, config]) : []
   return {
     crates,
-    indexes: [...indexes, renderConfig(urls, settings.auth.required)],
+    indexes: [...indexes, config, ...git],
     pages: () => staticPages({ crates: pages, dl: urls.dl, look }),
   }
+}
+
+async function hasOwnGitIndex(tree: PublicTree): Promise<boolean> {
+  return (await tree.read(`${GIT_INDEX_FOLDER}/config`))?.toString() === STATIC_CONFIG
 }
 
 /** Shows every `.crate` before the first index line, so that a reader of the unfinished tree never misses one. */
@@ -148,7 +162,9 @@ const SITEMAP = /^sitemap(?:-[a-z0-9_]+)?\.xml$/
 
 async function prune(tree: PublicTree, isStray: (path: string) => boolean): Promise<number> {
   const strays = (await tree.files('')).filter(path => SITEMAP.test(path) && isStray(path))
-  for (const folder of [INDEX_FOLDER, CRATES_FOLDER, ASSETS_FOLDER, SEARCH_FOLDER, SITEMAPS_FOLDER]) {
+  const folders = [INDEX_FOLDER, CRATES_FOLDER, ASSETS_FOLDER, SEARCH_FOLDER, SITEMAPS_FOLDER]
+  if (await hasOwnGitIndex(tree)) folders.push(GIT_INDEX_FOLDER)
+  for (const folder of folders) {
     for await (const path of tree.list(folder)) if (isStray(path)) strays.push(path)
   }
   for (const path of strays) await tree.remove(path)

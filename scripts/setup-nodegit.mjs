@@ -81,7 +81,13 @@ function build(stage) {
   const result = spawnSync(
     'npm',
     ['install', '--foreground-scripts', '--ignore-scripts=false', '--no-audit', '--no-fund', `nodegit@${version}`],
-    { cwd: stage, encoding: 'utf8', maxBuffer: 1 << 28, shell: process.platform === 'win32' },
+    {
+      cwd: stage,
+      encoding: 'utf8',
+      maxBuffer: 1 << 28,
+      shell: process.platform === 'win32',
+      env: { ...ownHeaders(), ...process.env },
+    },
   )
   writeFileSync(log, `${result.stdout}${result.stderr}`)
   if (result.status === 0 && loads(join(stage, 'node_modules', 'nodegit'))) return
@@ -91,6 +97,17 @@ function build(stage) {
   console.error(`${result.stdout}${result.stderr}`.trim().split('\n').slice(-15).join('\n'))
   rmSync(stage, { recursive: true, force: true })
   process.exit(1)
+}
+
+/** Where this Node's own headers lie beside it, node-gyp need not download them, which it cannot do everywhere. */
+function ownHeaders() {
+  const prefix = dirname(dirname(process.execPath))
+  const header = join(prefix, 'include', 'node', 'node_version.h')
+  if (!existsSync(header)) return {}
+  const text = readFileSync(header, 'utf8')
+  const part = name => new RegExp(`#define NODE_${name}_VERSION (\\d+)`).exec(text)?.[1]
+  const isOurs = `${part('MAJOR')}.${part('MINOR')}.${part('PATCH')}` === process.versions.node
+  return isOurs ? { npm_config_nodedir: prefix } : {}
 }
 
 /** Of 100 MB, what runs: the library, the addon, and the packages they load, nested so that no other package changes. */

@@ -1,3 +1,5 @@
+import { originOf } from './origin.ts'
+import type { SiteFacts } from './site-facts.ts'
 import type { ComparedFacts, DependencyFacts } from './version-facts.ts'
 
 /** One difference between a version and the one before it. */
@@ -5,13 +7,13 @@ export interface Change {
   readonly kind: 'added' | 'removed' | 'changed'
   readonly subject: 'dependency' | 'feature' | 'MSRV'
   readonly name: string
-  /** What it was and what it is, where that says more than the name. */
-  readonly before: string | null
-  readonly after: string | null
+  /** What it was and what it is, as far as that differs; empty where one says nothing that the other does not. */
+  readonly before: string
+  readonly after: string
 }
 
 /** What changed in MSRV, dependencies and features, in this order, by name. */
-export function changes(before: ComparedFacts, after: ComparedFacts): Change[] {
+export function changes(site: Pick<SiteFacts, 'registries'>, before: ComparedFacts, after: ComparedFacts): Change[] {
   const list: Change[] = []
   if (before.rustVersion !== after.rustVersion)
     list.push({
@@ -22,9 +24,9 @@ export function changes(before: ComparedFacts, after: ComparedFacts): Change[] {
       after: after.rustVersion ?? 'none stated',
     })
   const described = (facts: ComparedFacts) => new Map(facts.dependencies.map(one => [key(one), one] as const))
-  list.push(...difference('dependency', described(before), described(after), dependencyText))
+  list.push(...difference('dependency', described(before), described(after), one => parts(site, one)))
   const featured = (facts: ComparedFacts) => new Map(Object.entries(facts.features))
-  list.push(...difference('feature', featured(before), featured(after), all => all.join(', ') || 'nothing'))
+  list.push(...difference('feature', featured(before), featured(after), all => [all.join(', ') || 'nothing']))
   return list
 }
 
@@ -32,17 +34,20 @@ function difference<T>(
   subject: Change['subject'],
   before: ReadonlyMap<string, T>,
   after: ReadonlyMap<string, T>,
-  text: (value: T) => string,
+  partsOf: (value: T) => readonly string[],
 ): Change[] {
   const names = [...new Set([...before.keys(), ...after.keys()])].sort()
   const list: Change[] = []
   for (const name of names) {
     const old = before.get(name)
     const now = after.get(name)
-    if (old !== undefined && now !== undefined) {
-      if (text(old) !== text(now)) list.push({ kind: 'changed', subject, name, before: text(old), after: text(now) })
-    } else if (now !== undefined) list.push({ kind: 'added', subject, name, before: null, after: text(now) })
-    else if (old !== undefined) list.push({ kind: 'removed', subject, name, before: text(old), after: null })
+    const was = old === undefined ? [] : partsOf(old)
+    const is = now === undefined ? [] : partsOf(now)
+    const kind = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed'
+    const only = (some: readonly string[], others: readonly string[]) =>
+      some.filter(part => !others.includes(part)).join(' · ')
+    const change = { kind, subject, name, before: only(was, is), after: only(is, was) } as const
+    if (kind !== 'changed' || change.before !== '' || change.after !== '') list.push(change)
   }
   return list
 }
@@ -53,12 +58,12 @@ function key(dependency: DependencyFacts): string {
   return `${dependency.name}${kind}${dependency.target === null ? '' : ` [${dependency.target}]`}`
 }
 
-function dependencyText(dependency: DependencyFacts): string {
-  const parts = [dependency.req]
-  if (dependency.package !== null) parts.push(`package ${dependency.package}`)
-  if (dependency.optional) parts.push('optional')
-  if (!dependency.default_features) parts.push('no default features')
-  if (dependency.features.length > 0) parts.push(`features ${dependency.features.join(', ')}`)
-  if (dependency.registry !== null) parts.push(`from ${dependency.registry}`)
-  return parts.join(' · ')
+function parts(site: Pick<SiteFacts, 'registries'>, dependency: DependencyFacts): string[] {
+  const list = [dependency.req]
+  if (dependency.package !== null) list.push(`package ${dependency.package}`)
+  if (dependency.optional) list.push('optional')
+  if (!dependency.default_features) list.push('no default features')
+  if (dependency.features.length > 0) list.push(`features ${dependency.features.join(', ')}`)
+  if (dependency.registry !== null) list.push(`from ${originOf(site, dependency.registry, dependency.name).title}`)
+  return list
 }

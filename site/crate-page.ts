@@ -138,7 +138,7 @@ function contentTabs(site: SiteFacts, version: VersionFacts, to: Linker): Tab[] 
   ]
   const { previous } = version
   if (previous === null) return tabs
-  const list = changes(previous, version)
+  const list = changes(site, previous, version)
   return [
     ...tabs,
     {

@@ -25,7 +25,8 @@ export interface FrontFacts {
 /** The front page. */
 export function frontPage(site: SiteFacts, facts: FrontFacts): SiteFile {
   const to = linker(site, frontPath)
-  const example = facts.updated[0]?.name ?? facts.newest[0]?.name ?? facts.first?.[0]?.name ?? 'NAME'
+  // Cargo adds none of which every version is yanked.
+  const addable = [...facts.updated, ...facts.newest, ...(facts.first ?? [])].find(one => !one.yanked)
   const main = html`<section class="hero">
 <div class="waterline"><img src="${to(assetPath('mark.svg'))}" alt="" width="96" height="96"></div>
 <h1>${site.title}</h1>
@@ -37,7 +38,7 @@ ${site.search ? searchForm(to, '') : null}
 <h2 id="use">Use this registry</h2>
 <div class="steps">
 <div><h3>1. Tell Cargo where it is</h3><p>In <code>.cargo/config.toml</code> of your project or home folder:</p>${copyBlock(configBlock(site), 'registry configuration')}</div>
-<div><h3>2. Add a crate</h3><p>Cargo writes the dependency into <code>Cargo.toml</code>:</p>${copyBlock(`cargo add ${example} --registry ${site.registry}`, 'cargo add command')}</div>
+<div><h3>2. Add a crate</h3><p>Cargo writes the dependency into <code>Cargo.toml</code>:</p>${copyBlock(`cargo add ${addable?.name ?? 'NAME'} --registry ${site.registry}`, 'cargo add command')}</div>
 ${publishStep(site, to)}
 </div>
 </section>

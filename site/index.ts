@@ -49,7 +49,7 @@ export {
 export type { Posting, SearchEntry, SearchedEntry, Term } from './search/shards.ts'
 export { bitsFor, blockFile, bucketFile, commonFile, layoutFile, POSTINGS_MAX, searchFiles } from './search/shards.ts'
 export type { Searched } from './search/terms.ts'
-export { termsOf } from './search/terms.ts'
+export { CLASSES, classOf, termsOf, YANKED_FROM } from './search/terms.ts'
 export type { Query } from './search/words.ts'
 export { canonical, parseQuery, RANK_YANKED, wordsOf } from './search/words.ts'
 export type { SearchResults } from './search-page.ts'

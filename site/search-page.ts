@@ -36,7 +36,7 @@ export function staticSearchPage(site: SiteFacts): SiteFile {
 export function searchPage(site: SiteFacts, results: SearchResults): string {
   const to = linker(site, searchPath)
   const { query, crates, total } = results
-  const body = html`<p class="lead" role="status">${query.trim() === '' ? 'Type a name or a few words.' : html`${plural(total, 'crate')} for “${query}”`}</p>
+  const body = html`<p class="lead" role="status">${query.trim() === '' ? 'Type a name or a few words.' : html`${total === 0 ? 'No crate' : plural(total, 'crate')} for “${query}”`}</p>
 ${crates.length === 0 ? null : crateCards(crates, to)}
 ${pager(results)}`
   return page(site, query, body, results.viewer ?? null)

@@ -13,7 +13,8 @@ const FOLDERS = ['site', 'generator', 'daemon', 'sample-app'] as const
 const MAY: Record<string, (from: string) => string[]> = {
   site: () => ['site/'],
   generator: from => (noun(from) === 'render' ? ['generator/', 'site/'] : ['generator/']),
-  daemon: () => ['daemon/', 'generator/index.ts', 'site/'],
+  // The table of commands beside the whole: it is what a command can be found in without loading the others.
+  daemon: () => ['daemon/', 'generator/index.ts', 'generator/cli.ts', 'site/'],
   'sample-app': () => ['sample-app/'],
 }
 

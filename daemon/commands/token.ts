@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { type Io, type Registry, refuse, timestamp, withDir, withRegistry } from '../../generator/index.ts'
 import { requireUser } from '../accounts.ts'
 import { after } from '../duration.ts'
-import { createToken, listTokens, parseScope, revokeToken, SCOPES } from '../tokens.ts'
+import { createToken, listTokens, parseScopes, revokeToken, SCOPES, type TokenRecord } from '../tokens.ts'
 
 interface CreateOptions {
   readonly dir: string
@@ -33,7 +33,7 @@ export function registerToken(program: Command, io: Io): void {
       withRegistry(io, options.dir, async ({ database }) => {
         const tokens = await listTokens(database)
         if (options.json) io.out(JSON.stringify(tokens, null, 2))
-        else for (const one of tokens) io.out(`${one.id}  ${one.user}  ${one.name}  ${one.scopes?.join(' ') ?? 'all'}`)
+        else for (const one of tokens) io.out(describe(one, timestamp(io.now())))
       }),
     )
   withDir(token.command('revoke'), io)
@@ -48,10 +48,18 @@ export function registerToken(program: Command, io: Io): void {
     )
 }
 
+/** `3  alice  ci  publish-update read  alpha-*  expires 2026-11-20T12:00:00Z  never used`. */
+function describe({ id, user, name, scopes, crates, expires, last_used: used }: TokenRecord, now: string): string {
+  const until = expires === null ? 'never expires' : `${expires <= now ? 'expired' : 'expires'} ${expires}`
+  const what = [scopes?.join(' ') ?? 'all', crates?.join(' ') ?? 'every crate']
+  return [id, user, name, ...what, until, used === null ? 'never used' : `used ${used}`].join('  ')
+}
+
 async function create(io: Io, { database, settings }: Registry, options: CreateOptions): Promise<string> {
   const user = await requireUser(database, options.user)
+  if (user.locked) refuse('user_locked', { login: user.login })
   const now = io.now()
-  const scopes = options.scope ? options.scope.map(parseScope) : null
+  const scopes = options.scope ? parseScopes(options.scope) : null
   const token = await createToken(database, {
     userId: user.id,
     name: options.name,

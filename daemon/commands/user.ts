@@ -13,6 +13,7 @@ import { makeLink, setPassword } from '../credentials.ts'
 import { byOperator } from '../operator.ts'
 import { passwordIssues } from '../password.ts'
 import { passwordLinkOf } from '../password-link.ts'
+import { endSessions } from '../sessions.ts'
 
 /** Reads all of standard input. */
 export type ReadInput = () => Promise<string>
@@ -71,6 +72,16 @@ export function registerUser(program: Command, io: Io, readInput: ReadInput): vo
         const found = await requireUser(registry.database, login)
         const now = io.now()
         io.out(passwordLinkOf(registry, await makeLink(registry.database, found, now, byOperator(timestamp(now)))))
+      }),
+    )
+  withDir(user.command('logout'), io)
+    .description('end all sessions of a user; tokens stay good')
+    .argument('<name>')
+    .action((login: string, options: { dir: string }) =>
+      withRegistry(io, options.dir, async ({ database }) => {
+        const found = await requireUser(database, login)
+        const sessions = await endSessions(database, found, byOperator(timestamp(io.now())))
+        io.out(`ended ${sessions} ${sessions === 1 ? 'session' : 'sessions'} of ${found.login}`)
       }),
     )
   registerRights(user, io)

@@ -96,7 +96,7 @@ async function attempt(
   try {
     return goOn(c, site, await work())
   } catch (error) {
-    const { refusal, notice } = failed(error)
+    const { refusal, notice } = failed(c, error)
     return page(c, site, await managed(registry, crate, visit, notice), honestStatus(refusal))
   }
 }

@@ -45,7 +45,7 @@ export async function showHome(deps: MeDeps, c: Context, visit: SessionVisit, ou
     listTokens(database, id),
     cratesOf(database, id),
     listInvitations(database, id),
-    listSessions(database, id, now),
+    listSessions(database, id, { now, idleSeconds: deps.registry.settings.auth.session_idle_seconds }),
   ])
   const facts: HomeFacts = {
     viewer: viewerOf(visit),

@@ -7,7 +7,9 @@ import { findUser } from '../accounts.ts'
 import { browserName } from '../browser-name.ts'
 import { dropCookie, readCookie, writeCookie } from '../cookies.ts'
 import { checkPassword } from '../credentials.ts'
+import { makeDevice } from '../device.ts'
 import { honestStatus } from '../failure.ts'
+import { loginOf } from '../form.ts'
 import { ownPath } from '../own-path.ts'
 import { goOn, page, siteOf } from '../page.ts'
 import type { SessionHandler, VisitHandler } from '../route.ts'
@@ -32,7 +34,7 @@ export function postLogin(deps: MeDeps): VisitHandler {
   const { registry } = deps
   const site = siteOf(registry)
   return async (c, visit) => {
-    const login = visit.form.get('login')?.trim() ?? ''
+    const login = loginOf(visit.form)
     const next = ownPath(visit.form.get('next'))
     try {
       const password = visit.form.get('password') ?? ''
@@ -44,7 +46,7 @@ export function postLogin(deps: MeDeps): VisitHandler {
       await letIn(deps, c, visit, user)
       return goOn(c, site, next ?? '/me')
     } catch (error) {
-      const { refusal, notice } = failed(error)
+      const { refusal, notice } = failed(c, error)
       return loginForm(c, site, visit, { login, next, notice, status: honestStatus(refusal) })
     }
   }
@@ -60,6 +62,9 @@ export function postLogout({ registry }: MeDeps): SessionHandler {
   }
 }
 
+/** As long as browsers keep any cookie (RFC 6265bis §5.5). */
+const DEVICE_SECONDS = 400 * 86_400
+
 /** Starts a session under a new id, whatever the browser had before, and ends the one it had. */
 export async function letIn(
   { registry }: MeDeps,
@@ -73,6 +78,8 @@ export async function letIn(
   const agent = browserName(c.req.header('user-agent') ?? '')
   const secret = await startSession(database, user.id, { agent, now: visit.now, seconds }, change)
   writeCookie(c, registry, 'session', secret, seconds)
+  const device = await makeDevice(database, user.id)
+  if (device !== null) writeCookie(c, registry, 'device', device, DEVICE_SECONDS)
   if (readCookie(c, registry, 'form') !== undefined) dropCookie(c, registry, 'form')
   if (visit.session) await database.deleteFrom('sessions').where('id', '=', visit.session.id).execute()
 }

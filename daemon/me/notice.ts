@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { Refusal } from '../../generator/index.ts'
 import type { Notice, Viewer } from '../../site/index.ts'
+import { codesOf, noteObjections } from '../failure.ts'
 import { sentences } from '../page.ts'
 import type { SessionVisit } from '../visit.ts'
 
@@ -37,8 +38,9 @@ export function told(c: Context): Notice | null {
 }
 
 /** Why a form did nothing; what nobody foresaw is thrown on. */
-export function failed(error: unknown): { readonly refusal: Refusal; readonly notice: Notice } {
+export function failed(c: Context, error: unknown): { readonly refusal: Refusal; readonly notice: Notice } {
   if (!(error instanceof Refusal)) throw error
+  noteObjections(c, codesOf(error))
   return { refusal: error, notice: { kind: 'failed', text: sentences(error) } }
 }
 

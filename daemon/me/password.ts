@@ -18,7 +18,7 @@ export function passwordLink({ registry }: MeDeps): VisitHandler {
     if (reset === '' && visit.session) return goOn(c, site, '/me')
     const user = await linkOwner(registry.database, reset, visit.now)
     if (user) return loginForm(c, site, visit, { reset, login: user.login })
-    const { refusal, notice } = failed(new Refusal([issue('link_invalid')]))
+    const { refusal, notice } = failed(c, new Refusal([issue('link_invalid')]))
     return loginForm(c, site, visit, { notice, status: honestStatus(refusal) })
   }
 }
@@ -42,7 +42,7 @@ async function byLink(deps: MeDeps, c: Context, visit: Visit, reset: string): Pr
     const order = { password: visit.form.get('password') ?? '', cost: cost(deps), now: visit.now }
     await redeemLink(database, reset, order, user => changeOf(visit, user))
   } catch (error) {
-    const { refusal, notice } = failed(error)
+    const { refusal, notice } = failed(c, error)
     const again = owner && !refusal.has('link_invalid') ? { reset, login: owner.login } : {}
     return loginForm(c, site, visit, { notice, status: honestStatus(refusal), ...again })
   }
@@ -60,7 +60,7 @@ async function byOwner(deps: MeDeps, c: Context, visit: SessionVisit): Promise<R
     const order = { password: visit.form.get('password') ?? '', cost: cost(deps) }
     await setPassword(database, user, order, changeOf(visit, user))
   } catch (error) {
-    const { refusal, notice } = failed(error)
+    const { refusal, notice } = failed(c, error)
     return showHome(deps, c, visit, { notice, status: honestStatus(refusal) })
   }
   await letIn(deps, c, visit, user)

@@ -3,7 +3,7 @@ import { after } from '../duration.ts'
 import { honestStatus } from '../failure.ts'
 import { goOn, siteOf } from '../page.ts'
 import type { SessionHandler } from '../route.ts'
-import { createToken, parseScope, revokeToken } from '../tokens.ts'
+import { createToken, parseScopes, revokeToken } from '../tokens.ts'
 import { changeOf, type SessionVisit } from '../visit.ts'
 import type { MeDeps } from './deps.ts'
 import { showHome } from './home.ts'
@@ -17,7 +17,7 @@ export function postToken(deps: MeDeps): SessionHandler {
       const newToken = await create(deps, visit, draft)
       return await showHome(deps, c, visit, { notice: null, newToken })
     } catch (error) {
-      const { refusal, notice } = failed(error)
+      const { refusal, notice } = failed(c, error)
       return showHome(deps, c, visit, { notice, draft, status: honestStatus(refusal) })
     }
   }
@@ -48,7 +48,7 @@ function create({ registry }: MeDeps, visit: SessionVisit, draft: Draft): Promis
   const order = {
     userId: user.id,
     name: draft.name,
-    scopes: draft.scopes.length > 0 ? draft.scopes.map(parseScope) : null,
+    scopes: draft.scopes.length > 0 ? parseScopes(draft.scopes) : null,
     crates: crates.length > 0 ? crates : null,
     at: timestamp(visit.now),
     expires: draft.expires === '' ? null : timestamp(after(visit.now, draft.expires)),

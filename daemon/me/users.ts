@@ -79,7 +79,7 @@ async function attempt(
     const done = await work()
     return typeof done === 'string' ? goOn(c, siteOf(deps.registry), done) : await showUsers(deps, c, visit, done)
   } catch (error) {
-    const { refusal, notice } = failed(error)
+    const { refusal, notice } = failed(c, error)
     return showUsers(deps, c, visit, { notice, status: honestStatus(refusal) })
   }
 }

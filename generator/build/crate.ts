@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import type { CrateRecord, Mark, ReleaseRecord } from '../catalog/record.ts'
-import { fileChecksum, isSameFile } from '../durable-file.ts'
+import { fileChecksum, isSameFile, putTogether } from '../durable-file.ts'
 import { type Issue, issue, refuse } from '../error.ts'
 import type { Name } from '../name.ts'
 import { CRATES_FOLDER, crateKey, cratePagePaths, cratePlace, indexPlace, type Output } from '../paths.ts'
@@ -60,7 +60,7 @@ export async function buildCrate(workshop: Workshop, crateId: number, onBegin?: 
     // Lines before files: others add releases meanwhile, and a line without a mark here has long had its `.crate`.
     const lines = await catalog.lines(crateId)
     const files = await catalog.fileMarks(crateId)
-    for (const file of files) await show(workshop, crate.name, file.version, file.cksum)
+    await putTogether(files, file => show(workshop, crate.name, file.version, file.cksum))
     if (lines.length > 0) await tree.write(renderIndex(crate.name, lines))
     else await tree.remove(indexPlace(crate.name).path)
     await catalog.clear([...files, markOf(crate, 'index')])

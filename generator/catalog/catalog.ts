@@ -4,7 +4,6 @@ import { type CanonicalName, canonicalName, type Name } from '../name.ts'
 import type { Release } from '../release.ts'
 import { type Version, versionIdentity } from '../version.ts'
 import { type Added, addRelease, objections, type Publication, setYanked } from './change.ts'
-import { type GitBatch, gitBatch, markAllForGit, markForGit } from './git-batch.ts'
 import { clearMarks, type FileMark, fileMarks, listMarks } from './marks.ts'
 import {
   type Change,
@@ -183,21 +182,6 @@ export class Catalog {
       .select(eb => eb.fn.countAll<number>().as('n'))
       .executeTakeFirst()
     return row?.n ?? 0
-  }
-
-  /** What the git index has to commit next; see `gitBatch`. */
-  gitBatch(after: number, limit: number): Promise<GitBatch> {
-    return gitBatch(this.#database, after, limit)
-  }
-
-  /** Marks crates for the git index, as if they had changed. */
-  markForGit(crateIds: readonly number[]): Promise<void> {
-    return markForGit(this.#database, crateIds)
-  }
-
-  /** Marks every crate for the git index. */
-  markAllForGit(): Promise<void> {
-    return markAllForGit(this.#database)
   }
 
   /** Crates in the order of their ids, a page at a time: those after `after`. */

@@ -32,8 +32,9 @@ export interface Added {
 export async function objections(tx: Queries, release: Publication, change: Change): Promise<Issue[]> {
   const existing = await findCrate(tx, canonicalName(release.name))
   if (!existing) return []
+  // Whatever else may be said would be said of the other crate.
+  if (existing.name !== release.name) return [issue('name_taken', { name: release.name, existing: existing.name })]
   const issues: Issue[] = []
-  if (existing.name !== release.name) issues.push(issue('name_taken', { name: release.name, existing: existing.name }))
   if (!(await mayChange(tx, existing, change))) {
     issues.push(issue('not_owner', { name: existing.name, login: change.actor }))
   }

@@ -1,6 +1,6 @@
 import type { Database } from '../database.ts'
 import type { CanonicalName } from '../name.ts'
-import type { Slice } from './search.ts'
+import type { Slice } from './found.ts'
 
 /** How many crates depend on a name of this registry, each with its newest version. */
 export async function countDependents(database: Database, dependency: CanonicalName): Promise<number> {

@@ -1,6 +1,7 @@
 import type { Database } from '../database.ts'
 import type { Name } from '../name.ts'
-import type { Mark } from './record.ts'
+import { GIT_FOLLOWED } from './marks.ts'
+import type { Mark, Queries } from './record.ts'
 
 /** A change of a release as the audit has it. */
 export interface ReleaseEvent {
@@ -59,14 +60,28 @@ export async function gitBatch(database: Database, after: number, limit: number)
   })
 }
 
-/** Marks every crate, as for a repository that has been lost or was never there. */
-export async function markAllForGit(database: Database): Promise<void> {
-  await database
-    .insertInto('marks')
-    .columns(['kind', 'subject', 'generation'])
-    .expression(eb => eb.selectFrom('crates').select([eb.val('git').as('kind'), 'id', 'generation']))
-    .orIgnore()
-    .execute()
+/** From now on changes are marked for the git index; marks every crate, unless that was so already. */
+export async function followForGit(database: Database): Promise<void> {
+  const isFollowed = (tx: Queries) => tx.selectFrom('facts').select('key').where('key', '=', GIT_FOLLOWED)
+  if (await isFollowed(database).executeTakeFirst()) return
+  await database.transaction().execute(async tx => {
+    if (await isFollowed(tx).executeTakeFirst()) return
+    await tx.insertInto('facts').values({ key: GIT_FOLLOWED, value: 'yes' }).execute()
+    await tx
+      .insertInto('marks')
+      .columns(['kind', 'subject', 'generation'])
+      .expression(eb => eb.selectFrom('crates').select([eb.val('git').as('kind'), 'id', 'generation']))
+      .orIgnore()
+      .execute()
+  })
+}
+
+/** Nobody writes the git index: takes all its marks off and sets no more, until somebody follows again. */
+export async function unfollowForGit(database: Database): Promise<void> {
+  await database.transaction().execute(async tx => {
+    await tx.deleteFrom('facts').where('key', '=', GIT_FOLLOWED).execute()
+    await tx.deleteFrom('marks').where('kind', '=', 'git').execute()
+  })
 }
 
 /** Marks some crates, as those whose file in the repository is not what the catalog has. */

@@ -4,13 +4,14 @@ import { type CanonicalName, canonicalName, type Name } from '../name.ts'
 import type { About } from '../release.ts'
 import { blockOf, MAP_CRATES, termsOf } from '../render.ts'
 import { isPrerelease, newestVersion, type Version } from '../version.ts'
+import { keepNameLength } from './block-changes.ts'
 import { markAll } from './marks.ts'
 import { countPrefixes, uncountPrefixes } from './prefixes.ts'
 import { type CrateRecord, crateRecord, type Queries } from './record.ts'
 import { type MovedTerms, moveTerms } from './terms.ts'
 
 /** Grows when an equal catalog makes other listings, so that an upgraded registry makes them anew. */
-const LISTINGS_FORMAT = '3'
+const LISTINGS_FORMAT = '5'
 
 /** Most values of one statement; SQLite takes 32,766. */
 const CHUNK = 500
@@ -81,9 +82,8 @@ export async function refreshListings(database: Database): Promise<void> {
   if (await isCurrent(database)) return
   await database.transaction().execute(async tx => {
     if (await isCurrent(tx)) return
-    for (const table of ['dependents', 'postings', 'terms', 'prefixes', 'listings'] as const) {
-      await tx.deleteFrom(table).execute()
-    }
+    const tables = ['dependents', 'blocks', 'name_lengths', 'postings', 'terms', 'prefixes', 'listings'] as const
+    for (const table of tables) await tx.deleteFrom(table).execute()
     let after = 0
     for (;;) {
       const rows = await tx
@@ -172,6 +172,7 @@ async function moveFace(
   if (before?.newest_id === after.newest_id && before.yanked === after.yanked) return UNMOVED
   const old = before ? await readFace(tx, crate.canonical, before) : NOTHING
   const now = await readFace(tx, crate.canonical, after)
+  if (!before) await keepNameLength(tx, crate.id, crate.canonical.length)
   const terms = await moveTerms(tx, crate.id, old.terms, now.terms)
   await moveEdges(tx, crate, old.dependencies, now.dependencies)
   return { dependencies: new Set([...old.dependencies, ...now.dependencies]), terms }

@@ -2,6 +2,12 @@ import type { Database, MarkKind } from '../database.ts'
 import type { Version } from '../version.ts'
 import type { Mark, Queries } from './record.ts'
 
+/**
+ * The fact that says that somebody keeps the git index. Without it nothing is marked for it: marks that nobody takes off
+ * would become as many as crates. Who begins to keep it begins with all crates.
+ */
+export const GIT_FOLLOWED = 'git_followed'
+
 /** A release whose `.crate` is not yet shown in the public tree. */
 export type FileMark = Mark & { readonly version: Version; readonly cksum: string }
 
@@ -17,6 +23,15 @@ export async function listMarks(database: Database, kind: MarkKind, after: numbe
     .where('generation', '>', after)
     .orderBy('generation')
     .limit(limit)
+    .execute()
+}
+
+/** How much of each kind of work is pending; kinds without any are left out. */
+export async function countMarks(database: Database): Promise<{ kind: MarkKind; n: number }[]> {
+  return database
+    .selectFrom('marks')
+    .select(eb => ['kind', eb.fn.countAll<number>().as('n')])
+    .groupBy('kind')
     .execute()
 }
 
@@ -47,11 +62,12 @@ export async function clearMarks(database: Database, marks: readonly Mark[]): Pr
   })
 }
 
-/** Records that a crate has changed: its generation, and the mark of its index file. */
+/** Records that a crate has changed: its generation, and the marks of its index file. */
 export async function touch(tx: Queries, crateId: number, generation: number): Promise<void> {
   await tx.updateTable('crates').set({ generation }).where('id', '=', crateId).execute()
   await mark(tx, { kind: 'index', subject: crateId, generation })
-  await mark(tx, { kind: 'git', subject: crateId, generation })
+  const followed = await tx.selectFrom('facts').select('key').where('key', '=', GIT_FOLLOWED).executeTakeFirst()
+  if (followed) await mark(tx, { kind: 'git', subject: crateId, generation })
 }
 
 /** Sets one mark. */

@@ -1,29 +1,15 @@
 import { sql } from 'kysely'
-import { type Database, type PageKind, SITE } from '../database.ts'
+import { type Database, PAGE_KINDS, type PageKind, SITE } from '../database.ts'
 import { BLOCK_CRATES, MAP_CRATES } from '../render.ts'
 import { mark, markAll } from './marks.ts'
 import type { Mark, Queries } from './record.ts'
 
-/** In the order in which they are rendered, which is that of the alphabet. */
-const KINDS: readonly PageKind[] = [
-  'common',
-  'entry',
-  'list',
-  'map',
-  'page',
-  'release',
-  'search',
-  'site',
-  'source',
-  'spread',
-]
-
-/** What is to be rendered of the kinds above. At most `limit`, after `after`. */
+/** The pages to be rendered. At most `limit`, after `after`. */
 export async function pageMarks(database: Database, after: Mark | null = null, limit = 500): Promise<Mark[]> {
   return database
     .selectFrom('marks')
     .selectAll()
-    .where('kind', 'in', KINDS)
+    .where('kind', 'in', PAGE_KINDS)
     .$if(after !== null, query =>
       query.where(eb => eb(eb.refTuple('kind', 'subject'), '>', eb.tuple(after?.kind ?? 'list', after?.subject ?? 0))),
     )
@@ -49,7 +35,7 @@ export async function countPageMarks(database: Database): Promise<number> {
   const row = await database
     .selectFrom('marks')
     .select(eb => eb.fn.countAll<number>().as('n'))
-    .where('kind', 'in', KINDS)
+    .where('kind', 'in', PAGE_KINDS)
     .executeTakeFirst()
   return row?.n ?? 0
 }

@@ -3,24 +3,70 @@ import { issue, Refusal } from '../error.ts'
 import { canonicalName } from '../name.ts'
 import { timestamp } from '../timestamp.ts'
 import type { Publication } from './change.ts'
-import { type Change, findCrate, findTwin } from './record.ts'
+import { type Change, type CrateRecord, findCrate, findTwin } from './record.ts'
 
 const DAY = 86_400_000
 
+/** Most within 24 hours; 0 is no limit. */
+export interface Quota {
+  readonly new_crates_per_day: number
+  readonly versions_per_day: number
+}
+
 /**
- * Refuses one new version too many of a crate within 24 hours (`limits.versions_per_day`; 0 is no limit). A retry of
- * what is there counts as nothing, and the operator at the command line may do as they like.
+ * Refuses one crate too many of a user (`limits.new_crates_per_day`), and one new version too many of a crate
+ * (`limits.versions_per_day`). A retry of what is there counts as nothing, and the operator at the command line may do
+ * as they like.
  */
-export async function checkVersionsPerDay(
+export async function checkQuota(
   database: Database,
   release: Pick<Publication, 'name' | 'version'>,
-  max: number,
+  quota: Quota,
   change: Change,
 ): Promise<void> {
-  if (max === 0 || !change.user) return
+  const { user } = change
+  if (!user || (quota.new_crates_per_day === 0 && quota.versions_per_day === 0)) return
   const crate = await findCrate(database, canonicalName(release.name))
-  if (!crate || (await findTwin(database, crate.id, release.version))) return
   const now = Date.parse(change.at)
+  if (!crate) await checkNewCrates(database, { id: user.id, login: change.actor }, quota.new_crates_per_day, now)
+  else if (!(await findTwin(database, crate.id, release.version))) {
+    await checkVersions(database, crate, quota.versions_per_day, now)
+  }
+}
+
+async function checkNewCrates(
+  database: Database,
+  user: { readonly id: number; readonly login: string },
+  max: number,
+  now: number,
+): Promise<void> {
+  if (max === 0) return
+  const recent = await database
+    .selectFrom('crates')
+    .select('created_at')
+    .where('created_at', '>', timestamp(new Date(now - DAY)))
+    .where(
+      eb =>
+        eb.selectFrom('releases').select('published_by').whereRef('crate_id', '=', 'crates.id').orderBy('id').limit(1),
+      '=',
+      user.id,
+    )
+    .orderBy('created_at', 'desc')
+    .limit(max)
+    .execute()
+  const oldest = recent[max - 1]?.created_at
+  if (oldest) {
+    throw new Refusal([issue('crates_too_many', { login: user.login, max })], { retryAfter: secondsLeft(oldest, now) })
+  }
+}
+
+async function checkVersions(
+  database: Database,
+  crate: Pick<CrateRecord, 'id' | 'name'>,
+  max: number,
+  now: number,
+): Promise<void> {
+  if (max === 0) return
   const recent = await database
     .selectFrom('releases')
     .select('published_at')
@@ -30,7 +76,12 @@ export async function checkVersionsPerDay(
     .limit(max)
     .execute()
   const oldest = recent[max - 1]?.published_at
-  if (!oldest) return
-  const retryAfter = Math.max(1, Math.ceil((Date.parse(oldest) + DAY - now) / 1000))
-  throw new Refusal([issue('versions_too_many', { name: crate.name, max })], { retryAfter })
+  if (oldest) {
+    throw new Refusal([issue('versions_too_many', { name: crate.name, max })], { retryAfter: secondsLeft(oldest, now) })
+  }
+}
+
+/** Until something of `at` is a day old. */
+function secondsLeft(at: string, now: number): number {
+  return Math.max(1, Math.ceil((Date.parse(at) + DAY - now) / 1000))
 }

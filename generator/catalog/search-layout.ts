@@ -45,13 +45,13 @@ async function writeSpread(tx: Queries, spread: Spread): Promise<void> {
     .execute()
 }
 
-/** Whether a mark of a bucket to be written is the last one. */
-export async function isLastOfSpread(database: Database, mark: Mark): Promise<boolean> {
+/** Whether no other bucket than these is yet to be written. */
+export async function isLastOfSpread(database: Database, buckets: readonly number[]): Promise<boolean> {
   const other = await database
     .selectFrom('marks')
     .select('subject')
     .where('kind', '=', 'spread')
-    .where('subject', '!=', mark.subject)
+    .where('subject', 'not in', buckets)
     .limit(1)
     .executeTakeFirst()
   return other === undefined

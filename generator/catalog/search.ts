@@ -2,21 +2,11 @@ import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { canonicalName, isName } from '../name.ts'
 import { RANK_YANKED, wordsOf } from '../render.ts'
+import { commonWords } from './common-words.ts'
+import type { Found, Slice } from './found.ts'
 
 /** Words of a query beyond this many do not count: nobody means them, and each costs a look-up. */
 const WORDS_MAX = 32
-
-/** A part of a list, and how long the whole is. */
-export interface Slice {
-  readonly limit: number
-  readonly offset: number
-}
-
-/** Crates found, best first: their ids, and how many there are on all pages. */
-export interface Found {
-  readonly ids: readonly number[]
-  readonly total: number
-}
 
 /**
  * Searches the crates: every word must be one of the name, the keywords or the description, or begin a word of the name.
@@ -24,7 +14,7 @@ export interface Found {
  * yanked versions come last. An empty query finds every crate, by name.
  *
  * One word costs the same in a registry of any size: its count is kept and its crates lie in the order of their ranks.
- * Of several words the rarest is walked, and the others are looked up.
+ * Of several words the rarest is walked and the others are looked up; where even that one is common, bits are compared.
  */
 export async function searchCrates(database: Database, query: string, slice: Slice): Promise<Found> {
   const said = wordsOf(query)
@@ -35,7 +25,11 @@ export async function searchCrates(database: Database, query: string, slice: Sli
   if (!rarest || terms.length < words.length) return { ids: [], total: 0 }
   if (said.length > 1) {
     const key = isName(query) ? canonicalName(query) : said.join('_')
-    return severalWords(database, [rarest.id, ...others.map(one => one.id)], key, slice)
+    const ids: [number, ...number[]] = [rarest.id, ...others.map(one => one.id)]
+    // All others find more crates, but one may have become common at a count that is on the border.
+    return terms.every(one => one.common === 1)
+      ? commonWords(database, ids, await beginning(database, key), slice)
+      : severalWords(database, ids, key, slice)
   }
   const total = rarest.crates
   return { ids: slice.offset < total ? await oneWord(database, rarest.id, slice) : [], total }
@@ -59,6 +53,17 @@ async function everyCrate(database: Database, { limit, offset }: Slice): Promise
 export async function crateCount(database: Database): Promise<number> {
   const row = await database.selectFrom('terms').select('crates').where('term', '=', '').executeTakeFirst()
   return row?.crates ?? 0
+}
+
+/** Crates whose name begins with `key`. `{` follows `z`, the last character that a canonical name may have. */
+async function beginning(database: Database, key: string): Promise<number[]> {
+  const rows = await database
+    .selectFrom('crates')
+    .select('id')
+    .where('canonical', '>=', key)
+    .where('canonical', '<', `${key}{`)
+    .execute()
+  return rows.map(row => row.id)
 }
 
 async function oneWord(database: Database, termId: number, { limit, offset }: Slice): Promise<number[]> {

@@ -9,8 +9,9 @@ import type { Name } from '../name.ts'
 import { buildPages } from '../pages.ts'
 import type { Registry } from '../registry.ts'
 import { timestamp } from '../timestamp.ts'
-import { commitToGit, withDir, withRegistry } from './folder.ts'
-import { Exit, type Io, printIssues, progressLine } from './io.ts'
+import { withRegistry } from './folder.ts'
+import { commitToGit } from './git.ts'
+import { Exit, type Io, printIssues, progressLine, withDir } from './io.ts'
 
 /** `add FILE|DIR…`: takes `.crate` files in, with the checks of a publish. */
 export function registerAdd(program: Command, io: Io): void {

@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
 import { backup, restore } from '../backup.ts'
 import { build } from '../build.ts'
-import { commitToGit, withDir, withRegistry } from './folder.ts'
-import { type Io, progressLine, run } from './io.ts'
+import { buildPages } from '../pages.ts'
+import { withRegistry } from './folder.ts'
+import { commitToGit } from './git.ts'
+import { type Io, progressLine, run, withDir } from './io.ts'
 
 /** `backup FILE` and `restore FILE`: everything that cannot be derived, in one tar file. */
 export function registerBackup(program: Command, io: Io): void {
@@ -30,6 +32,7 @@ export function registerBackup(program: Command, io: Io): void {
       await withRegistry(io, options.dir, async registry => {
         const progress = progressLine(io, 'rendering crate')
         await build(registry, { all: true, progress: progress.at })
+        await buildPages(registry, { all: true, progress: progress.at })
         await commitToGit(io, registry)
         progress.done()
         io.out(`the registry is in ${options.dir}; \`plimsoll verify --dir ${options.dir}\` holds it against itself`)

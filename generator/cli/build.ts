@@ -10,8 +10,9 @@ import { type Registry, SETTINGS_FILE } from '../registry.ts'
 import { resolveSettings } from '../settings.ts'
 import { buildStatic } from '../static.ts'
 import { registryUrls } from '../urls.ts'
-import { commitToGit, withDir, withRegistry } from './folder.ts'
-import { type Io, printIssues, progressLine, run } from './io.ts'
+import { withRegistry } from './folder.ts'
+import { commitToGit } from './git.ts'
+import { type Io, printIssues, progressLine, run, withDir } from './io.ts'
 
 interface Options {
   readonly dir: string

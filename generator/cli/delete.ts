@@ -3,8 +3,9 @@ import { deleteReleases, findDoomed } from '../delete.ts'
 import { refuse } from '../error.ts'
 import { buildPages } from '../pages.ts'
 import { timestamp } from '../timestamp.ts'
-import { commitToGit, withDir, withRegistry } from './folder.ts'
-import type { Io } from './io.ts'
+import { withRegistry } from './folder.ts'
+import { commitToGit } from './git.ts'
+import { type Io, withDir } from './io.ts'
 import { parseSpec } from './release-spec.ts'
 
 /** `delete NAME[@VERSION] --yes [--force]`: for good, unlike a yank. */

@@ -14,8 +14,9 @@ import { presentable } from '../objections.ts'
 import { buildPages } from '../pages.ts'
 import type { Registry } from '../registry.ts'
 import { timestamp } from '../timestamp.ts'
-import { commitToGit, withDir, withRegistry } from './folder.ts'
-import { Exit, type Io, printIssues, progressLine } from './io.ts'
+import { withRegistry } from './folder.ts'
+import { commitToGit } from './git.ts'
+import { Exit, type Io, printIssues, progressLine, withDir } from './io.ts'
 
 interface Options {
   readonly dir: string

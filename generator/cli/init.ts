@@ -2,8 +2,9 @@ import type { Command } from 'commander'
 import { build } from '../build.ts'
 import { buildPages } from '../pages.ts'
 import { initRegistry } from '../registry.ts'
-import { commitToGit, withDir, withRegistry } from './folder.ts'
-import { type Io, run } from './io.ts'
+import { withRegistry } from './folder.ts'
+import { commitToGit } from './git.ts'
+import { type Io, run, withDir } from './io.ts'
 
 /** `init`: makes the registry folder; asks nothing and is enough for `serve`. */
 export function registerInit(program: Command, io: Io): void {

@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import { type Issue, Refusal } from '../error.ts'
 
 /** What a command has of the world around it. */
@@ -29,12 +30,16 @@ const MISUSE = new Set<string>([
   'no_crates_found',
   'folders_overlap',
   'folder_in_use',
+  'git_index_foreign',
   'release_spec_invalid',
   'serve_locked',
   'address_taken',
   'duration_invalid',
   'limit_invalid',
   'scope_invalid',
+  'crate_pattern_invalid',
+  'token_name_invalid',
+  'login_invalid',
   'import_source_unknown',
   'import_source_ambiguous',
   'import_source_inner',
@@ -58,6 +63,11 @@ export function exitCode(refusal: Refusal): 1 | 2 {
 /** Prints objections, one a line. */
 export function printIssues(io: Io, issues: readonly Issue[], before = ''): void {
   for (const one of issues) io.err(`${one.severity}: ${before}${one.message}`)
+}
+
+/** Gives a command its `--dir`. */
+export function withDir(command: Command, io: Io): Command {
+  return command.option('--dir <dir>', 'the registry folder', io.env.PLIMSOLL_DIR ?? './registry')
 }
 
 /** Runs a command: a refusal is printed and becomes its exit code. */

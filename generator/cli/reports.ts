@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { countPageMarks } from '../catalog/page-marks.ts'
-import { GitIndex, gitIndexPath } from '../git-index.ts'
+import { Refusal } from '../error.ts'
+import { findEngine } from '../index-repository/open.ts'
+import { GIT_INDEX_FOLDER } from '../paths.ts'
 import { type Registry, readSettings, serveHolder } from '../registry.ts'
 import { describeSettings } from '../settings.ts'
-import { withDir, withRegistry } from './folder.ts'
-import { type Io, run } from './io.ts'
+import { withRegistry } from './folder.ts'
+import { type Io, run, withDir } from './io.ts'
 
 /** `status` and `settings`: what there is, changing nothing. */
 export function registerReports(program: Command, io: Io): void {
@@ -17,13 +19,14 @@ export function registerReports(program: Command, io: Io): void {
         const counts = await registry.catalog.counts()
         const pages = await countPageMarks(registry.database)
         const daemon = serveHolder(registry.dir)
-        const engine = await gitEngine(registry)
+        const git = await gitIndex(registry)
         const errors = await registry.catalog.failures()
         const status = {
           ...counts,
           pending_pages: pages,
           daemon,
-          git_index: engine,
+          git_index: git.isThere ? git.engine : null,
+          git_index_missing: git.why,
           base_url: registry.urls.base,
           index: registry.urls.sparseIndex,
           last_errors: errors,
@@ -35,7 +38,7 @@ export function registerReports(program: Command, io: Io): void {
           io.out(`users     ${counts.users}`)
           io.out(`pending   ${counts.pending}${pages > 0 ? ` (${pages} of them pages)` : ''}`)
           io.out(`daemon    ${daemon ?? 'not running'}`)
-          io.out(`git index ${engine ?? 'none'}`)
+          io.out(`git index ${git.isThere && git.engine ? git.engine : `none: ${git.why}`}`)
           io.out(`index     ${registry.urls.sparseIndex}`)
           for (const one of errors) io.out(`error     ${one.at} ${one.what}: ${one.why}`)
         }
@@ -54,10 +57,26 @@ export function registerReports(program: Command, io: Io): void {
     )
 }
 
-/** What writes the git index: `nodegit`, `git`, or null when there is none. */
-async function gitEngine(registry: Registry): Promise<string | null> {
-  if (!existsSync(gitIndexPath(registry))) return null
-  const git = await GitIndex.open(registry)
-  await git?.close()
-  return git?.engine ?? null
+/** How the git index stands. */
+interface GitIndexState {
+  /** Whether there is a repository. */
+  readonly isThere: boolean
+  /** What writes it. */
+  readonly engine: 'nodegit' | 'git' | null
+  /** Why there is no repository, or nothing that writes it. */
+  readonly why: string | null
+}
+
+async function gitIndex(registry: Registry): Promise<GitIndexState> {
+  const isThere = existsSync(registry.tree.path(GIT_INDEX_FOLDER))
+  const settings = registry.settings.git
+  if (settings.index === 'off') return { isThere, engine: null, why: 'the setting `git.index` is "off"' }
+  try {
+    const { name: engine } = await findEngine({ engine: settings.engine })
+    const why = isThere ? null : `not made yet; the daemon or \`plimsoll build\` makes it with ${engine}`
+    return { isThere, engine, why }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { isThere, engine: null, why: error.message }
+  }
 }

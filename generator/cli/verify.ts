@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { isServed } from '../registry.ts'
 import { verifyEverything } from '../verify/everything.ts'
 import type { Finding } from '../verify.ts'
-import { withDir, withRegistry } from './folder.ts'
-import { Exit, type Io, progressLine } from './io.ts'
+import { withRegistry } from './folder.ts'
+import { Exit, type Io, progressLine, withDir } from './io.ts'
 
 /** `verify [--repair]`: everything against everything; exit 1 lists what differs. */
 export function registerVerify(program: Command, io: Io): void {

@@ -18,7 +18,14 @@ export interface ListingTables {
     updated_at: string
   }
   /** Everything that can be searched for, in how many crates it is, and its hash; the empty word, which has all, has none. */
-  terms: { id: Generated<number>; term: string; crates: number; hash: number }
+  terms: {
+    id: Generated<number>
+    term: string
+    crates: number
+    hash: number
+    /** 1 when its crates are kept as bits, too. */
+    common: Generated<number>
+  }
   /** Which word finds which crate; the lower the rank, the earlier it is shown. */
   postings: { term_id: number; rank: number; crate_id: number }
   /** How many crates' canonical names begin with a text; one that none does has no row. */

@@ -42,6 +42,8 @@ export const accountMessages = {
   form_invalid: () => 'the form could not be read; load its page again and repeat it there',
   rate_limited: (p: { what: string; seconds: number }) =>
     `too many ${p.what} in a short time; try again in ${p.seconds} ${p.seconds === 1 ? 'second' : 'seconds'}`,
+  crates_too_many: (p: { login: string; max: number }) =>
+    `\`${p.login}\` has published ${p.max} new ${p.max === 1 ? 'crate' : 'crates'} within 24 hours, and no more are allowed; publish again later`,
   versions_too_many: (p: { name: string; max: number }) =>
     `\`${p.name}\` has had ${p.max} new versions within 24 hours, and no more are allowed; publish again later`,
 } as const satisfies Record<string, (params: never) => string>

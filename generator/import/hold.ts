@@ -1,5 +1,6 @@
 import { importReleases } from '../catalog/import.ts'
 import type { Change } from '../catalog/record.ts'
+import { putTogether } from '../durable-file.ts'
 import { crateKey } from '../paths.ts'
 import type { Registry } from '../registry.ts'
 import type { Outcome, Ready } from './prepare.ts'
@@ -57,7 +58,7 @@ export class Hold {
 
   async #land(batch: readonly Ready[]): Promise<Outcome[]> {
     const { catalog, crates, database } = this.#registry
-    for (const { release, bytes } of batch) await bytes.keep(crateKey(release.name, bytes.cksum))
+    await putTogether(batch, ({ release, bytes }) => bytes.keep(crateKey(release.name, bytes.cksum)))
     const releases = batch.map(one => one.release)
     const landings = await importReleases(database, releases, this.#orders.change, this.#orders)
     const outcomes: Outcome[] = []

@@ -6,7 +6,7 @@ import { refuse } from '../error.ts'
 import { modified, readIfThere, replaceDerived } from './repository-file.ts'
 
 /** Cargo up to 1.49 asks for `master` by name, later ones for HEAD. */
-const BRANCH = 'refs/heads/master'
+export const BRANCH = 'refs/heads/master'
 
 /** What another git program that works here must know; what the engines need they pass on their own command lines. */
 const CONFIG = `[core]

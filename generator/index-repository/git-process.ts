@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { refuse } from '../error.ts'
 
 /** What every git that works on the index is told, whatever the user's own configuration says. */
@@ -66,6 +67,19 @@ export async function runGit(git: GitAt, args: readonly string[], signal?: Abort
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
   await finish(child, args[0] ?? '')
   return Buffer.concat(chunks)
+}
+
+/** Runs git to its end and gives what it said, also when it then failed: for what reports faults by failing. */
+export async function hearGit(git: GitAt, args: readonly string[]): Promise<string> {
+  const child = startGit(git, args)
+  child.stdin.end()
+  child.stderr.resume()
+  let said = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  await once(child, 'close')
+  return said
 }
 
 /** The version of the executable; null when it cannot be run at all. */

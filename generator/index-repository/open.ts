@@ -16,21 +16,34 @@ export interface IndexRepositoryOptions {
   readonly gitCommand?: string
 }
 
-/** Opens the index repository with the engine that is there. One process at a time may write to it. */
-export async function openIndexRepository(options: IndexRepositoryOptions): Promise<IndexRepository> {
+/** What may write the repository: the library, the executable where it is recent enough, or both. */
+export interface Engine {
+  readonly name: 'nodegit' | 'git'
+  readonly nodegit: NodeGit | null
+  readonly command: string | null
+}
+
+/** The engine that is there and wanted; refuses when there is none. */
+export async function findEngine(options: Omit<IndexRepositoryOptions, 'path'>): Promise<Engine> {
   const { engine = 'auto', gitCommand = 'git' } = options
-  const path = resolve(options.path)
   const nodegit = engine === 'git' ? null : await tryNodegit(engine)
   const version = await gitVersion(gitCommand)
   const usable = version !== null && isRecent(version)
   if (!nodegit && version === null) refuse('git_engine_missing', { command: gitCommand })
   if (!nodegit && !usable) refuse('git_too_old', { command: gitCommand, version: version ?? '' })
+  return { name: nodegit ? 'nodegit' : 'git', nodegit, command: usable ? gitCommand : null }
+}
+
+/** Opens the index repository with the engine that is there. One process at a time may write to it. */
+export async function openIndexRepository(options: IndexRepositoryOptions): Promise<IndexRepository> {
+  const path = resolve(options.path)
+  const { nodegit, command } = await findEngine(options)
   await ensureBare(path)
   await clearRefLocks(path)
   await clearLeftovers(path)
   await updateServerInfo(path)
-  if (nodegit) return await NodegitRepository.open(nodegit, path, usable ? gitCommand : null)
-  return new GitCommandRepository({ command: gitCommand, path })
+  if (nodegit) return await NodegitRepository.open(nodegit, path, command)
+  return new GitCommandRepository({ command: command ?? 'git', path })
 }
 
 async function tryNodegit(engine: 'auto' | 'nodegit'): Promise<NodeGit | null> {

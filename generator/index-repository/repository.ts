@@ -53,7 +53,7 @@ export function checkPath(path: string): void {
 }
 
 /** Who commits; the author is the actor when the caller names one. */
-const REGISTRY: Person = { name: 'Plimsoll', email: 'registry@localhost' }
+export const REGISTRY: Person = { name: 'Plimsoll', email: 'registry@localhost' }
 
 export interface Signatures {
   readonly author: Person

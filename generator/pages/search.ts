@@ -89,15 +89,15 @@ export async function respreadTerms({ database, pageTurnstile }: PageShop): Prom
 }
 
 /**
- * Renders a bucket of the next layout. With the last one readers are told of it; whoever still goes by the old one finds
+ * Renders a bucket of the next layout; `done` are others whose marks are still there. With the last one readers are told of it; whoever still goes by the old one finds
  * its files gone, and asks again.
  */
-export async function buildSpread(shop: PageShop, mark: Mark): Promise<void> {
+export async function buildSpread(shop: PageShop, mark: Mark, done: readonly number[]): Promise<void> {
   const { now, next } = await readSpread(shop.database)
   const bits = next ?? now
   if (bits === null) return
   if (mark.subject < 2 ** bits) await shop.tree.write(await bucketOutput(shop, bits, mark.subject))
-  if (!(await isLastOfSpread(shop.database, mark))) return
+  if (!(await isLastOfSpread(shop.database, [mark.subject, ...done]))) return
   await shop.tree.write(renderSearchLayout(bits, await crateCount(shop.database)))
   await endSpread(shop.database, bits)
   const folder = searchBucketsFolder(bits)

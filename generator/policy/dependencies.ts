@@ -36,8 +36,7 @@ export function checkDependencies(
       weigh(policy.wildcard_requirement, issue('dependency_wildcard', { dependency: quotation(name) })),
     ),
     ...checkExistence(crate, deps, facts, policy),
-    ...checkForeign(deps, policy),
-    ...checkTrap(deps, facts, policy),
+    ...checkForeign(deps, trapped(deps, facts, policy), policy),
   ]
 }
 
@@ -84,25 +83,34 @@ function checkExistence(
   })
 }
 
-function checkForeign(deps: readonly Dependency[], policy: PolicySettings): Issue[] {
+/** A dependency in the trap is told of that alone, and as heavily as if it were any other on a foreign registry. */
+function checkForeign(deps: readonly Dependency[], trap: ReadonlySet<string>, policy: PolicySettings): Issue[] {
   const allowed = new Set(policy.allowed_registries.map(plainUrl))
   const seen = new Set<string>()
   return deps.flatMap(one => {
-    if (one.registry === null || allowed.has(plainUrl(one.registry))) return []
+    if (one.registry === null) return []
+    const isAllowed = allowed.has(plainUrl(one.registry))
+    const isTrapped = isCratesIo(one.registry) && trap.has(realName(one))
+    if (isAllowed && !isTrapped) return []
     const dependency = quotation(realName(one))
     const registry = quotation(one.registry)
-    if (seen.has(`${dependency} ${registry}`)) return []
-    seen.add(`${dependency} ${registry}`)
-    return weigh(policy.foreign_registries, issue('dependency_foreign', { dependency, registry }))
+    if (seen.has(`${dependency} ${plainUrl(one.registry)}`)) return []
+    seen.add(`${dependency} ${plainUrl(one.registry)}`)
+    const { foreign_registries: foreign, path_dependency_trap: ofTrap } = policy
+    if (!isTrapped) return weigh(foreign, issue('dependency_foreign', { dependency, registry }))
+    const level = foreign === 'error' && !isAllowed ? 'error' : ofTrap
+    return weigh(level, issue('dependency_path_trap', { dependency }))
   })
 }
 
-/** A member of a workspace that is named by path alone arrives as a dependency on crates.io (Cargo fills it in). */
-function checkTrap(deps: readonly Dependency[], facts: DependencyFacts, policy: PolicySettings): Issue[] {
+/**
+ * Dependencies on crates.io that have the name of a crate here: a member of a workspace that is named by path alone
+ * arrives as one (Cargo fills it in). Empty where that rule is off.
+ */
+function trapped(deps: readonly Dependency[], facts: DependencyFacts, policy: PolicySettings): ReadonlySet<string> {
+  if (policy.path_dependency_trap === 'off') return new Set()
   const here = new Set(facts.alsoHere.map(canonicalName))
-  return dependencyNames(deps, CRATES_IO_INDEX)
-    .filter(name => here.has(canonicalName(name)))
-    .flatMap(dependency => weigh(policy.path_dependency_trap, issue('dependency_path_trap', { dependency })))
+  return new Set(dependencyNames(deps, CRATES_IO_INDEX).filter(name => here.has(canonicalName(name))))
 }
 
 /** The real names of the dependencies that `fit`, each once. */

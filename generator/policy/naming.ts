@@ -26,9 +26,8 @@ export function checkNaming(
   facts: { readonly existing: { readonly name: Name } | null; readonly lookAlikes: readonly Name[] },
   policy: PolicySettings,
 ): Issue[] {
-  if (facts.existing) {
-    return facts.existing.name === name ? [] : [issue('name_collides', { name, existing: facts.existing.name })]
-  }
+  // Whether an existing one is spelled the same is for the catalog to say, which knows it for certain.
+  if (facts.existing) return []
   const issues: Issue[] = []
   if (name.length > policy.name_max) issues.push(issue('name_too_long', { name, max: policy.name_max }))
   if (isReserved(name, policy)) issues.push(...weigh(policy.reserved_names, issue('name_reserved', { name })))

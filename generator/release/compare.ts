@@ -1,5 +1,5 @@
 import type { Dependency, Features } from '../entry.ts'
-import { collect, type Issue, issue } from '../error.ts'
+import { collect, type Issue, issue, warning } from '../error.ts'
 import { presentable } from '../objections.ts'
 import { parseRequirement } from '../requirement.ts'
 import { describe, indexUrlKey, metadataPlace, placeKey } from './dependency.ts'
@@ -15,7 +15,7 @@ interface Facts {
 /**
  * Compares a release with the metadata it was published with. Name and version must be equal, and every dependency and
  * feature the same after normalising (requirements as printed, any order, defaults filled in, spaces of a `cfg(…)`):
- * each difference is an error naming the field. `ownIndexUrls` are the URLs of this registry, which the entry calls null.
+ * each difference is an error naming the field, a feature of which the metadata says less than the manifest a warning. `ownIndexUrls` are the URLs of this registry, which the entry calls null.
  */
 export function compareMetadata(
   release: Facts,
@@ -97,12 +97,21 @@ function compareFeatures(facts: Features, claims: Features): Issue[] {
   const names = new Set([...Object.keys(facts), ...Object.keys(claims)])
   return [...names].flatMap(feature => {
     const [manifest, metadata] = [sayFeature(facts, feature), sayFeature(claims, feature)]
-    return manifest === metadata ? [] : [issue('metadata_feature', { feature, metadata, manifest })]
+    if (manifest === metadata) return []
+    // Some Cargos leave out what names renamed dependencies (rust-lang/cargo#14325); the manifest has all of it.
+    const [all, claimed] = [valuesOf(facts, feature), valuesOf(claims, feature)]
+    const isLess = all !== null && (claimed ?? []).every(one => all.includes(one))
+    return [(isLess ? warning : issue)('metadata_feature', { feature, metadata, manifest })]
   })
 }
 
 function sayFeature(features: Features, name: string): string {
-  return Object.hasOwn(features, name) ? `\`${JSON.stringify(inOrder(features[name] ?? []))}\`` : 'absent'
+  const values = valuesOf(features, name)
+  return values ? `\`${JSON.stringify(inOrder(values))}\`` : 'absent'
+}
+
+function valuesOf(features: Features, name: string): readonly string[] | null {
+  return Object.hasOwn(features, name) ? (features[name] ?? null) : null
 }
 
 /** The value in a person's words; equal values, and equal URLs, say the same. */

@@ -28,6 +28,7 @@ export function lookOf(settings: Settings, urls: RegistryUrls, lively: boolean):
     stylesheet: pages.stylesheet,
     footer: pages.footer,
     links: pages.links.map(linkOf),
+    registries: pages.registries.map(foreignOf),
     feeds: lively,
     ...(registry.description !== '' && { description: registry.description }),
   })
@@ -38,4 +39,10 @@ export function lookOf(settings: Settings, urls: RegistryUrls, lively: boolean):
 function linkOf(text: string): { text: string; url: string } {
   const end = text.trimEnd().lastIndexOf(' ')
   return { text: text.slice(0, end).trim(), url: text.slice(end + 1) }
+}
+
+/** `Mirror sparse+https://m.example/index/ https://m.example/crates/{crate}/`: title, index, page of a crate. */
+function foreignOf(text: string): { title: string; index: string; page: string } {
+  const words = text.trim().split(/ +/)
+  return { title: words.slice(0, -2).join(' '), index: words.at(-2) ?? '', page: words.at(-1) ?? '' }
 }

@@ -8,6 +8,8 @@ export {
   bitsFor,
   blockOf,
   bucketOf,
+  CLASSES,
+  classOf,
   HASH_BITS,
   hashOf,
   MAP_CRATES,
@@ -18,6 +20,7 @@ export {
   rangeOf,
   termsOf,
   wordsOf,
+  YANKED_FROM,
 } from '../../site/index.ts'
 
 /** What the browser's search loads first. */

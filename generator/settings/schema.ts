@@ -67,6 +67,15 @@ const siteLink: Kind<string> = text(
     return value.length <= 500 && !/\p{Cc}/u.test(value) && (url?.protocol === 'http:' || url?.protocol === 'https:')
   },
 )
+/** Words, an index URL, and where that registry shows a crate. */
+const foreignRegistry: Kind<string> = text(
+  'a title, an index URL and the address of a crate there, such as "Our Mirror sparse+https://mirror.example.com/index/ https://mirror.example.com/crates/{crate}/"',
+  value => {
+    const [, title = '', index = '', page = ''] = /^(.*\S) +(\S+) +(\S+)$/.exec(value) ?? []
+    const isWeb = (address: string) => /^https?:$/.test(parseUrl(address)?.protocol ?? '')
+    return title.length <= 100 && !/\p{Cc}/u.test(title) && isWeb(index.replace(/^sparse\+/, '')) && isWeb(page)
+  },
+)
 const perMinute = integer(0, 1_000_000)
 
 /** Every setting that stands in no section. */
@@ -110,6 +119,7 @@ export const sections = {
     logo: row(maybe(ownPath), null, 'Picture in the head of every page, instead of the built-in one.'),
     stylesheet: row(maybe(ownPath), null, 'Stylesheet that every page loads after the built-in one.'),
     links: row(list(siteLink), [], 'Links in the head of every page.'),
+    registries: row(list(foreignRegistry), [], 'Other registries whose crates the lists of dependencies link to.'),
     footer: row(maybe(line(500)), null, 'What stands at the foot of every page, instead of the description.'),
   },
   server: {
@@ -134,6 +144,11 @@ export const sections = {
       'Cost of scrypt as a power of two; each step doubles time and memory of a login.',
     ),
     session_seconds: row(duration(300, 365 * DAY), 30 * DAY, 'How long a login in the browser lasts.'),
+    session_idle_seconds: row(
+      duration(300, 365 * DAY),
+      7 * DAY,
+      'How long a login in the browser lasts when it is not used.',
+    ),
   },
   tls: {
     cert: row(
@@ -172,8 +187,22 @@ export const sections = {
       300,
       'Yanks, unyanks and changes of owners and tokens by one user; 0 is no limit.',
     ),
-    logins_per_minute: row(perMinute, 20, 'Attempts to log in from one address; 0 is no limit.'),
+    logins_per_minute: row(
+      perMinute,
+      20,
+      'Attempts to log in from one address, or from one browser that has logged in before; 0 is no limit.',
+    ),
+    account_logins_per_minute: row(
+      perMinute,
+      100,
+      'Attempts to log in to one account, from all browsers that never did before; 0 is no limit.',
+    ),
     searches_per_minute: row(perMinute, 600, 'Searches from one address; 0 is no limit.'),
+    new_crates_per_day: row(
+      integer(0, 1_000_000),
+      0,
+      'Crates that one user publishes for the first time within 24 hours; 0 is no limit.',
+    ),
     versions_per_day: row(integer(0, 1_000_000), 0, 'New versions of one crate within 24 hours; 0 is no limit.'),
     tokens_per_user: row(integer(1, 1_000_000), 500, 'Tokens one user may have.'),
   },
@@ -182,7 +211,7 @@ export const sections = {
     index: row(
       choice('auto', 'on', 'off'),
       'auto',
-      'Whether the index is kept as a git repository, too: "auto" when nodegit or git is installed, "on" insists.',
+      'Whether the index is kept as a git repository, too: "auto" when nodegit or git is installed, "on" insists. `plimsoll build --from` writes one only with "on".',
     ),
     engine: row(
       choice('auto', 'nodegit', 'git'),

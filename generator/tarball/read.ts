@@ -71,6 +71,8 @@ class Survey {
   #manifest: string | null = null
   #vcsPath: string | null = null
   #members = 0
+  /** Whether the objection to the top folder names a file. */
+  #strayKind: Member['kind'] = 'folder'
 
   constructor(limits: ArchiveLimits, expected?: Identity) {
     this.#limits = limits
@@ -127,10 +129,20 @@ class Survey {
     const top = end === -1 ? full : full.slice(0, end)
     this.#root ??= this.#recognise(top)
     if (top !== this.#root || (end === -1 && member.kind === 'file')) {
-      this.issues.push(issue('archive_root', { path: full, root: this.#root ?? '{name}-{version}' }))
+      this.#objectToRoot(full, member.kind)
       return null
     }
     return end === -1 ? '' : full.slice(end + 1)
+  }
+
+  /** Once for the whole archive, and with a file rather than a folder: where one is wrong, often all are. */
+  #objectToRoot(path: string, kind: Member['kind']): void {
+    const at = this.issues.findIndex(one => one.code === 'archive_root')
+    const objection = issue('archive_root', { path, root: this.#root ?? '{name}-{version}' })
+    if (at === -1) this.issues.push(objection)
+    else if (kind === 'file' && this.#strayKind !== 'file') this.issues[at] = objection
+    else return
+    this.#strayKind = kind
   }
 
   /** Name and version out of the top folder; a name has no dot, so the version begins after the last `-` before one. */

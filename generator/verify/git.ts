@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
+import { unfollowForGit } from '../catalog/git-batch.ts'
 import { collect, type Issue, Refusal } from '../error.ts'
-import { GIT_INDEX_FOLDER, GitIndex, gitIndexPath, LAST_EVENT } from '../git-index.ts'
+import { GitIndex, gitIndexPath, LAST_EVENT } from '../git-index.ts'
 import { blobId } from '../index-repository/bare.ts'
-import { gitVersion, runGit } from '../index-repository/git-process.ts'
+import { headDamage, objectDamage } from '../index-repository/damage.ts'
+import { type Engine, findEngine } from '../index-repository/open.ts'
 import { checkPath } from '../index-repository/repository.ts'
-import { configPlace, INDEX_FOLDER, indexPlace } from '../paths.ts'
+import { salvage } from '../index-repository/salvage.ts'
+import { configPlace, GIT_INDEX_FOLDER, INDEX_FOLDER, indexPlace } from '../paths.ts'
 import type { Registry } from '../registry.ts'
 import { renderConfig, renderIndex } from '../render.ts'
 import type { Finding, VerifyOptions } from '../verify.ts'
@@ -19,46 +22,54 @@ interface Difference {
 
 /**
  * Holds the git index at HEAD against the catalog: every crate's file byte for byte, and no other file. Repairing commits
- * what differs; a repository that cannot be read is made anew, as all of the public tree can be.
+ * what differs; a repository that cannot be read is made anew, with as much of its history as can be read.
  */
 export async function* verifyGit(registry: Registry, options: VerifyOptions): AsyncIterable<Finding> {
-  if (registry.settings.git.index === 'off') return
-  const damage = await damageOf(registry)
+  const { index, engine } = registry.settings.git
+  if (index === 'off') return
+  const found = await findEngine({ engine }).catch(refusalOnly)
+  if (found instanceof Refusal) {
+    // Where the settings do not insist, a machine without git has no git index, and that is no fault.
+    if (index === 'on') yield { where: GIT_INDEX_FOLDER, what: found.message, lost: false, repaired: false }
+    return
+  }
+  const damage = await damageOf(registry, found)
   if (damage === null) {
     yield* await verifyContent(registry, options)
     return
   }
   // Not under the hands of a daemon: it has the old repository open.
-  const isMended = options.repair && !options.served && (await makeAnew(registry))
-  yield { where: GIT_INDEX_FOLDER, what: damage, lost: false, repaired: isMended }
+  const isMended = options.repair && !options.served
+  const fate = isMended ? `; ${await makeAnew(registry, found)}` : ''
+  yield { where: GIT_INDEX_FOLDER, what: `${damage}${fate}`, lost: false, repaired: isMended }
+}
+
+function refusalOnly(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  throw error
 }
 
 /** What keeps the repository from being read; null when nothing does, or there never was one. */
-async function damageOf(registry: Registry): Promise<string | null> {
+async function damageOf(registry: Registry, { command }: Engine): Promise<string | null> {
   const path = gitIndexPath(registry)
   if (!existsSync(path)) return (await registry.catalog.fact(LAST_EVENT)) === null ? null : 'the repository is missing'
-  const refusals: Refusal[] = []
-  const git = await GitIndex.open(registry, why => refusals.push(why))
-  await git?.close()
-  const [refusal] = refusals
-  if (refusal) return whyNot(refusal)
-  if (!git || (await gitVersion('git')) === null) return null
+  const damage = await headDamage(path)
+  if (damage !== null) return damage
+  if (command === null) return await unreadable(registry)
   // A daemon that packs meanwhile may take a file away under the check: only what is found twice is there.
-  return (await fsck(path)) && (await fsck(path))
+  return (await objectDamage(path, command)) && (await objectDamage(path, command))
 }
 
-/** A machine without git has no git index; everything else says something of the repository. */
-function whyNot(refusal: Refusal): string | null {
-  return refusal.has('git_engine_missing') || refusal.has('git_too_old') ? null : refusal.message
-}
-
-async function fsck(path: string): Promise<string | null> {
+/** Without the executable: what the library says when it reads all of HEAD. Its errors have no type of their own. */
+async function unreadable(registry: Registry): Promise<string | null> {
+  const git = await GitIndex.open(registry)
   try {
-    await runGit({ command: 'git', path }, ['fsck', '--full', '--no-dangling', '--no-progress'])
+    for await (const _ of git?.list() ?? []);
     return null
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return error.message
+    return `HEAD cannot be read: ${error instanceof Error ? error.message : error}`
+  } finally {
+    await git?.close()
   }
 }
 
@@ -134,15 +145,29 @@ function isRemovable(path: string): boolean {
   return issues.length === 0
 }
 
-/** Its history is lost with it; Cargo fetches a new history as it fetches any other change. */
-async function makeAnew(registry: Registry): Promise<boolean> {
-  await rm(gitIndexPath(registry), { recursive: true, force: true })
+/**
+ * Puts a new repository in the place of a damaged one, and says what became of its history. Without the git executable
+ * that begins anew; Cargo fetches a new history as it fetches any other change.
+ */
+async function makeAnew(registry: Registry, { command }: Engine): Promise<string> {
+  const path = gitIndexPath(registry)
+  const [fresh, old] = [`${path}.new`, `${path}.old`]
+  // A repair that was killed half-way has left only this.
+  if (!existsSync(path) && existsSync(old)) await rename(old, path)
+  const kept = command !== null && existsSync(path) ? await salvage({ from: path, to: fresh, command }) : 0
+  await rm(old, { recursive: true, force: true })
+  if (existsSync(path)) await rename(path, old)
+  if (kept > 0) await rename(fresh, path)
+  await rm(old, { recursive: true, force: true })
+  // All crates are compared with what was kept.
+  await unfollowForGit(registry.database)
   const git = await GitIndex.open(registry)
-  if (!git) return false
   try {
-    await git.commit()
-    return true
+    await git?.commit()
   } finally {
-    await git.close()
+    await git?.close()
   }
+  return kept === 0
+    ? 'its history begins anew'
+    : `${kept} ${kept === 1 ? 'commit' : 'commits'} of its history were kept`
 }

@@ -12,8 +12,10 @@ ${list.map(
 )}</ul>`
 }
 
-function detail(change: Change): Markup {
-  if (change.before !== null && change.after !== null)
-    return html`<span class="quiet">${change.before} → ${change.after}</span>`
-  return html`<span class="quiet">${change.after ?? change.before}</span>`
+function detail({ kind, before, after }: Change): Markup {
+  if (kind === 'added') return html`<span class="quiet">${after}</span>`
+  if (kind === 'removed') return html`<span class="quiet">${before}</span>`
+  if (before === '') return html`<span class="quiet">now ${after}</span>`
+  if (after === '') return html`<span class="quiet">no longer ${before}</span>`
+  return html`<span class="quiet">${before} → ${after}</span>`
 }

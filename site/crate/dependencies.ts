@@ -1,19 +1,15 @@
 import { cratePath, type Linker } from '../address.ts'
 import type { Markup } from '../markup.ts'
 import { html } from '../markup.ts'
+import { originOf } from '../origin.ts'
 import type { SiteFacts } from '../site-facts.ts'
 import type { DependencyFacts } from '../version-facts.ts'
-import { webLink } from '../web-link.ts'
 
 const KINDS = [
   ['normal', 'Dependencies'],
   ['build', 'Build dependencies'],
   ['dev', 'Development dependencies'],
 ] as const
-
-/** The public registry, under each index URL that Cargo has used for it. */
-const CRATES_IO =
-  /^(registry\+https:\/\/github\.com\/rust-lang\/crates\.io-index|https:\/\/github\.com\/rust-lang\/crates\.io-index(\.git)?|sparse\+https:\/\/index\.crates\.io\/?)$/
 
 /** The dependencies of a version, by kind. */
 export function dependencySection(site: SiteFacts, dependencies: readonly DependencyFacts[], to: Linker): Markup {
@@ -30,7 +26,7 @@ ${some.map(one => row(site, one, to))}</ul>
 
 function row(site: SiteFacts, dependency: DependencyFacts, to: Linker): Markup {
   const real = dependency.package ?? dependency.name
-  const origin = dependency.registry === null ? null : foreign(site, dependency.registry, real)
+  const origin = dependency.registry === null ? null : originOf(site, dependency.registry, real)
   const link = origin === null ? to(cratePath(real)) : origin.url
   return html`<li><div class="row-head">
 ${link === null ? html`<strong>${real}</strong>` : html`<a href="${link}"${origin === null ? null : html` rel="noopener noreferrer"`}><strong>${real}</strong></a>`}
@@ -50,15 +46,4 @@ function featureLine(dependency: DependencyFacts): Markup | null {
   if (features.length === 0 && default_features) return null
   const named = features.map((one, at) => html`${at === 0 ? null : ', '}<code>${one}</code>`)
   return html`<div class="row-more">${default_features ? null : 'no default features'}${!default_features && features.length > 0 ? '; ' : null}${features.length === 0 ? null : html`features ${named}`}</div>`
-}
-
-/** Where a dependency of another registry is looked at. */
-function foreign(site: SiteFacts, index: string, name: string): { title: string; url: string | null } {
-  const slashless = index.replace(/\/$/, '')
-  const known = site.registries.find(one => one.index.replace(/\/$/, '') === slashless)
-  if (known !== undefined)
-    return { title: known.title, url: webLink(known.page?.replaceAll('{crate}', encodeURIComponent(name)) ?? null) }
-  if (CRATES_IO.test(index)) return { title: 'crates.io', url: `https://crates.io/crates/${encodeURIComponent(name)}` }
-  const url = webLink(index.replace(/^(sparse|registry)\+/, ''))
-  return { title: url === null ? index : new URL(url).host, url: null }
 }

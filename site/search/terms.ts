@@ -38,6 +38,15 @@ export function termsOf(crate: Searched): Map<string, number> {
   return new Map([...fits].map(([word, fit]) => [word, rankOf(crate, fit)]))
 }
 
+/** Half of the classes are of crates whose every version is yanked. */
+export const CLASSES = 16
+export const YANKED_FROM = 8
+
+/** Which rank belongs to which class: yanked or not, and the fit. Within a class the shorter name comes first. */
+export function classOf(rank: number): number {
+  return Math.floor(rank / RANK_FIT)
+}
+
 /**
  * The place of a crate in the results of a word: unyanked ones first, then the better fit, then the shorter name, which
  * puts the exact name before those that only begin with it. For two words, the higher rank is that of both together.

@@ -17,7 +17,7 @@ export const archives: readonly Scenario[] = [
     await stage.registry.publish(stage.cargo(), [foo])
     await stage.cargo().ok(foo.folder, 'package', '--no-verify', '--allow-dirty')
     const path = '/crates/foo/foo-1.0.0.crate'
-    const answer = await send('GET', stage.registry.baseUrl, path, { 'accept-encoding': 'deflate, gzip' })
+    const answer = await send('GET', stage.registry, path, { 'accept-encoding': 'deflate, gzip' })
     assert.equal(answer.status, 200)
     assert.equal(answer.headers['content-encoding'], undefined)
     const { cksum } = JSON.parse(await stage.index('3/f/foo')) as { cksum: string }
@@ -67,10 +67,10 @@ function refused(
     const objection = await stage.registry.offer('evil', '1.0.0', buildEvil(trick))
     assert.match(objection ?? 'it was taken', words)
     for (const path of ['/index/ev/il/evil', '/crates/evil/evil-1.0.0.crate']) {
-      assert.equal((await send('GET', stage.registry.baseUrl, path)).status, 404, path)
+      assert.equal((await send('GET', stage.registry, path)).status, 404, path)
     }
   }
-  return scenario(number, title, [], offer, settings)
+  return scenario(number, title, [], offer, { settings })
 }
 
 /** Text that compression cannot make small: a server that squeezes what is large enough would squeeze this. */

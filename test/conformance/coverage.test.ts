@@ -5,25 +5,50 @@ import { test } from 'node:test'
 import { root } from '../support/plimsoll.ts'
 import { catalogDriver } from './driver-catalog.ts'
 import { daemonDriver } from './driver-daemon.ts'
+import { filesGitDriver } from './driver-files-git.ts'
 import { gitDriver } from './driver-git.ts'
 import { staticDriver } from './driver-static.ts'
-import { canPlay } from './scenario.ts'
+import { tlsDriver } from './driver-tls.ts'
+import { canPlay, playable } from './scenario.ts'
 import { scenarios, subjects } from './scenarios.ts'
 
-const drivers = [staticDriver, catalogDriver, daemonDriver, gitDriver]
+const drivers = [staticDriver, catalogDriver, filesGitDriver, daemonDriver, gitDriver, tlsDriver]
 
-test('docs/conformance.md lists every scenario with its drivers', () => {
+const text = readFileSync(join(root, 'docs', 'conformance.md'), 'utf8')
+
+test('docs/conformance.md lists every scenario with its drivers and its oldest client', () => {
   const rows = Object.entries(subjects).flatMap(([file, scenarios]) =>
     scenarios.map(one => {
-      const [, number, title] = /^(\d+) (.*)$/s.exec(one.title) ?? []
       const marks = drivers.map(driver => (canPlay(driver, one) ? '✓' : '–'))
-      return { number: Number(number), row: `| ${number} | ${title} | \`${file}\` | ${marks.join(' | ')} |` }
+      const since = one.since ? `1.${one.since}` : '–'
+      return { ...one, row: `| ${one.number} | ${one.title} | \`${file}\` | ${since} | ${marks.join(' | ')} |` }
     }),
   )
   const expected = rows.sort((a, b) => a.number - b.number).map(({ row }) => row)
-  const text = readFileSync(join(root, 'docs', 'conformance.md'), 'utf8')
   const listed = text.split('\n').filter(line => /^\| \d+ \| .* \| `[\w-]+\.ts` \|/.test(line))
   assert.deepEqual(listed, expected)
+})
+
+test('docs/conformance.md counts the scenarios that each client plays with each driver', () => {
+  const rows = text.split('\n').filter(line => /^\| Cargo 1\.\d+\.\d+ /.test(line))
+  assert.ok(rows.length >= 3)
+  for (const row of rows) {
+    const [, client = '', ...cells] = row.split('|').map(cell => cell.trim())
+    const minor = Number(/^Cargo 1\.(\d+)/.exec(client)?.[1])
+    const counts = drivers.map(driver => String(playable(driver, minor, scenarios).length || '–'))
+    assert.deepEqual(cells.slice(0, drivers.length), counts, client)
+  }
+})
+
+test('every scenario of the list is played or has a reason why not', () => {
+  const reasons = text.slice(text.indexOf('## What is not played')).matchAll(/^\| ([\d, ]+) \|/gm)
+  const excused = [...reasons].flatMap(([, list = '']) => list.split(', ').map(Number))
+  const played = scenarios.map(one => one.number)
+  const numbers = [...new Set([...played, ...excused])].sort((a, b) => a - b)
+  assert.deepEqual(
+    numbers,
+    Array.from({ length: 60 }, (_, at) => at + 1),
+  )
 })
 
 test('no two scenarios have one title', () => {

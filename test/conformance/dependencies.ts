@@ -30,7 +30,7 @@ tool = { version = "=1.0.0", registry = "test" }
 tool = { version = "1", registry = "test" }
 
 [features]
-handy = ["alias", "near/std"]
+handy = ["alias"]
 `,
         files: { 'build.rs': 'fn main() {}' },
       })
@@ -51,6 +51,22 @@ handy = ["alias", "near/std"]
       says(checked, 'Checking real v1.2.0 (registry `test`)')
       saysNot(checked, 'near v')
     },
+  ),
+
+  scenario(
+    11,
+    'a feature of a dev-dependency without version goes with it',
+    [],
+    async stage => {
+      const near = stage.crate({ name: 'near', toml: '[features]\nstd = []' })
+      const toml = `[features]\nhandy = ["near/std"]\n\n[dev-dependencies]\nnear = { path = ${JSON.stringify(near.folder)} }`
+      const [foo] = await stage.publish({ name: 'foo', toml })
+      assert.ok(foo)
+      assert.equal(withoutTimes(await stage.index('3/f/foo')), await indexLine(stage, foo, { features: { handy: [] } }))
+      const app = stage.app('foo = { version = "1", registry = "test", features = ["handy"] }')
+      says(await stage.cargo().ok(app, 'check'), 'Checking foo v1.0.0 (registry `test`)')
+    },
+    { since: 80 },
   ),
 
   scenario(

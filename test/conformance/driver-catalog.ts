@@ -6,16 +6,18 @@ import { expectCode } from '../support/command.ts'
 import { FileServer } from '../support/file-server.ts'
 import { plimsoll } from '../support/plimsoll.ts'
 import type { Driver, Registry } from './driver.ts'
+import { readsSparse } from './driver.ts'
 import { packageProjects } from './package-projects.ts'
 
 /** A registry folder kept by `plimsoll add` and `plimsoll yank`, without an API; a dumb file server over its tree. */
 export const catalogDriver: Driver = {
   name: 'catalog, static tree',
-  capabilities: ['sparse', 'no-api', 'repository'],
+  capabilities: ['sparse', 'no-api', 'repository', 'headers'],
+  unfit: readsSparse,
   start: startCatalog,
 }
 
-async function startCatalog(cleanup: Cleanup, folder: string, settings: NodeJS.ProcessEnv): Promise<Registry> {
+export async function startCatalog(cleanup: Cleanup, folder: string, settings: NodeJS.ProcessEnv): Promise<Registry> {
   mkdirSync(folder)
   const home = join(folder, 'registry')
   const server = await FileServer.start(cleanup, join(home, 'public'))

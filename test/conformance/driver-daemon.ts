@@ -2,16 +2,29 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Cleanup } from '../support/cleanup.ts'
 import { serve } from '../support/plimsoll.ts'
+import type { Origin } from '../support/raw-publish.ts'
 import { putRelease, refusal } from '../support/raw-publish.ts'
 import { RecordingProxy } from '../support/recording-proxy.ts'
 import type { Driver, Registry } from './driver.ts'
+import { readsSparse } from './driver.ts'
 import { addUser, registryTemplate } from './registry-template.ts'
 
 /** One process for readers and writers, the index over sparse HTTP; a recording proxy stands before it. */
 export const daemonDriver: Driver = {
   name: 'daemon, sparse index',
-  capabilities: ['sparse', 'api', 'repository'],
+  capabilities: ['sparse', 'api', 'repository', 'headers', 'faults'],
+  unfit: readsSparse,
   start: (cleanup, folder, settings) => startDaemon(cleanup, folder, settings),
+}
+
+/** Where a daemon's things are. */
+export interface DaemonPlace {
+  /** Folder of the test's own. */
+  readonly folder: string
+  /** Folder of the registry. */
+  readonly home: string
+  readonly token: string
+  readonly log: () => string
 }
 
 export async function startDaemon(cleanup: Cleanup, folder: string, settings: NodeJS.ProcessEnv): Promise<Registry> {
@@ -22,11 +35,20 @@ export async function startDaemon(cleanup: Cleanup, folder: string, settings: No
   const daemon = await serve(cleanup, home, { PLIMSOLL_REGISTRY_BASE_URL: proxy.url, ...settings })
   proxy.passTo(daemon.url)
   return {
-    baseUrl: proxy.url,
-    indexUrl: `sparse+${proxy.url}/index/`,
+    ...daemonRegistry({ baseUrl: proxy.url }, { folder, home, token, log: daemon.log }),
     requests: proxy.requests,
+    interfere: faults => proxy.interfere(faults),
+  }
+}
+
+/** The registry of a daemon, with what all ways of reaching one have in common. */
+export function daemonRegistry(origin: Origin, place: DaemonPlace): Omit<Registry, 'requests'> {
+  const { folder, home, token, log } = place
+  return {
+    ...origin,
+    indexUrl: `sparse+${origin.baseUrl}/index/`,
     stampsReleases: true,
-    api: { token, addUser: name => addUser(home, name), log: daemon.log },
+    api: { token, folder: home, addUser: name => addUser(home, name), log },
     async publish(cargo, projects) {
       for (const { folder: project } of projects) {
         await cargo.ok(project, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')
@@ -38,8 +60,8 @@ export async function startDaemon(cleanup: Cleanup, folder: string, settings: No
     async unyank(cargo, name, version) {
       await cargo.ok(folder, 'yank', '--undo', '--registry', 'test', `${name}@${version}`)
     },
-    async offer(name, version, bytes) {
-      return refusal(await putRelease(proxy.url, token, { name, vers: version }, bytes))
+    async offer(name, version, bytes, deps = []) {
+      return refusal(await putRelease(origin, token, { name, vers: version, deps }, bytes))
     },
   }
 }

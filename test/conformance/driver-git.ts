@@ -1,26 +1,39 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Cargo } from '../support/cargo.ts'
+import { Cargo, cargoIsAtLeast } from '../support/cargo.ts'
 import type { Cleanup } from '../support/cleanup.ts'
+import type { Project } from '../support/project.ts'
 import { writeProject } from '../support/project.ts'
 import { send } from '../support/raw-publish.ts'
 import { scratch } from '../support/scratch.ts'
-import type { Driver } from './driver.ts'
+import type { Driver, Registry } from './driver.ts'
 import { startDaemon } from './driver-daemon.ts'
+import { registryTemplate } from './registry-template.ts'
 
 /** The daemon for clients that have the index as a git repository. */
 export const gitDriver: Driver = {
   name: 'daemon, git index',
-  capabilities: ['api', 'git', 'repository'],
+  capabilities: ['api', 'git', 'repository', 'headers', 'faults'],
   async start(cleanup, folder, settings) {
     const registry = await startDaemon(cleanup, folder, settings)
+    const { folder: template } = await registryTemplate()
+    // The first commit has this daemon's URLs; until then clients would find the template's.
+    await moved(registry, readFileSync(join(template, 'public', 'index.git', 'refs', 'heads', 'master'), 'utf8').trim())
+    registry.requests.clear()
+    const publish = (cargo: Cargo, project: Project) => registry.publish(cargo, [project])
+    // Cargo learnt to wait for what it has published in 1.66.
+    const waits = cargoIsAtLeast(66)
     return {
       ...registry,
       indexUrl: `${registry.baseUrl}/index.git`,
       cargoEnv: (await fetchesGit(cleanup)) ? {} : { CARGO_NET_GIT_FETCH_WITH_CLI: 'true' },
-      yank: (...yank) => committed(registry.baseUrl, () => registry.yank(...yank)),
-      unyank: (...yank) => committed(registry.baseUrl, () => registry.unyank(...yank)),
+      async publish(cargo, projects) {
+        for (const one of projects) await (waits ? publish(cargo, one) : committed(registry, () => publish(cargo, one)))
+      },
+      yank: (...yank) => committed(registry, () => registry.yank(...yank)),
+      unyank: (...yank) => committed(registry, () => registry.unyank(...yank)),
     }
   },
 }
@@ -41,20 +54,25 @@ async function tryGit(folder: string): Promise<boolean> {
   return !stderr.includes('invalid version 0 on git_proxy_options')
 }
 
-/** A yank is answered before its commit is made, and Cargo waits for publishes alone: waits until HEAD has moved. */
-async function committed(baseUrl: string, change: () => Promise<void>): Promise<void> {
-  const before = await head(baseUrl)
+/** A change is answered before its commit is made, and Cargo waits for publishes alone: waits until HEAD has moved. */
+async function committed(registry: Registry, change: () => Promise<void>): Promise<void> {
+  const before = await head(registry)
   await change()
-  for (let tries = 0; tries < 100; tries++) {
-    if ((await head(baseUrl)) !== before) return
-    await sleep(100)
-  }
-  assert.fail(`the git index is still at ${before}, ten seconds after the change`)
+  await moved(registry, before)
 }
 
-async function head(baseUrl: string): Promise<string> {
-  const answer = await send('GET', baseUrl, '/index.git/info/refs?service=git-upload-pack')
+async function moved(registry: Registry, before: string): Promise<void> {
+  for (let tries = 0; tries < 300; tries++) {
+    if ((await head(registry)) !== before) return
+    await sleep(100)
+  }
+  assert.fail(`the git index of ${registry.baseUrl} is still at ${before}, thirty seconds after the change`)
+}
+
+async function head(registry: Registry): Promise<string> {
+  const headers = { authorization: registry.api?.token ?? '' }
+  const answer = await send('GET', registry, '/index.git/info/refs?service=git-upload-pack', headers)
   const id = /([0-9a-f]{40}) HEAD/.exec(answer.bytes.toString())?.[1]
-  assert.ok(id, `no HEAD in the refs of ${baseUrl}`)
+  assert.ok(id, `no HEAD in the refs of ${registry.baseUrl}`)
   return id
 }

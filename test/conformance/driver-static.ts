@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Cleanup } from '../support/cleanup.ts'
 import { expectCode } from '../support/command.ts'
 import { FileServer } from '../support/file-server.ts'
 import { plimsoll } from '../support/plimsoll.ts'
 import type { Driver, Registry } from './driver.ts'
+import { readsSparse } from './driver.ts'
 import { packageProjects } from './package-projects.ts'
-
-export interface StaticRegistry extends Registry {
-  /** Whether there is a tree to ask for. */
-  readonly inUse: () => boolean
-}
 
 /** The static way: `.crate` files in a folder, `plimsoll build --from`, and a dumb file server over the result. */
 export const staticDriver: Driver = {
   name: 'static tree',
-  capabilities: ['sparse', 'no-api', 'tree'],
+  capabilities: ['sparse', 'no-api', 'tree', 'headers'],
+  unfit: readsSparse,
   start: openStatic,
 }
 
@@ -25,7 +22,7 @@ export async function openStatic(
   cleanup: Cleanup,
   folder: string,
   settings: NodeJS.ProcessEnv = {},
-): Promise<StaticRegistry> {
+): Promise<Registry> {
   const crates = join(folder, 'crates')
   const tree = join(folder, 'public')
   mkdirSync(crates, { recursive: true })
@@ -43,13 +40,13 @@ export async function openStatic(
   }
   const build = async (): Promise<void> => assert.equal(await tryBuild(), null)
   return {
-    inUse: () => existsSync(join(tree, 'index')),
     baseUrl: server.url,
     indexUrl: `sparse+${server.url}/index/`,
     requests: server.requests,
     stampsReleases: false,
     files: {
       tree,
+      rebuild: build,
       async remove(name, version) {
         rmSync(join(crates, `${name}-${version}.crate`))
         await build()

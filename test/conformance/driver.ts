@@ -1,33 +1,43 @@
 import type { Cargo } from '../support/cargo.ts'
 import type { Cleanup } from '../support/cleanup.ts'
 import type { Project } from '../support/project.ts'
-import type { RequestLog } from '../support/request-log.ts'
+import type { Origin } from '../support/raw-publish.ts'
+import type { Faults } from '../support/recording-proxy.ts'
+import type { Requests } from '../support/request-log.ts'
 
 /**
  * What a way of running the registry can do. A scenario names what it needs and is registered for the drivers that have
  * it: `sparse` – clients have the index as files over HTTP; `git` – they have it as a repository; `repository` – there
  * is one, whatever clients use; `api` – the web API, with a token at hand; `no-api` – there is none, and
- * `cargo publish` has to say so; `tree` – the test may put its hands on the files.
+ * `cargo publish` has to say so; `tree` – the test may put its hands on the files; `headers` – requests are seen in the
+ * order in which they came, with queries and headers; `faults` – something between client and server can fail; `tls` –
+ * HTTP/2 is spoken.
  */
-export type Capability = 'sparse' | 'git' | 'repository' | 'api' | 'no-api' | 'tree'
+export type Capability = 'sparse' | 'git' | 'repository' | 'api' | 'no-api' | 'tree' | 'headers' | 'faults' | 'tls'
 
 /** One way of running the registry. */
 export interface Driver {
   readonly name: string
   readonly capabilities: readonly Capability[]
+  /** Why a client of Rust 1.`minor` cannot play it, or need not; null when it does. */
+  readonly unfit?: (minor: number) => string | null
   /** Starts an empty registry whose files are all below `folder`; the settings are environment variables. */
   readonly start: (cleanup: Cleanup, folder: string, settings: NodeJS.ProcessEnv) => Promise<Registry>
 }
 
+/** For drivers whose index is sparse: Rust 1.68 was the first to read one. */
+export const readsSparse = (minor: number): string | null => (minor < 68 ? 'it knows no sparse index' : null)
+
 /** A registry under test. */
-export interface Registry {
-  readonly baseUrl: string
+export interface Registry extends Origin {
   /** Index URL as users write it into Cargo's configuration. */
   readonly indexUrl: string
   /** What a cargo needs in its environment to read it. */
   readonly cargoEnv?: Readonly<Record<string, string>>
   /** Everything clients have asked of it. */
-  readonly requests: RequestLog
+  readonly requests: Requests
+  /** Puts faults between clients and registry, or takes them away; for drivers with `faults`. */
+  readonly interfere?: (faults?: Faults) => void
   /** The web API's side, for drivers with `api`. */
   readonly api?: Api
   /** Whether it records when a release was published. */
@@ -36,8 +46,16 @@ export interface Registry {
   readonly publish: (cargo: Cargo, projects: readonly Project[]) => Promise<void>
   readonly yank: (cargo: Cargo, name: string, version: string) => Promise<void>
   readonly unyank: (cargo: Cargo, name: string, version: string) => Promise<void>
-  /** Offers a `.crate` made by other hands than Cargo's; what the registry says to it, or null when it takes it. */
-  readonly offer: (name: string, version: string, bytes: Uint8Array) => Promise<string | null>
+  /**
+   * Offers a `.crate` made by other hands than Cargo's, and to the web API its dependencies as Cargo would send them;
+   * what the registry says to it, or null when it takes it.
+   */
+  readonly offer: (
+    name: string,
+    version: string,
+    bytes: Uint8Array,
+    deps?: readonly unknown[],
+  ) => Promise<string | null>
   /** The files themselves, for drivers with `tree`. */
   readonly files?: Files
 }
@@ -47,6 +65,8 @@ export interface Api {
   readonly token: string
   /** Adds a user; a token of theirs. */
   readonly addUser: (name: string) => Promise<string>
+  /** Folder of the registry. */
+  readonly folder: string
   /** All that the daemon has written to its log. */
   readonly log: () => string
 }
@@ -56,4 +76,6 @@ export interface Files {
   readonly tree: string
   /** Takes a release away, as an operator does who deletes its file. */
   readonly remove: (name: string, version: string) => Promise<void>
+  /** Builds the tree again. */
+  readonly rebuild: () => Promise<void>
 }

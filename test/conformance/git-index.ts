@@ -31,6 +31,7 @@ export const gitIndex: readonly Scenario[] = [
         [],
       )
     },
+    { since: 66 },
   ),
 
   scenario(
@@ -82,7 +83,8 @@ export const gitIndex: readonly Scenario[] = [
 /** Clones the index until the file has the text: commits follow a change without anyone waiting for them. */
 async function clone(stage: Stage, path: string, text: string): Promise<string> {
   const url = `${stage.registry.baseUrl}/index.git`
-  const env = { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
+  const plain = { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
+  const env = { ...plain, ...stage.registry.cargoEnv }
   for (let tries = 0; tries < 40; tries++) {
     const folder = stage.place('clone')
     expectCode('git clone', await run('git', ['clone', '--quiet', url, folder], { cwd: stage.folder, env }), 0)

@@ -92,7 +92,7 @@ export const missing: readonly Scenario[] = [
       const cargo = stage.cargo({ registries: { test: index } })
       const checked = await cargo.fails(stage.app(FOO), 'check')
       says(checked, `sparse registry url must end in a slash \`/\`: ${index}`)
-      const page = await send('GET', stage.registry.baseUrl, '/')
+      const page = await send('GET', stage.registry, '/')
       assert.equal(page.status, 200)
       const printed = page.bytes.toString().match(/sparse\+http[^"&<\s]*/g)
       assert.deepEqual([...new Set(printed)], [stage.registry.indexUrl])

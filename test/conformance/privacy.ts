@@ -3,7 +3,7 @@ import type { LoggedRequest } from '../support/request-log.ts'
 import type { Scenario } from './scenario.ts'
 import { says, saysNot, scenario } from './scenario.ts'
 
-const PRIVATE = { PLIMSOLL_AUTH_REQUIRED: 'true' }
+const PRIVATE = { settings: { PLIMSOLL_AUTH_REQUIRED: 'true' } }
 /** Without a provider Cargo does not read from a private registry at all. */
 const PROVIDER = '[registry]\nglobal-credential-providers = ["cargo:token"]\n'
 const FOO = 'foo = { version = "1", registry = "test" }'
@@ -13,7 +13,7 @@ export const privacy: readonly Scenario[] = [
   scenario(
     53,
     'registry_auth::simple: one 401, then every request carries the token',
-    ['api', 'sparse'],
+    ['api', 'sparse', 'headers'],
     async stage => {
       const publisher = stage.cargo({ config: PROVIDER })
       await stage.registry.publish(publisher, [stage.crate({ name: 'foo' })])
@@ -64,7 +64,7 @@ export const privacy: readonly Scenario[] = [
   scenario(
     55,
     'registry_auth::token_not_logged: a publish with a dependency is authorised throughout',
-    ['api', 'sparse'],
+    ['api', 'sparse', 'headers'],
     async stage => {
       const cargo = stage.cargo({ config: PROVIDER })
       await stage.registry.publish(cargo, [stage.crate({ name: 'bar' })])
@@ -82,13 +82,13 @@ export const privacy: readonly Scenario[] = [
       assert.ok(!stage.api.log().includes(stage.api.token))
       saysNot(published, stage.api.token)
     },
-    { ...PRIVATE, PLIMSOLL_LOG_LEVEL: 'debug' },
+    { settings: { ...PRIVATE.settings, PLIMSOLL_LOG_LEVEL: 'debug' } },
   ),
 
   scenario(
     57,
     'search::auth_required: the words of strangers are not heard',
-    ['api', 'sparse'],
+    ['api', 'sparse', 'headers'],
     async stage => {
       await stage.registry.publish(stage.cargo({ config: PROVIDER }), [stage.crate({ name: 'foo' })])
       const found = await stage.cargo({ config: PROVIDER }).ok(stage.folder, 'search', '--registry', 'test', 'foo')

@@ -5,12 +5,21 @@ import type { Run } from '../support/command.ts'
 import type { Capability, Driver } from './driver.ts'
 import { Stage } from './stage.ts'
 
+/** What is not usual about a scenario. */
+export interface ScenarioOptions {
+  /** Settings of the registry that are not the default, as environment variables. */
+  readonly settings?: NodeJS.ProcessEnv
+  /** Oldest client that has what it needs, as minor version of its Rust. */
+  readonly since?: number
+  /** Whether it sits out a wait of Cargo's own, and does little else. */
+  readonly isPatient?: boolean
+}
+
 /** One behaviour of the real client, to be seen with every driver that has what it needs. */
-export interface Scenario {
+export interface Scenario extends ScenarioOptions {
+  readonly number: number
   readonly title: string
   readonly needs: readonly Capability[]
-  /** Settings of the registry that are not the default, as environment variables. */
-  readonly settings: NodeJS.ProcessEnv
   readonly run: (stage: Stage) => Promise<void>
 }
 
@@ -20,9 +29,9 @@ export function scenario(
   title: string,
   needs: readonly Capability[],
   run: (stage: Stage) => Promise<void>,
-  settings: NodeJS.ProcessEnv = {},
+  options: ScenarioOptions = {},
 ): Scenario {
-  return { title: `${number} ${title}`, needs, settings, run }
+  return { number, title, needs, run, ...options }
 }
 
 /** Whether the driver has all that the scenario needs. */
@@ -30,17 +39,42 @@ export function canPlay(driver: Driver, { needs }: Scenario): boolean {
   return needs.every(need => driver.capabilities.includes(need))
 }
 
-/** Registers every scenario that the driver can play, three at a time: most of a test is waiting for processes. */
+/** The scenarios that a client of Rust 1.`minor` plays with the driver. */
+export function playable(driver: Driver, minor: number, scenarios: readonly Scenario[]): Scenario[] {
+  if (driver.unfit?.(minor)) return []
+  return scenarios.filter(one => canPlay(driver, one) && minor >= (one.since ?? 0))
+}
+
+/** Registers every scenario that the driver and this client can play. */
 export function register(driver: Driver, scenarios: readonly Scenario[]): void {
-  const playable = scenarios.filter(one => canPlay(driver, one))
-  describe(`conformance: ${driver.name}, ${cargoVersion.text}`, { concurrency: 3 }, () => {
-    for (const { title, settings, run } of playable) {
-      it(title, { timeout: 120_000 }, async t => {
-        const stage = await Stage.open(t, driver, settings)
-        await run(stage)
-        stage.expectNoStrayRequests()
-      })
-    }
+  const { minor, text } = cargoVersion
+  const name = `conformance: ${driver.name}, ${text}`
+  const unfit = driver.unfit?.(minor)
+  if (unfit) {
+    console.log(`${name}: not played, ${unfit}`)
+    return
+  }
+  const chosen = playable(driver, minor, scenarios)
+  const [quick, patient] = [chosen.filter(one => !one.isPatient), chosen.filter(one => one.isPatient)]
+  describe(name, { concurrency: 2 }, () => {
+    // Three at a time: most of a test is waiting for processes.
+    playAll('playing', 3, driver, quick)
+    playAll('waiting', patient.length, driver, patient)
+  })
+}
+
+function playAll(name: string, concurrency: number, driver: Driver, scenarios: readonly Scenario[]): void {
+  if (scenarios.length === 0) return
+  describe(name, { concurrency }, () => {
+    for (const one of scenarios) play(driver, one)
+  })
+}
+
+function play(driver: Driver, { number, title, settings = {}, run }: Scenario): void {
+  it(`${number} ${title}`, { timeout: 180_000 }, async t => {
+    const stage = await Stage.open(t, driver, settings)
+    await run(stage)
+    stage.expectNoStrayRequests()
   })
 }
 

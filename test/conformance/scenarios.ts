@@ -1,13 +1,19 @@
 import { accounts } from './accounts.ts'
+import { answers } from './answers.ts'
 import { archives } from './archives.ts'
 import { choose } from './choose.ts'
 import { dependencies } from './dependencies.ts'
+import { faults } from './faults.ts'
 import { features } from './features.ts'
 import { gitIndex } from './git-index.ts'
+import { http2 } from './http2.ts'
+import { indexLines } from './index-lines.ts'
+import { lag } from './lag.ts'
 import { missing } from './missing.ts'
 import { names } from './names.ts'
 import { noApi } from './no-api.ts'
 import { privacy } from './privacy.ts'
+import { privacyGit } from './privacy-git.ts'
 import { publish } from './publish.ts'
 import { registries } from './registries.ts'
 import { resolve } from './resolve.ts'
@@ -21,7 +27,12 @@ import { yank } from './yank.ts'
 export const subjects: Readonly<Record<string, readonly Scenario[]>> = {
   'publish.ts': publish,
   'workspace.ts': workspace,
+  'lag.ts': lag,
+  'answers.ts': answers,
   'resolve.ts': resolve,
+  'faults.ts': faults,
+  'http2.ts': http2,
+  'index-lines.ts': indexLines,
   'missing.ts': missing,
   'update.ts': update,
   'choose.ts': choose,
@@ -36,6 +47,7 @@ export const subjects: Readonly<Record<string, readonly Scenario[]>> = {
   'search.ts': search,
   'accounts.ts': accounts,
   'privacy.ts': privacy,
+  'privacy-git.ts': privacyGit,
 }
 
 /** The suite. */

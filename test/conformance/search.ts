@@ -4,7 +4,7 @@ import { scenario } from './scenario.ts'
 
 /** `cargo search`. */
 export const search: readonly Scenario[] = [
-  scenario(57, 'search::simple: name, newest version and description', ['api'], async stage => {
+  scenario(57, 'search::simple: name, newest version and description', ['api', 'headers'], async stage => {
     await stage.publish({ name: 'hoare', version: '0.1.0' }, { name: 'hoare', version: '0.1.1' }, { name: 'other' })
     stage.registry.requests.clear()
     const found = await stage.cargo({ token: null }).ok(stage.folder, 'search', '--registry', 'test', 'hoare')
@@ -13,23 +13,28 @@ export const search: readonly Scenario[] = [
     assert.equal(stage.registry.requests.all.at(-1)?.headers.authorization, undefined)
   }),
 
-  scenario(57, 'search::multiple_query_params: all words must match, whatever joins them', ['api'], async stage => {
-    await stage.publish(
-      { name: 'json-parser' },
-      { name: 'json-writer' },
-      { name: 'toml-reader', package: 'keywords = ["parser", "json"]' },
-    )
-    const cargo = stage.cargo()
-    for (const words of [['json', 'parser'], ['json parser']]) {
-      const found = await cargo.ok(stage.folder, 'search', '--registry', 'test', '--limit', '5', ...words)
-      const names = found.stdout.split('\n').map(line => line.replace(/ .*/, ''))
-      assert.deepEqual(names, ['json-parser', 'toml-reader', ''])
-    }
-    assert.deepEqual(stage.registry.requests.lines.slice(-2), [
-      'GET /api/v1/crates?q=json%2Bparser&per_page=5 200',
-      'GET /api/v1/crates?q=json%20parser&per_page=5 200',
-    ])
-  }),
+  scenario(
+    57,
+    'search::multiple_query_params: all words must match, whatever joins them',
+    ['api', 'headers'],
+    async stage => {
+      await stage.publish(
+        { name: 'json-parser' },
+        { name: 'json-writer' },
+        { name: 'toml-reader', package: 'keywords = ["parser", "json"]' },
+      )
+      const cargo = stage.cargo()
+      for (const words of [['json', 'parser'], ['json parser']]) {
+        const found = await cargo.ok(stage.folder, 'search', '--registry', 'test', '--limit', '5', ...words)
+        const names = found.stdout.split('\n').map(line => line.replace(/ .*/, ''))
+        assert.deepEqual(names, ['json-parser', 'toml-reader', ''])
+      }
+      assert.deepEqual(stage.registry.requests.lines.slice(-2), [
+        'GET /api/v1/crates?q=json%2Bparser&per_page=5 200',
+        'GET /api/v1/crates?q=json%20parser&per_page=5 200',
+      ])
+    },
+  ),
 
   scenario(57, 'the full count is told when there are more than fit', ['api'], async stage => {
     await stage.publish({ name: 'fleet-one' }, { name: 'fleet-two' }, { name: 'fleet-three' })

@@ -6,16 +6,18 @@ import { Cleanup } from '../support/cleanup.ts'
 import type { CrateText, Project } from '../support/project.ts'
 import { writeProject, writeWorkspace } from '../support/project.ts'
 import { send } from '../support/raw-publish.ts'
+import type { Faults } from '../support/recording-proxy.ts'
 import { scratch } from '../support/scratch.ts'
 import type { Api, Driver, Files, Registry } from './driver.ts'
-import type { StaticRegistry } from './driver-static.ts'
-import { openStatic } from './driver-static.ts'
+import type { StandIn } from './stand-in.ts'
+import { openStandIn } from './stand-in.ts'
 
 /** How a cargo differs from the plain one. */
 export interface CargoWishes {
   readonly registries?: Readonly<Record<string, string>>
   readonly token?: string | null
   readonly config?: string
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** Everything one scenario plays with: a registry under test, a stand-in for crates.io, cargos and crates. */
@@ -23,10 +25,10 @@ export class Stage {
   readonly cleanup: Cleanup
   readonly folder: string
   readonly registry: Registry
-  readonly cratesIo: StaticRegistry
+  readonly cratesIo: StandIn
   #count = 0
 
-  private constructor(cleanup: Cleanup, folder: string, registry: Registry, cratesIo: StaticRegistry) {
+  private constructor(cleanup: Cleanup, folder: string, registry: Registry, cratesIo: StandIn) {
     this.cleanup = cleanup
     this.folder = folder
     this.registry = registry
@@ -37,7 +39,7 @@ export class Stage {
     const cleanup = new Cleanup(t)
     const folder = scratch(cleanup)
     const registry = await driver.start(cleanup, join(folder, 'registry'), settings)
-    return new Stage(cleanup, folder, registry, await openStatic(cleanup, join(folder, 'crates-io')))
+    return new Stage(cleanup, folder, registry, await openStandIn(cleanup, join(folder, 'crates-io')))
   }
 
   /** The web API's side of the registry; for scenarios that need `api`. */
@@ -52,6 +54,12 @@ export class Stage {
     return this.registry.files
   }
 
+  /** Puts faults between clients and registry, or takes them away; for scenarios that need `faults`. */
+  interfere(faults?: Faults): void {
+    assert.ok(this.registry.interfere)
+    this.registry.interfere(faults)
+  }
+
   /** A cargo with cold caches that knows the registry as `test`, and the others given; null is no token at all. */
   cargo(more: CargoWishes = {}): Cargo {
     const token = more.token === undefined ? this.registry.api?.token : more.token
@@ -60,13 +68,13 @@ export class Stage {
       cratesIo: this.cratesIo.indexUrl,
       tokens: typeof token === 'string' ? { test: token } : {},
       config: more.config ?? '',
-      env: this.registry.cargoEnv ?? {},
+      env: { ...this.registry.cargoEnv, ...more.env },
     })
   }
 
   /** Another registry that the registry under test knows nothing of. */
-  otherRegistry(): Promise<Registry> {
-    return openStatic(this.cleanup, this.place('other-registry'))
+  otherRegistry(): Promise<StandIn> {
+    return openStandIn(this.cleanup, this.place('other-registry'))
   }
 
   /** Writes a crate's sources. */
@@ -95,14 +103,14 @@ export class Stage {
 
   /** The index file of a crate, as a reader gets it. */
   async index(path: string): Promise<string> {
-    const answer = await send('GET', this.registry.baseUrl, `/index/${path}`)
+    const answer = await send('GET', this.registry, `/index/${path}`)
     assert.equal(answer.status, 200, `/index/${path}`)
     return answer.bytes.toString()
   }
 
   /** The bytes of a release, as a reader gets them. */
   async download(name: string, version: string): Promise<Buffer> {
-    const answer = await send('GET', this.registry.baseUrl, `/crates/${name}/${name}-${version}.crate`)
+    const answer = await send('GET', this.registry, `/crates/${name}/${name}-${version}.crate`)
     assert.equal(answer.status, 200, `${name} ${version}`)
     return answer.bytes
   }

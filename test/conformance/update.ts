@@ -46,7 +46,7 @@ checksum = "${cksum}"
   scenario(
     34,
     'registry::update_registry_http: the next update sees a new version at once',
-    ['sparse'],
+    ['sparse', 'headers'],
     async stage => {
       const { requests } = stage.registry
       await stage.publish({ name: 'foo', version: '1.0.0' })

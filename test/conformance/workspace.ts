@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { send } from '../support/raw-publish.ts'
 import { dependency, indexLine, withoutTimes } from './index-line.ts'
 import type { Scenario } from './scenario.ts'
 import { says, scenario } from './scenario.ts'
@@ -55,4 +56,62 @@ export const workspace: readonly Scenario[] = [
     assert.ok(foo)
     assert.equal(withoutTimes(await stage.index('3/f/foo')), await indexLine(stage, foo))
   }),
+
+  scenario(
+    9,
+    'publish::workspace_publish_rate_limit_error: the one too many stops the rest, and nothing of it is stored',
+    ['api', 'sparse', 'headers'],
+    async stage => {
+      const names = ['east', 'north', 'south']
+      const { folder } = stage.workspace(...names.map(name => ({ name })))
+      const args = ['publish', '--workspace', '--no-verify', '--allow-dirty', '--registry', 'test']
+      const stopped = await stage.cargo().fails(folder, ...args)
+      const [, refused] = /failed to publish (\w+) v1\.0\.0 to registry at/.exec(stopped.stderr) ?? []
+      assert.ok(refused, stopped.stderr)
+      says(stopped, /the remote server responded with an error \(status 429 Too Many Requests\): too many publishes/)
+      const [taken, limited] = [200, 429].map(status =>
+        stage.registry.requests.to('PUT', '/api/v1/crates/new').filter(one => one.status === status),
+      )
+      assert.equal(taken?.length, 2)
+      assert.equal(limited?.length, 1)
+      assert.match(String(limited?.[0]?.responseHeaders['retry-after']), /^([1-9]|[12]\d|30)$/)
+      for (const name of names) {
+        const paths = [`/index/${name.slice(0, 2)}/${name.slice(2, 4)}/${name}`, `/crates/${name}/${name}-1.0.0.crate`]
+        for (const path of paths) {
+          assert.equal((await send('GET', stage.registry, path)).status, name === refused ? 404 : 200, path)
+        }
+      }
+      const found = await stage.cargo().ok(stage.folder, 'search', '--registry', 'test', refused)
+      assert.equal(found.stdout, '')
+    },
+    { since: 90, settings: { PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '2' } },
+  ),
+
+  scenario(
+    20,
+    'publish::checksum_changed: a changed copy of a release is tried against the copy, and never replaces it',
+    ['api', 'sparse'],
+    async stage => {
+      const [dep] = await stage.publish({ name: 'dep' })
+      assert.ok(dep)
+      const { folder } = stage.workspace(
+        { name: 'dep', files: { 'src/lib.rs': 'pub const NEW: u8 = 1;' } },
+        {
+          name: 'foo',
+          toml: '[dependencies]\ndep = { path = "../dep", version = "1", registry = "test" }',
+          files: { 'src/lib.rs': 'pub use dep::NEW;' },
+        },
+      )
+      stage.registry.requests.clear()
+      const args = ['publish', '--workspace', '--allow-dirty', '--registry', 'test']
+      const tried = await stage.cargo().ok(folder, ...args, '--dry-run')
+      says(tried, 'crate dep@1.0.0 already exists on `test` index')
+      says(tried, 'Verifying foo v1.0.0')
+      says(await stage.cargo().fails(folder, ...args), 'crate dep@1.0.0 already exists on `test` index')
+      const sent = stage.registry.requests.lines.filter(line => line.includes('/api/'))
+      assert.deepEqual(sent, [])
+      assert.equal(withoutTimes(await stage.index('3/d/dep')), await indexLine(stage, dep))
+    },
+    { since: 90 },
+  ),
 ]

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { addUser } from '../../daemon/accounts.ts'
 import { createToken } from '../../daemon/tokens.ts'
 import { build } from '../../generator/build.ts'
+import type { Registry } from '../../generator/registry.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { folderOf, newRegistry } from '../support/workplace.ts'
 import { assertPublished, assertServed, assertSound, type Candidate, publish } from './truth.ts'
@@ -22,6 +23,14 @@ async function prepare(t: TestContext) {
   return { cleanup, registry, token, notes: folderOf(t) }
 }
 
+async function nothingPending({ catalog }: Registry): Promise<void> {
+  const deadline = Date.now() + 30_000
+  while ((await catalog.pending()) > 0) {
+    assert.ok(Date.now() < deadline, 'the daemon does not come to an end with what is pending')
+    await sleep(20)
+  }
+}
+
 test('killed before any step of a publish, the daemon loses nothing acknowledged and shows nothing half-done', async t => {
   const { cleanup, registry, token, notes } = await prepare(t)
   const serve = (at: number) =>
@@ -29,8 +38,9 @@ test('killed before any step of a publish, the daemon loses nothing acknowledged
   const acknowledged: Candidate[] = []
   const deaths: string[] = []
   let halfDone: Candidate | null = null
-  // Twice unharmed, because the two kinds of publish, in turn, do not take the same steps.
-  for (let at = 1, unharmed = 0; unharmed < 2; at++) {
+  // Before each step twice, until both are unharmed: the two kinds of publish do not take the same steps.
+  for (let turn = 2, unharmed = 0; unharmed < 2; turn++) {
+    const at = turn >> 1
     assert.ok(at < 200, 'a publish takes fewer steps')
     const daemon = serve(at)
     const url = await daemon.url()
@@ -40,8 +50,10 @@ test('killed before any step of a publish, the daemon loses nothing acknowledged
       assertPublished(await publish(url, token, halfDone))
       acknowledged.push(halfDone)
     }
-    // A new crate and a new version of one that exists, in turn.
-    halfDone = { name: `crate-${at - (at % 2)}`, version: `1.0.${at % 2}` }
+    // A new crate, and a new version of it.
+    halfDone = { name: `crate-${at}`, version: `1.0.${turn % 2}` }
+    // The steps of pages that are late would come in between at random.
+    await nothingPending(registry)
     daemon.arm()
     const answer = await publish(url, token, halfDone)
     daemon.disarm()

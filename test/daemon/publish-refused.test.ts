@@ -256,9 +256,9 @@ test('metadata and manifest that say different things', async t => {
     ],
     [
       'a feature',
-      { features: { a: [], b: [] } },
+      { features: { a: ['b', 'dep:x'], b: [] } },
       '[features]\na = ["b"]\nb = []\n',
-      ['the feature `a` is `[]` in the publish metadata, but `["b"]` in the `Cargo.toml` of the crate file'],
+      ['the feature `a` is `["b","dep:x"]` in the publish metadata, but `["b"]` in the `Cargo.toml` of the crate file'],
     ],
   ]
   for (const [what, metadata, manifest, expected] of rows) {
@@ -307,11 +307,13 @@ test('what is there already', async t => {
   for (const name of ['foo-bar', 'FOO-BAR', 'Foo_Bar', 'foo_bar']) {
     await t.test(`the name ${name} beside Foo-Bar`, async () => {
       const before = await test.everything()
-      const { status, body } = await test.publish(alice, { name, version: '0.1.0' })
+      const { status, body } = await test.publish(alice, { name, version: '0.9.0' })
       assert.equal(status, 200)
-      assert.equal(
-        body.errors?.[0]?.detail,
-        `\`${name}\` collides with the existing crate \`Foo-Bar\`: names that differ only in case or in \`-\` and \`_\` are one name`,
+      assert.deepEqual(
+        body.errors?.map(one => one.detail),
+        [
+          `\`${name}\` collides with the existing crate \`Foo-Bar\`: names that differ only in case or in \`-\` and \`_\` are one name; publish it as \`Foo-Bar\` or choose another name`,
+        ],
       )
       assert.deepEqual(await test.everything(), before)
     })

@@ -4,8 +4,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Regenerator } from '../../daemon/regenerate.ts'
+import { parseName } from '../../generator/name.ts'
 import type { PageShop } from '../../generator/pages.ts'
+import { crateKey } from '../../generator/paths.ts'
 import { TestRegistry } from '../support/registry.ts'
+import { addCrate } from '../support/workplace.ts'
 
 /** A workshop that counts the builds of each crate and holds them up at a gate. */
 function gated(registry: PageShop) {
@@ -186,4 +189,33 @@ test('catching up renders what was left, and does not fail when it cannot', asyn
   await test.regenerator.catchUp()
   assert.equal(existsSync(join(test.registry.tree.root, 'index/config.json')), true)
   assert.match((await test.shown('index/de/mo/demo')) ?? '', /"vers":"1\.0\.0"/)
+})
+
+test('what a build could not render, beside everything else that it did, is a failure and is tried again', async t => {
+  const test = await TestRegistry.open(t)
+  const { registry } = test
+  await addCrate(registry, { name: 'lost', version: '1.0.0' })
+  await addCrate(registry, { name: 'kept', version: '1.0.0' })
+  const crate = await registry.catalog.find(parseName('lost'))
+  const [release] = await registry.catalog.releases(crate?.id ?? 0)
+  const path = registry.crates.path(crateKey(parseName('lost'), release?.cksum ?? ''))
+  renameSync(path, `${path}.away`)
+  await test.regenerator.catchUp()
+  assert.match((await test.shown('index/ke/pt/kept')) ?? '', /"vers":"1\.0\.0"/)
+  assert.equal(await test.shown('index/lo/st/lost'), null)
+  assert.match(String(test.buildFailures[0]), /`lost` 1\.0\.0/)
+  renameSync(`${path}.away`, path)
+  for (let i = 0; i < 300 && (await test.shown('index/lo/st/lost')) === null; i++) await sleep(10)
+  assert.match((await test.shown('index/lo/st/lost')) ?? '', /"vers":"1\.0\.0"/)
+})
+
+test('a lost .crate that a whole rebuild meets is told, too', async t => {
+  const test = await TestRegistry.open(t)
+  const { registry } = test
+  const token = await test.user('alice')
+  await test.publish(token, { name: 'demo', version: '1.0.0' })
+  rmSync(registry.tree.root, { recursive: true })
+  rmSync(join(test.dir, 'crates'), { recursive: true })
+  await test.regenerator.catchUp()
+  assert.match(String(test.buildFailures[0]), /`demo` 1\.0\.0/)
 })

@@ -94,6 +94,25 @@ async function refusesDamaged(code: Code, damage: (path: string) => void): Promi
 
 test('refuses a backup that was cut off', () => refusesDamaged('backup_unreadable', path => truncateSync(path, 30_000)))
 
+test('refuses a backup that was cut off anywhere, also exactly between two of its files', async () => {
+  const whole = readFileSync(file)
+  const cuts = new Set<number>()
+  // Each header says `ustar` at 257; a cut there leaves whole files only, as if nothing had come after them.
+  for (let at = 0; at < whole.length; at += 512) {
+    if (whole.subarray(at + 257, at + 262).toString() !== 'ustar') continue
+    for (const cut of [at, at + 300, at + 512, at + 512 + 100]) cuts.add(cut)
+  }
+  const [copy, dir] = [join(folder, 'cut.tar'), join(folder, 'cut')]
+  assert.ok(cuts.size >= 16)
+  for (const cut of cuts) {
+    writeFileSync(copy, whole.subarray(0, cut))
+    const refused = (error: unknown) =>
+      error instanceof Refusal && ['backup_unreadable', 'backup_incomplete'].includes(error.issues[0].code)
+    await assert.rejects(restore(copy, dir), refused, `cut at ${cut} of ${whole.length}`)
+    assert.equal(existsSync(dir), false)
+  }
+})
+
 test('refuses a backup in which a .crate has changed', () =>
   refusesDamaged('backup_damaged', path => {
     const bytes = readFileSync(path)
@@ -101,6 +120,28 @@ test('refuses a backup in which a .crate has changed', () =>
     bytes[start + 40] = (bytes[start + 40] ?? 0) ^ 1
     writeFileSync(path, bytes)
   }))
+
+test('refuses a backup whose records are damaged', () =>
+  refusesDamaged('backup_unreadable', path => {
+    const bytes = readFileSync(path)
+    const start = bytes.indexOf('SQLite format 3')
+    bytes.fill(0x55, start + 4096, start + 4096 + 2000)
+    writeFileSync(path, bytes)
+  }))
+
+test('bytes that are lost are named, and no backup appears', async () => {
+  const registry = await makeRegistry('lossy')
+  await add(registry, 'one', '1.0.0')
+  rmSync(registry.crates.root, { recursive: true })
+  const lost = join(folder, 'lossy.tar')
+  await assert.rejects(backup(registry, lost), refusesWith('crate_lost'))
+  await registry.close()
+  assert.equal(existsSync(lost), false)
+  assert.deepEqual(
+    readdirSync(folder).filter(name => name.startsWith('.')),
+    [],
+  )
+})
 
 const foreign: [what: string, name: string, code: Code][] = [
   ['climbs out', 'plimsoll-backup/crates/../../evil', 'backup_foreign'],

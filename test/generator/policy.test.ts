@@ -85,6 +85,30 @@ function said(one: PolicyRelease, rules: Settings['policy'], facts: Partial<Poli
   return checkPolicy(one, { ...NOTHING, ...facts }, rules).issues.map(each => each.message)
 }
 
+test('every number of crates.io is the default of a setting', () => {
+  const { limits, policy: rules } = resolveSettings({
+    file: { name: 'x', text: '[policy]\npreset = "public"' },
+  }).settings
+  assert.deepEqual(
+    [limits.metadata_bytes, limits.crate_bytes, limits.unpacked_bytes],
+    [1_048_576, 10_485_760, 536_870_912],
+  )
+  const { name_max, version_max, description_max, keywords_max, keyword_length_max, categories_max } = rules
+  assert.deepEqual(
+    { name_max, version_max, description_max, keywords_max, keyword_length_max, categories_max },
+    {
+      name_max: 64,
+      version_max: 150,
+      description_max: 1000,
+      keywords_max: 5,
+      keyword_length_max: 20,
+      categories_max: 5,
+    },
+  )
+  const { features_max, feature_items_max, dependencies_max } = rules
+  assert.deepEqual([features_max, feature_items_max, dependencies_max], [300, 300, 500])
+})
+
 test('a decent release pleases both presets', () => {
   const one = release({ keywords: ['parser', 'c++', '3d'], categories: ['anything'], badges: { maintenance: {} } })
   for (const rules of [PRIVATE, PUBLIC]) {
@@ -163,13 +187,6 @@ test('every key of the policy is tried here', () => {
   const tried = [...levels, ...limits].map(([key]) => key.split(' ')[0])
   const elsewhere = ['preset', 'categories', 'unknown_category', 'badges', 'allowed_registries']
   assert.deepEqual(Object.keys(PRIVATE).sort(), [...tried, ...elsewhere].sort())
-})
-
-test('a name that exists in another spelling', () => {
-  const one = release({}, {}, 'foo_bar')
-  assert.deepEqual(said(one, PUBLIC, { existing: { name: parseName('Foo-Bar') } }), [
-    'the crate `foo_bar` already exists as `Foo-Bar`, and names that differ only in case, `-` and `_` are one; publish it as `Foo-Bar` or choose another name',
-  ])
 })
 
 test('what is reserved or looks alike matters to new crates only', () => {
@@ -343,6 +360,18 @@ test('the trap of path dependencies is explained', () => {
   ])
 })
 
+test('where crates.io is refused, the trap is the one objection to a crate that is here, and explains it', () => {
+  const deps = [dependency({ name: 'core-of-us', registry: CRATES_IO }), dependency({ registry: CRATES_IO })]
+  const facts = { alsoHere: names('core_of_us') }
+  const one = release({}, { deps })
+  assert.deepEqual(verdict(one, PUBLIC, facts), ['error dependency_path_trap', 'error dependency_foreign'])
+  assert.match(said(one, PUBLIC, facts)[1] ?? '', /^the dependency `serde` comes from another registry, /)
+  const allowed = policy(`preset = "public"\nallowed_registries = ["${CRATES_IO}"]`)
+  assert.deepEqual(verdict(one, allowed, facts), ['warning dependency_path_trap'])
+  const unexplained = policy('preset = "public"\npath_dependency_trap = "off"')
+  assert.deepEqual(verdict(one, unexplained, facts), ['error dependency_foreign', 'error dependency_foreign'])
+})
+
 test('allowed registries are no foreign ones, however they are written', () => {
   const deps = [
     dependency({ registry: CRATES_IO }),
@@ -353,7 +382,7 @@ test('allowed registries are no foreign ones, however they are written', () => {
   )
   assert.deepEqual(said(release({}, { deps }), rules), [])
   assert.deepEqual(said(release({}, { deps: [dependency({ registry: CRATES_IO })] }), PUBLIC), [
-    'the dependency `serde` comes from another registry, https://github.com/rust-lang/crates.io-index, which this one does not allow; publish it here first, or ask the operator to add that URL to `policy.allowed_registries`',
+    'the dependency `serde` comes from another registry, https://github.com/rust-lang/crates.io-index, which this one does not allow; publish it here and add `registry = "…"` with the name of this registry to the dependency, or ask the operator to add that URL to `policy.allowed_registries`',
   ])
 })
 

@@ -195,10 +195,9 @@ const COMPARISONS: readonly (readonly [string, object, string[]])[] = [
   ],
   [
     'features',
-    { features: { default: ['std'], std: [], extra: [] } },
+    { features: { ...FEATURES, std: ['alias/x'], extra: [] } },
     [
-      `the feature \`constructor\` is absent in the publish metadata, but \`[]\` ${TAIL}`,
-      `the feature \`default\` is \`["std"]\` in the publish metadata, but \`["dep:cc","std"]\` ${TAIL}`,
+      `the feature \`std\` is \`["alias/x"]\` in the publish metadata, but \`[]\` ${TAIL}`,
       `the feature \`extra\` is \`[]\` in the publish metadata, but absent ${TAIL}`,
     ],
   ],
@@ -215,6 +214,18 @@ for (const [what, change, expected] of COMPARISONS) {
     assert.ok(found.every(one => one.severity === 'error'))
   })
 }
+
+test('metadata that says less of the features is warned of: some Cargos leave out what names renamed dependencies', async () => {
+  const release = await releaseOf({ manifest: MANIFEST })
+  const found = compareMetadata(release, metadata({ deps: [ALIAS, CC], features: { default: ['std'], std: [] } }))
+  assert.deepEqual(
+    found.map(one => [one.severity, one.message]),
+    [
+      ['warning', `the feature \`constructor\` is absent in the publish metadata, but \`[]\` ${TAIL}`],
+      ['warning', `the feature \`default\` is \`["std"]\` in the publish metadata, but \`["dep:cc","std"]\` ${TAIL}`],
+    ],
+  )
+})
 
 test('publish metadata: only name and version must be there, null is nothing', () => {
   const least = metadata({})

@@ -198,9 +198,7 @@ test('folders that cannot be meant are refused', async t => {
   put(job.from, 'a.crate', crate('demo', '1.0.0'))
   const none = join(job.from, 'none')
   assert.deepEqual(await refusal({ from: none, out: job.out }), [`there is no file or folder ${none}`])
-  const empty = folders(t)
-  const from = empty.from
-  assert.match((await refusal(empty))[0] ?? '', /^there is no \.crate file in or below /)
+  const { from } = folders(t)
   assert.deepEqual(await refusal({ from: job.from, out: job.from }), [
     `${job.from} lies inside ${job.from}, which would be rewritten; choose another --out`,
   ])

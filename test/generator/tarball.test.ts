@@ -196,6 +196,22 @@ test('sentences say what was wrong and where', async () => {
   ])
 })
 
+test('a wrong top folder is one objection, however many files are in it, and names the first file', async () => {
+  const files = Array.from({ length: 50 }, (_, i) => ({ path: `other-2.0.0/src/f${i}.rs` }))
+  const folders = [
+    { path: 'other-2.0.0/', type: '5' },
+    { path: 'other-2.0.0/src/', type: '5' },
+  ]
+  const expected = [
+    '`other-2.0.0/src/f0.rs` in the crate file is not below `evil-1.0.0/`; everything must be in that one folder',
+  ]
+  assert.deepEqual((await verdict(files)).messages, expected)
+  assert.deepEqual((await verdict([...folders, ...files])).messages, expected)
+  assert.deepEqual((await verdict([at('x'), { path: 'stray' }, { path: 'stray2' }])).messages, [
+    '`stray` in the crate file is not below `evil-1.0.0/`; everything must be in that one folder',
+  ])
+})
+
 test('objections end after twenty, and carry no control characters', async () => {
   const { messages } = await verdict(Array.from({ length: 500 }, (_, i) => at(`\u001b[31m\u202e${i}`, { type: '2' })))
   assert.equal(messages.length, 20)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bytes, count, plural } from '../../site/amount.ts'
 import { changes } from '../../site/changes.ts'
+import { changeSection } from '../../site/crate/changes.ts'
 import { dependencySection } from '../../site/crate/dependencies.ts'
 import { featureSection } from '../../site/crate/features.ts'
 import { day } from '../../site/moment.ts'
@@ -9,6 +10,7 @@ import type { ComparedFacts } from '../../site/version-facts.ts'
 import { dependency } from '../support/demo-facts.ts'
 import { demoFacts } from '../support/demo-site.ts'
 
+const site = demoFacts('https://x.example')
 const before: ComparedFacts = {
   version: '1.0.0',
   rustVersion: '1.70',
@@ -17,7 +19,7 @@ const before: ComparedFacts = {
 }
 
 test('nothing changed', () => {
-  assert.deepEqual(changes(before, { ...before, version: '1.0.1' }), [])
+  assert.deepEqual(changes(site, before, { ...before, version: '1.0.1' }), [])
 })
 
 test('what changed in MSRV, dependencies and features', () => {
@@ -32,17 +34,39 @@ test('what changed in MSRV, dependencies and features', () => {
     features: { default: [], std: [], new: ['dep:a'] },
   }
   assert.deepEqual(
-    changes(before, after).map(one => [one.kind, one.subject, one.name, one.before, one.after]),
+    changes(site, before, after).map(one => [one.kind, one.subject, one.name, one.before, one.after]),
     [
       ['changed', 'MSRV', 'Rust version', '1.70', 'none stated'],
       ['changed', 'dependency', 'a', '^1', '^2 · optional · no default features · features x, y'],
-      ['added', 'dependency', 'b [cfg(unix)]', null, '^1 · package bee'],
-      ['removed', 'dependency', 'gone', '^1', null],
+      ['added', 'dependency', 'b [cfg(unix)]', '', '^1 · package bee'],
+      ['removed', 'dependency', 'gone', '^1', ''],
       ['changed', 'feature', 'default', 'std', 'nothing'],
-      ['added', 'feature', 'new', null, 'dep:a'],
-      ['removed', 'feature', 'old', 'nothing', null],
+      ['added', 'feature', 'new', '', 'dep:a'],
+      ['removed', 'feature', 'old', 'nothing', ''],
     ],
   )
+})
+
+test('of a changed dependency only the differences are told', () => {
+  const one = { features: ['derive'], registry: 'sparse+https://index.crates.io/' }
+  const old = { ...before, dependencies: [dependency('a', '^1', one), dependency('b', '^1', { optional: true })] }
+  const now = { ...before, dependencies: [dependency('a', '^2', one), dependency('b', '^1', { features: ['x'] })] }
+  const list = changes(site, old, now)
+  assert.deepEqual(
+    list.map(one => [one.name, one.before, one.after]),
+    [
+      ['a', '^1', '^2'],
+      ['b', 'optional', 'features x'],
+    ],
+  )
+  const text = (from: ComparedFacts, to: ComparedFacts) =>
+    changeSection('1.0.0', changes(site, from, to))
+      .toString()
+      .replace(/<[^>]*>/g, '')
+  const plain = { ...before, dependencies: [dependency('b', '^1')] }
+  const optional = { ...before, dependencies: [dependency('b', '^1', { optional: true })] }
+  assert.match(text(plain, optional), /b now optional/)
+  assert.match(text(optional, plain), /b no longer optional/)
 })
 
 const origins: [registry: string | null, link: string | null][] = [

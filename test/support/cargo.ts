@@ -7,6 +7,9 @@ import { expectCode, run } from './command.ts'
 
 const program = process.env.PLIMSOLL_CARGO ?? 'cargo'
 
+/** Cargo itself waits for a minute until a release is in the index. */
+const PATIENCE_MS = 150_000
+
 /** The client under test: `PLIMSOLL_CARGO`, or the `cargo` of the search path. */
 export const cargoVersion = findCargo()
 
@@ -56,7 +59,14 @@ export class Cargo {
 
   /** Runs it in `folder`, whatever the outcome. */
   run(folder: string, ...args: readonly string[]): Promise<Run> {
-    return run(program, args, { cwd: folder, env: this.#env })
+    return run(program, args, { cwd: folder, env: this.#env, timeoutMs: PATIENCE_MS })
+  }
+
+  /** Hands it a token, which it keeps in its home. */
+  async logIn(folder: string, registry: string, token: string): Promise<void> {
+    const args = ['login', '--registry', registry]
+    const ended = await run(program, args, { cwd: folder, env: this.#env, stdin: `${token}\n` })
+    expectCode(`cargo ${args.join(' ')}`, ended, 0)
   }
 
   /** Runs it in `folder`; it must succeed. */

@@ -1,10 +1,8 @@
-import type { TestContext } from 'node:test'
-
-/** What a test has opened, closed in reverse order when it ends, also when it fails. */
+/** What a test, or all tests of a file, have opened, closed in reverse order when it ends, also when it fails. */
 export class Cleanup {
   readonly #steps: (() => Promise<void> | void)[] = []
 
-  constructor(t: TestContext) {
+  constructor(t: { after(step: () => Promise<void>): void }) {
     t.after(() => this.#run())
   }
 

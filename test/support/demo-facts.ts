@@ -71,7 +71,7 @@ export function card(newest: VersionFacts): CrateCard {
   return { name, version, description, updated: published, yanked }
 }
 
-const KEEL_README = `# keel
+export const KEEL_README = `# keel
 
 [![build](https://ci.example.com/keel.svg)](https://ci.example.com/keel) [![docs](https://img.example.com/docs.svg)](https://docs.example.com/keel)
 
@@ -195,7 +195,7 @@ export const keel: CrateFacts = crate(
   },
 )
 
-const DESCRIPTIONS = [
+export const DESCRIPTIONS = [
   'Steering for state machines: typed transitions without macros.',
   'Reads and writes the log files of the billing system, with a stable format and exact decimal amounts for all currencies we support, including those without minor units.',
   'HTTP client with retries, timeouts and tracing built in.',

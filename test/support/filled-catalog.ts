@@ -1,9 +1,11 @@
+import { addEvent } from '../../generator/catalog/event.ts'
 import { keepListing } from '../../generator/catalog/listing.ts'
 import { canonicalName, type Name } from '../../generator/name.ts'
 import type { Registry } from '../../generator/registry.ts'
 import type { SearchedEntry } from '../../site/index.ts'
 
 const TIME = '2026-11-20T12:00:00Z'
+const BY_TEST = { at: TIME, actor: 'test', user: null, tokenId: null }
 
 /** Puts crates into the catalog that have no bytes: records, what lists and searches read of them, and marks. */
 export async function fillCatalog({ database }: Registry, entries: readonly SearchedEntry[]): Promise<void> {
@@ -11,9 +13,11 @@ export async function fillCatalog({ database }: Registry, entries: readonly Sear
     for (const entry of entries) {
       const { name, version } = entry
       const canonical = canonicalName(name as Name)
+      // A mark is taken off with what was rendered since: each change needs a number of its own.
+      const generation = await addEvent(tx, BY_TEST, { action: 'publish', crate: name, version })
       const { id } = await tx
         .insertInto('crates')
-        .values({ name, canonical, skeleton: canonical, created_at: TIME, generation: 1 })
+        .values({ name, canonical, skeleton: canonical, created_at: TIME, generation })
         .returning('id')
         .executeTakeFirstOrThrow()
       await tx
@@ -32,7 +36,7 @@ export async function fillCatalog({ database }: Registry, entries: readonly Sear
           published_by: null,
         })
         .execute()
-      await keepListing(tx, id, 1)
+      await keepListing(tx, id, generation)
     }
   })
 }

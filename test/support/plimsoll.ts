@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Cleanup } from './cleanup.ts'
@@ -10,8 +11,13 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '.
 const program = join(root, 'dist', 'daemon', 'cli.js')
 
 /** Runs `plimsoll` with these arguments in `folder`. */
-export function plimsoll(folder: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Run> {
-  return run(process.execPath, [program, ...args], { cwd: folder, env: { ...hostEnvironment(), ...env } })
+export function plimsoll(
+  folder: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  stdin = '',
+): Promise<Run> {
+  return run(process.execPath, [program, ...args], { cwd: folder, env: { ...hostEnvironment(), ...env }, stdin })
 }
 
 /** A running `plimsoll serve`. */
@@ -19,37 +25,52 @@ export interface Daemon {
   readonly url: string
   /** Everything it has said so far. */
   readonly log: () => string
+  /** Sends SIGTERM now and not at the end of the test. */
+  readonly stop: () => void
 }
 
-/** Serves the registry folder on a free port; ends it with SIGTERM after the test, and expects exit code 0. */
-export async function serve(cleanup: Cleanup, folder: string, env: NodeJS.ProcessEnv = {}): Promise<Daemon> {
+/**
+ * Serves the registry folder on a free port; ends it with SIGTERM after the test, and expects exit code 0. A log in a
+ * file, if one is named, has a request's line before its answer has arrived.
+ */
+export async function serve(
+  cleanup: Cleanup,
+  folder: string,
+  env: NodeJS.ProcessEnv = {},
+  logFile?: string,
+): Promise<Daemon> {
   const args = [program, 'serve', '--dir', folder, '--listen', '127.0.0.1:0']
   const child = spawn(process.execPath, args, {
     cwd: folder,
     env: { ...hostEnvironment(), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', logFile === undefined ? 'pipe' : openSync(logFile, 'a')],
   })
   let stdout = ''
   let stderr = ''
-  const log = (): string => `${stdout}${stderr}`
+  const log = (): string => `${stdout}${logFile === undefined ? stderr : readFileSync(logFile, 'utf8')}`
   const ended = new Promise<number | NodeJS.Signals | null>(resolve => {
     child.on('close', (code, signal) => resolve(code ?? signal))
   })
+  let isStopped = false
+  // A second signal would end it at once.
+  const stop = (): void => {
+    if (!isStopped) isStopped = child.kill('SIGTERM')
+  }
   cleanup.add(async () => {
-    child.kill('SIGTERM')
+    stop()
     const impatience = setTimeout(() => child.kill('SIGKILL'), 10_000)
     const ending = await ended
     clearTimeout(impatience)
     if (ending !== 0) throw new Error(`plimsoll serve ended with ${ending} after SIGTERM\n${log()}`)
   })
-  child.stderr.on('data', (chunk: Buffer) => {
+  child.stderr?.on('data', (chunk: Buffer) => {
     stderr += chunk.toString()
   })
   const url = await new Promise<string>((resolve, reject) => {
     const impatience = setTimeout(() => reject(new Error(`plimsoll serve is not ready after 60 s\n${log()}`)), 60_000)
     child.on('error', reject)
     ended.then(ending => reject(new Error(`plimsoll serve ended with ${ending} before it was ready\n${log()}`)), reject)
-    child.stdout.on('data', (chunk: Buffer) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
       stdout += chunk.toString()
       const address = /^listening on (https?:\/\/\S+)$/m.exec(stdout)?.[1]
       if (address === undefined) return
@@ -57,7 +78,7 @@ export async function serve(cleanup: Cleanup, folder: string, env: NodeJS.Proces
       resolve(address)
     })
   })
-  return { url: url.replace(/\/$/, ''), log }
+  return { url: url.replace(/\/$/, ''), log, stop }
 }
 
 /** The host's environment without settings of a registry the host may run. */

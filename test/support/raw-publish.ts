@@ -1,7 +1,14 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import { request } from 'node:http'
+import { request as requestPlain } from 'node:http'
+import { request as requestSecure } from 'node:https'
 import { buffer } from 'node:stream/consumers'
+
+/** Where a server is, and the certificate of whoever vouches for it, where no one else does. */
+export interface Origin {
+  readonly baseUrl: string
+  readonly ca?: string
+}
 
 /** An answer of the web API. */
 export interface Answer {
@@ -13,13 +20,15 @@ export interface Answer {
 /** One request as written: the path goes over the wire untouched, which `fetch` would not promise. */
 export async function send(
   method: string,
-  baseUrl: string,
+  origin: string | Origin,
   path: string,
   headers: Readonly<Record<string, string>> = {},
   body?: Buffer,
 ): Promise<Answer> {
-  const { hostname, port } = new URL(baseUrl)
-  const outgoing = request({ hostname, port, method, path, agent: false, headers })
+  const { baseUrl, ca } = typeof origin === 'string' ? { baseUrl: origin, ca: undefined } : origin
+  const { protocol, hostname, port } = new URL(baseUrl)
+  const request = protocol === 'https:' ? requestSecure : requestPlain
+  const outgoing = request({ hostname, port, method, path, agent: false, headers, ca })
   outgoing.end(body)
   const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
   return { status: answer.statusCode ?? 0, headers: answer.headers, bytes: await buffer(answer) }
@@ -29,10 +38,16 @@ export async function send(
 export interface PublishFacts {
   readonly name: string
   readonly vers: string
+  readonly deps?: readonly unknown[]
 }
 
 /** The publish request without a client before it that would refuse to send it. */
-export function putRelease(baseUrl: string, token: string, facts: PublishFacts, crate: Uint8Array): Promise<Answer> {
+export function putRelease(
+  origin: string | Origin,
+  token: string,
+  facts: PublishFacts,
+  crate: Uint8Array,
+): Promise<Answer> {
   const metadata = {
     deps: [],
     features: {},
@@ -54,7 +69,7 @@ export function putRelease(baseUrl: string, token: string, facts: PublishFacts, 
   }
   const json = Buffer.from(JSON.stringify(metadata))
   const body = Buffer.concat([length(json), json, length(crate), crate])
-  return send('PUT', baseUrl, '/api/v1/crates/new', { authorization: token, 'content-length': `${body.length}` }, body)
+  return send('PUT', origin, '/api/v1/crates/new', { authorization: token, 'content-length': `${body.length}` }, body)
 }
 
 /** What the API objects to in an answer, joined as Cargo joins it; null for a success. */

@@ -1,8 +1,27 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { request as connect, createServer } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import type { Cleanup } from './cleanup.ts'
 import { closeServer, listen } from './loopback.ts'
+import type { LoggedRequest } from './request-log.ts'
 import { RequestLog } from './request-log.ts'
+
+/**
+ * What a client meets instead of the server's answer: another one, none (then the server has seen the request or not),
+ * or the first half of it.
+ */
+export type Fault =
+  | {
+      readonly meets: 'answer'
+      readonly status: number
+      readonly headers?: OutgoingHttpHeaders
+      readonly body?: string
+    }
+  | { readonly meets: 'silence'; readonly isPassedOn: boolean }
+  | { readonly meets: 'half' }
+
+/** The fault that a request meets, if any. */
+export type Faults = (request: LoggedRequest) => Fault | undefined
 
 /**
  * Passes every request on as it came, headers in their order and case (Cargo's offer of an h2c upgrade included), and
@@ -12,6 +31,7 @@ export class RecordingProxy {
   readonly requests = new RequestLog()
   readonly url: string
   #target: URL | undefined
+  #faults: Faults = () => undefined
 
   private constructor(url: string) {
     this.url = url
@@ -21,7 +41,7 @@ export class RecordingProxy {
     const server = createServer()
     const proxy = new RecordingProxy(await listen(server))
     cleanup.add(() => closeServer(server))
-    server.on('request', (incoming: IncomingMessage, response: ServerResponse) => proxy.#pass(incoming, response))
+    server.on('request', (incoming: IncomingMessage, response: ServerResponse) => proxy.#answer(incoming, response))
     return proxy
   }
 
@@ -30,13 +50,34 @@ export class RecordingProxy {
     this.#target = new URL(url)
   }
 
-  #pass(incoming: IncomingMessage, response: ServerResponse): void {
+  /** From now on requests meet these faults; none at all unless given. */
+  interfere(faults: Faults = () => undefined): void {
+    this.#faults = faults
+  }
+
+  #answer(incoming: IncomingMessage, response: ServerResponse): void {
     const logged = this.requests.add(incoming.method ?? '', incoming.url ?? '', incoming.headers)
-    if (!this.#target) {
-      logged.status = 502
-      response.writeHead(502).end('nothing is behind this proxy yet')
+    const fault = this.#faults(logged)
+    if (fault?.meets === 'answer') {
+      logged.status = fault.status
+      incoming.resume().on('end', () => response.writeHead(fault.status, fault.headers).end(fault.body))
       return
     }
+    if (fault?.meets === 'silence' && !fault.isPassedOn) {
+      incoming.resume().on('end', () => response.destroy())
+      return
+    }
+    const hangUp = () => response.destroy()
+    const answered = (answer: IncomingMessage): void => {
+      if (fault) damage(answer, response, fault.meets === 'half').catch(hangUp)
+      else answer.pipe(response.writeHead(logged.status, pairs(answer.rawHeaders)))
+    }
+    this.#pass(logged, incoming, answered).on('error', hangUp)
+  }
+
+  /** Passes a request on; the caller sees to the answer, and that a server that hangs up looks so to the client too. */
+  #pass(logged: LoggedRequest, incoming: IncomingMessage, answered: (answer: IncomingMessage) => void): ClientRequest {
+    if (!this.#target) throw new Error('nothing is behind this proxy yet')
     const { hostname, port } = this.#target
     const outgoing = connect({
       hostname,
@@ -49,13 +90,21 @@ export class RecordingProxy {
     outgoing.on('response', answer => {
       logged.status = answer.statusCode ?? 0
       logged.responseHeaders = answer.headers
-      response.writeHead(logged.status, pairs(answer.rawHeaders))
-      answer.pipe(response)
+      answered(answer)
     })
-    // A server that hangs up must look so to the client too.
-    outgoing.on('error', () => response.destroy())
     incoming.pipe(outgoing)
+    return outgoing
   }
+}
+
+/** Lets nothing of the answer through, or its head and half of its body. */
+async function damage(answer: IncomingMessage, response: ServerResponse, isHalf: boolean): Promise<void> {
+  const bytes = await buffer(answer)
+  if (isHalf) {
+    response.writeHead(answer.statusCode ?? 0, pairs(answer.rawHeaders))
+    await new Promise(written => response.write(bytes.subarray(0, bytes.length / 2), written))
+  }
+  response.destroy()
 }
 
 /** Raw headers (`[name, value, …]`) as an object that keeps repeated ones. */

@@ -6,12 +6,14 @@ import type { Hono } from 'hono'
 import type { Logger } from 'pino'
 import { addUser } from '../../daemon/accounts.ts'
 import { createApp, type Deps } from '../../daemon/app.ts'
+import { GitLane } from '../../daemon/git-lane.ts'
 import { openLog } from '../../daemon/log.ts'
 import { Metrics } from '../../daemon/metrics.ts'
 import { encodePublish } from '../../daemon/publish-body.ts'
 import { Regenerator } from '../../daemon/regenerate.ts'
 import { createToken, type TokenOrder } from '../../daemon/tokens.ts'
 import { build } from '../../generator/build.ts'
+import { GitIndex } from '../../generator/git-index.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry.ts'
 import { timestamp } from '../../generator/timestamp.ts'
 import { buildCrate, type CrateParts } from './crate-builder.ts'
@@ -23,6 +25,8 @@ export interface TestRegistryOptions {
   /** Settings as environment variables: `{ PLIMSOLL_AUTH_REQUIRED: 'true' }`. */
   readonly env?: Readonly<Record<string, string>>
   readonly logLevel?: string
+  /** Whether it has a git index; default: none. */
+  readonly git?: boolean
 }
 
 /** What a token is to be; without scopes and crates it may do everything. */
@@ -38,7 +42,7 @@ export class TestRegistry implements Deps {
   readonly regenerator: Regenerator
   readonly log: Logger
   readonly metrics: Metrics
-  readonly git = null
+  readonly git: GitLane | null
   readonly app: Hono
   /** Every line that was logged, as JSON text. */
   readonly logged: string[] = []
@@ -47,8 +51,9 @@ export class TestRegistry implements Deps {
   now = new Date('2026-11-20T12:00:00Z')
   readonly clock = () => this.now
 
-  private constructor(dir: string, registry: Registry, logLevel: string) {
+  private constructor(dir: string, registry: Registry, logLevel: string, git: GitIndex | null) {
     this.dir = dir
+    this.git = git && new GitLane(git, error => this.buildFailures.push(error))
     this.registry = registry
     this.log = openLog(logLevel, { write: line => this.logged.push(line) })
     const patience = { build: 5000, retry: 20 }
@@ -63,8 +68,10 @@ export class TestRegistry implements Deps {
     await initRegistry(dir, sources, {})
     const registry = await openRegistry(dir, sources)
     await build(registry)
-    const test = new TestRegistry(dir, registry, options.logLevel ?? 'debug')
+    const git = options.git ? await GitIndex.open(registry) : null
+    const test = new TestRegistry(dir, registry, options.logLevel ?? 'debug', git)
     t.after(async () => {
+      await test.git?.close()
       await test.regenerator.close()
       await registry.close()
       rmSync(dir, { recursive: true, force: true })

@@ -10,8 +10,20 @@ export interface LoggedRequest {
   responseHeaders: OutgoingHttpHeaders
 }
 
+/** Requests that were made. */
+export interface Requests {
+  readonly all: readonly LoggedRequest[]
+  /** `GET /index/config.json 200`, one per request. */
+  readonly lines: string[]
+  /** The same for requests whose order is the client's free choice. */
+  readonly sorted: string[]
+  readonly to: (method: string, url: string) => LoggedRequest[]
+  /** Forgets those until now. */
+  readonly clear: () => void
+}
+
 /** Requests in the order in which they arrived. */
-export class RequestLog {
+export class RequestLog implements Requests {
   #requests: LoggedRequest[] = []
 
   add(method: string, url: string, headers: IncomingHttpHeaders): LoggedRequest {
@@ -24,12 +36,10 @@ export class RequestLog {
     return this.#requests
   }
 
-  /** `GET /index/config.json 200`, one per request. */
   get lines(): string[] {
     return this.#requests.map(one => `${one.method} ${one.url} ${one.status}`)
   }
 
-  /** The same for requests whose order is the client's free choice. */
   get sorted(): string[] {
     return this.lines.sort()
   }

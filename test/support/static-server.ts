@@ -12,7 +12,7 @@ const TYPES: Readonly<Record<string, string>> = {
   json: 'application/json',
 }
 
-/** A server of plain files, as dumb as they come, with the strict policy; it remembers what it was asked for. */
+/** A server of plain files as hosts of static sites have it: `404.html` for what is not there, and the strict policy. It remembers what it was asked for. */
 export interface FileServer {
   readonly url: string
   readonly requests: string[]
@@ -28,14 +28,20 @@ export async function serveFiles(folder: string, below = ''): Promise<FileServer
     requests.push(path)
     const inside = path.startsWith(`${below}/`) ? path.slice(below.length + 1) : '404.html'
     const file = normalize(inside === '' || inside.endsWith('/') ? `${inside}index.html` : inside)
-    const type = TYPES[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
-    const send = (status: number, body: Buffer) => {
+    const send = (status: number, body: Buffer, name = file) => {
+      const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
       response.writeHead(status, { 'content-type': type, 'content-security-policy': policy })
       response.end(body)
     }
     readFile(join(folder, file)).then(
       body => send(200, body),
-      () => send(404, Buffer.from('not found')),
+      () => {
+        const nothing = Buffer.from('not found')
+        readFile(join(folder, '404.html')).then(
+          body => send(404, body, '404.html'),
+          () => send(404, nothing, '.txt'),
+        )
+      },
     )
   })
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done))

@@ -128,9 +128,12 @@ test('only owners add versions and yank; a crate without owners is in the hands 
 test('every objection to a release comes at once', async t => {
   const registry = await newRegistry(t)
   await registry.catalog.add(await releaseOf(registry, {}), await changesBy(registry, 'alice'))
-  const other = await releaseOf(registry, { name: 'Demo' }, 'b'.repeat(64))
-  const work = registry.catalog.add(other, await changesBy(registry, 'bob'))
-  await assert.rejects(work, refuses('name_taken', 'not_owner', 'version_taken'))
+  const bob = await changesBy(registry, 'bob')
+  const other = await releaseOf(registry, {}, 'b'.repeat(64))
+  await assert.rejects(registry.catalog.add(other, bob), refuses('not_owner', 'version_taken'))
+  // Of a crate that is another one only this is told.
+  const namesake = await releaseOf(registry, { name: 'Demo' }, 'b'.repeat(64))
+  await assert.rejects(registry.catalog.add(namesake, bob), refuses('name_taken'))
 })
 
 test('yanking changes the flag in the line and nothing else, once', async t => {

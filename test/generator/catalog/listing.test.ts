@@ -30,7 +30,8 @@ async function derived(database: Database): Promise<unknown> {
     .orderBy('dependency')
     .orderBy('dependent')
     .execute()
-  return { listings, terms, postings, dependents }
+  const name_lengths = await database.selectFrom('name_lengths').selectAll().execute()
+  return { listings, terms, postings, dependents, name_lengths }
 }
 
 async function anew(database: Database): Promise<unknown> {

@@ -240,3 +240,26 @@ test('build --from makes a tree of a folder of .crate files, and exits 1 naming 
   const strange = await program(folder, ['build', '--from', 'out', '--out', '.'])
   assert.equal(strange.code, 2)
 })
+
+test('build --from a folder without .crate files makes an empty registry and says so; a missing folder is misuse', async t => {
+  const { folder, file } = await scene(t)
+  mkdirSync(join(folder, 'empty'))
+  const build = (from: string) =>
+    program(folder, ['build', '--from', from, '--out', 'out', '--base-url', BASE, '--no-cache'], ENV)
+  const note = (from: string) =>
+    `warning: there is no .crate file in or below ${from}, so out is a registry without crates\n`
+  const first = await build('empty')
+  const count = filesBelow(join(folder, 'out')).length
+  expect(first, 0, `0 versions of 0 crates; ${count} files changed in out\n`, note('empty'))
+  const config = JSON.parse(readFileSync(join(folder, 'out/index/config.json'), 'utf8'))
+  assert.deepEqual(config, { dl: `${BASE}/crates/{crate}/{crate}-{version}.crate` })
+  assert.match(readFileSync(join(folder, 'out/index.html'), 'utf8'), /<html/)
+  const empty = treeDigest(join(folder, 'out'))
+  file('crates/a.crate', { name: 'demo', version: '1.0.0' })
+  assert.equal((await build('crates')).code, 0)
+  rmSync(join(folder, 'crates', 'a.crate'))
+  assert.equal((await build('crates')).stderr, note('crates'))
+  assert.equal(treeDigest(join(folder, 'out')), empty)
+  expect(await build('no-such'), 2, '', 'error: there is no file or folder no-such\n')
+  assert.equal(treeDigest(join(folder, 'out')), empty)
+})

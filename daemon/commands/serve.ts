@@ -1,0 +1,15 @@
+import type { Command } from 'commander'
+import { pino } from 'pino'
+import { run } from '../../generator/cli.ts'
+import { type Io, withDir } from '../../generator/index.ts'
+import { serve } from '../serve.ts'
+
+/** `serve`: the daemon. `stopped` begins to wait for the request to stop. */
+export function registerServe(program: Command, io: Io, stopped: () => Promise<void>): void {
+  withDir(program.command('serve'), io)
+    .description('run the daemon')
+    .option('--listen <host:port>', 'where to listen; port 0 takes a free one')
+    .action((options: { dir: string; listen?: string }) =>
+      run(io, () => serve(io, { ...options, logTo: pino.destination(2), stopped: stopped() })),
+    )
+}

@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { initRegistry, openRegistry } from '../../generator/registry.ts'
+import { launchChromium } from '../support/chromium.ts'
+import { Cleanup } from '../support/cleanup.ts'
+import { fillRegistry, harbour, OTHER_CRATES, writeCrates } from '../support/harbour.ts'
+import { plimsoll, serve } from '../support/plimsoll.ts'
+import { scratch } from '../support/scratch.ts'
+import { serveFiles } from '../support/static-server.ts'
+import { checkPage, PHONE, picture, visit } from './browsing.ts'
+
+/** A way in which the pages of the Harbour reach a browser. */
+interface Place {
+  readonly what: string
+  /** Whether the tree knows times and people; a static one cannot. */
+  readonly isLive: boolean
+  url: string
+}
+
+const LOOK = {
+  PLIMSOLL_REGISTRY_NAME: 'harbour',
+  PLIMSOLL_REGISTRY_TITLE: 'Harbour Crates',
+  PLIMSOLL_REGISTRY_DESCRIPTION: 'The Rust crates of the Harbour teams.',
+  PLIMSOLL_OWNERS_PUBLIC: 'true',
+  PLIMSOLL_PAGES_REGISTRIES: OTHER_CRATES,
+}
+
+const places: Place[] = [
+  { what: 'static tree', isLive: false, url: '' },
+  { what: 'daemon', isLive: true, url: '' },
+]
+const [still, live] = places as [Place, Place]
+let browser: Browser
+const cleanup = new Cleanup({ after })
+
+before(async () => {
+  browser = await launchChromium()
+  const folder = scratch(cleanup)
+  still.url = await staticTree(join(folder, 'static'))
+  live.url = await daemon(join(folder, 'daemon'))
+})
+after(() => browser?.close())
+
+/** The output of `plimsoll build --from` behind a dumb file server, below a path. */
+async function staticTree(folder: string): Promise<string> {
+  mkdirSync(join(folder, 'out'), { recursive: true })
+  const server = await serveFiles(join(folder, 'out'), '/sub/path')
+  cleanup.add(() => server.close())
+  writeCrates(join(folder, 'from'), harbour(`sparse+${server.url}/index/`), server.url)
+  const { code, stderr } = await plimsoll(folder, ['build', '--from', 'from', '--out', 'out'])
+  assert.equal(code, 0, stderr)
+  return server.url
+}
+
+/** A registry with accounts and a past, served by `plimsoll serve`, once it has rendered every page. */
+async function daemon(dir: string): Promise<string> {
+  const past = 'http://127.0.0.1'
+  const sources = { env: { ...LOOK, PLIMSOLL_REGISTRY_BASE_URL: past } }
+  await initRegistry(dir, sources, {})
+  const registry = await openRegistry(dir, sources)
+  await fillRegistry(registry, harbour(`sparse+${past}/index/`))
+  await registry.close()
+  const { url } = await serve(cleanup, dir, LOOK)
+  const deadline = Date.now() + 60_000
+  for (;;) {
+    const { stdout } = await plimsoll(dir, ['status', '--json', '--dir', dir], LOOK)
+    if (JSON.parse(stdout).pending === 0) return url
+    assert.ok(Date.now() < deadline, `the pages are not rendered: ${stdout}`)
+  }
+}
+
+const look = (place: Place, path: string, work: (page: Page) => Promise<void>, options?: BrowserContextOptions) =>
+  visit(browser, place.url, path, work, options)
+
+const pages: [what: string, path: string][] = [
+  ['front', ''],
+  ['crate', 'crates/keel/'],
+  ['versions', 'crates/keel/#versions'],
+  ['dependencies', 'crates/keel/#dependencies'],
+  ['features', 'crates/keel/#features'],
+  ['changes', 'crates/keel/#changes'],
+  ['dependents', 'crates/keel/#dependents'],
+  ['version', 'crates/keel/1.4.0/'],
+  ['yanked version', 'crates/keel/1.3.1/'],
+  ['source tree', 'crates/keel/1.4.0/src/'],
+  ['source file', 'crates/keel/1.4.0/src/src/lib.rs.html#L3-L4'],
+  ['list', 'crates/'],
+  ['search', 'search/?q=billing'],
+  ['not found', '404.html'],
+  ['hostile', 'crates/hostile/'],
+  ['hostile dependencies', 'crates/hostile/#dependencies'],
+  ['hostile source', 'crates/hostile/1.0.0/src/'],
+  ['long readme', 'crates/long-readme/'],
+]
+/** The views are the same everywhere; of the daemon's, those are looked at that it makes itself or that show more there. */
+const OF_THE_DAEMON = new Set(['front', 'crate', 'versions', 'list', 'search', 'not found'])
+for (const place of places) {
+  for (const [what, path] of pages.filter(([what]) => place === still || OF_THE_DAEMON.has(what))) {
+    for (const [way, options] of [
+      ['', {}],
+      [' in the dark on a phone', { ...PHONE, colorScheme: 'dark' }],
+    ] as const) {
+      test(`${place.what}, ${what}${way}: axe finds nothing serious, nothing sticks out`, async () => {
+        const work = async (page: Page) => {
+          await checkPage(page)
+          await picture(page, `${place.what}-${what}${way}`.replaceAll(' ', '-'))
+        }
+        await look(place, path, work, options)
+      })
+    }
+  }
+}
+
+for (const place of places) {
+  test(`${place.what}: from the front page to a line of the newest version`, async () => {
+    await look(place, '', async page => {
+      assert.equal(await page.locator('h1').textContent(), 'Harbour Crates')
+      assert.match((await page.locator('.counts').textContent()) ?? '', /^13 crates, 21 versions/)
+      await page.getByRole('link', { name: 'browse all' }).click()
+      await page.waitForURL('**/crates/')
+      await page.locator('a.card', { hasText: 'keel' }).click()
+      await page.waitForURL('**/crates/keel/')
+      await page.locator('.tabs a', { hasText: 'Versions' }).click()
+      await page.locator('#version-rows').getByRole('link', { name: '1.3.2' }).click()
+      await page.waitForURL('**/crates/keel/1.3.2/')
+      assert.equal(await page.locator('h1').textContent(), 'keel 1.3.2')
+      await page
+        .getByRole('link', { name: /source/i })
+        .first()
+        .click()
+      await page.waitForURL('**/crates/keel/1.3.2/src/')
+      await page.getByRole('link', { name: 'lib.rs' }).click()
+      await page.waitForURL('**/src/src/lib.rs.html')
+      await page.locator('#L5').click()
+      assert.match(page.url(), /#L5$/)
+      assert.match((await page.locator('.marked').textContent()) ?? '', /^5pub fn double/)
+    })
+  })
+
+  test(`${place.what}: what the page of a crate tells`, async () => {
+    await look(place, 'crates/keel/', async page => {
+      const side = (await page.locator('.side').innerText()).replace(/\s+/g, ' ')
+      assert.match(side, /Rust 1\.85 or newer Edition 2024 Licence MIT OR Apache-2\.0/i)
+      assert.match(side, /Homepage keel\.example\.com/)
+      const guide = await page.locator('.readme a', { hasText: 'the guide' }).getAttribute('href')
+      assert.equal(guide, 'https://github.com/example/keel/blob/HEAD/crates/keel/docs/upgrade.md')
+      await page.locator('.tabs a', { hasText: 'Dependencies' }).click()
+      const links = page.locator('#dependencies a:visible')
+      const found = await links.evaluateAll(all =>
+        all.map(one => `${one.textContent} ${(one as HTMLAnchorElement).href}`),
+      )
+      assert.deepEqual(found, [
+        'billing-core https://crates.other.example/crates/billing-core/',
+        `rudder ${place.url}/crates/rudder/`,
+        'serde https://crates.io/crates/serde',
+        `toml-edit-fork ${place.url}/crates/toml-edit-fork/`,
+        'winapi-lite https://crates.io/crates/winapi-lite',
+        'bindings https://crates.io/crates/bindings',
+        'insta-lite https://crates.io/crates/insta-lite',
+      ])
+      await page.locator('.tabs a', { hasText: 'Since 1.3.2' }).click()
+      const changed = (await page.locator('#changes li').allInnerTexts()).map(one => one.replace(/\s+/g, ' '))
+      assert.ok(changed.includes('changed dependency rudder ^2.0 → ^2.1'), changed.join('\n'))
+      assert.ok(changed.includes('changed Rust version 1.81 → 1.85'), changed.join('\n'))
+      await page.locator('.tabs a', { hasText: 'Dependents' }).click()
+      const dependents = (await page.locator('#dependents li:visible').allInnerTexts()).map(one => one.split(/\s/)[0])
+      assert.deepEqual(dependents, ['bosun', 'helm', 'tide-table'])
+    })
+  })
+
+  test(`${place.what}: without JavaScript every part can be read`, async () => {
+    const work = async (page: Page) => {
+      assert.equal(await page.locator('#readme').isVisible(), true)
+      assert.equal(await page.locator('#versions').isVisible(), false)
+      await page.locator('.tabs a', { hasText: 'Versions' }).click()
+      assert.equal(await page.locator('#versions').isVisible(), true)
+      assert.equal(await page.locator('#readme').isVisible(), false)
+      assert.equal(await page.locator('button[data-copy]:visible, .filter:visible').count(), 0)
+      await page.goto(`${place.url}/crates/keel/#user-content-errors`)
+      assert.equal(await page.locator('#readme').isVisible(), true)
+    }
+    await look(place, 'crates/keel/', work, { javaScriptEnabled: false })
+  })
+
+  test(`${place.what}: the versions can be filtered`, async () => {
+    await look(place, 'crates/keel/#versions', async page => {
+      await page.locator('.filter input').fill('1.3 YANKED')
+      assert.deepEqual(await page.locator('#version-rows tr:visible a').allTextContents(), ['1.3.1'])
+      assert.equal(await page.locator('.filter output').textContent(), '1 of 9')
+    })
+  })
+
+  test(`${place.what}: a copy button copies`, async () => {
+    await look(place, 'crates/keel/', async page => {
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+      await page.locator('.install .copy').nth(1).click()
+      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'cargo add keel --registry harbour')
+    })
+  })
+
+  for (const key of ['/', 's']) {
+    test(`${place.what}: ${key} goes to the search box, and the search answers while one types`, async () => {
+      await look(place, 'crates/', async page => {
+        await page.keyboard.press(key)
+        await page.waitForFunction(() => document.querySelector('[role=combobox]') !== null)
+        await page.keyboard.type('bos')
+        await page.locator('[role=option]').first().waitFor()
+        assert.match((await page.locator('[role=option]').first().textContent()) ?? '', /^bosun 0\.7\.12/)
+        await checkPage(page)
+        await picture(page, `${place.what}-suggestions`.replaceAll(' ', '-'))
+        await page.keyboard.press('ArrowDown')
+        assert.equal(await page.locator('[role=option][aria-selected=true]').count(), 1)
+        await page.keyboard.press('Enter')
+        await page.waitForURL('**/crates/bosun/')
+      })
+    })
+  }
+
+  test(`${place.what}: Escape closes the list, Enter alone goes to the results`, async () => {
+    await look(place, '', async page => {
+      await page.locator('input[name=q]').click()
+      await page.keyboard.type('billing')
+      await page.locator('[role=option]').first().waitFor()
+      await page.keyboard.press('Escape')
+      assert.equal(await page.locator('[role=option]:visible').count(), 0)
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/search/?q=billing')
+      await page.locator('.card').first().waitFor()
+      assert.equal((await page.locator('.card strong').allTextContents()).at(-1), 'ballast')
+      assert.equal(await page.locator('input[name=q]').inputValue(), 'billing')
+    })
+  })
+
+  test(`${place.what}: a query is text, whatever it says`, async () => {
+    await look(place, `search/?q=${encodeURIComponent('<b onclick=__hit=1>none</b>')}`, async page => {
+      await page.getByText('No crate').first().waitFor()
+      assert.equal(await page.evaluate('typeof __hit'), 'undefined')
+    })
+  })
+
+  test(`${place.what}: a hostile crate runs nothing and leaves the frame of the page alone`, async () => {
+    for (const path of ['crates/hostile/', 'crates/hostile/1.0.0/', 'crates/hostile/1.0.0/src/', 'crates/']) {
+      await look(place, path, async page => {
+        assert.equal(await page.evaluate('typeof __hit'), 'undefined')
+        assert.equal(await page.locator('body > main#main').count(), 1)
+        for (const href of await page
+          .locator('main a')
+          .evaluateAll(all => all.map(one => (one as HTMLAnchorElement).href))) {
+          assert.match(href, /^(https?:|mailto:)/)
+        }
+      })
+    }
+  })
+
+  test(`${place.what}: a path that leads nowhere is a 404 that says so`, async () => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    const response = await page.goto(`${place.url}/crates/nothing-of-the-kind/`)
+    assert.equal(response?.status(), 404)
+    assert.match((await page.locator('h1').textContent()) ?? '', /nothing here/i)
+    await context.close()
+  })
+}
+
+test('daemon: dates become relative, pages name people, every page may be framed by nobody', async () => {
+  await look(live, 'crates/keel/#versions', async page => {
+    const time = page.locator('#versions time').first()
+    assert.match((await time.textContent()) ?? '', / ago$|yesterday|last|just now|^in /)
+    assert.equal(await time.getAttribute('title'), '2026-11-02 09:30:00 UTC')
+    assert.match((await page.locator('.side').innerText()).replace(/\s+/g, ' '), /Owners ada grace/i)
+  })
+  const { headers } = await fetch(`${live.url}/crates/keel/`)
+  assert.match(headers.get('content-security-policy') ?? '', /^default-src 'none';.*frame-ancestors 'none'$/)
+})
+
+test('static tree: without JavaScript the search page leads to the list', async () => {
+  const work = async (page: Page) => {
+    assert.match((await page.locator('main').textContent()) ?? '', /takes JavaScript.*list of all crates/s)
+  }
+  await look(still, 'search/?q=x', work, { javaScriptEnabled: false })
+})
+
+test('daemon: without JavaScript the search finds', async () => {
+  const work = async (page: Page) => {
+    assert.equal(await page.locator('.card strong').first().textContent(), 'helm')
+  }
+  await look(live, 'search/?q=billing', work, { javaScriptEnabled: false })
+})

@@ -1,0 +1,46 @@
+import { cpSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Cleanup } from '../support/cleanup.ts'
+import { expectCode, run } from '../support/command.ts'
+import { DaemonRequests } from '../support/daemon-requests.ts'
+import { serve } from '../support/plimsoll.ts'
+import type { Driver, Registry } from './driver.ts'
+import { readsSparse } from './driver.ts'
+import { daemonRegistry } from './driver-daemon.ts'
+import { registryTemplate } from './registry-template.ts'
+
+/**
+ * The daemon with a certificate of its own. Nothing stands between it and the client: what was asked is read from the
+ * daemon's log, because whoever recorded the requests on their way would be the one that spoke HTTP/2 with Cargo.
+ */
+export const tlsDriver: Driver = {
+  name: 'daemon, TLS and HTTP/2',
+  capabilities: ['sparse', 'api', 'repository', 'tls'],
+  unfit: readsSparse,
+  start: startTls,
+}
+
+async function startTls(cleanup: Cleanup, folder: string, settings: NodeJS.ProcessEnv): Promise<Registry> {
+  const home = join(folder, 'registry')
+  const { folder: template, token } = await registryTemplate()
+  cpSync(template, home, { recursive: true })
+  const { cert, key } = await makeCertificate(folder)
+  const tls = { PLIMSOLL_TLS_CERT: cert, PLIMSOLL_TLS_KEY: key, PLIMSOLL_LOG_LEVEL: 'debug' }
+  const daemon = await serve(cleanup, home, { ...tls, ...settings }, join(folder, 'log'))
+  const origin = { baseUrl: daemon.url, ca: readFileSync(cert, 'utf8') }
+  return {
+    ...daemonRegistry(origin, { folder, home, token, log: daemon.log }),
+    requests: new DaemonRequests(daemon.log),
+    cargoEnv: { CARGO_HTTP_CAINFO: cert, CARGO_HTTP_MULTIPLEXING: 'true', GIT_SSL_CAINFO: cert },
+  }
+}
+
+/** A certificate for 127.0.0.1 that is its own authority. */
+async function makeCertificate(folder: string): Promise<{ readonly cert: string; readonly key: string }> {
+  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
+  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
+  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']
+  const args = ['req', ...kind, ...subject, '-keyout', key, '-out', cert]
+  expectCode('openssl req', await run('openssl', args, { cwd: folder, env: process.env }), 0)
+  return { cert, key }
+}

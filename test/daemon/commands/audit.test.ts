@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { root } from '../../support/plimsoll.ts'
+import { publishRequest } from '../../support/registry.ts'
+import { RemoteBrowser } from '../../support/remote-browser.ts'
+import { refuses, type ServedFolder, servedFolder } from '../../support/served-folder.ts'
+
+/** Publishes `Demo_Crate` as `Alice`, lets her in once and somebody else not. */
+async function eventful({ run, ok, url }: ServedFolder): Promise<void> {
+  assert.equal((await run(['user', 'add', 'Alice', '--password-stdin'], 'correct horse battery')).code, 0)
+  const token = await ok('token', 'create', '--user', 'alice')
+  const body = publishRequest({ name: 'Demo_Crate', version: '1.0.0' })
+  const headers = { authorization: token }
+  assert.equal((await fetch(`${url}/api/v1/crates/new`, { method: 'PUT', headers, body })).status, 200)
+  const yank = `${url}/api/v1/crates/Demo_Crate/1.0.0/yank`
+  assert.equal((await fetch(yank, { method: 'DELETE', headers })).status, 200)
+  await new RemoteBrowser(url).logIn('alice', 'not the right one')
+  await new RemoteBrowser(url).logIn('alice', 'correct horse battery')
+}
+
+test('audit tells what was done, when, by whom and from where, and narrows it down', async t => {
+  const folder = await servedFolder(t)
+  await eventful(folder)
+  const actions = async (...args: string[]) => {
+    const events = JSON.parse(await folder.ok('audit', '--json', ...args)) as { action: string }[]
+    return events.map(event => event.action)
+  }
+  const start = ['user-add', 'token-create', 'password-link']
+  const all = [...start, 'user-add', 'password-change', 'token-create', 'publish', 'yank', 'login-failed', 'login']
+  assert.deepEqual(await actions(), all)
+  assert.deepEqual(await actions('--limit', '2'), ['login-failed', 'login'])
+  assert.deepEqual(await actions('--actor', 'ALICE'), ['publish', 'yank', 'login'])
+  assert.deepEqual(await actions('--actor', 'command line', '--action', 'token-create', '--limit', '1'), [
+    'token-create',
+  ])
+  assert.deepEqual(await actions('--crate', 'demo-crate'), ['publish', 'yank'])
+  assert.deepEqual(await actions('--crate', 'demo-crate', '--action', 'yank', '--actor', 'alice', '--since', '1h'), [
+    'yank',
+  ])
+  assert.deepEqual(await actions('--crate', 'none'), [])
+  assert.deepEqual(await actions('--since', '1h'), all)
+  const [event] = JSON.parse(await folder.ok('audit', '--json', '--action', 'publish')) as Record<string, unknown>[]
+  const { id, at, detail, ...rest } = event ?? {}
+  assert.match(String(at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+  assert.deepEqual(rest, {
+    action: 'publish',
+    actor: 'Alice',
+    token: 2,
+    address: '127.0.0.1',
+    crate: 'Demo_Crate',
+    version: '1.0.0',
+  })
+  assert.match(
+    await folder.ok('audit', '--action', 'yank'),
+    /^\S+Z {2}Alice {2}yank {2}Demo_Crate 1\.0\.0 {2}token 2 from 127\.0\.0\.1$/,
+  )
+  assert.match(
+    await folder.ok('audit', '--action', 'login-failed'),
+    /^\S+Z {2}unknown {2}login-failed {2}login Alice {2}from 127\.0\.0\.1$/,
+  )
+  assert.doesNotMatch(await folder.ok('audit'), /horse|right one|plim_/)
+})
+
+test('audit: what is refused, and how', async t => {
+  const folder = await servedFolder(t)
+  await refuses(folder, [
+    [['audit', '--limit', '0'], 2, '`0` is no limit; write a whole number from 1 to 999999'],
+    [['audit', '--limit', 'many'], 2, '`many` is no limit; write a whole number from 1 to 999999'],
+    [['audit', '--since', 'yesterday'], 2, '`yesterday` is no duration; write for example 90d, 12h, 30m or 10s'],
+    [['audit', 'surplus'], 2, /^error: too many arguments/],
+  ])
+})
+
+test('audit --follow goes on telling what happens, one event a line', async t => {
+  const folder = await servedFolder(t)
+  const args = ['audit', '--follow', '--json', '--action', 'user-add', '--dir', folder.dir]
+  const child = spawn(process.execPath, [join(root, 'dist', 'daemon', 'cli.js'), ...args])
+  t.after(() => child.kill('SIGKILL'))
+  let said = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    said += chunk.toString()
+  })
+  const lines = async (count: number) => {
+    const whole = () => said.split('\n').slice(0, -1)
+    for (let i = 0; i < 400 && whole().length < count; i++) await sleep(25)
+    return whole().map(line => (JSON.parse(line) as { detail: { login: string } }).detail.login)
+  }
+  assert.deepEqual(await lines(1), ['admin'])
+  await folder.ok('user', 'add', 'alice')
+  await folder.ok('user', 'lock', 'alice')
+  await folder.ok('user', 'add', 'bob')
+  assert.deepEqual(await lines(3), ['admin', 'alice', 'bob'])
+})

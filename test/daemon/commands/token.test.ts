@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { publishRequest } from '../../support/registry.ts'
+import { refuses, servedFolder } from '../../support/served-folder.ts'
+
+const LOCKED = '`carol` is locked out; unlock the account first'
+const DURATION = 'is no duration; write for example 90d, 12h, 30m or 10s'
+const SCOPES = 'is no scope; there are publish-new, publish-update, yank, change-owners, read'
+const PATTERN = 'can match no crate; write a crate name, or a beginning followed by `*`'
+
+/** What a daemon says to a publish with a token. */
+async function publish(url: string, token: string, name: string): Promise<string> {
+  const body = publishRequest({ name, version: '1.0.0' })
+  const response = await fetch(`${url}/api/v1/crates/new`, { method: 'PUT', headers: { authorization: token }, body })
+  const { errors = [] } = (await response.json()) as { errors?: { detail: string }[] }
+  return `${response.status} ${errors.map(one => one.detail).join(', ')}`.trim()
+}
+
+test('a token made beside a running daemon works at once, as far as it reaches; a revoked one stops at once', async t => {
+  const folder = await servedFolder(t)
+  const { url, ok } = folder
+  await ok('user', 'add', 'alice')
+  const token = await ok('token', 'create', '--user', 'ALICE')
+  assert.match(token, /^plim_[0-9A-Za-z]{38}$/)
+  assert.equal(await publish(url, token, 'alpha'), '200')
+  const options = ['--name', 'ci', '--scope', 'yank', '--scope', 'publish-new', '--scope', 'yank', '--crate', 'alpha-*']
+  const narrow = await ok('token', 'create', '--user', 'alice', ...options, '--expires', '1s')
+  // Its second begins when the command makes it; the listing does not depend on the clock of the test.
+  const rows = JSON.parse(await ok('token', 'list', '--json')) as Record<string, unknown>[]
+  const { created, expires, ...rest } = rows[2] ?? {}
+  assert.deepEqual(rest, {
+    id: 3,
+    name: 'ci',
+    user: 'alice',
+    scopes: ['publish-new', 'yank'],
+    crates: ['alpha-*'],
+    last_used: null,
+  })
+  assert.equal(Date.parse(String(expires)) - Date.parse(String(created)), 1000)
+  const rejected = `403 this token is not valid: it is unknown, revoked or expired; ${url}/me says how to get another`
+  while (Date.now() < Date.parse(String(expires))) await new Promise(resolve => setTimeout(resolve, 50))
+  assert.equal(await publish(url, narrow, 'alpha-one'), rejected)
+  assert.equal(await ok('token', 'revoke', '2'), 'revoked 2')
+  assert.equal(await publish(url, token, 'beta'), rejected)
+  const limited = await ok('token', 'create', '--user', 'alice', ...options)
+  assert.match(await publish(url, limited, 'other'), /^403 .*`other`/)
+  assert.equal(await publish(url, limited, 'Alpha_Two'), '200')
+  assert.match(
+    await ok('token', 'list'),
+    /^1 {2}admin {2}first start {2}all {2}every crate {2}never expires {2}never used\n3 {2}alice {2}ci {2}publish-new yank {2}alpha-\* {2}expired \S+Z {2}never used\n4 {2}alice {2}ci {2}publish-new yank {2}alpha-\* {2}never expires {2}used \S+Z$/,
+  )
+})
+
+test('token create, list, revoke: what is refused, and how', async t => {
+  const folder = await servedFolder(t)
+  await folder.ok('user', 'add', 'alice')
+  await folder.ok('user', 'add', 'carol')
+  await folder.ok('user', 'lock', 'carol')
+  const create = (...options: string[]) => ['token', 'create', '--user', 'alice', ...options]
+  await refuses(folder, [
+    [['token', 'create'], 2, "required option '--user <name>' not specified"],
+    [['token', 'create', '--user', 'nobody'], 1, 'there is no user `nobody`; add one with `plimsoll user add nobody`'],
+    [['token', 'create', '--user', 'carol'], 1, LOCKED],
+    [create('--scope', 'Yank', 'read', 'all'), 2, `\`Yank\` ${SCOPES}\nerror: \`all\` ${SCOPES}`],
+    [
+      create('--crate', 'a*b', '--crate', '9', '--crate', ''),
+      2,
+      ['a*b', '9', ''].map(one => `\`${one}\` ${PATTERN}`).join('\nerror: '),
+    ],
+    [create('--name', ''), 2, 'a token needs a name of 1 to 100 characters on one line, such as what it is for'],
+    [create('--name', 'x'.repeat(101)), 2, /^error: a token needs a name of 1 to 100 characters/],
+    ...['5w', ''].map(text => [create(`--expires=${text}`), 2, `\`${text}\` ${DURATION}`] as const),
+    [create('surplus'), 2, /^error: too many arguments/],
+    [['token', 'revoke', '99'], 1, 'there is no token 99; `plimsoll token list` shows those there are'],
+    [['token', 'revoke', 'x'], 1, 'there is no token x; `plimsoll token list` shows those there are'],
+    [['token', 'revoke'], 2, "missing required argument 'id'"],
+  ])
+  assert.equal((await folder.ok('token', 'list')).split('\n').length, 1, 'nothing was made')
+})
+
+test('a token without read is warned of in a private registry; one too many is refused', async t => {
+  const env = { PLIMSOLL_AUTH_REQUIRED: 'true', PLIMSOLL_LIMITS_TOKENS_PER_USER: '2' }
+  const folder = await servedFolder(t, env)
+  await folder.ok('user', 'add', 'alice')
+  const blind = await folder.run(['token', 'create', '--user', 'alice', '--scope', 'yank'])
+  assert.match(blind.stdout, /^plim_\w{38}\n$/)
+  assert.equal(
+    blind.stderr,
+    'warning: this registry is private, and without the scope `read` the token can neither resolve nor download\n',
+  )
+  assert.equal((await folder.run(['token', 'create', '--user', 'alice', '--scope', 'read'])).stderr, '')
+  await refuses(folder, [
+    [
+      ['token', 'create', '--user', 'alice'],
+      1,
+      'nobody may have more than 2 tokens here; revoke one that is no longer used',
+    ],
+  ])
+})

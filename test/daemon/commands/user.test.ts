@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { RemoteBrowser } from '../../support/remote-browser.ts'
+import { refuses, servedFolder } from '../../support/served-folder.ts'
+
+const NOBODY = 'there is no user `nobody`; add one with `plimsoll user add nobody`'
+
+test('user add, list: what is said, and what is refused', async t => {
+  const folder = await servedFolder(t)
+  assert.equal(await folder.ok('user', 'add', 'alice'), 'added alice')
+  assert.equal(await folder.ok('user', 'add', 'root', '--admin'), 'added root')
+  await folder.ok('user', 'lock', 'alice')
+  assert.match(
+    await folder.ok('user', 'list'),
+    /^admin {2}admin {2}since \S+Z\nalice {2}locked {2}since \S+Z\nroot {2}admin {2}since \S+Z$/,
+  )
+  const users = JSON.parse(await folder.ok('user', 'list', '--json')) as Record<string, unknown>[]
+  assert.deepEqual(
+    users.map(({ created, ...rest }) => rest),
+    [
+      { id: 1, login: 'admin', name: null, admin: true, locked: false },
+      { id: 2, login: 'alice', name: null, admin: false, locked: true },
+      { id: 3, login: 'root', name: null, admin: true, locked: false },
+    ],
+  )
+  const form = 'cannot be a login; use 1 to 39 letters, digits, `.`, `_` and `-`, a letter or digit first'
+  await refuses(folder, [
+    [['user', 'add', 'Alice'], 1, 'there is a user `Alice` already; nothing was changed'],
+    [['user', 'add', 'two words'], 2, `\`two words\` ${form}`],
+    [['user', 'add', ''], 2, `\`\` ${form}`],
+    [['user', 'add'], 2, "missing required argument 'name'"],
+    [['user', 'add', 'carol', '--colour', 'red'], 2, /^error: unknown option '--colour'/],
+    [['user', 'list', 'carol'], 2, /^error: too many arguments/],
+    [['user', 'nonsense'], 2, /^error: unknown command 'nonsense'/],
+    [['user', 'password', 'alice'], 2, "required option '--password-stdin' not specified"],
+    [['user', 'link', 'nobody'], 1, NOBODY],
+    [['user', 'link', 'alice'], 1, '`alice` is locked out; unlock the account first'],
+    ...['lock', 'unlock', 'promote', 'demote', 'logout'].map(verb => [['user', verb, 'nobody'], 1, NOBODY] as const),
+  ])
+})
+
+test('user --password-stdin takes one line; user link gives a link that works', async t => {
+  const folder = await servedFolder(t)
+  const { url, run } = folder
+  const short = 'error: a password needs at least 10 characters; several words are a good one\n'
+  const lines = 'error: a password is one line; give nothing else on standard input\n'
+  for (const [stdin, code, stderr] of [
+    ['short', 1, short],
+    ['', 1, short],
+    ['two lines of\ntext here\n', 1, lines],
+    ['correct horse battery\r\n', 0, ''],
+  ] as const) {
+    const ended = await run(['user', 'add', 'alice', '--password-stdin'], stdin)
+    assert.deepEqual([ended.code, ended.stderr], [code, stderr], JSON.stringify(stdin))
+  }
+  const first = new RemoteBrowser(url)
+  assert.equal(await first.logIn('alice', 'correct horse battery'), 303)
+  assert.equal(await first.isLoggedIn(), true)
+  assert.equal((await run(['user', 'password', 'alice', '--password-stdin'], 'another good one\n')).code, 0)
+  assert.equal(await first.isLoggedIn(), false, 'a new password ends the sessions')
+  const link = await folder.ok('user', 'link', 'alice')
+  assert.match(link, new RegExp(`^${url}/me/password\\?link=[\\w-]{43}$`))
+  const second = new RemoteBrowser(url)
+  assert.equal(await second.setPassword(link, 'a third good one'), 303)
+  assert.equal(await second.isLoggedIn(), true)
+  assert.equal(await second.setPassword(link, 'a fourth good one'), 403, 'a link is good once')
+  assert.equal(await folder.ok('user', 'logout', 'alice'), 'ended 1 session of alice')
+  assert.equal(await second.isLoggedIn(), false)
+  assert.equal(await folder.ok('user', 'logout', 'alice'), 'ended 0 sessions of alice')
+})
+
+test('a locked user loses sessions and tokens at once, and gets only the tokens back', async t => {
+  const folder = await servedFolder(t)
+  const { url } = folder
+  assert.equal((await folder.run(['user', 'add', 'alice', '--password-stdin'], 'correct horse battery')).code, 0)
+  const token = await folder.ok('token', 'create', '--user', 'alice')
+  const browser = new RemoteBrowser(url)
+  await browser.logIn('alice', 'correct horse battery')
+  const status = async () => {
+    const init = { method: 'DELETE', headers: { authorization: token } }
+    return (await fetch(`${url}/api/v1/crates/none/1.0.0/yank`, init)).status
+  }
+  assert.deepEqual([await status(), await browser.isLoggedIn()], [404, true])
+  assert.equal(await folder.ok('user', 'lock', 'alice'), 'locked alice')
+  assert.deepEqual([await status(), await browser.isLoggedIn()], [403, false])
+  assert.equal(await new RemoteBrowser(url).logIn('alice', 'correct horse battery'), 403)
+  assert.equal(await folder.ok('user', 'unlock', 'alice'), 'unlocked alice')
+  assert.deepEqual([await status(), await browser.isLoggedIn()], [404, false])
+  assert.equal(await new RemoteBrowser(url).logIn('alice', 'correct horse battery'), 303)
+})
+
+test('rights come and go at once, and the last administrator stays', async t => {
+  const folder = await servedFolder(t)
+  const last =
+    '`admin` is the last administrator; make somebody else one first, so that the registry is not left without'
+  await refuses(folder, [
+    [['user', 'demote', 'admin'], 1, last],
+    [['user', 'lock', 'admin'], 1, last],
+  ])
+  assert.equal((await folder.run(['user', 'add', 'alice', '--password-stdin'], 'correct horse battery')).code, 0)
+  const browser = new RemoteBrowser(folder.url)
+  await browser.logIn('alice', 'correct horse battery')
+  const administers = async () => (await browser.get('/me/admin/users')).status
+  assert.equal(await administers(), 403)
+  assert.equal(await folder.ok('user', 'promote', 'alice'), 'promoted alice')
+  assert.equal(await administers(), 200)
+  assert.equal(await folder.ok('user', 'demote', 'admin'), 'demoted admin')
+  await refuses(folder, [[['user', 'demote', 'alice'], 1, last.replace('admin', 'alice')]])
+})

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeToken } from '../../daemon/tokens.ts'
+import { type Exposition, parseExposition } from '../support/exposition.ts'
+import { TestRegistry } from '../support/registry.ts'
+import { loggedIn, PASSWORD, Visitor } from '../support/visitor.ts'
+
+async function scrape(test: TestRegistry, token?: string): Promise<Exposition> {
+  const response = await test.request('GET', '/metrics', token ?? null)
+  assert.deepEqual(
+    [response.status, response.headers.get('content-type'), response.headers.get('cache-control')],
+    [200, 'text/plain; version=0.0.4; charset=utf-8', 'no-store'],
+  )
+  return parseExposition(await response.text())
+}
+
+/** How much a counter has grown, by its labels; what has not is left out. */
+function grown(before: Exposition, now: Exposition, name: string): Record<string, number> {
+  const rows = now.samples.filter(one => one.name === name)
+  const was = new Map(before.samples.filter(one => one.name === name).map(one => [one.labels, one.value]))
+  const differences = rows.map(one => [one.labels, one.value - (was.get(one.labels) ?? 0)] as const)
+  return Object.fromEntries(differences.filter(([, difference]) => difference !== 0))
+}
+
+test('the page is in Prometheus’ text format, its counters never fall and its histograms add up', async t => {
+  const test = await TestRegistry.open(t)
+  const token = await test.user('alice')
+  await test.publish(token, { name: 'demo', version: '1.0.0' })
+  const before = await scrape(test)
+  await test.publish(token, { name: 'demo', version: '1.0.1' })
+  await test.request('GET', '/%22quoted%22%5C%0Aodd')
+  const now = await scrape(test)
+  const own = [...now.types].filter(([name]) => name.startsWith('plimsoll_'))
+  assert.deepEqual(Object.fromEntries(own), {
+    plimsoll_request_seconds: 'histogram',
+    plimsoll_failures_total: 'counter',
+    plimsoll_publishes_total: 'counter',
+    plimsoll_background_failures_total: 'counter',
+    plimsoll_pending: 'gauge',
+    plimsoll_held: 'gauge',
+  })
+  const value = (labels: string, { samples }: Exposition) => samples.find(one => one.key === labels)?.value
+  for (const { key, name, value: was } of before.samples) {
+    if (now.types.get(name) === 'counter') assert.ok((value(key, now) ?? -1) >= was, key)
+  }
+  const publish = 'method="PUT",route="/api/v1/crates/new",status="200"'
+  const buckets = now.samples.filter(
+    one => one.name === 'plimsoll_request_seconds_bucket' && one.labels.endsWith(publish),
+  )
+  assert.equal(buckets.length, 10)
+  for (const [i, one] of buckets.entries()) assert.ok(one.value >= (buckets[i - 1]?.value ?? 0), one.key)
+  assert.match(buckets.at(-1)?.labels ?? '', /^le="\+Inf",/)
+  assert.deepEqual([buckets.at(-1)?.value, value(`plimsoll_request_seconds_count{${publish}}`, now)], [2, 2])
+  // A path is no label: whoever asks for many makes no more series.
+  assert.deepEqual([...new Set(now.samples.filter(one => one.labels.includes('quoted')))], [])
+})
+
+test('publishes, repeated ones and what is pending are counted', async t => {
+  const test = await TestRegistry.open(t)
+  const token = await test.user('alice')
+  const before = await scrape(test)
+  await test.publish(token, { name: 'demo', version: '1.0.0' })
+  await test.publish(token, { name: 'demo', version: '1.0.0' })
+  await test.publish(token, { name: 'demo', version: '1.0.1' })
+  const now = await scrape(test)
+  assert.deepEqual(grown(before, now, 'plimsoll_publishes_total'), { 'outcome="added"': 2, 'outcome="present"': 1 })
+  assert.deepEqual(grown(before, now, 'plimsoll_held'), { 'what="crates"': 1, 'what="releases"': 2 })
+  const pending = (shown: Exposition, kind: string) =>
+    shown.samples.find(one => one.key === `plimsoll_pending{kind="${kind}"}`)?.value
+  assert.deepEqual([pending(now, 'index'), pending(now, 'git'), pending(now, 'page')], [0, 0, 1])
+  await test.regenerator.pages.flush()
+  assert.equal(pending(await scrape(test), 'page'), 0)
+})
+
+test('every objection is counted once, whether it is told to Cargo, to a reader or on a page', async t => {
+  const test = await TestRegistry.open(t, {
+    env: { PLIMSOLL_AUTH_REQUIRED: 'true', PLIMSOLL_AUTH_PASSWORD_COST: '14' },
+  })
+  const token = await test.user('alice')
+  await test.user('bob')
+  const bob = await loggedIn(test, 'bob')
+  await test.publish(token, { name: 'demo', version: '1.0.0' })
+  const cases: [what: string, act: () => Promise<unknown>, codes: Record<string, number>][] = [
+    ['a bad token', () => test.publish(makeToken(), { name: 'demo', version: '1.0.1' }), { token_rejected: 1 }],
+    ['no token for the index', () => test.request('GET', '/index/config.json'), { token_absent: 1 }],
+    ['two objections', () => test.publish(token, { name: '9', version: 'x' }), { name_start: 1, version_invalid: 1 }],
+    ['an unknown crate', () => test.request('GET', '/api/v1/crates/none', token), { crate_unknown: 1 }],
+    ['a failed login', () => new Visitor(test).logIn('alice', 'wrong'), { login_failed: 1 }],
+    ['a link that is none', () => new Visitor(test).get('/me/password?link=x'), { link_invalid: 1 }],
+    ['a page that is not there', () => bob.get('/me/none'), { route_unknown: 1 }],
+    ['a page of administrators', () => bob.get('/me/admin/users'), { admin_only: 1 }],
+    ['a crate of somebody else', () => bob.get('/me/crates/demo'), { not_owner: 1 }],
+    [
+      'a form from elsewhere',
+      () => bob.send('/me/logout', { method: 'POST', body: new URLSearchParams() }),
+      { form_rejected: 1 },
+    ],
+    ['a token without a name', () => bob.post('/me/tokens', { name: '' }), { token_name_invalid: 1 }],
+    [
+      'the wrong password',
+      () => bob.post('/me/password', { current: PASSWORD, password: 'another good one' }),
+      { password_wrong: 1 },
+    ],
+    ['nothing wrong', () => bob.get('/me'), {}],
+  ]
+  for (const [what, act, codes] of cases) {
+    const before = await scrape(test, token)
+    await act()
+    const expected = Object.fromEntries(Object.entries(codes).map(([code, n]) => [`code="${code}"`, n]))
+    assert.deepEqual(grown(before, await scrape(test, token), 'plimsoll_failures_total'), expected, what)
+  }
+})
+
+test('a failure nobody foresaw is counted as one', async t => {
+  const test = await TestRegistry.open(t)
+  await test.publish(await test.user('alice'), { name: 'demo', version: '1.0.0' })
+  const before = await scrape(test)
+  const broken = t.mock.method(test.registry.catalog, 'release', () => Promise.reject(new Error('the disk is on fire')))
+  assert.equal((await test.request('GET', '/api/v1/crates/demo/1.0.0')).status, 500)
+  broken.mock.restore()
+  assert.deepEqual(grown(before, await scrape(test), 'plimsoll_failures_total'), { 'code="unexpected"': 1 })
+})
+
+test('readers of a private registry see the metrics, strangers do not', async t => {
+  const test = await TestRegistry.open(t, { env: { PLIMSOLL_AUTH_REQUIRED: 'true' } })
+  const token = await test.user('alice', { scopes: ['read'] })
+  assert.equal((await test.request('GET', '/metrics')).status, 401)
+  const bearer = await test.request('GET', '/metrics', `Bearer ${token}`)
+  assert.equal(bearer.status, 200, 'Prometheus sends a token as a bearer')
+})

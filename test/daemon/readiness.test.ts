@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { listen } from '../../daemon/listen.ts'
+import { whileStarting } from '../../daemon/readiness.ts'
+import { head, RawClient } from '../support/raw-client.ts'
+import { publishRequest, TestRegistry } from '../support/registry.ts'
+import { servedFolder } from '../support/served-folder.ts'
+
+/** What `/readyz` says, when what it said before no longer holds. */
+async function ready(test: TestRegistry): Promise<[number, string]> {
+  test.now = new Date(test.now.getTime() + 1000)
+  const response = await test.request('GET', '/readyz')
+  assert.equal(response.headers.get('cache-control'), 'no-store')
+  assert.equal((await test.request('GET', '/healthz')).status, 200, 'the process lives')
+  return [response.status, await response.text()]
+}
+
+/** Puts a file where a folder was, as good as a disk that is gone; undone by the function it gives. */
+function block(path: string): () => void {
+  renameSync(path, `${path}.aside`)
+  writeFileSync(path, '')
+  return () => {
+    rmSync(path)
+    renameSync(`${path}.aside`, path)
+  }
+}
+
+const READY: [number, string] = [200, 'ready\n']
+
+test('ready means that catalog, crate store and public tree can be written to', async t => {
+  const test = await TestRegistry.open(t, { env: { PLIMSOLL_AUTH_REQUIRED: 'true' } })
+  const { database } = test.registry
+  assert.deepEqual(await ready(test), READY)
+  const leftovers = () => readdirSync(test.dir, { recursive: true }).filter(name => String(name).includes('.writing-'))
+  assert.deepEqual(leftovers(), [])
+
+  await sql`PRAGMA query_only = ON`.execute(database)
+  assert.deepEqual(await ready(test), [503, 'not ready: catalog\n'])
+  await sql`PRAGMA query_only = OFF`.execute(database)
+  assert.deepEqual(await ready(test), READY)
+
+  mkdirSync(join(test.dir, 'crates', 'incoming'), { recursive: true })
+  const unblockCrates = block(join(test.dir, 'crates', 'incoming'))
+  assert.deepEqual(await ready(test), [503, 'not ready: crate store\n'])
+  const unblockTree = block(test.registry.tree.root)
+  assert.deepEqual(await ready(test), [503, 'not ready: crate store, public tree\n'])
+  unblockCrates()
+  unblockTree()
+  assert.deepEqual(await ready(test), READY)
+})
+
+test('asking often makes no more work', async t => {
+  const test = await TestRegistry.open(t)
+  const probe = t.mock.method(test.registry.tree, 'probe')
+  const ask = () => test.request('GET', '/readyz')
+  assert.deepEqual(
+    (await Promise.all(Array.from({ length: 50 }, ask))).map(response => response.status),
+    Array(50).fill(200),
+  )
+  assert.equal(probe.mock.callCount(), 1)
+  await ready(test)
+  assert.equal(probe.mock.callCount(), 2)
+})
+
+async function opened(t: TestContext) {
+  const onTlsFailure = () => assert.fail()
+  const server = await listen({ host: '127.0.0.1', port: 0, tls: null, onTlsFailure, meanwhile: whileStarting })
+  t.after(() => server.stop(0))
+  return server
+}
+
+test('while the daemon starts it lives and is not ready; all else waits', async t => {
+  const server = await opened(t)
+  const early = fetch(`${server.url}/index/config.json`)
+  const asked = await Promise.all(['/healthz', '/readyz?x=1'].map(path => fetch(`${server.url}${path}`)))
+  assert.deepEqual(await Promise.all(asked.map(async one => [one.status, await one.text()])), [
+    [200, 'ok\n'],
+    [503, 'not ready: starting\n'],
+  ])
+  server.answer(() => new Response('the app'))
+  for (const answer of [early, fetch(`${server.url}/readyz`)]) assert.equal(await (await answer).text(), 'the app')
+})
+
+test('from SIGTERM until its end nobody finds a daemon ready, though a publish is finished', async t => {
+  const folder = await servedFolder(t)
+  await folder.ok('user', 'add', 'alice')
+  const token = await folder.ok('token', 'create', '--user', 'alice')
+  const probe = await RawClient.open(folder.url)
+  await probe.send(head('GET', '/readyz', {}))
+  assert.match(await probe.until(received => received.endsWith('ready\n')), /^HTTP\/1\.1 200 OK\r\n/)
+  const body = publishRequest({ name: 'demo', version: '1.0.0' })
+  const publisher = await RawClient.open(folder.url)
+  const headers = { authorization: token, 'content-length': body.byteLength }
+  await publisher.send(head('PUT', '/api/v1/crates/new', headers))
+  await publisher.send(body.subarray(0, 100))
+  await sleep(50)
+  folder.stop()
+  assert.equal((await probe.until((_, isClosed) => isClosed)).split('HTTP/1.1').length, 2, 'kept connections end')
+  await assert.rejects(RawClient.open(folder.url), /ECONNREFUSED/)
+  await publisher.send(body.subarray(100))
+  assert.equal((await publisher.answer()).status, 200)
+})
+
+test('a real daemon is ready as soon as it says that it listens', async t => {
+  const { url } = await servedFolder(t, { PLIMSOLL_AUTH_REQUIRED: 'true' })
+  for (const [path, text] of [
+    ['/readyz', 'ready\n'],
+    ['/healthz', 'ok\n'],
+  ]) {
+    const response = await fetch(`${url}${path}`)
+    assert.deepEqual([response.status, await response.text()], [200, text])
+  }
+})

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { test } from 'node:test'
+import { commands, loadCommands } from '../../../generator/cli.ts'
+import { plimsoll, root } from '../../support/plimsoll.ts'
+
+/** What is loaded with a compiled file before it runs: files of `dist`, and packages by name. */
+function loadedWith(file: string, seen = new Set<string>()): Set<string> {
+  const path = join(root, 'dist', file)
+  if (seen.has(file)) return seen
+  seen.add(file)
+  for (const [, target = ''] of readFileSync(path, 'utf8').matchAll(
+    /^(?:import|export)\b[^'"();]*['"]([^'"]+)['"]/gm,
+  )) {
+    if (target.startsWith('.')) loadedWith(relative(join(root, 'dist'), join(dirname(path), target)), seen)
+    else seen.add(target)
+  }
+  return seen
+}
+
+test('a command is loaded with what it needs and nothing else', () => {
+  const program = [...loadedWith(join('daemon', 'cli.js'))]
+  assert.deepEqual(
+    program.filter(one => !one.endsWith('.js') && !one.startsWith('node:')),
+    ['commander'],
+  )
+  const status = [...loadedWith(join('generator', 'cli', 'reports.js'))]
+  assert.ok(status.includes('kysely') && status.includes('libsql'), status.join(' '))
+  const heavy = /^(?:hono|highlight\.js|markdown-it|parse5|pino|prom-client|site)\b/
+  assert.deepEqual(
+    status.filter(one => heavy.test(one)),
+    [],
+  )
+})
+
+test('a word that is no command loads all, so that the help has all of them; a module that has two comes once', async () => {
+  const all = await loadCommands(commands, undefined)
+  assert.equal(new Set(all).size, all.length)
+  assert.equal(all.length, Object.keys(commands).length - 2)
+  assert.equal((await loadCommands(commands, 'statsu')).length, all.length)
+  assert.equal((await loadCommands(commands, 'toString')).length, all.length)
+  assert.equal((await loadCommands(commands, 'status')).length, 1)
+  const help = await plimsoll(root, ['--help'])
+  assert.equal(help.code, 0)
+  for (const word of [...Object.keys(commands), 'user', 'token', 'audit', 'serve'])
+    assert.match(help.stdout, new RegExp(`^  ${word} `, 'm'))
+  assert.match((await plimsoll(root, ['statsu'])).stderr, /Did you mean status\?/)
+})

@@ -1,0 +1,146 @@
+import type { Scope } from '../../daemon/tokens.ts'
+import type { Code } from '../../generator/error.ts'
+import { assets } from '../../site/index.ts'
+import { publishRequest } from './registry.ts'
+
+/**
+ * Who asks: nobody; somebody with a token that is none of ours, or no longer; and with good tokens another user, the
+ * owner of `demo` with a scope too few, with a pattern for other crates, and with everything.
+ */
+export type Group = 'nobody' | 'bad' | 'stranger' | 'lacking' | 'elsewhere' | 'owner'
+
+/** A status of success, or the one objection that comes back. */
+export type Verdict = number | Code
+type Verdicts = Readonly<Record<Group, Verdict>>
+
+/** One request, and what it gets. */
+export interface Ask {
+  readonly path: string
+  readonly body?: () => RequestInit['body']
+  readonly headers?: Readonly<Record<string, string>>
+  /** What the token that lacks something is good for. */
+  readonly lacking: readonly Scope[]
+  /** What that token is told to lack. */
+  readonly wanted: string
+  readonly public: Verdicts
+  readonly private: Verdicts
+}
+
+const all = (verdict: Verdict): Verdicts => {
+  return { nobody: verdict, bad: verdict, stranger: verdict, lacking: verdict, elsewhere: verdict, owner: verdict }
+}
+const REFUSED = { nobody: 'token_absent', bad: 'token_rejected' } as const
+/** What a good token gets to see in a private registry, and what one without `read` does not. */
+const readable = (verdict: Verdict): Verdicts => ({ ...all(verdict), ...REFUSED, lacking: 'scope_missing' })
+
+const row = (path: string, open: Verdicts, closed: Verdicts, more: Partial<Ask> = {}): Ask => {
+  return { path, lacking: ['yank'], wanted: 'read', public: open, private: closed, ...more }
+}
+const open = (path: string) => row(path, all(200), all(200))
+const reader = (path: string, more: Partial<Ask> = {}) => row(path, all(200), readable(200), more)
+const missing = (path: string, code: Code) => row(path, all(code), readable(code))
+/** What a token of any kind opens. */
+const member = (path: string) => row(path, { ...all(200), ...REFUSED }, { ...all(200), ...REFUSED })
+const owner = (path: string, lacking: Scope, wanted: string, body?: () => RequestInit['body']): Ask => {
+  const verdicts: Verdicts = {
+    ...REFUSED,
+    stranger: 'not_owner',
+    lacking: 'scope_missing',
+    elsewhere: 'crate_not_covered',
+    owner: 200,
+  }
+  return row(path, verdicts, verdicts, { lacking: [lacking], wanted, ...(body && { body }) })
+}
+
+/** What only a browser opens: of whatever a token is, it is none here. Without a login a form is refused. */
+const browser = (path: string, status: number) => row(path, all(status), all(status))
+const look = (path: string) => [browser(path, 303)]
+const form = (path: string) => [
+  { ...browser(path, 403), body: () => new URLSearchParams({ login: 'alice', password: 'x', csrf: 'made up' }) },
+]
+
+let published = 1
+const nextVersion = () => publishRequest({ name: 'demo', version: `1.0.${published++}` })
+const users = () => JSON.stringify({ users: ['carol'] })
+
+/** Every route of the daemon. A new one goes in here with what it answers to whom, or `access.test.ts` fails. */
+export const TABLE: Readonly<Record<string, readonly Ask[]>> = {
+  'GET /healthz': [open('/healthz')],
+  'GET /readyz': [open('/readyz')],
+  'GET /metrics': [reader('/metrics')],
+  'GET /search/': [reader('/search/?q=demo')],
+  'PUT /api/v1/crates/new': [owner('/api/v1/crates/new', 'read', 'publish-new or publish-update', nextVersion)],
+  'DELETE /api/v1/crates/:name/:version/yank': [owner('/api/v1/crates/demo/1.0.0/yank', 'publish-update', 'yank')],
+  'PUT /api/v1/crates/:name/:version/unyank': [owner('/api/v1/crates/demo/1.0.0/unyank', 'publish-update', 'yank')],
+  'GET /api/v1/crates/:name/owners': [member('/api/v1/crates/demo/owners')],
+  'PUT /api/v1/crates/:name/owners': [owner('/api/v1/crates/demo/owners', 'yank', 'change-owners', users)],
+  'DELETE /api/v1/crates/:name/owners': [owner('/api/v1/crates/demo/owners', 'yank', 'change-owners', users)],
+  'GET /api/v1/crates': [reader('/api/v1/crates?q=demo')],
+  'GET /api/v1/summary': [reader('/api/v1/summary')],
+  'GET /api/openapi.json': [reader('/api/openapi.json')],
+  'GET /api/v1/crates/:name': [reader('/api/v1/crates/demo'), missing('/api/v1/crates/none', 'crate_unknown')],
+  'GET /api/v1/crates/:name/versions': [reader('/api/v1/crates/demo/versions')],
+  'GET /api/v1/crates/:name/reverse_dependencies': [reader('/api/v1/crates/demo/reverse_dependencies')],
+  'GET /api/v1/crates/:name/downloads': [reader('/api/v1/crates/demo/downloads')],
+  'GET /api/v1/crates/:name/:version': [
+    reader('/api/v1/crates/demo/1.0.0'),
+    missing('/api/v1/crates/demo/9.9.9', 'release_unknown'),
+  ],
+  'GET /api/v1/crates/:name/:version/dependencies': [reader('/api/v1/crates/demo/1.0.0/dependencies')],
+  'GET /api/v1/crates/:name/:version/downloads': [reader('/api/v1/crates/demo/1.0.0/downloads')],
+  'GET /api/v1/crates/:name/:version/authors': [reader('/api/v1/crates/demo/1.0.0/authors')],
+  'GET /api/v1/crates/:name/:version/readme': [missing('/api/v1/crates/demo/1.0.0/readme', 'readme_unknown')],
+  'GET /api/v1/crates/:name/:version/download': [
+    reader('/api/v1/crates/demo/1.0.0/download'),
+    missing('/api/v1/crates/none/1.0.0/download', 'crate_unknown'),
+  ],
+  'GET /dl/:name/:version/download': [
+    reader('/dl/demo/1.0.0/download'),
+    missing('/dl/demo/9.9.9/download', 'release_unknown'),
+  ],
+  'GET /me': [browser('/me', 200)],
+  'GET /me/login': [browser('/me/login', 200)],
+  'POST /me/login': form('/me/login'),
+  'POST /me/logout': form('/me/logout'),
+  'GET /me/password': [browser('/me/password', 403)],
+  'POST /me/password': form('/me/password'),
+  'POST /me/tokens': form('/me/tokens'),
+  'POST /me/tokens/:id/revoke': form('/me/tokens/1/revoke'),
+  'POST /me/sessions/:id/end': form('/me/sessions/1/end'),
+  'POST /me/invitations/:name/accept': form('/me/invitations/demo/accept'),
+  'POST /me/invitations/:name/decline': form('/me/invitations/demo/decline'),
+  'GET /me/crates/:name': look('/me/crates/demo'),
+  'GET /me/crates/:name/yank': look('/me/crates/demo/yank'),
+  'POST /me/crates/:name/yank': form('/me/crates/demo/yank'),
+  'GET /me/crates/:name/unyank': look('/me/crates/demo/unyank'),
+  'POST /me/crates/:name/unyank': form('/me/crates/demo/unyank'),
+  'POST /me/crates/:name/owners/add': form('/me/crates/demo/owners/add'),
+  'GET /me/crates/:name/owners/remove': look('/me/crates/demo/owners/remove'),
+  'POST /me/crates/:name/owners/remove': form('/me/crates/demo/owners/remove'),
+  'GET /me/admin/users': look('/me/admin/users'),
+  'POST /me/admin/users/add': form('/me/admin/users/add'),
+  'POST /me/admin/users/:login/:action': form('/me/admin/users/alice/lock'),
+  'GET /me/admin/audit': look('/me/admin/audit'),
+  'GET /me/*': [browser('/me/nothing', 404)],
+  'GET /assets/*': [open(`/${assets[0]?.path}`)],
+  'GET /index.git/*': [
+    reader('/index.git/info/refs?service=git-upload-pack'),
+    reader('/index.git/info/refs'),
+    reader('/index.git/HEAD'),
+  ],
+  'POST /index.git/*': [
+    reader('/index.git/git-upload-pack', {
+      body: () => '0000',
+      headers: { 'content-type': 'application/x-git-upload-pack-request' },
+    }),
+  ],
+  'GET /*': [
+    row('/index/config.json', all(200), { ...all(200), ...REFUSED }),
+    reader('/index/de/mo/demo'),
+    reader('/crates/demo/demo-1.0.0.crate'),
+    reader('/'),
+    missing('/index/no/ne/none', 'route_unknown'),
+    missing('/crates/none/none-1.0.0.crate', 'route_unknown'),
+    missing('/none.html', 'route_unknown'),
+  ],
+}

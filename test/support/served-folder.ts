@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { Cleanup } from './cleanup.ts'
+import type { Run } from './command.ts'
+import { plimsoll, serve } from './plimsoll.ts'
+import { scratch } from './scratch.ts'
+
+/** A registry folder that a daemon serves while commands work on it. */
+export interface ServedFolder {
+  readonly dir: string
+  readonly url: string
+  /** What the daemon has said so far. */
+  readonly log: () => string
+  /** Tells the daemon to stop. */
+  readonly stop: () => void
+  /** Runs a command beside the daemon. */
+  run(args: readonly string[], stdin?: string): Promise<Run>
+  /** Runs one that must succeed, and gives what it says on stdout. */
+  ok(...args: readonly string[]): Promise<string>
+}
+
+/** Makes a folder and serves it with these settings; both go with the test. */
+export async function servedFolder(t: TestContext, env: NodeJS.ProcessEnv = {}): Promise<ServedFolder> {
+  const cleanup = new Cleanup(t)
+  const dir = join(scratch(cleanup), 'registry')
+  const settings = { PLIMSOLL_AUTH_PASSWORD_COST: '14', PLIMSOLL_GIT_INDEX: 'off', ...env }
+  const run = (args: readonly string[], stdin = '') => plimsoll('.', [...args, '--dir', dir], settings, stdin)
+  const ok = async (...args: readonly string[]) => {
+    const ended = await run(args)
+    assert.equal(ended.code, 0, `plimsoll ${args.join(' ')}\n${ended.stderr}`)
+    return ended.stdout.trimEnd()
+  }
+  await ok('init')
+  const daemon = await serve(cleanup, dir, settings)
+  return { ...daemon, dir, run, ok }
+}
+
+/** Asserts that each command ends with this code, says nothing on stdout, and this on stderr. */
+export async function refuses(
+  { run }: Pick<ServedFolder, 'run'>,
+  rows: readonly (readonly [args: readonly string[], code: 1 | 2, said: string | RegExp])[],
+): Promise<void> {
+  for (const [args, code, said] of rows) {
+    const ended = await run(args)
+    const what = `plimsoll ${args.join(' ')}`
+    assert.deepEqual([ended.code, ended.stdout], [code, ''], `${what}\n${ended.stderr}`)
+    if (typeof said === 'string') assert.equal(ended.stderr, `error: ${said}\n`, what)
+    else assert.match(ended.stderr, said, what)
+  }
+}
