@@ -27,6 +27,8 @@ export interface PageFacts {
   /** Path of the page that stands for this one with search engines, when it is another; null keeps the page out. */
   readonly canonical?: string | null
   readonly feed?: string
+  /** False for a page without the search box: that of somebody who may read nothing else. */
+  readonly search?: boolean
   /** Words already in the search box. */
   readonly query?: string
   /** Login of the person the page is for. */
@@ -89,7 +91,7 @@ function header(site: SiteFacts, page: PageFacts, to: Linker): Markup {
   return html`<header class="top">
 <div class="wide bar">
 <a class="brand" href="${to(frontPath)}"><img src="${logo}" alt="" width="28" height="28"><span>${site.title}</span></a>
-${page.path === frontPath || !site.search ? null : searchForm(to, page.query ?? '')}
+${page.path === frontPath || !site.search || page.search === false ? null : searchForm(to, page.query ?? '')}
 <nav aria-label="Site">
 <a href="${to(listPath(''))}">Crates</a>
 ${site.links.map(link => html`<a href="${ownLink(to, link.url)}">${link.text}</a>`)}

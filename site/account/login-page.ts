@@ -50,5 +50,12 @@ ${
 ${cargoSetup(site)}</section>`
 }
 </div>`
-  return layout(site, { path: null, title, description: `${title} on ${site.title}.`, main, canonical: null })
+  return layout(site, {
+    path: null,
+    title,
+    description: `${title} on ${site.title}.`,
+    main,
+    canonical: null,
+    search: !site.private,
+  })
 }

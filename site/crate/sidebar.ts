@@ -46,7 +46,7 @@ ${
 function definitions(version: VersionFacts): Markup {
   const rows: [string, Child][] = [
     ['Version', version.version],
-    ['Published', momentTag(version.published)],
+    ['Published', version.published === null ? null : momentTag(version.published)],
     ['By', version.publisher],
     ['Rust', version.rustVersion === null ? null : `${version.rustVersion} or newer`],
     ['Edition', version.edition],

@@ -190,6 +190,8 @@ for (const place of places) {
       await page.locator('.filter input').fill('1.3 YANKED')
       assert.deepEqual(await page.locator('#version-rows tr:visible a').allTextContents(), ['1.3.1'])
       assert.equal(await page.locator('.filter output').textContent(), '1 of 9')
+      const heads = await page.locator('#versions th[scope=col]').allTextContents()
+      assert.deepEqual(heads, ['Version', ...(place.isLive ? ['Published', 'By'] : []), 'Rust', 'Size'])
     })
   })
 
