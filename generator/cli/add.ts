@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import type { Command } from 'commander'
 import { type Acceptance, addSubmission } from '../add.ts'
 import { type BatchItem, orderBatch } from '../batch.ts'
-import { buildCrate } from '../build.ts'
+import { build, buildCrate } from '../build.ts'
 import { findCrates } from '../crate-files.ts'
 import { Refusal } from '../error.ts'
 import type { Name } from '../name.ts'
@@ -49,6 +49,8 @@ async function addAll(io: Io, registry: Registry, sources: string[], asJson: boo
     }
     companions.settle(item)
   }
+  // What every crate shares, `config.json` say, may be older than the settings are now.
+  printIssues(io, (await build(registry)).issues)
   await buildPages(registry)
   await commitToGit(io, registry)
   if (asJson) io.out(JSON.stringify(report, null, 2))

@@ -46,6 +46,17 @@ test('init makes a registry that is complete, and refuses to make it again', asy
   assert.equal(readFileSync(join(dir, 'plimsoll.toml'), 'utf8'), settings)
 })
 
+test('what add renders goes by the settings of now, config.json too', async t => {
+  const { dir, plimsoll, file } = await scene(t)
+  const settings = join(dir, 'plimsoll.toml')
+  const elsewhere = 'https://elsewhere.example'
+  writeFileSync(settings, readFileSync(settings, 'utf8').replace(BASE, elsewhere))
+  expect(await plimsoll('add', file('demo.crate', { name: 'demo', version: '1.0.0' })), 0, 'added demo 1.0.0\n', '')
+  const config = JSON.parse(readFileSync(join(dir, 'public', 'index', 'config.json'), 'utf8'))
+  assert.deepEqual(config, { dl: `${elsewhere}/crates/{crate}/{crate}-{version}.crate`, api: elsewhere })
+  expect(await plimsoll('verify'), 0, 'everything agrees\n')
+})
+
 test('a bad address stops init before anything is made', async t => {
   const folder = folderOf(t)
   const run = await program(folder, ['init', '--dir', 'registry', '--base-url', 'nonsense'], ENV)
