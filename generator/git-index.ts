@@ -14,7 +14,7 @@ import type { IndexChange, IndexRepository } from './index-repository/repository
 import { Turnstile } from './lock.ts'
 import { configPlace, GIT_INDEX_FOLDER, INDEX_FOLDER, indexPlace } from './paths.ts'
 import type { Registry } from './registry.ts'
-import { renderConfig, renderIndex } from './render.ts'
+import { renderConfig, renderIndex } from './render/index-files.ts'
 
 /** Crates in one commit: a batch stays small enough to be over soon, and a first import is not one commit a crate. */
 const BATCH = 500

@@ -8,7 +8,7 @@ import { refuse } from './error.ts'
 import { Lock, Turnstile } from './lock.ts'
 import type { PageShop } from './pages.ts'
 import { PublicTree } from './public-tree.ts'
-import { lookOf } from './render.ts'
+import { lookOf } from './render/look.ts'
 import { type ResolvedSettings, renderSettingsFile, resolveSettings, type Settings } from './settings.ts'
 import { registryUrls } from './urls.ts'
 

@@ -1,7 +1,3 @@
-import type { Name } from './name.ts'
-import { configPlace, indexPlace, type Output } from './paths.ts'
-import type { RegistryUrls } from './urls.ts'
-
 export {
   type Dependent,
   type ListedCrate,
@@ -24,7 +20,22 @@ export {
   renderNewCrates,
   renderUpdates,
 } from './render/feed.ts'
+export { renderConfig, renderIndex } from './render/index-files.ts'
 export { type Look, lookOf, type SiteFacts } from './render/look.ts'
+export { renderBlock, renderBucket, renderCommon, renderSearchLayout } from './render/search.ts'
+export {
+  FILE_MAX,
+  FRONT_LENGTH,
+  type FrontPart,
+  LIST_MAX,
+  renderListing,
+  renderSite,
+  renderSitemap,
+  renderSitemapIndex,
+  renderSource,
+  SOURCE_BYTES_MAX,
+  type SourceFile,
+} from './render/site-pages.ts'
 export {
   BLOCK_CRATES,
   bitsFor,
@@ -42,44 +53,10 @@ export {
   RANGE_CRATES,
   RANK_YANKED,
   rangeOf,
-  renderBlock,
-  renderBucket,
-  renderCommon,
-  renderSearchLayout,
   type Searched,
   type Term,
   termsOf,
   wordsOf,
   YANKED_FROM,
-} from './render/search.ts'
-export {
-  FILE_MAX,
-  FRONT_LENGTH,
-  type FrontPart,
-  LIST_MAX,
-  renderListing,
-  renderSite,
-  renderSitemap,
-  renderSitemapIndex,
-  renderSource,
-  SOURCE_BYTES_MAX,
-  type SourceFile,
-} from './render/site-pages.ts'
+} from './render/terms.ts'
 export type { WholeRelease } from './render/version-facts.ts'
-
-const encoder = new TextEncoder()
-
-/** `config.json`: `dl`, `api` when there is one, `auth-required` when true, and nothing else (specification A.1). */
-export function renderConfig(urls: RegistryUrls, authRequired: boolean): Output {
-  const config = {
-    dl: urls.dl,
-    ...(urls.api !== null && { api: urls.api }),
-    ...(authRequired && { 'auth-required': true }),
-  }
-  return { ...configPlace, bytes: encoder.encode(`${JSON.stringify(config)}\n`) }
-}
-
-/** The index file of a crate from its lines, each without a line end (specification A.2). */
-export function renderIndex(name: Name, lines: readonly string[]): Output {
-  return { ...indexPlace(name), bytes: encoder.encode(lines.map(line => `${line}\n`).join('')) }
-}

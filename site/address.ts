@@ -8,6 +8,9 @@ export const feedPath = 'feeds/updates.xml'
 export const openSearchPath = 'opensearch.xml'
 export const sitemapPath = 'sitemap.xml'
 
+/** Ids in one part of the site map; the protocol takes 50,000. Small, because each change of a crate writes its part. */
+export const MAP_CRATES = 1000
+
 /** A part of the site map: crates by id, or, as `pages`, what is no crate's. */
 export function sitemapPartPath(part: number | 'pages'): string {
   return `sitemaps/${part}.xml`

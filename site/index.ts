@@ -18,6 +18,7 @@ export {
   feedPath,
   frontPath,
   listPath,
+  MAP_CRATES,
   notFoundPath,
   searchPath,
   versionPath,
@@ -58,7 +59,7 @@ export type { ForeignRegistry, SiteFacts, SiteLink } from './site-facts.ts'
 export { siteFacts } from './site-facts.ts'
 export type { SiteFile } from './site-file.ts'
 export type { MappedCrate } from './sitemaps.ts'
-export { MAP_CRATES, sitemapIndex, sitemapPages, sitemapPart, sitemaps } from './sitemaps.ts'
+export { sitemapIndex, sitemapPages, sitemapPart, sitemaps } from './sitemaps.ts'
 export type { SourceFile } from './source/file.ts'
 export { FILE_MAX } from './source/file.ts'
 export type { SourceFacts } from './source/pages.ts'

@@ -1,11 +1,8 @@
-import { absoluteLink, cratePath, frontPath, listPath, sitemapPartPath, sitemapPath } from './address.ts'
+import { absoluteLink, cratePath, frontPath, listPath, MAP_CRATES, sitemapPartPath, sitemapPath } from './address.ts'
 import { html, type Markup, raw } from './markup.ts'
 import { canonical } from './search/words.ts'
 import type { SiteFacts } from './site-facts.ts'
 import { type SiteFile, siteFile } from './site-file.ts'
-
-/** Ids in one part of the site map; the protocol takes 50,000. Small, because each change of a crate writes its part. */
-export const MAP_CRATES = 1000
 
 const XML = raw('<?xml version="1.0" encoding="utf-8"?>')
 const XMLNS = 'http://www.sitemaps.org/schemas/sitemap/0.9'

@@ -1,5 +1,5 @@
 import { bytesOf } from '../database/blocks.ts'
-import { classOf } from '../render.ts'
+import { classOf } from '../render/terms.ts'
 import { BLOCK_CRATES, placeInBlock, placesOf, writeBlock } from './posting-block.ts'
 import type { Queries } from './record.ts'
 

@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts'
-import { HASH_BITS, POSTINGS_MAX, type Posting, RANGE_CRATES, rangeOf, type Term } from '../render.ts'
+import { HASH_BITS, POSTINGS_MAX, type Posting, RANGE_CRATES, rangeOf, type Term } from '../render/terms.ts'
 import type { Queries } from './record.ts'
 
 /** How many terms there are, without counting them. */

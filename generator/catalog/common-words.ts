@@ -1,6 +1,6 @@
 import { bytesOf } from '../database/blocks.ts'
 import type { Database } from '../database.ts'
-import { CLASSES, YANKED_FROM } from '../render.ts'
+import { CLASSES, YANKED_FROM } from '../render/terms.ts'
 import type { Found, Slice } from './found.ts'
 import { BLOCK_CRATES, BLOCK_WORDS, readBlock } from './posting-block.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Database, PAGE_KINDS, type PageKind, SITE } from '../database.ts'
-import { BLOCK_CRATES, MAP_CRATES } from '../render.ts'
+import { BLOCK_CRATES, MAP_CRATES } from '../render/terms.ts'
 import { mark, markAll } from './marks.ts'
 import type { Mark, Queries } from './record.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
-import { HASH_BITS } from '../render.ts'
+import { HASH_BITS } from '../render/terms.ts'
 import type { Mark, Queries } from './record.ts'
 
 /** Over how many files, as a power of two, the terms of the search are spread in the public tree. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { canonicalName, isName } from '../name.ts'
-import { RANK_YANKED, wordsOf } from '../render.ts'
+import { RANK_YANKED, wordsOf } from '../render/terms.ts'
 import { commonWords } from './common-words.ts'
 import type { Found, Slice } from './found.ts'
 

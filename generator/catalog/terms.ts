@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { hashOf, POSTINGS_MAX, rangeOf } from '../render.ts'
+import { hashOf, POSTINGS_MAX, rangeOf } from '../render/terms.ts'
 import { type BlockChange, COMMON_FROM, changeBlocks, dropBlocks, makeBlocks } from './block-changes.ts'
 import { commonSubject, rangesOfTerm } from './buckets.ts'
 import type { Queries } from './record.ts'

@@ -1,8 +1,8 @@
-import { type SiteFacts, siteFacts } from '../../site/index.ts'
+import { type SiteFacts, siteFacts } from '../../site/site-facts.ts'
 import type { Settings } from '../settings.ts'
 import type { RegistryUrls } from '../urls.ts'
 
-export type { SiteFacts } from '../../site/index.ts'
+export type { SiteFacts } from '../../site/site-facts.ts'
 
 /** How the pages of a registry look and what they may tell. */
 export interface Look {

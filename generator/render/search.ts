@@ -2,27 +2,6 @@ import { blockFile, bucketFile, commonFile, layoutFile, type SearchEntry, type T
 import type { Output } from '../paths.ts'
 import { output } from './output.ts'
 
-export type { Posting, Query, Searched, Term } from '../../site/index.ts'
-export {
-  BLOCK_CRATES,
-  bitsFor,
-  blockOf,
-  bucketOf,
-  CLASSES,
-  classOf,
-  HASH_BITS,
-  hashOf,
-  MAP_CRATES,
-  POSTINGS_MAX,
-  parseQuery,
-  RANGE_CRATES,
-  RANK_YANKED,
-  rangeOf,
-  termsOf,
-  wordsOf,
-  YANKED_FROM,
-} from '../../site/index.ts'
-
 /** What the browser's search loads first. */
 export function renderSearchLayout(bits: number, crates: number): Output {
   return output(layoutFile(bits, crates))

@@ -27,7 +27,9 @@ test('a command is loaded with what it needs and nothing else', () => {
   )
   const status = [...loadedWith(join('generator', 'cli', 'reports.js'))]
   assert.ok(status.includes('kysely') && status.includes('libsql'), status.join(' '))
-  const heavy = /^(?:hono|highlight\.js|markdown-it|parse5|pino|prom-client|site)\b/
+  // Of the site only what words, addresses and facts are; no view.
+  const heavy =
+    /^(?:hono|highlight\.js|markdown-it|parse5|pino|prom-client|site\/(?:index|layout|markup|assets|highlight))\b/
   assert.deepEqual(
     status.filter(one => heavy.test(one)),
     [],
