@@ -1,6 +1,7 @@
 // Runs every suite on a fresh clone: `npm test`, or `npm test -- name conformance/` for the files whose path contains a word.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { prepare, root } from './prepare.mjs'
 
@@ -22,7 +23,15 @@ if (suite.length === 0) {
 }
 const child = spawn(
   process.execPath,
-  ['--enable-source-maps', '--test', '--test-reporter=spec', `--test-timeout=${PATIENCE}`, ...suite],
+  [
+    '--enable-source-maps',
+    '--test',
+    '--test-reporter=spec',
+    `--test-timeout=${PATIENCE}`,
+    // Much of a test is waiting for cargo and for disks; by itself Node leaves one processor idle.
+    `--test-concurrency=${availableParallelism()}`,
+    ...suite,
+  ],
   {
     cwd: root,
     stdio: 'inherit',

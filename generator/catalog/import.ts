@@ -6,7 +6,8 @@ import type { Version, VersionIdentity } from '../version.ts'
 import { insertCrate, insertRelease, objections } from './change.ts'
 import { addEvent } from './event.ts'
 import { keepListing } from './listing.ts'
-import { mark, touch } from './marks.ts'
+import { mark, markAll, touch } from './marks.ts'
+import { versionIds } from './page-facts.ts'
 import { type Change, findCrate, findTwin, type Queries } from './record.ts'
 
 /** What an import has to know of a version that is here. */
@@ -75,6 +76,9 @@ export async function importReleases(
     // Once for a crate, however many of its versions came: a listing looks at all of them.
     for (const [crateId, generation] of touched) {
       await touch(tx, crateId, generation)
+      // The page of a version tells what changed since the one before it, which may have come now.
+      const ids = (await versionIds(tx, crateId)).map(one => one.id)
+      await markAll(tx, 'release', ids, generation)
       await keepListing(tx, crateId, generation)
     }
     return landings
@@ -103,6 +107,7 @@ async function importRelease(
   const releaseId = await insertRelease(tx, crateId, release, change)
   touched.set(crateId, generation)
   await mark(tx, { kind: 'file', subject: releaseId, generation })
+  await mark(tx, { kind: 'source', subject: releaseId, generation })
   return { outcome: 'added' }
 }
 
