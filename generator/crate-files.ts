@@ -1,6 +1,5 @@
-import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isMissing, readFolder } from './durable-file.ts'
+import { readFolder, statOf } from './durable-file.ts'
 import { refuse } from './error.ts'
 
 /**
@@ -30,13 +29,4 @@ async function below(folder: string, except?: string): Promise<string[]> {
     } else if (entry.name.endsWith('.crate') && (await statOf(path))?.isFile()) found.push(path)
   }
   return found
-}
-
-async function statOf(path: string) {
-  try {
-    return await stat(path)
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
 }

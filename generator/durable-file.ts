@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { createReadStream, type Dirent } from 'node:fs'
+import { createReadStream, type Dirent, type Stats } from 'node:fs'
 import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
@@ -223,6 +223,16 @@ export async function fileChecksum(path: string): Promise<string | null> {
     throw error
   }
   return hash.digest('hex')
+}
+
+/** What there is at a path, links followed; null when there is nothing. */
+export async function statOf(path: string): Promise<Stats | null> {
+  try {
+    return await stat(path)
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
 }
 
 /** Whether an error says that a file or folder is not there. */

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isMissing, readFolder, readText } from '../durable-file.ts'
+import { readFolder, readText, statOf } from '../durable-file.ts'
 import { refuse } from '../error.ts'
 import type { SourceKind } from './offer.ts'
 import { listTiers } from './tiers.ts'
@@ -88,13 +87,4 @@ async function hasCrates(folder: string): Promise<boolean> {
     if (entry.isDirectory() && entry.name !== '.git' && (await hasCrates(join(folder, entry.name)))) return true
   }
   return false
-}
-
-async function statOf(path: string) {
-  try {
-    return await stat(path)
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
 }

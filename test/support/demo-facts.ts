@@ -204,17 +204,10 @@ export const DESCRIPTIONS = [
   'Fixed-point geometry for maps.',
 ]
 
+export const FLEET = ['rudder', 'ledger', 'harbour', 'semaphore', 'ballast', 'chart-room', 'bosun', 'tide-table']
+
 /** A handful of small crates. */
-export const fleet: readonly CrateFacts[] = [
-  'rudder',
-  'ledger',
-  'harbour',
-  'semaphore',
-  'ballast',
-  'chart-room',
-  'bosun',
-  'tide-table',
-].map((name, at) =>
+export const fleet: readonly CrateFacts[] = FLEET.map((name, at) =>
   crate(
     version({
       name,

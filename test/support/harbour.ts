@@ -7,7 +7,7 @@ import { parseName } from '../../generator/name.ts'
 import type { Registry } from '../../generator/registry.ts'
 import { parseVersion } from '../../generator/version.ts'
 import { buildCrate } from './crate-builder.ts'
-import { DESCRIPTIONS, KEEL_README } from './demo-facts.ts'
+import { DESCRIPTIONS, FLEET, KEEL_README } from './demo-facts.ts'
 import { PAYLOADS } from './hostile.ts'
 
 /** A release of the invented teams of the Harbour, as bytes. */
@@ -136,18 +136,7 @@ version = "^1"
 }
 
 function fleet(index: string): HarbourRelease[] {
-  const names = [
-    'rudder',
-    'ledger',
-    'harbour',
-    'semaphore',
-    'ballast',
-    'chart-room',
-    'bosun',
-    'tide-table',
-    'helm',
-    'toml-edit-fork',
-  ]
+  const names = [...FLEET, 'helm', 'toml-edit-fork']
   return names.map((name, at) => ({
     ...release({
       name,
