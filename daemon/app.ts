@@ -57,6 +57,7 @@ export function routes(deps: Deps): Route[] {
     { method: 'GET', path: '/metrics', access: 'reader', handle: () => deps.metrics.page() },
     ...meRoutes(deps),
     { method: 'GET', path: '/assets/*', access: 'open', handle: assetFile(files) },
+    ...brandRoutes(registry, files),
     {
       method: 'PUT',
       path: '/api/v1/crates/new',
@@ -154,6 +155,12 @@ function gitRoutes(deps: Deps): Route[] {
   const onFailure = (error: unknown) => deps.log.error({ err: error }, 'the git index could not be served')
   const handle = gitHttp({ repositoryPath: gitIndexPath(deps.registry), onFailure })
   return (['GET', 'POST'] as const).map(method => ({ method, path: '/index.git/*', access: 'reader', handle }))
+}
+
+/** The operator's own logo and stylesheet, which the form to log in shows to strangers, too. */
+function brandRoutes({ settings }: Registry, files: PublicFiles): Route[] {
+  const paths = [settings.pages.logo, settings.pages.stylesheet].filter(path => path !== null)
+  return paths.map(path => ({ method: 'GET', path: `/${path}`, access: 'open', handle: publicFile(files) }))
 }
 
 /** Where a `dl` without markers leads, when that is here: `{dl}/{crate}/{version}/download`. */

@@ -208,3 +208,23 @@ test('the login_url of a challenge cannot break out of its quotes', async t => {
   const response = await test.request('GET', '/index/config.json')
   assert.equal(response.headers.get('www-authenticate'), 'Cargo login_url="http://crates.test/a%22b/me"')
 })
+
+test('strangers to a private registry see its logo and stylesheet on the form to log in, and nothing beside them', async t => {
+  const test = await TestRegistry.open(t, {
+    env: {
+      PLIMSOLL_AUTH_REQUIRED: 'true',
+      PLIMSOLL_PAGES_LOGO: 'brand/logo.svg',
+      PLIMSOLL_PAGES_STYLESHEET: 'brand/own.css',
+    },
+  })
+  for (const name of ['logo.svg', 'own.css', 'other.css']) {
+    const bytes = new TextEncoder().encode(name)
+    await test.registry.tree.write({ path: `brand/${name}`, contentType: '', cache: 'revalidate', bytes })
+  }
+  const status = async (path: string) => (await test.request('GET', path)).status
+  assert.deepEqual(
+    [await status('/brand/logo.svg'), await status('/brand/own.css'), await status('/brand/other.css')],
+    [200, 200, 401],
+  )
+  assert.match(await (await test.request('GET', '/me')).text(), /brand\/logo\.svg/)
+})
