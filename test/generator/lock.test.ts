@@ -8,6 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Lock, Turnstile } from '../../generator/lock.ts'
+import { Cleanup } from '../support/cleanup.ts'
 import { folderOf } from '../support/workplace.ts'
 
 const LOCK = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'generator', 'lock.js')
@@ -150,7 +151,11 @@ async function program(t: TestContext, code: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', `${head}${code}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  t.after(() => child.kill('SIGKILL'))
+  const ended = onceEvent(child, 'exit')
+  new Cleanup(t).add(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
   await onceEvent(createInterface({ input: child.stdout }), 'line')
   return child
 }

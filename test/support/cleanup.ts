@@ -1,12 +1,20 @@
+type Step = () => Promise<void> | void
+
+/** One list for a test, however many ask: the folder that was made first goes last, after who still writes to it. */
+const known = new WeakMap<object, Step[]>()
+
 /** What a test, or all tests of a file, have opened, closed in reverse order when it ends, also when it fails. */
 export class Cleanup {
-  readonly #steps: (() => Promise<void> | void)[] = []
+  readonly #steps: Step[]
 
   constructor(t: { after(step: () => Promise<void>): void }) {
+    this.#steps = known.get(t) ?? []
+    if (known.has(t)) return
+    known.set(t, this.#steps)
     t.after(() => this.#run())
   }
 
-  add(step: () => Promise<void> | void): void {
+  add(step: Step): void {
     this.#steps.push(step)
   }
 

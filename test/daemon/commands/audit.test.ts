@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Cleanup } from '../../support/cleanup.ts'
 import { root } from '../../support/plimsoll.ts'
 import { publishRequest } from '../../support/registry.ts'
 import { RemoteBrowser } from '../../support/remote-browser.ts'
@@ -78,7 +79,7 @@ test('audit --follow goes on telling what happens, one event a line', async t =>
   const folder = await servedFolder(t)
   const args = ['audit', '--follow', '--json', '--action', 'user-add', '--dir', folder.dir]
   const child = spawn(process.execPath, [join(root, 'dist', 'daemon', 'cli.js'), ...args])
-  t.after(() => child.kill('SIGKILL'))
+  new Cleanup(t).add(() => void child.kill('SIGKILL'))
   let said = ''
   child.stdout.on('data', (chunk: Buffer) => {
     said += chunk.toString()
