@@ -65,7 +65,8 @@ class LibsqlDriver extends SqliteDriver {
   }
 }
 
-const CHANGES: ReadonlySet<string> = new Set(['InsertQueryNode', 'UpdateQueryNode', 'DeleteQueryNode'])
+/** Judged by the text, for SQL written by hand has it, too. `VACUUM INTO` reads, and refuses to be in a transaction. */
+const READS = /^\s*(?:select|pragma|vacuum)\b/i
 
 /**
  * A connection on which no change ever meets another writer half-way: each is in a transaction, its own if need be. A
@@ -83,7 +84,7 @@ class PatientConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#database.inTransaction) return this.#connection.executeQuery<R>(query)
-    if (!CHANGES.has(query.query.kind)) return patiently(() => this.#connection.executeQuery<R>(query))
+    if (READS.test(query.sql)) return patiently(() => this.#connection.executeQuery<R>(query))
     await patiently(() => this.#database.exec('begin immediate'))
     try {
       const result = await this.#connection.executeQuery<R>(query)

@@ -63,6 +63,7 @@ test('waiting for another process stops neither this one nor, afterwards, its co
   for (const write of [
     (key: string) => database.transaction().execute(tx => insert(key, tx)),
     (key: string) => insert(key, database),
+    (key: string) => sql`INSERT INTO facts (key, value) VALUES (${key}, '')`.execute(database),
   ]) {
     other.exec('BEGIN IMMEDIATE')
     let isWritten = false
@@ -76,6 +77,7 @@ test('waiting for another process stops neither this one nor, afterwards, its co
     other.exec('ROLLBACK')
     await writing
     assert.deepEqual(other.prepare('SELECT value FROM facts WHERE key = ?').all([`${write}`]), [{ value: '' }])
+    await database.transaction().execute(tx => insert(`after ${write}`, tx))
   }
 })
 

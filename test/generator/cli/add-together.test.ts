@@ -32,6 +32,7 @@ async function scene(t: TestContext) {
   }
   const add = async (who: string): Promise<Fate> => {
     const run = await plimsoll('add', who, '--json')
+    assert.ok(run.stdout, `add printed no report, ended with ${run.code} and said ${run.stderr}`)
     const report = JSON.parse(run.stdout) as { path: string; outcome?: string; errors?: string[] }[]
     assert.equal(run.code, report.some(one => one.errors) ? 1 : 0, run.stderr)
     return new Map(
