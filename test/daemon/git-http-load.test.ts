@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { app, listen, root, TYPE } from '../support/git-http.ts'
+import { until } from '../support/until.ts'
 
 let serial = 0
 
@@ -13,14 +14,6 @@ async function slowGit(): Promise<{ gitCommand: string; notes: () => Promise<str
   const script = `#!/bin/sh\ntrap 'echo stopped >> ${notes}; exit 143' TERM\necho started >> ${notes}\nwhile :; do sleep 0.05; done\n`
   await writeFile(gitCommand, script, { mode: 0o755 })
   return { gitCommand, notes: async () => await readFile(notes, 'utf8').catch(() => '') }
-}
-
-async function until(what: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 200; i++) {
-    if (await what()) return
-    await new Promise(resolve => setTimeout(resolve, 25))
-  }
-  assert.fail('it never happened')
 }
 
 const count = (text: string, word: string): number => text.split(word).length - 1
@@ -35,11 +28,14 @@ describe('git over HTTP, under load', () => {
       gitCommand: slow.gitCommand,
       maxConcurrent: 2,
       maxWaiting: 1,
-      timeoutMs: 1_500,
+      timeoutMs: 3_000,
       onFailure: () => {},
     })
     const inside = Array.from({ length: 3 }, async () => await crowded.request('/index.git/git-upload-pack', request))
-    await until(async () => count(await slow.notes(), 'started') === 2)
+    await until(
+      async () => count(await slow.notes(), 'started') === 2,
+      () => 'not started 2 times',
+    )
     const refused = await crowded.request('/index.git/git-upload-pack', request)
     assert.equal(refused.status, 503)
     assert.equal(refused.headers.get('retry-after'), '5')
@@ -60,17 +56,29 @@ describe('git over HTTP, under load', () => {
     const head = `POST /index.git/git-upload-pack HTTP/1.1\r\nHost: x\r\nContent-Type: ${TYPE}\r\nContent-Length: 4\r\n\r\n0000`
     const [first, second, third] = [1, 2, 3].map(() => connect(Number(port), '127.0.0.1'))
     first?.write(head)
-    await until(async () => count(await slow.notes(), 'started') === 1)
+    await until(
+      async () => count(await slow.notes(), 'started') === 1,
+      () => 'not started 1 times',
+    )
     second?.write(head)
     third?.write(head)
     await new Promise(resolve => setTimeout(resolve, 100))
     second?.destroy()
     await new Promise(resolve => setTimeout(resolve, 100))
     first?.destroy()
-    await until(async () => count(await slow.notes(), 'stopped') === 1)
-    await until(async () => count(await slow.notes(), 'started') === 2)
+    await until(
+      async () => count(await slow.notes(), 'stopped') === 1,
+      () => 'not stopped 1 times',
+    )
+    await until(
+      async () => count(await slow.notes(), 'started') === 2,
+      () => 'not started 2 times',
+    )
     third?.destroy()
-    await until(async () => count(await slow.notes(), 'stopped') === 2)
+    await until(
+      async () => count(await slow.notes(), 'stopped') === 2,
+      () => 'not stopped 2 times',
+    )
     assert.equal(count(await slow.notes(), 'started'), 2)
   })
 
@@ -87,7 +95,10 @@ describe('git over HTTP, under load', () => {
     const pid = Number(await readFile(notes, 'utf8'))
     assert.ok(isAlive(pid))
     abort.abort()
-    await until(async () => !isAlive(pid))
+    await until(
+      () => !isAlive(pid),
+      () => 'git still runs',
+    )
   })
 
   test('a body that does not arrive holds no process and is given up', async () => {

@@ -2,25 +2,20 @@ import assert from 'node:assert/strict'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { PageLane } from '../../daemon/page-lane.ts'
 import { countPageMarks } from '../../generator/catalog/page-marks.ts'
 import { TestRegistry } from '../support/registry.ts'
-
-/** Waits until something holds; a lane works when nobody looks. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let wait = 0; !(await holds()); wait += 20) {
-    assert.ok(wait < 10_000, 'it never came to hold')
-    await sleep(20)
-  }
-}
+import { until } from '../support/until.ts'
 
 test('pages follow a publish by themselves, after its index file', async t => {
   const registry = await TestRegistry.open(t)
   const token = await registry.user('alice')
   await registry.publish(token, { name: 'demo', version: '1.0.0' })
   assert.notEqual(await registry.shown('index/de/mo/demo'), null)
-  await until(async () => (await countPageMarks(registry.registry.database)) === 0)
+  await until(
+    async () => (await countPageMarks(registry.registry.database)) === 0,
+    () => 'pages are still waiting',
+  )
   assert.match((await registry.shown('crates/demo/crate.json')) ?? '', /"newest_version":"1\.0\.0"/)
   assert.match((await registry.shown('feeds/updates.xml')) ?? '', /<title>demo 1\.0\.0<\/title>/)
   assert.deepEqual(registry.buildFailures, [])
@@ -58,7 +53,10 @@ test('a page that cannot be written keeps no other from its turn, fails nobody, 
   assert.ok(registry.buildFailures.length > 0)
   assert.equal(await countPageMarks(registry.registry.database), 1)
   rmSync(obstacle, { recursive: true })
-  await until(async () => (await countPageMarks(registry.registry.database)) === 0)
+  await until(
+    async () => (await countPageMarks(registry.registry.database)) === 0,
+    () => 'pages are still waiting',
+  )
   assert.notEqual(await registry.shown('crates/first/crate.json'), null)
 })
 

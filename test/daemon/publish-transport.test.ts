@@ -7,6 +7,7 @@ import { listen } from '../../daemon/listen.ts'
 import { buildCrate } from '../support/crate-builder.ts'
 import { head, RawClient } from '../support/raw-client.ts'
 import { BASE, frame, plainMetadata, publishRequest, TestRegistry } from '../support/registry.ts'
+import { until } from '../support/until.ts'
 
 const PATH = '/api/v1/crates/new'
 const SUCCESS = { warnings: { invalid_categories: [], invalid_badges: [], other: [] } }
@@ -190,11 +191,17 @@ test('a client that vanishes half-way leaves nothing, and is no failure of the d
     await connection.send(body.subarray(0, end))
     await sleep(100)
     if (what === 'in the crate') {
-      for (let i = 0; i < 300 && readdirSync(incoming).length === 0; i++) await sleep(10)
+      await until(
+        () => readdirSync(incoming).length > 0,
+        () => 'nothing is being received',
+      )
       assert.equal(readdirSync(incoming).length, 1, 'it is being received')
     }
     connection.socket.resetAndDestroy()
-    for (let i = 0; i < 200 && test.logged.length === 0; i++) await sleep(10)
+    await until(
+      () => test.logged.length > 0,
+      () => 'nothing was logged',
+    )
     assert.deepEqual(await test.everything(), before, what)
     const lines = test.logged.splice(0).map(line => JSON.parse(line) as { level: number; status: number })
     assert.deepEqual(

@@ -6,10 +6,10 @@ import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { listen } from '../../daemon/listen.ts'
 import { readTls } from '../../daemon/tls.ts'
 import { Refusal } from '../../generator/error.ts'
+import { until } from '../support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plimsoll-tls-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -67,11 +67,17 @@ test('takes up a renewed certificate, and keeps the old one while the files do n
   server.answer(() => new Response('hello'))
   try {
     copyFileSync(second.cert, files.cert)
-    for (let i = 0; i < 200 && failures.length === 0; i++) await sleep(10)
+    await until(
+      () => failures.length > 0,
+      () => 'nobody noticed that the files do not fit',
+    )
     assert.deepEqual(failures, ['tls_mismatch'])
     assert.equal((await get(server.url)).name, 'first')
     copyFileSync(second.key, files.key)
-    for (let i = 0; i < 200 && (await get(server.url)).name === 'first'; i++) await sleep(10)
+    await until(
+      async () => (await get(server.url)).name !== 'first',
+      () => 'the certificate was not renewed',
+    )
     assert.equal((await get(server.url)).name, 'second')
     assert.deepEqual(failures, ['tls_mismatch'])
   } finally {

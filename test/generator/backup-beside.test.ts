@@ -7,6 +7,7 @@ import { plimsoll, serve } from '../support/plimsoll.ts'
 import { publishRequest } from '../support/registry.ts'
 import { scratch } from '../support/scratch.ts'
 import { servedFolder } from '../support/served-folder.ts'
+import { until } from '../support/until.ts'
 
 const ENV = {}
 
@@ -28,7 +29,10 @@ test('a backup made while publishes go on has every release acknowledged before 
   }
   const names = ['alpha', 'Beta', 'gamma', 'delta']
   const publishers = Promise.all(names.map(publisher))
-  while (acknowledged.length < 20) await new Promise(resolve => setTimeout(resolve, 10))
+  await until(
+    () => acknowledged.length >= 20,
+    () => `only ${acknowledged.length} were published`,
+  )
   const before = [...acknowledged]
   const file = join(dirname(served.dir), 'backups', 'one.tar')
   const said = await served.ok('backup', file)

@@ -7,8 +7,9 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { Refusal } from '../../generator/error.ts'
 import { openIndexRepository } from '../../generator/index-repository/open.ts'
-import { checkRemote, type IndexPush, pushTo } from '../../generator/index-repository/push.ts'
+import { checkRemote, pushTo } from '../../generator/index-repository/push.ts'
 import type { IndexRepository } from '../../generator/index-repository/repository.ts'
+import { until } from '../support/until.ts'
 
 const run = promisify(execFile)
 const pauses = { firstPauseMs: 50, lastPauseMs: 200 }
@@ -38,11 +39,6 @@ async function remote(): Promise<string> {
 
 const headOf = async (at: string): Promise<string> =>
   (await run('git', ['--git-dir', at, 'rev-parse', 'HEAD'])).stdout.trim()
-
-async function until(push: IndexPush, what: (push: IndexPush) => boolean): Promise<void> {
-  for (let i = 0; i < 400 && !what(push); i++) await new Promise(resolve => setTimeout(resolve, 25))
-  assert.ok(what(push), JSON.stringify(push.states()))
-}
 
 test('an empty index is nothing to push', async () => {
   const push = pushTo([await remote()], { path })
@@ -78,9 +74,15 @@ test('a remote that is away is tried again until it is back; the others do not w
   assert.equal(await headOf(here), head)
   assert.equal(push.states()[0]?.error?.code, 'git_push_failed')
   assert.match(push.states()[0]?.error?.message ?? '', /does not appear to be a git repository/)
-  await until(push, one => (one.states()[0]?.failures ?? 0) >= 3)
+  await until(
+    () => (push.states()[0]?.failures ?? 0) >= 3,
+    () => JSON.stringify(push.states()),
+  )
   await rename(`${away}.away`, away)
-  await until(push, one => one.states()[0]?.pushed === head)
+  await until(
+    () => push.states()[0]?.pushed === head,
+    () => JSON.stringify(push.states()),
+  )
   assert.equal(push.states()[0]?.error, null)
   assert.equal(await headOf(away), head)
   await push.close()

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../support/until.ts'
 import { BOUNDARY, MULTIPART } from './support/forms.ts'
 import { type Program, startProgram } from './support/program.ts'
 
@@ -75,8 +75,10 @@ async function stream(sent: ClientRequest, size: number): Promise<void> {
 
 /** Nothing of an upload is left: no name in the folder for temporary files, no open descriptor that holds disk space. */
 async function nothingLeft(program: Program): Promise<void> {
-  for (let tries = 0; openUploads(program) > 0 && tries < 100; tries += 1) await sleep(20)
-  assert.equal(openUploads(program), 0)
+  await until(
+    () => openUploads(program) === 0,
+    () => `${openUploads(program)} files are open`,
+  )
   assert.deepEqual(readdirSync(folder), [])
 }
 

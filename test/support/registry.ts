@@ -49,6 +49,7 @@ export class TestRegistry implements Deps {
   /** What builds failed with. */
   readonly buildFailures: unknown[] = []
   now = new Date('2026-11-20T12:00:00Z')
+  readonly patience = { build: 15_000, retry: 20 }
   readonly clock = () => this.now
 
   private constructor(dir: string, registry: Registry, logLevel: string, git: GitIndex | null) {
@@ -56,8 +57,7 @@ export class TestRegistry implements Deps {
     this.git = git && new GitLane(git, error => this.buildFailures.push(error))
     this.registry = registry
     this.log = openLog(logLevel, { write: line => this.logged.push(line) })
-    const patience = { build: 5000, retry: 20 }
-    this.regenerator = new Regenerator(registry, error => this.buildFailures.push(error), patience)
+    this.regenerator = new Regenerator(registry, error => this.buildFailures.push(error), this.patience)
     this.metrics = new Metrics(registry)
     this.app = createApp(this)
   }

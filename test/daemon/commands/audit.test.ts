@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Cleanup } from '../../support/cleanup.ts'
 import { root } from '../../support/plimsoll.ts'
 import { publishRequest } from '../../support/registry.ts'
 import { RemoteBrowser } from '../../support/remote-browser.ts'
 import { refuses, type ServedFolder, servedFolder } from '../../support/served-folder.ts'
+import { until } from '../../support/until.ts'
 
 /** Publishes `Demo_Crate` as `Alice`, lets her in once and somebody else not. */
 async function eventful({ run, ok, url }: ServedFolder): Promise<void> {
@@ -86,7 +86,10 @@ test('audit --follow goes on telling what happens, one event a line', async t =>
   })
   const lines = async (count: number) => {
     const whole = () => said.split('\n').slice(0, -1)
-    for (let i = 0; i < 400 && whole().length < count; i++) await sleep(25)
+    await until(
+      () => whole().length >= count,
+      () => `${count} events, but ${said}`,
+    )
     return whole().map(line => (JSON.parse(line) as { detail: { login: string } }).detail.login)
   }
   assert.deepEqual(await lines(1), ['admin'])

@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Far more than anything takes on a busy machine; only what never comes is told by it. */
+const PATIENCE = 60_000
+
+/** Waits until something holds, looking every few milliseconds; fails with what `never` says when it does not come. */
+export async function until(holds: () => boolean | Promise<boolean>, never: () => string): Promise<void> {
+  const deadline = performance.now() + PATIENCE
+  while (!(await holds())) {
+    assert.ok(performance.now() < deadline, never())
+    await sleep(10)
+  }
+}
