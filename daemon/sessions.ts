@@ -108,14 +108,16 @@ export async function listSessions(
   return rows.map(row => ({ id: row.id, agent: row.agent, created: row.created_at, lastSeen: row.last_seen_at }))
 }
 
-/** Ends every session of a user, and says how many there were. */
+/** Ends every session of a user but the one to keep, if any, and says how many there were. */
 export async function endSessions(
   database: Database,
   user: { readonly id: number; readonly login: string },
   change: Change,
+  kept?: number,
 ): Promise<number> {
   return database.transaction().execute(async tx => {
-    const ended = await tx.deleteFrom('sessions').where('user_id', '=', user.id).executeTakeFirst()
+    const all = tx.deleteFrom('sessions').where('user_id', '=', user.id)
+    const ended = await (kept === undefined ? all : all.where('id', '!=', kept)).executeTakeFirst()
     const sessions = Number(ended.numDeletedRows)
     if (sessions > 0) await addEvent(tx, change, { action: 'session-end', detail: { login: user.login, sessions } })
     return sessions

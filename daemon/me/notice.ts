@@ -9,6 +9,7 @@ import type { SessionVisit } from '../visit.ts'
 const DONE = {
   'token-revoked': 'The token is revoked.',
   'session-ended': 'The session has ended.',
+  'sessions-ended': 'Every other session has ended.',
   'password-changed': 'The password is changed, and every other session has ended.',
   'invitation-accepted': 'You own the crate now.',
   'invitation-declined': 'The invitation is declined.',
