@@ -7,6 +7,7 @@ import { readCookie, writeCookie } from './cookies.ts'
 import { knownDevice } from './device.ts'
 import { failureBody, noteObjections } from './failure.ts'
 import { isFromHere, loginOf, readForm } from './form.ts'
+import { FIRST, type Standing } from './hashing-queue.ts'
 import { goOn, refusedPage, siteOf } from './page.ts'
 import { RateLimits } from './rate-limit.ts'
 import type { ActorRoute, OpenHandler, Route, VisitRoute } from './route.ts'
@@ -89,9 +90,10 @@ export class Gate {
   /** A browser. What is refused here is told on a page, because a person reads it. */
   async #enterAsVisitor(route: VisitRoute & Pick<Route, 'counts'>, c: Context): Promise<Response> {
     try {
-      const visit = await this.#visit(c)
-      const { session } = visit
-      if (c.req.method === 'POST') await this.#count(route.counts, c, visit)
+      const made = await this.#visit(c)
+      const { session } = made
+      const standing = c.req.method === 'POST' ? await this.#count(route.counts, c, made) : FIRST
+      const visit: Visit = { ...made, standing }
       if (route.access === 'visitor') return await route.handle(c, visit)
       if (!session) {
         if (c.req.method === 'POST') return refuse('session_absent')
@@ -106,7 +108,7 @@ export class Gate {
   }
 
   /** Who a browser is; of what it posts, that it came from a form of ours made for that very browser. */
-  async #visit(c: Context): Promise<Visit> {
+  async #visit(c: Context): Promise<Omit<Visit, 'standing'>> {
     const session = await this.#session(c)
     const known = readCookie(c, this.#registry, 'form')
     const secret = known ?? makeSecret()
@@ -122,14 +124,20 @@ export class Gate {
     return { ...rest, form }
   }
 
-  async #count(counts: Route['counts'], c: Context, { session, address, form, now }: Visit): Promise<void> {
+  async #count(
+    counts: Route['counts'],
+    c: Context,
+    { session, address, form, now }: Omit<Visit, 'standing'>,
+  ): Promise<Standing> {
     if (counts === 'login') {
       const login = loginOf(form)
       const cookie = readCookie(c, this.#registry, 'device')
       const device = cookie === undefined ? null : await knownDevice(this.#registry.database, login, cookie)
-      this.#limits.ofLogin({ login, device, address }, now)
-    } else if (counts === 'password') this.#limits.ofPassword({ session: session?.id ?? null, address }, now)
-    else if (counts && session) this.#limits.ofUser(counts, session.user.id, now)
+      return this.#limits.ofLogin({ login, device, address }, now)
+    }
+    if (counts === 'password') return this.#limits.ofPassword({ session: session?.id ?? null, address }, now)
+    if (counts && session) this.#limits.ofUser(counts, session.user.id, now)
+    return FIRST
   }
 
   async #session(c: Context): Promise<Session | null> {

@@ -55,7 +55,8 @@ async function byOwner(deps: MeDeps, c: Context, visit: SessionVisit): Promise<R
   const { user } = visit.session
   try {
     const current = visit.form.get('current') ?? ''
-    const isRight = await checkPassword(database, { login: user.login, password: current }, cost(deps))
+    const attempt = { login: user.login, password: current, standing: visit.standing }
+    const isRight = await checkPassword(database, attempt, cost(deps))
     if (!isRight) refuse('password_wrong')
     const order = { password: visit.form.get('password') ?? '', cost: cost(deps) }
     await setPassword(database, user, order, changeOf(visit, user))
