@@ -54,23 +54,25 @@ test('when too many wait, the last in the order is refused, not the newest', asy
   assert.deepEqual(noted.slice(3), ['known', 'once'])
 })
 
-test('never more than its number at once, also when one comes just as a place becomes free', async () => {
-  const queue = new HashingQueue({ atOnce: 2, mostWaiting: 100 })
-  let [running, most] = [0, 0]
-  const work = async () => {
-    running++
-    most = Math.max(most, running)
-    await Promise.resolve()
-    running--
-  }
-  const failing = async () => {
-    await work()
-    throw new Error('failed')
-  }
-  for (let round = 0; round < 20; round++) {
-    const all = [work, failing, work, failing].map(one => queue.run(FIRST, one))
-    await Promise.resolve()
-    await Promise.allSettled([...all, queue.run(FIRST, work)])
-  }
-  assert.deepEqual([running, most], [0, 2])
+test('a place that becomes free is taken by who waits, not by who comes at that very moment', async () => {
+  const { enter, end, noted } = prepared(1, 10)
+  enter('running', stranger(1))
+  enter('waiting', stranger(5))
+  const ended = end('running')
+  queueMicrotask(() => enter('newcomer', stranger(1)))
+  await ended
+  assert.deepEqual(noted, ['running', 'waiting'])
+  await end('waiting')
+  assert.deepEqual(noted, ['running', 'waiting', 'newcomer'])
+})
+
+test('work that fails makes room, too', async () => {
+  const queue = new HashingQueue({ atOnce: 1, mostWaiting: 1 })
+  const works = [1, 2].map(n => queue.run(FIRST, () => Promise.reject(new Error(`failure ${n}`))))
+  const failures = await Promise.allSettled(works)
+  assert.deepEqual(
+    failures.map(one => one.status === 'rejected' && String(one.reason)),
+    ['Error: failure 1', 'Error: failure 2'],
+  )
+  assert.equal(await queue.run(FIRST, () => Promise.resolve('done')), 'done')
 })
