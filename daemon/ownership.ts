@@ -144,7 +144,9 @@ async function eachUser(
     if (first) throw new Refusal([first, ...rest])
     const changed: string[] = []
     const unchanged: string[] = []
-    for (const user of users) if (user) ((await work(tx, user)) ? changed : unchanged).push(user.login)
+    // One user may be named by several spellings of the login.
+    const named = new Map(users.flatMap(user => (user ? [[user.id, user] as const] : [])))
+    for (const user of named.values()) ((await work(tx, user)) ? changed : unchanged).push(user.login)
     return { changed, unchanged }
   }
   return database.isTransaction ? inTransaction(database) : database.transaction().execute(inTransaction)

@@ -17,6 +17,18 @@ export async function* bodyOf(request: Request): AsyncIterable<Uint8Array> {
   }
 }
 
+/** A whole body of at most `most` bytes; null for a longer one, whose rest is left to `readToEnd`. */
+export async function readWhole(request: Request, most: number): Promise<Buffer | null> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of bodyOf(request)) {
+    size += chunk.byteLength
+    if (size > most) return null
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
 /**
  * Reads what a handler has left of a body before the answer goes out, within bounds. Clients send first and listen
  * afterwards: an answer to half a body, and a connection closed upon it, is a broken pipe to them and no message.

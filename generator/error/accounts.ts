@@ -31,6 +31,8 @@ export const accountMessages = {
   owner_unknown: (p: { login: string; name: string }) => `\`${p.login}\` is not an owner of \`${p.name}\``,
   owner_last: (p: { name: string }) =>
     `\`${p.name}\` would be left without an owner; add another one first with \`cargo owner --add\``,
+  owners_too_many_named: (p: { max: number }) =>
+    `the request names more users than the ${p.max} that may be named at once; name the others in another one`,
   owners_none_named: () => 'the request names no users; send a JSON object such as {"users": ["alice"]}',
   crate_pattern_invalid: (p: { pattern: string }) =>
     `\`${p.pattern}\` can match no crate; write a crate name, or a beginning followed by \`*\``,
