@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import type { Logger } from 'pino'
 import { configPlace, issue, Refusal, type Registry, refuse } from '../generator/index.ts'
 import type { SiteFacts } from '../site/index.ts'
 import { type Actor, authenticate, hasScope, passwordOf, tokenOf } from './auth.ts'
@@ -8,6 +9,7 @@ import { knownDevice } from './device.ts'
 import { failureBody, noteObjections } from './failure.ts'
 import { isFromHere, loginOf, readForm } from './form.ts'
 import { FIRST, type Standing } from './hashing-queue.ts'
+import { type NoteUse, noteUses } from './last-use.ts'
 import { goOn, refusedPage, siteOf } from './page.ts'
 import { RateLimits } from './rate-limit.ts'
 import type { ActorRoute, OpenHandler, Route, VisitRoute } from './route.ts'
@@ -19,6 +21,7 @@ import type { Visit } from './visit.ts'
 export interface GateDeps {
   readonly registry: Registry
   readonly clock: () => Date
+  readonly log: Pick<Logger, 'warn'>
 }
 
 /**
@@ -28,14 +31,16 @@ export interface GateDeps {
 export class Gate {
   readonly #registry: Registry
   readonly #clock: () => Date
+  readonly #note: NoteUse
   readonly #limits: RateLimits
   readonly #addressOf: ClientAddress
   readonly #site: SiteFacts
   readonly #me: string
 
-  constructor({ registry, clock }: GateDeps) {
+  constructor({ registry, clock, log }: GateDeps) {
     this.#registry = registry
     this.#clock = clock
+    this.#note = noteUses(log)
     this.#limits = new RateLimits(registry.settings.limits)
     this.#addressOf = clientAddress(registry.settings.server.trusted_proxies)
     this.#site = siteOf(registry)
@@ -68,7 +73,7 @@ export class Gate {
     const token = passwordOf(header) ?? tokenOf(header)
     const isLook = method === 'GET' || method === 'HEAD'
     if (!token && isLook && (await this.#session(c))) return handle(c)
-    const actor = token && (await authenticate(this.#registry.database, token, this.#clock()))
+    const actor = token && (await authenticate(this.#registry.database, token, this.#clock(), this.#note))
     if (!actor) {
       if (!token && wantsPage(c)) return goOn(c, this.#site, `/me?next=${encodeURIComponent(pathOf(c))}`)
       return this.#challenge(c, token ? 'token_rejected' : 'token_absent')
@@ -144,14 +149,15 @@ export class Gate {
     const secret = readCookie(c, this.#registry, 'session')
     if (!secret) return null
     const { database, settings } = this.#registry
-    return findSession(database, secret, { now: this.#clock(), idleSeconds: settings.auth.session_idle_seconds })
+    const time = { now: this.#clock(), idleSeconds: settings.auth.session_idle_seconds }
+    return findSession(database, secret, time, this.#note)
   }
 
   /** Whoever calls the API; 403 for nobody. */
   async #identify(c: Context): Promise<Actor> {
     const token = tokenOf(c.req.header('authorization'))
     if (!token) return refuse('token_absent', { me: this.#me })
-    const actor = await authenticate(this.#registry.database, token, this.#clock())
+    const actor = await authenticate(this.#registry.database, token, this.#clock(), this.#note)
     return actor ? { ...actor, address: this.#addressOf(c) } : refuse('token_rejected', { me: this.#me })
   }
 

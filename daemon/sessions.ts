@@ -1,4 +1,5 @@
 import { addEvent, type Change, type Database, refuse, timestamp } from '../generator/index.ts'
+import type { NoteUse } from './last-use.ts'
 import { formProof, hashSecret, makeSecret } from './secret.ts'
 
 /** A login in a browser, as the one who sent its cookie. */
@@ -62,13 +63,14 @@ export async function startSession(
 }
 
 /**
- * The session a cookie means; null when it has expired, was not used for `idleSeconds`, or was ended. Notes once a minute
- * at most that it was seen.
+ * The session a cookie means; null when it has expired, was not used for `idleSeconds`, or was ended. Has it noted
+ * once a minute at most that it was seen.
  */
 export async function findSession(
   database: Database,
   secret: string,
   { now, idleSeconds }: SessionTime,
+  note: NoteUse,
 ): Promise<Session | null> {
   const row = await database
     .selectFrom('sessions')
@@ -82,7 +84,8 @@ export async function findSession(
   if (Date.parse(row.last_seen_at) <= now.getTime() - idleSeconds * 1000) return null
   if (now.getTime() - Date.parse(row.last_seen_at) > 60_000) {
     const seen = { last_seen_at: timestamp(now) }
-    await database.updateTable('sessions').set(seen).where('id', '=', row.id).execute()
+    const update = database.updateTable('sessions').set(seen).where('id', '=', row.id)
+    await note(now, () => update.execute())
   }
   return {
     id: row.id,
