@@ -15,6 +15,7 @@ const REAL: Partial<Record<Code, ContentfulStatusCode>> = {
   readme_unknown: 404,
   route_unknown: 404,
   body_lost: 400,
+  body_slow: 408,
   crate_too_big: 413,
   metadata_too_big: 413,
   rate_limited: 429,
