@@ -102,7 +102,7 @@ export async function inviteOwners(
 
 /**
  * Takes ownership, and pending invitations, from users. All or none: whoever is neither owner nor invited is named, and
- * somebody always remains.
+ * somebody always remains where there was somebody.
  */
 export async function removeOwners(
   database: Database,
@@ -111,6 +111,7 @@ export async function removeOwners(
   change: Change,
 ): Promise<OwnerChange> {
   return database.transaction().execute(async tx => {
+    const before = (await listOwners(tx, crate.id)).length
     const removed = await eachUser(tx, crate, logins, async (inner, user) => {
       const owner = await inner
         .deleteFrom('owners')
@@ -119,12 +120,13 @@ export async function removeOwners(
         .executeTakeFirst()
       const invited = await withdrawInvitation(inner, crate.id, user.id)
       if (owner.numDeletedRows === 0n && !invited) refuse('owner_unknown', { name: crate.name, login: user.login })
-      const detail = { login: user.login }
-      const event = await addEvent(inner, change, { action: 'owner-remove', crate: crate.name, detail })
+      const action = owner.numDeletedRows > 0n ? 'owner-remove' : 'invitation-withdraw'
+      const event = await addEvent(inner, change, { action, crate: crate.name, detail: { login: user.login } })
       await markCratePage(inner, crate.id, event)
       return true
     })
-    if ((await listOwners(tx, crate.id)).length === 0) refuse('owner_last', { name: crate.name })
+    const left = (await listOwners(tx, crate.id)).length
+    if (left === 0 && before > 0) refuse('owner_last', { name: crate.name })
     return removed
   })
 }

@@ -15,7 +15,7 @@ const DONE = {
   'invitation-declined': 'The invitation is declined.',
   'owner-added': 'They own the crate now.',
   'owner-invited': 'They are invited; the invitation waits on their account page.',
-  'owner-removed': 'They do not own the crate any longer.',
+  'owner-removed': 'They neither own the crate nor are they invited to.',
   'version-yanked': 'The version is yanked.',
   'version-unyanked': 'The version is no longer yanked.',
   'user-locked': 'The account is locked: its tokens and sessions are good for nothing.',

@@ -43,6 +43,7 @@ test('the last owner cannot be removed, and only administrators see their pages'
     name: 'keel',
     versions: [],
     owners: [{ login: 'ada', name: null }],
+    invited: [],
   })
   assert.ok(one.includes('the last owner stays'))
   assert.doesNotMatch(one, /Remove ada|Audit log/)
