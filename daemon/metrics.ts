@@ -5,7 +5,7 @@ import { countMarks, MARK_KINDS, type Registry } from '../generator/index.ts'
 import { notedObjections } from './failure.ts'
 
 /** What happens behind the publishes. */
-const BACKGROUND = ['build', 'git index'] as const
+const BACKGROUND = ['build', 'git index', 'git push'] as const
 export type Background = (typeof BACKGROUND)[number]
 
 /** The methods of the web (RFC 9110 §9.3, RFC 5789). */
@@ -43,7 +43,7 @@ export class Metrics {
     })
     this.#backgroundFailures = new Counter({
       name: 'plimsoll_background_failures_total',
-      help: 'Failures of what follows a publish and is tried again: `build` for index files and pages, `git index`',
+      help: 'Failures of what follows a publish and is tried again: `build` for index files and pages, `git index`, `git push`',
       labelNames: ['what'],
       registers,
     })
