@@ -1,4 +1,4 @@
-import { type Change, canonicalName, type Database, type Name, timestamp } from '../generator/index.ts'
+import { type Change, canonicalName, type Database, type Name, refuse, timestamp } from '../generator/index.ts'
 import type { NoteUse } from './last-use.ts'
 import { hashToken, isToken, type Scope } from './tokens.ts'
 
@@ -56,6 +56,19 @@ export async function authenticate(database: Database, token: string, now: Date,
     scopes: row.scopes ? (JSON.parse(row.scopes) as Scope[]) : null,
     crates: row.crates ? (JSON.parse(row.crates) as string[]) : null,
   }
+}
+
+/** Refuses an actor whose token was revoked, or who was locked out, while their request arrived. */
+export async function requireStillGood(database: Database, { tokenId }: Actor): Promise<void> {
+  const row = await database
+    .selectFrom('tokens')
+    .innerJoin('users', 'users.id', 'tokens.user_id')
+    .select('tokens.id')
+    .where('tokens.id', '=', tokenId)
+    .where('tokens.revoked_at', 'is', null)
+    .where('users.locked_at', 'is', null)
+    .executeTakeFirst()
+  if (!row) refuse('token_withdrawn')
 }
 
 /** Whether the actor's token is good for a scope. */

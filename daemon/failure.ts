@@ -8,6 +8,7 @@ import { type Code, type Issue, issue, type Refusal } from '../generator/index.t
 const REAL: Partial<Record<Code, ContentfulStatusCode>> = {
   token_absent: 403,
   token_rejected: 403,
+  token_withdrawn: 403,
   scope_missing: 403,
   crate_not_covered: 403,
   crate_unknown: 404,

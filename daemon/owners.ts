@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
 import { type CrateRecord, isName, type Registry, refuse } from '../generator/index.ts'
-import { type Actor, changeBy, coversCrate } from './auth.ts'
+import { type Actor, changeBy, coversCrate, requireStillGood } from './auth.ts'
 import { addOwners, inviteOwners, listOwners, type OwnerChange, removeOwners, requireOwner } from './ownership.ts'
 import type { Regenerator } from './regenerate.ts'
 import { readWhole } from './request-body.ts'
@@ -59,6 +59,7 @@ async function readRequest(deps: OwnerDeps, c: Context, actor: Actor) {
   if (!coversCrate(actor, crate.name)) refuse('crate_not_covered', { name: crate.name })
   await requireOwner(deps.registry.database, crate, actor.user)
   const parsed = v.safeParse(ownerRequest, await readJson(c))
+  await requireStillGood(deps.registry.database, actor)
   const logins = parsed.success ? (parsed.output.users ?? parsed.output.owners ?? []) : []
   if (logins.length === 0) refuse('owners_none_named')
   if (logins.length > MOST_LOGINS) refuse('owners_too_many_named', { max: MOST_LOGINS })

@@ -66,7 +66,7 @@ export async function addOwners(
   logins: readonly string[],
   change: Change,
 ): Promise<OwnerChange> {
-  return eachUser(database, crate, logins, async (tx, user) => {
+  return eachUser(database, crate, logins, change, async (tx, user) => {
     const row = await tx
       .insertInto('owners')
       .values({ crate_id: crate.id, user_id: user.id, added_at: change.at, added_by: change.user?.id ?? null })
@@ -87,7 +87,7 @@ export async function inviteOwners(
   logins: readonly string[],
   change: Change,
 ): Promise<OwnerChange> {
-  return eachUser(database, crate, logins, async (tx, user) => {
+  return eachUser(database, crate, logins, change, async (tx, user) => {
     if (await ownsCrate(tx, crate.id, user.id)) return false
     const row = await tx
       .insertInto('invitations')
@@ -112,7 +112,7 @@ export async function removeOwners(
 ): Promise<OwnerChange> {
   return database.transaction().execute(async tx => {
     const before = (await listOwners(tx, crate.id)).length
-    const removed = await eachUser(tx, crate, logins, async (inner, user) => {
+    const removed = await eachUser(tx, crate, logins, change, async (inner, user) => {
       const owner = await inner
         .deleteFrom('owners')
         .where('crate_id', '=', crate.id)
@@ -135,9 +135,12 @@ async function eachUser(
   database: Database,
   crate: CrateRecord,
   logins: readonly string[],
+  change: Change,
   work: (tx: Database, user: User) => Promise<boolean>,
 ): Promise<OwnerChange> {
   const inTransaction = async (tx: Database) => {
+    // Whoever was asked before may have lost the crate while the request arrived.
+    if (change.user) await requireOwner(tx, crate, { ...change.user, login: change.actor })
     const users = await Promise.all(logins.map(login => findUser(tx, login)))
     const unknown = logins
       .filter((_, index) => !users[index])

@@ -5,6 +5,8 @@ export const accountMessages = {
   login_taken: (p: { login: string }) => `there is a user \`${p.login}\` already; nothing was changed`,
   login_unknown: (p: { login: string }) =>
     `there is no user \`${p.login}\`; add one with \`plimsoll user add ${p.login}\``,
+  token_withdrawn: () =>
+    'the token was revoked, or its user locked out, while the request arrived; nothing was changed',
   token_unknown: (p: { id: number | string }) =>
     `there is no token ${p.id}, or it is revoked; \`plimsoll token list\` and \`/me\` show those there are`,
   token_name_invalid: () => 'a token needs a name of 1 to 100 characters on one line, such as what it is for',
