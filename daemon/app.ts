@@ -131,7 +131,8 @@ export function createApp(deps: Deps): Hono {
   app.use(metrics.middleware)
   const gate = new Gate(deps)
   for (const route of routes(deps)) app.on(route.method, route.path, c => gate.enter(route, c))
-  app.notFound(() => refuse('route_unknown'))
+  // A route and not `app.notFound`, whose refusals are thrown past what counts and logs.
+  app.all('/*', () => refuse('route_unknown'))
   app.onError((error, c) => {
     if (error instanceof Refusal) return refused(c, error, api.error_status)
     return unexpected(c, error, log)

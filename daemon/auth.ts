@@ -1,4 +1,5 @@
-import { type Change, canonicalName, type Database, type Name, timestamp } from '../generator/index.ts'
+import { type Change, canonicalName, type Database, type Name, refuse, timestamp } from '../generator/index.ts'
+import type { NoteUse } from './last-use.ts'
 import { hashToken, isToken, type Scope } from './tokens.ts'
 
 /** Who is calling, and what the token they call with is good for. */
@@ -30,10 +31,10 @@ export function passwordOf(header: string | undefined): string | null {
 }
 
 /**
- * The actor behind a token, or null when it is none of ours, revoked, expired, or its user locked out. Notes its use
- * once a minute at most.
+ * The actor behind a token, or null when it is none of ours, revoked, expired, or its user locked out. Has its use
+ * noted once a minute at most.
  */
-export async function authenticate(database: Database, token: string, now: Date): Promise<Actor | null> {
+export async function authenticate(database: Database, token: string, now: Date, note: NoteUse): Promise<Actor | null> {
   if (!isToken(token)) return null
   const row = await database
     .selectFrom('tokens')
@@ -46,11 +47,8 @@ export async function authenticate(database: Database, token: string, now: Date)
   if (!row || row.revoked_at !== null) return null
   if (row.expires_at !== null && Date.parse(row.expires_at) <= now.getTime()) return null
   if (row.last_used_at === null || now.getTime() - Date.parse(row.last_used_at) > 60_000) {
-    await database
-      .updateTable('tokens')
-      .set({ last_used_at: timestamp(now) })
-      .where('id', '=', row.id)
-      .execute()
+    const used = database.updateTable('tokens').set({ last_used_at: timestamp(now) })
+    await note(now, () => used.where('id', '=', row.id).execute())
   }
   return {
     user: { id: row.user_id, login: row.login, admin: row.admin === 1 },
@@ -58,6 +56,19 @@ export async function authenticate(database: Database, token: string, now: Date)
     scopes: row.scopes ? (JSON.parse(row.scopes) as Scope[]) : null,
     crates: row.crates ? (JSON.parse(row.crates) as string[]) : null,
   }
+}
+
+/** Refuses an actor whose token was revoked, or who was locked out, while their request arrived. */
+export async function requireStillGood(database: Database, { tokenId }: Actor): Promise<void> {
+  const row = await database
+    .selectFrom('tokens')
+    .innerJoin('users', 'users.id', 'tokens.user_id')
+    .select('tokens.id')
+    .where('tokens.id', '=', tokenId)
+    .where('tokens.revoked_at', 'is', null)
+    .where('users.locked_at', 'is', null)
+    .executeTakeFirst()
+  if (!row) refuse('token_withdrawn')
 }
 
 /** Whether the actor's token is good for a scope. */

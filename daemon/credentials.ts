@@ -1,5 +1,6 @@
 import { addEvent, type Change, type Database, refuse, refuseErrors, timestamp } from '../generator/index.ts'
 import { findUser, type User } from './accounts.ts'
+import { FIRST, type Standing } from './hashing-queue.ts'
 import { costOf, hashPassword, isOutdated, isPassword, passwordIssues } from './password.ts'
 import { hashSecret, makeSecret } from './secret.ts'
 
@@ -12,7 +13,7 @@ const LINK_HOURS = 24
  */
 export async function checkPassword(
   database: Database,
-  { login, password }: { readonly login: string; readonly password: string },
+  { login, password, standing }: { readonly login: string; readonly password: string; readonly standing: Standing },
   cost: number,
 ): Promise<User | null> {
   const row = await database
@@ -22,9 +23,9 @@ export async function checkPassword(
     .executeTakeFirst()
   const stored = row?.password ?? null
   const effort = Math.max(cost, await highestCost(database))
-  if (!(await isPassword(password, stored, effort)) || !row || stored === null) return null
+  if (!(await isPassword(password, stored, effort, standing)) || !row || stored === null) return null
   if (isOutdated(stored, cost)) {
-    const renewed = await hashPassword(password, cost)
+    const renewed = await hashPassword(password, cost, FIRST)
     // Not over a password that was changed meanwhile.
     await database
       .updateTable('users')
@@ -56,7 +57,7 @@ export async function setPassword(
   change: Change,
 ): Promise<void> {
   refuseErrors(passwordIssues(password, user.login))
-  const stored = await hashPassword(password, cost)
+  const stored = await hashPassword(password, cost, FIRST)
   await database.transaction().execute(tx => storePassword(tx, user, stored, change))
 }
 
@@ -102,7 +103,7 @@ export async function redeemLink(
 ): Promise<{ readonly id: number; readonly login: string }> {
   const user = (await linkOwner(database, secret, now)) ?? refuse('link_invalid')
   refuseErrors(passwordIssues(password, user.login))
-  const stored = await hashPassword(password, cost)
+  const stored = await hashPassword(password, cost, FIRST)
   await database.transaction().execute(async tx => {
     const used = await tx.deleteFrom('password_links').where('hash', '=', hashSecret(secret)).executeTakeFirst()
     if (used.numDeletedRows === 0n) refuse('link_invalid')

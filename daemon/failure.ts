@@ -8,6 +8,7 @@ import { type Code, type Issue, issue, type Refusal } from '../generator/index.t
 const REAL: Partial<Record<Code, ContentfulStatusCode>> = {
   token_absent: 403,
   token_rejected: 403,
+  token_withdrawn: 403,
   scope_missing: 403,
   crate_not_covered: 403,
   crate_unknown: 404,
@@ -15,6 +16,7 @@ const REAL: Partial<Record<Code, ContentfulStatusCode>> = {
   readme_unknown: 404,
   route_unknown: 404,
   body_lost: 400,
+  body_slow: 408,
   crate_too_big: 413,
   metadata_too_big: 413,
   rate_limited: 429,

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { refuse } from '../generator/index.ts'
-import { bodyOf } from './request-body.ts'
+import { readWhole } from './request-body.ts'
 
 /** More than any form of ours can hold. */
 const MOST_BYTES = 64 * 1024
@@ -9,14 +9,8 @@ const MOST_BYTES = 64 * 1024
 export async function readForm(c: Context): Promise<URLSearchParams> {
   const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded') refuse('form_invalid')
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of bodyOf(c.req.raw)) {
-    size += chunk.byteLength
-    if (size > MOST_BYTES) refuse('form_invalid')
-    chunks.push(chunk)
-  }
-  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'))
+  const body = (await readWhole(c.req.raw, MOST_BYTES)) ?? refuse('form_invalid')
+  return new URLSearchParams(body.toString('utf8'))
 }
 
 /** Whom a login form names; blanks around a login are a slip. */

@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import type { Logger } from 'pino'
 import { configPlace, issue, Refusal, type Registry, refuse } from '../generator/index.ts'
 import type { SiteFacts } from '../site/index.ts'
 import { type Actor, authenticate, hasScope, passwordOf, tokenOf } from './auth.ts'
@@ -7,6 +8,8 @@ import { readCookie, writeCookie } from './cookies.ts'
 import { knownDevice } from './device.ts'
 import { failureBody, noteObjections } from './failure.ts'
 import { isFromHere, loginOf, readForm } from './form.ts'
+import { FIRST, type Standing } from './hashing-queue.ts'
+import { type NoteUse, noteUses } from './last-use.ts'
 import { goOn, refusedPage, siteOf } from './page.ts'
 import { RateLimits } from './rate-limit.ts'
 import type { ActorRoute, OpenHandler, Route, VisitRoute } from './route.ts'
@@ -18,6 +21,7 @@ import type { Visit } from './visit.ts'
 export interface GateDeps {
   readonly registry: Registry
   readonly clock: () => Date
+  readonly log: Pick<Logger, 'warn'>
 }
 
 /**
@@ -27,14 +31,16 @@ export interface GateDeps {
 export class Gate {
   readonly #registry: Registry
   readonly #clock: () => Date
+  readonly #note: NoteUse
   readonly #limits: RateLimits
   readonly #addressOf: ClientAddress
   readonly #site: SiteFacts
   readonly #me: string
 
-  constructor({ registry, clock }: GateDeps) {
+  constructor({ registry, clock, log }: GateDeps) {
     this.#registry = registry
     this.#clock = clock
+    this.#note = noteUses(log)
     this.#limits = new RateLimits(registry.settings.limits)
     this.#addressOf = clientAddress(registry.settings.server.trusted_proxies)
     this.#site = siteOf(registry)
@@ -67,7 +73,7 @@ export class Gate {
     const token = passwordOf(header) ?? tokenOf(header)
     const isLook = method === 'GET' || method === 'HEAD'
     if (!token && isLook && (await this.#session(c))) return handle(c)
-    const actor = token && (await authenticate(this.#registry.database, token, this.#clock()))
+    const actor = token && (await authenticate(this.#registry.database, token, this.#clock(), this.#note))
     if (!actor) {
       if (!token && wantsPage(c)) return goOn(c, this.#site, `/me?next=${encodeURIComponent(pathOf(c))}`)
       return this.#challenge(c, token ? 'token_rejected' : 'token_absent')
@@ -89,9 +95,10 @@ export class Gate {
   /** A browser. What is refused here is told on a page, because a person reads it. */
   async #enterAsVisitor(route: VisitRoute & Pick<Route, 'counts'>, c: Context): Promise<Response> {
     try {
-      const visit = await this.#visit(c)
-      const { session } = visit
-      if (c.req.method === 'POST') await this.#count(route.counts, c, visit)
+      const made = await this.#visit(c)
+      const { session } = made
+      const standing = c.req.method === 'POST' ? await this.#count(route.counts, c, made) : FIRST
+      const visit: Visit = { ...made, standing }
       if (route.access === 'visitor') return await route.handle(c, visit)
       if (!session) {
         if (c.req.method === 'POST') return refuse('session_absent')
@@ -106,7 +113,7 @@ export class Gate {
   }
 
   /** Who a browser is; of what it posts, that it came from a form of ours made for that very browser. */
-  async #visit(c: Context): Promise<Visit> {
+  async #visit(c: Context): Promise<Omit<Visit, 'standing'>> {
     const session = await this.#session(c)
     const known = readCookie(c, this.#registry, 'form')
     const secret = known ?? makeSecret()
@@ -122,28 +129,35 @@ export class Gate {
     return { ...rest, form }
   }
 
-  async #count(counts: Route['counts'], c: Context, { session, address, form, now }: Visit): Promise<void> {
+  async #count(
+    counts: Route['counts'],
+    c: Context,
+    { session, address, form, now }: Omit<Visit, 'standing'>,
+  ): Promise<Standing> {
     if (counts === 'login') {
       const login = loginOf(form)
       const cookie = readCookie(c, this.#registry, 'device')
       const device = cookie === undefined ? null : await knownDevice(this.#registry.database, login, cookie)
-      this.#limits.ofLogin({ login, device, address }, now)
-    } else if (counts === 'password') this.#limits.ofPassword({ session: session?.id ?? null, address }, now)
-    else if (counts && session) this.#limits.ofUser(counts, session.user.id, now)
+      return this.#limits.ofLogin({ login, device, address }, now)
+    }
+    if (counts === 'password') return this.#limits.ofPassword({ session: session?.id ?? null, address }, now)
+    if (counts && session) this.#limits.ofUser(counts, session.user.id, now)
+    return FIRST
   }
 
   async #session(c: Context): Promise<Session | null> {
     const secret = readCookie(c, this.#registry, 'session')
     if (!secret) return null
     const { database, settings } = this.#registry
-    return findSession(database, secret, { now: this.#clock(), idleSeconds: settings.auth.session_idle_seconds })
+    const time = { now: this.#clock(), idleSeconds: settings.auth.session_idle_seconds }
+    return findSession(database, secret, time, this.#note)
   }
 
   /** Whoever calls the API; 403 for nobody. */
   async #identify(c: Context): Promise<Actor> {
     const token = tokenOf(c.req.header('authorization'))
     if (!token) return refuse('token_absent', { me: this.#me })
-    const actor = await authenticate(this.#registry.database, token, this.#clock())
+    const actor = await authenticate(this.#registry.database, token, this.#clock(), this.#note)
     return actor ? { ...actor, address: this.#addressOf(c) } : refuse('token_rejected', { me: this.#me })
   }
 

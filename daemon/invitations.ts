@@ -21,6 +21,22 @@ export async function listInvitations(database: Database, userId: number): Promi
     .execute()
 }
 
+/** Who is invited to own a crate and has not answered, as its owners see it; the latest first. */
+export async function listInvited(
+  database: Database,
+  crateId: number,
+): Promise<{ readonly login: string; readonly by: string | null; readonly at: string }[]> {
+  return database
+    .selectFrom('invitations')
+    .innerJoin('users', 'users.id', 'invitations.user_id')
+    .leftJoin('users as inviters', 'inviters.id', 'invitations.invited_by')
+    .select(['users.login', 'inviters.login as by', 'invitations.invited_at as at'])
+    .where('invitations.crate_id', '=', crateId)
+    .orderBy('invitations.invited_at', 'desc')
+    .orderBy('users.id', 'desc')
+    .execute()
+}
+
 /** Accepts or declines an invitation. Refuses one that was withdrawn or never made. */
 export async function answerInvitation(
   database: Database,

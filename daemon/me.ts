@@ -6,7 +6,7 @@ import { home } from './me/home.ts'
 import { postInvitation } from './me/invitations.ts'
 import { postLogin, postLogout } from './me/login.ts'
 import { passwordLink, postPassword } from './me/password.ts'
-import { postSessionEnd } from './me/sessions.ts'
+import { postOtherSessionsEnd, postSessionEnd } from './me/sessions.ts'
 import { postRevocation, postToken } from './me/tokens.ts'
 import { postUser, postUserAction, users } from './me/users.ts'
 import type { Route } from './route.ts'
@@ -24,6 +24,7 @@ export function meRoutes(deps: MeDeps): Route[] {
     { method: 'POST', path: '/me/tokens', access: 'session', counts: 'change', handle: postToken(deps) },
     ...change('/me/tokens/:id/revoke', postRevocation(deps)),
     ...change('/me/sessions/:id/end', postSessionEnd(deps)),
+    ...change('/me/sessions/end', postOtherSessionsEnd(deps)),
     ...change('/me/invitations/:name/accept', postInvitation(deps, true)),
     ...change('/me/invitations/:name/decline', postInvitation(deps, false)),
     { method: 'GET', path: crate, access: 'session', handle: manage(deps) },

@@ -5,8 +5,11 @@ import { countMarks, MARK_KINDS, type Registry } from '../generator/index.ts'
 import { notedObjections } from './failure.ts'
 
 /** What happens behind the publishes. */
-const BACKGROUND = ['build', 'git index'] as const
+const BACKGROUND = ['build', 'git index', 'git push'] as const
 export type Background = (typeof BACKGROUND)[number]
+
+/** The methods of the web (RFC 9110 §9.3, RFC 5789). */
+const METHODS = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'POST', 'PATCH', 'OPTIONS', 'TRACE', 'CONNECT'])
 
 /** What the daemon counts about itself, in Prometheus' text format at `/metrics`. */
 export class Metrics {
@@ -40,7 +43,7 @@ export class Metrics {
     })
     this.#backgroundFailures = new Counter({
       name: 'plimsoll_background_failures_total',
-      help: 'Failures of what follows a publish and is tried again: `build` for index files and pages, `git index`',
+      help: 'Failures of what follows a publish and is tried again: `build` for index files and pages, `git index`, `git push`',
       labelNames: ['what'],
       registers,
     })
@@ -50,13 +53,14 @@ export class Metrics {
   }
 
   /**
-   * Times every request, and counts the objections it met. The route and not the path is the label, so that the number
-   * of series stays small.
+   * Times every request, and counts the objections it met. Labels are the route that answered and not the path, and
+   * methods that have a name: over HTTP/2 a method may be any word, and the number of series stays small.
    */
   readonly middleware: MiddlewareHandler = async (c, next) => {
-    const end = this.#requests.startTimer({ method: c.req.method })
+    const { method } = c.req
+    const end = this.#requests.startTimer({ method: METHODS.has(method) ? method : 'other' })
     await next()
-    end({ route: routePath(c, -1), status: c.res.status })
+    end({ route: routePath(c), status: c.res.status })
     for (const code of notedObjections(c)) this.#failures.inc({ code })
   }
 

@@ -1,9 +1,10 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
 import { type CrateRecord, isName, type Registry, refuse } from '../generator/index.ts'
-import { type Actor, changeBy, coversCrate } from './auth.ts'
+import { type Actor, changeBy, coversCrate, requireStillGood } from './auth.ts'
 import { addOwners, inviteOwners, listOwners, type OwnerChange, removeOwners, requireOwner } from './ownership.ts'
 import type { Regenerator } from './regenerate.ts'
+import { readWhole } from './request-body.ts'
 import type { ActorHandler, OpenHandler } from './route.ts'
 
 /** What owner requests need. */
@@ -12,6 +13,11 @@ export interface OwnerDeps {
   readonly regenerator: Regenerator
   readonly clock: () => Date
 }
+
+/** Each login is looked up, and all are changed in one transaction, during which nobody else writes. */
+const MOST_LOGINS = 100
+/** More than so many logins can take. */
+const MOST_BYTES = 64 * 1024
 
 /** Cargo sends `users` (specification section 4); crates.io's own clients say `owners`. */
 const ownerRequest = v.object({ users: v.nullish(v.array(v.string())), owners: v.nullish(v.array(v.string())) })
@@ -53,14 +59,18 @@ async function readRequest(deps: OwnerDeps, c: Context, actor: Actor) {
   if (!coversCrate(actor, crate.name)) refuse('crate_not_covered', { name: crate.name })
   await requireOwner(deps.registry.database, crate, actor.user)
   const parsed = v.safeParse(ownerRequest, await readJson(c))
+  await requireStillGood(deps.registry.database, actor)
   const logins = parsed.success ? (parsed.output.users ?? parsed.output.owners ?? []) : []
   if (logins.length === 0) refuse('owners_none_named')
-  return { crate, logins: [...new Set(logins)] }
+  if (logins.length > MOST_LOGINS) refuse('owners_too_many_named', { max: MOST_LOGINS })
+  return { crate, logins }
 }
 
 async function readJson(c: Context): Promise<unknown> {
+  const body = await readWhole(c.req.raw, MOST_BYTES)
+  if (!body) return refuse('owners_too_many_named', { max: MOST_LOGINS })
   try {
-    return await c.req.json()
+    return JSON.parse(body.toString('utf8'))
   } catch (error) {
     if (error instanceof SyntaxError) return refuse('owners_none_named')
     throw error

@@ -66,7 +66,7 @@ export async function addOwners(
   logins: readonly string[],
   change: Change,
 ): Promise<OwnerChange> {
-  return eachUser(database, crate, logins, async (tx, user) => {
+  return eachUser(database, crate, logins, change, async (tx, user) => {
     const row = await tx
       .insertInto('owners')
       .values({ crate_id: crate.id, user_id: user.id, added_at: change.at, added_by: change.user?.id ?? null })
@@ -87,7 +87,7 @@ export async function inviteOwners(
   logins: readonly string[],
   change: Change,
 ): Promise<OwnerChange> {
-  return eachUser(database, crate, logins, async (tx, user) => {
+  return eachUser(database, crate, logins, change, async (tx, user) => {
     if (await ownsCrate(tx, crate.id, user.id)) return false
     const row = await tx
       .insertInto('invitations')
@@ -102,7 +102,7 @@ export async function inviteOwners(
 
 /**
  * Takes ownership, and pending invitations, from users. All or none: whoever is neither owner nor invited is named, and
- * somebody always remains.
+ * somebody always remains where there was somebody.
  */
 export async function removeOwners(
   database: Database,
@@ -111,7 +111,8 @@ export async function removeOwners(
   change: Change,
 ): Promise<OwnerChange> {
   return database.transaction().execute(async tx => {
-    const removed = await eachUser(tx, crate, logins, async (inner, user) => {
+    const before = (await listOwners(tx, crate.id)).length
+    const removed = await eachUser(tx, crate, logins, change, async (inner, user) => {
       const owner = await inner
         .deleteFrom('owners')
         .where('crate_id', '=', crate.id)
@@ -119,12 +120,13 @@ export async function removeOwners(
         .executeTakeFirst()
       const invited = await withdrawInvitation(inner, crate.id, user.id)
       if (owner.numDeletedRows === 0n && !invited) refuse('owner_unknown', { name: crate.name, login: user.login })
-      const detail = { login: user.login }
-      const event = await addEvent(inner, change, { action: 'owner-remove', crate: crate.name, detail })
+      const action = owner.numDeletedRows > 0n ? 'owner-remove' : 'invitation-withdraw'
+      const event = await addEvent(inner, change, { action, crate: crate.name, detail: { login: user.login } })
       await markCratePage(inner, crate.id, event)
       return true
     })
-    if ((await listOwners(tx, crate.id)).length === 0) refuse('owner_last', { name: crate.name })
+    const left = (await listOwners(tx, crate.id)).length
+    if (left === 0 && before > 0) refuse('owner_last', { name: crate.name })
     return removed
   })
 }
@@ -133,9 +135,12 @@ async function eachUser(
   database: Database,
   crate: CrateRecord,
   logins: readonly string[],
+  change: Change,
   work: (tx: Database, user: User) => Promise<boolean>,
 ): Promise<OwnerChange> {
   const inTransaction = async (tx: Database) => {
+    // Whoever was asked before may have lost the crate while the request arrived.
+    if (change.user) await requireOwner(tx, crate, { ...change.user, login: change.actor })
     const users = await Promise.all(logins.map(login => findUser(tx, login)))
     const unknown = logins
       .filter((_, index) => !users[index])
@@ -144,7 +149,9 @@ async function eachUser(
     if (first) throw new Refusal([first, ...rest])
     const changed: string[] = []
     const unchanged: string[] = []
-    for (const user of users) if (user) ((await work(tx, user)) ? changed : unchanged).push(user.login)
+    // One user may be named by several spellings of the login.
+    const named = new Map(users.flatMap(user => (user ? [[user.id, user] as const] : [])))
+    for (const user of named.values()) ((await work(tx, user)) ? changed : unchanged).push(user.login)
     return { changed, unchanged }
   }
   return database.isTransaction ? inTransaction(database) : database.transaction().execute(inTransaction)

@@ -1,5 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
-import { type Issue, issue, refuse } from '../generator/index.ts'
+import { type Issue, issue } from '../generator/index.ts'
+import { HashingQueue, type Standing } from './hashing-queue.ts'
 
 /** NIST SP 800-63B §3.1.1: long rather than complicated; the upper bound only keeps the hashing cheap to begin. */
 const SHORTEST = 10
@@ -9,8 +10,7 @@ const BLOCK_SIZE = 8
 const KEY_BYTES = 32
 
 /** Each hash takes tens of megabytes and a thread that file reading wants, too. */
-const AT_ONCE = 2
-const MOST_WAITING = 64
+const queue = new HashingQueue({ atOnce: 2, mostWaiting: 64 })
 
 /** What stands against a password. */
 export function passwordIssues(password: string, login: string): Issue[] {
@@ -24,9 +24,9 @@ export function passwordIssues(password: string, login: string): Issue[] {
 }
 
 /** What is stored of a password: `scrypt$COST$SALT$KEY` (RFC 7914), the cost as a power of two. */
-export async function hashPassword(password: string, cost: number): Promise<string> {
+export async function hashPassword(password: string, cost: number, standing: Standing): Promise<string> {
   const salt = randomBytes(16)
-  const key = await derive(password, salt, cost)
+  const key = await queue.run(standing, () => derive(password, salt, cost))
   return ['scrypt', cost, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
@@ -34,7 +34,16 @@ export async function hashPassword(password: string, cost: number): Promise<stri
  * Whether a password is the stored one. The work is `2 ** effort` whatever is stored, and without anything to compare
  * with, so that nobody learns from the time who has an account; `effort` is at least the cost of what is stored.
  */
-export async function isPassword(password: string, stored: string | null, effort: number): Promise<boolean> {
+export function isPassword(
+  password: string,
+  stored: string | null,
+  effort: number,
+  standing: Standing,
+): Promise<boolean> {
+  return queue.run(standing, () => compare(password, stored, effort))
+}
+
+async function compare(password: string, stored: string | null, effort: number): Promise<boolean> {
   const [, storedCost, salt, key] = stored?.split('$') ?? []
   if (!storedCost || !salt || !key) {
     await derive(password, NO_SALT, effort)
@@ -58,26 +67,9 @@ export function isOutdated(stored: string, cost: number): boolean {
 
 const NO_SALT = Buffer.alloc(16)
 
-let running = 0
-const waiting: (() => void)[] = []
-
-async function derive(password: string, salt: Buffer, cost: number): Promise<Buffer> {
-  if (running >= AT_ONCE) {
-    if (waiting.length >= MOST_WAITING) refuse('logins_busy')
-    await new Promise<void>(resolve => waiting.push(resolve))
-  }
-  running++
-  try {
-    return await scryptKey(password.normalize('NFKC'), salt, cost)
-  } finally {
-    running--
-    waiting.shift()?.()
-  }
-}
-
-function scryptKey(password: string, salt: Buffer, cost: number): Promise<Buffer> {
+function derive(password: string, salt: Buffer, cost: number): Promise<Buffer> {
   const options = { N: 2 ** cost, r: BLOCK_SIZE, p: 1, maxmem: 2 ** cost * BLOCK_SIZE * 128 + 32 * 1024 ** 2 }
   return new Promise((resolve, reject) => {
-    scrypt(password, salt, KEY_BYTES, options, (error, key) => (error ? reject(error) : resolve(key)))
+    scrypt(password.normalize('NFKC'), salt, KEY_BYTES, options, (error, key) => (error ? reject(error) : resolve(key)))
   })
 }

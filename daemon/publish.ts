@@ -16,7 +16,7 @@ import {
   timestamp,
   type Version,
 } from '../generator/index.ts'
-import { type Actor, changeBy, coversCrate, hasScope } from './auth.ts'
+import { type Actor, changeBy, coversCrate, hasScope, requireStillGood } from './auth.ts'
 import type { GitLane } from './git-lane.ts'
 import type { Metrics } from './metrics.ts'
 import { decodePublish } from './publish-body.ts'
@@ -48,6 +48,7 @@ export function publish(deps: PublishDeps): ActorHandler {
     const now = deps.clock()
     const staged = await registry.crates.stage(body.crate, crateBytes)
     try {
+      await requireStillGood(registry.database, actor)
       const submission = { bytes: staged, metadata, pubtime: timestamp(now) }
       const accepted = await addSubmission(registry, submission, changeBy(actor, now))
       deps.metrics.published(accepted.outcome)

@@ -1,5 +1,6 @@
 import { issue, Refusal, type Settings } from '../generator/index.ts'
 import { addressGroup } from './client-address.ts'
+import type { Standing } from './hashing-queue.ts'
 
 /** At most so many callers are remembered; the one not heard of for longest is forgotten first. */
 const REMEMBERED = 10_000
@@ -34,6 +35,12 @@ export class RateLimit {
     this.#buckets.set(key, { level: left, at })
     if (this.#buckets.size > this.#remembered) this.#forget()
     return isEnough ? 0 : Math.ceil(((1 - level) * 60) / this.#perMinute - ROUNDING)
+  }
+
+  /** How many were taken of late. */
+  recent(key: string): number {
+    const bucket = this.#buckets.get(key)
+    return bucket ? Math.ceil(this.#perMinute - bucket.level - ROUNDING) : 0
   }
 
   /** How many keys are remembered. */
@@ -88,9 +95,9 @@ export class RateLimits {
     this.#take(counted, `user ${userId}`, now)
   }
 
-  /** Counts something of whoever is at an address. */
-  ofAddress(counted: Counted, address: string, now: Date): void {
-    this.#take(counted, `address ${addressGroup(address)}`, now)
+  /** Counts something of whoever is at an address; how much of it came from there of late. */
+  ofAddress(counted: Counted, address: string, now: Date): number {
+    return this.#take(counted, `address ${addressGroup(address)}`, now)
   }
 
   /**
@@ -98,22 +105,22 @@ export class RateLimits {
    * stranger can keep it out; all others count by their address, and together by the account they are after, so that
    * many addresses do not make many guesses (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
    */
-  ofLogin({ login, device, address }: LoginAttempt, now: Date): void {
-    if (device !== null) this.#take('login', `device ${device}`, now)
-    else {
-      this.ofAddress('login', address, now)
-      this.#spend('login', this.#accounts.take(login.toLowerCase().slice(0, 40), now))
-    }
+  ofLogin({ login, device, address }: LoginAttempt, now: Date): Standing {
+    if (device !== null) return { isKnown: true, recent: this.#take('login', `device ${device}`, now) }
+    const recent = this.ofAddress('login', address, now)
+    this.#spend('login', this.#accounts.take(login.toLowerCase().slice(0, 40), now))
+    return { isKnown: false, recent }
   }
 
   /** Counts an attempt to set a password: by the session in which the current one is asked for, or by address. */
-  ofPassword({ session, address }: { readonly session: number | null; readonly address: string }, now: Date): void {
-    if (session === null) this.ofAddress('password', address, now)
-    else this.#take('password', `session ${session}`, now)
+  ofPassword({ session, address }: { readonly session: number | null; readonly address: string }, now: Date): Standing {
+    const key = session === null ? `address ${addressGroup(address)}` : `session ${session}`
+    return { isKnown: session !== null, recent: this.#take('password', key, now) }
   }
 
-  #take(counted: Counted, key: string, now: Date): void {
+  #take(counted: Counted, key: string, now: Date): number {
     this.#spend(counted, this.#limits[counted].take(key, now))
+    return this.#limits[counted].recent(key)
   }
 
   #spend(counted: Counted, seconds: number): void {

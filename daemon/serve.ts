@@ -89,7 +89,10 @@ async function serveRegistry(
   const regenerator = new Regenerator(registry, noting('build', 'a build failed; trying again'))
   let git: GitLane | null = null
   try {
-    const gitIndex = await GitIndex.follow(registry, refusal => log.warn({ err: refusal }, 'there is no git index'))
+    const gitIndex = await GitIndex.follow(registry, {
+      onMissing: refusal => log.warn({ err: refusal }, 'there is no git index'),
+      onPushFailure: noting('git push', 'a push of the git index failed; trying again'),
+    })
     await regenerator.catchUp()
     await regenerator.pages.start()
     git = gitIndex && new GitLane(gitIndex, noting('git index', 'the git index is behind; trying again'))

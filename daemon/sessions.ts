@@ -1,4 +1,5 @@
 import { addEvent, type Change, type Database, refuse, timestamp } from '../generator/index.ts'
+import type { NoteUse } from './last-use.ts'
 import { formProof, hashSecret, makeSecret } from './secret.ts'
 
 /** A login in a browser, as the one who sent its cookie. */
@@ -62,13 +63,14 @@ export async function startSession(
 }
 
 /**
- * The session a cookie means; null when it has expired, was not used for `idleSeconds`, or was ended. Notes once a minute
- * at most that it was seen.
+ * The session a cookie means; null when it has expired, was not used for `idleSeconds`, or was ended. Has it noted
+ * once a minute at most that it was seen.
  */
 export async function findSession(
   database: Database,
   secret: string,
   { now, idleSeconds }: SessionTime,
+  note: NoteUse,
 ): Promise<Session | null> {
   const row = await database
     .selectFrom('sessions')
@@ -82,7 +84,8 @@ export async function findSession(
   if (Date.parse(row.last_seen_at) <= now.getTime() - idleSeconds * 1000) return null
   if (now.getTime() - Date.parse(row.last_seen_at) > 60_000) {
     const seen = { last_seen_at: timestamp(now) }
-    await database.updateTable('sessions').set(seen).where('id', '=', row.id).execute()
+    const update = database.updateTable('sessions').set(seen).where('id', '=', row.id)
+    await note(now, () => update.execute())
   }
   return {
     id: row.id,
@@ -108,14 +111,16 @@ export async function listSessions(
   return rows.map(row => ({ id: row.id, agent: row.agent, created: row.created_at, lastSeen: row.last_seen_at }))
 }
 
-/** Ends every session of a user, and says how many there were. */
+/** Ends every session of a user but the one to keep, if any, and says how many there were. */
 export async function endSessions(
   database: Database,
   user: { readonly id: number; readonly login: string },
   change: Change,
+  kept?: number,
 ): Promise<number> {
   return database.transaction().execute(async tx => {
-    const ended = await tx.deleteFrom('sessions').where('user_id', '=', user.id).executeTakeFirst()
+    const all = tx.deleteFrom('sessions').where('user_id', '=', user.id)
+    const ended = await (kept === undefined ? all : all.where('id', '!=', kept)).executeTakeFirst()
     const sessions = Number(ended.numDeletedRows)
     if (sessions > 0) await addEvent(tx, change, { action: 'session-end', detail: { login: user.login, sessions } })
     return sessions

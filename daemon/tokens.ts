@@ -7,6 +7,8 @@ export const SCOPES = ['publish-new', 'publish-update', 'yank', 'change-owners',
 export type Scope = (typeof SCOPES)[number]
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** One line, and one that reads in the order in which it is written: names are shown to administrators, too. */
+const NAME = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,100}$/u
 const FORM = /^plim_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 
 /** A new token: `plim_`, 32 random base62 characters (190 bits), 6 characters of checksum that make it recognisable. */
@@ -77,7 +79,7 @@ export async function createToken(
 ): Promise<string> {
   const patterns = (order.crates ?? []).filter(one => !/^(?:[A-Za-z][A-Za-z0-9_-]{0,63}\*?|\*)$/.test(one))
   refuseErrors([
-    ...(/^\P{Cc}{1,100}$/u.test(order.name) ? [] : [issue('token_name_invalid')]),
+    ...(NAME.test(order.name) ? [] : [issue('token_name_invalid')]),
     ...patterns.map(pattern => issue('crate_pattern_invalid', { pattern })),
   ])
   const token = makeToken()

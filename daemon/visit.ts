@@ -1,5 +1,6 @@
 import type { Change } from '../generator/index.ts'
 import { timestamp } from '../generator/index.ts'
+import type { Standing } from './hashing-queue.ts'
 import type { Session } from './sessions.ts'
 
 /** A request of a browser. */
@@ -11,6 +12,8 @@ export interface Visit {
   /** What was posted; empty for what was not. */
   readonly form: URLSearchParams
   readonly address: string
+  /** Where it stands among those who give a password. */
+  readonly standing: Standing
   readonly now: Date
 }
 

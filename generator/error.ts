@@ -61,6 +61,8 @@ const messages = {
     `the publish request ends within the ${p.part}, which was announced with ${p.announced} bytes`,
   body_long: (p: { announced: number }) =>
     `the publish request goes on after the ${p.announced} bytes announced for the .crate`,
+  body_slow: (p: { seconds: number }) =>
+    `the request had not arrived whole after ${p.seconds} seconds; send it again over a faster connection, or have \`limits.request_seconds\` raised`,
   body_lost: () => 'the connection broke before the whole request had arrived; send it again',
   release_present: (p: { name: string; version: string }) =>
     `\`${p.name}\` ${p.version} was published before with the same bytes; nothing has changed`,

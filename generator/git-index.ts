@@ -9,7 +9,7 @@ import {
 } from './catalog/git-batch.ts'
 import { Refusal } from './error.ts'
 import { openIndexRepository } from './index-repository/open.ts'
-import { type IndexPush, type PushState, pushTo } from './index-repository/push.ts'
+import { type IndexPush, pushTo } from './index-repository/push.ts'
 import type { IndexChange, IndexRepository } from './index-repository/repository.ts'
 import { Turnstile } from './lock.ts'
 import { configPlace, GIT_INDEX_FOLDER, INDEX_FOLDER, indexPlace } from './paths.ts'
@@ -22,6 +22,14 @@ const BATCH = 500
 /** The fact that names the audit event up to which the repository tells the history; without it there never was one. */
 export const LAST_EVENT = 'git_event'
 
+/** Who hears what goes wrong with a git index, none of which fails a command. */
+export interface GitEars {
+  /** Why there is none, where settings do not insist on one. */
+  readonly onMissing?: (refusal: Refusal) => void
+  /** A push to a remote that did not arrive and is tried again. */
+  readonly onPushFailure?: (failure: Refusal) => void
+}
+
 /**
  * The git index of a registry: follows the catalog, commit by commit. What waits for it is marked in the catalog, so a
  * failure or a crash only makes it late. Writers of several processes take turns.
@@ -32,46 +40,42 @@ export class GitIndex {
   readonly #push: IndexPush
   readonly #turnstile: Turnstile
 
-  private constructor(registry: Registry, repository: IndexRepository) {
+  private constructor(registry: Registry, repository: IndexRepository, onPushFailure?: (failure: Refusal) => void) {
     this.#registry = registry
     this.#repository = repository
     this.#turnstile = new Turnstile(join(registry.dir, 'locks', 'git.lock'))
-    this.#push = pushTo(registry.settings.git.push, { path: gitIndexPath(registry) })
+    const options = { path: gitIndexPath(registry), ...(onPushFailure && { onFailure: onPushFailure }) }
+    this.#push = pushTo(registry.settings.git.push, options)
   }
 
   /**
    * As `open`, for who is to keep the index: where there is none, changes are no longer marked for it. Whoever opens it
    * next, with an engine, catches up.
    */
-  static async follow(registry: Registry, why?: (refusal: Refusal) => void): Promise<GitIndex | null> {
-    const git = await GitIndex.open(registry, why)
+  static async follow(registry: Registry, ears: GitEars = {}): Promise<GitIndex | null> {
+    const git = await GitIndex.open(registry, ears)
     if (!git) await unfollowForGit(registry.database)
     return git
   }
 
-  /** Opens the repository, or makes it; null where settings or the machine do not want one, and `why` then hears it. */
-  static async open(registry: Registry, why: (refusal: Refusal) => void = () => undefined): Promise<GitIndex | null> {
+  /** Opens the repository, or makes it; null where settings or the machine do not want one, and `onMissing` then hears why. */
+  static async open(registry: Registry, { onMissing, onPushFailure }: GitEars = {}): Promise<GitIndex | null> {
     const { index, engine } = registry.settings.git
     if (index === 'off') return null
     try {
       const repository = await openIndexRepository({ path: gitIndexPath(registry), engine })
       // What waited was for another repository: the first commit to this one begins with all crates.
       if ((await repository.head()) === null) await unfollowForGit(registry.database)
-      return new GitIndex(registry, repository)
+      return new GitIndex(registry, repository, onPushFailure)
     } catch (error) {
       if (!(error instanceof Refusal) || index === 'on') throw error
-      why(error)
+      onMissing?.(error)
       return null
     }
   }
 
   get engine(): 'nodegit' | 'git' {
     return this.#repository.engine
-  }
-
-  /** How the remotes stand. */
-  remotes(): readonly PushState[] {
-    return this.#push.states()
   }
 
   /** Commits everything that waits; the number of commits. The remotes follow on their own. */
@@ -90,14 +94,17 @@ export class GitIndex {
     return commits
   }
 
-  /** Brings config.json at HEAD up to date, and nothing else: quick, whatever waits. Does nothing before the first commit. */
+  /**
+   * Brings config.json at HEAD up to date, and nothing else: quick, whatever waits. Does nothing before the first commit.
+   * Remotes get what an earlier process could not push.
+   */
   async commitConfig(): Promise<void> {
     const { urls, authRequired } = this.#registry
     const change = { path: inRepository(configPlace.path), bytes: renderConfig(urls, authRequired).bytes }
     await this.#turnstile.run(async () => {
       if ((await this.#repository.head()) === null) return
-      const id = await this.#repository.commit([change], { message: 'config.json', time: new Date(0) })
-      if (id !== null) this.#push.request()
+      await this.#repository.commit([change], { message: 'config.json', time: new Date(0) })
+      this.#push.request()
     })
   }
 

@@ -45,6 +45,7 @@ export const account = {
   revokeToken: (id: string | number) => `me/tokens/${id}/revoke`,
   acceptInvitation: (name: string) => `me/invitations/${name}/accept`,
   declineInvitation: (name: string) => `me/invitations/${name}/decline`,
+  endOtherSessions: 'me/sessions/end',
   endSession: (id: string | number) => `me/sessions/${id}/end`,
   password: 'me/password',
   /** Page on which an owner manages a crate; its forms post below it. */

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { type CrateRecord, isName, parseVersion, type Registry, refuse } from '../../generator/index.ts'
 import { confirmPage, managePage, type Notice } from '../../site/index.ts'
 import { honestStatus } from '../failure.ts'
+import { listInvited } from '../invitations.ts'
 import { addOwners, inviteOwners, listOwners, removeOwners, requireOwner } from '../ownership.ts'
 import { goOn, page, siteOf } from '../page.ts'
 import type { SessionHandler } from '../route.ts'
@@ -107,12 +108,14 @@ async function managed(
   visit: SessionVisit,
   notice: Notice | null,
 ): Promise<string> {
-  const [releases, owners] = await Promise.all([
+  const [releases, owners, invitations] = await Promise.all([
     registry.catalog.releases(crate.id),
     listOwners(registry.database, crate.id),
+    listInvited(registry.database, crate.id),
   ])
+  const invited = invitations.map(one => ({ ...one, by: one.by ?? 'the operator' }))
   const versions = releases.map(({ version, publishedAt, yanked }) => ({ version, published: publishedAt, yanked }))
-  const facts = { viewer: viewerOf(visit), notice, name: crate.name, versions: versions.reverse(), owners }
+  const facts = { viewer: viewerOf(visit), notice, name: crate.name, versions: versions.reverse(), owners, invited }
   return managePage(siteOf(registry), facts)
 }
 

@@ -38,7 +38,12 @@ export function postLogin(deps: MeDeps): VisitHandler {
     const next = ownPath(visit.form.get('next'))
     try {
       const password = visit.form.get('password') ?? ''
-      const user = await checkPassword(registry.database, { login, password }, registry.settings.auth.password_cost)
+      const { standing } = visit
+      const user = await checkPassword(
+        registry.database,
+        { login, password, standing },
+        registry.settings.auth.password_cost,
+      )
       if (!user) {
         await noteFailure(deps, visit, login)
         return refuse('login_failed')

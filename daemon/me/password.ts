@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { issue, Refusal, refuse } from '../../generator/index.ts'
+import { addEvent, issue, Refusal, refuse } from '../../generator/index.ts'
 import { checkPassword, linkOwner, redeemLink, setPassword } from '../credentials.ts'
 import { honestStatus } from '../failure.ts'
 import { goOn, siteOf } from '../page.ts'
@@ -55,8 +55,12 @@ async function byOwner(deps: MeDeps, c: Context, visit: SessionVisit): Promise<R
   const { user } = visit.session
   try {
     const current = visit.form.get('current') ?? ''
-    const isRight = await checkPassword(database, { login: user.login, password: current }, cost(deps))
-    if (!isRight) refuse('password_wrong')
+    const attempt = { login: user.login, password: current, standing: visit.standing }
+    const isRight = await checkPassword(database, attempt, cost(deps))
+    if (!isRight) {
+      await addEvent(database, changeOf(visit, user), { action: 'password-wrong', detail: { login: user.login } })
+      refuse('password_wrong')
+    }
     const order = { password: visit.form.get('password') ?? '', cost: cost(deps) }
     await setPassword(database, user, order, changeOf(visit, user))
   } catch (error) {

@@ -1,6 +1,6 @@
 import { goOn, siteOf } from '../page.ts'
 import type { SessionHandler } from '../route.ts'
-import { endSession } from '../sessions.ts'
+import { endSession, endSessions } from '../sessions.ts'
 import { changeOf } from '../visit.ts'
 import type { MeDeps } from './deps.ts'
 import { tell } from './notice.ts'
@@ -13,5 +13,14 @@ export function postSessionEnd({ registry }: MeDeps): SessionHandler {
     const session = { id: Number.isSafeInteger(id) ? id : 0, userId: user.id }
     await endSession(registry.database, session, changeOf(visit, user), 'session-end')
     return goOn(c, siteOf(registry), tell('/me', 'session-ended'))
+  }
+}
+
+/** `POST /me/sessions/end`: every session of one's own but this one. */
+export function postOtherSessionsEnd({ registry }: MeDeps): SessionHandler {
+  return async (c, visit) => {
+    const { id, user } = visit.session
+    await endSessions(registry.database, user, changeOf(visit, user), id)
+    return goOn(c, siteOf(registry), tell('/me', 'sessions-ended'))
   }
 }

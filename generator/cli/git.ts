@@ -6,7 +6,9 @@ import type { Io } from './io.ts'
 /** Commits what a command changed to the git index; a running daemon does that itself. */
 export async function commitToGit(io: Io, registry: Registry): Promise<void> {
   if (isServed(registry.dir)) return
-  const git = await GitIndex.follow(registry)
+  const git = await GitIndex.follow(registry, {
+    onPushFailure: failure => io.err(`warning: ${failure.message}`),
+  })
   try {
     await git?.commit()
   } catch (error) {

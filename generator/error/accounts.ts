@@ -5,8 +5,10 @@ export const accountMessages = {
   login_taken: (p: { login: string }) => `there is a user \`${p.login}\` already; nothing was changed`,
   login_unknown: (p: { login: string }) =>
     `there is no user \`${p.login}\`; add one with \`plimsoll user add ${p.login}\``,
+  token_withdrawn: () =>
+    'the token was revoked, or its user locked out, while the request arrived; nothing was changed',
   token_unknown: (p: { id: number | string }) =>
-    `there is no token ${p.id}; \`plimsoll token list\` shows those there are`,
+    `there is no token ${p.id}, or it is revoked; \`plimsoll token list\` and \`/me\` show those there are`,
   token_name_invalid: () => 'a token needs a name of 1 to 100 characters on one line, such as what it is for',
   tokens_too_many: (p: { max: number }) =>
     `nobody may have more than ${p.max} tokens here; revoke one that is no longer used`,
@@ -27,10 +29,12 @@ export const accountMessages = {
   invitation_unknown: (p: { name: string }) =>
     `there is no invitation to own \`${p.name}\` for you; ask one of its owners for another`,
   owner_no_user: (p: { login: string; name: string }) =>
-    `there is no user \`${p.login}\` here, so nobody was made an owner of \`${p.name}\`; check the spelling of the login`,
+    `there is no user \`${p.login}\` here, so the owners of \`${p.name}\` stay as they are; check the spelling of the login`,
   owner_unknown: (p: { login: string; name: string }) => `\`${p.login}\` is not an owner of \`${p.name}\``,
   owner_last: (p: { name: string }) =>
     `\`${p.name}\` would be left without an owner; add another one first with \`cargo owner --add\``,
+  owners_too_many_named: (p: { max: number }) =>
+    `the request names more users than the ${p.max} that may be named at once; name the others in another one`,
   owners_none_named: () => 'the request names no users; send a JSON object such as {"users": ["alice"]}',
   crate_pattern_invalid: (p: { pattern: string }) =>
     `\`${p.pattern}\` can match no crate; write a crate name, or a beginning followed by \`*\``,

@@ -13,6 +13,8 @@ export interface PushOptions {
   readonly lastPauseMs?: number
   /** The longest one push may take. */
   readonly timeoutMs?: number
+  /** Told of every try that failed; the next one follows by itself. */
+  readonly onFailure?: (failure: Refusal) => void
 }
 
 /** How a remote stands. */
@@ -84,6 +86,7 @@ class Remote {
       firstPauseMs: 1_000,
       lastPauseMs: 300_000,
       timeoutMs: 300_000,
+      onFailure: () => undefined,
       ...others,
       path: resolve(path),
     }
@@ -121,7 +124,9 @@ class Remote {
 
   #failed(error: unknown): void {
     const failures = this.state.failures + 1
-    this.state = { ...this.state, failures, error: this.#explain(error) }
+    const why = this.#explain(error)
+    this.state = { ...this.state, failures, error: why }
+    this.#options.onFailure(new Refusal([why]))
     if (this.#closed) return
     const { firstPauseMs, lastPauseMs } = this.#options
     const pause = Math.min(firstPauseMs * 2 ** Math.min(failures - 1, 30), lastPauseMs)

@@ -1,4 +1,5 @@
 import { account, type Linker, linker } from '../address.ts'
+import { plural } from '../amount.ts'
 import { copyBlock } from '../install.ts'
 import type { Markup } from '../markup.ts'
 import { html } from '../markup.ts'
@@ -73,7 +74,7 @@ function userRow(viewer: Viewer, user: UserRow, to: Linker): Markup {
       ? null
       : html`${user.disabled ? act('enable', 'Enable') : act('disable', 'Disable')}${user.admin ? act('demote', 'No administrator') : act('promote', 'Make administrator')}`
   return html`<li class="row-with-action"><div><div class="row-head"><strong>${login}</strong>${user.name === null ? null : html` <span class="quiet">${user.name}</span>`}${user.admin ? html` <span class="badge">administrator</span>` : null}${user.disabled ? html` <span class="badge bad">disabled</span>` : null}</div>
-<div class="row-more">since ${momentTag(user.created)} · ${user.lastSeen === null ? 'never seen' : html`last seen ${momentTag(user.lastSeen)}`} · ${user.crates} crates</div></div>
+<div class="row-more">since ${momentTag(user.created)} · ${user.lastSeen === null ? 'never seen' : html`last seen ${momentTag(user.lastSeen)}`} · ${plural(user.crates, 'crate')}</div></div>
 <div class="actions">${act('reset', 'Reset password')}${others}</div></li>
 `
 }

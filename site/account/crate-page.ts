@@ -15,6 +15,15 @@ export interface ManageFacts {
   readonly name: string
   readonly versions: readonly Pick<VersionRow, 'version' | 'published' | 'yanked'>[]
   readonly owners: readonly Owner[]
+  /** Who is invited and has not answered. */
+  readonly invited: readonly Invited[]
+}
+
+/** An invitation, as the owners of the crate see it. */
+export interface Invited {
+  readonly login: string
+  readonly by: string
+  readonly at: string
 }
 
 /** A step that is asked about before it is done. */
@@ -29,7 +38,7 @@ export function managePage(site: SiteFacts, facts: ManageFacts): string {
   const to = linker(site, null)
   const body = html`<p class="lead"><a href="${to(cratePath(name))}">Page of ${name}</a></p>
 <section class="part"><h2>Owners</h2>
-<ul class="rows">${facts.owners.map(owner => ownerRow(facts, owner, to))}</ul>
+<ul class="rows">${facts.owners.map(owner => ownerRow(facts, owner, to))}${facts.invited.map(one => invitedRow(facts, one, to))}</ul>
 ${postForm(viewer, to(account.addOwner(name)), html`${field('Add an owner', html`<input name="login" autocapitalize="off" required placeholder="login">`)}<button class="button">Add</button>`)}
 </section>
 <section class="part"><h2>Versions</h2>
@@ -83,5 +92,19 @@ function ownerRow(facts: ManageFacts, owner: Owner, to: Linker): Markup {
   const link = html`<a class="button small" href="${to(account.removeOwner(name))}?login=${encodeURIComponent(owner.login)}" aria-label="Remove ${owner.login}">Remove</a>`
   return html`<li class="row-with-action"><div>${owner.login}${owner.name === null ? null : html` <span class="quiet">${owner.name}</span>`}</div>
 ${owners.length === 1 ? html`<span class="quiet small">the last owner stays</span>` : link}</li>
+`
+}
+
+/** Taking an invitation back takes nothing from anybody, so it is not asked about. */
+function invitedRow({ viewer, name }: ManageFacts, { login, by, at }: Invited, to: Linker): Markup {
+  const button = buttonForm(
+    viewer,
+    to(account.removeOwner(name)),
+    'Withdraw',
+    { login },
+    `Withdraw the invitation of ${login}`,
+  )
+  return html`<li class="row-with-action"><div>${login} <span class="quiet">invited by ${by}, ${momentTag(at)}</span></div>
+${button}</li>
 `
 }

@@ -80,7 +80,7 @@ function sessionList(viewer: Viewer, sessions: readonly Session[], to: Linker): 
 <div class="row-more">since ${momentTag(session.created)} · last seen ${momentTag(session.lastSeen)}</div></div>
 ${session.current ? null : buttonForm(viewer, to(account.endSession(session.id)), 'End', {}, `End the session of ${session.agent}`)}</li>
 `,
-  )}</ul>`
+  )}</ul>${sessions.some(session => !session.current) ? buttonForm(viewer, to(account.endOtherSessions), 'End all other sessions') : null}`
 }
 
 function passwordForm(viewer: Viewer, to: Linker): Markup {

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
 import { type Actor, authenticate, coversCrate, hasScope, tokenOf } from '../../daemon/auth.ts'
+import { noteUses } from '../../daemon/last-use.ts'
 import { makeToken, revokeToken } from '../../daemon/tokens.ts'
 import { parseName } from '../../generator/name.ts'
 import { TestRegistry } from '../support/registry.ts'
+import { loggedIn } from '../support/visitor.ts'
 
+const note = noteUses({ warn: assert.fail })
 const NOW = new Date('2026-11-20T12:00:00Z')
 const after = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)
 
@@ -29,14 +33,14 @@ test('the token is the whole header, or what follows Bearer in any case', () => 
 test('a token means its user, and what it is good for', async t => {
   const test = await TestRegistry.open(t)
   const token = await test.user('Alice', { scopes: ['yank'], crates: ['demo*'] }, true)
-  assert.deepEqual(await authenticate(test.registry.database, token, NOW), {
+  assert.deepEqual(await authenticate(test.registry.database, token, NOW, note), {
     user: { id: 1, login: 'Alice', admin: true },
     tokenId: 1,
     scopes: ['yank'],
     crates: ['demo*'],
   })
   const all = await test.token(1)
-  assert.deepEqual(await authenticate(test.registry.database, all, NOW), {
+  assert.deepEqual(await authenticate(test.registry.database, all, NOW, note), {
     user: { id: 1, login: 'Alice', admin: true },
     tokenId: 2,
     scopes: null,
@@ -50,19 +54,43 @@ test('a token that is unknown, malformed, another user of its hash, or revoked m
   const token = await test.user('alice')
   const { hash } = await database.selectFrom('tokens').select('hash').executeTakeFirstOrThrow()
   for (const bad of [makeToken(), hash, '', 'plim_', `${token} `, "' OR 1=1 --", '__proto__', '\0']) {
-    assert.equal(await authenticate(database, bad, NOW), null, JSON.stringify(bad))
+    assert.equal(await authenticate(database, bad, NOW, note), null, JSON.stringify(bad))
   }
   await revokeToken(database, 1, '2026-11-20T12:00:00Z')
-  assert.equal(await authenticate(database, token, NOW), null)
+  assert.equal(await authenticate(database, token, NOW, note), null)
 })
 
 test('a token is good until the second it expires', async t => {
   const test = await TestRegistry.open(t)
   const { database } = test.registry
   const token = await test.user('alice', { expires: '2026-11-20T12:00:10Z' })
-  assert.equal((await authenticate(database, token, after(9.999)))?.tokenId, 1)
-  assert.equal(await authenticate(database, token, after(10)), null)
-  assert.equal(await authenticate(database, token, after(11)), null)
+  assert.equal((await authenticate(database, token, after(9.999), note))?.tokenId, 1)
+  assert.equal(await authenticate(database, token, after(10), note), null)
+  assert.equal(await authenticate(database, token, after(11), note), null)
+})
+
+test('reading goes on where its use cannot be noted, which is logged once a minute', async t => {
+  const test = await TestRegistry.open(t, { env: { PLIMSOLL_AUTH_REQUIRED: 'true' } })
+  const { database } = test.registry
+  const tokens = [await test.user('alice'), await test.user('bob')]
+  const visitor = await loggedIn(test, 'alice')
+  const read = async () => {
+    const answers = tokens.map(token => test.request('GET', '/index/config.json', token))
+    return (await Promise.all([...answers, visitor.get('/index/config.json')])).map(answer => answer.status)
+  }
+  const complaints = () => test.logged.filter(line => line.includes('used last')).length
+  test.now = new Date(test.now.getTime() + 61_000)
+  await sql`PRAGMA query_only = ON`.execute(database)
+  assert.deepEqual(await read(), [200, 200, 200])
+  assert.deepEqual(await read(), [200, 200, 200])
+  assert.equal(complaints(), 1)
+  test.now = new Date(test.now.getTime() + 61_000)
+  assert.deepEqual([await read(), complaints()], [[200, 200, 200], 2])
+  await sql`PRAGMA query_only = OFF`.execute(database)
+  test.now = new Date(test.now.getTime() + 61_000)
+  assert.deepEqual([await read(), complaints()], [[200, 200, 200], 2])
+  const used = await database.selectFrom('tokens').select('last_used_at').execute()
+  assert.deepEqual(used, [{ last_used_at: '2026-11-20T12:03:03Z' }, { last_used_at: '2026-11-20T12:03:03Z' }])
 })
 
 test('the use of a token is noted at most once a minute', async t => {
@@ -70,7 +98,7 @@ test('the use of a token is noted at most once a minute', async t => {
   const { database } = test.registry
   const token = await test.user('alice', { expires: '2026-11-20T13:00:00Z' })
   const noted = async (now: Date) => {
-    await authenticate(database, token, now)
+    await authenticate(database, token, now, note)
     return (await database.selectFrom('tokens').select('last_used_at').executeTakeFirstOrThrow()).last_used_at
   }
   assert.equal(await noted(after(0)), '2026-11-20T12:00:00Z')

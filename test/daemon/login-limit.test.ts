@@ -119,6 +119,25 @@ test('the current password is asked for so many times in one session; others are
   assert.equal((await change(owner, '203.0.113.0', PASSWORD)).status, 303)
 })
 
+test('guesses from very many addresses fill the queue of hashing, and a browser that was in before passes them', async t => {
+  const test = await prepared(t)
+  const known = visitorAt(test, '198.51.100.7')
+  assert.equal((await known.logIn('alice')).status, 303)
+  await known.post('/me/logout')
+  await guess(test, '203.0.113.200', 'somebody', 2)
+  const strangers = Array.from({ length: 90 }, (_, i) => visitorAt(test, `203.0.113.${i}`))
+  const again = visitorAt(test, '203.0.113.200')
+  await Promise.all([known, again, ...strangers].map(visitor => visitor.get('/me')))
+  const guesses = strangers.map(async (visitor, i) => (await visitor.logIn(`login${i}`, 'not the right one')).status)
+  const [mine, repeated] = await Promise.all([known.logIn('alice'), again.logIn('nobody', 'not the right one')])
+  assert.deepEqual([mine.status, repeated.status], [303, 503], 'known ones first, who has tried before last')
+  const statuses = await Promise.all(guesses)
+  const count = (status: number) => statuses.filter(one => one === status).length
+  assert.equal(count(403) + count(503), 90)
+  assert.ok(count(503) > 0, 'the queue was full')
+  assert.equal((await visitorAt(test, '192.0.2.99').logIn('bob')).status, 303, 'and is empty again')
+})
+
 test('X-Forwarded-For counts callers only where a proxy is trusted', async t => {
   for (const [trusted, expected] of [
     ['', [403, 403, 403, 429]],

@@ -69,6 +69,12 @@ test('who changes the password shows the current one', async t => {
   const visitor = await loggedIn(test, 'alice')
   const wrong = await visitor.post('/me/password', { current: 'not this one', password: 'a new good password' })
   assert.equal(wrong.status, 403)
+  const query = test.registry.database.selectFrom('audit').select(['actor', 'address', 'detail'])
+  assert.deepEqual(
+    await query.where('action', '=', 'password-wrong').execute(),
+    [{ actor: 'alice', address: '192.0.2.1', detail: '{"login":"alice"}' }],
+    'whoever has taken over a session is seen guessing',
+  )
   const right = await visitor.post('/me/password', { current: PASSWORD, password: 'a new good password' })
   assert.deepEqual([right.status, right.headers.get('location')], [303, '/me?done=password-changed'])
   assert.equal((await visitor.get('/me')).status, 200)

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Cleanup } from '../support/cleanup.ts'
 import { plimsoll, serve } from '../support/plimsoll.ts'
 import { addCrate, folderOf, reopen } from '../support/workplace.ts'
@@ -18,4 +20,40 @@ test('a crate that a daemon cannot render shows in /metrics and in status', asyn
   assert.match(metrics, /^plimsoll_background_failures_total\{what="git index"\} 0$/m)
   const status = await plimsoll(dir, ['status', '--dir', dir])
   assert.match(status.stdout, /^error {5}\S+ build: the \.crate of `lost` 1\.0\.0 is missing/m)
+})
+
+test('a push that fails shows in the log, in /metrics and in status, and a start makes up for it', async t => {
+  const dir = join(folderOf(t), 'registry')
+  const remote = join(folderOf(t), 'mirror.git')
+  const env = { PLIMSOLL_GIT_PUSH: remote, PLIMSOLL_GIT_ENGINE: 'git' }
+  await plimsoll(folderOf(t), ['init', '--dir', dir])
+  await addCrate(await reopen(t, dir), { name: 'demo', version: '1.0.0' })
+  const first = await serve(new Cleanup(t), dir, env)
+  const failures = async () => {
+    const metrics = await (await fetch(`${first.url}/metrics`)).text()
+    return Number(/^plimsoll_background_failures_total\{what="git push"\} (\d+)$/m.exec(metrics)?.[1])
+  }
+  for (let i = 0; i < 200 && !((await failures()) > 0); i++) await sleep(50)
+  assert.ok((await failures()) > 0)
+  assert.match(first.log(), /a push of the git index failed; trying again/)
+  const status = await plimsoll(dir, ['status', '--dir', dir])
+  assert.match(status.stdout, /^error {5}\S+ git push: the git index was not pushed to `.*mirror\.git`/m)
+  first.stop()
+  const isServed = async () => /^daemon {4}process/m.test((await plimsoll(dir, ['status', '--dir', dir])).stdout)
+  for (let i = 0; i < 50 && (await isServed()); i++) await sleep(50)
+  execFileSync('git', ['init', '-q', '--bare', '-b', 'master', remote])
+  await serve(new Cleanup(t), dir, env)
+  const log = () => execFileSync('git', ['--git-dir', remote, 'log', '--all', '--format=%s'], { encoding: 'utf8' })
+  for (let i = 0; i < 200 && log() === ''; i++) await sleep(50)
+  assert.notEqual(log(), '', 'though nothing was committed since')
+})
+
+test('a command that works without a daemon says when its push fails', async t => {
+  const dir = join(folderOf(t), 'registry')
+  await plimsoll(folderOf(t), ['init', '--dir', dir])
+  await addCrate(await reopen(t, dir), { name: 'demo', version: '1.0.0' })
+  const env = { PLIMSOLL_GIT_PUSH: join(folderOf(t), 'gone.git') }
+  const yank = await plimsoll(dir, ['yank', 'demo@1.0.0', '--dir', dir], env)
+  assert.equal(yank.code, 0, yank.stderr)
+  assert.match(yank.stderr, /^warning: the git index was not pushed to `.*gone\.git`/m)
 })

@@ -55,6 +55,36 @@ test('the page is in Prometheus’ text format, its counters never fall and its 
   assert.deepEqual([...new Set(now.samples.filter(one => one.labels.includes('quoted')))], [])
 })
 
+test('requests are told apart by the route that answered, and by methods that have a name', async t => {
+  const test = await TestRegistry.open(t)
+  const before = await scrape(test)
+  const asked: [method: string, path: string][] = [
+    ['GET', '/healthz'],
+    ['HEAD', '/healthz'],
+    ['GET', '/api/v1/crates/none'],
+    ['GET', '/api/v1/crates/none/1.0.0'],
+    ['GET', '/index/config.json'],
+    ['GET', '/nothing'],
+    ['PUT', '/nothing'],
+    ['PATCH', '/'],
+    ['MADE', '/up'],
+    ['ANEW', '/up'],
+  ]
+  for (const [method, path] of asked) await test.request(method, path)
+  assert.deepEqual(grown(before, await scrape(test), 'plimsoll_request_seconds_count'), {
+    'method="GET",route="/healthz",status="200"': 1,
+    'method="HEAD",route="/healthz",status="200"': 1,
+    'method="GET",route="/api/v1/crates/:name",status="404"': 1,
+    'method="GET",route="/api/v1/crates/:name/:version",status="404"': 1,
+    'method="GET",route="/*",status="200"': 1,
+    'method="GET",route="/*",status="404"': 1,
+    'method="PUT",route="/*",status="404"': 1,
+    'method="PATCH",route="/*",status="404"': 1,
+    'method="other",route="/*",status="404"': 2,
+    'method="GET",route="/metrics",status="200"': 1,
+  })
+})
+
 test('publishes, repeated ones and what is pending are counted', async t => {
   const test = await TestRegistry.open(t)
   const token = await test.user('alice')

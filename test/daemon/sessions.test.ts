@@ -150,6 +150,36 @@ test('a session that is not used ends before its time; one that is used ends at 
   assert.equal(await isIn(used), false, 'however much it was used')
 })
 
+test('a button ends all other sessions of its user, and is there when there are any', async t => {
+  const test = await prepared(t)
+  await test.user('bob')
+  const isIn = async (visitor: Visitor) => (await visitor.get('/me/crates/none')).status === 404
+  const here = await loggedIn(test, 'alice')
+  const button = /<form[^>]* action="\/me\/sessions\/end"/
+  assert.doesNotMatch(await (await here.get('/me')).text(), button, 'nothing to end')
+  const others = [await loggedIn(test, 'alice'), await loggedIn(test, 'alice')]
+  const bob = await loggedIn(test, 'bob')
+  assert.match(await (await here.get('/me')).text(), button)
+  assert.equal((await here.post('/me/sessions/end', { csrf: 'made up' })).status, 403)
+  assert.equal(await isIn(others[0] ?? here), true, 'a form that is none of ours ends nothing')
+  const answer = await here.post('/me/sessions/end')
+  assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/me?done=sessions-ended'])
+  const left = await Promise.all([here, bob, ...others].map(isIn))
+  assert.deepEqual(left, [true, true, false, false])
+  assert.match(await (await here.get('/me?done=sessions-ended')).text(), /Every other session has ended\./)
+  await here.post('/me/sessions/end')
+  const events = await test.registry.database
+    .selectFrom('audit')
+    .select(['actor', 'detail'])
+    .where('action', '=', 'session-end')
+    .execute()
+  assert.deepEqual(
+    events,
+    [{ actor: 'alice', detail: '{"login":"alice","sessions":2}' }],
+    'where none ended, none is noted',
+  )
+})
+
 test('nobody learns who has an account: answers are the same, and so is the work of hashing', async t => {
   const test = await prepared(t, { ...UNLIMITED, PLIMSOLL_AUTH_PASSWORD_COST: '16' })
   const { database } = test.registry

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
+import { addUser } from '../../daemon/accounts.ts'
 import { createToken, hashToken, isToken, listTokens, makeToken, revokeToken } from '../../daemon/tokens.ts'
 import { type Code, Refusal } from '../../generator/error.ts'
 import { TestRegistry } from '../support/registry.ts'
@@ -76,6 +77,18 @@ test('revoking what is no token, or is revoked already, is refused', async t => 
   for (const id of [1, 99, Number('nonsense')]) {
     await assert.rejects(revokeToken(registry.database, id, AT), refusal('token_unknown'), String(id))
   }
+})
+
+test('the name of a token is one line that reads as it is written', async t => {
+  const { registry } = await TestRegistry.open(t)
+  const user = await addUser(registry.database, { login: 'alice', admin: false, at: AT })
+  const create = (name: string) =>
+    createToken(registry.database, { userId: user.id, name, scopes: null, crates: null, at: AT, expires: null })
+  for (const bad of ['', 'x'.repeat(101), 'a\nb', 'a\u2028b', 'a\u2029b', 'laptop\u202E', 'a\u2066b']) {
+    await assert.rejects(create(bad), refusal('token_name_invalid'), JSON.stringify(bad))
+  }
+  for (const good of ['x', 'Büro', '🚢'.repeat(100), 'a\u200Db']) await create(good)
+  assert.equal((await listTokens(registry.database)).length, 4)
 })
 
 test('crate patterns are names, or beginnings followed by a star', async t => {

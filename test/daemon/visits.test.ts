@@ -68,6 +68,7 @@ const FORMS: Readonly<Record<string, Ask>> = {
   },
   'POST /me/tokens/:id/revoke': { path: '/me/tokens/1/revoke', statuses: [403, 403, 403, 403, 400, 303, 400] },
   'POST /me/sessions/:id/end': { path: '/me/sessions/1/end', statuses: [403, 403, 403, 403, 400, 303, 400] },
+  'POST /me/sessions/end': { path: '/me/sessions/end', statuses: POSTED },
   'POST /me/invitations/:name/accept': {
     path: '/me/invitations/demo/accept',
     statuses: [403, 403, 403, 403, 400, 400, 400],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { managePage, siteFacts } from '../../site/index.ts'
+import { managePage, siteFacts, usersPage } from '../../site/index.ts'
 import { keel } from '../support/demo-facts.ts'
 import { demoAccount, demoFacts } from '../support/demo-site.ts'
 
@@ -43,6 +43,7 @@ test('the last owner cannot be removed, and only administrators see their pages'
     name: 'keel',
     versions: [],
     owners: [{ login: 'ada', name: null }],
+    invited: [],
   })
   assert.ok(one.includes('the last owner stays'))
   assert.doesNotMatch(one, /Remove ada|Audit log/)
@@ -51,4 +52,24 @@ test('the last owner cannot be removed, and only administrators see their pages'
 test('pages behind a login stay out of search engines', () => {
   for (const { path, body } of pages)
     assert.ok(body.toString().includes('<meta name="robots" content="noindex">'), path)
+})
+
+test('the list of users counts their crates in words that fit', () => {
+  const viewer = { login: 'ada', admin: true, csrf: 'x' }
+  const row = {
+    login: 'bob',
+    name: null,
+    admin: false,
+    disabled: false,
+    created: '2026-11-20T12:00:00Z',
+    lastSeen: null,
+  }
+  const users = [0, 1, 2].map(crates => ({ ...row, crates }))
+  const text = usersPage(siteFacts({ base: 'https://x.example', index: '' }), {
+    viewer,
+    notice: null,
+    resetLink: null,
+    users,
+  })
+  assert.deepEqual(text.match(/\d crates?\b/g), ['0 crates', '1 crate', '2 crates'])
 })

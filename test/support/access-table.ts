@@ -106,6 +106,7 @@ export const TABLE: Readonly<Record<string, readonly Ask[]>> = {
   'POST /me/password': form('/me/password'),
   'POST /me/tokens': form('/me/tokens'),
   'POST /me/tokens/:id/revoke': form('/me/tokens/1/revoke'),
+  'POST /me/sessions/end': form('/me/sessions/end'),
   'POST /me/sessions/:id/end': form('/me/sessions/1/end'),
   'POST /me/invitations/:name/accept': form('/me/invitations/demo/accept'),
   'POST /me/invitations/:name/decline': form('/me/invitations/demo/decline'),

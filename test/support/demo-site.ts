@@ -141,7 +141,14 @@ export function* demoAccount(site: SiteFacts, crates: readonly CrateFacts[]): Ge
   if (first !== undefined) {
     yield page(
       `me/crates/${first.name}`,
-      managePage(site, { viewer, notice: null, name: first.name, versions: first.versions, owners: first.owners }),
+      managePage(site, {
+        viewer,
+        notice: null,
+        name: first.name,
+        versions: first.versions,
+        owners: first.owners,
+        invited: [{ login: 'grace', by: 'ada', at: '2026-11-20T12:00:00Z' }],
+      }),
     )
     yield page(
       `me/crates/${first.name}/yank`,

@@ -71,8 +71,16 @@ test('token create, list, revoke: what is refused, and how', async t => {
     [create('--name', 'x'.repeat(101)), 2, /^error: a token needs a name of 1 to 100 characters/],
     ...['5w', ''].map(text => [create(`--expires=${text}`), 2, `\`${text}\` ${DURATION}`] as const),
     [create('surplus'), 2, /^error: too many arguments/],
-    [['token', 'revoke', '99'], 1, 'there is no token 99; `plimsoll token list` shows those there are'],
-    [['token', 'revoke', 'x'], 1, 'there is no token x; `plimsoll token list` shows those there are'],
+    [
+      ['token', 'revoke', '99'],
+      1,
+      'there is no token 99, or it is revoked; `plimsoll token list` and `/me` show those there are',
+    ],
+    [
+      ['token', 'revoke', 'x'],
+      1,
+      'there is no token x, or it is revoked; `plimsoll token list` and `/me` show those there are',
+    ],
     [['token', 'revoke'], 2, "missing required argument 'id'"],
   ])
   assert.equal((await folder.ok('token', 'list')).split('\n').length, 1, 'nothing was made')
