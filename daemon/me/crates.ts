@@ -1,5 +1,12 @@
 import type { Context } from 'hono'
-import { type CrateRecord, isName, parseVersion, type Registry, refuse } from '../../generator/index.ts'
+import {
+  type CrateRecord,
+  compareVersions,
+  isName,
+  parseVersion,
+  type Registry,
+  refuse,
+} from '../../generator/index.ts'
 import { confirmPage, managePage, type Notice } from '../../site/index.ts'
 import { honestStatus } from '../failure.ts'
 import { addOwners, inviteOwners, listOwners, removeOwners, requireOwner } from '../ownership.ts'
@@ -111,8 +118,10 @@ async function managed(
     registry.catalog.releases(crate.id),
     listOwners(registry.database, crate.id),
   ])
-  const versions = releases.map(({ version, publishedAt, yanked }) => ({ version, published: publishedAt, yanked }))
-  const facts = { viewer: viewerOf(visit), notice, name: crate.name, versions: versions.reverse(), owners }
+  const versions = releases
+    .toSorted((a, b) => compareVersions(b.version, a.version))
+    .map(({ version, publishedAt, yanked }) => ({ version, published: publishedAt, yanked }))
+  const facts = { viewer: viewerOf(visit), notice, name: crate.name, versions, owners }
   return managePage(siteOf(registry), facts)
 }
 
