@@ -94,7 +94,9 @@ class Writer {
       const value = given[attribute]
       if (value !== undefined) kept[attribute] = value.slice(0, VALUE_MAX)
     }
-    const id = IDENTIFIED.has(name) && given.id !== undefined ? safeId(given.id) : null
+    // `<a name>` is how anchors were made before any element could have an id.
+    const named = given.id ?? (name === 'a' ? given.name : undefined)
+    const id = IDENTIFIED.has(name) && named !== undefined ? safeId(named) : null
     if (id !== null && !this.#ids.has(id)) {
       this.#ids.add(id)
       kept.id = id

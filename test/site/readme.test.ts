@@ -48,6 +48,11 @@ const gfm: [what: string, text: string, html: string][] = [
   ['an unknown language', '```brain\n<x>\n```', '<pre tabindex="0"><code>&lt;x&gt;\n</code></pre>'],
   ['a filtered tag', 'a <title> b', '<p>a &lt;title&gt; b</p>'],
   ['allowed HTML', '<p align="center"><kbd>x</kbd></p>', '<p align="center"><kbd>x</kbd></p>'],
+  [
+    'an anchor as of old',
+    '<a name="x"></a>[to it](#x)',
+    `<p><a id="user-content-x"></a><a href="#user-content-x" ${REL}>to it</a></p>`,
+  ],
   ['a stray item', '<li>x</li>', 'x'],
   ['other attributes', '<p class="top" id="main" style="color:red" data-x onclick="x()">x</p>', '<p>x</p>'],
 ]
@@ -70,6 +75,8 @@ const links: [text: string, href: string | null][] = [
   ['data:text/html,x', null],
   ['ftp://a.example/x', null],
   ['crate::Type', null],
+  ['struct.A.html#impl-fmt::Debug', null],
+  ['https://a.example/struct.A.html#impl-fmt::Debug', 'https://a.example/struct.A.html#impl-fmt::Debug'],
   ['a"onclick="x', `${PAGES}/crates/keel/a%22onclick=%22x`],
   [`https://a.example/${'x'.repeat(2000)}`, null],
 ]
