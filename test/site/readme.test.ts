@@ -23,6 +23,12 @@ const gfm: [what: string, text: string, html: string][] = [
   ['a link to a heading', '[x](#a)', `<p><a href="#user-content-a" ${REL}>x</a></p>`],
   ['struck out text', '~~x~~', '<p><s>x</s></p>'],
   ['a bare address', 'https://a.example', `<p><a href="https://a.example/" ${REL}>https://a.example</a></p>`],
+  [
+    'a bare address without scheme',
+    'see www.a.example/b_c, wwww.a.example and (www.b.example).',
+    `<p>see <a href="http://www.a.example/b_c" ${REL}>www.a.example/b_c</a>, wwww.a.example and (<a href="http://www.b.example/" ${REL}>www.b.example</a>).</p>`,
+  ],
+  ['www. alone or within a word', 'www. and www and a.www.b.c', '<p>www. and www and a.www.b.c</p>'],
   ['a file name that looks like a host', 'see lib.rs', '<p>see lib.rs</p>'],
   [
     'a task list',
