@@ -1,4 +1,4 @@
-/** Says of every date of the page how long ago it is; the absolute date stays as the tooltip. READMEs keep their words. */
+/** Says of every date of the page how long ago it is; the absolute date stays as the tooltip. Exact ones stay, and the words of READMEs. */
 function tellAges(): void {
   const steps: [Intl.RelativeTimeFormatUnit, number][] = [
     ['year', 31_557_600],
@@ -9,7 +9,7 @@ function tellAges(): void {
     ['minute', 60],
   ]
   const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
-  for (const tag of document.querySelectorAll<HTMLTimeElement>('time:not(.readme *)')) {
+  for (const tag of document.querySelectorAll<HTMLTimeElement>('time:not(.exact, .readme *)')) {
     const seconds = (Date.parse(tag.dateTime) - Date.now()) / 1000
     const step = steps.find(([, length]) => Math.abs(seconds) >= length)
     tag.title = tag.dateTime.replace('T', ' ').replace('Z', ' UTC')

@@ -149,8 +149,10 @@ export async function fillResults(results: HTMLElement, query: string): Promise<
     button.hidden = !more
   }
   button.addEventListener('click', () => {
+    const before = list.children.length
     limit += SHOWN
-    void fill()
+    // The button may be gone afterwards: who pressed it goes on with the first crate that it brought.
+    void fill().then(() => list.children[before]?.querySelector('a')?.focus())
   })
   try {
     await fill()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { managePage, siteFacts } from '../../site/index.ts'
+import { managePage, siteFacts, usersPage } from '../../site/index.ts'
 import { keel } from '../support/demo-facts.ts'
 import { demoAccount, demoFacts } from '../support/demo-site.ts'
 
@@ -51,4 +51,21 @@ test('the last owner cannot be removed, and only administrators see their pages'
 test('pages behind a login stay out of search engines', () => {
   for (const { path, body } of pages)
     assert.ok(body.toString().includes('<meta name="robots" content="noindex">'), path)
+})
+
+test('the users are told with how many crates they own, the events to the second', () => {
+  const viewer = { login: 'ada', admin: true, csrf: 'x' }
+  const user = {
+    login: 'bob',
+    name: null,
+    admin: false,
+    disabled: false,
+    created: '2026-01-01T00:00:00Z',
+    lastSeen: null,
+  }
+  const users = [0, 1, 2].map(crates => ({ ...user, crates }))
+  const text = usersPage(site, { viewer, notice: null, users, resetLink: null })
+  assert.deepEqual(text.match(/\d+ crates?\b/g), ['0 crates', '1 crate', '2 crates'])
+  const log = pages.find(page => page.path === 'me/admin/audit.html')?.body.toString() ?? ''
+  assert.match(log, /<time class="exact" datetime="2026-11-20T10:00:00Z">2026-11-20 10:00:00<\/time>/)
 })
