@@ -107,6 +107,12 @@ const images: [what: string, text: string, link: string, load: string][] = [
     `<a href="https://c.example/" ${REL}><img src="https://i.example/b.png" alt="a" loading="lazy" referrerpolicy="no-referrer"></a>`,
   ],
   [
+    'over plain HTTP',
+    '![a](http://i.example/b.png)',
+    `<a class="image" href="http://i.example/b.png" ${REL}>a</a>`,
+    `<a class="image" href="http://i.example/b.png" ${REL}>a</a>`,
+  ],
+  [
     'with a bad address',
     '*<img src="data:x" alt="a">*',
     '<em><span class="image">a</span></em>',
