@@ -89,6 +89,9 @@ function markTab(): void {
   const current = tabs.find(tab => tab.hash === `#${target?.id}`) ?? tabs[0]
   for (const tab of tabs) tab.removeAttribute('aria-current')
   current?.setAttribute('aria-current', 'true')
+  // On a phone the bar is wider than the screen; only it is scrolled, not the page.
+  const bar = current?.parentElement
+  if (current && bar) bar.scrollLeft = current.offsetLeft - bar.offsetLeft - (bar.clientWidth - current.offsetWidth) / 2
 }
 
 /** `/` and `s` go to the search box; what answers while one types is loaded when it is needed. */

@@ -226,6 +226,14 @@ for (const place of places) {
     })
   })
 
+  test(`${place.what}: on a phone one sees which part of the page is shown`, async () => {
+    const work = async (page: Page) => {
+      const box = await page.locator('.tabs [aria-current]').boundingBox()
+      assert.ok(box !== null && box.x >= 0 && box.x + box.width <= PHONE.viewport.width, JSON.stringify(box))
+    }
+    await look(place, 'crates/keel/#dependents', work, PHONE)
+  })
+
   test(`${place.what}: a stray % in the address is no error`, async () => {
     await look(place, 'crates/keel/#100%', async page => {
       assert.equal(await page.locator('#readme').isVisible(), true)
