@@ -24,10 +24,9 @@ function armCopyButtons(): void {
     button.hidden = false
     button.addEventListener('click', async () => {
       const source = button.previousElementSibling
-      if (source === null) return
-      const isCopied = await copy(source)
-      button.classList.toggle('done', isCopied)
-      button.setAttribute('aria-label', isCopied ? 'Copied' : 'Selected: copy it with the keyboard')
+      if (source === null || !(await copy(source))) return
+      button.classList.add('done')
+      button.setAttribute('aria-label', 'Copied')
       setTimeout(() => {
         button.classList.remove('done')
         button.setAttribute('aria-label', label)
@@ -91,7 +90,7 @@ function markTab(): void {
   current?.setAttribute('aria-current', 'true')
   // On a phone the bar is wider than the screen; only it is scrolled, not the page.
   const bar = current?.parentElement
-  if (current && bar) bar.scrollLeft = current.offsetLeft - bar.offsetLeft - (bar.clientWidth - current.offsetWidth) / 2
+  if (bar) bar.scrollLeft = current.offsetLeft - bar.clientWidth / 2
 }
 
 /** `/` and `s` go to the search box; what answers while one types is loaded when it is needed. */
