@@ -11,7 +11,7 @@ import { version, versions } from './crates/versions.ts'
 import { download } from './crates.ts'
 import { refused, unexpected } from './failure.ts'
 import { fileRequest } from './file-request.ts'
-import { Gate, wantsPage } from './gate.ts'
+import { Gate } from './gate.ts'
 import { gitHttp } from './git-http.ts'
 import type { GitLane } from './git-lane.ts'
 import { meRoutes } from './me.ts'
@@ -29,6 +29,7 @@ import type { OpenHandler, Route } from './route.ts'
 import { search } from './search.ts'
 import { searchResults } from './search-page.ts'
 import { summary } from './summary.ts'
+import { treeFile } from './tree-file.ts'
 import { setYanked } from './yank.ts'
 
 /** What the daemon works with; nothing else reads the clock or opens a store. */
@@ -114,7 +115,7 @@ export function routes(deps: Deps): Route[] {
     ...downloadRoutes(registry, files),
     ...gitRoutes(deps),
     { method: 'GET', path: '/search/', access: 'reader', counts: 'search', handle: searchResults(registry) },
-    { method: 'GET', path: '/*', access: 'reader', handle: publicFile(files) },
+    { method: 'GET', path: '/*', access: 'reader', handle: treeFile(registry, files) },
   ]
 }
 
@@ -140,16 +141,6 @@ export function createApp(deps: Deps): Hono {
   return app
 }
 
-/** Any file of the public tree; who looks for a page and finds none gets the page that says so. */
-function publicFile(files: PublicFiles): OpenHandler {
-  return c => {
-    const found = files.serve(c.req.path, fileRequest(c))
-    if (found) return found
-    const page = wantsPage(c) ? files.missing(fileRequest(c)) : null
-    return page ?? refuse('route_unknown')
-  }
-}
-
 /** The git index over smart HTTP, and as files for dumb clients; read-only. */
 function gitRoutes(deps: Deps): Route[] {
   if (!deps.git) return []
@@ -161,7 +152,8 @@ function gitRoutes(deps: Deps): Route[] {
 /** The operator's own logo and stylesheet, which the form to log in shows to strangers, too. */
 function brandRoutes({ settings }: Registry, files: PublicFiles): Route[] {
   const paths = [settings.pages.logo, settings.pages.stylesheet].filter(path => path !== null)
-  return paths.map(path => ({ method: 'GET', path: `/${path}`, access: 'open', handle: publicFile(files) }))
+  const handle: OpenHandler = c => files.serve(c.req.path, fileRequest(c)) ?? refuse('route_unknown')
+  return paths.map(path => ({ method: 'GET', path: `/${path}`, access: 'open', handle }))
 }
 
 /** Where a `dl` without markers leads, when that is here: `{dl}/{crate}/{version}/download`. */

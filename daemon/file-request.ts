@@ -3,6 +3,8 @@ import type { Context } from 'hono'
 /** What a request for a file asks for, besides the path. */
 export interface FileRequest {
   readonly method: string
+  /** Empty, or beginning with `?`; it goes along where a folder's address is put right. */
+  readonly query: string
   readonly ifNoneMatch: string | undefined
   readonly acceptEncoding: string | undefined
   readonly range: string | undefined
@@ -13,6 +15,7 @@ export interface FileRequest {
 export function fileRequest(c: Context): FileRequest {
   return {
     method: c.req.method,
+    query: new URL(c.req.url).search,
     ifNoneMatch: c.req.header('if-none-match'),
     acceptEncoding: c.req.header('accept-encoding'),
     range: c.req.header('range'),

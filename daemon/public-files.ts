@@ -81,7 +81,10 @@ export class PublicFiles {
     if (pathname.endsWith('/')) return this.serve(`/${encodeURI(index)}`, request)
     // A relative target keeps the redirect on whatever host and prefix the reader came by.
     const last = pathname.slice(pathname.lastIndexOf('/') + 1)
-    return new Response(null, { status: 301, headers: { location: `./${last}/`, 'cache-control': 'no-cache' } })
+    return new Response(null, {
+      status: 301,
+      headers: { location: `./${last}/${request.query}`, 'cache-control': 'no-cache' },
+    })
   }
 
   /** A link in the tree may not lead out of it. */

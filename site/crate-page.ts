@@ -3,7 +3,7 @@ import { changes } from './changes.ts'
 import { changeSection } from './crate/changes.ts'
 import { dependencySection } from './crate/dependencies.ts'
 import { dependentSection } from './crate/dependents.ts'
-import { featureSection } from './crate/features.ts'
+import { allFeatures, featureSection } from './crate/features.ts'
 import { installSection, sidebar } from './crate/sidebar.ts'
 import { versionSection } from './crate/versions.ts'
 import type { CrateFacts } from './crate-facts.ts'
@@ -122,6 +122,7 @@ function readmeTab(site: SiteFacts, version: VersionFacts): Tab {
 }
 
 function contentTabs(site: SiteFacts, version: VersionFacts, to: Linker): Tab[] {
+  const features = allFeatures(version)
   const tabs: Tab[] = [
     {
       id: 'dependencies',
@@ -132,8 +133,8 @@ function contentTabs(site: SiteFacts, version: VersionFacts, to: Linker): Tab[] 
     {
       id: 'features',
       title: 'Features',
-      amount: Object.keys(version.features).length,
-      body: featureSection(version.features),
+      amount: Object.keys(features).length,
+      body: featureSection(features),
     },
   ]
   const { previous } = version

@@ -20,6 +20,10 @@ export function configBlock(site: SiteFacts): string {
   return site.private ? `${block}\ncredential-provider = "cargo:token"` : block
 }
 
+function isPrerelease(version: string): boolean {
+  return version.replace(/\+.*$/, '').includes('-')
+}
+
 /** The commands that take a version into use; `pinned` when the reader chose it himself. */
 export function installLines(
   site: SiteFacts,
@@ -29,7 +33,8 @@ export function installLines(
   const { name } = version
   const lines: { label: string; text: string }[] = []
   if (version.binaries.length > 0) {
-    const at = pinned ? ` --version ${version.version}` : ''
+    // Unlike `cargo add`, `cargo install` finds no pre-release that it is not told of.
+    const at = pinned || isPrerelease(version.version) ? ` --version ${version.version}` : ''
     lines.push({ label: 'install command', text: `cargo install ${name}${at} --registry ${site.registry}` })
   }
   if (version.library || version.binaries.length === 0) {

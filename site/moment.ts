@@ -14,3 +14,8 @@ export function momentTag(moment: string | null): Markup {
   if (moment === null) return html`<span class="quiet">unknown date</span>`
   return html`<time datetime="${moment}">${day(moment)}</time>`
 }
+
+/** A moment to the second, in UTC, where how long ago says too little; no script changes it. */
+export function exactMoment(moment: string): Markup {
+  return html`<time class="exact" datetime="${moment}">${moment.replace('T', ' ').replace('Z', '')}</time>`
+}

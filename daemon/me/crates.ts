@@ -1,5 +1,12 @@
 import type { Context } from 'hono'
-import { type CrateRecord, isName, parseVersion, type Registry, refuse } from '../../generator/index.ts'
+import {
+  type CrateRecord,
+  compareVersions,
+  isName,
+  parseVersion,
+  type Registry,
+  refuse,
+} from '../../generator/index.ts'
 import { confirmPage, managePage, type Notice } from '../../site/index.ts'
 import { honestStatus } from '../failure.ts'
 import { listInvited } from '../invitations.ts'
@@ -114,8 +121,10 @@ async function managed(
     listInvited(registry.database, crate.id),
   ])
   const invited = invitations.map(one => ({ ...one, by: one.by ?? 'the operator' }))
-  const versions = releases.map(({ version, publishedAt, yanked }) => ({ version, published: publishedAt, yanked }))
-  const facts = { viewer: viewerOf(visit), notice, name: crate.name, versions: versions.reverse(), owners, invited }
+  const versions = releases
+    .toSorted((a, b) => compareVersions(b.version, a.version))
+    .map(({ version, publishedAt, yanked }) => ({ version, published: publishedAt, yanked }))
+  const facts = { viewer: viewerOf(visit), notice, name: crate.name, versions, owners, invited }
   return managePage(siteOf(registry), facts)
 }
 

@@ -3,7 +3,7 @@ import { plural } from '../amount.ts'
 import { copyBlock } from '../install.ts'
 import type { Markup } from '../markup.ts'
 import { html } from '../markup.ts'
-import { momentTag } from '../moment.ts'
+import { exactMoment, momentTag } from '../moment.ts'
 import type { SiteFacts } from '../site-facts.ts'
 import { buttonForm, field, postForm } from './form.ts'
 import { accountPage } from './frame.ts'
@@ -84,10 +84,10 @@ export function auditPage(site: SiteFacts, facts: AuditFacts): string {
   const path = account.audit
   const body = html`<form class="form row" method="get" action=""><label class="field"><span>Crate, user or action</span><input name="q" value="${facts.filter}"></label><button class="button">Filter</button></form>
 <div class="scroll" role="region" aria-label="Events" tabindex="0"><table class="versions">
-<thead><tr><th scope="col">Time</th><th scope="col">Who</th><th scope="col">What</th><th scope="col">Crate</th><th scope="col">Detail</th></tr></thead>
+<thead><tr><th scope="col">Time, UTC</th><th scope="col">Who</th><th scope="col">What</th><th scope="col">Crate</th><th scope="col">Detail</th></tr></thead>
 <tbody>${facts.rows.map(
     row =>
-      html`<tr><td>${momentTag(row.at)}</td><td>${row.actor}</td><td>${row.action}</td><td>${row.crate ?? '–'} ${row.version}</td><td>${row.detail ?? '–'}</td></tr>\n`,
+      html`<tr><td>${exactMoment(row.at)}</td><td>${row.actor}</td><td>${row.action}</td><td>${row.crate ?? '–'} ${row.version}</td><td>${row.detail ?? '–'}</td></tr>\n`,
   )}</tbody></table></div>
 ${facts.rows.length === 0 ? html`<p class="quiet">No events.</p>` : null}
 <nav class="pager" aria-label="Pages">${facts.newer === null ? null : html`<a href="${facts.newer}">← Newer</a>`}${facts.older === null ? null : html`<a href="${facts.older}">Older →</a>`}</nav>`

@@ -1,4 +1,4 @@
-/** Says of every date how long ago it is; the absolute date stays as the tooltip. */
+/** Says of every date of the page how long ago it is; the absolute date stays as the tooltip. Exact ones stay, and the words of READMEs. */
 function tellAges(): void {
   const steps: [Intl.RelativeTimeFormatUnit, number][] = [
     ['year', 31_557_600],
@@ -9,7 +9,7 @@ function tellAges(): void {
     ['minute', 60],
   ]
   const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
-  for (const tag of document.querySelectorAll('time')) {
+  for (const tag of document.querySelectorAll<HTMLTimeElement>('time:not(.exact, .readme *)')) {
     const seconds = (Date.parse(tag.dateTime) - Date.now()) / 1000
     const step = steps.find(([, length]) => Math.abs(seconds) >= length)
     tag.title = tag.dateTime.replace('T', ' ').replace('Z', ' UTC')
@@ -17,16 +17,32 @@ function tellAges(): void {
   }
 }
 
-/** Copy buttons take the text of the element before them. */
+/** Copy buttons take the text of the element before them, and say when they have. */
 function armCopyButtons(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
+    const label = button.getAttribute('aria-label') ?? ''
     button.hidden = false
     button.addEventListener('click', async () => {
-      await navigator.clipboard.writeText(button.previousElementSibling?.textContent ?? '')
+      const source = button.previousElementSibling
+      if (source === null || !(await copy(source))) return
       button.classList.add('done')
-      setTimeout(() => button.classList.remove('done'), 1500)
+      button.setAttribute('aria-label', 'Copied')
+      setTimeout(() => {
+        button.classList.remove('done')
+        button.setAttribute('aria-label', label)
+      }, 1500)
     })
   }
+}
+
+/** Browsers give pages over plain HTTP no clipboard: there the text is selected and copied the old way. */
+async function copy(source: Element): Promise<boolean> {
+  if (isSecureContext) {
+    await navigator.clipboard.writeText(source.textContent ?? '')
+    return true
+  }
+  getSelection()?.selectAllChildren(source)
+  return document.execCommand('copy')
 }
 
 /** A filter shows the rows that contain each of its words. */
@@ -37,7 +53,12 @@ function armFilters(): void {
     const output = filter.querySelector('output')
     if (input === null || output === null || rows.length < 2) continue
     filter.hidden = false
-    const texts = rows.map(row => row.textContent?.toLowerCase() ?? '')
+    const texts = rows.map(row =>
+      [...row.children]
+        .map(cell => cell.textContent)
+        .join(' ')
+        .toLowerCase(),
+    )
     input.addEventListener('input', () => {
       const words = input.value.toLowerCase().split(/\s+/)
       let shown = 0
@@ -50,13 +71,26 @@ function armFilters(): void {
   }
 }
 
+/** What the address points at; a stray `%` stands for itself, as it does for the browser. */
+function fragment(): string {
+  const given = location.hash.slice(1)
+  try {
+    return decodeURIComponent(given)
+  } catch {
+    return given
+  }
+}
+
 /** Marks the tab that the address points at; showing it is the stylesheet's doing. */
 function markTab(): void {
   const tabs = [...document.querySelectorAll<HTMLAnchorElement>('.tabs a[href^="#"]')]
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))?.closest('.tab')
+  const target = document.getElementById(fragment())?.closest('.tab')
   const current = tabs.find(tab => tab.hash === `#${target?.id}`) ?? tabs[0]
   for (const tab of tabs) tab.removeAttribute('aria-current')
   current?.setAttribute('aria-current', 'true')
+  // On a phone the bar is wider than the screen; only it is scrolled, not the page.
+  const bar = current?.parentElement
+  if (bar) bar.scrollLeft = current.offsetLeft - bar.clientWidth / 2
 }
 
 /** `/` and `s` go to the search box; what answers while one types is loaded when it is needed. */

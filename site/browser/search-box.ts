@@ -81,7 +81,11 @@ export function answerWhileTyping(form: HTMLFormElement, input: HTMLInputElement
         option.append(...heading(entry), tag('span', 'text', entry.description))
         const link = `${form.dataset.crates}${entry.name}/`
         links.push(link)
-        option.addEventListener('mousedown', () => location.assign(link))
+        option.addEventListener('mousedown', event => {
+          // Other buttons have menus and tabs of their own; the box keeps the focus, and the list stays.
+          event.preventDefault()
+          if (event.button === 0) location.assign(link)
+        })
         return option
       }),
     )
@@ -95,6 +99,8 @@ export function answerWhileTyping(form: HTMLFormElement, input: HTMLInputElement
     if (turn === latest && document.activeElement === input) show(found.crates)
   }
   input.addEventListener('input', () => {
+    // What was chosen was chosen among the answers to another text.
+    choose(-1)
     clearTimeout(timer)
     timer = setTimeout(answer, CALM)
   })
@@ -108,6 +114,9 @@ export function answerWhileTyping(form: HTMLFormElement, input: HTMLInputElement
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step !== 0 && links.length > 0) {
       event.preventDefault()
+      // Nobody chooses what is not shown.
+      list.hidden = false
+      input.setAttribute('aria-expanded', 'true')
       // One place more than there are crates: the box itself.
       const places = links.length + 1
       choose(((chosen + 1 + step + places) % places) - 1)
@@ -140,8 +149,10 @@ export async function fillResults(results: HTMLElement, query: string): Promise<
     button.hidden = !more
   }
   button.addEventListener('click', () => {
+    const before = list.children.length
     limit += SHOWN
-    void fill()
+    // The button may be gone afterwards: who pressed it goes on with the first crate that it brought.
+    void fill().then(() => list.children[before]?.querySelector('a')?.focus())
   })
   try {
     await fill()

@@ -1,8 +1,20 @@
 import type { Markup } from '../markup.ts'
 import { html } from '../markup.ts'
-import type { FeatureFacts } from '../version-facts.ts'
+import type { ComparedFacts, FeatureFacts } from '../version-facts.ts'
 
-/** The features of a version and what each enables; those on by default are marked. */
+/** The features of a version, with those that Cargo makes of optional dependencies which no feature names with `dep:`. */
+export function allFeatures({
+  features,
+  dependencies,
+}: Pick<ComparedFacts, 'features' | 'dependencies'>): FeatureFacts {
+  const named = new Set(Object.values(features).flat())
+  const implicit = dependencies
+    .filter(({ name, optional }) => optional && !named.has(`dep:${name}`) && !Object.hasOwn(features, name))
+    .map(({ name }) => [name, [`dep:${name}`]] as const)
+  return Object.fromEntries([...Object.entries(features), ...implicit])
+}
+
+/** Features and what each enables; those on by default are marked. */
 export function featureSection(features: FeatureFacts): Markup {
   const names = Object.keys(features).sort((a, b) => Number(b === 'default') - Number(a === 'default') || compare(a, b))
   if (names.length === 0) return html`<p class="quiet">This version has no features.</p>`

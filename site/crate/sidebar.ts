@@ -11,8 +11,9 @@ import { sourcePath } from '../source/address.ts'
 import type { VersionFacts } from '../version-facts.ts'
 import { webLink, webLinkText } from '../web-link.ts'
 
-/** How a version is taken into use; `pinned` where the page speaks of one version only. */
-export function installSection(site: SiteFacts, version: VersionFacts, pinned: boolean): Markup {
+/** How a version is taken into use, unless Cargo would refuse; `pinned` where the page speaks of one version only. */
+export function installSection(site: SiteFacts, version: VersionFacts, pinned: boolean): Markup | null {
+  if (version.yanked) return null
   return html`<section class="install"><h2>Install</h2>
 ${installLines(site, version, pinned).map(line => copyBlock(line.text, line.label))}
 ${version.binaries.length > 0 ? html`<p class="quiet small">Installs ${version.binaries.map((name, at) => html`${at === 0 ? null : ', '}<code>${name}</code>`)}.</p>` : null}

@@ -12,7 +12,7 @@ export function versionSection(name: string, versions: readonly VersionRow[], to
   const hasPeople = versions.some(row => row.publisher !== null)
   const example = hasPeople ? '1.2, yanked, a publisher' : '1.2, yanked'
   return html`<div class="filter" data-filter="version-rows" hidden><label>Filter <input type="search" autocomplete="off" placeholder="${example}"></label> <output></output></div>
-<div class="scroll" role="region" aria-label="Versions" tabindex="0"><table class="versions">
+<div class="scroll" role="region" aria-label="Table of versions" tabindex="0"><table class="versions">
 <thead><tr><th scope="col">Version</th>${hasTimes ? html`<th scope="col">Published</th>` : null}${hasPeople ? html`<th scope="col">By</th>` : null}<th scope="col">Rust</th><th scope="col" class="number">Size</th></tr></thead>
 <tbody id="version-rows">
 ${versions.map(

@@ -10,6 +10,9 @@ import { taskList } from './task-list.ts'
 /** More footnote marks than this and they stay text: the work for them grows with their square. */
 const FOOTNOTES_MAX = 500
 
+/** Longer than this no bare `www.` address is. */
+const URL_MAX = 2000
+
 const plain = renderer()
 // The plugin's types are made for the CommonJS build of markdown-it.
 const withFootnotes = renderer().use(footnote as unknown as (md: MarkdownIt) => void)
@@ -36,6 +39,17 @@ function renderer(): MarkdownIt {
   } as ConstructorParameters<typeof MarkdownIt>[0] & { maxNesting: number })
   // A bare `lib.rs` is a file, not a host in Serbia.
   md.linkify.set({ fuzzyLink: false })
+  md.linkify.add('www.', {
+    validate: (text, at, linkify) => {
+      // By GFM it begins a word; with every dot as a beginning, the work would grow with the square of the text.
+      if (!/^$|[\s*_~(]/.test(text.charAt(at - 'www.'.length - 1))) return 0
+      const url = `http://www.${text.slice(at, at + URL_MAX)}`
+      return Math.max(0, linkify.testSchemaAt(url, 'http:', 'http:'.length) - '//www.'.length)
+    },
+    normalize: match => {
+      match.url = `http://${match.url}`
+    },
+  })
   for (const rule of ['html_block', 'html_inline'] as const)
     md.renderer.rules[rule] = (tokens, at) => (tokens[at]?.content ?? '').replace(FILTERED, '&lt;')
   md.renderer.rules.table_open = () => '<div class="scroll"><table>\n'

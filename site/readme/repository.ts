@@ -14,6 +14,7 @@ const FORGES: readonly [host: RegExp, pages: string, bytes: string][] = [
     'blob/HEAD/',
     'raw/HEAD/',
   ],
+  [/^git\.sr\.ht$/, 'tree/HEAD/item/', 'blob/HEAD/'],
   [/^codeberg\.org$|^(gitea|forgejo)\./, 'src/HEAD/', 'raw/HEAD/'],
 ]
 

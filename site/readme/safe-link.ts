@@ -13,8 +13,7 @@ const URL_MAX = 2000
  */
 export function safeLink(given: string | undefined, base: LinkBase | null, kind: 'pages' | 'bytes'): string | null {
   const text = printable(given ?? '').trim()
-  // `crate::Type` is meant for rustdoc; no browser can follow it.
-  if (text === '' || text.length > URL_MAX || text.includes('::')) return null
+  if (text === '' || text.length > URL_MAX) return null
   if (text.startsWith('#')) {
     const id = safeId(decoded(text.slice(1)))
     return id === null ? null : `#${encodeURIComponent(id)}`
@@ -23,9 +22,10 @@ export function safeLink(given: string | undefined, base: LinkBase | null, kind:
   if (/^[a-z][a-z0-9+.-]*:/i.test(absolute)) {
     if (!URL.canParse(absolute)) return null
     const url = new URL(absolute)
+    // `crate::Type` is meant for rustdoc and has a scheme that nobody knows; `https://…/#impl-fmt::Debug` is a link.
     return ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url.href : null
   }
-  return base === null ? null : resolveLink(base, absolute, kind)
+  return base === null || absolute.includes('::') ? null : resolveLink(base, absolute, kind)
 }
 
 /** An image's URL; like a link, but only the web has images. */

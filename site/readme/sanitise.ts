@@ -94,7 +94,9 @@ class Writer {
       const value = given[attribute]
       if (value !== undefined) kept[attribute] = value.slice(0, VALUE_MAX)
     }
-    const id = IDENTIFIED.has(name) && given.id !== undefined ? safeId(given.id) : null
+    // `<a name>` is how anchors were made before any element could have an id.
+    const named = given.id ?? (name === 'a' ? given.name : undefined)
+    const id = IDENTIFIED.has(name) && named !== undefined ? safeId(named) : null
     if (id !== null && !this.#ids.has(id)) {
       this.#ids.add(id)
       kept.id = id
@@ -119,7 +121,7 @@ class Writer {
   #image(given: Attributes, inLink: boolean): void {
     const src = safeImage(given.src, this.#facts.base)
     const alt = (given.alt ?? '').slice(0, VALUE_MAX)
-    if (src !== null && this.#facts.images === 'load') {
+    if (src !== null && this.#isLoaded(src)) {
       this.#open('img', { ...this.#kept('img', given), src, alt, loading: 'lazy', referrerpolicy: 'no-referrer' })
       return
     }
@@ -128,10 +130,16 @@ class Writer {
     else this.output += `<a class="image" href="${escaped(src)}" rel="${REL}">${escaped(text)}</a>`
   }
 
+  /** The policy of the pages lets no image come over plain HTTP. */
+  #isLoaded(url: string): boolean {
+    return this.#facts.images === 'load' && url.startsWith('https:')
+  }
+
   #source(given: Attributes): void {
     const first = /^[^\s,]+/.exec((given.srcset ?? '').trim())?.[0]
-    const srcset = this.#facts.images === 'load' ? safeImage(first, this.#facts.base) : null
-    if (srcset !== null) this.#open('source', { ...this.#kept('source', given), srcset: srcset.replaceAll(',', '%2C') })
+    const srcset = safeImage(first, this.#facts.base)
+    if (srcset !== null && this.#isLoaded(srcset))
+      this.#open('source', { ...this.#kept('source', given), srcset: srcset.replaceAll(',', '%2C') })
   }
 
   /** The only input is the box of a task list, and nobody ticks it. */

@@ -5,15 +5,20 @@ export function sourcePath(name: string, version: string): string {
 
 /**
  * The page of one file; null for a path that is not safe in every file system and URL, which then is listed without a link.
- * No two files share a page, and none is where a folder or the tree's own page is: names that could be get a `_`.
+ * No two files share a page, and none is where a folder or the tree's own page is: names that could be get a `_`. So do
+ * names that begin with a dot, which servers of files keep to themselves.
  */
 export function sourceFilePath(name: string, version: string, file: string): string | null {
   const segments = file.split('/')
   if (file.length > 400 || !segments.every(isPlain)) return null
-  const last = segments.pop() ?? ''
-  const folders = segments.map(folder => (/\.html_*$/.test(folder) ? `${folder}_` : folder))
+  const last = shown(segments.pop() ?? '')
+  const folders = segments.map(folder => shown(/\.html_*$/.test(folder) ? `${folder}_` : folder))
   const page = segments.length === 0 && /^index_*$/.test(last) ? `${last}_.html` : `${last}.html`
   return ['crates', name, version, 'src', ...folders, page].join('/')
+}
+
+function shown(name: string): string {
+  return /^_*\./.test(name) ? `_${name}` : name
 }
 
 function isPlain(segment: string): boolean {

@@ -185,6 +185,7 @@ for (const javaScript of [false, true]) {
       assert.match(await page.locator('[role=status]').innerText(), /The account is locked/)
       await page.goto(`${url}/me/admin/audit`)
       const log = await page.locator('table').innerText()
+      assert.match(log, /^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\s+ada\b/m, 'to the second, with a script and without')
       for (const action of ['login', 'login-failed', 'token-create', 'publish', 'yank', 'owner-invite', 'user-lock']) {
         assert.match(log, new RegExp(`\\b${action}\\b`))
       }

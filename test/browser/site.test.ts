@@ -30,6 +30,8 @@ before(async () => {
       cratePage(site, crate(version({ name: `payload-${at}`, readme: { text, path: 'README.md' } }))),
     ),
   )
+  const text = '> [!TIP]\n> a\n\n> [!WARNING]\n> b\n\nمرحبا بالعالم 1.0\n\nleft\n'
+  writeSite(folder, [cratePage(site, crate(version({ name: 'coloured', readme: { text, path: 'README.md' } })))])
   writeSite(join(folder, 'empty'), demoSite(demoFacts(`${server.url}/empty`), []))
 })
 
@@ -85,3 +87,31 @@ for (const [at, payload] of [...PAYLOADS.entries(), ['all', 'all of them'] as co
     })
   })
 }
+
+test('the title of an alert has the colour of its kind', async () => {
+  await visit(browser, server.url, 'crates/coloured/', async page => {
+    const colours = await page.locator('.markdown-alert').evaluateAll(all =>
+      all.map(one => {
+        const title = one.querySelector('.markdown-alert-title') ?? one
+        return [getComputedStyle(title).color, getComputedStyle(one).borderLeftColor]
+      }),
+    )
+    for (const [title, border] of colours) assert.equal(title, border)
+    assert.equal(new Set(colours.map(([title]) => title)).size, 2)
+  })
+})
+
+test('each paragraph of a README begins on the side where its script does', async () => {
+  await visit(browser, server.url, 'crates/coloured/', async page => {
+    const gaps = await page.locator('.readme > p').evaluateAll(all =>
+      all.map(one => {
+        const range = document.createRange()
+        range.selectNodeContents(one)
+        return Math.round(range.getBoundingClientRect().left - one.getBoundingClientRect().left)
+      }),
+    )
+    assert.equal(gaps.length, 2)
+    assert.ok((gaps[0] ?? 0) > 100, `the first begins on the right: ${gaps[0]}`)
+    assert.equal(gaps[1], 0)
+  })
+})

@@ -190,6 +190,8 @@ for (const place of places) {
       await page.locator('.filter input').fill('1.3 YANKED')
       assert.deepEqual(await page.locator('#version-rows tr:visible a').allTextContents(), ['1.3.1'])
       assert.equal(await page.locator('.filter output').textContent(), '1 of 9')
+      await page.locator('.filter input').fill(place.isLive ? 'e1.85' : '01.85')
+      assert.equal(await page.locator('.filter output').textContent(), '0 of 9', 'no word goes over two columns')
       const heads = await page.locator('#versions th[scope=col]').allTextContents()
       assert.deepEqual(heads, ['Version', ...(place.isLive ? ['Published', 'By'] : []), 'Rust', 'Size'])
     })
@@ -200,6 +202,41 @@ for (const place of places) {
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
       await page.locator('.install .copy').nth(1).click()
       assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'cargo add keel --registry harbour')
+    })
+  })
+
+  test(`${place.what}: a copy button copies where the browser has no clipboard for pages, too`, async () => {
+    const url = place.url.replace('127.0.0.1', 'harbour.test')
+    await visit(browser, url, 'crates/keel/', async page => {
+      assert.equal(await page.evaluate(() => isSecureContext), false)
+      await page.locator('.install .copy').nth(1).click()
+      assert.equal(await page.locator('.install .copy').nth(1).getAttribute('aria-label'), 'Copied')
+      await page.locator('input[name=q]').focus()
+      await page.keyboard.press('Control+V')
+      assert.equal(await page.locator('input[name=q]').inputValue(), 'cargo add keel --registry harbour')
+    })
+  })
+
+  test(`${place.what}: every file of the source tree that is linked can be read`, async () => {
+    await look(place, 'crates/keel/1.4.0/src/', async page => {
+      const links = page.locator('.tree a')
+      const found = await links.evaluateAll(all => all.map(one => (one as HTMLAnchorElement).href))
+      assert.ok(found.some(one => one.includes('.cargo_vcs_info.json')))
+      for (const href of found) assert.equal((await fetch(href)).status, 200, href)
+    })
+  })
+
+  test(`${place.what}: on a phone one sees which part of the page is shown`, async () => {
+    const work = async (page: Page) => {
+      const box = await page.locator('.tabs [aria-current]').boundingBox()
+      assert.ok(box !== null && box.x >= 0 && box.x + box.width <= PHONE.viewport.width, JSON.stringify(box))
+    }
+    await look(place, 'crates/keel/#dependents', work, PHONE)
+  })
+
+  test(`${place.what}: a stray % in the address is no error`, async () => {
+    await look(place, 'crates/keel/#100%', async page => {
+      assert.equal(await page.locator('#readme').isVisible(), true)
     })
   })
 
@@ -228,11 +265,28 @@ for (const place of places) {
       await page.locator('[role=option]').first().waitFor()
       await page.keyboard.press('Escape')
       assert.equal(await page.locator('[role=option]:visible').count(), 0)
+      await page.keyboard.press('ArrowDown')
+      assert.equal(await page.locator('[role=option][aria-selected=true]:visible').count(), 1)
+      await page.keyboard.press('Escape')
       await page.keyboard.press('Enter')
       await page.waitForURL('**/search/?q=billing')
       await page.locator('.card').first().waitFor()
       assert.equal((await page.locator('.card strong').allTextContents()).at(-1), 'ballast')
       assert.equal(await page.locator('input[name=q]').inputValue(), 'billing')
+    })
+  })
+
+  test(`${place.what}: who types on has chosen nothing, and only the first button follows an answer`, async () => {
+    await look(place, '', async page => {
+      await page.locator('input[name=q]').click()
+      await page.keyboard.type('bos')
+      await page.locator('[role=option]').first().waitFor()
+      await page.locator('[role=option]').first().click({ button: 'right' })
+      assert.equal(page.url(), `${place.url}/`)
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.insertText('x')
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/search/?q=bosx')
     })
   })
 
@@ -273,6 +327,7 @@ test('daemon: dates become relative, pages name people, every page may be framed
     assert.match((await time.textContent()) ?? '', / ago$|yesterday|last|just now|^in /)
     assert.equal(await time.getAttribute('title'), '2026-11-02 09:30:00 UTC')
     assert.match((await page.locator('.side').innerText()).replace(/\s+/g, ' '), /Owners ada grace/i)
+    assert.equal(await page.locator('.readme time').textContent(), 'June 2021')
   })
   const { headers } = await fetch(`${live.url}/crates/keel/`)
   assert.match(headers.get('content-security-policy') ?? '', /^default-src 'none';.*frame-ancestors 'none'$/)

@@ -49,6 +49,7 @@ class Tree {
   async get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response | null> {
     const request: FileRequest = {
       method,
+      query: '',
       ifNoneMatch: headers['if-none-match'],
       acceptEncoding: headers['accept-encoding'],
       range: headers.range,

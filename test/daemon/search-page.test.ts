@@ -45,8 +45,10 @@ test('no query, no results; a query is text; the folder without its slash leads 
   const hostile = await text(`/search/?q=${encodeURIComponent('<b onclick=x>')}`)
   assert.ok(hostile.includes('No crate for “&lt;b onclick=x&gt;”') && !hostile.includes('<b onclick'))
   await registry.regenerator.pages.flush()
-  const moved = await registry.request('GET', '/search')
-  assert.deepEqual([moved.status, moved.headers.get('location')], [301, './search/'])
+  for (const query of ['', '?q=demo%2Bx&page=2']) {
+    const moved = await registry.request('GET', `/search${query}`)
+    assert.deepEqual([moved.status, moved.headers.get('location')], [301, `./search/${query}`])
+  }
 })
 
 test('in a private registry results and files of the search take a token or a login', async t => {

@@ -54,22 +54,19 @@ test('pages behind a login stay out of search engines', () => {
     assert.ok(body.toString().includes('<meta name="robots" content="noindex">'), path)
 })
 
-test('the list of users counts their crates in words that fit', () => {
+test('the users are told with how many crates they own, the events to the second', () => {
   const viewer = { login: 'ada', admin: true, csrf: 'x' }
-  const row = {
+  const user = {
     login: 'bob',
     name: null,
     admin: false,
     disabled: false,
-    created: '2026-11-20T12:00:00Z',
+    created: '2026-01-01T00:00:00Z',
     lastSeen: null,
   }
-  const users = [0, 1, 2].map(crates => ({ ...row, crates }))
-  const text = usersPage(siteFacts({ base: 'https://x.example', index: '' }), {
-    viewer,
-    notice: null,
-    resetLink: null,
-    users,
-  })
-  assert.deepEqual(text.match(/\d crates?\b/g), ['0 crates', '1 crate', '2 crates'])
+  const users = [0, 1, 2].map(crates => ({ ...user, crates }))
+  const text = usersPage(site, { viewer, notice: null, users, resetLink: null })
+  assert.deepEqual(text.match(/\d+ crates?\b/g), ['0 crates', '1 crate', '2 crates'])
+  const log = pages.find(page => page.path === 'me/admin/audit.html')?.body.toString() ?? ''
+  assert.match(log, /<time class="exact" datetime="2026-11-20T10:00:00Z">2026-11-20 10:00:00<\/time>/)
 })

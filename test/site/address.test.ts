@@ -69,6 +69,8 @@ const forges: [repository: string, link: string | null][] = [
   ['https://bitbucket.org/a/b', 'https://bitbucket.org/a/b/blob/HEAD/c/d.md'],
   ['https://gitlab.company.example/a/b', 'https://gitlab.company.example/a/b/blob/HEAD/c/d.md'],
   ['https://codeberg.org/a/b', 'https://codeberg.org/a/b/src/HEAD/c/d.md'],
+  ['https://git.sr.ht/~a/b', 'https://git.sr.ht/~a/b/tree/HEAD/item/c/d.md'],
+  ['https://git.sr.ht/~a/b/tree/main/item/c', 'https://git.sr.ht/~a/b/tree/HEAD/item/c/d.md'],
   ['https://github.com/a', null],
   ['https://notgithub.com/a/b', null],
   ['https://github.com.evil.example/a/b', null],

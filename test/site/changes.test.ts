@@ -4,7 +4,7 @@ import { bytes, count, plural } from '../../site/amount.ts'
 import { changes } from '../../site/changes.ts'
 import { changeSection } from '../../site/crate/changes.ts'
 import { dependencySection } from '../../site/crate/dependencies.ts'
-import { featureSection } from '../../site/crate/features.ts'
+import { allFeatures, featureSection } from '../../site/crate/features.ts'
 import { day } from '../../site/moment.ts'
 import type { ComparedFacts } from '../../site/version-facts.ts'
 import { dependency } from '../support/demo-facts.ts'
@@ -100,6 +100,24 @@ test('features that are on by default are marked, through others too, and circle
       ['c', false],
     ],
   )
+})
+
+test('an optional dependency is a feature, unless a feature names it with dep:', () => {
+  const dependencies = [
+    dependency('serde', '^1', { optional: true }),
+    dependency('renamed', '^1', { optional: true, package: 'real' }),
+    dependency('named', '^1', { optional: true }),
+    dependency('weak', '^1', { optional: true }),
+    dependency('taken', '^1', { optional: true }),
+    dependency('always', '^1'),
+  ]
+  const features = { default: ['serde'], all: ['dep:named', 'weak?/std'], taken: ['taken/std'] }
+  assert.deepEqual(allFeatures({ features, dependencies }), {
+    ...features,
+    serde: ['dep:serde'],
+    renamed: ['dep:renamed'],
+    weak: ['dep:weak'],
+  })
 })
 
 test('amounts and dates as people read them', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import { assets, cratePage, frontPage, listTiers, notFoundPage, versionPage } from '../../site/index.ts'
-import { card, crate, fleet, keel, version } from '../support/demo-facts.ts'
+import { card, crate, dependency, fleet, keel, version } from '../support/demo-facts.ts'
 import { demoFacts, demoSite } from '../support/demo-site.ts'
 import { hostile } from '../support/hostile.ts'
 
@@ -112,6 +112,12 @@ test('an operator brands the site', () => {
   assert.doesNotMatch(body, />Account<|cargo publish/)
 })
 
+test('the page of a crate counts and names the features that Cargo makes of optional dependencies', () => {
+  const body = cratePage(site, crate(version({ dependencies: [dependency('serde', '^1', { optional: true })] }))).body
+  assert.match(body.toString(), /Features <span class="amount">1<\/span>/)
+  assert.match(body.toString(), /<li id="feature-serde">/)
+})
+
 test('install lines fit what the crate is', () => {
   const lines = (more: Parameters<typeof version>[0], pinned: boolean) => {
     const one = version({ name: 'x', version: '1.2.3+b', ...more })
@@ -129,6 +135,14 @@ test('install lines fit what the crate is', () => {
   assert.deepEqual(lines({ binaries: ['x'], library: false }, true), [
     'cargo install x --version 1.2.3+b --registry harbour',
   ])
+  // `cargo install` takes no pre-release by itself, and no command takes a yanked version.
+  assert.deepEqual(lines({ binaries: ['x'], library: false, version: '1.0.0-rc.1' }, false), [
+    'cargo install x --version 1.0.0-rc.1 --registry harbour',
+  ])
+  assert.deepEqual(lines({ binaries: ['x'], library: false, version: '1.0.0+a-b' }, false), [
+    'cargo install x --registry harbour',
+  ])
+  for (const pinned of [false, true]) assert.deepEqual(lines({ yanked: true }, pinned), [])
 })
 
 test('the list of 1,000 crates has pages of at most 200', () => {

@@ -23,6 +23,12 @@ const gfm: [what: string, text: string, html: string][] = [
   ['a link to a heading', '[x](#a)', `<p><a href="#user-content-a" ${REL}>x</a></p>`],
   ['struck out text', '~~x~~', '<p><s>x</s></p>'],
   ['a bare address', 'https://a.example', `<p><a href="https://a.example/" ${REL}>https://a.example</a></p>`],
+  [
+    'a bare address without scheme',
+    'see www.a.example/b_c, wwww.a.example and (www.b.example).',
+    `<p>see <a href="http://www.a.example/b_c" ${REL}>www.a.example/b_c</a>, wwww.a.example and (<a href="http://www.b.example/" ${REL}>www.b.example</a>).</p>`,
+  ],
+  ['www. alone or within a word', 'www. and www and a.www.b.c', '<p>www. and www and a.www.b.c</p>'],
   ['a file name that looks like a host', 'see lib.rs', '<p>see lib.rs</p>'],
   [
     'a task list',
@@ -48,6 +54,11 @@ const gfm: [what: string, text: string, html: string][] = [
   ['an unknown language', '```brain\n<x>\n```', '<pre tabindex="0"><code>&lt;x&gt;\n</code></pre>'],
   ['a filtered tag', 'a <title> b', '<p>a &lt;title&gt; b</p>'],
   ['allowed HTML', '<p align="center"><kbd>x</kbd></p>', '<p align="center"><kbd>x</kbd></p>'],
+  [
+    'an anchor as of old',
+    '<a name="x"></a>[to it](#x)',
+    `<p><a id="user-content-x"></a><a href="#user-content-x" ${REL}>to it</a></p>`,
+  ],
   ['a stray item', '<li>x</li>', 'x'],
   ['other attributes', '<p class="top" id="main" style="color:red" data-x onclick="x()">x</p>', '<p>x</p>'],
 ]
@@ -70,6 +81,8 @@ const links: [text: string, href: string | null][] = [
   ['data:text/html,x', null],
   ['ftp://a.example/x', null],
   ['crate::Type', null],
+  ['struct.A.html#impl-fmt::Debug', null],
+  ['https://a.example/struct.A.html#impl-fmt::Debug', 'https://a.example/struct.A.html#impl-fmt::Debug'],
   ['a"onclick="x', `${PAGES}/crates/keel/a%22onclick=%22x`],
   [`https://a.example/${'x'.repeat(2000)}`, null],
 ]
@@ -92,6 +105,12 @@ const images: [what: string, text: string, link: string, load: string][] = [
     '[![a](https://i.example/b.png)](https://c.example)',
     `<a href="https://c.example/" ${REL}><span class="image">a</span></a>`,
     `<a href="https://c.example/" ${REL}><img src="https://i.example/b.png" alt="a" loading="lazy" referrerpolicy="no-referrer"></a>`,
+  ],
+  [
+    'over plain HTTP',
+    '![a](http://i.example/b.png)',
+    `<a class="image" href="http://i.example/b.png" ${REL}>a</a>`,
+    `<a class="image" href="http://i.example/b.png" ${REL}>a</a>`,
   ],
   [
     'with a bad address',

@@ -118,7 +118,7 @@ keel = { version = "1.4", features = ["toml", "colour"] }
 
 ### Errors
 
-Every error says *what* was wrong, **where**, and what to do next. It never panics.
+Since <time datetime="2021-06-01">June 2021</time>, every error says *what* was wrong, **where**, and what to do next. It never panics.
 
 1. Parse the arguments
 2. Read the files they name

@@ -56,6 +56,7 @@ export const BOMBS: Readonly<Record<string, string>> = {
   'one long title, used often': `[a]: https://example.com/ "${'y'.repeat(20_000)}"\n\n${filled('[a] ')}`,
   'many attributes': `<a ${Array.from({ length: 20_000 }, (_, at) => `x${at}=1`).join(' ')}>`,
   'addresses to link': filled('http://'),
+  'addresses without scheme to link': filled('www.'),
   'mail to link': filled('a@b.c'),
   'many headings': filled('# a\n'),
   'many alerts': filled('> [!NOTE]\n> x\n\n'),

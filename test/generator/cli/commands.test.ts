@@ -154,6 +154,22 @@ test('yank and its undo change the index, and say when there was nothing to do',
   expect(await plimsoll('yank', 'none@1.0.0'), 1, '', 'error: there is no crate `none` here\n')
 })
 
+test('delete asks for --yes, and leaves no page that tells of what is gone', async t => {
+  const { dir, plimsoll, file } = await scene(t)
+  const shown = (path: string) => readFileSync(join(dir, 'public', path), 'utf8')
+  const crates = [
+    file('keel.crate', { name: 'keel', version: '1.0.0' }),
+    file('rib.crate', { name: 'rib', version: '1.0.0' }),
+  ]
+  assert.equal((await plimsoll('add', ...crates)).code, 0)
+  expect(await plimsoll('delete', 'keel'), 1, 'would delete keel 1.0.0\n')
+  assert.match(shown('crates/index.html'), /keel/)
+  expect(await plimsoll('delete', 'keel', '--yes'), 0, 'deleted keel 1.0.0\n')
+  for (const path of ['index.html', 'crates/index.html', 'feeds/updates.xml'])
+    assert.doesNotMatch(shown(path), /keel/, path)
+  assert.match(shown('crates/index.html'), /rib/)
+})
+
 test('build renders what changed, or with --all everything', async t => {
   const { plimsoll, file, dir } = await scene(t)
   await plimsoll('add', file('a.crate', { name: 'demo', version: '1.0.0' }))

@@ -52,6 +52,8 @@ test('a copy of the tree of a registry with a daemon is searched without it, wit
     await page.locator('[data-more]').click()
     await page.locator('.card').nth(30).waitFor()
     assert.deepEqual(await page.locator('.card strong').allTextContents(), all.slice(0, 60))
+    const focused = "document.activeElement === document.querySelectorAll('.card')[30]"
+    assert.ok(await page.evaluate(focused), 'the keyboard goes on with the first crate that was brought')
     assert.deepEqual(complaints, [])
     assert.deepEqual(
       server.requests.filter(path => path.includes('api')),
