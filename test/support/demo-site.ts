@@ -6,7 +6,6 @@ import {
   type CrateCard,
   type CrateFacts,
   confirmPage,
-  crateFeed,
   cratePage,
   frontPage,
   homePage,
@@ -15,7 +14,6 @@ import {
   managePage,
   notFoundPage,
   openSearch,
-  registryFeed,
   robots,
   type SearchedEntry,
   type SiteFacts,
@@ -39,7 +37,6 @@ export function* demoSite(
   cards: readonly CrateCard[] = crates.map(one => card(one.newest)),
 ): Generator<SiteFile> {
   const latest = [...crates].sort((a, b) => ((a.newest.published ?? '') < (b.newest.published ?? '') ? 1 : -1))
-  const feed = latest.map(one => one.newest)
   yield* assets
   yield frontPage(site, {
     crates: cards.length,
@@ -50,13 +47,11 @@ export function* demoSite(
   for (const one of crates) {
     yield cratePage(site, one)
     yield versionPage(site, one.newest)
-    yield crateFeed(site, one.name, [one.newest])
     if (one.newest.source) yield* sourcePages(site, { name: one.name, version: one.newest.version, files: SOURCES })
   }
   yield* listPages(site, cards)
   yield* searchFiles(entries)
   yield staticSearchPage(site)
-  yield registryFeed(site, feed)
   yield* sitemaps(
     site,
     cards.map(({ name, updated }) => ({ name, updated })),
