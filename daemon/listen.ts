@@ -42,6 +42,8 @@ export interface ListenOptions {
 /** A connection is kept a little longer than proxies keep theirs (60 s), so that none is closed under a request. */
 const KEEP_ALIVE_MS = 65_000
 const HEADERS_MS = 20_000
+/** How much longer than a request may take the connection is kept: the app says that it is too slow, and then it ends. */
+const LAST_WORD_MS = 2000
 
 /**
  * Takes an address, before there is anything to answer with: the base URL may depend on the port. Refuses an address
@@ -82,7 +84,7 @@ function start(options: ListenOptions, fetch: Fetch, secure: object | null): Pro
   const { host, port, requestSeconds = 120 } = options
   const transport = secure ? { createServer: createSecureServer, serverOptions: secure } : {}
   const server = createAdaptorServer({ fetch, hostname: host, ...transport })
-  const requestTimeout = requestSeconds * 1000
+  const requestTimeout = requestSeconds * 1000 + LAST_WORD_MS
   const headersTimeout = Math.min(HEADERS_MS, requestTimeout)
   // Properties, because the server for HTTP/2 takes them for its HTTP/1.1 side, but not as options.
   Object.assign(server, { requestTimeout, headersTimeout, keepAliveTimeout: KEEP_ALIVE_MS })

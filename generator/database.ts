@@ -138,10 +138,11 @@ export type Database = Kysely<Tables>
  */
 export async function openDatabase(path: string): Promise<Database> {
   mkdirSync(dirname(path), { recursive: true })
-  const connection = new Libsql(path)
-  connection.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
-  connection.exec('PRAGMA foreign_keys = ON')
-  const database = new Kysely<Tables>({ dialect: new LibsqlDialect(connection) })
+  const writer = new Libsql(path)
+  // Only this waits in SQLite itself, which stands still meanwhile; from then on the dialect waits.
+  writer.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+  writer.exec('PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 0')
+  const database = new Kysely<Tables>({ dialect: new LibsqlDialect({ writer, reader: new Libsql(path) }) })
   const { error } = await new Migrator({
     db: database,
     provider: { getMigrations: async () => migrations },
@@ -150,8 +151,6 @@ export async function openDatabase(path: string): Promise<Database> {
     await database.destroy()
     throw error
   }
-  // From here on the waiting is the dialect's; the migrator has statements outside of transactions, which must not be busy.
-  connection.exec('PRAGMA busy_timeout = 0')
   return database
 }
 

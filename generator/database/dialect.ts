@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type CompiledQuery,
   type DatabaseConnection,
+  type Driver,
   type QueryResult,
   SqliteAdapter,
   type SqliteDatabase,
@@ -13,17 +14,28 @@ import type Libsql from 'libsql'
 /** How long a statement waits for another process to finish its transaction. */
 const PATIENCE = 10_000
 
-/** kysely over libsql, which speaks better-sqlite3's interface, for a file that several processes use. */
-export class LibsqlDialect extends SqliteDialect {
-  readonly #database: Libsql.Database
+/** Judged by the text, for SQL written by hand has it, too. */
+const READS = /^\s*select\b/i
+/** What is about the writer itself, or refuses to be in a transaction. */
+const STANDS_ALONE = /^\s*(?:pragma|vacuum)\b/i
 
-  constructor(database: Libsql.Database) {
-    super({ database: database as SqliteDatabase })
-    this.#database = database
+/** One file, opened twice: nobody who reads waits for a change, neither of this process nor of another. */
+export interface Handles {
+  readonly writer: Libsql.Database
+  readonly reader: Libsql.Database
+}
+
+/** kysely over libsql, which speaks better-sqlite3's interface, for a file in WAL mode that several processes use. */
+export class LibsqlDialect extends SqliteDialect {
+  readonly #handles: Handles
+
+  constructor(handles: Handles) {
+    super({ database: handles.writer as SqliteDatabase })
+    this.#handles = handles
   }
 
-  override createDriver(): SqliteDriver {
-    return new LibsqlDriver(this.#database)
+  override createDriver(): Driver {
+    return new LibsqlDriver(this.#handles)
   }
 
   override createAdapter(): SqliteAdapter {
@@ -38,66 +50,118 @@ class LibsqlAdapter extends SqliteAdapter {
   }
 }
 
-class LibsqlDriver extends SqliteDriver {
-  readonly #database: Libsql.Database
+class LibsqlDriver implements Driver {
+  readonly #handle: Libsql.Database
+  readonly #writer: SqliteDriver
+  readonly #reader: SqliteDriver
 
-  constructor(database: Libsql.Database) {
-    super({ database: database as SqliteDatabase })
-    this.#database = database
+  constructor({ writer, reader }: Handles) {
+    this.#handle = writer
+    this.#writer = new SqliteDriver({ database: writer as SqliteDatabase })
+    this.#reader = new SqliteDriver({ database: reader as SqliteDatabase })
   }
 
-  override async acquireConnection(): Promise<DatabaseConnection> {
-    return new PatientConnection(await super.acquireConnection(), this.#database)
+  async init(): Promise<void> {
+    await this.#writer.init()
+    await this.#reader.init()
   }
 
-  /** Every transaction takes the write lock at its start: a deferred one that turns into a writer can fail half-way. */
-  override async beginTransaction(): Promise<void> {
-    await patiently(() => this.#database.exec('begin immediate'))
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return new Lane(this.#handle, this.#writer, this.#reader)
   }
 
-  override async commitTransaction(): Promise<void> {
-    this.#database.exec('commit')
+  async beginTransaction(lane: Lane): Promise<void> {
+    await lane.begin()
   }
 
-  /** A full disk makes SQLite roll back by itself; asking again would hide the reason behind a second error. */
-  override async rollbackTransaction(): Promise<void> {
-    if (this.#database.inTransaction) this.#database.exec('rollback')
+  async commitTransaction(lane: Lane): Promise<void> {
+    lane.commit()
+  }
+
+  async rollbackTransaction(lane: Lane): Promise<void> {
+    lane.rollback()
+  }
+
+  async releaseConnection(lane: Lane): Promise<void> {
+    await lane.end()
+  }
+
+  async destroy(): Promise<void> {
+    await this.#reader.destroy()
+    await this.#writer.destroy()
   }
 }
 
-/** Judged by the text, for SQL written by hand has it, too. `VACUUM INTO` reads, and refuses to be in a transaction. */
-const READS = /^\s*(?:select|pragma|vacuum)\b/i
-
 /**
- * A connection on which no change ever meets another writer half-way: each is in a transaction, its own if need be. A
- * prepared statement that finds the file busy stays open in libsql until it is garbage, and as long as it does, SQLite
- * commits nothing.
+ * Somebody's way to the file: what reads has the reader at once, what changes waits for its turn with the writer and
+ * keeps it until its transaction ends. Each change is in a transaction, its own if need be: a prepared statement that
+ * finds the file busy stays open in libsql until it is garbage, and as long as it does, SQLite commits nothing.
  */
-class PatientConnection implements DatabaseConnection {
-  readonly #connection: DatabaseConnection
-  readonly #database: Libsql.Database
+class Lane implements DatabaseConnection {
+  readonly #handle: Libsql.Database
+  readonly #writer: SqliteDriver
+  readonly #reader: SqliteDriver
+  #mine: DatabaseConnection | null = null
 
-  constructor(connection: DatabaseConnection, database: Libsql.Database) {
-    this.#connection = connection
-    this.#database = database
+  constructor(handle: Libsql.Database, writer: SqliteDriver, reader: SqliteDriver) {
+    this.#handle = handle
+    this.#writer = writer
+    this.#reader = reader
+  }
+
+  /** Takes the write lock at once: a deferred transaction that turns into a writer can fail half-way. */
+  async begin(): Promise<DatabaseConnection> {
+    this.#mine = await this.#writer.acquireConnection()
+    await patiently(() => this.#handle.exec('begin immediate'))
+    return this.#mine
+  }
+
+  commit(): void {
+    this.#handle.exec('commit')
+  }
+
+  /** A full disk makes SQLite roll back by itself; asking again would hide the reason behind a second error. */
+  rollback(): void {
+    if (this.#handle.inTransaction) this.#handle.exec('rollback')
+  }
+
+  async end(): Promise<void> {
+    if (!this.#mine) return
+    this.#mine = null
+    await this.#writer.releaseConnection()
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (this.#database.inTransaction) return this.#connection.executeQuery<R>(query)
-    if (READS.test(query.sql)) return patiently(() => this.#connection.executeQuery<R>(query))
-    await patiently(() => this.#database.exec('begin immediate'))
+    if (this.#mine) return this.#mine.executeQuery<R>(query)
+    if (READS.test(query.sql)) return alone<R>(this.#reader, query)
+    return STANDS_ALONE.test(query.sql) ? alone<R>(this.#writer, query) : this.#change<R>(query)
+  }
+
+  async #change<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     try {
-      const result = await this.#connection.executeQuery<R>(query)
-      this.#database.exec('commit')
+      const connection = await this.begin()
+      const result = await connection.executeQuery<R>(query)
+      this.commit()
       return result
     } catch (error) {
-      if (this.#database.inTransaction) this.#database.exec('rollback')
+      this.rollback()
       throw error
+    } finally {
+      await this.end()
     }
   }
 
-  streamQuery<R>(query: CompiledQuery, chunkSize?: number): AsyncIterableIterator<QueryResult<R>> {
-    return this.#connection.streamQuery(query, chunkSize)
+  streamQuery(): never {
+    throw new Error('rows are read page by page, not streamed')
+  }
+}
+
+async function alone<R>(driver: SqliteDriver, query: CompiledQuery): Promise<QueryResult<R>> {
+  const connection = await driver.acquireConnection()
+  try {
+    return await patiently(() => connection.executeQuery<R>(query))
+  } finally {
+    await driver.releaseConnection()
   }
 }
 

@@ -43,8 +43,8 @@ test('a failed transaction leaves nothing, and the next one works', async t => {
 
 test('a full disk is told as such, not as a failed rollback', async t => {
   const database = await open(t, join(folderOf(t), 'plimsoll.db'))
-  await sql`PRAGMA max_page_count = 40`.execute(database)
   const work = database.transaction().execute(async tx => {
+    await sql`PRAGMA max_page_count = 40`.execute(tx)
     for (let i = 0; i < 100; i++)
       await tx
         .insertInto('facts')
@@ -55,7 +55,7 @@ test('a full disk is told as such, not as a failed rollback', async t => {
   assert.deepEqual(await database.selectFrom('facts').select('key').execute(), [])
 })
 
-test('waiting for another process stops neither this one nor, afterwards, its commits', async t => {
+test('waiting for another process stops neither this one, nor those who read in it, nor, afterwards, its commits', async t => {
   const path = join(folderOf(t), 'plimsoll.db')
   const database = await open(t, path)
   const other = new Libsql(path)
@@ -71,6 +71,7 @@ test('waiting for another process stops neither this one nor, afterwards, its co
       isWritten = true
     })
     const before = performance.now()
+    await database.selectFrom('facts').selectAll().execute()
     await sleep(100)
     assert.ok(performance.now() - before < 5000, 'the event loop stood still')
     assert.equal(isWritten, false)

@@ -109,6 +109,8 @@ const damages: { what: string; harm: (registry: Registry) => Promise<unknown>; f
       await sql`PRAGMA writable_schema = ON`.execute(database)
       await sql`UPDATE sqlite_schema SET sql = ${other} WHERE name = 'releases_cksum'`.execute(database)
       await sql`PRAGMA writable_schema = RESET`.execute(database)
+      // Makes every connection read it anew.
+      await sql`PRAGMA schema_version = 1000`.execute(database)
     },
     found: /^plimsoll\.db: row \d missing from index releases_cksum$/,
   },
