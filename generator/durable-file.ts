@@ -195,11 +195,13 @@ export interface FileFacts {
   readonly modified: number
 }
 
-/** Size and identity of a file, or null when there is none. */
+/** Size and identity of a file, or null when there is none; a folder is none. */
 export async function fileFacts(path: string): Promise<FileFacts | null> {
   try {
     // Inode numbers of ReFS and of some network file systems need more than the 53 bits of a number.
-    const { size, ino, dev, mtimeMs } = await stat(path, { bigint: true })
+    const facts = await stat(path, { bigint: true })
+    const { size, ino, dev, mtimeMs } = facts
+    if (!facts.isFile()) return null
     return { size: Number(size), inode: ino, device: dev, modified: Number(mtimeMs) }
   } catch (error) {
     if (isMissing(error)) return null
@@ -219,7 +221,7 @@ export async function fileChecksum(path: string): Promise<string | null> {
   try {
     for await (const chunk of createReadStream(path)) hash.update(chunk)
   } catch (error) {
-    if (isMissing(error)) return null
+    if (isMissing(error) || isFolder(error)) return null
     throw error
   }
   return hash.digest('hex')
@@ -233,6 +235,11 @@ export async function statOf(path: string): Promise<Stats | null> {
     if (isMissing(error)) return null
     throw error
   }
+}
+
+/** Whether an error says that there is a folder where a file was to be read. */
+export function isFolder(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'EISDIR'
 }
 
 /** Whether an error says that a file or folder is not there. */

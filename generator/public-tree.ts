@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import {
   fileChecksum,
   fileFacts,
+  isFolder,
   isMissing,
   isSameFile,
   isTemporary,
@@ -81,7 +82,7 @@ export class PublicTree {
     try {
       return await readFile(this.path(path))
     } catch (error) {
-      if (isMissing(error) || (error as NodeJS.ErrnoException).code === 'EISDIR') return null
+      if (isMissing(error) || isFolder(error)) return null
       throw error
     }
   }

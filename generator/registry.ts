@@ -4,6 +4,7 @@ import { Catalog } from './catalog/catalog.ts'
 import { refreshListings } from './catalog/listing.ts'
 import { CrateStore } from './crate-store.ts'
 import { openDatabase } from './database.ts'
+import { fileFacts } from './durable-file.ts'
 import { refuse } from './error.ts'
 import { Lock, Turnstile } from './lock.ts'
 import type { PageShop } from './pages.ts'
@@ -58,7 +59,10 @@ export function readSettings(dir: string, sources: SettingSources): ResolvedSett
 export async function openRegistry(dir: string, sources: SettingSources, base?: string): Promise<Registry> {
   const { settings } = readSettings(dir, sources)
   const root = resolve(dir)
-  const database = await openDatabase(join(root, DATABASE_FILE))
+  const crates = new CrateStore(join(root, 'crates'))
+  const file = join(root, DATABASE_FILE)
+  await requireRecords(dir, file, crates)
+  const database = await openDatabase(file)
   await refreshListings(database)
   const catalog = new Catalog(database)
   const turnstile = new Turnstile(join(root, 'locks', 'build.lock'))
@@ -72,7 +76,7 @@ export async function openRegistry(dir: string, sources: SettingSources, base?: 
     database,
     catalog,
     turnstile,
-    crates: new CrateStore(join(root, 'crates')),
+    crates,
     pageTurnstile,
     look: lookOf(settings, urls, true),
     tree: new PublicTree(join(root, 'public'), { durable: true }),
@@ -84,6 +88,15 @@ export async function openRegistry(dir: string, sources: SettingSources, base?: 
       await database.destroy()
     },
   }
+}
+
+/**
+ * Refuses a registry that has `.crate` bytes and no database. A new one would have no crates, and to whoever renders or
+ * repairs by it every file that is left would be nobody's.
+ */
+async function requireRecords(dir: string, file: string, crates: CrateStore): Promise<void> {
+  if (((await fileFacts(file))?.size ?? 0) > 0) return
+  for await (const _ of crates.list()) refuse('records_missing', { dir, file })
 }
 
 /** The lock that the daemon of a registry folder holds while it runs. */

@@ -26,6 +26,11 @@ export interface VerifyOptions {
 
 /** Holds catalog, crate store and public tree against each other, byte for byte; yields what differs. */
 export async function* verify(workshop: Workshop, options: VerifyOptions): AsyncIterable<Finding> {
+  // First of all: a link in the place of a crate's folder goes before anything is written, or removed, behind it.
+  for await (const path of strays(workshop)) {
+    if (options.repair) await removeStray(workshop, path)
+    yield derivable(path, 'belongs to no crate of the catalog', options.repair)
+  }
   const { crates: total } = await workshop.catalog.counts()
   let done = 0
   for await (const { id } of workshop.catalog.crates()) {
@@ -35,10 +40,6 @@ export async function* verify(workshop: Workshop, options: VerifyOptions): Async
     options.progress?.(done, total)
   }
   yield* await verifyConfig(workshop, options.repair)
-  for await (const path of strays(workshop)) {
-    if (options.repair) await removeStray(workshop, path)
-    yield derivable(path, 'belongs to no crate of the catalog', options.repair)
-  }
   if (!options.repair) return
   await workshop.tree.sweepOld()
   yield* removeOrphans(workshop)

@@ -20,13 +20,13 @@ export function registerDelete(program: Command, io: Io): void {
         const deletion = { ...parseSpec(spec), force: options.force ?? false }
         if (!options.yes) {
           const { crate, releases, dependents } = await findDoomed(registry, deletion)
-          await buildPages(registry)
           for (const one of releases) io.out(`would delete ${crate.name} ${one.version}`)
           for (const one of dependents) io.out(`is needed by ${one}`)
           refuse('delete_unconfirmed')
         }
         const change = { at: timestamp(io.now()), actor: 'command line', user: null, tokenId: null }
         const { crate, releases } = await deleteReleases(registry, deletion, change)
+        await buildPages(registry)
         await commitToGit(io, registry)
         for (const one of releases) io.out(`deleted ${crate.name} ${one.version}`)
       }),
