@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { basename, join, relative, sep } from 'node:path'
 import {
   fileFacts,
   makeFolder,
@@ -13,6 +13,7 @@ import {
   temporaryPath,
 } from './durable-file.ts'
 import { refuse } from './error.ts'
+import type { Unsettled } from './unsettled.ts'
 
 /** The bytes of a `.crate`, wherever they lie. */
 export interface CrateBytes {
@@ -38,10 +39,13 @@ export interface Staged extends CrateBytes {
 export class CrateStore {
   readonly root: string
   readonly #incoming: string
+  readonly #unsettled: Unsettled | null
 
-  constructor(root: string) {
+  /** `unsettled` learns what is being changed, by the path from its own root on; the changes are then made in turns. */
+  constructor(root: string, unsettled: Unsettled | null = null) {
     this.root = root
     this.#incoming = join(root, 'incoming')
+    this.#unsettled = unsettled
   }
 
   /** Writes the bytes of `source` to disk, hashing them; refuses more than `maxBytes` as soon as they arrive. */
@@ -119,7 +123,8 @@ export class CrateStore {
       open: () => createReadStream(path),
       keep: async key => {
         if (!waiting) return
-        await moveDurably(path, this.path(key))
+        const move = () => moveDurably(path, this.path(key))
+        await (this.#unsettled?.during(`${basename(this.root)}/${key}`, move) ?? move())
         await syncFolder(this.#incoming)
         waiting = false
       },

@@ -11,6 +11,7 @@ import type { PageShop } from './pages.ts'
 import { PublicTree } from './public-tree.ts'
 import { lookOf } from './render/look.ts'
 import { type ResolvedSettings, renderSettingsFile, resolveSettings, type Settings } from './settings.ts'
+import { Unsettled } from './unsettled.ts'
 import { registryUrls } from './urls.ts'
 
 /** Name of the settings file in a registry folder. */
@@ -59,14 +60,16 @@ export function readSettings(dir: string, sources: SettingSources): ResolvedSett
 export async function openRegistry(dir: string, sources: SettingSources, base?: string): Promise<Registry> {
   const { settings } = readSettings(dir, sources)
   const root = resolve(dir)
-  const crates = new CrateStore(join(root, 'crates'))
+  const unsettled = new Unsettled(root, join(root, 'locks', 'build.unsettled'))
+  const crates = new CrateStore(join(root, 'crates'), unsettled)
   const file = join(root, DATABASE_FILE)
   await requireRecords(dir, file, crates)
   const database = await openDatabase(file)
   await refreshListings(database)
   const catalog = new Catalog(database)
-  const turnstile = new Turnstile(join(root, 'locks', 'build.lock'))
-  const pageTurnstile = new Turnstile(join(root, 'locks', 'pages.lock'))
+  const pagesUnsettled = new Unsettled(root, join(root, 'locks', 'pages.unsettled'))
+  const turnstile = new Turnstile(join(root, 'locks', 'build.lock'), () => unsettled.settle())
+  const pageTurnstile = new Turnstile(join(root, 'locks', 'pages.lock'), () => pagesUnsettled.settle())
   const fallback = base ?? (await catalog.fact('base')) ?? `http://${settings.server.listen}`
   if (base) await catalog.setFact('base', base)
   const urls = registryUrls(settings.registry, fallback)
@@ -78,8 +81,9 @@ export async function openRegistry(dir: string, sources: SettingSources, base?: 
     turnstile,
     crates,
     pageTurnstile,
+    pagesUnsettled,
     look: lookOf(settings, urls, true),
-    tree: new PublicTree(join(root, 'public'), { durable: true }),
+    tree: new PublicTree(join(root, 'public'), { durable: true, unsettled }),
     urls,
     authRequired: settings.auth.required,
     close: async () => {

@@ -42,6 +42,7 @@ export async function* verify(workshop: Workshop, options: VerifyOptions): Async
   yield* await verifyConfig(workshop, options.repair)
   if (!options.repair) return
   await workshop.tree.sweepOld()
+  await workshop.crates.sweep()
   yield* removeOrphans(workshop)
 }
 
@@ -67,9 +68,9 @@ async function verifyTruth(workshop: Workshop, crateId: number, repair: boolean)
 }
 
 /** The public tree has the bytes that the crate store has lost. */
-async function restore({ crates }: Workshop, key: string, copy: string): Promise<void> {
+async function restore({ crates, turnstile }: Workshop, key: string, copy: string): Promise<void> {
   const staged = await crates.stage(createReadStream(copy), Number.POSITIVE_INFINITY)
-  await staged.keep(key)
+  await turnstile.run(() => staged.keep(key))
 }
 
 function lineFault(crate: CrateRecord, release: ReleaseRecord): string | null {

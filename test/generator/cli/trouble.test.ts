@@ -108,3 +108,29 @@ test('a link in the place of a crate is taken away, and nothing where it leads',
     assert.equal((await plimsoll('verify')).stdout, 'everything agrees\n')
   }
 })
+
+test('verify --repair takes away what lies in the place of a file or a folder', async t => {
+  const { dir, plimsoll } = await scene(t)
+  const tree = join(dir, 'public')
+  const before = treeDigest(tree)
+  const put = (path: string, how: 'file' | 'folder' | 'nothing'): void => {
+    rmSync(join(tree, path), { recursive: true })
+    if (how === 'folder') mkdirSync(join(tree, path, 'inner'), { recursive: true })
+    else if (how === 'file') writeFileSync(join(tree, path), 'x')
+    else symlinkSync('/nonexistent', join(tree, path))
+  }
+  for (const path of ['crates/demo/demo-1.0.0.crate', 'index/de/mo/demo', 'index/config.json', 'index.html']) {
+    put(path, 'folder')
+  }
+  put('crates/other', 'nothing')
+  put('index/ot', 'file')
+  put('search', 'file')
+  const found = await plimsoll('verify')
+  assert.equal(found.code, 1, found.stderr)
+  assert.equal(found.stderr, '')
+  assert.equal((await plimsoll('verify', '--repair')).code, 0)
+  assert.equal((await plimsoll('verify')).stdout, 'everything agrees\n')
+  // The pages of sources are no part of a verification.
+  assert.equal((await plimsoll('build', '--all')).code, 0)
+  assert.equal(treeDigest(tree), before)
+})
