@@ -33,6 +33,8 @@ export const commandMessages = {
     `other crates depend on \`${p.name}\` (${p.count}: ${p.some}); yank it instead, or delete it with --force`,
   delete_unconfirmed: () => 'nothing was deleted; add --yes to delete for good',
   backup_exists: (p: { file: string }) => `${p.file} exists already; choose another name for the backup`,
+  backup_overtaken: (p: { name: string; version: string }) =>
+    `\`${p.name}\` ${p.version} was deleted while the backup was made, and so it went with every attempt; begin again later`,
   backup_foreign: (p: { file: string; entry: string }) =>
     `${p.file} is no backup of a registry: it holds ${p.entry}, which does not belong in one`,
   backup_incomplete: (p: { file: string; part: string }) =>

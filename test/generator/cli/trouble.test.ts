@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import type { Run } from '../../support/command.ts'
+import { run as command, type Run } from '../../support/command.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { treeDigest } from '../../support/folder.ts'
 import { plimsoll as program, root } from '../../support/plimsoll.ts'
@@ -133,4 +144,31 @@ test('verify --repair takes away what lies in the place of a file or a folder', 
   // The pages of sources are no part of a verification.
   assert.equal((await plimsoll('build', '--all')).code, 0)
   assert.equal(treeDigest(tree), before)
+})
+
+test('a backup leaves nothing but the backup, also when the disk is full', async t => {
+  const { folder, dir, plimsoll } = await scene(t)
+  const before = readdirSync(dir)
+  // Old enough that nobody can be at work on it.
+  mkdirSync(join(dir, '.writing-0123456789abcdef'))
+  utimesSync(join(dir, '.writing-0123456789abcdef'), 0, 0)
+  assert.equal((await plimsoll('backup', join(folder, 'one.tar'))).code, 0)
+  assert.deepEqual(readdirSync(dir), before)
+  const big = join(folder, 'big.crate')
+  writeFileSync(big, buildCrate({ name: 'big', version: '1.0.0', files: { 'noise.bin': randomBytes(400_000) } }))
+  assert.equal((await plimsoll('add', big)).code, 0)
+  const args = ['backup', join(folder, 'two.tar'), '--dir', dir].map(one => `'${one}'`).join(' ')
+  // No file may be much longer than the database: the archive is.
+  const blocks = Math.ceil(statSync(join(dir, 'plimsoll.db')).size / 1024) + 100
+  const script = `trap '' XFSZ; ulimit -f ${blocks}; exec '${process.execPath}' '${join(root, 'dist', 'daemon', 'cli.js')}' ${args}`
+  const run = await command('bash', ['-c', script], { cwd: folder, env: { ...process.env, ...ENV } })
+  assert.deepEqual([run.code, run.stderr], [1, 'error: the operating system refuses: EFBIG: file too large, write\n'])
+  assert.deepEqual(readdirSync(dir), before)
+  assert.deepEqual(readdirSync(folder).sort(), [
+    'big.crate',
+    'demo-1.0.0.crate',
+    'one.tar',
+    'other-1.0.0.crate',
+    'registry',
+  ])
 })
