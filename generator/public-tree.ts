@@ -52,6 +52,7 @@ const LOOSE: Hand = {
 export class PublicTree {
   readonly root: string
   readonly #hand: Hand
+  readonly #clears: boolean
 
   /**
    * `durable`: what is written is on disk on return, for a tree whose changes are remembered as done; `unsettled` learns
@@ -60,8 +61,10 @@ export class PublicTree {
   constructor(
     root: string,
     how: { readonly durable: boolean; readonly unsettled?: Unsettled } | { readonly hand: Hand },
+    clears = false,
   ) {
     this.root = root
+    this.#clears = clears
     this.#hand = 'hand' in how ? how.hand : how.durable ? noting(root, how.unsettled, DURABLE) : LOOSE
   }
 
@@ -80,10 +83,15 @@ export class PublicTree {
         return change()
       },
     }
-    const result = await work(new PublicTree(this.root, { hand }))
+    const result = await work(new PublicTree(this.root, { hand }, this.#clears))
     await written.sync()
     await unsettled.clear()
     return result
+  }
+
+  /** The same tree for a repair: what lies in the way of a write, a file where a folder has to be say, is removed. */
+  clearing(): PublicTree {
+    return new PublicTree(this.root, { hand: this.#hand }, true)
   }
 
   /** Fails when nothing can be written here. */
@@ -196,14 +204,16 @@ export class PublicTree {
     return (await linkFacts(this.path(path))) !== null
   }
 
-  /** Writes at `path`; what lies in the way, a file where a folder has to be or a folder where the file, is nobody's. */
+  /** Writes at `path`; once more when its folder was removed meanwhile, as an empty one, or room had to be made. */
   async #change(path: string, work: () => Promise<void>): Promise<void> {
     await this.#hand.during(path, async () => {
       try {
         await work()
       } catch (error) {
-        if (!IN_THE_WAY.has((error as NodeJS.ErrnoException).code ?? '')) throw error
-        await this.#makeRoom(path)
+        const { code = '' } = error as NodeJS.ErrnoException
+        const isInTheWay = this.#clears && IN_THE_WAY.has(code)
+        if (code !== 'ENOENT' && !isInTheWay) throw error
+        if (this.#clears) await this.#makeRoom(path)
         await work()
       }
     })
@@ -218,8 +228,8 @@ export class PublicTree {
   }
 }
 
-/** What a write fails with when something else is in its place, or its folder has just been removed as an empty one. */
-const IN_THE_WAY = new Set(['EEXIST', 'EISDIR', 'ENOENT', 'ENOTDIR', 'ENOTEMPTY'])
+/** What a write fails with when something else is in its place. */
+const IN_THE_WAY = new Set(['EEXIST', 'EISDIR', 'ENOTDIR', 'ENOTEMPTY'])
 
 function noting(root: string, unsettled: Unsettled | undefined, hand: Hand): Hand {
   if (!unsettled) return hand

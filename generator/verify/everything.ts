@@ -16,7 +16,8 @@ export async function* verifyEverything(registry: Registry, options: VerifyOptio
   }
   // Records that cannot be trusted may not know of a file any more that is the only one left.
   const rest = { ...options, repair: options.repair && isWhole }
-  yield* verify(registry, rest)
-  yield* verifyPages(registry, rest)
+  const room = rest.repair ? { ...registry, tree: registry.tree.clearing() } : registry
+  yield* verify(room, rest)
+  yield* verifyPages(room, rest)
   yield* verifyGit(registry, rest)
 }
