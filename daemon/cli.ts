@@ -4,6 +4,13 @@ import { text } from 'node:stream/consumers'
 import { Command, CommanderError } from 'commander'
 import { type CommandTable, commands, Exit, type Io, loadCommands } from '../generator/cli.ts'
 
+// Who reads may go when they have seen enough, as `head` does; the work is done all the same.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
+
 const io: Io = {
   env: process.env,
   now: () => new Date(),

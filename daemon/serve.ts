@@ -56,12 +56,17 @@ export async function serve(io: Io, options: ServeOptions): Promise<void> {
       tls: tlsFiles(settings.tls),
       onTlsFailure: refusal => log.error({ err: refusal }, 'renewed TLS files are not usable; keeping the old'),
     })
-    lock.describe(`process ${process.pid} at ${server.url}`)
-    const registry = await openRegistry(options.dir, sources, server.url)
     try {
-      await serveRegistry(io, { log, stopped: options.stopped }, registry, server)
+      lock.describe(`process ${process.pid} at ${server.url}`)
+      const registry = await openRegistry(options.dir, sources, server.url)
+      try {
+        await serveRegistry(io, { log, stopped: options.stopped }, registry, server)
+      } finally {
+        await registry.close()
+      }
     } finally {
-      await registry.close()
+      // A daemon that could not begin would keep its address for ever, and never end.
+      await server.stop(0)
     }
   } finally {
     lock.release()

@@ -1,15 +1,14 @@
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { sql } from 'kysely'
 import { extract, type Pack, pack } from 'tar-stream'
+import { countReleases, releasesOf } from './backup/releases.ts'
 import { CrateStore } from './crate-store.ts'
-import { type Database, openDatabase } from './database.ts'
-import { syncFolder, temporaryPath } from './durable-file.ts'
+import { openDatabase } from './database.ts'
+import { isMissing, isTemporary, readFolder, statOf, syncFolder, temporaryPath } from './durable-file.ts'
 import { Refusal, refuse } from './error.ts'
-import type { Name } from './name.ts'
-import { crateKey } from './paths.ts'
 import { DATABASE_FILE, type Registry, SETTINGS_FILE } from './registry.ts'
 
 /** Told after each `.crate`; `total` counts them. */
@@ -18,29 +17,70 @@ type Progress = (done: number, total: number) => void
 /** The top folder inside a backup. */
 const TOP = 'plimsoll-backup'
 
+/** How often a backup is begun anew because what it names was deleted meanwhile. */
+const ATTEMPTS = 5
+
+/** After how long what a killed backup has left in the registry folder is nobody's. */
+const ABANDONED_MS = 24 * 3_600_000
+
 /**
  * Writes settings, records and every `.crate` of a registry into one tar file, while a daemon may go on publishing: the
- * records are a snapshot of one moment, and the bytes they name never change. The file appears whole or not at all.
+ * records are a snapshot of one moment, and the bytes they name never change. Where a deletion takes some away all the
+ * same, there is a new snapshot. The file appears whole or not at all.
  */
 export async function backup(registry: Registry, file: string, progress?: Progress): Promise<number> {
   if (existsSync(file)) refuse('backup_exists', { file })
   const target = resolve(file)
   await mkdir(dirname(target), { recursive: true })
-  const [temporary, snapshot] = [temporaryPath(target), temporaryPath(join(registry.dir, DATABASE_FILE))]
+  await removeAbandoned(registry.dir)
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await write(registry, target, progress)
+    } catch (error) {
+      if (!(error instanceof Refusal && error.has('backup_overtaken')) || attempt === ATTEMPTS) throw error
+    }
+  }
+}
+
+async function write(registry: Registry, target: string, progress?: Progress): Promise<number> {
+  // A folder, because an open database has files beside it.
+  const [temporary, workplace] = [temporaryPath(target), temporaryPath(join(registry.dir, DATABASE_FILE))]
+  const snapshot = join(workplace, DATABASE_FILE)
   try {
+    await mkdir(workplace)
     await sql`VACUUM INTO ${snapshot}`.execute(registry.database)
     const archive = pack()
     const written = pipeline(archive, createWriteStream(temporary, { mode: 0o600, flags: 'wx' }))
-    const count = await fill(archive, registry, snapshot, progress)
-    archive.finalize()
-    await written
+    const filled = fill(archive, registry, snapshot, progress).then(
+      count => {
+        archive.finalize()
+        return count
+      },
+      (error: Error) => {
+        archive.destroy(error)
+        throw error
+      },
+    )
+    const [writing, filling] = await Promise.allSettled([written, filled])
+    // What fails on one side breaks the other: a Refusal is the filler's own, all else begins where the bytes go.
+    if (filling.status === 'rejected' && filling.reason instanceof Refusal) throw filling.reason
+    if (writing.status === 'rejected') throw writing.reason
+    if (filling.status === 'rejected') throw filling.reason
     await sync(temporary)
     await rename(temporary, target)
     await syncFolder(dirname(target))
-    return count
+    return filling.value
   } finally {
     await rm(temporary, { force: true })
-    await rm(snapshot, { force: true })
+    await rm(workplace, { recursive: true, force: true })
+  }
+}
+
+async function removeAbandoned(dir: string): Promise<void> {
+  for (const { name } of await readFolder(dir)) {
+    const path = join(dir, name)
+    const facts = isTemporary(name) ? await statOf(path) : null
+    if (facts && facts.mtimeMs < Date.now() - ABANDONED_MS) await rm(path, { recursive: true, force: true })
   }
 }
 
@@ -51,10 +91,12 @@ async function fill(archive: Pack, registry: Registry, snapshot: string, progres
   const records = await openDatabase(snapshot)
   let done = 0
   try {
-    const total = await countCrates(records)
-    for await (const { key, name, version } of releasesOf(records)) {
-      if ((await registry.crates.size(key)) === null) refuse('crate_lost', { name, version })
-      await addFile(archive, `crates/${key}`, registry.crates.path(key))
+    const total = await countReleases(records)
+    for await (const { key, name, version, cksum } of releasesOf(records)) {
+      if (!(await addFile(archive, `crates/${key}`, registry.crates.path(key)))) {
+        const isWanted = await registry.catalog.hasBytes(cksum)
+        refuse(isWanted ? 'crate_lost' : 'backup_overtaken', { name, version })
+      }
       done++
       progress?.(done, total)
     }
@@ -64,35 +106,19 @@ async function fill(archive: Pack, registry: Registry, snapshot: string, progres
   return done
 }
 
-async function addFile(archive: Pack, name: string, path: string): Promise<void> {
-  const { size } = await stat(path)
-  const entry = archive.entry({ name: `${TOP}/${name}`, size })
-  await pipeline(createReadStream(path), entry)
-}
-
-async function countCrates(records: Database): Promise<number> {
-  const row = await records
-    .selectFrom('releases')
-    .select(eb => eb.fn.countAll<number>().as('n'))
-    .executeTakeFirst()
-  return row?.n ?? 0
-}
-
-/** Every release and the key of its bytes, read in pages. */
-async function* releasesOf(records: Database): AsyncIterable<{ key: string; name: string; version: string }> {
-  for (let last = 0; ; ) {
-    const page = await records
-      .selectFrom('releases')
-      .innerJoin('crates', 'crates.id', 'releases.crate_id')
-      .select(['releases.id', 'releases.version', 'crates.name', 'releases.cksum'])
-      .where('releases.id', '>', last)
-      .orderBy('releases.id')
-      .limit(1000)
-      .execute()
-    for (const { name, version, cksum } of page) yield { key: crateKey(name as Name, cksum), name, version }
-    if (page.length === 0) return
-    last = page.at(-1)?.id ?? last
-  }
+/** False when there is no such file. */
+async function addFile(archive: Pack, name: string, path: string): Promise<boolean> {
+  const facts = await statOf(path)
+  if (!facts?.isFile()) return false
+  // Opened before it is announced: what is deleted from now on is read to its end.
+  const file = await open(path).catch((error: unknown) => {
+    if (!isMissing(error)) throw error
+    return null
+  })
+  if (!file) return false
+  const entry = archive.entry({ name: `${TOP}/${name}`, size: facts.size })
+  await pipeline(file.createReadStream(), entry)
+  return true
 }
 
 /**

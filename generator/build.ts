@@ -6,7 +6,7 @@ import { configPlace, INDEX_FOLDER } from './paths.ts'
 import { renderConfig } from './render.ts'
 
 export { buildCrate, type CrateFiles, filesOf, folderOf, rebuildCrate } from './build/crate.ts'
-export { removeBytes, removeStray, strays } from './build/strays.ts'
+export { removeBytes, removeStray, setBytesAside, strays } from './build/strays.ts'
 export type { Workshop } from './build/workshop.ts'
 
 /** Told after each crate of a long build; `total` counts the crates to do. */
@@ -61,6 +61,8 @@ export async function buildWhole(workshop: Workshop, crateId: number): Promise<r
 }
 
 async function buildEverything(workshop: Workshop, progress?: Progress): Promise<Built> {
+  // First of all: a link in the place of a crate's folder goes before anything is written, or removed, behind it.
+  for await (const path of strays(workshop)) await removeStray(workshop, path)
   const { crates: total } = await workshop.catalog.counts()
   const issues: Issue[] = []
   let crates = 0
@@ -69,7 +71,6 @@ async function buildEverything(workshop: Workshop, progress?: Progress): Promise
     crates++
     progress?.(crates, total)
   }
-  for await (const path of strays(workshop)) await removeStray(workshop, path)
   await workshop.tree.sweepOld()
   return { crates, issues }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { basename, dirname, join, relative, sep } from 'node:path'
 import {
   fileFacts,
   makeFolder,
@@ -11,8 +11,13 @@ import {
   sweepFolder,
   syncFolder,
   temporaryPath,
+  unlessMissing,
 } from './durable-file.ts'
 import { refuse } from './error.ts'
+import type { Unsettled } from './unsettled.ts'
+
+/** The folder of what was set aside. */
+const ASIDE = 'aside'
 
 /** The bytes of a `.crate`, wherever they lie. */
 export interface CrateBytes {
@@ -38,10 +43,13 @@ export interface Staged extends CrateBytes {
 export class CrateStore {
   readonly root: string
   readonly #incoming: string
+  readonly #unsettled: Unsettled | null
 
-  constructor(root: string) {
+  /** `unsettled` learns what is being changed, by the path from its own root on; the changes are then made in turns. */
+  constructor(root: string, unsettled: Unsettled | null = null) {
     this.root = root
     this.#incoming = join(root, 'incoming')
+    this.#unsettled = unsettled
   }
 
   /** Writes the bytes of `source` to disk, hashing them; refuses more than `maxBytes` as soon as they arrive. */
@@ -97,6 +105,18 @@ export class CrateStore {
     await rm(this.path(key), { force: true })
   }
 
+  /**
+   * Puts what is stored under a key out of the way for good, without losing it: it is no key's content any more, but a
+   * file that `add` takes. Gives its path below the root.
+   */
+  async setAside(key: string): Promise<string> {
+    const [name = '', cksum = ''] = key.split('/').slice(-2)
+    const path = join(ASIDE, `${name}-${cksum}`)
+    await moveDurably(this.path(key), join(this.root, path))
+    await unlessMissing(syncFolder(dirname(this.path(key))))
+    return path.split(sep).join('/')
+  }
+
   /** Every key, in no particular order; files that are none, such as an operator's notes, are passed over. */
   async *list(folder = this.root): AsyncIterable<string> {
     for (const entry of await readFolder(folder)) {
@@ -119,7 +139,8 @@ export class CrateStore {
       open: () => createReadStream(path),
       keep: async key => {
         if (!waiting) return
-        await moveDurably(path, this.path(key))
+        const move = () => moveDurably(path, this.path(key))
+        await (this.#unsettled?.during(`${basename(this.root)}/${key}`, move) ?? move())
         await syncFolder(this.#incoming)
         waiting = false
       },

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream, type Dirent, type Stats } from 'node:fs'
-import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { link, lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
 /** How names of half-written files begin; readers never show them. */
@@ -23,37 +23,20 @@ export async function writeDurably(path: string, bytes: Uint8Array): Promise<voi
   await syncFolder(dirname(path))
 }
 
-/** Replaces `path` with `bytes`, whole for every reader; only a power cut may spoil them. For what is easily made anew. */
-export async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true })
+/**
+ * Replaces `path` with `bytes`, whole for every reader; only a power cut may spoil them. For what is easily made anew, or
+ * put on disk later. Gives the first folder that had to be made.
+ */
+export async function writeWhole(path: string, bytes: Uint8Array): Promise<string | undefined> {
+  const first = await mkdir(dirname(path), { recursive: true })
   await replace(path, bytes, false)
+  return first
 }
 
-/** Files and folders that are written one by one and put on disk together. */
-export class WrittenFiles {
-  readonly #files = new Set<string>()
-  readonly #folders = new Set<string>()
-
-  /** Like `writeWhole`. */
-  async write(path: string, bytes: Uint8Array): Promise<void> {
-    const folder = dirname(path)
-    const first = await mkdir(folder, { recursive: true })
-    await replace(path, bytes, false)
-    this.#files.add(path)
-    this.#folders.add(folder)
-    if (first === undefined) return
-    for (let made = folder; made.length >= first.length; made = dirname(made)) this.#folders.add(dirname(made))
-  }
-
-  /** On return everything that was written is on disk; what has been removed since is no matter. */
-  async sync(): Promise<void> {
-    await putTogether([...this.#files], file => unlessMissing(syncFile(file)))
-    await putTogether([...this.#folders], folder => unlessMissing(syncFolder(folder)))
-  }
-}
-
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r+')
+/** Puts the bytes of a file on disk. */
+export async function syncFile(path: string): Promise<void> {
+  // Windows flushes only what is open for writing; elsewhere reading is enough, and a `.crate` is not writable.
+  const file = await open(path, process.platform === 'win32' ? 'r+' : 'r')
   try {
     await file.sync()
   } finally {
@@ -61,7 +44,8 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-async function unlessMissing(work: Promise<void>): Promise<void> {
+/** Does work on a file or folder, which may have been removed meanwhile. */
+export async function unlessMissing(work: Promise<void>): Promise<void> {
   try {
     await work
   } catch (error) {
@@ -195,11 +179,13 @@ export interface FileFacts {
   readonly modified: number
 }
 
-/** Size and identity of a file, or null when there is none. */
+/** Size and identity of a file, or null when there is none; a folder is none. */
 export async function fileFacts(path: string): Promise<FileFacts | null> {
   try {
     // Inode numbers of ReFS and of some network file systems need more than the 53 bits of a number.
-    const { size, ino, dev, mtimeMs } = await stat(path, { bigint: true })
+    const facts = await stat(path, { bigint: true })
+    const { size, ino, dev, mtimeMs } = facts
+    if (!facts.isFile()) return null
     return { size: Number(size), inode: ino, device: dev, modified: Number(mtimeMs) }
   } catch (error) {
     if (isMissing(error)) return null
@@ -219,7 +205,7 @@ export async function fileChecksum(path: string): Promise<string | null> {
   try {
     for await (const chunk of createReadStream(path)) hash.update(chunk)
   } catch (error) {
-    if (isMissing(error)) return null
+    if (isMissing(error) || isFolder(error)) return null
     throw error
   }
   return hash.digest('hex')
@@ -233,6 +219,21 @@ export async function statOf(path: string): Promise<Stats | null> {
     if (isMissing(error)) return null
     throw error
   }
+}
+
+/** What there is at a path, a link being one; null when there is nothing. */
+export async function linkFacts(path: string): Promise<Stats | null> {
+  try {
+    return await lstat(path)
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+/** Whether an error says that there is a folder where a file was to be read. */
+export function isFolder(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'EISDIR'
 }
 
 /** Whether an error says that a file or folder is not there. */

@@ -76,9 +76,12 @@ export class Turnstile {
   #gate: Libsql.Database | null = null
   #door: Libsql.Database | null = null
   #last: Promise<unknown> = Promise.resolve()
+  readonly #begin: () => Promise<void>
 
-  constructor(path: string) {
+  /** `begin`: what every turn begins with, to make up for holders that were killed. */
+  constructor(path: string, begin: () => Promise<void> = async () => undefined) {
     this.#path = path
+    this.#begin = begin
   }
 
   /** Runs `work` while nobody else does; waits as long as it takes. Not reentrant: `work` must not come back here. */
@@ -112,6 +115,7 @@ export class Turnstile {
       end(gate)
     }
     try {
+      await this.#begin()
       return await work()
     } finally {
       end(door)

@@ -7,7 +7,7 @@ import { DoneMarks } from './pages/done-marks.ts'
 import { buildList } from './pages/list.ts'
 import { prunePages } from './pages/prune.ts'
 import { buildBlock, buildCommon, buildSpread, buildTerms, respreadTerms, spreadTerms } from './pages/search.ts'
-import type { PageShop } from './pages/shop.ts'
+import { type PageShop, pageTurn } from './pages/shop.ts'
 import { sitePages } from './pages/site.ts'
 import { buildSitemap, hideSitemap } from './pages/sitemap.ts'
 import { buildSource } from './pages/source.ts'
@@ -16,7 +16,7 @@ import { cratePagePaths, type Output, updatesPlace } from './paths.ts'
 export { cratePages, releasePages } from './pages/crate.ts'
 export { listOutputs } from './pages/list.ts'
 export { blockOutputs, bucketOutput, commonOutputs } from './pages/search.ts'
-export type { PageShop } from './pages/shop.ts'
+export { type PageShop, pageTurn } from './pages/shop.ts'
 export { sitePages } from './pages/site.ts'
 export { sitemapPartOutputs } from './pages/sitemap.ts'
 
@@ -48,7 +48,7 @@ export async function buildMarks(
   const some = marks.slice(0, BATCH)
   await shop.pageTurnstile.run(async () => {
     const done = new DoneMarks()
-    await shop.tree.together(async tree => {
+    await shop.tree.together(shop.pagesUnsettled, async tree => {
       for (const mark of some) {
         await work.calm?.()
         try {
@@ -114,7 +114,8 @@ export async function buildPages(
     }
     await buildMarks(shop, marks, { onDone })
   }
-  if (options.all) await prunePages(shop)
+  // In a turn: a daemon that renders a new page meanwhile would see it taken for one of nobody's.
+  if (options.all) await pageTurn(shop, tree => prunePages({ ...shop, tree }))
   return crates
 }
 

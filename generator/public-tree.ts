@@ -1,23 +1,49 @@
 import { readFile, rm, rmdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import {
   fileChecksum,
   fileFacts,
+  isFolder,
   isMissing,
   isSameFile,
   isTemporary,
   linkDurably,
+  linkFacts,
   probeFolder,
   readFolder,
+  statOf,
   sweepFolder,
-  WrittenFiles,
+  syncFolder,
+  unlessMissing,
   writeDurably,
   writeWhole,
 } from './durable-file.ts'
 import type { Output, Place } from './paths.ts'
+import type { Unsettled } from './unsettled.ts'
+import { WrittenFiles } from './written-files.ts'
 
-/** Replaces a file, so that readers see the old bytes or the new ones. */
-type Put = (path: string, bytes: Uint8Array) => Promise<void>
+/** How a tree puts changes on disk. */
+interface Hand {
+  /** Replaces a file, so that readers see the old bytes or the new ones. */
+  put(path: string, bytes: Uint8Array): Promise<void>
+  /** Hears of a folder in which something was removed. */
+  lessened(folder: string): Promise<void>
+  /** Does the work that changes a path of the tree. */
+  during<T>(path: string, work: () => Promise<T>): Promise<T>
+}
+
+const DURABLE: Hand = {
+  put: writeDurably,
+  lessened: folder => unlessMissing(syncFolder(folder)),
+  during: (_, work) => work(),
+}
+const LOOSE: Hand = {
+  put: async (path, bytes) => {
+    await writeWhole(path, bytes)
+  },
+  lessened: async () => undefined,
+  during: (_, work) => work(),
+}
 
 /**
  * The folder that readers are served from. Each file appears whole or not at all, and one whose bytes are already
@@ -25,23 +51,47 @@ type Put = (path: string, bytes: Uint8Array) => Promise<void>
  */
 export class PublicTree {
   readonly root: string
-  readonly #put: Put
+  readonly #hand: Hand
+  readonly #clears: boolean
 
-  /** `durable`: what is written is on disk on return, for a tree whose changes are remembered as done. */
-  constructor(root: string, how: { readonly durable: boolean } | { readonly put: Put }) {
+  /**
+   * `durable`: what is written is on disk on return, for a tree whose changes are remembered as done; `unsettled` learns
+   * what is being changed, by the path from its own root on.
+   */
+  constructor(
+    root: string,
+    how: { readonly durable: boolean; readonly unsettled?: Unsettled } | { readonly hand: Hand },
+    clears = false,
+  ) {
     this.root = root
-    this.#put = 'put' in how ? how.put : how.durable ? writeDurably : writeWhole
+    this.#clears = clears
+    this.#hand = 'hand' in how ? how.hand : how.durable ? noting(root, how.unsettled, DURABLE) : LOOSE
   }
 
   /**
-   * Does `work` on this tree and puts everything that it wrote on disk at once, which takes a fraction of the time. Until
-   * then a power cut may leave files with wrong bytes, so what is remembered as done may be so only afterwards.
+   * Does `work` on this tree and puts everything that it changed on disk at once, which takes a fraction of the time.
+   * Until then a power cut may leave files with wrong bytes, so what is remembered as done may be so only afterwards.
+   * `unsettled` is that of the turn in which the caller is.
    */
-  async together<T>(work: (tree: PublicTree) => Promise<T>): Promise<T> {
+  async together<T>(unsettled: Unsettled, work: (tree: PublicTree) => Promise<T>): Promise<T> {
     const written = new WrittenFiles()
-    const result = await work(new PublicTree(this.root, { put: (path, bytes) => written.write(path, bytes) }))
+    const hand: Hand = {
+      put: (path, bytes) => written.write(path, bytes),
+      lessened: async folder => written.lessened(folder),
+      during: async (path, change) => {
+        await unsettled.note(`${basename(this.root)}/${path}`)
+        return change()
+      },
+    }
+    const result = await work(new PublicTree(this.root, { hand }, this.#clears))
     await written.sync()
+    await unsettled.clear()
     return result
+  }
+
+  /** The same tree for a repair: what lies in the way of a write, a file where a folder has to be say, is removed. */
+  clearing(): PublicTree {
+    return new PublicTree(this.root, { hand: this.#hand }, true)
   }
 
   /** Fails when nothing can be written here. */
@@ -59,7 +109,7 @@ export class PublicTree {
     const path = this.path(output.path)
     const present = await fileFacts(path)
     if (present?.size === output.bytes.byteLength && (await readFile(path)).equals(output.bytes)) return false
-    await this.#put(path, output.bytes)
+    await this.#change(output.path, () => this.#hand.put(path, output.bytes))
     return true
   }
 
@@ -72,7 +122,9 @@ export class PublicTree {
     if (await isSameFile(source, path)) return false
     const present = await fileFacts(path)
     if (present && (await fileChecksum(path)) === (await fileChecksum(source))) return false
-    if (!(await linkDurably(source, path))) await this.#put(path, await readFile(source))
+    await this.#change(place.path, async () => {
+      if (!(await linkDurably(source, path))) await this.#hand.put(path, await readFile(source))
+    })
     return true
   }
 
@@ -81,7 +133,7 @@ export class PublicTree {
     try {
       return await readFile(this.path(path))
     } catch (error) {
-      if (isMissing(error) || (error as NodeJS.ErrnoException).code === 'EISDIR') return null
+      if (isMissing(error) || isFolder(error)) return null
       throw error
     }
   }
@@ -93,10 +145,8 @@ export class PublicTree {
 
   /** Removes the file at `path` and the folders that it leaves empty. */
   async remove(path: string): Promise<void> {
-    await rm(this.path(path), { force: true })
-    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
-      if (!(await removeIfEmpty(this.path(folder)))) return
-    }
+    if (await this.#isThere(path)) await this.#hand.during(path, () => this.#cut(path))
+    else await this.#prune(dirname(path))
   }
 
   /** Every path in the tree below `folder`, in no particular order; half-written files are none. */
@@ -135,8 +185,55 @@ export class PublicTree {
 
   /** Removes a folder with all that is in it. */
   async removeFolder(path: string): Promise<void> {
-    await rm(this.path(path), { recursive: true, force: true })
+    if (await this.#isThere(path)) await this.#hand.during(path, () => this.#cut(path))
   }
+
+  async #cut(path: string): Promise<void> {
+    await rm(this.path(path), { recursive: true, force: true })
+    await this.#hand.lessened(this.path(await this.#prune(dirname(path))))
+  }
+
+  /** Removes a folder and those above it as far as they are empty; gives the first that is not. */
+  async #prune(path: string): Promise<string> {
+    let folder = path
+    while (folder !== '.' && (await removeIfEmpty(this.path(folder)))) folder = dirname(folder)
+    return folder
+  }
+
+  async #isThere(path: string): Promise<boolean> {
+    return (await linkFacts(this.path(path))) !== null
+  }
+
+  /** Writes at `path`; once more when its folder was removed meanwhile, as an empty one, or room had to be made. */
+  async #change(path: string, work: () => Promise<void>): Promise<void> {
+    await this.#hand.during(path, async () => {
+      try {
+        await work()
+      } catch (error) {
+        const { code = '' } = error as NodeJS.ErrnoException
+        const isInTheWay = this.#clears && IN_THE_WAY.has(code)
+        if (code !== 'ENOENT' && !isInTheWay) throw error
+        if (this.#clears) await this.#makeRoom(path)
+        await work()
+      }
+    })
+  }
+
+  async #makeRoom(path: string): Promise<void> {
+    for (const [at, letter] of [...path].entries()) {
+      const folder = this.path(path.slice(0, at))
+      if (letter === '/' && !(await statOf(folder))?.isDirectory()) await rm(folder, { force: true })
+    }
+    if ((await statOf(this.path(path)))?.isDirectory()) await rm(this.path(path), { recursive: true, force: true })
+  }
+}
+
+/** What a write fails with when something else is in its place. */
+const IN_THE_WAY = new Set(['EEXIST', 'EISDIR', 'ENOTDIR', 'ENOTEMPTY'])
+
+function noting(root: string, unsettled: Unsettled | undefined, hand: Hand): Hand {
+  if (!unsettled) return hand
+  return { ...hand, during: (path, work) => unsettled.during(`${basename(root)}/${path}`, work) }
 }
 
 async function removeIfEmpty(path: string): Promise<boolean> {

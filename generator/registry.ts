@@ -4,12 +4,14 @@ import { Catalog } from './catalog/catalog.ts'
 import { refreshListings } from './catalog/listing.ts'
 import { CrateStore } from './crate-store.ts'
 import { openDatabase } from './database.ts'
+import { fileFacts } from './durable-file.ts'
 import { refuse } from './error.ts'
 import { Lock, Turnstile } from './lock.ts'
 import type { PageShop } from './pages.ts'
 import { PublicTree } from './public-tree.ts'
 import { lookOf } from './render/look.ts'
 import { type ResolvedSettings, renderSettingsFile, resolveSettings, type Settings } from './settings.ts'
+import { Unsettled } from './unsettled.ts'
 import { registryUrls } from './urls.ts'
 
 /** Name of the settings file in a registry folder. */
@@ -58,11 +60,16 @@ export function readSettings(dir: string, sources: SettingSources): ResolvedSett
 export async function openRegistry(dir: string, sources: SettingSources, base?: string): Promise<Registry> {
   const { settings } = readSettings(dir, sources)
   const root = resolve(dir)
-  const database = await openDatabase(join(root, DATABASE_FILE))
+  const unsettled = new Unsettled(root, join(root, 'locks', 'build.unsettled'))
+  const crates = new CrateStore(join(root, 'crates'), unsettled)
+  const file = join(root, DATABASE_FILE)
+  await requireRecords(dir, file, crates)
+  const database = await openDatabase(file)
   await refreshListings(database)
   const catalog = new Catalog(database)
-  const turnstile = new Turnstile(join(root, 'locks', 'build.lock'))
-  const pageTurnstile = new Turnstile(join(root, 'locks', 'pages.lock'))
+  const pagesUnsettled = new Unsettled(root, join(root, 'locks', 'pages.unsettled'))
+  const turnstile = new Turnstile(join(root, 'locks', 'build.lock'), () => unsettled.settle())
+  const pageTurnstile = new Turnstile(join(root, 'locks', 'pages.lock'), () => pagesUnsettled.settle())
   const fallback = base ?? (await catalog.fact('base')) ?? `http://${settings.server.listen}`
   if (base) await catalog.setFact('base', base)
   const urls = registryUrls(settings.registry, fallback)
@@ -72,10 +79,11 @@ export async function openRegistry(dir: string, sources: SettingSources, base?: 
     database,
     catalog,
     turnstile,
-    crates: new CrateStore(join(root, 'crates')),
+    crates,
     pageTurnstile,
+    pagesUnsettled,
     look: lookOf(settings, urls, true),
-    tree: new PublicTree(join(root, 'public'), { durable: true }),
+    tree: new PublicTree(join(root, 'public'), { durable: true, unsettled }),
     urls,
     authRequired: settings.auth.required,
     close: async () => {
@@ -84,6 +92,15 @@ export async function openRegistry(dir: string, sources: SettingSources, base?: 
       await database.destroy()
     },
   }
+}
+
+/**
+ * Refuses a registry that has `.crate` bytes and no database. A new one would have no crates, and to whoever renders or
+ * repairs by it every file that is left would be nobody's.
+ */
+async function requireRecords(dir: string, file: string, crates: CrateStore): Promise<void> {
+  if (((await fileFacts(file))?.size ?? 0) > 0) return
+  for await (const _ of crates.list()) refuse('records_missing', { dir, file })
 }
 
 /** The lock that the daemon of a registry folder holds while it runs. */

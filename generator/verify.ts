@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { filesOf, folderOf, rebuildCrate, removeBytes, removeStray, strays, type Workshop } from './build.ts'
+import { filesOf, folderOf, rebuildCrate, removeStray, setBytesAside, strays, type Workshop } from './build.ts'
 import type { CrateRecord, ReleaseRecord } from './catalog/record.ts'
 import { fileChecksum, isSameFile } from './durable-file.ts'
 import { parseEntry, renderEntry } from './entry.ts'
@@ -26,6 +26,11 @@ export interface VerifyOptions {
 
 /** Holds catalog, crate store and public tree against each other, byte for byte; yields what differs. */
 export async function* verify(workshop: Workshop, options: VerifyOptions): AsyncIterable<Finding> {
+  // First of all: a link in the place of a crate's folder goes before anything is written, or removed, behind it.
+  for await (const path of strays(workshop)) {
+    if (options.repair) await removeStray(workshop, path)
+    yield derivable(path, 'belongs to no crate of the catalog', options.repair)
+  }
   const { crates: total } = await workshop.catalog.counts()
   let done = 0
   for await (const { id } of workshop.catalog.crates()) {
@@ -35,13 +40,10 @@ export async function* verify(workshop: Workshop, options: VerifyOptions): Async
     options.progress?.(done, total)
   }
   yield* await verifyConfig(workshop, options.repair)
-  for await (const path of strays(workshop)) {
-    if (options.repair) await removeStray(workshop, path)
-    yield derivable(path, 'belongs to no crate of the catalog', options.repair)
-  }
   if (!options.repair) return
   await workshop.tree.sweepOld()
-  yield* removeOrphans(workshop)
+  await workshop.crates.sweep()
+  yield* setOrphansAside(workshop)
 }
 
 /** Records against themselves and against the crate store; these never change, so that nobody has to wait meanwhile. */
@@ -66,9 +68,9 @@ async function verifyTruth(workshop: Workshop, crateId: number, repair: boolean)
 }
 
 /** The public tree has the bytes that the crate store has lost. */
-async function restore({ crates }: Workshop, key: string, copy: string): Promise<void> {
+async function restore({ crates, turnstile }: Workshop, key: string, copy: string): Promise<void> {
   const staged = await crates.stage(createReadStream(copy), Number.POSITIVE_INFINITY)
-  await staged.keep(key)
+  await turnstile.run(() => staged.keep(key))
 }
 
 function lineFault(crate: CrateRecord, release: ReleaseRecord): string | null {
@@ -143,15 +145,16 @@ async function verifyConfig(workshop: Workshop, repair: boolean): Promise<Findin
 }
 
 /**
- * Removes bytes without a release, which a crash or a race for a version may leave; they harm nobody and are no finding
- * otherwise.
+ * Sets bytes without a release aside, which a crash or a race for a version may leave; they harm nobody and are no
+ * finding otherwise. Not removed: with an old backup of the records, they are all that is left of newer releases.
  */
-async function* removeOrphans(workshop: Workshop): AsyncIterable<Finding> {
+async function* setOrphansAside(workshop: Workshop): AsyncIterable<Finding> {
   for await (const key of workshop.crates.list()) {
     const cksum = /([0-9a-f]{64})\.crate$/.exec(key)?.[1] ?? ''
     if (await workshop.catalog.hasBytes(cksum)) continue
-    if (await removeBytes(workshop, key, cksum))
-      yield derivable(key, 'bytes that belong to no release were removed', true)
+    const aside = await setBytesAside(workshop, key, cksum)
+    if (aside)
+      yield derivable(key, `bytes that belong to no release now lie in crates/${aside}; add or remove them`, true)
   }
 }
 

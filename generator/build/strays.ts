@@ -20,20 +20,19 @@ export async function removeStray(workshop: Workshop, path: string): Promise<voi
   })
 }
 
-/**
- * Removes bytes from the crate store, unless a release has them; says whether it did. Bytes and record of a release arrive
- * in one turn of the turnstile, so that none is taken for an orphan.
- */
-export async function removeBytes(
-  { catalog, crates, turnstile }: Workshop,
-  key: string,
-  cksum: string,
-): Promise<boolean> {
-  return turnstile.run(async () => {
-    if (await catalog.hasBytes(cksum)) return false
-    await crates.remove(key)
-    return true
-  })
+/** Removes bytes from the crate store, unless a release has them. */
+export async function removeBytes(workshop: Workshop, key: string, cksum: string): Promise<void> {
+  await ofNobody(workshop, cksum, () => workshop.crates.remove(key))
+}
+
+/** Sets bytes of the crate store aside; where they lie now, or null when a release has them. */
+export async function setBytesAside(workshop: Workshop, key: string, cksum: string): Promise<string | null> {
+  return ofNobody(workshop, cksum, () => workshop.crates.setAside(key))
+}
+
+/** Bytes and record of a release arrive in one turn of the turnstile, so that none is taken for an orphan. */
+async function ofNobody<T>({ catalog, turnstile }: Workshop, cksum: string, work: () => Promise<T>): Promise<T | null> {
+  return turnstile.run(async () => ((await catalog.hasBytes(cksum)) ? null : work()))
 }
 
 async function isOwned({ catalog }: Workshop, path: string): Promise<boolean> {

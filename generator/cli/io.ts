@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { type Issue, Refusal } from '../error.ts'
+import { machineRefusal } from './machine.ts'
 
 /** What a command has of the world around it. */
 export interface Io {
@@ -70,14 +71,15 @@ export function withDir(command: Command, io: Io): Command {
   return command.option('--dir <dir>', 'the registry folder', io.env.PLIMSOLL_DIR ?? './registry')
 }
 
-/** Runs a command: a refusal is printed and becomes its exit code. */
+/** Runs a command: a refusal is printed and becomes its exit code, also one of the machine it runs on. */
 export async function run(io: Io, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    printIssues(io, error.issues)
-    throw new Exit(exitCode(error))
+    const refusal = error instanceof Refusal ? error : machineRefusal(error)
+    if (!refusal) throw error
+    printIssues(io, refusal.issues)
+    throw new Exit(exitCode(refusal))
   }
 }
 

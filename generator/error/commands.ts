@@ -3,6 +3,11 @@ export const commandMessages = {
   registry_exists: (p: { dir: string }) => `${p.dir} already holds a registry; nothing was changed`,
   not_a_registry: (p: { dir: string }) =>
     `${p.dir} holds no registry; make one with \`plimsoll init --dir ${p.dir}\`, or name another folder with --dir`,
+  records_missing: (p: { dir: string; file: string }) =>
+    `the database ${p.file} is missing or empty, but ${p.dir} holds .crate files; restore a backup into a new folder, or move ${p.dir}/public away and \`plimsoll import\` it into a new registry`,
+  database_unusable: (p: { reason: string }) =>
+    `the database cannot be used: ${p.reason}; if it is damaged, \`plimsoll restore\` makes a new folder from a backup`,
+  system_refuses: (p: { reason: string }) => `the operating system refuses: ${p.reason}`,
   file_missing: (p: { path: string }) => `there is no file or folder ${p.path}`,
   registry_empty: (p: { from: string; out: string }) =>
     `there is no .crate file in or below ${p.from}, so ${p.out} is a registry without crates`,
@@ -28,6 +33,8 @@ export const commandMessages = {
     `other crates depend on \`${p.name}\` (${p.count}: ${p.some}); yank it instead, or delete it with --force`,
   delete_unconfirmed: () => 'nothing was deleted; add --yes to delete for good',
   backup_exists: (p: { file: string }) => `${p.file} exists already; choose another name for the backup`,
+  backup_overtaken: (p: { name: string; version: string }) =>
+    `\`${p.name}\` ${p.version} was deleted while the backup was made, and so it went with every attempt; begin again later`,
   backup_foreign: (p: { file: string; entry: string }) =>
     `${p.file} is no backup of a registry: it holds ${p.entry}, which does not belong in one`,
   backup_incomplete: (p: { file: string; part: string }) =>

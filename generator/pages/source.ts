@@ -4,6 +4,10 @@ import { FILE_MAX, renderSource, SOURCE_BYTES_MAX } from '../render.ts'
 import { readContents } from '../tarball.ts'
 import type { PageShop } from './shop.ts'
 
+/** As much as Cargo unpacks, whatever an archive has inside (`sources/registry/mod.rs`). */
+const UNPACKED_MAX = 512 * 1024 * 1024
+const RATIO_MAX = 20
+
 /** Writes the pages of a release's files, or removes them where there is to be no source browser. They never change. */
 export async function buildSource(shop: PageShop, releaseId: number): Promise<void> {
   const found = await releaseOfPage(shop.database, releaseId)
@@ -19,8 +23,13 @@ export async function* sourceOutputs(shop: PageShop, releaseId: number): AsyncIt
   if (!found || !shop.look.source) return
   const { crate, release } = found
   const key = crateKey(crate.name, release.cksum)
-  if ((await shop.crates.size(key)) === null) return
+  const size = await shop.crates.size(key)
+  if (size === null) return
   const open = () => shop.crates.open(key)
-  const files = await readContents(open, { fileBytes: FILE_MAX, bytes: SOURCE_BYTES_MAX })
+  const files = await readContents(open, {
+    fileBytes: FILE_MAX,
+    bytes: SOURCE_BYTES_MAX,
+    unpackedBytes: Math.max(UNPACKED_MAX, RATIO_MAX * size),
+  })
   yield* renderSource(shop.look, { name: crate.name, version: release.version }, files)
 }

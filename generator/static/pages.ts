@@ -79,7 +79,12 @@ export async function* staticPages({ crates, dl, look }: StaticPages): AsyncIter
 }
 
 async function* sourceOf({ name, version, path }: StaticRelease, look: Look): AsyncIterable<Output> {
-  const files = await readContents(() => createReadStream(path), { fileBytes: FILE_MAX, bytes: SOURCE_BYTES_MAX })
+  const files = await readContents(() => createReadStream(path), {
+    fileBytes: FILE_MAX,
+    bytes: SOURCE_BYTES_MAX,
+    // It was accepted by the limits of the settings.
+    unpackedBytes: Number.POSITIVE_INFINITY,
+  })
   yield* renderSource(look, { name, version }, files)
 }
 

@@ -12,6 +12,7 @@ import {
   cratePages,
   listOutputs,
   type PageShop,
+  pageTurn,
   releasePages,
   sitemapPartOutputs,
   sitePages,
@@ -80,14 +81,14 @@ async function verifyOutputs(
   render: () => Promise<Output[]>,
 ): Promise<Finding[]> {
   const isPending = typeof pending === 'function' ? pending : () => isPageMark(shop.database, pending)
-  return shop.pageTurnstile.run(async () => {
+  return pageTurn(shop, async tree => {
     const findings: Finding[] = []
     for (const output of await render()) {
       const present = await shop.tree.read(output.path)
       if (present?.equals(output.bytes)) continue
       // Looked at after the difference: a change that came while this was reading has left its mark by now.
       if (options.served && (await isPending())) return []
-      if (options.repair) await shop.tree.write(output)
+      if (options.repair) await tree.write(output)
       const what = present ? 'the page differs from the catalog' : 'the page is missing'
       findings.push({ where: output.path, what, lost: false, repaired: options.repair })
     }

@@ -7,7 +7,9 @@ import { pack } from 'tar-stream'
 import { addSubmission } from '../../generator/add.ts'
 import { backup, restore } from '../../generator/backup.ts'
 import { build } from '../../generator/build.ts'
+import { deleteReleases } from '../../generator/delete.ts'
 import { type Code, Refusal } from '../../generator/error.ts'
+import { parseName } from '../../generator/name.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry.ts'
 import { verify } from '../../generator/verify.ts'
 import { buildCrate } from '../support/crate-builder.ts'
@@ -162,3 +164,26 @@ for (const [what, name, code] of foreign) {
       archive.finalize()
     }))
 }
+
+test('what is deleted while a backup is made is not in it, and does not spoil it', async () => {
+  const registry = await makeRegistry('overtaken')
+  for (const name of ['one', 'two', 'three']) await add(registry, name, '1.0.0')
+  const target = join(folder, 'overtaken.tar')
+  let key = ''
+  for await (const one of registry.crates.list()) if (one.includes('/two/')) key = one
+  let deletion: Promise<unknown> | null = null
+  // Whoever asks for the missing bytes finds the deletion done.
+  const hasBytes = async (cksum: string): Promise<boolean> => {
+    await deletion
+    return registry.catalog.hasBytes(cksum)
+  }
+  const beside = { ...registry, catalog: Object.assign(Object.create(registry.catalog), { hasBytes }) }
+  const count = await backup(beside, target, () => {
+    if (deletion) return
+    rmSync(registry.crates.path(key))
+    deletion = deleteReleases(registry, { name: parseName('two'), version: null, force: false }, change)
+  })
+  assert.equal(count, 2)
+  assert.equal(await restore(target, join(folder, 'after')), 2)
+  await registry.close()
+})

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { build } from '../../generator/build.ts'
+import { findCrates } from '../../generator/crate-files.ts'
 import { parseName } from '../../generator/name.ts'
 import { crateKey } from '../../generator/paths.ts'
 import type { Registry } from '../../generator/registry.ts'
 import { verify } from '../../generator/verify.ts'
+import { buildCrate } from '../support/crate-builder.ts'
 import { filesBelow, treeDigest } from '../support/folder.ts'
 import { addCrate, newRegistry, once } from '../support/workplace.ts'
 
@@ -185,16 +187,19 @@ test('changes that wait are told and rendered, but left to a daemon that is at w
   assert.deepEqual(await findings(registry), [])
 })
 
-test('orphaned bytes are no finding; a repair removes them, and no others', async t => {
+test('orphaned bytes are no finding; a repair sets them aside, and no others, from where they can be added', async t => {
   const { registry } = await scene(t)
-  const staged = await registry.crates.stage(once(Buffer.from('orphan')), 100)
+  const bytes = Buffer.from(buildCrate({ name: 'demo', version: '3.0.0' }))
+  const staged = await registry.crates.stage(once(bytes), 1_000_000)
   const key = crateKey(parseName('demo'), staged.cksum)
   await staged.keep(key)
   const before = filesBelow(registry.crates.root).length
   assert.deepEqual(await findings(registry), [])
   assert.deepEqual(await findings(registry, { repair: true }), [
-    `repaired ${key}: bytes that belong to no release were removed`,
+    `repaired ${key}: bytes that belong to no release now lie in crates/aside/demo-${staged.cksum}.crate; add or remove them`,
   ])
-  assert.equal(filesBelow(registry.crates.root).length, before - 1)
-  assert.deepEqual(await findings(registry), [])
+  assert.equal(filesBelow(registry.crates.root).length, before)
+  assert.deepEqual(await findings(registry, { repair: true }), [])
+  const [path = ''] = await findCrates(join(registry.crates.root, 'aside'))
+  assert.deepEqual(readFileSync(path), bytes)
 })

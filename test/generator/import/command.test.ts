@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Cleanup } from '../../support/cleanup.ts'
 import { expectCode } from '../../support/command.ts'
+import { buildCrate } from '../../support/crate-builder.ts'
 import { filesBelow } from '../../support/folder.ts'
 import { MargoTree } from '../../support/margo.ts'
 import { plimsoll, root, serve } from '../../support/plimsoll.ts'
@@ -156,4 +158,40 @@ test('misuse ends it with 2', async t => {
   const ended = await plimsoll(folder, ['import', join(folder, 'old'), '--dir', join(folder, 'empty')])
   assert.equal(ended.code, 2)
   assert.match(ended.stderr, /holds no registry/)
+})
+
+test('an archive that is cut off comes in with its line, and keeps no other from its pages', async t => {
+  const folder = folderOf(t)
+  const dir = await init(folder, 'registry')
+  const old = join(folder, 'old')
+  for (const name of ['cutt', 'good']) {
+    const whole = buildCrate({ name, version: '1.0.0', files: { 'src/lib.rs': '', 'noise.bin': randomBytes(5000) } })
+    const bytes = name === 'cutt' ? whole.subarray(0, whole.length / 2) : whole
+    const cksum = createHash('sha256').update(bytes).digest('hex')
+    const line = { name, vers: '1.0.0', deps: [], cksum, features: {}, yanked: false }
+    const place = join(old, name.slice(0, 2), name.slice(2))
+    mkdirSync(place, { recursive: true })
+    writeFileSync(join(place, name), `${JSON.stringify(line)}\n`)
+    writeFileSync(join(old, `${name}-1.0.0.crate`), bytes)
+  }
+  writeFileSync(join(old, 'config.json'), '{"dl":"https://old.example/{crate}-{version}.crate"}')
+  const run = await importInto(folder, dir)
+  assert.deepEqual(
+    [run.code, run.stdout],
+    [0, 'imported 2 versions; 0 were here already, 0 were refused\n'],
+    run.stderr,
+  )
+  assert.match(run.stderr, /^warning: cutt: /m)
+  assert.equal((await plimsoll(folder, ['verify', '--dir', dir])).stdout, 'everything agrees\n')
+  const status = await plimsoll(folder, ['status', '--dir', dir])
+  assert.match(status.stdout, /^pending +0/m)
+  const pages = filesBelow(join(dir, 'public', 'crates')).filter(path => path.includes('/src/'))
+  assert.deepEqual(pages, [
+    'cutt/1.0.0/src/Cargo.toml.html',
+    'cutt/1.0.0/src/index.html',
+    'cutt/1.0.0/src/src/lib.rs.html',
+    'good/1.0.0/src/Cargo.toml.html',
+    'good/1.0.0/src/index.html',
+    'good/1.0.0/src/src/lib.rs.html',
+  ])
 })

@@ -6,6 +6,7 @@ import { readSpread } from '../../../generator/catalog/search-layout.ts'
 import { deleteReleases } from '../../../generator/delete.ts'
 import type { Name } from '../../../generator/name.ts'
 import { buildPages } from '../../../generator/pages.ts'
+import type { PublicTree } from '../../../generator/public-tree.ts'
 import type { SearchedEntry } from '../../../site/index.ts'
 import { hashOf } from '../../../site/search/buckets.ts'
 import { Lookup } from '../../../site/search/lookup.ts'
@@ -180,15 +181,30 @@ test('a term that comes to find very many crates gets more files, which go when 
   await compare(registry, queries)
 })
 
+/** Makes a file of the tree one that cannot be written, until the obstacle is removed. */
+function placeObstacle(tree: PublicTree, path: string): () => void {
+  const { together } = tree
+  tree.together = (unsettled, work) =>
+    together.call(tree, unsettled, async inner => {
+      const { write } = inner
+      inner.write = async output => {
+        if (output.path === path) throw new Error('there is an obstacle')
+        return write.call(inner, output)
+      }
+      return work(inner)
+    }) as ReturnType<typeof work>
+  return () => {
+    tree.together = together
+  }
+}
+
 test('a spreading that is interrupted leaves the old files to the readers, and is finished by the next build', async t => {
   const registry = await openFilled(t, ENTRIES.slice(0, 30))
   const { database, tree } = registry.registry
   const before = (await readSpread(database)).now ?? -1
   await fillCatalog(registry.registry, ENTRIES.slice(30, 400))
   await database.deleteFrom('marks').where('kind', 'in', ['page', 'release', 'source', 'list']).execute()
-  // Where a file is to be there is a folder.
-  const obstacle = 'search/terms/6/40.json/x'
-  await tree.write({ path: obstacle, contentType: '', cache: 'revalidate', bytes: new Uint8Array(1) })
+  const remove = placeObstacle(tree, 'search/terms/6/40.json')
   await assert.rejects(buildPages(registry.registry))
   assert.deepEqual(await readSpread(database), { now: before, next: 6 })
   assert.ok(existsSync(tree.path('search/terms/6/39.json')))
@@ -198,7 +214,7 @@ test('a spreading that is interrupted leaves the old files to the readers, and i
   await registry.publish(token, { name: 'meanwhile', version: '1.0.0' })
   await assert.rejects(buildSearch(registry))
   await compare(registry, ['meanwhile', 'mean', ...inventedQueries(ENTRIES.slice(0, 400), 40)])
-  await tree.remove(obstacle)
+  remove()
   await buildSearch(registry)
   assert.deepEqual(await readSpread(database), { now: 6, next: null })
   assert.deepEqual(readdirSync(tree.path('search/terms')), ['6'])

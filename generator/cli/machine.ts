@@ -1,0 +1,21 @@
+import { issue, Refusal } from '../error.ts'
+
+/** What disks, rights and files in the wrong place do to any program; every other error of a system call is ours. */
+const OF_THE_SYSTEM = new Set(
+  'EACCES EDQUOT EEXIST EFBIG EIO EISDIR ELOOP EMFILE ENFILE ENOSPC ENOTDIR EPERM EROFS'.split(' '),
+)
+
+/** The same, and damage, as SQLite says it; its other errors are about our own statements. */
+const OF_THE_DATABASE = /^SQLITE_(?:BUSY|CANTOPEN|CORRUPT|FULL|IOERR|NOTADB|READONLY)/
+
+/** What an error says that the machine, and not this program, is the reason of; null for any other. */
+export function machineRefusal(error: unknown): Refusal | null {
+  if (!(error instanceof Error)) return null
+  const { code = '', path } = error as NodeJS.ErrnoException
+  if (OF_THE_DATABASE.test(code)) {
+    return new Refusal([issue('database_unusable', { reason: error.message })], { cause: error })
+  }
+  if (!OF_THE_SYSTEM.has(code)) return null
+  const where = path === undefined || error.message.includes(path) ? '' : ` (${path})`
+  return new Refusal([issue('system_refuses', { reason: `${error.message}${where}` })], { cause: error })
+}

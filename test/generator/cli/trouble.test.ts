@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { run as command, type Run } from '../../support/command.ts'
+import { buildCrate } from '../../support/crate-builder.ts'
+import { treeDigest } from '../../support/folder.ts'
+import { plimsoll as program, root } from '../../support/plimsoll.ts'
+import { folderOf } from '../../support/workplace.ts'
+
+const ENV = { PLIMSOLL_GIT_INDEX: 'off' }
+
+/** A registry folder with two crates of one version each, and the command to be run on it. */
+async function scene(t: TestContext) {
+  const folder = folderOf(t)
+  const dir = join(folder, 'registry')
+  const plimsoll = (...args: string[]): Promise<Run> => program(folder, [...args, '--dir', dir], ENV)
+  const files = ['demo', 'other'].map(name => {
+    const path = join(folder, `${name}-1.0.0.crate`)
+    writeFileSync(path, buildCrate({ name, version: '1.0.0' }))
+    return path
+  })
+  assert.equal((await plimsoll('init', '--base-url', 'https://crates.example')).code, 0)
+  assert.equal((await plimsoll('add', ...files)).code, 0)
+  return { folder, dir, plimsoll }
+}
+
+test('delete leaves no page behind that still names the crate', async t => {
+  const { plimsoll } = await scene(t)
+  assert.equal((await plimsoll('delete', 'demo', '--yes')).code, 0)
+  assert.equal((await plimsoll('verify')).stdout, 'everything agrees\n')
+})
+
+for (const [how, lose] of [
+  ['gone', (path: string) => rmSync(path)],
+  ['empty', (path: string) => truncateSync(path, 0)],
+] as const) {
+  test(`beside a database that is ${how} no command takes the .crate files for nobody's`, async t => {
+    const { dir, plimsoll, folder } = await scene(t)
+    lose(join(dir, 'plimsoll.db'))
+    const digests = () => ['public', 'crates'].map(part => treeDigest(join(dir, part)))
+    const before = digests()
+    for (const words of [['verify', '--repair'], ['build', '--all'], ['serve'], ['status']]) {
+      const run = await plimsoll(...words)
+      assert.equal(run.code, 1, words.join(' '))
+      assert.match(
+        run.stderr,
+        /^error: the database \S+plimsoll\.db is missing or empty, but \S+ holds \.crate files; /,
+      )
+    }
+    assert.deepEqual(digests(), before)
+    // What the message advises.
+    renameSync(join(dir, 'public'), join(folder, 'old'))
+    const fresh = join(folder, 'fresh')
+    assert.equal((await program(folder, ['init', '--dir', fresh], ENV)).code, 0)
+    const run = await program(folder, ['import', 'old', '--dir', fresh], ENV)
+    assert.equal(run.stdout, 'imported 2 versions; 0 were here already, 0 were refused\n')
+  })
+}
+
+test('a database that is none is told in one sentence', async t => {
+  const { dir, plimsoll } = await scene(t)
+  writeFileSync(join(dir, 'plimsoll.db'), 'no database at all'.repeat(1000))
+  const run = await plimsoll('verify', '--repair')
+  assert.equal(run.code, 1)
+  assert.match(run.stderr, /^error: the database cannot be used: file is not a database; [^\n]+\n$/)
+})
+
+test('a file where a folder has to be is told in one sentence', async t => {
+  const { dir, plimsoll } = await scene(t)
+  rmSync(join(dir, 'locks'), { recursive: true })
+  writeFileSync(join(dir, 'locks'), '')
+  const run = await plimsoll('build')
+  assert.equal(run.code, 1)
+  assert.match(run.stderr, /^error: the operating system refuses: EEXIST: [^\n]+locks'\n$/)
+})
+
+test('a reader of the output who goes early, as `head` does, changes nothing', async t => {
+  const { dir, plimsoll } = await scene(t)
+  rmSync(join(dir, 'public'), { recursive: true })
+  const args = [join(root, 'dist', 'daemon', 'cli.js'), 'verify', '--repair', '--dir', dir]
+  const child = spawn(process.execPath, args, { env: { ...process.env, ...ENV }, stdio: ['ignore', 'pipe', 'pipe'] })
+  child.stdout.destroy()
+  let said = ''
+  child.stderr.on('data', text => {
+    said += String(text)
+  })
+  const [code] = await once(child, 'close')
+  assert.deepEqual({ code, said }, { code: 0, said: '' })
+  assert.equal((await plimsoll('verify')).stdout, 'everything agrees\n')
+})
+
+test('a link in the place of a crate is taken away, and nothing where it leads', async t => {
+  const { folder, dir, plimsoll } = await scene(t)
+  const outside = join(folder, 'outside')
+  for (const words of [
+    ['verify', '--repair'],
+    ['build', '--all'],
+  ]) {
+    mkdirSync(outside, { recursive: true })
+    writeFileSync(join(outside, 'precious'), '')
+    rmSync(join(dir, 'public', 'crates', 'demo'), { recursive: true })
+    symlinkSync(outside, join(dir, 'public', 'crates', 'demo'))
+    assert.equal((await plimsoll(...words)).code, 0)
+    assert.deepEqual(readdirSync(outside), ['precious'])
+    assert.equal((await plimsoll('verify')).stdout, 'everything agrees\n')
+  }
+})
+
+test('verify --repair takes away what lies in the place of a file or a folder', async t => {
+  const { dir, plimsoll } = await scene(t)
+  const tree = join(dir, 'public')
+  const before = treeDigest(tree)
+  const put = (path: string, how: 'file' | 'folder' | 'nothing'): void => {
+    rmSync(join(tree, path), { recursive: true })
+    if (how === 'folder') mkdirSync(join(tree, path, 'inner'), { recursive: true })
+    else if (how === 'file') writeFileSync(join(tree, path), 'x')
+    else symlinkSync('/nonexistent', join(tree, path))
+  }
+  for (const path of ['crates/demo/demo-1.0.0.crate', 'index/de/mo/demo', 'index/config.json', 'index.html']) {
+    put(path, 'folder')
+  }
+  put('crates/other', 'nothing')
+  put('index/ot', 'file')
+  put('search', 'file')
+  const found = await plimsoll('verify')
+  assert.equal(found.code, 1, found.stderr)
+  assert.equal(found.stderr, '')
+  assert.equal((await plimsoll('verify', '--repair')).code, 0)
+  assert.equal((await plimsoll('verify')).stdout, 'everything agrees\n')
+  // The pages of sources are no part of a verification.
+  assert.equal((await plimsoll('build', '--all')).code, 0)
+  assert.equal(treeDigest(tree), before)
+})
+
+test('a backup leaves nothing but the backup, also when the disk is full', async t => {
+  const { folder, dir, plimsoll } = await scene(t)
+  const before = readdirSync(dir)
+  // Old enough that nobody can be at work on it.
+  mkdirSync(join(dir, '.writing-0123456789abcdef'))
+  utimesSync(join(dir, '.writing-0123456789abcdef'), 0, 0)
+  assert.equal((await plimsoll('backup', join(folder, 'one.tar'))).code, 0)
+  assert.deepEqual(readdirSync(dir), before)
+  const big = join(folder, 'big.crate')
+  writeFileSync(big, buildCrate({ name: 'big', version: '1.0.0', files: { 'noise.bin': randomBytes(400_000) } }))
+  assert.equal((await plimsoll('add', big)).code, 0)
+  const args = ['backup', join(folder, 'two.tar'), '--dir', dir].map(one => `'${one}'`).join(' ')
+  // No file may be much longer than the database: the archive is.
+  const blocks = Math.ceil(statSync(join(dir, 'plimsoll.db')).size / 1024) + 100
+  const script = `trap '' XFSZ; ulimit -f ${blocks}; exec '${process.execPath}' '${join(root, 'dist', 'daemon', 'cli.js')}' ${args}`
+  const run = await command('bash', ['-c', script], { cwd: folder, env: { ...process.env, ...ENV } })
+  assert.deepEqual([run.code, run.stderr], [1, 'error: the operating system refuses: EFBIG: file too large, write\n'])
+  assert.deepEqual(readdirSync(dir), before)
+  assert.deepEqual(readdirSync(folder).sort(), [
+    'big.crate',
+    'demo-1.0.0.crate',
+    'one.tar',
+    'other-1.0.0.crate',
+    'registry',
+  ])
+})
