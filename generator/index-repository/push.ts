@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { type Issue, issue, Refusal, refuse } from '../error.ts'
+import { withoutCredentials } from '../urls.ts'
 import { headRef, readHead } from './bare.ts'
 import { finish } from './git-process.ts'
 
@@ -65,7 +66,7 @@ export class IndexPush {
 /** Refuses a remote that git would take for an option or a command; the rest are URLs, host:path and paths. */
 export function checkRemote(remote: string): string {
   if (!remote || remote.startsWith('-') || /[\s\0]/.test(remote) || /^[A-Za-z][\w+.-]*::/.test(remote))
-    refuse('git_remote_invalid', { remote: redact(remote) })
+    refuse('git_remote_invalid', { remote: withoutCredentials(remote) })
   return remote
 }
 
@@ -90,7 +91,7 @@ class Remote {
       ...others,
       path: resolve(path),
     }
-    this.state = { remote: redact(remote), pushed: null, at: null, failures: 0, error: null }
+    this.state = { remote: withoutCredentials(remote), pushed: null, at: null, failures: 0, error: null }
   }
 
   /** One push at a time: what is asked for meanwhile goes with the next. A pause after a failure is kept. */
@@ -164,14 +165,17 @@ class Remote {
   }
 
   #diverged(): Issue {
-    return issue('git_push_diverged', { remote: redact(this.#remote) })
+    return issue('git_push_diverged', { remote: withoutCredentials(this.#remote) })
   }
 
   #explain(error: unknown): Issue {
     if (error instanceof Refusal && error.has('git_push_diverged')) return error.issues[0]
-    const said = (error instanceof Error ? error.message : String(error)).replaceAll(this.#remote, redact(this.#remote))
+    const said = (error instanceof Error ? error.message : String(error)).replaceAll(
+      this.#remote,
+      withoutCredentials(this.#remote),
+    )
     const detail = /^`git push` failed: (.*); run `plimsoll verify`/s.exec(said)?.[1] ?? said
-    return issue('git_push_failed', { remote: redact(this.#remote), detail: redact(detail) })
+    return issue('git_push_failed', { remote: withoutCredentials(this.#remote), detail: withoutCredentials(detail) })
   }
 
   async settled(): Promise<void> {
@@ -200,9 +204,4 @@ function pushEnvironment(path: string): NodeJS.ProcessEnv {
     [`GIT_CONFIG_KEY_${given}`]: 'safe.directory',
     [`GIT_CONFIG_VALUE_${given}`]: path,
   }
-}
-
-/** Without the user name and password that a URL may carry. */
-function redact(text: string): string {
-  return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, '$1')
 }
