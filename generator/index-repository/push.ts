@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { type Issue, issue, Refusal, refuse } from '../error.ts'
 import { withoutCredentials } from '../urls.ts'
@@ -14,6 +14,8 @@ export interface PushOptions {
   readonly lastPauseMs?: number
   /** The longest one push may take. */
   readonly timeoutMs?: number
+  /** How long `close` waits for a push that runs. */
+  readonly closeMs?: number
   /** Told of every try that failed; the next one follows by itself. */
   readonly onFailure?: (failure: Refusal) => void
 }
@@ -57,7 +59,7 @@ export class IndexPush {
     await Promise.all(this.#remotes.map(remote => remote.settled()))
   }
 
-  /** Lets running pushes end and starts no other. */
+  /** Starts no other push and lets running ones end, for some seconds: what is left then goes with a later push. */
   async close(): Promise<void> {
     await Promise.all(this.#remotes.map(remote => remote.close()))
   }
@@ -78,6 +80,8 @@ class Remote {
   #running: Promise<void> | null = null
   #retry: NodeJS.Timeout | null = null
   #closed = false
+  #child: ChildProcess | null = null
+  #isLeft = false
 
   constructor(remote: string, options: PushOptions) {
     this.#remote = checkRemote(remote)
@@ -87,6 +91,7 @@ class Remote {
       firstPauseMs: 1_000,
       lastPauseMs: 300_000,
       timeoutMs: 300_000,
+      closeMs: 15_000,
       onFailure: () => undefined,
       ...others,
       path: resolve(path),
@@ -145,13 +150,14 @@ class Remote {
       // A session without a terminal: ssh fails instead of asking the operator's screen for a passphrase.
       detached: true,
     })
+    this.#child = child
     child.stdin.on('error', () => {})
     child.stdin.end()
     let report = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       report = `${report}${text}`.slice(-4000)
     })
-    const timer = setTimeout(() => child.kill('SIGTERM'), timeoutMs)
+    const timer = setTimeout(() => endGroup(child), timeoutMs)
     try {
       await finish(child, 'push')
     } catch (error) {
@@ -160,6 +166,7 @@ class Remote {
       throw error
     } finally {
       clearTimeout(timer)
+      this.#child = null
     }
     return head
   }
@@ -169,6 +176,9 @@ class Remote {
   }
 
   #explain(error: unknown): Issue {
+    if (this.#isLeft) {
+      return issue('git_push_left', { remote: withoutCredentials(this.#remote), seconds: this.#options.closeMs / 1000 })
+    }
     if (error instanceof Refusal && error.has('git_push_diverged')) return error.issues[0]
     const said = (error instanceof Error ? error.message : String(error)).replaceAll(
       this.#remote,
@@ -186,7 +196,15 @@ class Remote {
     this.#closed = true
     if (this.#retry) clearTimeout(this.#retry)
     this.#retry = null
+    const patience = setTimeout(() => this.#leave(), this.#options.closeMs)
     await this.settled()
+    clearTimeout(patience)
+  }
+
+  #leave(): void {
+    if (!this.#child) return
+    this.#isLeft = true
+    endGroup(this.#child)
   }
 }
 
@@ -203,5 +221,15 @@ function pushEnvironment(path: string): NodeJS.ProcessEnv {
     GIT_CONFIG_COUNT: String(given + 1),
     [`GIT_CONFIG_KEY_${given}`]: 'safe.directory',
     [`GIT_CONFIG_VALUE_${given}`]: path,
+  }
+}
+
+/** Ends git with what it has started: an ssh that waits for its host would go on alone, and hold our pipes. */
+function endGroup(child: ChildProcess): void {
+  if (child.pid === undefined || process.platform === 'win32') return void child.kill('SIGTERM')
+  try {
+    process.kill(-child.pid, 'SIGTERM')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
