@@ -204,7 +204,7 @@ export const sections = {
       'Crates that one user publishes for the first time within 24 hours; 0 is no limit.',
     ),
     versions_per_day: row(integer(0, 1_000_000), 0, 'New versions of one crate within 24 hours; 0 is no limit.'),
-    tokens_per_user: row(integer(1, 1_000_000), 500, 'Tokens one user may have.'),
+    tokens_per_user: row(integer(1, 1_000_000), 500, 'Tokens one user may have, not counting those that are expired.'),
   },
   policy: policyRows,
   git: {
