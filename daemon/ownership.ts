@@ -80,7 +80,7 @@ export async function addOwners(
   })
 }
 
-/** Invites users to become owners, which they accept on `/me`. All or none, as with `addOwners`. */
+/** Invites users to become owners, which they accept on `/me`; once more is as new. All or none, as with `addOwners`. */
 export async function inviteOwners(
   database: Database,
   crate: CrateRecord,
@@ -89,12 +89,12 @@ export async function inviteOwners(
 ): Promise<OwnerChange> {
   return eachUser(database, crate, logins, change, async (tx, user) => {
     if (await ownsCrate(tx, crate.id, user.id)) return false
-    const row = await tx
+    const made = { invited_at: change.at, invited_by: change.user?.id ?? null }
+    await tx
       .insertInto('invitations')
-      .values({ crate_id: crate.id, user_id: user.id, invited_at: change.at, invited_by: change.user?.id ?? null })
-      .onConflict(conflict => conflict.doNothing())
-      .executeTakeFirst()
-    if (row.numInsertedOrUpdatedRows === 0n) return false
+      .values({ crate_id: crate.id, user_id: user.id, ...made })
+      .onConflict(conflict => conflict.doUpdateSet(made))
+      .execute()
     await addEvent(tx, change, { action: 'owner-invite', crate: crate.name, detail: { login: user.login } })
     return true
   })

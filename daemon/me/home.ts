@@ -37,15 +37,15 @@ interface Outcome {
 
 /** The page of somebody who is logged in. */
 export async function showHome(deps: MeDeps, c: Context, visit: SessionVisit, outcome: Outcome): Promise<Response> {
-  const { database } = deps.registry
+  const { database, settings } = deps.registry
   const { session, now } = visit
   const { id } = session.user
   const site = siteOf(deps.registry)
   const [tokens, crates, invitations, sessions] = await Promise.all([
     listTokens(database, id),
     cratesOf(database, id),
-    listInvitations(database, id),
-    listSessions(database, id, { now, idleSeconds: deps.registry.settings.auth.session_idle_seconds }),
+    listInvitations(database, id, { now, seconds: settings.owners.invitation_seconds }),
+    listSessions(database, id, { now, idleSeconds: settings.auth.session_idle_seconds }),
   ])
   const facts: HomeFacts = {
     viewer: viewerOf(visit),

@@ -164,6 +164,11 @@ export const sections = {
       'direct',
       'Whether a new owner is one at once or has to accept an invitation.',
     ),
+    invitation_seconds: row(
+      duration(60, 365 * DAY),
+      30 * DAY,
+      'How long an invitation can be accepted; inviting again renews it.',
+    ),
     public: row(flag, false, 'Whether owners are listed without a token.'),
   },
   api: {

@@ -14,6 +14,7 @@ export interface Invitation {
   readonly crate: string
   readonly by: string
   readonly at: string
+  readonly expires: string
 }
 
 /** A place where a user is logged in. */
@@ -60,7 +61,7 @@ ${facts.password ? html`<section class="part"><h2>Password</h2>${passwordForm(vi
 
 function invitationList(viewer: Viewer, invitations: readonly Invitation[], to: Linker): Markup {
   return html`<ul class="rows">${invitations.map(
-    one => html`<li class="row-with-action"><div>${one.by} invites you to own <a href="${to(cratePath(one.crate))}">${one.crate}</a> <span class="quiet">${momentTag(one.at)}</span></div>
+    one => html`<li class="row-with-action"><div>${one.by} invites you to own <a href="${to(cratePath(one.crate))}">${one.crate}</a> <span class="quiet">${momentTag(one.at)} · expires ${momentTag(one.expires)}</span></div>
 <div class="actions">${buttonForm(viewer, to(account.acceptInvitation(one.crate)), 'Accept', {}, `Accept ${one.crate}`)}${buttonForm(viewer, to(account.declineInvitation(one.crate)), 'Decline', {}, `Decline ${one.crate}`)}</div></li>
 `,
   )}</ul>`

@@ -58,7 +58,7 @@ test('the defaults', () => {
     server: { listen: '127.0.0.1:8080', trusted_proxies: [], shutdown_seconds: 30 },
     auth: { required: false, password_cost: 15, session_seconds: 2_592_000, session_idle_seconds: 604_800 },
     tls: { cert: null, key: null },
-    owners: { add: 'direct', public: false },
+    owners: { add: 'direct', invitation_seconds: 2_592_000, public: false },
     api: { error_status: 'cargo' },
     limits: {
       crate_bytes: 10_485_760,

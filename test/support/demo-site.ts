@@ -117,7 +117,7 @@ export function* demoAccount(site: SiteFacts, crates: readonly CrateFacts[]): Ge
         },
       ],
       crates: crates.map(one => one.name),
-      invitations: [{ crate: 'rudder', by: 'grace', at: '2026-11-19T10:00:00Z' }],
+      invitations: [{ crate: 'rudder', by: 'grace', at: '2026-11-19T10:00:00Z', expires: '2026-12-19T10:00:00Z' }],
       sessions: [
         {
           id: 1,
@@ -147,7 +147,7 @@ export function* demoAccount(site: SiteFacts, crates: readonly CrateFacts[]): Ge
         name: first.name,
         versions: first.versions,
         owners: first.owners,
-        invited: [{ login: 'grace', by: 'ada', at: '2026-11-20T12:00:00Z' }],
+        invited: [{ login: 'grace', by: 'ada', at: '2026-11-20T12:00:00Z', expires: '2026-12-20T12:00:00Z' }],
       }),
     )
     yield page(
