@@ -20,11 +20,19 @@ export interface UserRow {
   readonly crates: number
 }
 
+/** A user that somebody tried to add. */
+export interface UserDraft {
+  readonly login: string
+  readonly admin: boolean
+}
+
 /** The list of users. */
 export interface UsersFacts {
   readonly viewer: Viewer
   readonly notice: Notice | null
   readonly users: readonly UserRow[]
+  /** What was filled into the form to add one, when that was refused. */
+  readonly draft: UserDraft | null
   /** A one-time link to set a password, just made: shown once. */
   readonly resetLink: { readonly login: string; readonly url: string } | null
 }
@@ -59,7 +67,7 @@ export function usersPage(site: SiteFacts, facts: UsersFacts): string {
   const body = html`${link === null ? null : html`<section class="notice good" aria-label="One-time link"><p>Give this link to <strong>${link.login}</strong>. It sets a password, works once and is shown this once.</p>${copyBlock(link.url, 'one-time link')}</section>`}
 <ul class="rows">${facts.users.map(user => userRow(viewer, user, to))}</ul>
 <section class="part"><h2>Add a user</h2>
-${postForm(viewer, to(account.addUser), html`${field('Login', html`<input name="login" autocapitalize="off" required maxlength="64">`)}<label class="choice"><input type="checkbox" name="admin" value="1"> Administrator</label><button class="button main">Add</button>`)}
+${postForm(viewer, to(account.addUser), html`${field('Login', html`<input name="login" value="${facts.draft?.login}" autocapitalize="off" required maxlength="64">`)}<label class="choice"><input type="checkbox" name="admin" value="1"${facts.draft?.admin ? html` checked` : null}> Administrator</label><button class="button main">Add</button>`)}
 </section>`
   return accountPage(site, viewer, { path, title: 'Users', notice: facts.notice, body })
 }

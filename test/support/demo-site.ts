@@ -170,6 +170,7 @@ export function* demoAccount(site: SiteFacts, crates: readonly CrateFacts[]): Ge
       viewer,
       notice: null,
       users: [{ ...user, login: 'ada', admin: true, disabled: false }, user],
+      draft: null,
       resetLink: { login: 'grace', url: `${site.base}/me/login?reset=abc` },
     }),
   )
