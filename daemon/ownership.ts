@@ -30,14 +30,26 @@ export async function listOwners(database: Database, crateId: number): Promise<O
     .execute()
 }
 
-/** The names of the crates a user owns, in alphabetical order. */
-export async function cratesOf(database: Database, userId: number): Promise<string[]> {
+/** How many crates a user owns. */
+export async function countCratesOf(database: Database, userId: number): Promise<number> {
+  const query = database.selectFrom('owners').select(database.fn.countAll<number>().as('crates'))
+  return Number((await query.where('user_id', '=', userId).executeTakeFirstOrThrow()).crates)
+}
+
+/** The names of the crates a user owns, in alphabetical order: so many of them, after so many. */
+export async function cratesOf(
+  database: Database,
+  userId: number,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<string[]> {
   const rows = await database
     .selectFrom('owners')
     .innerJoin('crates', 'crates.id', 'owners.crate_id')
     .select('crates.name')
     .where('owners.user_id', '=', userId)
     .orderBy('crates.canonical')
+    .limit(limit)
+    .offset(offset)
     .execute()
   return rows.map(row => row.name)
 }

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { refuse, timestamp } from '../../generator/index.ts'
 import { type UsersFacts, usersPage } from '../../site/index.ts'
-import { addUser, requireUser, setAdmin, setLocked, type User } from '../accounts.ts'
+import { addUser, countUsers, findUsers, requireUser, setAdmin, setLocked, type User } from '../accounts.ts'
 import { makeLink } from '../credentials.ts'
 import { honestStatus } from '../failure.ts'
 import { goOn, page, siteOf } from '../page.ts'
@@ -12,6 +12,7 @@ import { userActivity } from '../user-activity.ts'
 import { changeOf, type SessionVisit } from '../visit.ts'
 import type { MeDeps } from './deps.ts'
 import { failed, tell, told, viewerOf } from './notice.ts'
+import { sliceOf } from './slice.ts'
 
 const PATH = '/me/admin/users'
 
@@ -89,9 +90,11 @@ async function attempt(
 
 async function showUsers({ registry }: MeDeps, c: Context, visit: SessionVisit, outcome: Outcome): Promise<Response> {
   const { notice = null, resetLink = null, draft = null, status } = outcome
-  const rows = await userActivity(registry.database)
+  const filter = c.req.query('q')?.trim() ?? ''
+  const slice = sliceOf(c, await countUsers(registry.database, filter))
+  const rows = await userActivity(registry.database, await findUsers(registry.database, { filter, ...slice }))
   const facts = { viewer: viewerOf(visit), notice, resetLink, draft }
   const list = rows.map(({ locked, ...user }) => ({ ...user, disabled: locked }))
   const site = siteOf(registry)
-  return page(c, site, usersPage(site, { ...facts, users: list }), status)
+  return page(c, site, usersPage(site, { ...facts, users: list, usersPlace: slice, filter }), status)
 }

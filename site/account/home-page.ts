@@ -2,6 +2,7 @@ import { account, cratePath, type Linker, linker } from '../address.ts'
 import type { Markup } from '../markup.ts'
 import { html } from '../markup.ts'
 import { momentTag } from '../moment.ts'
+import { type PagePlace, pager } from '../pager.ts'
 import type { SiteFacts } from '../site-facts.ts'
 import { cargoSetup } from './cargo-setup.ts'
 import { buttonForm, field, postForm } from './form.ts'
@@ -36,7 +37,9 @@ export interface HomeFacts {
   /** A token form that was refused. */
   readonly draft: TokenDraft | null
   readonly tokens: readonly TokenRow[]
+  /** Those of one page. */
   readonly crates: readonly string[]
+  readonly cratesPlace: PagePlace
   readonly invitations: readonly Invitation[]
   readonly sessions: readonly Session[]
   /** False when passwords are kept elsewhere. */
@@ -52,7 +55,8 @@ export function homePage(site: SiteFacts, facts: HomeFacts): string {
 ${facts.invitations.length === 0 ? null : html`<section class="part"><h2>Invitations</h2>${invitationList(viewer, facts.invitations, to)}</section>`}
 <section class="part"><h2>Tokens</h2>${tokenList(viewer, facts.tokens, to)}
 <details class="more"${facts.draft !== null || facts.tokens.length === 0 ? html` open` : null}><summary>Make a token</summary>${tokenForm(viewer, facts.draft, to)}</details></section>
-<section class="part"><h2>Your crates</h2>${crateList(facts.crates, to)}</section>
+<section class="part"><h2 id="crates">Your crates</h2>${crateList(facts.crates, to)}
+${pager(facts.cratesPlace, number => `${to(path)}?page=${number}#crates`)}</section>
 <section class="part"><h2>Cargo</h2>${cargoSetup(site)}</section>
 <section class="part"><h2>Sessions</h2>${sessionList(viewer, facts.sessions, to)}</section>
 ${facts.password ? html`<section class="part"><h2>Password</h2>${passwordForm(viewer, to)}</section>` : null}`

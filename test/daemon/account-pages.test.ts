@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { addUser } from '../../daemon/accounts.ts'
 import { TestRegistry } from '../support/registry.ts'
 import { loggedIn, Visitor } from '../support/visitor.ts'
 
@@ -45,4 +46,54 @@ test('what was typed to add a user is there again when it was refused, and gone 
   assert.deepEqual(await typed({ login: 'ro"ot ', admin: '1' }), [400, 'ro&quot;ot', true])
   assert.deepEqual(await typed({ login: 'root' }), [400, 'root', false])
   assert.deepEqual(await typed({ login: 'grace', admin: '1' }), [200, '', false])
+})
+
+test('a long list of users or crates comes in pages, and users can be looked for', async t => {
+  const test = await TestRegistry.open(t)
+  const { database } = test.registry
+  await test.user('root', {}, true)
+  const logins = Array.from({ length: 120 }, (_, i) => `User-${String(i).padStart(3, '0')}`).reverse()
+  for (const login of logins) await addUser(database, { login, admin: false, at: '2026-11-20T12:00:00Z' })
+  for (const [i, login] of logins.entries()) {
+    const row = { name: `c-${login}`, canonical: `c-${login}`.toLowerCase(), skeleton: login }
+    await database
+      .insertInto('crates')
+      .values({ ...row, created_at: '2026-11-20T12:00:00Z', generation: i })
+      .execute()
+  }
+  await database
+    .insertInto('owners')
+    .expression(eb => eb.selectFrom('crates').select(['id', eb.lit(1).as('u'), 'created_at', eb.lit(null).as('by')]))
+    .execute()
+  const root = await loggedIn(test, 'root')
+  const shown = async (path: string, row: RegExp) => {
+    const text = await (await root.get(path)).text()
+    const nav = /<nav class="pager".*<\/nav>/.exec(text)?.[0] ?? ''
+    const links = [...nav.matchAll(/href="([^"]+)"/g)].map(match => match[1])
+    const names = [...text.matchAll(row)].map(match => match[1])
+    return { names, links, place: /Page \d+ of \d+/.exec(nav)?.[0] }
+  }
+  const users = async (query: string) => shown(`/me/admin/users${query}`, /<strong>([\w-]+)<\/strong>/g)
+  const names = ['root', ...logins.toReversed()]
+  assert.deepEqual(await users(''), {
+    names: names.slice(0, 50),
+    links: ['/me/admin/users?q=&amp;page=2'],
+    place: 'Page 1 of 3',
+  })
+  assert.deepEqual(await users('?page=3'), {
+    names: names.slice(100),
+    links: ['/me/admin/users?q=&amp;page=2'],
+    place: 'Page 3 of 3',
+  })
+  assert.deepEqual((await users('?page=999')).names, names.slice(100), 'the last one there is')
+  assert.deepEqual((await users('?page=0x2')).names, names.slice(0, 50))
+  assert.deepEqual(await users('?q=SER-07'), { names: logins.slice(40, 50).reverse(), links: [], place: undefined })
+  assert.deepEqual((await users('?q=%25')).names, [])
+  const crates = async (query: string) => shown(`/me${query}`, /aria-label="Manage c-([^"]+)"/g)
+  assert.deepEqual(await crates('?page=2'), {
+    names: names.slice(51, 101),
+    links: ['/me?page=1#crates', '/me?page=3#crates'],
+    place: 'Page 2 of 3',
+  })
+  assert.equal((await crates('?page=3')).names.length, 20)
 })

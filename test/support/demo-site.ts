@@ -117,6 +117,7 @@ export function* demoAccount(site: SiteFacts, crates: readonly CrateFacts[]): Ge
         },
       ],
       crates: crates.map(one => one.name),
+      cratesPlace: { page: 1, last: 2 },
       invitations: [{ crate: 'rudder', by: 'grace', at: '2026-11-19T10:00:00Z', expires: '2026-12-19T10:00:00Z' }],
       sessions: [
         {
@@ -170,6 +171,8 @@ export function* demoAccount(site: SiteFacts, crates: readonly CrateFacts[]): Ge
       viewer,
       notice: null,
       users: [{ ...user, login: 'ada', admin: true, disabled: false }, user],
+      usersPlace: { page: 2, last: 3 },
+      filter: '',
       draft: null,
       resetLink: { login: 'grace', url: `${site.base}/me/login?reset=abc` },
     }),
