@@ -58,6 +58,27 @@ export async function listUsers(database: Database): Promise<User[]> {
   return (await database.selectFrom('users').selectAll().orderBy('id').execute()).map(userRecord)
 }
 
+/** How many users there are whose login has the filter in it, in any case. */
+export async function countUsers(database: Database, filter: string): Promise<number> {
+  const query = loginsWith(database, filter).select(database.fn.countAll<number>().as('users'))
+  return Number((await query.executeTakeFirstOrThrow()).users)
+}
+
+/** Users whose login has the filter in it, in the order of their logins: so many of them, after so many. */
+export async function findUsers(
+  database: Database,
+  { filter, limit, offset }: { readonly filter: string; readonly limit: number; readonly offset: number },
+): Promise<User[]> {
+  const query = loginsWith(database, filter).selectAll().orderBy('canonical').limit(limit).offset(offset)
+  return (await query.execute()).map(userRecord)
+}
+
+function loginsWith(database: Database, filter: string) {
+  return database
+    .selectFrom('users')
+    .where(({ eb, fn, val }) => eb(fn<number>('instr', ['canonical', val(filter.toLowerCase())]), '>', 0))
+}
+
 /** Whether nobody has an account yet. */
 export async function hasNoUsers(database: Database): Promise<boolean> {
   return (await database.selectFrom('users').select('id').limit(1).executeTakeFirst()) === undefined

@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import type { Logger } from 'pino'
 import { gitIndexPath, Refusal, type Registry, refuse } from '../generator/index.ts'
 import { assetFile } from './assets.ts'
+import { clientAddress } from './client-address.ts'
 import { crate as showCrate } from './crates/crate.ts'
 import { dependencies } from './crates/dependencies.ts'
 import { readme } from './crates/readme.ts'
@@ -145,7 +146,8 @@ export function createApp(deps: Deps): Hono {
 function gitRoutes(deps: Deps): Route[] {
   if (!deps.git) return []
   const onFailure = (error: unknown) => deps.log.error({ err: error }, 'the git index could not be served')
-  const handle = gitHttp({ repositoryPath: gitIndexPath(deps.registry), onFailure })
+  const addressOf = clientAddress(deps.registry.settings.server.trusted_proxies)
+  const handle = gitHttp({ repositoryPath: gitIndexPath(deps.registry), addressOf, onFailure })
   return (['GET', 'POST'] as const).map(method => ({ method, path: '/index.git/*', access: 'reader', handle }))
 }
 

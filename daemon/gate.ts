@@ -94,9 +94,11 @@ export class Gate {
 
   /** A browser. What is refused here is told on a page, because a person reads it. */
   async #enterAsVisitor(route: VisitRoute & Pick<Route, 'counts'>, c: Context): Promise<Response> {
+    let login: string | null = null
     try {
       const made = await this.#visit(c)
       const { session } = made
+      login = session?.user.login ?? null
       const standing = c.req.method === 'POST' ? await this.#count(route.counts, c, made) : FIRST
       const visit: Visit = { ...made, standing }
       if (route.access === 'visitor') return await route.handle(c, visit)
@@ -108,7 +110,7 @@ export class Gate {
       return await route.handle(c, { ...visit, session })
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      return refusedPage(c, this.#site, error)
+      return refusedPage(c, this.#site, error, login)
     }
   }
 

@@ -5,6 +5,7 @@ import { ReadableStream } from 'node:stream/web'
 import { type Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { issue, Refusal, refuse, UploadPack } from '../generator/index.ts'
+import { addressGroup, type ClientAddress, clientAddress } from './client-address.ts'
 import { Advertisements, type Protocol } from './git-http/advertisements.ts'
 import { Places } from './git-http/places.ts'
 import { readBody } from './git-http/request-body.ts'
@@ -12,6 +13,8 @@ import { readBody } from './git-http/request-body.ts'
 export interface GitHttpOptions {
   readonly repositoryPath: string
   readonly gitCommand?: string
+  /** Who a client is, for its share of the places; default: the other end of the connection. */
+  readonly addressOf?: ClientAddress
   /** Running `git upload-pack` processes; more clients wait, and beyond `maxWaiting` they are sent away. */
   readonly maxConcurrent?: number
   readonly maxWaiting?: number
@@ -26,6 +29,11 @@ export interface GitHttpOptions {
 }
 
 type Limits = Required<GitHttpOptions>
+
+/** What the routes below know of the request besides itself. */
+interface Env {
+  Bindings: { readonly client: string }
+}
 
 const REQUEST = 'application/x-git-upload-pack-request'
 
@@ -54,6 +62,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
 export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Response> {
   const limits: Limits = {
     gitCommand: 'git',
+    addressOf: clientAddress([]),
     maxConcurrent: 4,
     maxWaiting: 60,
     timeoutMs: 600_000,
@@ -64,7 +73,7 @@ export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Respon
   }
   const places = new Places(limits.maxConcurrent, limits.maxWaiting)
   const advertisements = new Advertisements(limits)
-  const app = new Hono().basePath('/index.git')
+  const app = new Hono<Env>().basePath('/index.git')
   app.get('/info/refs', async c => {
     const service = c.req.query('service')
     if (service === undefined) return await file(c, limits, 'info/refs', 'text/plain; charset=utf-8')
@@ -87,14 +96,14 @@ export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Respon
   )
   app.notFound(c => c.text('not found\n', 404, FRESH))
   app.onError((error, c) => failure(error, c, limits))
-  return async c => await app.fetch(c.req.raw)
+  return async c => await app.fetch(c.req.raw, { client: addressGroup(limits.addressOf(c)) })
 }
 
 /** `POST git-upload-pack`: the body is read whole before git starts, so a slow sender holds no process. */
-async function answer(c: Context, limits: Limits, places: Places): Promise<Response> {
+async function answer(c: Context<Env>, limits: Limits, places: Places): Promise<Response> {
   if (c.req.header('content-type') !== REQUEST) refuse('git_request_type', { expected: REQUEST })
   const { signal } = c.req.raw
-  const place = places.admit()
+  const place = places.admit(c.env.client)
   try {
     const input = await readBody(c.req.raw, limits)
     await place.start(signal)

@@ -9,7 +9,8 @@ import { passwordLink, postPassword } from './me/password.ts'
 import { postOtherSessionsEnd, postSessionEnd } from './me/sessions.ts'
 import { postRevocation, postToken } from './me/tokens.ts'
 import { postUser, postUserAction, users } from './me/users.ts'
-import type { Route } from './route.ts'
+import { goOn, siteOf } from './page.ts'
+import type { OpenHandler, Route } from './route.ts'
 
 /** `/me`: everything people do in a browser. Works without JavaScript: links ask, forms change. */
 export function meRoutes(deps: MeDeps): Route[] {
@@ -45,8 +46,17 @@ export function meRoutes(deps: MeDeps): Route[] {
       handle: postUserAction(deps),
     },
     { method: 'GET', path: '/me/admin/audit', access: 'admin', handle: auditLog(deps) },
-    { method: 'GET', path: '/me/*', access: 'visitor', handle: () => refuse('route_unknown') },
+    { method: 'GET', path: '/me/*', access: 'visitor', handle: elsewhere(deps) },
   ]
+}
+
+/** Addresses of these pages end without a slash; who writes one is led there. */
+function elsewhere({ registry }: MeDeps): OpenHandler {
+  return c => {
+    const path = c.req.path.replace(/\/+$/, '')
+    if (path === c.req.path) refuse('route_unknown')
+    return goOn(c, siteOf(registry), `${path}${new URL(c.req.url).search}`)
+  }
 }
 
 function change(path: string, handle: Extract<Route, { access: 'session' | 'admin' }>['handle']): Route[] {

@@ -99,9 +99,7 @@ function inviteMessage(crate: CrateRecord, done: OwnerChange, me: string): strin
     parts.push(`invited ${list(done.changed)} to own \`${crate.name}\`; the invitation is to be accepted on ${me}`)
   }
   if (done.unchanged.length > 0) {
-    parts.push(
-      `${list(done.unchanged)} already ${verb(done.unchanged, 'owns', 'own')} \`${crate.name}\` or was invited before`,
-    )
+    parts.push(`${list(done.unchanged)} already ${verb(done.unchanged, 'owns', 'own')} \`${crate.name}\``)
   }
   return parts.join('; ')
 }

@@ -30,14 +30,26 @@ export async function listOwners(database: Database, crateId: number): Promise<O
     .execute()
 }
 
-/** The names of the crates a user owns, in alphabetical order. */
-export async function cratesOf(database: Database, userId: number): Promise<string[]> {
+/** How many crates a user owns. */
+export async function countCratesOf(database: Database, userId: number): Promise<number> {
+  const query = database.selectFrom('owners').select(database.fn.countAll<number>().as('crates'))
+  return Number((await query.where('user_id', '=', userId).executeTakeFirstOrThrow()).crates)
+}
+
+/** The names of the crates a user owns, in alphabetical order: so many of them, after so many. */
+export async function cratesOf(
+  database: Database,
+  userId: number,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<string[]> {
   const rows = await database
     .selectFrom('owners')
     .innerJoin('crates', 'crates.id', 'owners.crate_id')
     .select('crates.name')
     .where('owners.user_id', '=', userId)
     .orderBy('crates.canonical')
+    .limit(limit)
+    .offset(offset)
     .execute()
   return rows.map(row => row.name)
 }
@@ -80,7 +92,7 @@ export async function addOwners(
   })
 }
 
-/** Invites users to become owners, which they accept on `/me`. All or none, as with `addOwners`. */
+/** Invites users to become owners, which they accept on `/me`; once more is as new. All or none, as with `addOwners`. */
 export async function inviteOwners(
   database: Database,
   crate: CrateRecord,
@@ -89,12 +101,12 @@ export async function inviteOwners(
 ): Promise<OwnerChange> {
   return eachUser(database, crate, logins, change, async (tx, user) => {
     if (await ownsCrate(tx, crate.id, user.id)) return false
-    const row = await tx
+    const made = { invited_at: change.at, invited_by: change.user?.id ?? null }
+    await tx
       .insertInto('invitations')
-      .values({ crate_id: crate.id, user_id: user.id, invited_at: change.at, invited_by: change.user?.id ?? null })
-      .onConflict(conflict => conflict.doNothing())
-      .executeTakeFirst()
-    if (row.numInsertedOrUpdatedRows === 0n) return false
+      .values({ crate_id: crate.id, user_id: user.id, ...made })
+      .onConflict(conflict => conflict.doUpdateSet(made))
+      .execute()
     await addEvent(tx, change, { action: 'owner-invite', crate: crate.name, detail: { login: user.login } })
     return true
   })

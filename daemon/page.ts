@@ -34,12 +34,13 @@ export function page(c: Context, site: SiteFacts, text: string, status: Contentf
   return c.html(text, status, headers(site))
 }
 
-/** A page that says why not. */
-export function refusedPage(c: Context, site: SiteFacts, refusal: Refusal): Response {
+/** A page that says why not, to whoever is logged in, if anybody is. */
+export function refusedPage(c: Context, site: SiteFacts, refusal: Refusal, login: string | null): Response {
   noteObjections(c, codesOf(refusal))
   const status = honestStatus(refusal)
   if (refusal.retryAfter !== undefined) c.header('retry-after', String(refusal.retryAfter))
-  return page(c, site, errorPage(site, status === 404 ? 'Nothing here' : 'Not done', sentences(refusal)), status)
+  const title = status === 404 ? 'Nothing here' : 'Not done'
+  return page(c, site, errorPage(site, title, sentences(refusal), login), status)
 }
 
 /** The objections of a refusal as people write them. */

@@ -64,7 +64,7 @@ export interface TokenOrder {
   readonly crates: readonly string[] | null
   readonly at: string
   readonly expires: string | null
-  /** How many tokens the user may have with this one; default: any number. */
+  /** How many tokens that are good the user may have with this one; default: any number. */
   readonly most?: number
 }
 
@@ -84,7 +84,7 @@ export async function createToken(
   ])
   const token = makeToken()
   await database.transaction().execute(async tx => {
-    if (order.most !== undefined && (await countTokens(tx, order.userId)) >= order.most) {
+    if (order.most !== undefined && (await countGood(tx, order)) >= order.most) {
       refuse('tokens_too_many', { max: order.most })
     }
     const row = await tx
@@ -107,13 +107,14 @@ export async function createToken(
   return token
 }
 
-async function countTokens(tx: Database, userId: number): Promise<number> {
+async function countGood(tx: Database, { userId, at }: TokenOrder): Promise<number> {
   const { count } = tx.fn
   const row = await tx
     .selectFrom('tokens')
     .select(count<number>('id').as('tokens'))
     .where('user_id', '=', userId)
     .where('revoked_at', 'is', null)
+    .where(({ or, eb }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', at)]))
     .executeTakeFirstOrThrow()
   return Number(row.tokens)
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../generator/index.ts'
-import { listUsers, type User } from './accounts.ts'
+import type { User } from './accounts.ts'
 
 /** A user, how many crates they own and when they were last seen. */
 export interface ActiveUser extends User {
@@ -8,24 +8,27 @@ export interface ActiveUser extends User {
   readonly lastSeen: string | null
 }
 
-/** All users with what they do, oldest first. */
-export async function userActivity(database: Database): Promise<ActiveUser[]> {
+/** Some users with what they do, in their order. */
+export async function userActivity(database: Database, users: readonly User[]): Promise<ActiveUser[]> {
   const { max, count } = database.fn
-  const [users, owned, tokens, sessions] = await Promise.all([
-    listUsers(database),
+  const ids = users.map(user => user.id)
+  const [owned, tokens, sessions] = await Promise.all([
     database
       .selectFrom('owners')
       .select(['user_id', count<number>('crate_id').as('crates')])
+      .where('user_id', 'in', ids)
       .groupBy('user_id')
       .execute(),
     database
       .selectFrom('tokens')
       .select(['user_id', max('last_used_at').as('seen')])
+      .where('user_id', 'in', ids)
       .groupBy('user_id')
       .execute(),
     database
       .selectFrom('sessions')
       .select(['user_id', max('last_seen_at').as('seen')])
+      .where('user_id', 'in', ids)
       .groupBy('user_id')
       .execute(),
   ])

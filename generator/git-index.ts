@@ -124,7 +124,7 @@ export class GitIndex {
     await this.commit()
   }
 
-  /** Lets running commits and pushes end. */
+  /** Lets running commits end, and running pushes for some seconds. */
   async close(): Promise<void> {
     await this.#push.close()
     // Breaks off packing, which the next start takes up again.

@@ -8,6 +8,7 @@ import type { Given, Source } from './settings/source.ts'
 import { fromEnvironment, fromFile, fromFlags, show, sourceName } from './settings/source.ts'
 import type { SettingKey, SettingValue } from './settings/table.ts'
 import { settingTable } from './settings/table.ts'
+import { withoutCredentials } from './urls.ts'
 
 export { renderSettingsFile } from './settings/file.ts'
 export type { Level } from './settings/kind.ts'
@@ -73,12 +74,12 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
   return { settings: assemble(values), origins }
 }
 
-/** A row per key, in the order of the reference: what `plimsoll settings` prints. */
+/** A row per key, in the order of the reference, without the passwords of URLs: what `plimsoll settings` prints. */
 export function describeSettings(resolved: ResolvedSettings): SettingDescription[] {
   const { settings, origins } = resolved
   return [...settingTable.values()].map(setting => {
     const holder: object = setting.section === '' ? settings : settings[setting.section as keyof Sections]
-    const value = holder[setting.name as keyof typeof holder] as SettingValue
+    const value = told(holder[setting.name as keyof typeof holder])
     const origin = origins.get(setting.key) ?? 'default'
     const words = origin === 'preset' ? `preset "${settings.policy.preset}"` : origin
     return {
@@ -88,6 +89,12 @@ export function describeSettings(resolved: ResolvedSettings): SettingDescription
       origin: typeof words === 'string' ? words : sourceName(words),
     }
   })
+}
+
+/** A value as it may be shown to anyone who looks over a shoulder. */
+function told(value: SettingValue): SettingValue {
+  if (typeof value === 'string') return withoutCredentials(value)
+  return Array.isArray(value) ? value.map(withoutCredentials) : value
 }
 
 function take(

@@ -43,3 +43,15 @@ export function cargoConfig(name: string, urls: RegistryUrls, authRequired: bool
   if (!authRequired) return block
   return `${block}credential-provider = "cargo:token"\n`
 }
+
+/**
+ * Text without the passwords of the URLs in it, for whatever is told of an address; user names go with them, because
+ * tokens are given as such, too. The user of an ssh URL is no secret. A password that was not percent-encoded is hidden,
+ * too, though nothing can be reached with it.
+ */
+export function withoutCredentials(text: string): string {
+  const credentials = /\b([a-z][a-z0-9+.-]*):\/\/((?:[^\s/]*|[^\s/:]*:(?!\d+\/)\S*)@)/gi
+  return text.replace(credentials, (whole: string, scheme: string, user: string) =>
+    /ssh$/i.test(scheme) && !user.includes(':') ? whole : `${scheme}://…@`,
+  )
+}

@@ -18,11 +18,11 @@ export function notFoundPage(site: SiteFacts): SiteFile {
   )
 }
 
-/** A page that says what went wrong; for a server, under any address. */
-export function errorPage(site: SiteFacts, title: string, text: string): string {
+/** A page that says what went wrong; for a server, under any address, to whoever is logged in. */
+export function errorPage(site: SiteFacts, title: string, text: string, viewer: string | null = null): string {
   const to = linker(site, null)
   const main = html`<div class="wide page narrow"><h1>${title}</h1>
 <p class="lead">${text}</p>
 <p><a href="${to('')}">Front page</a> · <a href="${to(listPath(''))}">All crates</a></p></div>`
-  return layout(site, { path: null, title, description: text, main, canonical: null })
+  return layout(site, { path: null, title, description: text, main, canonical: null, viewer })
 }

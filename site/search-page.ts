@@ -5,6 +5,7 @@ import { crateCards } from './crate-list.ts'
 import { layout } from './layout.ts'
 import type { Markup } from './markup.ts'
 import { html } from './markup.ts'
+import { pager } from './pager.ts'
 import type { SiteFacts } from './site-facts.ts'
 import type { SiteFile } from './site-file.ts'
 import { siteFile } from './site-file.ts'
@@ -38,7 +39,7 @@ export function searchPage(site: SiteFacts, results: SearchResults): string {
   const { query, crates, total } = results
   const body = html`<p class="lead" role="status">${query.trim() === '' ? 'Type a name or a few words.' : html`${total === 0 ? 'No crate' : plural(total, 'crate')} for “${query}”`}</p>
 ${crates.length === 0 ? null : crateCards(crates, to)}
-${pager(results)}`
+${pager({ page: results.page, last: Math.ceil(total / results.perPage) }, number => `?q=${encodeURIComponent(query)}&page=${number}`)}`
   return page(site, query, body, results.viewer ?? null)
 }
 
@@ -48,12 +49,4 @@ ${body}
 </div>`
   const description = `Search the crates of ${site.title}.`
   return layout(site, { path: searchPath, title: 'Search', description, main, query, canonical: null, viewer })
-}
-
-function pager({ query, total, page, perPage }: SearchResults): Markup | null {
-  const last = Math.ceil(total / perPage)
-  if (last <= 1) return null
-  const link = (number: number, text: string) =>
-    html`<a href="?q=${encodeURIComponent(query)}&amp;page=${number}">${text}</a>`
-  return html`<nav class="pager" aria-label="Pages">${page > 1 ? link(page - 1, '← Previous') : null}<span class="quiet">Page ${page} of ${last}</span>${page < last ? link(page + 1, 'Next →') : null}</nav>`
 }

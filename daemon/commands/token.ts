@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { type Io, type Registry, refuse, timestamp, withDir, withRegistry } from '../../generator/index.ts'
 import { requireUser } from '../accounts.ts'
 import { after } from '../duration.ts'
+import { rowId } from '../row-id.ts'
 import { createToken, listTokens, parseScopes, revokeToken, SCOPES, type TokenRecord } from '../tokens.ts'
 
 interface CreateOptions {
@@ -41,8 +42,7 @@ export function registerToken(program: Command, io: Io): void {
     .argument('<id>', 'its number in `token list`')
     .action((id: string, options: { dir: string }) =>
       withRegistry(io, options.dir, async ({ database }) => {
-        if (!/^[0-9]{1,15}$/.test(id)) refuse('token_unknown', { id })
-        await revokeToken(database, Number(id), timestamp(io.now()))
+        await revokeToken(database, rowId(id) ?? refuse('token_unknown', { id }), timestamp(io.now()))
         io.out(`revoked ${id}`)
       }),
     )

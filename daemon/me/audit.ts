@@ -2,6 +2,7 @@ import { auditPage } from '../../site/index.ts'
 import { type AuditEvent, detailText, listEvents } from '../audit.ts'
 import { page, siteOf } from '../page.ts'
 import type { SessionHandler } from '../route.ts'
+import { rowId } from '../row-id.ts'
 import type { MeDeps } from './deps.ts'
 import { viewerOf } from './notice.ts'
 
@@ -14,7 +15,7 @@ export function auditLog({ registry }: MeDeps): SessionHandler {
   return async (c, visit) => {
     const filter = c.req.query('q')?.trim() ?? ''
     const any = filter === '' ? {} : { any: filter }
-    const [before, after] = [number(c.req.query('before')), number(c.req.query('after'))]
+    const [before, after] = [rowId(c.req.query('before')), rowId(c.req.query('after'))]
     const side = after !== null ? { after } : before !== null ? { before } : {}
     const events = await listEvents(database, { ...any, ...side, limit: ROWS })
     const [oldest, newest] = [events.at(0), events.at(-1)]
@@ -37,8 +38,4 @@ function auditRow(event: AuditEvent) {
   const notes = [detailText(event), token === null ? '' : `with token ${token}`, address ? `from ${address}` : '']
   const detail = notes.filter(note => note !== '').join(', ')
   return { at, actor, action, crate, version, detail: detail === '' ? null : detail }
-}
-
-function number(text: string | undefined): number | null {
-  return text !== undefined && /^[0-9]{1,15}$/.test(text) ? Number(text) : null
 }

@@ -118,7 +118,7 @@ async function managed(
   const [releases, owners, invitations] = await Promise.all([
     registry.catalog.releases(crate.id),
     listOwners(registry.database, crate.id),
-    listInvited(registry.database, crate.id),
+    listInvited(registry.database, crate.id, { now: visit.now, seconds: registry.settings.owners.invitation_seconds }),
   ])
   const invited = invitations.map(one => ({ ...one, by: one.by ?? 'the operator' }))
   const versions = releases

@@ -4,7 +4,7 @@ import { timestamp } from '../../generator/index.ts'
 import { type HomeFacts, homePage, type Notice } from '../../site/index.ts'
 import { listInvitations } from '../invitations.ts'
 import { ownPath } from '../own-path.ts'
-import { cratesOf } from '../ownership.ts'
+import { countCratesOf, cratesOf } from '../ownership.ts'
 import { goOn, page, siteOf } from '../page.ts'
 import type { VisitHandler } from '../route.ts'
 import { listSessions } from '../sessions.ts'
@@ -13,6 +13,7 @@ import type { SessionVisit } from '../visit.ts'
 import type { MeDeps } from './deps.ts'
 import { isFromElsewhere, loginForm, onceMore } from './login.ts'
 import { told, viewerOf } from './notice.ts'
+import { sliceOf } from './slice.ts'
 
 /** `GET /me`: the page that `cargo login` points to. Who is not logged in is shown how to, and how one gets a token. */
 export function home(deps: MeDeps): VisitHandler {
@@ -37,15 +38,16 @@ interface Outcome {
 
 /** The page of somebody who is logged in. */
 export async function showHome(deps: MeDeps, c: Context, visit: SessionVisit, outcome: Outcome): Promise<Response> {
-  const { database } = deps.registry
+  const { database, settings } = deps.registry
   const { session, now } = visit
   const { id } = session.user
   const site = siteOf(deps.registry)
+  const slice = sliceOf(c, await countCratesOf(database, id))
   const [tokens, crates, invitations, sessions] = await Promise.all([
     listTokens(database, id),
-    cratesOf(database, id),
-    listInvitations(database, id),
-    listSessions(database, id, { now, idleSeconds: deps.registry.settings.auth.session_idle_seconds }),
+    cratesOf(database, id, slice),
+    listInvitations(database, id, { now, seconds: settings.owners.invitation_seconds }),
+    listSessions(database, id, { now, idleSeconds: settings.auth.session_idle_seconds }),
   ])
   const facts: HomeFacts = {
     viewer: viewerOf(visit),
@@ -54,6 +56,7 @@ export async function showHome(deps: MeDeps, c: Context, visit: SessionVisit, ou
     draft: outcome.draft ?? null,
     tokens: tokens.map(token => tokenRow(token, timestamp(now))),
     crates,
+    cratesPlace: slice,
     invitations: invitations.map(one => ({ ...one, by: one.by ?? 'the operator' })),
     sessions: sessions.map(one => ({ ...one, current: one.id === session.id })),
     password: true,

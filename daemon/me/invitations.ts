@@ -13,7 +13,8 @@ export function postInvitation({ registry, regenerator }: MeDeps, isAccepted: bo
     const crate = isName(name) ? await registry.catalog.find(name) : null
     if (!crate) return refuse('invitation_unknown', { name })
     const { user } = visit.session
-    await answerInvitation(registry.database, crate, user, isAccepted, changeOf(visit, user))
+    const time = { now: visit.now, seconds: registry.settings.owners.invitation_seconds }
+    await answerInvitation(registry.database, crate, user, isAccepted, changeOf(visit, user), time)
     if (isAccepted) regenerator.pages.kick()
     return goOn(c, siteOf(registry), tell('/me', isAccepted ? 'invitation-accepted' : 'invitation-declined'))
   }

@@ -1,5 +1,7 @@
+import { refuse } from '../../generator/index.ts'
 import { goOn, siteOf } from '../page.ts'
 import type { SessionHandler } from '../route.ts'
+import { rowId } from '../row-id.ts'
 import { endSession, endSessions } from '../sessions.ts'
 import { changeOf } from '../visit.ts'
 import type { MeDeps } from './deps.ts'
@@ -9,8 +11,8 @@ import { tell } from './notice.ts'
 export function postSessionEnd({ registry }: MeDeps): SessionHandler {
   return async (c, visit) => {
     const { user } = visit.session
-    const id = Number(c.req.param('id'))
-    const session = { id: Number.isSafeInteger(id) ? id : 0, userId: user.id }
+    const id = rowId(c.req.param('id')) ?? refuse('session_unknown')
+    const session = { id, userId: user.id }
     await endSession(registry.database, session, changeOf(visit, user), 'session-end')
     return goOn(c, siteOf(registry), tell('/me', 'session-ended'))
   }

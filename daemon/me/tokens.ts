@@ -1,8 +1,9 @@
-import { timestamp } from '../../generator/index.ts'
+import { refuse, timestamp } from '../../generator/index.ts'
 import { after } from '../duration.ts'
 import { honestStatus } from '../failure.ts'
 import { goOn, siteOf } from '../page.ts'
 import type { SessionHandler } from '../route.ts'
+import { rowId } from '../row-id.ts'
 import { createToken, parseScopes, revokeToken } from '../tokens.ts'
 import { changeOf, type SessionVisit } from '../visit.ts'
 import type { MeDeps } from './deps.ts'
@@ -27,9 +28,9 @@ export function postToken(deps: MeDeps): SessionHandler {
 export function postRevocation({ registry }: MeDeps): SessionHandler {
   return async (c, visit) => {
     const { user } = visit.session
-    const id = Number(c.req.param('id'))
+    const id = c.req.param('id') ?? ''
     const order = { by: changeOf(visit, user), userId: user.id }
-    await revokeToken(registry.database, Number.isSafeInteger(id) ? id : 0, timestamp(visit.now), order)
+    await revokeToken(registry.database, rowId(id) ?? refuse('token_unknown', { id }), timestamp(visit.now), order)
     return goOn(c, siteOf(registry), tell('/me', 'token-revoked'))
   }
 }

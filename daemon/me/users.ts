@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { refuse, timestamp } from '../../generator/index.ts'
 import { type UsersFacts, usersPage } from '../../site/index.ts'
-import { addUser, requireUser, setAdmin, setLocked, type User } from '../accounts.ts'
+import { addUser, countUsers, findUsers, requireUser, setAdmin, setLocked, type User } from '../accounts.ts'
 import { makeLink } from '../credentials.ts'
 import { honestStatus } from '../failure.ts'
 import { goOn, page, siteOf } from '../page.ts'
@@ -12,6 +12,7 @@ import { userActivity } from '../user-activity.ts'
 import { changeOf, type SessionVisit } from '../visit.ts'
 import type { MeDeps } from './deps.ts'
 import { failed, tell, told, viewerOf } from './notice.ts'
+import { sliceOf } from './slice.ts'
 
 const PATH = '/me/admin/users'
 
@@ -23,15 +24,17 @@ export function users(deps: MeDeps): SessionHandler {
 /** `POST /me/admin/users/add`: with it comes a one-time link, so that nobody but the user ever knows the password. */
 export function postUser(deps: MeDeps): SessionHandler {
   const { registry } = deps
-  return (c, visit) =>
-    attempt(deps, c, visit, async () => {
-      const { form, now } = visit
-      const order = { login: form.get('login')?.trim() ?? '', admin: form.get('admin') === '1', at: timestamp(now) }
+  return (c, visit) => {
+    const { form, now } = visit
+    const draft = { login: form.get('login')?.trim() ?? '', admin: form.get('admin') === '1' }
+    const work = async () => {
       const change = changeOf(visit, visit.session.user)
-      const user = await addUser(registry.database, order, change)
+      const user = await addUser(registry.database, { ...draft, at: timestamp(now) }, change)
       const secret = await makeLink(registry.database, user, now, change)
       return { resetLink: { login: user.login, url: passwordLinkOf(registry, secret) } }
-    })
+    }
+    return attempt(deps, c, visit, work, draft)
+  }
 }
 
 /** `POST /me/admin/users/{login}/{action}`. Nobody locks themselves out, or takes their own rights, by a slip. */
@@ -66,7 +69,7 @@ async function act({ registry }: MeDeps, visit: SessionVisit, user: User, action
   }
 }
 
-type Outcome = Partial<Pick<UsersFacts, 'notice' | 'resetLink'>> & { readonly status?: ContentfulStatusCode }
+type Outcome = Partial<Pick<UsersFacts, 'notice' | 'resetLink' | 'draft'>> & { readonly status?: ContentfulStatusCode }
 
 /** Does something, then goes on to a path or shows what came of it; a refusal is told on the page of the users. */
 async function attempt(
@@ -74,21 +77,24 @@ async function attempt(
   c: Context,
   visit: SessionVisit,
   work: () => Promise<string | Outcome>,
+  draft: UsersFacts['draft'] = null,
 ): Promise<Response> {
   try {
     const done = await work()
     return typeof done === 'string' ? goOn(c, siteOf(deps.registry), done) : await showUsers(deps, c, visit, done)
   } catch (error) {
     const { refusal, notice } = failed(c, error)
-    return showUsers(deps, c, visit, { notice, status: honestStatus(refusal) })
+    return showUsers(deps, c, visit, { notice, draft, status: honestStatus(refusal) })
   }
 }
 
 async function showUsers({ registry }: MeDeps, c: Context, visit: SessionVisit, outcome: Outcome): Promise<Response> {
-  const { notice = null, resetLink = null, status } = outcome
-  const rows = await userActivity(registry.database)
-  const facts = { viewer: viewerOf(visit), notice, resetLink }
+  const { notice = null, resetLink = null, draft = null, status } = outcome
+  const filter = c.req.query('q')?.trim() ?? ''
+  const slice = sliceOf(c, await countUsers(registry.database, filter))
+  const rows = await userActivity(registry.database, await findUsers(registry.database, { filter, ...slice }))
+  const facts = { viewer: viewerOf(visit), notice, resetLink, draft }
   const list = rows.map(({ locked, ...user }) => ({ ...user, disabled: locked }))
   const site = siteOf(registry)
-  return page(c, site, usersPage(site, { ...facts, users: list }), status)
+  return page(c, site, usersPage(site, { ...facts, users: list, usersPlace: slice, filter }), status)
 }

@@ -27,7 +27,7 @@ export const accountMessages = {
     'this link is not valid: it was used, is older than 24 hours or was replaced by a newer one; ask an administrator for another',
   session_unknown: () => 'there is no such session; it may have ended already',
   invitation_unknown: (p: { name: string }) =>
-    `there is no invitation to own \`${p.name}\` for you; ask one of its owners for another`,
+    `there is no invitation to own \`${p.name}\` for you, or not any more; ask one of its owners for another`,
   owner_no_user: (p: { login: string; name: string }) =>
     `there is no user \`${p.login}\` here, so the owners of \`${p.name}\` stay as they are; check the spelling of the login`,
   owner_unknown: (p: { login: string; name: string }) => `\`${p.login}\` is not an owner of \`${p.name}\``,

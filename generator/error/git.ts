@@ -26,6 +26,8 @@ export const gitMessages = {
     `the git index was not pushed to \`${p.remote}\`: the remote has commits this registry does not have; let no one else push there, then push once by hand with \`git push --force\` to replace them`,
   git_push_failed: (p: { remote: string; detail: string }) =>
     `the git index was not pushed to \`${p.remote}\` (${p.detail}); the push is tried again, check the address and its credentials`,
+  git_push_left: (p: { remote: string; seconds: number }) =>
+    `the git index was not pushed to \`${p.remote}\` within ${p.seconds} seconds; the push is left to the daemon, or to the next command that changes the index; check the address`,
   git_service_refused: () =>
     'the git index is read-only over HTTP; releases are added with `cargo publish`, and only `git-upload-pack` is served here',
   git_request_type: (p: { expected: string }) => `a git request must have the content type \`${p.expected}\``,

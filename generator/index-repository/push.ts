@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { type Issue, issue, Refusal, refuse } from '../error.ts'
+import { withoutCredentials } from '../urls.ts'
 import { headRef, readHead } from './bare.ts'
 import { finish } from './git-process.ts'
 
@@ -13,6 +14,8 @@ export interface PushOptions {
   readonly lastPauseMs?: number
   /** The longest one push may take. */
   readonly timeoutMs?: number
+  /** How long `close` waits for a push that runs. */
+  readonly closeMs?: number
   /** Told of every try that failed; the next one follows by itself. */
   readonly onFailure?: (failure: Refusal) => void
 }
@@ -56,7 +59,7 @@ export class IndexPush {
     await Promise.all(this.#remotes.map(remote => remote.settled()))
   }
 
-  /** Lets running pushes end and starts no other. */
+  /** Starts no other push and lets running ones end, for some seconds: what is left then goes with a later push. */
   async close(): Promise<void> {
     await Promise.all(this.#remotes.map(remote => remote.close()))
   }
@@ -65,7 +68,7 @@ export class IndexPush {
 /** Refuses a remote that git would take for an option or a command; the rest are URLs, host:path and paths. */
 export function checkRemote(remote: string): string {
   if (!remote || remote.startsWith('-') || /[\s\0]/.test(remote) || /^[A-Za-z][\w+.-]*::/.test(remote))
-    refuse('git_remote_invalid', { remote: redact(remote) })
+    refuse('git_remote_invalid', { remote: withoutCredentials(remote) })
   return remote
 }
 
@@ -77,6 +80,8 @@ class Remote {
   #running: Promise<void> | null = null
   #retry: NodeJS.Timeout | null = null
   #closed = false
+  #child: ChildProcess | null = null
+  #isLeft = false
 
   constructor(remote: string, options: PushOptions) {
     this.#remote = checkRemote(remote)
@@ -86,11 +91,12 @@ class Remote {
       firstPauseMs: 1_000,
       lastPauseMs: 300_000,
       timeoutMs: 300_000,
+      closeMs: 15_000,
       onFailure: () => undefined,
       ...others,
       path: resolve(path),
     }
-    this.state = { remote: redact(remote), pushed: null, at: null, failures: 0, error: null }
+    this.state = { remote: withoutCredentials(remote), pushed: null, at: null, failures: 0, error: null }
   }
 
   /** One push at a time: what is asked for meanwhile goes with the next. A pause after a failure is kept. */
@@ -144,13 +150,14 @@ class Remote {
       // A session without a terminal: ssh fails instead of asking the operator's screen for a passphrase.
       detached: true,
     })
+    this.#child = child
     child.stdin.on('error', () => {})
     child.stdin.end()
     let report = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       report = `${report}${text}`.slice(-4000)
     })
-    const timer = setTimeout(() => child.kill('SIGTERM'), timeoutMs)
+    const timer = setTimeout(() => endGroup(child), timeoutMs)
     try {
       await finish(child, 'push')
     } catch (error) {
@@ -159,19 +166,26 @@ class Remote {
       throw error
     } finally {
       clearTimeout(timer)
+      this.#child = null
     }
     return head
   }
 
   #diverged(): Issue {
-    return issue('git_push_diverged', { remote: redact(this.#remote) })
+    return issue('git_push_diverged', { remote: withoutCredentials(this.#remote) })
   }
 
   #explain(error: unknown): Issue {
+    if (this.#isLeft) {
+      return issue('git_push_left', { remote: withoutCredentials(this.#remote), seconds: this.#options.closeMs / 1000 })
+    }
     if (error instanceof Refusal && error.has('git_push_diverged')) return error.issues[0]
-    const said = (error instanceof Error ? error.message : String(error)).replaceAll(this.#remote, redact(this.#remote))
+    const said = (error instanceof Error ? error.message : String(error)).replaceAll(
+      this.#remote,
+      withoutCredentials(this.#remote),
+    )
     const detail = /^`git push` failed: (.*); run `plimsoll verify`/s.exec(said)?.[1] ?? said
-    return issue('git_push_failed', { remote: redact(this.#remote), detail: redact(detail) })
+    return issue('git_push_failed', { remote: withoutCredentials(this.#remote), detail: withoutCredentials(detail) })
   }
 
   async settled(): Promise<void> {
@@ -182,7 +196,15 @@ class Remote {
     this.#closed = true
     if (this.#retry) clearTimeout(this.#retry)
     this.#retry = null
+    const patience = setTimeout(() => this.#leave(), this.#options.closeMs)
     await this.settled()
+    clearTimeout(patience)
+  }
+
+  #leave(): void {
+    if (!this.#child) return
+    this.#isLeft = true
+    endGroup(this.#child)
   }
 }
 
@@ -202,7 +224,12 @@ function pushEnvironment(path: string): NodeJS.ProcessEnv {
   }
 }
 
-/** Without the user name and password that a URL may carry. */
-function redact(text: string): string {
-  return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, '$1')
+/** Ends git with what it has started: an ssh that waits for its host would go on alone, and hold our pipes. */
+function endGroup(child: ChildProcess): void {
+  if (child.pid === undefined || process.platform === 'win32') return void child.kill('SIGTERM')
+  try {
+    process.kill(-child.pid, 'SIGTERM')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }

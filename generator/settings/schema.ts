@@ -164,6 +164,11 @@ export const sections = {
       'direct',
       'Whether a new owner is one at once or has to accept an invitation.',
     ),
+    invitation_seconds: row(
+      duration(60, 365 * DAY),
+      30 * DAY,
+      'How long an invitation can be accepted; inviting again renews it.',
+    ),
     public: row(flag, false, 'Whether owners are listed without a token.'),
   },
   api: {
@@ -204,7 +209,7 @@ export const sections = {
       'Crates that one user publishes for the first time within 24 hours; 0 is no limit.',
     ),
     versions_per_day: row(integer(0, 1_000_000), 0, 'New versions of one crate within 24 hours; 0 is no limit.'),
-    tokens_per_user: row(integer(1, 1_000_000), 500, 'Tokens one user may have.'),
+    tokens_per_user: row(integer(1, 1_000_000), 500, 'Tokens one user may have, not counting those that are expired.'),
   },
   policy: policyRows,
   git: {

@@ -101,9 +101,11 @@ export function fromFlags(flags: Readonly<Record<SettingKey, string | boolean | 
   })
 }
 
-/** A value as it is repeated in a message: one line, never long. */
+/** A value as it is repeated in a message: one line, never long, nothing of what stands before the host of a URL. */
 export function show(raw: unknown): string {
-  const words = typeof raw === 'number' ? String(raw) : (JSON.stringify(raw) ?? String(raw))
+  const whole = typeof raw === 'number' ? String(raw) : (JSON.stringify(raw) ?? String(raw))
+  // Up to the last @: where something is wrong with the value, nobody knows where its password ends.
+  const words = whole.replace(/:\/\/.*@/s, '://…@')
   return words.length > 80 ? `${words.slice(0, 79)}…` : words
 }
 

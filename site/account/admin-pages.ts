@@ -4,6 +4,7 @@ import { copyBlock } from '../install.ts'
 import type { Markup } from '../markup.ts'
 import { html } from '../markup.ts'
 import { exactMoment, momentTag } from '../moment.ts'
+import { type PagePlace, pager } from '../pager.ts'
 import type { SiteFacts } from '../site-facts.ts'
 import { buttonForm, field, postForm } from './form.ts'
 import { accountPage } from './frame.ts'
@@ -20,11 +21,22 @@ export interface UserRow {
   readonly crates: number
 }
 
+/** A user that somebody tried to add. */
+export interface UserDraft {
+  readonly login: string
+  readonly admin: boolean
+}
+
 /** The list of users. */
 export interface UsersFacts {
   readonly viewer: Viewer
   readonly notice: Notice | null
+  /** Those of one page, of those whose login has the filter in it. */
   readonly users: readonly UserRow[]
+  readonly usersPlace: PagePlace
+  readonly filter: string
+  /** What was filled into the form to add one, when that was refused. */
+  readonly draft: UserDraft | null
   /** A one-time link to set a password, just made: shown once. */
   readonly resetLink: { readonly login: string; readonly url: string } | null
 }
@@ -57,9 +69,12 @@ export function usersPage(site: SiteFacts, facts: UsersFacts): string {
   const to = linker(site, null)
   const link = facts.resetLink
   const body = html`${link === null ? null : html`<section class="notice good" aria-label="One-time link"><p>Give this link to <strong>${link.login}</strong>. It sets a password, works once and is shown this once.</p>${copyBlock(link.url, 'one-time link')}</section>`}
+${facts.usersPlace.last > 1 || facts.filter !== '' ? html`<form class="form row" method="get" action="${to(path)}"><label class="field"><span>Users whose login has</span><input name="q" value="${facts.filter}" autocapitalize="off"></label><button class="button">Filter</button></form>` : null}
 <ul class="rows">${facts.users.map(user => userRow(viewer, user, to))}</ul>
+${facts.users.length === 0 ? html`<p class="quiet">No users.</p>` : null}
+${pager(facts.usersPlace, number => `${to(path)}?${new URLSearchParams({ q: facts.filter, page: String(number) })}`)}
 <section class="part"><h2>Add a user</h2>
-${postForm(viewer, to(account.addUser), html`${field('Login', html`<input name="login" autocapitalize="off" required maxlength="64">`)}<label class="choice"><input type="checkbox" name="admin" value="1"> Administrator</label><button class="button main">Add</button>`)}
+${postForm(viewer, to(account.addUser), html`${field('Login', html`<input name="login" value="${facts.draft?.login}" autocapitalize="off" required maxlength="64">`)}<label class="choice"><input type="checkbox" name="admin" value="1"${facts.draft?.admin ? html` checked` : null}> Administrator</label><button class="button main">Add</button>`)}
 </section>`
   return accountPage(site, viewer, { path, title: 'Users', notice: facts.notice, body })
 }

@@ -24,6 +24,7 @@ export interface Invited {
   readonly login: string
   readonly by: string
   readonly at: string
+  readonly expires: string
 }
 
 /** A step that is asked about before it is done. */
@@ -96,7 +97,7 @@ ${owners.length === 1 ? html`<span class="quiet small">the last owner stays</spa
 }
 
 /** Taking an invitation back takes nothing from anybody, so it is not asked about. */
-function invitedRow({ viewer, name }: ManageFacts, { login, by, at }: Invited, to: Linker): Markup {
+function invitedRow({ viewer, name }: ManageFacts, { login, by, at, expires }: Invited, to: Linker): Markup {
   const button = buttonForm(
     viewer,
     to(account.removeOwner(name)),
@@ -104,7 +105,7 @@ function invitedRow({ viewer, name }: ManageFacts, { login, by, at }: Invited, t
     { login },
     `Withdraw the invitation of ${login}`,
   )
-  return html`<li class="row-with-action"><div>${login} <span class="quiet">invited by ${by}, ${momentTag(at)}</span></div>
+  return html`<li class="row-with-action"><div>${login} <span class="quiet">invited by ${by}, ${momentTag(at)} · expires ${momentTag(expires)}</span></div>
 ${button}</li>
 `
 }

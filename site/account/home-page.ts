@@ -2,6 +2,7 @@ import { account, cratePath, type Linker, linker } from '../address.ts'
 import type { Markup } from '../markup.ts'
 import { html } from '../markup.ts'
 import { momentTag } from '../moment.ts'
+import { type PagePlace, pager } from '../pager.ts'
 import type { SiteFacts } from '../site-facts.ts'
 import { cargoSetup } from './cargo-setup.ts'
 import { buttonForm, field, postForm } from './form.ts'
@@ -14,6 +15,7 @@ export interface Invitation {
   readonly crate: string
   readonly by: string
   readonly at: string
+  readonly expires: string
 }
 
 /** A place where a user is logged in. */
@@ -35,7 +37,9 @@ export interface HomeFacts {
   /** A token form that was refused. */
   readonly draft: TokenDraft | null
   readonly tokens: readonly TokenRow[]
+  /** Those of one page. */
   readonly crates: readonly string[]
+  readonly cratesPlace: PagePlace
   readonly invitations: readonly Invitation[]
   readonly sessions: readonly Session[]
   /** False when passwords are kept elsewhere. */
@@ -51,7 +55,8 @@ export function homePage(site: SiteFacts, facts: HomeFacts): string {
 ${facts.invitations.length === 0 ? null : html`<section class="part"><h2>Invitations</h2>${invitationList(viewer, facts.invitations, to)}</section>`}
 <section class="part"><h2>Tokens</h2>${tokenList(viewer, facts.tokens, to)}
 <details class="more"${facts.draft !== null || facts.tokens.length === 0 ? html` open` : null}><summary>Make a token</summary>${tokenForm(viewer, facts.draft, to)}</details></section>
-<section class="part"><h2>Your crates</h2>${crateList(facts.crates, to)}</section>
+<section class="part"><h2 id="crates">Your crates</h2>${crateList(facts.crates, to)}
+${pager(facts.cratesPlace, number => `${to(path)}?page=${number}#crates`)}</section>
 <section class="part"><h2>Cargo</h2>${cargoSetup(site)}</section>
 <section class="part"><h2>Sessions</h2>${sessionList(viewer, facts.sessions, to)}</section>
 ${facts.password ? html`<section class="part"><h2>Password</h2>${passwordForm(viewer, to)}</section>` : null}`
@@ -60,7 +65,7 @@ ${facts.password ? html`<section class="part"><h2>Password</h2>${passwordForm(vi
 
 function invitationList(viewer: Viewer, invitations: readonly Invitation[], to: Linker): Markup {
   return html`<ul class="rows">${invitations.map(
-    one => html`<li class="row-with-action"><div>${one.by} invites you to own <a href="${to(cratePath(one.crate))}">${one.crate}</a> <span class="quiet">${momentTag(one.at)}</span></div>
+    one => html`<li class="row-with-action"><div>${one.by} invites you to own <a href="${to(cratePath(one.crate))}">${one.crate}</a> <span class="quiet">${momentTag(one.at)} · expires ${momentTag(one.expires)}</span></div>
 <div class="actions">${buttonForm(viewer, to(account.acceptInvitation(one.crate)), 'Accept', {}, `Accept ${one.crate}`)}${buttonForm(viewer, to(account.declineInvitation(one.crate)), 'Decline', {}, `Decline ${one.crate}`)}</div></li>
 `,
   )}</ul>`

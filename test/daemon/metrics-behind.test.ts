@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -56,4 +58,24 @@ test('a command that works without a daemon says when its push fails', async t =
   const yank = await plimsoll(dir, ['yank', 'demo@1.0.0', '--dir', dir], env)
   assert.equal(yank.code, 0, yank.stderr)
   assert.match(yank.stderr, /^warning: the git index was not pushed to `.*gone\.git`/m)
+})
+
+test('a command does not wait for a remote that does not answer, and says who will push', async t => {
+  const dir = join(folderOf(t), 'registry')
+  await plimsoll(folderOf(t), ['init', '--dir', dir])
+  await addCrate(await reopen(t, dir), { name: 'demo', version: '1.0.0' })
+  const silent = createServer(socket => socket.on('error', () => {})).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  t.after(() => silent.close())
+  const { port } = silent.address() as AddressInfo
+  const env = { PLIMSOLL_GIT_PUSH: `http://ci:sesame@127.0.0.1:${port}/index.git` }
+  const before = Date.now()
+  const yank = await plimsoll(dir, ['yank', 'demo@1.0.0', '--dir', dir], env)
+  assert.equal(yank.code, 0, yank.stderr)
+  assert.ok(Date.now() - before < 60_000)
+  assert.match(
+    yank.stderr,
+    /^warning: the git index was not pushed to `http:\/\/…@127.* the push is left to the daemon/m,
+  )
+  assert.doesNotMatch(yank.stderr, /sesame/)
 })

@@ -77,3 +77,29 @@ test('an invitation to a crate that nobody owns can be taken back', async t => {
   const answer = await test.request('DELETE', '/api/v1/crates/demo/owners', token, { body })
   assert.deepEqual(await answer.json(), { ok: true, msg: 'removed bob from the owners of `demo`' })
 })
+
+test('an invitation is good for 30 days, which is told, and inviting again renews it', async t => {
+  const { test, ask } = await prepared(t, { PLIMSOLL_OWNERS_ADD: 'invite' })
+  const day = (count: number) => new Date(Date.parse('2026-11-20T12:00:00Z') + count * 86_400_000)
+  const pages = async (now: Date) => {
+    test.now = now
+    const [bob, alice] = [await loggedIn(test, 'bob'), await loggedIn(test, 'alice')]
+    const texts = [await (await bob.get('/me')).text(), await (await alice.get('/me/crates/demo')).text()]
+    const [told, seen] = texts.map(text => /<span class="quiet">[^\n]*expires <time datetime="([^"]+)/.exec(text)?.[1])
+    return { bob, told, seen }
+  }
+  test.now = day(0)
+  await ask('PUT', { users: ['bob'] })
+  const last = await pages(new Date(day(30).getTime() - 1000))
+  assert.deepEqual([last.told, last.seen], ['2026-12-20T12:00:00Z', '2026-12-20T12:00:00Z'])
+  const gone = await pages(day(30))
+  assert.deepEqual([gone.told, gone.seen], [undefined, undefined])
+  assert.equal((await gone.bob.post('/me/invitations/demo/accept')).status, 400)
+  assert.deepEqual(await ask('PUT', { users: ['alice', 'bob'] }), {
+    ok: true,
+    msg: 'invited bob to own `demo`; the invitation is to be accepted on http://crates.test/me; alice already owns `demo`',
+  })
+  const renewed = await pages(day(59))
+  assert.equal(renewed.told, '2027-01-19T12:00:00Z')
+  assert.equal((await renewed.bob.post('/me/invitations/demo/accept')).status, 303)
+})

@@ -145,7 +145,7 @@ test('an invitation to own a crate is told, waits, and is accepted or declined i
     invited.stderr,
     new RegExp(`Owner invited bob, carol to own \`foo\`; the invitation is to be accepted on ${served.url}/me`),
   )
-  assert.match((await owner('--add', 'bob')).stderr, /Owner bob already owns `foo` or was invited before/)
+  assert.match((await owner('--add', 'bob')).stderr, /Owner invited bob to own `foo`/)
   assert.equal((await owner('--list')).stdout, 'alice\n')
   const next = project({ name: 'foo', version: '1.0.1' })
   assert.match((await bob.fails(next.folder, ...PUBLISH)).stderr, /the remote server responded with an error: .*`bob`/)
@@ -169,6 +169,7 @@ test('an invitation to own a crate is told, waits, and is accepted or declined i
     actions.map(({ actor, action }) => `${actor} ${action}`),
     [
       'alice publish',
+      'alice owner-invite',
       'alice owner-invite',
       'alice owner-invite',
       'carol invitation-decline',

@@ -230,3 +230,15 @@ test('a failed login is noted with the account it was about, and with nothing el
     { actor: 'unknown', detail: null, address: '198.51.100.7' },
   ])
 })
+
+test('an id in an address is plain digits', async t => {
+  const test = await TestRegistry.open(t)
+  await test.user('alice')
+  const alice = await loggedIn(test, 'alice')
+  for (const id of ['0x1', '1e0', '+1', '%201', '01', '1.0', '-1', '0', '9'.repeat(30)]) {
+    assert.equal((await alice.post(`/me/sessions/${id}/end`)).status, 400, id)
+    assert.equal((await alice.post(`/me/tokens/${id}/revoke`)).status, 400, id)
+  }
+  assert.equal((await alice.post('/me/tokens/1/revoke')).status, 303)
+  assert.equal((await alice.post('/me/sessions/1/end')).status, 303)
+})

@@ -79,6 +79,20 @@ test('revoking what is no token, or is revoked already, is refused', async t => 
   }
 })
 
+test('tokens that are revoked or expired do not count towards the limit', async t => {
+  const { registry } = await TestRegistry.open(t)
+  const user = await addUser(registry.database, { login: 'alice', admin: false, at: AT })
+  const order = { userId: user.id, name: 'x', scopes: null, crates: null, most: 2 }
+  const create = (at: string, expires: string | null) => createToken(registry.database, { ...order, at, expires })
+  await create(AT, '2026-11-20T12:00:10Z')
+  await create(AT, null)
+  await assert.rejects(create('2026-11-20T12:00:09Z', null), refusal('tokens_too_many'))
+  await create('2026-11-20T12:00:10Z', null)
+  await assert.rejects(create('2026-11-20T12:00:11Z', null), refusal('tokens_too_many'))
+  await revokeToken(registry.database, 2, AT)
+  await create('2026-11-20T12:00:12Z', null)
+})
+
 test('the name of a token is one line that reads as it is written', async t => {
   const { registry } = await TestRegistry.open(t)
   const user = await addUser(registry.database, { login: 'alice', admin: false, at: AT })

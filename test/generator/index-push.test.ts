@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -125,6 +125,40 @@ test('close stops trying and ends what runs', async () => {
   await push.settled()
   assert.equal(push.states()[0]?.failures, failures)
 })
+
+test('close waits some seconds for a push and leaves it then, with all that git has started', async () => {
+  const slow = join(root, 'slow-git')
+  const notes = join(root, 'slow-notes')
+  // Like a git that waits for its ssh: the one that waits for the network is not the one we have started.
+  await writeFile(slow, `#!/bin/sh\nsleep 60 &\necho $! > ${notes}\nwait\n`, { mode: 0o755 })
+  await commit()
+  const told: string[] = []
+  const onFailure = (failure: Refusal) => told.push(failure.message)
+  const push = pushTo(['ssh://git@h/i.git'], { path, gitCommand: slow, closeMs: 300, onFailure, ...pauses })
+  push.request()
+  await until(
+    async () => (await readFile(notes, 'utf8').catch(() => '')) !== '',
+    () => 'git was not started',
+  )
+  const before = Date.now()
+  await push.close()
+  assert.ok(Date.now() - before < 20_000)
+  assert.match(told.join(), /^the git index was not pushed to `ssh:\/\/git@h\/i\.git` within 0\.3 seconds; .*left to/)
+  const waiting = Number(await readFile(notes, 'utf8'))
+  await until(
+    () => !isAlive(waiting),
+    () => 'what git has started still runs',
+  )
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    return false
+  }
+}
 
 test('what git would take for an option or a program is no remote', () => {
   for (const bad of ['', '--upload-pack=evil', '-o', 'ext::sh -c evil', 'ext::sh', 'a b', 'x\ny'])

@@ -58,7 +58,7 @@ test('the defaults', () => {
     server: { listen: '127.0.0.1:8080', trusted_proxies: [], shutdown_seconds: 30 },
     auth: { required: false, password_cost: 15, session_seconds: 2_592_000, session_idle_seconds: 604_800 },
     tls: { cert: null, key: null },
-    owners: { add: 'direct', public: false },
+    owners: { add: 'direct', invitation_seconds: 2_592_000, public: false },
     api: { error_status: 'cargo' },
     limits: {
       crate_bytes: 10_485_760,
@@ -123,6 +123,33 @@ test('file < environment < flags, and every origin is told', () => {
   assert.equal(rows.size, settingTable.size)
 })
 
+test('passwords of URLs are never told, neither of good values nor of bad ones', () => {
+  const push = [
+    ['https://ci:sesame@git.example/index.git', 'https://…@git.example/index.git'],
+    ['https://sesame@git.example/index.git', 'https://…@git.example/index.git'],
+    ['https://ci:ses@me@git.example:8443/index.git', 'https://…@git.example:8443/index.git'],
+    ['https://ci:ses/ame@git.example/index.git', 'https://…@git.example/index.git'],
+    ['https://git.example:8443/@team/index.git', 'https://git.example:8443/@team/index.git'],
+    ['ssh://git:sesame@git.example/index.git', 'ssh://…@git.example/index.git'],
+    ['ssh://git@git.example/index.git', 'ssh://git@git.example/index.git'],
+    ['git@git.example:index.git', 'git@git.example:index.git'],
+  ] as const
+  const resolved = resolveSettings(toml(`[git]\npush = ${JSON.stringify(push.map(([given]) => given))}`))
+  assert.deepEqual(
+    resolved.settings.git.push,
+    push.map(([given]) => given),
+  )
+  const row = describeSettings(resolved).find(one => one.key === 'git.push')
+  assert.deepEqual(
+    row?.value,
+    push.map(([, told]) => told),
+  )
+  assert.doesNotMatch(row?.text ?? 'none', /ses|ame@/)
+  for (const bad of ['["https://ci:ses ame@git.example/"]', '"https://ci:sesame@git.example/"']) {
+    assert.match(messages(toml(`[git]\npush = ${bad}`)).join(), /cannot be "https:\/\/…@git\.example\/"/)
+  }
+})
+
 const good: [key: string, toml: string, env: string, value: unknown][] = [
   ['auth.required', 'true', 'true', true],
   ['limits.crate_bytes', '"20MiB"', '20MiB', 20_971_520],
@@ -174,7 +201,7 @@ const bad: [key: string, toml: string, given: string][] = [
   ['registry.base_url', '"ftp://crates.example"', '"ftp://crates.example"'],
   ['registry.base_url', '"https://crates.example?x"', '"https://crates.example?x"'],
   ['registry.base_url', '"https://crates.example#"', '"https://crates.example#"'],
-  ['registry.base_url', '"https://me@crates.example"', '"https://me@crates.example"'],
+  ['registry.base_url', '"https://me:pass word@crates.example"', '"https://…@crates.example"'],
   ['registry.base_url', '"https:crates.example"', '"https:crates.example"'],
   ['registry.base_url', '" https://crates.example"', '" https://crates.example"'],
   ['registry.base_url', '["https://crates.example"]', '["https://crates.example"]'],

@@ -65,7 +65,15 @@ test('the users are told with how many crates they own, the events to the second
     lastSeen: null,
   }
   const users = [0, 1, 2].map(crates => ({ ...user, crates }))
-  const text = usersPage(site, { viewer, notice: null, users, resetLink: null })
+  const text = usersPage(site, {
+    viewer,
+    notice: null,
+    users,
+    resetLink: null,
+    draft: null,
+    filter: '',
+    usersPlace: { page: 1, last: 1 },
+  })
   assert.deepEqual(text.match(/\d+ crates?\b/g), ['0 crates', '1 crate', '2 crates'])
   const log = pages.find(page => page.path === 'me/admin/audit.html')?.body.toString() ?? ''
   assert.match(log, /<time class="exact" datetime="2026-11-20T10:00:00Z">2026-11-20 10:00:00<\/time>/)

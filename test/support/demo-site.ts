@@ -112,7 +112,8 @@ export function* demoAccount(site: SiteFacts, crates: readonly CrateFacts[]): Ge
         },
       ],
       crates: crates.map(one => one.name),
-      invitations: [{ crate: 'rudder', by: 'grace', at: '2026-11-19T10:00:00Z' }],
+      cratesPlace: { page: 1, last: 2 },
+      invitations: [{ crate: 'rudder', by: 'grace', at: '2026-11-19T10:00:00Z', expires: '2026-12-19T10:00:00Z' }],
       sessions: [
         {
           id: 1,
@@ -142,7 +143,7 @@ export function* demoAccount(site: SiteFacts, crates: readonly CrateFacts[]): Ge
         name: first.name,
         versions: first.versions,
         owners: first.owners,
-        invited: [{ login: 'grace', by: 'ada', at: '2026-11-20T12:00:00Z' }],
+        invited: [{ login: 'grace', by: 'ada', at: '2026-11-20T12:00:00Z', expires: '2026-12-20T12:00:00Z' }],
       }),
     )
     yield page(
@@ -165,6 +166,9 @@ export function* demoAccount(site: SiteFacts, crates: readonly CrateFacts[]): Ge
       viewer,
       notice: null,
       users: [{ ...user, login: 'ada', admin: true, disabled: false }, user],
+      usersPlace: { page: 2, last: 3 },
+      filter: '',
+      draft: null,
       resetLink: { login: 'grace', url: `${site.base}/me/login?reset=abc` },
     }),
   )
