@@ -89,6 +89,11 @@ test('settings that cannot be used are named, all of them', async () => {
   assert.match(stderr, /SAMPLE_USERS: must be JSON/)
 })
 
+test('a password that could be confused with another is not hashed', async () => {
+  const { code, stdout, stderr } = await runProgram(['--hash-password'], {}, 'secret\0')
+  assert.deepEqual([code, stdout, stderr], [1, '', 'a password cannot end with the character NUL\n'])
+})
+
 test('the https example without TLS says so', async () => {
   const program = await startProgram(['--example', 'https'])
   assert.equal(await program.stop(), 0)
