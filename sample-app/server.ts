@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Fetch } from './gallery.ts'
 import type { TlsFiles } from './tls-files.ts'
@@ -37,6 +37,8 @@ export async function listen(fetch: Fetch, { host, port, tls }: ListenOptions): 
   server.on('request', (incoming, outgoing) => {
     // The adapter refuses a raw backslash in a path; here it is a character like any other.
     incoming.url = incoming.url?.replaceAll('\\', '%5C')
+    // HTTP/1.0 need not name a host, and any client may name an empty one: it means the one it has reached.
+    incoming.headers.host ||= reached(incoming.socket)
     void listener(incoming, outgoing)
   })
   await new Promise<void>((resolve, reject) => {
@@ -44,12 +46,19 @@ export async function listen(fetch: Fetch, { host, port, tls }: ListenOptions): 
     server.listen(port, host, resolve)
   })
   const { port: taken } = server.address() as AddressInfo
-  const name = host.includes(':') ? `[${host}]` : host
   return {
-    url: `${tls ? 'https' : 'http'}://${name}:${taken}`,
+    url: `${tls ? 'https' : 'http'}://${authority(host, taken)}`,
     close: () => shutDown(server),
     cut: () => server.closeAllConnections(),
   }
+}
+
+function reached({ localAddress = '', localPort = 0 }: Socket): string {
+  return authority(localAddress, localPort)
+}
+
+function authority(host: string, port: number): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 function shutDown(server: Server): Promise<void> {
