@@ -27,7 +27,7 @@ const finite = v.check<number, ProblemType>(Number.isFinite, 'finite_number')
 
 const converted = v.rawTransform<unknown, number>(({ dataset: { value }, addIssue, NEVER }) => {
   if (typeof value === 'number') return value
-  if (typeof value === 'boolean') return Number(value)
+  if (typeof value === 'boolean' || typeof value === 'bigint') return Number(value)
   const number = typeof value === 'string' ? parseFloatText(value.trim()) : undefined
   if (number !== undefined) return number
   addIssue({ message: (typeof value === 'string' ? 'float_parsing' : 'float_type') satisfies ProblemType })
