@@ -23,6 +23,8 @@ export interface Running {
 
 const IDLE_MS = 120_000
 const GRACE_MS = 10_000
+/** The most bytes of a request's target and headers: 64 KiB, so that a long query meets the limits it was declared with. */
+const HEAD_BYTES = 64 * 1024
 
 /**
  * Serves an application.
@@ -31,7 +33,7 @@ const GRACE_MS = 10_000
 export async function listen(fetch: Fetch, { host, port, tls }: ListenOptions): Promise<Running> {
   const listener = getRequestListener((request, env) => fetch(request, env as Parameters<Fetch>[1]), { hostname: host })
   // A file of any size may take any time to send, so there is no limit for a whole request, only one for silence.
-  const options = { requestTimeout: 0 }
+  const options = { requestTimeout: 0, maxHeaderSize: HEAD_BYTES }
   const server: Server = tls ? createTlsServer({ ...options, ...tls }) : createServer(options)
   server.setTimeout(IDLE_MS)
   server.on('request', (incoming, outgoing) => {
