@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 /** The most digits of an integer that stays exact: reading one takes time quadratic in its length. */
 export const EXACT_DIGITS = 4300
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+/** An escape, a quote or a number; no repeated group, which would run out of stack on a long text. */
+const TOKEN = /\\.|"|-?\d[-+.\deE]*/g
 const INTEGER = /^-?\d+$/
 /** 2^53 has sixteen digits. */
 const LONG_DIGITS = /\d{16}/
@@ -18,7 +19,11 @@ export function parseExact(text: string): unknown {
   // `JSON.parse` shows a reviver no source text in Node 20, so each such integer goes through it as a string with a mark
   // that no body can contain by chance.
   const mark = `${randomUUID()}:`
-  const marked = text.replace(TOKEN, token => (isLongInteger(token) ? `"${mark}${token}"` : token))
+  let quoted = false
+  const marked = text.replace(TOKEN, token => {
+    if (token === '"') quoted = !quoted
+    return !quoted && isLongInteger(token) ? `"${mark}${token}"` : token
+  })
   return JSON.parse(marked, (_, value: unknown) =>
     typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
   )

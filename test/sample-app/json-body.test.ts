@@ -123,6 +123,11 @@ test('what is refused is shown as it was received: a byte order mark, and every 
   assert.equal((await ask('body', post(`{"price":${'9'.repeat(100_000)}}`))).status, 422)
 })
 
+test('a long text beside a long number is read', async () => {
+  const { status } = await ask('body', post(`{"name":"${'a'.repeat(BODY_LIMIT / 2)}","price":12345678901234567890}`))
+  assert.equal(status, 200)
+})
+
 test('bytes that are not UTF-8 are 400; a byte order mark is accepted', async () => {
   const unreadable = { detail: 'There was an error parsing the body' }
   await answers('body', post(Buffer.from('{"name":"\xff","price":1}', 'latin1')), 400, unreadable)
