@@ -123,6 +123,20 @@ test('what is refused is shown as it was received: a byte order mark, and every 
   assert.equal((await ask('body', post(`{"price":${'9'.repeat(100_000)}}`))).status, 422)
 })
 
+test('a long text is read as a number or refused as one', async () => {
+  const [valid, wrong] = [`${'1_'.repeat(BODY_LIMIT / 4)}1`, '1_'.repeat(BODY_LIMIT / 4)]
+  for (const [price, type] of [
+    [valid, 'finite_number'],
+    [`0.${valid}`, undefined],
+    [`1e${valid}`, 'finite_number'],
+    [wrong, 'float_parsing'],
+  ]) {
+    const { status, text } = await ask('body', post(JSON.stringify({ price })))
+    assert.equal(status, type === undefined ? 200 : 422)
+    assert.equal(/"type":"(\w+)"/.exec(text)?.[1], type)
+  }
+})
+
 test('a long text beside a long number is read', async () => {
   const { status } = await ask('body', post(`{"name":"${'a'.repeat(BODY_LIMIT / 2)}","price":12345678901234567890}`))
   assert.equal(status, 200)
