@@ -35,14 +35,22 @@ export class App {
     this.hono.get('/docs', context => renderDocs(context, describe(this.title, this.operations, context.env?.base)))
   }
 
-  /** Answers GET, and with it HEAD. */
-  get<I extends Inputs>(path: string, inputs: I, handler: Handler<I>): void {
-    this.#declare('GET', path, inputs, handler)
+  /**
+   * Answers GET, and with it HEAD.
+   * @param produces the media type of a good answer, for the documentation
+   */
+  get<I extends Inputs>(
+    path: string,
+    inputs: I,
+    handler: Handler<I>,
+    produces: Operation['produces'] = 'application/json',
+  ): void {
+    this.#declare('GET', path, inputs, handler, produces)
   }
 
   /** Answers POST. */
   post<I extends Inputs>(path: string, inputs: I, handler: Handler<I>): void {
-    this.#declare('POST', path, inputs, handler)
+    this.#declare('POST', path, inputs, handler, 'application/json')
   }
 
   /** Takes an operation over as it is, also from another application, whose global dependencies it keeps. */
@@ -61,10 +69,17 @@ export class App {
     })
   }
 
-  #declare<I extends Inputs>(method: Operation['method'], path: string, inputs: I, handler: Handler<I>): void {
+  #declare<I extends Inputs>(
+    method: Operation['method'],
+    path: string,
+    inputs: I,
+    handler: Handler<I>,
+    produces: Operation['produces'],
+  ): void {
     this.add({
       method,
       path,
+      produces,
       inputs: { ...this.#global, ...inputs },
       run: (values, context) => handler(values as Values<I>, context),
     })
@@ -74,7 +89,8 @@ export class App {
 /** The one place where what was thrown becomes an answer. */
 function answerError(error: Error, context: Context<SampleEnv>): Response {
   if (error instanceof ValidationError) return jsonResponse({ detail: error.problems }, 422)
-  if (error instanceof HTTPException) return error.getResponse()
+  // `getResponse` would copy it into a stream of unknown length.
+  if (error instanceof HTTPException) return error.res ?? error.getResponse()
   // The client went away while its body was being read: nobody hears the answer, and nothing is wrong here.
   if (error === context.env?.incoming?.errored) return new Response(null, { status: 400 })
   console.error(error)

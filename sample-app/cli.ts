@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { examples } from './catalogue.ts'
 import { type Flags, readFlags, USAGE, UsageError } from './flags.ts'
 import { type Fetch, gallery } from './gallery.ts'
-import { hashPassword } from './login/password.ts'
+import { hashPassword, PasswordError } from './login/password.ts'
 import { listen } from './server.ts'
 import { readSettings, type Settings, SettingsError } from './settings.ts'
 import { readTlsFiles, TlsFilesError } from './tls-files.ts'
@@ -51,7 +51,9 @@ function application(name: string | undefined, settings: Settings): Fetch {
 
 function explain(error: unknown): string {
   if (error instanceof UsageError) return `${error.message}\n\n${USAGE}`
-  if (error instanceof SettingsError || error instanceof TlsFilesError) return error.message
+  if (error instanceof SettingsError || error instanceof TlsFilesError || error instanceof PasswordError) {
+    return error.message
+  }
   return error instanceof Error && 'code' in error
     ? error.message
     : String(error instanceof Error ? error.stack : error)

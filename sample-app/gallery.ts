@@ -3,9 +3,9 @@ import { html } from 'hono/html'
 import { examples } from './catalogue.ts'
 import { defaultApp, winners } from './default-app.ts'
 import { page } from './docs/page.ts'
+import { parseHeaderValue } from './form/header-value.ts'
 import { unmatched } from './routing.ts'
 import type { Settings } from './settings.ts'
-import { refusal } from './wire/response.ts'
 import { type Bindings, routedPath, type SampleEnv } from './wire/target.ts'
 
 /** Answers a request, given what the server passes along with it. */
@@ -16,16 +16,14 @@ export type Fetch = (request: Request, env?: Bindings) => Response | Promise<Res
  * application at the root, where a browser gets the index too.
  */
 export function gallery(settings: Settings): Fetch {
-  const apps = new Map([...examples].map(([name, { make }]) => [name, make(settings).hono]))
   const shelf = new Hono<SampleEnv>({ getPath: routedPath })
   shelf.notFound(unmatched(shelf))
   shelf.get('/examples/', index)
-  shelf.all('/examples/:name/:rest{.*}', context => {
-    const name = context.req.param('name')
-    const app = apps.get(name)
-    if (!app) throw refusal(404, 'Not Found')
-    return app.fetch(context.req.raw, { ...context.env, base: `/examples/${name}` })
-  })
+  for (const [name, { make }] of examples) {
+    const base = `/examples/${name}`
+    const { fetch } = make(settings).hono
+    shelf.all(`${base}/:rest{.*}`, context => fetch(context.req.raw, { ...context.env, base }))
+  }
 
   const main = defaultApp(settings).hono
   const front = new Hono<SampleEnv>({ getPath: routedPath })
@@ -34,11 +32,17 @@ export function gallery(settings: Settings): Fetch {
     const path = routedPath(request, { env })
     if (path === '/examples' || path.startsWith('/examples/')) return shelf.fetch(request, env)
     if (path !== '/') return main.fetch(request, env)
-    const wantsPage = /\btext\/html\b/.test(request.headers.get('accept') ?? '')
-    const response = await (wantsPage ? front : main).fetch(request, env)
+    const response = await (wantsPage(request) ? front : main).fetch(request, env)
     response.headers.append('Vary', 'Accept')
     return response
   }
+}
+
+/** Whether a request reads, and names `text/html` among what it accepts; a weight of 0 means anything but that. */
+function wantsPage({ method, headers }: Request): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false
+  const accepted = (headers.get('accept') ?? '').split(',').map(parseHeaderValue)
+  return accepted.some(({ value, parameters }) => value === 'text/html' && Number(parameters.get('q') ?? 1) !== 0)
 }
 
 function index(context: Context<SampleEnv>): Response | Promise<Response> {

@@ -10,6 +10,8 @@ export interface Operation {
   /** In Hono's syntax: `/items/:item_id`. */
   readonly path: string
   readonly inputs: Inputs
+  /** The media type of a good answer. */
+  readonly produces: 'application/json' | 'text/html'
   run(values: Values<Inputs>, context: Context<SampleEnv>): unknown
 }
 

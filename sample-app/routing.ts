@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono'
-import { refusal } from './wire/response.ts'
+import { refused } from './wire/response.ts'
 import { requestTarget, type SampleEnv } from './wire/target.ts'
 
 /**
@@ -10,10 +10,10 @@ export function unmatched(app: Hono<SampleEnv>): (context: Context<SampleEnv>) =
   return context => {
     const { path } = context.req
     const allowed = methodsOf(app, path)
-    if (allowed.length > 0) return refusal(405, 'Method Not Allowed', { Allow: allowed.join(', ') }).getResponse()
+    if (allowed.length > 0) return refused(405, 'Method Not Allowed', { Allow: allowed.join(', ') })
     const other = toggleSlash(path)
     if (other !== '' && methodsOf(app, other).length > 0) return redirect(context)
-    return refusal(404, 'Not Found').getResponse()
+    return refused(404, 'Not Found')
   }
 }
 
@@ -34,6 +34,6 @@ function toggleSlash(path: string): string {
 function redirect(context: Context<SampleEnv>): Response {
   const { path, query } = requestTarget(context.req.raw, context.env)
   const { protocol, host } = new URL(context.req.url)
-  const location = `${protocol}//${context.req.header('host') ?? host}${toggleSlash(path)}${query}`
+  const location = `${protocol}//${context.env?.incoming?.headers.host ?? host}${toggleSlash(path)}${query}`
   return new Response(null, { status: 307, headers: { Location: location, 'Content-Length': '0' } })
 }

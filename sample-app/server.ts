@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Fetch } from './gallery.ts'
 import type { TlsFiles } from './tls-files.ts'
@@ -23,6 +23,8 @@ export interface Running {
 
 const IDLE_MS = 120_000
 const GRACE_MS = 10_000
+/** The most bytes of a request's target and headers: 64 KiB, so that a long query meets the limits it was declared with. */
+const HEAD_BYTES = 64 * 1024
 
 /**
  * Serves an application.
@@ -31,12 +33,14 @@ const GRACE_MS = 10_000
 export async function listen(fetch: Fetch, { host, port, tls }: ListenOptions): Promise<Running> {
   const listener = getRequestListener((request, env) => fetch(request, env as Parameters<Fetch>[1]), { hostname: host })
   // A file of any size may take any time to send, so there is no limit for a whole request, only one for silence.
-  const options = { requestTimeout: 0 }
+  const options = { requestTimeout: 0, maxHeaderSize: HEAD_BYTES }
   const server: Server = tls ? createTlsServer({ ...options, ...tls }) : createServer(options)
   server.setTimeout(IDLE_MS)
   server.on('request', (incoming, outgoing) => {
     // The adapter refuses a raw backslash in a path; here it is a character like any other.
     incoming.url = incoming.url?.replaceAll('\\', '%5C')
+    // HTTP/1.0 need not name a host, and any client may name an empty one: it means the one it has reached.
+    incoming.headers.host ||= reached(incoming.socket)
     void listener(incoming, outgoing)
   })
   await new Promise<void>((resolve, reject) => {
@@ -44,12 +48,19 @@ export async function listen(fetch: Fetch, { host, port, tls }: ListenOptions): 
     server.listen(port, host, resolve)
   })
   const { port: taken } = server.address() as AddressInfo
-  const name = host.includes(':') ? `[${host}]` : host
   return {
-    url: `${tls ? 'https' : 'http'}://${name}:${taken}`,
+    url: `${tls ? 'https' : 'http'}://${authority(host, taken)}`,
     close: () => shutDown(server),
     cut: () => server.closeAllConnections(),
   }
+}
+
+function reached({ localAddress = '', localPort = 0 }: Socket): string {
+  return authority(localAddress, localPort)
+}
+
+function authority(host: string, port: number): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 function shutDown(server: Server): Promise<void> {

@@ -55,6 +55,10 @@ const users = v.optional(
         hashed_password: v.pipe(v.string(), v.check(isPasswordHash, 'must come from --hash-password')),
       }),
     ),
+    v.check(
+      given => new Set(given.map(({ username }) => username)).size === given.length,
+      'no two users may have the same username',
+    ),
   ),
 )
 

@@ -73,11 +73,19 @@ function describeOperation(operation: Operation): OperationObject {
     ...(parameters.length > 0 && { parameters }),
     ...(content && { requestBody: { required: true, content } }),
     responses: {
-      200: { description: 'Successful Response', content: { 'application/json': { schema: {} } } },
+      200: {
+        description: 'Successful Response',
+        content: { [operation.produces]: { schema: answerSchema(operation) } },
+      },
       ...(checked && { 422: INVALID }),
     },
     ...(security.length > 0 && { security }),
   }
+}
+
+/** Any JSON, or a page. */
+function answerSchema({ produces }: Operation): JsonSchema {
+  return produces === 'text/html' ? { type: 'string' } : {}
 }
 
 function describeParameter([name, parameter]: [string, Parameter<unknown>]): ParameterObject {

@@ -7,7 +7,7 @@ import { form } from '../input/parameter.ts'
 /** A file from a form, received as a stream: small ones stay in memory, large ones wait on disk until the answer is out. */
 export function uploads(): App {
   const app = new App('File upload')
-  app.get('/', {}, (_, context) => page(context, 'Upload a file', uploadForm(context.env?.base ?? '')))
+  app.get('/', {}, (_, context) => page(context, 'Upload a file', uploadForm(context.env?.base ?? '')), 'text/html')
   app.post('/uploadfile/', { file: form(file) }, ({ file }) => ({
     filenames: file.filename,
     type: file.constructor.name,

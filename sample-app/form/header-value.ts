@@ -6,11 +6,12 @@ export interface HeaderValue {
   readonly parameters: ReadonlyMap<string, string>
 }
 
-const PARAMETER = /\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;"]*))[^;]*|[^;]+/gsy
+const PARAMETER = /\s*([^\s=;"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*)))?[^;]*|[^;]+/gsy
 
 /**
  * Takes a header value apart. Quoted values have `\"` and `\\` undone and nothing else, so `%22` and directories stay as
- * they were sent; unquoted values are accepted.
+ * they were sent; unquoted values are accepted, a quote without its other half is a character, a bare name has the value
+ * `""`.
  */
 export function parseHeaderValue(header: string): HeaderValue {
   const semicolon = header.indexOf(';')

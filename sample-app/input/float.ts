@@ -4,7 +4,9 @@ import { boundChecks, boundKeywords } from './number-bounds.ts'
 import type { ProblemType } from './problem.ts'
 import type { Rules } from './rules.ts'
 
-const DECIMAL = /^[+-]?(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?$/i
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
+/** Apart from the decimal, because a repeated group runs out of stack on a text of some MiB. */
+const STRAY_UNDERSCORE = /(?<!\d)_|_(?!\d)/
 const NAMED = /^([+-]?)(?:(inf|infinity)|nan)$/i
 
 /**
@@ -27,7 +29,7 @@ const finite = v.check<number, ProblemType>(Number.isFinite, 'finite_number')
 
 const converted = v.rawTransform<unknown, number>(({ dataset: { value }, addIssue, NEVER }) => {
   if (typeof value === 'number') return value
-  if (typeof value === 'boolean') return Number(value)
+  if (typeof value === 'boolean' || typeof value === 'bigint') return Number(value)
   const number = typeof value === 'string' ? parseFloatText(value.trim()) : undefined
   if (number !== undefined) return number
   addIssue({ message: (typeof value === 'string' ? 'float_parsing' : 'float_type') satisfies ProblemType })
@@ -35,7 +37,8 @@ const converted = v.rawTransform<unknown, number>(({ dataset: { value }, addIssu
 })
 
 function parseFloatText(text: string): number | undefined {
-  if (DECIMAL.test(text)) return Number(text.replaceAll('_', ''))
+  const digits = STRAY_UNDERSCORE.test(text) ? text : text.replaceAll('_', '')
+  if (DECIMAL.test(digits)) return Number(digits)
   const [named, sign, infinite] = NAMED.exec(text) ?? []
   if (named === undefined) return undefined
   if (infinite === undefined) return Number.NaN

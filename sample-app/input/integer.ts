@@ -26,7 +26,10 @@ const converted = v.rawTransform<string, Integer>(({ dataset, addIssue, NEVER })
 })
 
 const parsed = v.pipe(v.unknown(), v.string('int_parsing' satisfies ProblemType), converted)
-const whole = v.custom<Integer>(Number.isInteger, 'int_type' satisfies ProblemType)
+const whole = v.custom<Integer>(
+  value => typeof value === 'bigint' || Number.isInteger(value),
+  'int_type' satisfies ProblemType,
+)
 
 /** A whole number: an optional sign and decimal digits, nothing of what `Number()` takes besides (`0x10`, `1e3`, ``). */
 export const integer: Kind<Integer> = {

@@ -7,8 +7,15 @@ const KEY_BYTES = 32
 const MEMORY_LIMIT = 256 * 1024 * 1024
 const HASH = /^scrypt\$(\d{1,7})\$(\d{1,2})\$(\d{1,2})\$([A-Za-z0-9+/]{22,86}={0,2})\$([A-Za-z0-9+/]{43}=)$/
 
-/** Hashes a password for storage: `scrypt$N$r$p$SALT$KEY`, salt and key in base64. Takes about 50 ms and 16 MiB. */
+/** A password that cannot be stored; the message says why. */
+export class PasswordError extends Error {}
+
+/**
+ * Hashes a password for storage: `scrypt$N$r$p$SALT$KEY`, salt and key in base64. Takes about 50 ms and 16 MiB.
+ * @throws PasswordError for one that ends with NUL
+ */
 export async function hashPassword(password: string): Promise<string> {
+  if (endsWithNul(password)) throw new PasswordError('a password cannot end with the character NUL')
   const salt = randomBytes(SALT_BYTES)
   const key = await derive(password, salt, COST)
   return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64'), key.toString('base64')].join('$')
@@ -26,7 +33,13 @@ export function isPasswordHash(text: string): boolean {
 export async function verifyPassword(password: string, hash: string): Promise<boolean> {
   const parsed = parseHash(hash)
   if (!parsed) throw new Error('not a scrypt password hash')
-  return timingSafeEqual(await derive(password, parsed.salt, parsed.cost), parsed.key)
+  const same = timingSafeEqual(await derive(password, parsed.salt, parsed.cost), parsed.key)
+  return same && !endsWithNul(password)
+}
+
+/** HMAC (RFC 2104), and scrypt with it, fills a short key up with NULs: `secret` and `secret\0` derive the same. */
+function endsWithNul(password: string): boolean {
+  return password.endsWith('\0')
 }
 
 /** Scrypt takes a power of two for N, and 128 N r bytes of memory. */

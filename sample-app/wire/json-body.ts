@@ -1,3 +1,4 @@
+import { parseExact } from './exact-json.ts'
 import { findSyntaxProblem, nestingDepth, type SyntaxProblem } from './json-syntax.ts'
 import { refusal } from './response.ts'
 
@@ -16,17 +17,18 @@ const JSON_TYPE = /^application\/(?:json|[^\s;/]+\+json)\s*(?:;|$)/i
 
 /**
  * Reads a JSON body. `application/json` and `application/<x>+json` are JSON; any other type, or none, leaves the body as
- * text, which a model then refuses. Never 415.
+ * text, which a model then refuses. Never 415. An integer beyond 2^53 is a bigint.
  * @throws 400 for bytes that are not UTF-8 or brackets nested too deep, 413 beyond the limit
  */
 export async function readJsonBody(chunks: AsyncIterable<Uint8Array>, contentType: string): Promise<JsonBody> {
   const bytes = await readWhole(chunks)
   if (bytes.length === 0) return { kind: 'absent' }
-  if (!JSON_TYPE.test(contentType)) return { kind: 'value', value: new TextDecoder().decode(bytes) }
+  if (!JSON_TYPE.test(contentType))
+    return { kind: 'value', value: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) }
   const text = decodeUtf8(bytes)
   if (nestingDepth(text) > NESTING_LIMIT) throw unreadable()
   try {
-    return { kind: 'value', value: JSON.parse(text) }
+    return { kind: 'value', value: parseExact(text) }
   } catch (error) {
     const problem = findSyntaxProblem(text)
     if (!problem) throw error

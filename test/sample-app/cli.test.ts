@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { verifyPassword } from '../../sample-app/login/password.ts'
-import { readSettings, SettingsError } from '../../sample-app/settings.ts'
+import { demoSettings, readSettings, SettingsError } from '../../sample-app/settings.ts'
 import { exchange } from './support/exchange.ts'
 import { BOUNDARY, MULTIPART, URLENCODED } from './support/forms.ts'
 import { runProgram, startProgram } from './support/program.ts'
@@ -84,9 +84,16 @@ test('settings that cannot be used are named, all of them', async () => {
       return true
     },
   )
+  const twice = JSON.stringify([demoSettings.users[0], demoSettings.users[0]])
+  assert.throws(() => readSettings({ SAMPLE_USERS: twice }), /SAMPLE_USERS: no two users may have the same username/)
   const { code, stderr } = await runProgram(['--port', '0'], { SAMPLE_USERS: '{' })
   assert.equal(code, 2)
   assert.match(stderr, /SAMPLE_USERS: must be JSON/)
+})
+
+test('a password that could be confused with another is not hashed', async () => {
+  const { code, stdout, stderr } = await runProgram(['--hash-password'], {}, 'secret\0')
+  assert.deepEqual([code, stdout, stderr], [1, '', 'a password cannot end with the character NUL\n'])
 })
 
 test('the https example without TLS says so', async () => {

@@ -45,6 +45,20 @@ test('the root is a message for programs, and may not be cached for browsers', a
   assert.equal(page.headers.vary, 'Accept')
 })
 
+test('a browser gets the index at the root, and only for what it reads', async () => {
+  for (const method of ['POST', 'OPTIONS', 'DELETE']) {
+    const { status, headers, text } = await ask('gallery', { method, path: '/', headers: PAGE })
+    assert.deepEqual([status, headers.allow, text], [405, 'GET', '{"detail":"Method Not Allowed"}'], method)
+  }
+  const head = await ask('gallery', { method: 'HEAD', path: '/', headers: PAGE })
+  assert.deepEqual([head.status, head.headers['content-type']], [200, 'text/html; charset=utf-8'])
+  const table = { 'TEXT/HTML': true, 'application/json, text/html;q=0': false, 'text/html; q=0.0': false, '*/*': false }
+  for (const [Accept, page] of Object.entries(table)) {
+    const { headers } = await ask('gallery', { path: '/', headers: { Accept } })
+    assert.equal(headers['content-type']?.startsWith('text/html'), page, Accept)
+  }
+})
+
 test('a slash too few is corrected with the prefix kept', async () => {
   const origin = await serving('gallery')
   const table = {
@@ -62,6 +76,7 @@ test('a slash too few is corrected with the prefix kept', async () => {
 
 test('what does not exist is 404 or 405 as in an example alone', async () => {
   for (const path of [
+    '/examples/nope',
     '/examples/nope/',
     '/examples/root/nope',
     '/examples/constructor/items/',

@@ -111,6 +111,37 @@ test('any other type, or none, leaves the body as text', async () => {
   )
 })
 
+test('what is refused is shown as it was received: a byte order mark, and every digit of a number', async () => {
+  const { text } = await ask('body', post('\uFEFF{"price":1}', 'text/plain'))
+  assert.equal(JSON.parse(text).detail[0].input, '\uFEFF{"price":1}')
+  const shown = async (body: string) => /"input":(.*?)\}\]/s.exec((await ask('body', post(body))).text)?.[1]
+  for (const number of ['12345678901234567890123', '-9007199254740993', '9'.repeat(4300)]) {
+    assert.equal(await shown(`{"price":1,"name":${number}}`), number)
+    assert.equal(await shown(number), number)
+    assert.equal(await shown(`{"x":[${number}],"name":"a\\" ${number}"}`), `{"x":[${number}],"name":"a\\" ${number}"}`)
+  }
+  assert.equal((await ask('body', post(`{"price":${'9'.repeat(100_000)}}`))).status, 422)
+})
+
+test('a long text is read as a number or refused as one', async () => {
+  const [valid, wrong] = [`${'1_'.repeat(BODY_LIMIT / 4)}1`, '1_'.repeat(BODY_LIMIT / 4)]
+  for (const [price, type] of [
+    [valid, 'finite_number'],
+    [`0.${valid}`, undefined],
+    [`1e${valid}`, 'finite_number'],
+    [wrong, 'float_parsing'],
+  ]) {
+    const { status, text } = await ask('body', post(JSON.stringify({ price })))
+    assert.equal(status, type === undefined ? 200 : 422)
+    assert.equal(/"type":"(\w+)"/.exec(text)?.[1], type)
+  }
+})
+
+test('a long text beside a long number is read', async () => {
+  const { status } = await ask('body', post(`{"name":"${'a'.repeat(BODY_LIMIT / 2)}","price":12345678901234567890}`))
+  assert.equal(status, 200)
+})
+
 test('bytes that are not UTF-8 are 400; a byte order mark is accepted', async () => {
   const unreadable = { detail: 'There was an error parsing the body' }
   await answers('body', post(Buffer.from('{"name":"\xff","price":1}', 'latin1')), 400, unreadable)

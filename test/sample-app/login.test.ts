@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hashPassword, isPasswordHash, verifyPassword } from '../../sample-app/login/password.ts'
+import { hashPassword, isPasswordHash, PasswordError, verifyPassword } from '../../sample-app/login/password.ts'
 import { sameSecret } from '../../sample-app/login/secret.ts'
 import { UserStore } from '../../sample-app/login/users.ts'
 import { demoSettings } from '../../sample-app/settings.ts'
@@ -35,6 +35,14 @@ test('an unknown user and a wrong password are told apart by nothing', async () 
     const { status, text, headers } = await ask('security', login({ username, password: 'secret2' }))
     assert.deepEqual([status, JSON.parse(text), headers['www-authenticate']], [400, WRONG, undefined], username)
   }
+})
+
+test('a password with a NUL behind it is another password', async () => {
+  await answers('security', login({ username: 'johndoe', password: 'secret\0' }), 400, WRONG)
+  const hash = await hashPassword('secret')
+  for (const password of ['secret\0', 'secret\0\0', '\0secret'])
+    assert.equal(await verifyPassword(password, hash), false)
+  await assert.rejects(hashPassword('secret\0'), PasswordError)
 })
 
 test('missing fields, and JSON, are 422', async () => {

@@ -19,6 +19,8 @@ async function described(example: string, pointer: string): Promise<unknown> {
 
 const TABLE: readonly (readonly [example: string, pointer: string, value: unknown])[] = [
   ['root', '/openapi', '3.1.0'],
+  ['root', '/paths/~1/get/responses/200/content', { 'application/json': { schema: {} } }],
+  ['uploads', '/paths/~1/get/responses/200/content', { 'text/html': { schema: { type: 'string' } } }],
   ['query-metadata', `${P}/name`, 'item-query'],
   ['query-metadata', `${P}/in`, 'query'],
   ['query-metadata', `${P}/deprecated`, true],

@@ -85,6 +85,25 @@ test('the redirect names the host that was asked for', async () => {
   assert.equal(headers.location, 'http://shop.example:8080/items/')
 })
 
+test('a redirect without a host names the address and port of the server', async () => {
+  const origin = await serving('query-params')
+  for (const head of ['GET /items?x HTTP/1.0', 'GET /items?x HTTP/1.1\r\nHost:\r\nConnection: close']) {
+    assert.match(await sent(origin, `${head}\r\n\r\n`), new RegExp(`\r\nLocation: ${origin}/items/\\?x\r\n`))
+  }
+})
+
+test('an error says how long it is, like any other answer', async () => {
+  const table = [
+    ['path-params', '/nope'],
+    ['forms', '/login/'],
+    ['security', '/users/me'],
+  ] as const
+  for (const [example, path] of table) {
+    const { headers, text } = await ask(example, path)
+    assert.equal(headers['content-length'], String(text.length), path)
+  }
+})
+
 test('the path is decoded once, before routing', async () => {
   const table = {
     'a%20b': 'a b',
@@ -119,8 +138,14 @@ test('dot segments are not collapsed', async () => {
 })
 
 test('a request target may be absolute', async () => {
-  const { hostname, port } = new URL(await serving('path-params'))
-  const socket = connect(Number(port), hostname)
-  socket.write('GET http://shop.example/items/5?x HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n')
-  assert.match(await text(socket), /\r\n\r\n\{"item_id":"5"\}$/)
+  const head = 'GET http://shop.example/items/5?x HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n'
+  assert.match(await sent(await serving('path-params'), head), /\r\n\r\n\{"item_id":"5"\}$/)
 })
+
+/** Everything that comes back for exactly these characters. */
+function sent(origin: string, request: string): Promise<string> {
+  const { hostname, port } = new URL(origin)
+  const socket = connect(Number(port), hostname)
+  socket.write(request)
+  return text(socket)
+}

@@ -90,6 +90,16 @@ test('headers: the literal name with an underscore is read when the other is abs
   await answers('headers', { path: '/items/', headers: both }, 200, { 'User-Agent': null, items_id: 5 })
 })
 
+test('a path, a query and headers of up to 64 KiB are read', async () => {
+  const long = 'é'.repeat(10_000)
+  const { status, text } = await ask('query-validation', `/items/?q=${encodeURIComponent(long)}`)
+  assert.deepEqual([status, JSON.parse(text).detail[0].input], [422, long])
+  await answers('cookies', { path: '/items/', headers: { Cookie: `ads_id=${'a'.repeat(60_000)}` } }, 200, {
+    ads_id: 'a'.repeat(60_000),
+  })
+  assert.equal((await ask('cookies', { path: '/items/', headers: { Cookie: 'a'.repeat(66_000) } })).status, 431)
+})
+
 test('repeated scalars: the last value wins in every source', async () => {
   await answers('query-params', '/items/?limit=x&limit=1', 200, [{ item_name: 'Foo' }])
   const headers = { 'items-id': ['1', '2'], Cookie: ['ads_id=a', 'ads_id=b'] }

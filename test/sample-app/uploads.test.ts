@@ -51,6 +51,13 @@ test('a name is echoed as it was sent', async () => {
   await named(`form-data; name="file"; filename="a.txt"; filename*=UTF-8''b.txt`, 'a.txt')
 })
 
+test('a name that is written badly is echoed all the same', async () => {
+  await named('form-data; name="file"; filename', '')
+  await named('form-data; name="file"; filename ; x', '')
+  await named('form-data; name="file"; filename="a b.txt', '"a b.txt')
+  await named('form-data; name="file"; filename=a"b.txt', 'a"b.txt')
+})
+
 test('a part without filename is text, also with filename*', async () => {
   const msg = "Value error, Expected UploadFile, received: <class 'str'>"
   const expected = refused('value_error', ['body', 'file'], msg, 'data', { error: {} })
