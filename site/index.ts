@@ -34,7 +34,7 @@ export { frontPage } from './front-page.ts'
 export type { ListTier } from './list-page.ts'
 export { LIST_MAX, listPage, listPages, listTiers } from './list-page.ts'
 export { errorPage, notFoundPage } from './not-found-page.ts'
-export { openSearch, robots } from './robots.ts'
+export { noJekyll, openSearch, robots } from './robots.ts'
 export {
   BLOCK_CRATES,
   blockOf,
