@@ -12,8 +12,8 @@ export function sourceFilePath(name: string, version: string, file: string): str
   const segments = file.split('/')
   if (file.length > 400 || !segments.every(isPlain)) return null
   const last = shown(segments.pop() ?? '')
-  const folders = segments.map(folder => shown(/\.html_*$/.test(folder) ? `${folder}_` : folder))
-  const page = segments.length === 0 && /^index_*$/.test(last) ? `${last}_.html` : `${last}.html`
+  const folders = segments.map(folder => shown(/\.html_*$/i.test(folder) ? `${folder}_` : folder))
+  const page = segments.length === 0 && /^index_*$/i.test(last) ? `${last}_.html` : `${last}.html`
   return ['crates', name, version, 'src', ...folders, page].join('/')
 }
 
