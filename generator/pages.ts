@@ -21,7 +21,7 @@ export { sitePages } from './pages/site.ts'
 export { sitemapPartOutputs } from './pages/sitemap.ts'
 
 /** Grows when an equal catalog renders to other pages, so that an upgraded registry renders them anew. */
-const PAGE_FORMAT = '4'
+const PAGE_FORMAT = '5'
 
 /** Marks that are rendered before their files are put on disk together. */
 const BATCH = 64

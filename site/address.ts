@@ -7,6 +7,7 @@ export const searchPath = 'search/index.html'
 export const feedPath = 'feeds/updates.xml'
 export const openSearchPath = 'opensearch.xml'
 export const sitemapPath = 'sitemap.xml'
+export const noJekyllPath = '.nojekyll'
 
 /** Ids in one part of the site map; the protocol takes 50,000. Small, because each change of a crate writes its part. */
 export const MAP_CRATES = 1000

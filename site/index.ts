@@ -33,7 +33,7 @@ export type { ListTier } from './list-page.ts'
 export { LIST_MAX, listPage, listPages, listTiers } from './list-page.ts'
 export { errorPage, notFoundPage } from './not-found-page.ts'
 export type { PagePlace } from './pager.ts'
-export { openSearch, robots } from './robots.ts'
+export { noJekyll, openSearch, robots } from './robots.ts'
 export {
   BLOCK_CRATES,
   blockOf,

@@ -1,4 +1,4 @@
-import { absoluteLink, openSearchPath, searchPath, sitemapPath } from './address.ts'
+import { absoluteLink, noJekyllPath, openSearchPath, searchPath, sitemapPath } from './address.ts'
 import { html, raw } from './markup.ts'
 import type { SiteFacts } from './site-facts.ts'
 import type { SiteFile } from './site-file.ts'
@@ -13,6 +13,12 @@ export function robots(site: SiteFacts): SiteFile {
   const map = site.private ? [] : [`Sitemap: ${absoluteLink(site, sitemapPath)}`]
   return siteFile('robots.txt', 'text', `${['User-agent: *', ...rules, ...map].join('\n')}\n`)
 }
+
+/**
+ * `.nojekyll`, empty: GitHub Pages takes a branch as it is only where there is one. Jekyll would leave out every page whose
+ * name begins with `_`.
+ */
+export const noJekyll: SiteFile = siteFile(noJekyllPath, 'text', '')
 
 /** `opensearch.xml`: makes the search one of the browser's. */
 export function openSearch(site: SiteFacts): SiteFile {

@@ -2,6 +2,7 @@ import {
   assets,
   frontPage,
   listPages,
+  noJekyll,
   notFoundPage,
   openSearch,
   robots,
@@ -49,7 +50,7 @@ export function renderSite(look: Look, front: FrontPart): Output[] {
     updated: front.updated.map(listed),
     first: (front.first ?? []).map(listed),
   }
-  const files = [...assets, frontPage(site, facts), notFoundPage(site), robots(site)]
+  const files = [...assets, frontPage(site, facts), notFoundPage(site), robots(site), noJekyll]
   return [...files, ...(site.search ? [openSearch(site), staticSearchPage(site)] : [])].map(output)
 }
 

@@ -28,9 +28,14 @@ const SIBLINGS_MAX = 100
 /** All pages of the source browser of a version: the tree, and one page for each file that is text. */
 export function* sourcePages(site: SiteFacts, facts: SourceFacts): Generator<SiteFile> {
   const pages = new Map<SourceFile, string>()
+  const taken = new Set<string>()
   for (const file of [...facts.files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
     const path = sourceFilePath(facts.name, facts.version, file.path)
-    if (path !== null && pages.size < PAGES_MAX && fileText(file) !== null) pages.set(file, path)
+    // Where case does not count, two such pages would be one file.
+    const folded = path?.normalize('NFC').toLowerCase() ?? ''
+    if (path === null || taken.has(folded) || pages.size >= PAGES_MAX || fileText(file) === null) continue
+    pages.set(file, path)
+    taken.add(folded)
   }
   yield treePage(site, facts, pages)
   for (const [file, path] of pages) yield filePage(site, facts, pages, file, path)
@@ -43,7 +48,7 @@ function treePage(site: SiteFacts, facts: SourceFacts, pages: ReadonlyMap<Source
   const main = html`<div class="wide page">
 ${trail(facts, null, to)}
 <h1>Source of ${facts.name} ${facts.version}</h1>
-<p class="lead">${plural(facts.files.length, 'file')}, ${bytes(total)}. Files without a link are binary or too large to show.</p>
+<p class="lead">${plural(facts.files.length, 'file')}, ${bytes(total)}. Files without a link are binary, too large to show, or named as not every host allows.</p>
 ${fileTree(facts.files, file => pages.get(file) ?? null, to)}
 </div>`
   return source(site, path, `Source of ${facts.name} ${facts.version}`, main)

@@ -284,6 +284,7 @@ test('the files of a small static tree, without times', async t => {
   assert.deepEqual(
     filesBelow(out).filter(path => !path.startsWith('assets/')),
     [
+      '.nojekyll',
       '404.html',
       'crates/demo/0.1.0/index.html',
       'crates/demo/0.1.0/src/Cargo.toml.html',

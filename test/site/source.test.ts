@@ -11,18 +11,27 @@ const paths: [file: string, page: string | null][] = [
   ['src/lib.rs', 'src/lib.rs.html'],
   ['index', 'index_.html'],
   ['index_', 'index__.html'],
+  ['Index', 'Index_.html'],
   ['a/index', 'a/index.html'],
   ['index.html', 'index.html.html'],
   ['a.html/b', 'a.html_/b.html'],
   ['a.html_/b', 'a.html__/b.html'],
+  ['A.HTML/b', 'A.HTML_/b.html'],
   ['a', 'a.html'],
   ['.gitignore', '_.gitignore.html'],
   ['_.gitignore', '__.gitignore.html'],
   ['.github/a.yml', '_.github/a.yml.html'],
   ['.html/a', '_.html_/a.html'],
   ['_a', '_a.html'],
-  ['ä #%?.rs', null],
-  ['ä #%.rs', 'ä #%.rs.html'],
+  ['aux.rs', '_aux.rs.html'],
+  ['_AUX.rs', '__AUX.rs.html'],
+  ['com1/nul', '_com1/_nul.html'],
+  ['auxiliary.rs', 'auxiliary.rs.html'],
+  ['con-a/lpt.rs', 'con-a/lpt.rs.html'],
+  ['ä +&.rs', 'ä +&.rs.html'],
+  ['a?.rs', null],
+  ['a#.rs', null],
+  ['50%/a.rs', null],
   ['../x', null],
   ['a//b', null],
   ['a\\b', null],
@@ -74,6 +83,20 @@ test('binary and large files are listed without a page', () => {
     ['crates/n/1.0.0/src/index.html', 'crates/n/1.0.0/src/a.rs.html'],
   )
   for (const name of ['a.rs', 'b.bin', 'c.txt', 'd.rs']) assert.ok(pages[0]?.body.toString().includes(name))
+})
+
+test('of files whose names differ only by case one has a page, the others are listed', () => {
+  const files = ['readme.md', 'README.md', 'Src/a.rs', 'src/a.rs', 'src/b.rs', 'e\u0301', '\u00e9'].map(path => ({
+    path,
+    size: 1,
+    content: new TextEncoder().encode('x'),
+  }))
+  const [tree, ...pages] = [...sourcePages(demoFacts('https://x.example'), { name: 'n', version: '1.0.0', files })]
+  assert.deepEqual(
+    pages.map(page => page.path.slice('crates/n/1.0.0/src/'.length)),
+    ['README.md.html', 'Src/a.rs.html', 'e\u0301.html', 'src/b.rs.html'],
+  )
+  assert.match(tree?.body.toString() ?? '', / readme\.md <span/)
 })
 
 const grammars: [language: string, code: string][] = [
