@@ -17,6 +17,7 @@ export function passwordIssues(password: string, login: string): Issue[] {
   const { length } = [...password]
   if (length < SHORTEST) return [issue('password_short', { min: SHORTEST })]
   if (length > LONGEST) return [issue('password_long', { max: LONGEST })]
+  if (/\p{Cc}/u.test(password)) return [issue('password_control')]
   if (password.toLowerCase().includes(login.toLowerCase()) && length < login.length + SHORTEST) {
     return [issue('password_is_login')]
   }
@@ -52,7 +53,8 @@ async function compare(password: string, stored: string | null, effort: number):
   const derived = await derive(password, Buffer.from(salt, 'base64url'), Number(storedCost))
   // 2^c, then 2^c, 2^(c+1), … up to 2^(effort-1): together 2^effort.
   for (let cost = Number(storedCost); cost < effort; cost++) await derive(password, NO_SALT, cost)
-  return timingSafeEqual(derived, Buffer.from(key, 'base64url'))
+  // HMAC (RFC 2104) fills its key up with NULs, so that scrypt takes a password with NULs behind it for the same.
+  return timingSafeEqual(derived, Buffer.from(key, 'base64url')) && !password.includes('\0')
 }
 
 /** The cost of a stored password. */

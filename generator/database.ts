@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Generated, Kysely, type Migration, Migrator, sql } from 'kysely'
 import Libsql from 'libsql'
@@ -134,10 +134,12 @@ export type Database = Kysely<Tables>
 
 /**
  * Opens (and creates, and migrates) the SQLite database at `path`: WAL, `synchronous=FULL`, so that a finished
- * transaction survives a power cut. Other processes may use the same file; a writer waits up to 10 s for another.
+ * transaction survives a power cut. A new file is for its owner alone: it has hashes of passwords. Other processes may use the same file; a writer waits up to 10 s for another.
  */
 export async function openDatabase(path: string): Promise<Database> {
   mkdirSync(dirname(path), { recursive: true })
+  // SQLite gives what it puts beside it, the WAL say, the same rights.
+  closeSync(openSync(path, 'a', 0o600))
   const writer = new Libsql(path)
   // Only this waits in SQLite itself, which stands still meanwhile; from then on the dialect waits.
   writer.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')

@@ -19,6 +19,7 @@ export const accountMessages = {
   password_lines: () => 'a password is one line; give nothing else on standard input',
   password_short: (p: { min: number }) => `a password needs at least ${p.min} characters; several words are a good one`,
   password_long: (p: { max: number }) => `a password may have at most ${p.max} characters`,
+  password_control: () => 'a password is plain text; this one has control characters in it',
   password_is_login: () => 'the password is little more than the login; choose one that cannot be guessed from it',
   password_wrong: () => 'the current password is not right; nothing was changed',
   login_failed: () => 'login or password is not right, or the account is locked; try again or ask an administrator',

@@ -38,6 +38,16 @@ test('after a login one goes on to a path of ours, and nowhere else', async t =>
   }
 })
 
+test('a password with something behind it is another one, be it only a NUL', async t => {
+  const test = await prepared(t)
+  const status = async (password: string) =>
+    (await new Visitor(test).post('/me/login', { login: 'alice', password })).status
+  assert.deepEqual(
+    [await status(PASSWORD), await status(`${PASSWORD}\0`), await status(`${PASSWORD} `)],
+    [303, 403, 403],
+  )
+})
+
 test('a one-time link sets a password once, within a day, and a weak password does not use it up', async t => {
   const test = await prepared(t)
   const { database } = test.registry
@@ -56,6 +66,7 @@ test('a one-time link sets a password once, within a day, and a weak password do
   assert.equal((await redeem(replaced, 'a new good password')).status, 403)
   assert.equal((await redeem(secret, 'short')).status, 400)
   assert.equal((await redeem(secret, 'alice12')).status, 400)
+  assert.equal((await redeem(secret, 'a new good password\0')).status, 400)
   const [first, second] = await Promise.all([redeem(secret, 'a new good password'), redeem(secret, 'another password')])
   assert.deepEqual([first.status, second.status].sort(), [303, 403])
   assert.equal((await redeem(secret, 'a new good password')).status, 403)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -27,6 +28,13 @@ test('a finished transaction is on disk: WAL with full synchronisation; foreign 
   assert.equal(await pragma('foreign_keys'), 1)
   const orphan = { crate_id: 7, user_id: 7, added_at: '' }
   await assert.rejects(database.insertInto('owners').values(orphan).execute(), { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' })
+})
+
+test('a new database, and what SQLite puts beside it, is for its owner alone', async t => {
+  const path = join(folderOf(t), 'plimsoll.db')
+  const database = await open(t, path)
+  await database.insertInto('facts').values({ key: 'a', value: 'b' }).execute()
+  for (const end of ['', '-wal', '-shm']) assert.equal(statSync(`${path}${end}`).mode & 0o777, 0o600, end)
 })
 
 test('a failed transaction leaves nothing, and the next one works', async t => {
