@@ -6,6 +6,7 @@ import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from 'hono'
 import { listen as listenAsDaemon } from '../../daemon/listen.ts'
+import { isAlive } from '../support/alive.ts'
 import { app, listen, root, TYPE } from '../support/git-http.ts'
 import { until } from '../support/until.ts'
 
@@ -178,12 +179,3 @@ describe('git over HTTP, under load', () => {
     )
   })
 })
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-    return false
-  }
-}

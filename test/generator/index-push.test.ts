@@ -9,6 +9,7 @@ import { Refusal } from '../../generator/error.ts'
 import { openIndexRepository } from '../../generator/index-repository/open.ts'
 import { checkRemote, pushTo } from '../../generator/index-repository/push.ts'
 import type { IndexRepository } from '../../generator/index-repository/repository.ts'
+import { isAlive } from '../support/alive.ts'
 import { until } from '../support/until.ts'
 
 const run = promisify(execFile)
@@ -150,15 +151,6 @@ test('close waits some seconds for a push and leaves it then, with all that git 
     () => 'what git has started still runs',
   )
 })
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-    return false
-  }
-}
 
 test('what git would take for an option or a program is no remote', () => {
   for (const bad of ['', '--upload-pack=evil', '-o', 'ext::sh -c evil', 'ext::sh', 'a b', 'x\ny'])

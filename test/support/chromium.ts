@@ -11,7 +11,7 @@ const QUIET = [
   'disable-background-networking',
   'disable-component-update',
   'disable-sync',
-  // Hosts of this kind are as far from this machine as any other, for a browser that asks how safe a page is.
+  // A browser takes hosts of this kind for foreign ones when it asks how safe a page is.
   'host-resolver-rules=MAP *.test 127.0.0.1',
 ]
 
