@@ -11,7 +11,7 @@ function loadedWith(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file)) return seen
   seen.add(file)
   for (const [, target = ''] of readFileSync(path, 'utf8').matchAll(
-    /^(?:import|export)\b[^'"();]*['"]([^'"]+)['"]/gm,
+    /^(?:import\s*|(?:import|export)\b[^'"();]*\bfrom\s*)['"]([^'"]+)['"]/gm,
   )) {
     if (target.startsWith('.')) loadedWith(relative(join(root, 'dist'), join(dirname(path), target)), seen)
     else seen.add(target)
