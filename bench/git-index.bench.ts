@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
-import { gitHttp } from '../daemon/git-http.ts'
+import { gitHttp } from '../daemon/files/git-http/git-http.ts'
 import { openIndexRepository } from '../generator/index.ts'
 
 const PUBLISHES = Number(process.env.PLIMSOLL_BENCH_PUBLISHES ?? 100_000)

@@ -3,14 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import Libsql from 'libsql'
-import { termCount } from '../generator/catalog/buckets.ts'
-import { pageMarks } from '../generator/catalog/page-marks.ts'
-import { searchCrates } from '../generator/catalog/search.ts'
-import { endSpread } from '../generator/catalog/search-layout.ts'
-import { buildMarks } from '../generator/pages.ts'
+import { termCount } from '../generator/store/catalog/search/buckets.ts'
+import { pageMarks } from '../generator/store/catalog/pages/page-marks.ts'
+import { searchCrates } from '../generator/store/catalog/search/search.ts'
+import { endSpread } from '../generator/store/catalog/search/search-layout.ts'
+import { buildMarks } from '../generator/pages/pages.ts'
 import { DATABASE_FILE, initRegistry, openRegistry, type Registry } from '../generator/registry.ts'
-import { bitsFor, canonical, hashOf, type SearchedEntry, searchFiles, termsOf } from '../site/index.ts'
-import { Lookup } from '../site/search/lookup.ts'
+import { type SearchedEntry, searchFiles } from '../generator/render/search-files.ts'
+import { bitsFor } from '../core/search/postings.ts'
+import { canonical } from '../core/search/words.ts'
+import { hashOf } from '../core/search/buckets.ts'
+import { termsOf } from '../core/search/terms.ts'
+import { Lookup } from '../core/search/lookup.ts'
 import { fillCatalog } from '../test/support/filled-catalog.ts'
 import { inventedEntries } from '../test/support/many-crates.ts'
 import { inventedQueries } from '../test/support/queries.ts'
@@ -41,7 +45,7 @@ console.log(
 function measureFiles(entries: readonly SearchedEntry[]): Map<string, Buffer> {
   const start = performance.now()
   const made = new Map<string, Buffer>()
-  for (const file of searchFiles(entries)) made.set(file.path, Buffer.from(file.body))
+  for (const file of searchFiles(entries)) made.set(file.path, file.bytes)
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
   const sizes = [...made.values()].map(bytes => bytes.length)
   const whole = sizes.reduce((sum, size) => sum + size, 0)

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import Libsql from 'libsql'
-import { COMMON_FROM, makeBlocks } from '../generator/catalog/block-changes.ts'
-import { BLOCK_CRATES } from '../generator/catalog/posting-block.ts'
-import { searchCrates } from '../generator/catalog/search.ts'
-import { type Database, openDatabase } from '../generator/database.ts'
-import { termsOf } from '../site/search/terms.ts'
+import { COMMON_FROM, makeBlocks } from '../generator/store/catalog/search/block-changes.ts'
+import { BLOCK_CRATES } from '../generator/store/catalog/search/posting-block.ts'
+import { searchCrates } from '../generator/store/catalog/search/search.ts'
+import { type Database, openDatabase } from '../generator/store/database/database.ts'
+import { termsOf } from '../core/search/terms.ts'
 
 /** Search in small and large registries: what a request costs by what it asks for. */
 const SIZES = [10_000, 200_000]

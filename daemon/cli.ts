@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { Command, CommanderError } from 'commander'
-import { type CommandTable, commands, Exit, type Io, loadCommands } from '../generator/cli.ts'
+import { type CommandTable, commands, loadCommands } from '../generator/cli/cli.ts'
+import { Exit, type Io } from '../generator/cli/io.ts'
 
 // Who reads may go when they have seen enough, as `head` does; the work is done all the same.
 for (const stream of [process.stdout, process.stderr]) {

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry as Prometheus } from 'prom-client'
 import { countMarks, MARK_KINDS, type Registry } from '../generator/index.ts'
-import { notedObjections } from './failure.ts'
+import { notedObjections } from './http/failure.ts'
 
 /** What happens behind the publishes. */
 const BACKGROUND = ['build', 'git index', 'git push'] as const

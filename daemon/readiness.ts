@@ -1,5 +1,5 @@
 import { type Registry, timestamp } from '../generator/index.ts'
-import type { OpenHandler } from './route.ts'
+import type { OpenHandler } from './access/route.ts'
 
 /** What readiness depends on. */
 export interface ReadinessDeps {

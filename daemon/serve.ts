@@ -1,29 +1,18 @@
 import type { Logger } from 'pino'
-import {
-  cargoConfig,
-  GitIndex,
-  type Io,
-  openRegistry,
-  parseListen,
-  type Registry,
-  readSettings,
-  refuse,
-  serveLock,
-  timestamp,
-} from '../generator/index.ts'
-import { addUser, hasNoUsers } from './accounts.ts'
+import { cargoConfig, GitIndex, type Io, openRegistry, parseListen, type Registry, readSettings, refuse, serveLock, timestamp } from '../generator/index.ts'
+import { addUser, hasNoUsers } from './accounts/accounts.ts'
 import { createApp } from './app.ts'
-import { makeLink } from './credentials.ts'
-import { GitLane } from './git-lane.ts'
-import { type Listening, listen } from './listen.ts'
-import { type LogSink, openLog } from './log.ts'
+import { makeLink } from './accounts/credentials.ts'
+import { GitLane } from './workers/git-worker.ts'
+import { type Listening, listen } from './http/listen.ts'
+import { type LogSink, openLog } from './http/log.ts'
 import { type Background, Metrics } from './metrics.ts'
-import { byOperator } from './operator.ts'
-import { passwordLinkOf } from './password-link.ts'
+import { byOperator } from './accounts/operator.ts'
+import { passwordLinkOf } from './accounts/password-link.ts'
 import { whileStarting } from './readiness.ts'
-import { Regenerator } from './regenerate.ts'
-import type { TlsFiles } from './tls.ts'
-import { createToken } from './tokens.ts'
+import { Regenerator } from './workers/index-worker.ts'
+import type { TlsFiles } from './http/tls.ts'
+import { createToken } from './accounts/tokens.ts'
 
 /** What a daemon is started with. */
 export interface ServeOptions {

@@ -1,13 +1,14 @@
-import { buildWhole, removeBytes } from './build.ts'
-import type { Change, CrateRecord, ReleaseRecord } from './catalog/record.ts'
-import { mentions } from './catalog/removal.ts'
-import { parseEntry } from './entry.ts'
-import { refuse } from './error.ts'
-import type { Name } from './name.ts'
-import { crateKey } from './paths.ts'
+import { buildWhole } from './build/build.ts'
+import { removeBytes } from './build/strays.ts'
+import type { Change, CrateRecord, ReleaseRecord } from './store/catalog/record.ts'
+import { mentions } from './store/catalog/removal.ts'
+import { parseEntry } from '../core/entry/parse.ts'
+import { refuse } from '../core/error/error.ts'
+import type { Name } from '../core/name.ts'
+import { crateKey } from '../core/paths.ts'
 import type { Registry } from './registry.ts'
-import { parseRequirement, satisfies } from './requirement.ts'
-import type { Version } from './version.ts'
+import { parseRequirement, satisfies } from '../core/requirement.ts'
+import type { Version } from '../core/version.ts'
 
 /** What is to be deleted: one version, or all of them. */
 export interface Deletion {

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const SOURCES = ['generator', 'daemon', 'site', 'sample-app', 'test', 'bench']
+const SOURCES = ['core', 'generator', 'daemon', 'site', 'sample-app', 'test', 'bench']
 /** What runs in Node, and what runs in browsers: each sees the globals of its own world only. */
 export const PROJECTS = ['tsconfig.json', 'site/browser/tsconfig.json', 'test/browser/tsconfig.json'].map(file =>
   join(root, file),
@@ -34,11 +34,12 @@ export function prepare({ force = false } = {}) {
     )
     writeFileSync(STAMP, lock)
   }
-  const sources = digest([join(root, 'tsconfig.json'), ...SOURCES.flatMap(folder => files(join(root, folder)))], lock)
+  const sources = digest([join(root, 'tsconfig.json'), join(root, 'scripts', 'assets.mjs'), ...SOURCES.flatMap(folder => files(join(root, folder)))], lock)
   if (force || !existsSync(BUILT) || readFileSync(BUILT, 'utf8') !== sources) {
     console.error('compiling …')
     rmSync(join(root, 'dist'), { recursive: true, force: true })
     for (const project of PROJECTS) run(process.execPath, [TSC, '--project', project], 'the sources do not compile.')
+    run(process.execPath, [join(root, 'scripts', 'assets.mjs')], 'the scripts and styles of the pages do not build.')
     mkdirSync(join(root, 'dist'), { recursive: true })
     writeFileSync(BUILT, sources)
   }

@@ -1,6 +1,6 @@
-import type { Dependency } from '../../generator/entry.ts'
-import type { Code } from '../../generator/error.ts'
-import { parseRequirement } from '../../generator/requirement.ts'
+import type { Dependency } from '../../core/entry/entry.ts'
+import type { Code } from '../../core/error/error.ts'
+import { parseRequirement } from '../../core/requirement.ts'
 
 /** One field in which the derived entry (`ours`) and the published line (`theirs`) differ; null where it is missing. */
 export interface Difference {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { type Database, type Io, refuse, timestamp, withDir, withRegistry } from '../../generator/index.ts'
-import { type AuditEvent, type AuditFilter, detailText, listEvents } from '../audit.ts'
-import { before } from '../duration.ts'
+import { type AuditEvent, type AuditFilter, detailText, listEvents } from '../accounts/audit.ts'
+import { before } from '../../core/duration.ts'
 
 interface AuditOptions {
   readonly dir: string

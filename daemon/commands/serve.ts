@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { pino } from 'pino'
-import { run } from '../../generator/cli.ts'
+import { run } from '../../generator/cli/io.ts'
 import { type Io, withDir } from '../../generator/index.ts'
 import { serve } from '../serve.ts'
 

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { type Io, type Registry, refuse, timestamp, withDir, withRegistry } from '../../generator/index.ts'
-import { requireUser } from '../accounts.ts'
-import { after } from '../duration.ts'
-import { rowId } from '../row-id.ts'
-import { createToken, listTokens, parseScopes, revokeToken, SCOPES, type TokenRecord } from '../tokens.ts'
+import { requireUser } from '../accounts/accounts.ts'
+import { after } from '../../core/duration.ts'
+import { rowId } from '../http/row-id.ts'
+import { createToken, listTokens, parseScopes, revokeToken, SCOPES, type TokenRecord } from '../accounts/tokens.ts'
 
 interface CreateOptions {
   readonly dir: string

@@ -1,19 +1,11 @@
 import type { Command } from 'commander'
-import {
-  type Io,
-  type Registry,
-  refuse,
-  refuseErrors,
-  timestamp,
-  withDir,
-  withRegistry,
-} from '../../generator/index.ts'
-import { addUser, listUsers, requireUser, setAdmin, setLocked, type User } from '../accounts.ts'
-import { makeLink, setPassword } from '../credentials.ts'
-import { byOperator } from '../operator.ts'
-import { passwordIssues } from '../password.ts'
-import { passwordLinkOf } from '../password-link.ts'
-import { endSessions } from '../sessions.ts'
+import { type Io, type Registry, refuse, refuseErrors, timestamp, withDir, withRegistry } from '../../generator/index.ts'
+import { addUser, listUsers, requireUser, setAdmin, setLocked, type User } from '../accounts/accounts.ts'
+import { makeLink, setPassword } from '../accounts/credentials.ts'
+import { byOperator } from '../accounts/operator.ts'
+import { passwordIssues } from '../accounts/password.ts'
+import { passwordLinkOf } from '../accounts/password-link.ts'
+import { endSessions } from '../accounts/sessions.ts'
 
 /** Reads all of standard input. */
 export type ReadInput = () => Promise<string>

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
-import { isName } from '../name.ts'
-import { CRATES_FOLDER, configPlace, INDEX_FOLDER, indexPlace, isListPath } from '../paths.ts'
+import { isName } from '../../core/name.ts'
+import { CRATES_FOLDER, configPlace, INDEX_FOLDER, indexPlace, isListPath } from '../../core/paths.ts'
 import { folderOf } from './crate.ts'
 import type { Workshop } from './workshop.ts'
 

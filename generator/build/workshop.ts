@@ -1,8 +1,8 @@
-import type { Catalog } from '../catalog/catalog.ts'
-import type { CrateStore } from '../crate-store.ts'
-import type { Turnstile } from '../lock.ts'
-import type { PublicTree } from '../public-tree.ts'
-import type { RegistryUrls } from '../urls.ts'
+import type { Catalog } from '../store/catalog/catalog.ts'
+import type { CrateStore } from '../store/crate-store.ts'
+import type { Turnstile } from '../store/lock.ts'
+import type { PublicTree } from '../store/public-tree.ts'
+import type { RegistryUrls } from '../../core/urls.ts'
 
 /** What a build reads, where it writes, and the turnstile through which every writer of the tree goes. */
 export interface Workshop {

@@ -1,5 +1,5 @@
-import { Refusal } from '../error.ts'
-import { GitIndex } from '../git-index.ts'
+import { Refusal } from '../../core/error/error.ts'
+import { GitIndex } from '../git/git-index.ts'
 import { isServed, type Registry } from '../registry.ts'
 import type { Io } from './io.ts'
 

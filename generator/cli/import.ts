@@ -1,19 +1,16 @@
 import { type Command, Option } from 'commander'
-import { build } from '../build.ts'
-import { type Issue, Refusal, refuse } from '../error.ts'
-import {
-  type ImportRequest,
-  importAll,
-  type Outcome,
-  openSource,
-  plain,
-  SOURCE_KINDS,
-  type SourceKind,
-} from '../import.ts'
-import { presentable } from '../objections.ts'
-import { buildPages } from '../pages.ts'
+import { build } from '../build/build.ts'
+import { type Issue, Refusal, refuse } from '../../core/error/error.ts'
+import type { ImportRequest } from '../import/source/request.ts'
+import { importAll } from '../import/run.ts'
+import type { Outcome } from '../import/prepare.ts'
+import { openSource } from '../import/import.ts'
+import { plain } from '../import/source/web.ts'
+import { SOURCE_KINDS, type SourceKind } from '../import/source/offer.ts'
+import { presentable } from '../../core/error/objections.ts'
+import { buildPages } from '../pages/pages.ts'
 import type { Registry } from '../registry.ts'
-import { timestamp } from '../timestamp.ts'
+import { timestamp } from '../../core/timestamp.ts'
 import { withRegistry } from './folder.ts'
 import { commitToGit } from './git.ts'
 import { Exit, type Io, printIssues, progressLine, withDir } from './io.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { build } from '../build.ts'
-import { buildPages } from '../pages.ts'
+import { build } from '../build/build.ts'
+import { buildPages } from '../pages/pages.ts'
 import { initRegistry } from '../registry.ts'
 import { withRegistry } from './folder.ts'
 import { commitToGit } from './git.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Issue, Refusal } from '../error.ts'
+import { type Issue, Refusal } from '../../core/error/error.ts'
 import { machineRefusal } from './machine.ts'
 
 /** What a command has of the world around it. */

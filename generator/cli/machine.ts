@@ -1,4 +1,4 @@
-import { issue, Refusal } from '../error.ts'
+import { issue, Refusal } from '../../core/error/error.ts'
 
 /** What disks, rights and files in the wrong place do to any program; every other error of a system call is ours. */
 const OF_THE_SYSTEM = new Set(

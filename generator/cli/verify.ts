@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { isServed } from '../registry.ts'
 import { verifyEverything } from '../verify/everything.ts'
-import type { Finding } from '../verify.ts'
+import type { Finding } from '../verify/verify.ts'
 import { withRegistry } from './folder.ts'
 import { Exit, type Io, progressLine, withDir } from './io.ts'
 

@@ -1,23 +1,23 @@
-import { archiveLimits } from '../add.ts'
-import type { CrateBytes } from '../crate-store.ts'
-import { compareDependencies, type Entry } from '../entry.ts'
-import { type Issue, Refusal, refuse, warning } from '../error.ts'
-import { type Manifest, parseManifest } from '../manifest.ts'
-import type { Name } from '../name.ts'
-import {
-  type About,
-  findReadme,
-  findTargets,
-  indexUrlKey,
-  inspectCrate,
-  type Release,
-  toEntryDependency,
-} from '../release.ts'
-import type { Settings } from '../settings.ts'
-import { type ArchiveFile, type ArchiveLimits, readArchive, salvageArchive, salvageFile } from '../tarball.ts'
-import type { Version } from '../version.ts'
+import { archiveLimits } from '../add/add.ts'
+import type { CrateBytes } from '../store/crate-store.ts'
+import { compareDependencies } from '../../core/entry/render.ts'
+import type { Entry } from '../../core/entry/entry.ts'
+import { type Issue, Refusal, refuse, warning } from '../../core/error/error.ts'
+import type { Manifest } from '../../core/manifest/manifest.ts'
+import { parseManifest } from '../../core/manifest/parse.ts'
+import type { Name } from '../../core/name.ts'
+import type { About } from '../../core/manifest/manifest.ts'
+import { findReadme, findTargets } from '../../core/release/targets.ts'
+import { indexUrlKey, toEntryDependency } from '../../core/release/dependency.ts'
+import { inspectCrate } from '../../core/release/inspect.ts'
+import type { Release } from '../../core/release/release.ts'
+import type { Settings } from '../../core/settings/settings.ts'
+import type { ArchiveFile, ArchiveLimits } from '../../core/tarball/archive.ts'
+import { readArchive } from '../../core/tarball/read.ts'
+import { salvageArchive, salvageFile } from '../../core/tarball/salvage.ts'
+import type { Version } from '../../core/version.ts'
 import { differences } from './differences.ts'
-import type { Offer } from './offer.ts'
+import type { Offer } from './source/offer.ts'
 
 /** A release as it will be taken in, with what is worth telling of it. */
 export interface Imported {

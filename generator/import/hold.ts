@@ -1,7 +1,7 @@
-import { importReleases } from '../catalog/import.ts'
-import type { Change } from '../catalog/record.ts'
-import { putTogether } from '../durable-file.ts'
-import { crateKey } from '../paths.ts'
+import { importReleases } from '../store/catalog/import.ts'
+import type { Change } from '../store/catalog/record.ts'
+import { putTogether } from '../store/durable-file.ts'
+import { crateKey } from '../../core/paths.ts'
 import type { Registry } from '../registry.ts'
 import type { Outcome, Ready } from './prepare.ts'
 

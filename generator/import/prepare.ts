@@ -1,13 +1,13 @@
-import { type KnownCrate, knownCrate, releaseOfBytes } from '../catalog/import.ts'
-import type { Staged } from '../crate-store.ts'
-import { type Issue, issue, Refusal, refuse, warning } from '../error.ts'
-import type { Name } from '../name.ts'
-import { checkPolicy } from '../policy.ts'
+import { type KnownCrate, knownCrate, releaseOfBytes } from '../store/catalog/import.ts'
+import type { Staged } from '../store/crate-store.ts'
+import { type Issue, issue, Refusal, refuse, warning } from '../../core/error/error.ts'
+import type { Name } from '../../core/name.ts'
+import { checkPolicy } from '../../core/policy/policy.ts'
 import type { Registry } from '../registry.ts'
-import type { Release } from '../release.ts'
-import { type Version, versionIdentity } from '../version.ts'
+import type { Release } from '../../core/release/release.ts'
+import { type Version, versionIdentity } from '../../core/version.ts'
 import { readContents } from './contents.ts'
-import type { Lot, Offer, Refused } from './offer.ts'
+import type { Lot, Offer, Refused } from './source/offer.ts'
 
 /** Largest `.crate` that is read at all, whatever a publish may have. */
 const CRATE_MAX = 512 * 1024 * 1024

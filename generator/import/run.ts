@@ -1,6 +1,6 @@
 import type { Registry } from '../registry.ts'
 import { Hold, type Orders } from './hold.ts'
-import type { Source } from './offer.ts'
+import type { Source } from './source/offer.ts'
 import { ordered } from './ordered.ts'
 import { type Outcome, prepare, type Ready, type Task, tasksOf } from './prepare.ts'
 

@@ -1,18 +1,13 @@
-import { countDependents } from '../catalog/dependents.ts'
-import { pageDependents, pageOwners, releaseOfPage, versionIds } from '../catalog/page-facts.ts'
-import type { ReleaseRecord } from '../catalog/record.ts'
-import { canonicalName, type Name } from '../name.ts'
-import type { Output } from '../paths.ts'
-import {
-  type CrateFacts,
-  previousOf,
-  renderCrateFeed,
-  renderCratePage,
-  renderCrateRecord,
-  renderVersionPage,
-  type WholeRelease,
-} from '../render.ts'
-import { newestVersion, type Version } from '../version.ts'
+import { countDependents } from '../store/catalog/pages/dependents.ts'
+import { pageDependents, pageOwners, releaseOfPage, versionIds } from '../store/catalog/pages/page-facts.ts'
+import type { ReleaseRecord } from '../store/catalog/record.ts'
+import { canonicalName, type Name } from '../../core/name.ts'
+import type { Output } from '../../core/output.ts'
+import { type CrateFacts, renderCrateRecord } from '../render/crate-record.ts'
+import { previousOf, renderCratePage, renderVersionPage } from '../render/crate-pages.ts'
+import { renderCrateFeed } from '../render/feed.ts'
+import type { WholeRelease } from '../render/version-facts.ts'
+import { newestVersion, type Version } from '../../core/version.ts'
 import type { PageShop } from './shop.ts'
 
 /** Most dependents that a crate's page names; a popular crate has thousands. */

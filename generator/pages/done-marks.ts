@@ -1,5 +1,5 @@
-import type { Mark } from '../catalog/record.ts'
-import type { MarkKind } from '../database.ts'
+import type { Mark } from '../store/catalog/record.ts'
+import type { MarkKind } from '../store/database/database.ts'
 
 /** Marks whose pages are rendered, but not yet on disk. */
 export class DoneMarks {

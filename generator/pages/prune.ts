@@ -1,20 +1,10 @@
-import { commonRanges } from '../catalog/buckets.ts'
-import { rangesOf } from '../catalog/id-ranges.ts'
-import { prefixCounts } from '../catalog/prefixes.ts'
-import { readSpread } from '../catalog/search-layout.ts'
-import {
-  CRATES_FOLDER,
-  FEEDS_FOLDER,
-  isListPath,
-  SEARCH_FOLDER,
-  SITEMAPS_FOLDER,
-  searchBlockPath,
-  searchBucketPath,
-  searchCommonPath,
-  sitemapPartPath,
-  sitemapPath,
-} from '../paths.ts'
-import { BLOCK_CRATES, MAP_CRATES } from '../render.ts'
+import { commonRanges } from '../store/catalog/search/buckets.ts'
+import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
+import { prefixCounts } from '../store/catalog/search/prefixes.ts'
+import { readSpread } from '../store/catalog/search/search-layout.ts'
+import { CRATES_FOLDER, FEEDS_FOLDER, isListPath, SEARCH_FOLDER, SITEMAPS_FOLDER, searchBlockPath, searchBucketPath, searchCommonPath, sitemapPartPath, sitemapPath } from '../../core/paths.ts'
+import { BLOCK_CRATES } from '../../core/search/buckets.ts'
+import { MAP_CRATES } from '../../site/elements/links.ts'
 import { listOutputs } from './list.ts'
 import type { PageShop } from './shop.ts'
 import { sitePages } from './site.ts'

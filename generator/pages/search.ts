@@ -1,24 +1,19 @@
-import { commonRanges, commonSubject, ofCommonSubject, readBucket, readCommon, termCount } from '../catalog/buckets.ts'
-import { readCards } from '../catalog/cards.ts'
-import { markAnew } from '../catalog/page-marks.ts'
-import type { Mark } from '../catalog/record.ts'
-import { crateCount } from '../catalog/search.ts'
-import { beginSpread, endSpread, isLastOfSpread, readSpread, searchMarksOf } from '../catalog/search-layout.ts'
-import { type Output, searchBlockPath, searchBucketsFolder, searchCommonPath, TERMS_FOLDER } from '../paths.ts'
-import {
-  BLOCK_CRATES,
-  bitsFor,
-  bucketOf,
-  renderBlock,
-  renderBucket,
-  renderCommon,
-  renderSearchLayout,
-} from '../render.ts'
+import { commonRanges, commonSubject, ofCommonSubject, readBucket, readCommon, termCount } from '../store/catalog/search/buckets.ts'
+import { readCards } from '../store/catalog/pages/cards.ts'
+import { markAnew } from '../store/catalog/pages/page-marks.ts'
+import type { Mark } from '../store/catalog/record.ts'
+import { crateCount } from '../store/catalog/search/search.ts'
+import { beginSpread, endSpread, isLastOfSpread, readSpread, searchMarksOf } from '../store/catalog/search/search-layout.ts'
+import { searchBlockPath, searchBucketsFolder, searchCommonPath, TERMS_FOLDER } from '../../core/paths.ts'
+import type { Output } from '../../core/output.ts'
+import { BLOCK_CRATES, bucketOf } from '../../core/search/buckets.ts'
+import { bitsFor } from '../../core/search/postings.ts'
+import { blockFile, bucketFile, commonFile, layoutFile } from '../render/search-files.ts'
 import type { PageShop } from './shop.ts'
 
 /** A bucket of terms. */
 export async function bucketOutput({ database }: PageShop, bits: number, bucket: number): Promise<Output> {
-  return renderBucket(bits, bucket, await readBucket(database, bits, bucket))
+  return bucketFile(bits, bucket, await readBucket(database, bits, bucket))
 }
 
 /** A block of crates; nothing when all of them are gone. */
@@ -31,19 +26,19 @@ export async function blockOutputs({ database }: PageShop, block: number): Promi
     description: card.about.description,
     yanked: card.yanked,
   }))
-  return crates.length === 0 ? [] : [renderBlock(block, crates)]
+  return crates.length === 0 ? [] : [blockFile(block, crates)]
 }
 
 /** The crates of a range that the common terms of a hash find; nothing when there are none. */
 export async function commonOutputs({ database }: PageShop, hash: number, range: number): Promise<Output[]> {
   const terms = await readCommon(database, hash, range)
-  return terms.length === 0 ? [] : [renderCommon(hash, range, terms)]
+  return terms.length === 0 ? [] : [commonFile(hash, range, terms)]
 }
 
 /** What the browser's search begins with; nothing before the terms are there. */
 export async function searchLayoutOutputs({ database }: PageShop): Promise<Output[]> {
   const { now } = await readSpread(database)
-  return now === null ? [] : [renderSearchLayout(now, await crateCount(database))]
+  return now === null ? [] : [layoutFile(now, await crateCount(database))]
 }
 
 /** Renders a block of crates. */
@@ -98,7 +93,7 @@ export async function buildSpread(shop: PageShop, mark: Mark, done: readonly num
   if (bits === null) return
   if (mark.subject < 2 ** bits) await shop.tree.write(await bucketOutput(shop, bits, mark.subject))
   if (!(await isLastOfSpread(shop.database, [mark.subject, ...done]))) return
-  await shop.tree.write(renderSearchLayout(bits, await crateCount(shop.database)))
+  await shop.tree.write(layoutFile(bits, await crateCount(shop.database)))
   await endSpread(shop.database, bits)
   const folder = searchBucketsFolder(bits)
   for (const name of await shop.tree.folders(TERMS_FOLDER)) {

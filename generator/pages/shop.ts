@@ -1,9 +1,9 @@
-import type { Workshop } from '../build.ts'
-import type { Database } from '../database.ts'
-import type { Turnstile } from '../lock.ts'
-import type { PublicTree } from '../public-tree.ts'
-import type { Look } from '../render.ts'
-import type { Unsettled } from '../unsettled.ts'
+import type { Workshop } from '../build/workshop.ts'
+import type { Database } from '../store/database/database.ts'
+import type { Turnstile } from '../store/lock.ts'
+import type { PublicTree } from '../store/public-tree.ts'
+import type { Look } from '../render/look.ts'
+import type { Unsettled } from '../store/unsettled.ts'
 
 /** What rendering pages needs beyond a build. Pages have a turnstile of their own: no publish ever waits for one. */
 export interface PageShop extends Workshop {

@@ -1,6 +1,8 @@
-import { listedBetween, rangesOf } from '../catalog/id-ranges.ts'
-import { type Output, SITEMAPS_FOLDER, sitemapPartPath, sitemapPath } from '../paths.ts'
-import { MAP_CRATES, renderSitemap, renderSitemapIndex } from '../render.ts'
+import { listedBetween, rangesOf } from '../store/catalog/pages/id-ranges.ts'
+import { SITEMAPS_FOLDER, sitemapPartPath, sitemapPath } from '../../core/paths.ts'
+import type { Output } from '../../core/output.ts'
+import { MAP_CRATES } from '../../site/elements/links.ts'
+import { renderSitemap, renderSitemapIndex } from '../render/site-pages.ts'
 import type { PageShop } from './shop.ts'
 
 /** What the site map begins with; nothing of a private registry. */

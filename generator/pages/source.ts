@@ -1,7 +1,9 @@
-import { releaseOfPage } from '../catalog/page-facts.ts'
-import { crateKey, type Output, sourceFolder } from '../paths.ts'
-import { FILE_MAX, renderSource, SOURCE_BYTES_MAX } from '../render.ts'
-import { readContents } from '../tarball.ts'
+import { releaseOfPage } from '../store/catalog/pages/page-facts.ts'
+import { crateKey, sourceFolder } from '../../core/paths.ts'
+import type { Output } from '../../core/output.ts'
+import { FILE_MAX } from '../../site/source/file.ts'
+import { renderSource, SOURCE_BYTES_MAX } from '../render/site-pages.ts'
+import { readContents } from '../../core/tarball/contents.ts'
 import type { PageShop } from './shop.ts'
 
 /** As much as Cargo unpacks, whatever an archive has inside (`sources/registry/mod.rs`). */

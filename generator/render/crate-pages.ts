@@ -1,13 +1,13 @@
-import { type CrateCard, cratePage, type Dependent, listPage, type Owner, versionPage } from '../../site/index.ts'
-import type { Name } from '../name.ts'
-import type { Output } from '../paths.ts'
-import { compareVersions, type Version } from '../version.ts'
+import type { CrateCard, Dependent, Owner } from '../../site/facts/crate.ts'
+import { cratePage, versionPage } from '../../site/crate/page.ts'
+import { listPage } from '../../site/pages/list.ts'
+import type { Name } from '../../core/name.ts'
+import type { Output } from '../../core/output.ts'
+import { compareVersions, type Version } from '../../core/version.ts'
 import type { CrateFacts, ReleaseFacts } from './crate-record.ts'
 import type { Look } from './look.ts'
-import { output } from './output.ts'
 import { rustVersionOf, versionFacts, type WholeRelease } from './version-facts.ts'
 
-export type { Dependent, Owner } from '../../site/index.ts'
 
 /** A crate with everything that its own page shows. */
 export interface WholeCrate {
@@ -31,21 +31,19 @@ export function renderCratePage({ crate, newest, owners, dependents }: WholeCrat
       rustVersion: rustVersionOf(release),
       yanked: release.yanked,
     }))
-  return output(
-    cratePage(look.site, {
-      name: crate.name,
-      newest: versionFacts(newest, dl, look),
-      versions,
-      owners: look.owners ? owners : [],
-      dependents,
-      dependentCount: crate.dependents,
-    }),
-  )
+  return cratePage(look.site, {
+    name: crate.name,
+    newest: versionFacts(newest, dl, look),
+    versions,
+    owners: look.owners ? owners : [],
+    dependents,
+    dependentCount: crate.dependents,
+  })
 }
 
 /** The page of a version. */
 export function renderVersionPage(whole: WholeRelease, dl: string, look: Look): Output {
-  return output(versionPage(look.site, versionFacts(whole, dl, look)))
+  return versionPage(look.site, versionFacts(whole, dl, look))
 }
 
 /** The version before another by precedence, yanked or not. */
@@ -80,7 +78,7 @@ export interface ListPart {
 
 /** One page of the list of all crates. */
 export function renderListPage(part: ListPart, look: Look): Output {
-  return output(listPage(look.site, { ...part, crates: part.crates.map(listed) }))
+  return listPage(look.site, { ...part, crates: part.crates.map(listed) })
 }
 
 /** What a crate's card says. */

@@ -1,7 +1,8 @@
-import type { Name } from '../name.ts'
-import { crateRecordPlace, expandDl, type Output } from '../paths.ts'
-import type { About } from '../release.ts'
-import { compareVersions, newestVersion, type Version } from '../version.ts'
+import type { Name } from '../../core/name.ts'
+import { crateRecordPlace, expandDl } from '../../core/paths.ts'
+import type { Output } from '../../core/output.ts'
+import type { About } from '../../core/manifest/manifest.ts'
+import { compareVersions, newestVersion, type Version } from '../../core/version.ts'
 
 /** A version, as the pages and feeds of its crate need it. */
 export interface ReleaseFacts {
@@ -27,8 +28,6 @@ export interface CrateFacts {
   /** How many crates here depend on it with their newest version. */
   readonly dependents: number
 }
-
-const encoder = new TextEncoder()
 
 /**
  * `crate.json`: everything about a crate except READMEs. What stands for the crate as a whole is that of its newest
@@ -57,7 +56,7 @@ export function renderCrateRecord(crate: CrateFacts, dl: string): Output {
     .toSorted((a, b) => compareVersions(b.version, a.version))
     .map(one => renderRelease(crate.name, one, dl))
   const text = `${JSON.stringify(head).slice(0, -1)},"versions":[\n${versions.join(',\n')}\n]}\n`
-  return { ...crateRecordPlace(crate.name), bytes: encoder.encode(text) }
+  return { ...crateRecordPlace(crate.name), bytes: Buffer.from(text) }
 }
 
 /** The line is JSON already; reading it only to write it again would cost more than all the rest. */

@@ -1,14 +1,7 @@
-import type { Name } from '../name.ts'
-import {
-  CRATES_FOLDER,
-  crateFeedPlace,
-  cratePlace,
-  newCratesPlace,
-  type Output,
-  type Place,
-  updatesPlace,
-} from '../paths.ts'
-import type { Version } from '../version.ts'
+import type { Name } from '../../core/name.ts'
+import { CRATES_FOLDER, crateFeedPlace, cratePlace, newCratesPlace, type Place, updatesPlace } from '../../core/paths.ts'
+import type { Output } from '../../core/output.ts'
+import type { Version } from '../../core/version.ts'
 import type { CrateFacts } from './crate-record.ts'
 
 /** Most entries of a feed: of a crate's versions, of new crates, of new versions. */
@@ -98,8 +91,6 @@ function cratePage(name: Name): string {
   return `${CRATES_FOLDER}/${name}/`
 }
 
-const encoder = new TextEncoder()
-
 /** An Atom feed (RFC 4287 §4.1): everything in it depends on its entries alone, so equal catalogs make equal bytes. */
 function renderFeed(site: FeedSite, place: Place, title: string, page: string, entries: readonly FeedEntry[]): Output {
   const url = (path: string) => xml(`${site.base}/${path}`)
@@ -130,7 +121,7 @@ function renderFeed(site: FeedSite, place: Place, title: string, page: string, e
     ]),
     '</feed>',
   ]
-  return { ...place, bytes: encoder.encode(`${lines.join('\n')}\n`) }
+  return { ...place, bytes: Buffer.from(`${lines.join('\n')}\n`) }
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }

@@ -1,8 +1,7 @@
-import { type SiteFacts, siteFacts } from '../../site/site-facts.ts'
-import type { Settings } from '../settings.ts'
-import type { RegistryUrls } from '../urls.ts'
+import { type SiteFacts, siteFacts } from '../../site/facts/site.ts'
+import type { Settings } from '../../core/settings/settings.ts'
+import type { RegistryUrls } from '../../core/urls.ts'
 
-export type { SiteFacts } from '../../site/site-facts.ts'
 
 /** How the pages of a registry look and what they may tell. */
 export interface Look {

@@ -1,29 +1,19 @@
-import {
-  assets,
-  frontPage,
-  listPages,
-  noJekyll,
-  notFoundPage,
-  openSearch,
-  robots,
-  type SourceFile,
-  searchFiles,
-  sitemapIndex,
-  sitemapPages,
-  sitemapPart,
-  sitemaps,
-  sourcePages,
-  staticSearchPage,
-} from '../../site/index.ts'
-import type { Name } from '../name.ts'
-import type { Output } from '../paths.ts'
-import type { Version } from '../version.ts'
+import { assets } from '../../site/layout/assets.ts'
+import { frontPage } from '../../site/pages/front.ts'
+import { listPages } from '../../site/pages/list.ts'
+import { noJekyll, openSearch, robots } from '../../site/pages/robots.ts'
+import { notFoundPage } from '../../site/pages/not-found.ts'
+import type { SourceFile } from '../../site/source/file.ts'
+import { searchFiles } from './search-files.ts'
+import { sitemapIndex, sitemapPages, sitemapPart, sitemaps } from '../../site/pages/sitemaps.ts'
+import { sourcePages } from '../../site/source/pages.ts'
+import { staticSearchPage } from '../../site/pages/search.ts'
+import type { Name } from '../../core/name.ts'
+import type { Output } from '../../core/output.ts'
+import type { Version } from '../../core/version.ts'
 import { type ListedCrate, listed } from './crate-pages.ts'
 import type { Look } from './look.ts'
-import { output } from './output.ts'
 
-export type { SourceFile } from '../../site/index.ts'
-export { FILE_MAX, LIST_MAX } from '../../site/index.ts'
 
 /** What the front page tells of a registry. */
 export interface FrontPart {
@@ -51,7 +41,7 @@ export function renderSite(look: Look, front: FrontPart): Output[] {
     first: (front.first ?? []).map(listed),
   }
   const files = [...assets, frontPage(site, facts), notFoundPage(site), robots(site), noJekyll]
-  return [...files, ...(site.search ? [openSearch(site), staticSearchPage(site)] : [])].map(output)
+  return [...files, ...(site.search ? [openSearch(site), staticSearchPage(site)] : [])]
 }
 
 /** One part of the site map: the crates with the ids of that part. */
@@ -60,18 +50,16 @@ export function renderSitemap(
   part: number,
   crates: readonly { readonly name: Name; readonly updatedAt: string | null }[],
 ): Output {
-  return output(
-    sitemapPart(
-      site,
-      part,
-      crates.map(one => ({ name: one.name, updated: one.updatedAt })),
-    ),
+  return sitemapPart(
+    site,
+    part,
+    crates.map(one => ({ name: one.name, updated: one.updatedAt })),
   )
 }
 
 /** The site map, of which `parts` have crates; nothing of a registry that is nobody else's business. */
 export function renderSitemapIndex({ site }: Look, parts: readonly number[]): Output[] {
-  return site.private ? [] : [sitemapPages(site), sitemapIndex(site, parts)].map(output)
+  return site.private ? [] : [sitemapPages(site), sitemapIndex(site, parts)]
 }
 
 /** Everything that names all crates, rendered at one go: list, search, site maps. */
@@ -81,7 +69,7 @@ export function* renderListing(
   keywordsOf: (name: Name) => readonly string[],
 ): Generator<Output> {
   const cards = crates.map(listed)
-  for (const file of listPages(site, cards)) yield output(file)
+  yield* listPages(site, cards)
   const entries = crates.map(one => ({
     name: one.name,
     version: one.newest,
@@ -89,8 +77,8 @@ export function* renderListing(
     keywords: keywordsOf(one.name),
     yanked: one.yanked,
   }))
-  for (const file of searchFiles(entries)) yield output(file)
-  if (!site.private) for (const file of sitemaps(site, cards)) yield output(file)
+  yield* searchFiles(entries)
+  if (!site.private) yield* sitemaps(site, cards)
 }
 
 /** The source browser of a version: its tree, and a page for each file that is text. */
@@ -99,5 +87,5 @@ export function* renderSource(
   release: { readonly name: Name; readonly version: Version },
   files: readonly SourceFile[],
 ): Generator<Output> {
-  for (const file of sourcePages(look.site, { ...release, files })) yield output(file)
+  yield* sourcePages(look.site, { ...release, files })
 }

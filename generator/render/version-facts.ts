@@ -1,7 +1,7 @@
-import type { ComparedFacts, VersionFacts } from '../../site/index.ts'
-import { parseEntry } from '../entry.ts'
-import type { Name } from '../name.ts'
-import { expandDl } from '../paths.ts'
+import type { ComparedFacts, VersionFacts } from '../../site/facts/version.ts'
+import { parseEntry } from '../../core/entry/parse.ts'
+import type { Name } from '../../core/name.ts'
+import { expandDl } from '../../core/paths.ts'
 import type { ReleaseFacts } from './crate-record.ts'
 import type { Look } from './look.ts'
 

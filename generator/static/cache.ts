@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readText, writeWhole } from '../durable-file.ts'
-import type { Issue } from '../error.ts'
-import type { Release } from '../release.ts'
-import type { Settings } from '../settings.ts'
+import { readText, writeWhole } from '../store/durable-file.ts'
+import type { Issue } from '../../core/error/error.ts'
+import type { Release } from '../../core/release/release.ts'
+import type { Settings } from '../../core/settings/settings.ts'
 
 /** What a static build needs of a release, and what its `.crate` gave reason to warn of. */
 export interface Inspected {

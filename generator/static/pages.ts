@@ -1,28 +1,19 @@
 import { createReadStream } from 'node:fs'
-import { compareText, dependencyOn, renderEntry } from '../entry.ts'
-import { type CanonicalName, canonicalName, type Name } from '../name.ts'
-import type { Output } from '../paths.ts'
-import { policyQuestions } from '../policy.ts'
-import type { Release } from '../release.ts'
-import {
-  type Dependent,
-  FILE_MAX,
-  FRONT_LENGTH,
-  type ListedCrate,
-  type Look,
-  listedCrate,
-  previousOf,
-  type ReleaseFacts,
-  renderCratePage,
-  renderCrateRecord,
-  renderListing,
-  renderSite,
-  renderSource,
-  renderVersionPage,
-  SOURCE_BYTES_MAX,
-} from '../render.ts'
-import { readContents } from '../tarball.ts'
-import { newestVersion } from '../version.ts'
+import { compareText } from '../../core/entry/entry.ts'
+import { dependencyOn } from '../../core/entry/dependency-on.ts'
+import { renderEntry } from '../../core/entry/render.ts'
+import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
+import type { Output } from '../../core/output.ts'
+import { policyQuestions } from '../../core/policy/policy.ts'
+import type { Release } from '../../core/release/release.ts'
+import type { Dependent } from '../../site/facts/crate.ts'
+import { FILE_MAX } from '../../site/source/file.ts'
+import { FRONT_LENGTH, renderListing, renderSite, renderSource, SOURCE_BYTES_MAX } from '../render/site-pages.ts'
+import { type ListedCrate, listedCrate, previousOf, renderCratePage, renderVersionPage } from '../render/crate-pages.ts'
+import type { Look } from '../render/look.ts'
+import { type ReleaseFacts, renderCrateRecord } from '../render/crate-record.ts'
+import { readContents } from '../../core/tarball/contents.ts'
+import { newestVersion } from '../../core/version.ts'
 
 /** A release of a static tree, with `yanked` as the settings have it, and where its `.crate` is read. */
 export type StaticRelease = Pick<Release, 'name' | 'version' | 'entry' | 'about' | 'size' | 'readme'> & {

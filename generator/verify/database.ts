@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { refreshListings } from '../catalog/listing.ts'
-import type { Database } from '../database.ts'
+import { refreshListings } from '../store/catalog/listing.ts'
+import type { Database } from '../store/database/database.ts'
 import { DATABASE_FILE } from '../registry.ts'
-import type { Finding } from '../verify.ts'
+import type { Finding } from './verify.ts'
 
 /** Most findings of one check: a torn file is torn in thousands of places. */
 const MOST = 20

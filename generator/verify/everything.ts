@@ -1,5 +1,5 @@
 import type { Registry } from '../registry.ts'
-import { type Finding, type VerifyOptions, verify } from '../verify.ts'
+import { type Finding, type VerifyOptions, verify } from './verify.ts'
 import { verifyDatabase } from './database.ts'
 import { verifyGit } from './git.ts'
 import { verifyPages } from './pages.ts'

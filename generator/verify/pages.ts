@@ -1,25 +1,20 @@
-import { commonRanges, commonSubject } from '../catalog/buckets.ts'
-import { rangesOf } from '../catalog/id-ranges.ts'
-import { isPageMark } from '../catalog/page-marks.ts'
-import { prefixCounts } from '../catalog/prefixes.ts'
-import type { CrateRecord, Mark } from '../catalog/record.ts'
-import { readSpread, searchMarksOf } from '../catalog/search-layout.ts'
-import { SITE } from '../database.ts'
-import {
-  blockOutputs,
-  bucketOutput,
-  commonOutputs,
-  cratePages,
-  listOutputs,
-  type PageShop,
-  pageTurn,
-  releasePages,
-  sitemapPartOutputs,
-  sitePages,
-} from '../pages.ts'
-import type { Output } from '../paths.ts'
-import { BLOCK_CRATES, MAP_CRATES } from '../render.ts'
-import type { Finding, VerifyOptions } from '../verify.ts'
+import { commonRanges, commonSubject } from '../store/catalog/search/buckets.ts'
+import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
+import { isPageMark } from '../store/catalog/pages/page-marks.ts'
+import { prefixCounts } from '../store/catalog/search/prefixes.ts'
+import type { CrateRecord, Mark } from '../store/catalog/record.ts'
+import { readSpread, searchMarksOf } from '../store/catalog/search/search-layout.ts'
+import { SITE } from '../store/database/database.ts'
+import { blockOutputs, bucketOutput, commonOutputs } from '../pages/search.ts'
+import { cratePages, releasePages } from '../pages/crate.ts'
+import { listOutputs } from '../pages/list.ts'
+import { type PageShop, pageTurn } from '../pages/shop.ts'
+import { sitemapPartOutputs } from '../pages/sitemap.ts'
+import { sitePages } from '../pages/site.ts'
+import type { Output } from '../../core/output.ts'
+import { BLOCK_CRATES } from '../../core/search/buckets.ts'
+import { MAP_CRATES } from '../../site/elements/links.ts'
+import type { Finding, VerifyOptions } from './verify.ts'
 
 /**
  * Holds the pages of the public tree against the catalog, byte for byte; yields what differs. The pages of sources are

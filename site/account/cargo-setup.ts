@@ -1,7 +1,7 @@
-import { configBlock, copyBlock } from '../install.ts'
-import type { Markup } from '../markup.ts'
-import { html } from '../markup.ts'
-import type { SiteFacts } from '../site-facts.ts'
+import { configBlock, copyBlock } from '../elements/install.ts'
+import type { Markup } from '../elements/markup.ts'
+import { html } from '../elements/markup.ts'
+import type { SiteFacts } from '../facts/site.ts'
 
 /** How Cargo gets to know the registry and the token. */
 export function cargoSetup(site: SiteFacts): Markup {

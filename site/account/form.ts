@@ -1,5 +1,5 @@
-import type { Child, Markup } from '../markup.ts'
-import { html } from '../markup.ts'
+import type { Child, Markup } from '../elements/markup.ts'
+import { html } from '../elements/markup.ts'
 import type { Notice, Viewer } from './viewer.ts'
 
 /** Name of the hidden field that carries the CSRF token. */

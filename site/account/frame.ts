@@ -1,8 +1,8 @@
-import { account, linker } from '../address.ts'
-import { layout } from '../layout.ts'
-import type { Child } from '../markup.ts'
-import { html } from '../markup.ts'
-import type { SiteFacts } from '../site-facts.ts'
+import { account, linker } from '../elements/links.ts'
+import { layout } from '../layout/layout.ts'
+import type { Child } from '../elements/markup.ts'
+import { html } from '../elements/markup.ts'
+import type { SiteFacts } from '../facts/site.ts'
 import { buttonForm, noticeBox } from './form.ts'
 import type { Notice, Viewer } from './viewer.ts'
 

@@ -1,4 +1,4 @@
-import { type FoundCrate, Lookup } from '../search/lookup.ts'
+import { type FoundCrate, Lookup } from '../../core/search/lookup.ts'
 
 /** Crates that a list under the search box shows, and that a results page shows at once. */
 const SUGGESTED = 8

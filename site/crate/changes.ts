@@ -1,6 +1,6 @@
-import type { Change } from '../changes.ts'
-import type { Markup } from '../markup.ts'
-import { html } from '../markup.ts'
+import type { Change } from './comparison.ts'
+import type { Markup } from '../elements/markup.ts'
+import { html } from '../elements/markup.ts'
 
 /** What changed against the version before. */
 export function changeSection(before: string, list: readonly Change[]): Markup {

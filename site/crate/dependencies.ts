@@ -1,9 +1,9 @@
-import { cratePath, type Linker } from '../address.ts'
-import type { Markup } from '../markup.ts'
-import { html } from '../markup.ts'
-import { originOf } from '../origin.ts'
-import type { SiteFacts } from '../site-facts.ts'
-import type { DependencyFacts } from '../version-facts.ts'
+import { cratePath, type Linker } from '../elements/links.ts'
+import type { Markup } from '../elements/markup.ts'
+import { html } from '../elements/markup.ts'
+import { originOf } from '../elements/origin.ts'
+import type { SiteFacts } from '../facts/site.ts'
+import type { DependencyFacts } from '../facts/version.ts'
 
 const KINDS = [
   ['normal', 'Dependencies'],

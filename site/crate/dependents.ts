@@ -1,8 +1,8 @@
-import { cratePath, type Linker } from '../address.ts'
-import { count, plural } from '../amount.ts'
-import type { CrateFacts } from '../crate-facts.ts'
-import type { Markup } from '../markup.ts'
-import { html } from '../markup.ts'
+import { cratePath, type Linker } from '../elements/links.ts'
+import { count, plural } from '../elements/amount.ts'
+import type { CrateFacts } from '../facts/crate.ts'
+import type { Markup } from '../elements/markup.ts'
+import { html } from '../elements/markup.ts'
 
 /** Crates of this registry that depend on a crate. */
 export function dependentSection(crate: Pick<CrateFacts, 'dependents' | 'dependentCount'>, to: Linker): Markup {

@@ -1,6 +1,6 @@
-import type { Markup } from '../markup.ts'
-import { html } from '../markup.ts'
-import type { ComparedFacts, FeatureFacts } from '../version-facts.ts'
+import type { Markup } from '../elements/markup.ts'
+import { html } from '../elements/markup.ts'
+import type { ComparedFacts, FeatureFacts } from '../facts/version.ts'
 
 /** The features of a version, with those that Cargo makes of optional dependencies which no feature names with `dep:`. */
 export function allFeatures({

@@ -1,6 +1,6 @@
 import MarkdownIt from 'markdown-it'
 import footnote from 'markdown-it-footnote'
-import { fenceLanguage, highlight } from '../highlight.ts'
+import { fenceLanguage, highlight } from '../elements/highlight.ts'
 import { alerts } from './alerts.ts'
 import { cellAlignment } from './cell-alignment.ts'
 import { headingIds } from './heading-ids.ts'

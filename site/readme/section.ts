@@ -1,7 +1,7 @@
-import type { Markup } from '../markup.ts'
-import { html } from '../markup.ts'
-import type { SiteFacts } from '../site-facts.ts'
-import type { VersionFacts } from '../version-facts.ts'
+import type { Markup } from '../elements/markup.ts'
+import { html } from '../elements/markup.ts'
+import type { SiteFacts } from '../facts/site.ts'
+import type { VersionFacts } from '../facts/version.ts'
 import { readme } from './readme.ts'
 
 /** The README of a version, or what stands in for it. */

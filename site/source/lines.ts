@@ -1,5 +1,5 @@
-import type { Markup } from '../markup.ts'
-import { raw } from '../markup.ts'
+import type { Markup } from '../elements/markup.ts'
+import { raw } from '../elements/markup.ts'
 
 /** Highlighted code as numbered lines, each with an address (`#L3`). Marks that go over several lines are closed and opened again. */
 export function numberedLines(code: Markup): Markup {

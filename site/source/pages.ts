@@ -1,12 +1,11 @@
-import { cratePath, type Linker, linker, versionPath } from '../address.ts'
-import { bytes, plural } from '../amount.ts'
-import { fileLanguage, highlight } from '../highlight.ts'
-import { layout } from '../layout.ts'
-import type { Markup } from '../markup.ts'
-import { html } from '../markup.ts'
-import type { SiteFacts } from '../site-facts.ts'
-import type { SiteFile } from '../site-file.ts'
-import { siteFile } from '../site-file.ts'
+import { type Output, output } from '../../core/output.ts'
+import { cratePath, type Linker, linker, versionPath } from '../elements/links.ts'
+import { bytes, plural } from '../elements/amount.ts'
+import { fileLanguage, highlight } from '../elements/highlight.ts'
+import { layout } from '../layout/layout.ts'
+import type { Markup } from '../elements/markup.ts'
+import { html } from '../elements/markup.ts'
+import type { SiteFacts } from '../facts/site.ts'
 import { sourceFilePath, sourcePath } from './address.ts'
 import { fileText, type SourceFile } from './file.ts'
 import { numberedLines } from './lines.ts'
@@ -26,7 +25,7 @@ const PAGES_MAX = 1000
 const SIBLINGS_MAX = 100
 
 /** All pages of the source browser of a version: the tree, and one page for each file that is text. */
-export function* sourcePages(site: SiteFacts, facts: SourceFacts): Generator<SiteFile> {
+export function* sourcePages(site: SiteFacts, facts: SourceFacts): Generator<Output> {
   const pages = new Map<SourceFile, string>()
   const taken = new Set<string>()
   for (const file of [...facts.files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
@@ -41,7 +40,7 @@ export function* sourcePages(site: SiteFacts, facts: SourceFacts): Generator<Sit
   for (const [file, path] of pages) yield filePage(site, facts, pages, file, path)
 }
 
-function treePage(site: SiteFacts, facts: SourceFacts, pages: ReadonlyMap<SourceFile, string>): SiteFile {
+function treePage(site: SiteFacts, facts: SourceFacts, pages: ReadonlyMap<SourceFile, string>): Output {
   const path = sourcePath(facts.name, facts.version)
   const to = linker(site, path)
   const total = facts.files.reduce((sum, file) => sum + file.size, 0)
@@ -60,7 +59,7 @@ function filePage(
   pages: ReadonlyMap<SourceFile, string>,
   file: SourceFile,
   path: string,
-): SiteFile {
+): Output {
   const to = linker(site, path)
   const text = fileText(file) ?? ''
   const lines = text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
@@ -76,8 +75,8 @@ ${trail(facts, file.path, to)}
   return source(site, path, `${file.path} · ${facts.name} ${facts.version}`, main)
 }
 
-function source(site: SiteFacts, path: string, title: string, main: Markup): SiteFile {
-  return siteFile(path, 'html', layout(site, { path, title, description: `${title}.`, main, canonical: null }))
+function source(site: SiteFacts, path: string, title: string, main: Markup): Output {
+  return output(path, layout(site, { path, title, description: `${title}.`, main, canonical: null }))
 }
 
 function trail(facts: SourceFacts, file: string | null, to: Linker): Markup {

@@ -1,8 +1,8 @@
-import type { Linker } from '../address.ts'
-import { bytes } from '../amount.ts'
-import { icon } from '../icon.ts'
-import type { Markup } from '../markup.ts'
-import { html } from '../markup.ts'
+import type { Linker } from '../elements/links.ts'
+import { bytes } from '../elements/amount.ts'
+import { icon } from '../elements/icon.ts'
+import type { Markup } from '../elements/markup.ts'
+import { html } from '../elements/markup.ts'
 import type { SourceFile } from './file.ts'
 
 /** A folder of a package. */

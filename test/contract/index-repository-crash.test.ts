@@ -6,8 +6,8 @@ import { readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { openIndexRepository } from '../../generator/index-repository/open.ts'
-import type { IndexRepository } from '../../generator/index-repository/repository.ts'
+import { openIndexRepository } from '../../generator/git/index-repository/open.ts'
+import type { IndexRepository } from '../../generator/git/index-repository/repository.ts'
 import { engines, fresh, git, info, put } from '../support/index-repository.ts'
 
 const here = dirname(fileURLToPath(import.meta.url))

@@ -7,11 +7,10 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { openIndexRepository } from '../../generator/index-repository/open.ts'
-import type { IndexRepository } from '../../generator/index-repository/repository.ts'
+import { openIndexRepository } from '../../generator/git/index-repository/open.ts'
+import type { IndexRepository } from '../../generator/git/index-repository/repository.ts'
 import { engines, fresh, git, info, nodegit, paths, put, refusal, run } from '../support/index-repository.ts'
 
-const _here = dirname(fileURLToPath(import.meta.url))
 if (process.env.PLIMSOLL_REQUIRE_NODEGIT === '1') {
   test('nodegit is installed, as PLIMSOLL_REQUIRE_NODEGIT=1 asks', () =>
     assert.ok(nodegit, 'run npm run setup:nodegit'))

@@ -2,23 +2,15 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { build } from '../../generator/build.ts'
-import { parseName } from '../../generator/name.ts'
-import { buildPages } from '../../generator/pages.ts'
-import { indexPlace } from '../../generator/paths.ts'
+import { build } from '../../generator/build/build.ts'
+import { parseName } from '../../core/name.ts'
+import { buildPages } from '../../generator/pages/pages.ts'
+import { indexPlace } from '../../core/paths.ts'
 import type { Registry } from '../../generator/registry.ts'
-import { parseVersion } from '../../generator/version.ts'
+import { parseVersion } from '../../core/version.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { buildCrate } from '../support/crate-builder.ts'
-import {
-  addAndShow,
-  addCrate,
-  folderOf,
-  indexVersions,
-  newRegistry,
-  OPERATOR,
-  publicText,
-} from '../support/workplace.ts'
+import { addAndShow, addCrate, folderOf, indexVersions, newRegistry, OPERATOR, publicText } from '../support/workplace.ts'
 import { assertSound } from './truth.ts'
 import { Victim } from './victim.ts'
 

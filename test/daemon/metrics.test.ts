@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeToken } from '../../daemon/tokens.ts'
+import { makeToken } from '../../daemon/accounts/tokens.ts'
 import { type Exposition, parseExposition } from '../support/exposition.ts'
 import { TestRegistry } from '../support/registry.ts'
 import { loggedIn, PASSWORD, Visitor } from '../support/visitor.ts'

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { managePage, siteFacts, usersPage } from '../../site/index.ts'
+import { managePage } from '../../site/account/crate-page.ts'
+import { siteFacts } from '../../site/facts/site.ts'
+import { usersPage } from '../../site/account/admin-pages.ts'
 import { keel } from '../support/demo-facts.ts'
 import { demoAccount, demoFacts } from '../support/demo-site.ts'
 
@@ -8,8 +10,8 @@ const site = demoFacts('https://crates.example.com')
 const pages = [...demoAccount(site, [keel])]
 
 test('every form that changes something posts with the CSRF token', () => {
-  for (const { path, body } of pages) {
-    for (const [form] of body.toString().matchAll(/<form[\s\S]*?<\/form>/g)) {
+  for (const { path, bytes } of pages) {
+    for (const [form] of bytes.toString().matchAll(/<form[\s\S]*?<\/form>/g)) {
       if (!form.includes('method="post"')) assert.match(form, /method="get"/, path)
       else assert.match(form, /<input type="hidden" name="csrf" value="c5rf">/, path)
     }
@@ -17,7 +19,7 @@ test('every form that changes something posts with the CSRF token', () => {
 })
 
 test('a new token is shown with the line that takes it', () => {
-  const home = pages.find(page => page.path === 'me.html')?.body.toString() ?? ''
+  const home = pages.find(page => page.path === 'me.html')?.bytes.toString() ?? ''
   assert.ok(home.includes(`plim_${'x'.repeat(38)}`))
   assert.ok(home.includes('cargo login --registry harbour'))
   assert.ok(home.includes('action="/me/tokens/8/revoke"'))
@@ -25,10 +27,10 @@ test('a new token is shown with the line that takes it', () => {
 })
 
 test('yanking asks first, and its form posts where the question is', () => {
-  const manage = pages.find(page => page.path === 'me/crates/keel.html')?.body.toString() ?? ''
+  const manage = pages.find(page => page.path === 'me/crates/keel.html')?.bytes.toString() ?? ''
   assert.ok(manage.includes('href="/me/crates/keel/yank?version=1.4.0"'))
   assert.ok(manage.includes('href="/me/crates/keel/unyank?version=1.3.1"'))
-  const question = pages.find(page => page.path === 'me/crates/keel/yank.html')?.body.toString() ?? ''
+  const question = pages.find(page => page.path === 'me/crates/keel/yank.html')?.bytes.toString() ?? ''
   assert.match(
     question,
     /<form class="inline" method="post" action="\/me\/crates\/keel\/yank">[\s\S]*name="version" value="1\.4\.0"/,
@@ -50,8 +52,8 @@ test('the last owner cannot be removed, and only administrators see their pages'
 })
 
 test('pages behind a login stay out of search engines', () => {
-  for (const { path, body } of pages)
-    assert.ok(body.toString().includes('<meta name="robots" content="noindex">'), path)
+  for (const { path, bytes } of pages)
+    assert.ok(bytes.toString().includes('<meta name="robots" content="noindex">'), path)
 })
 
 test('the users are told with how many crates they own, the events to the second', () => {
@@ -75,6 +77,6 @@ test('the users are told with how many crates they own, the events to the second
     usersPlace: { page: 1, last: 1 },
   })
   assert.deepEqual(text.match(/\d+ crates?\b/g), ['0 crates', '1 crate', '2 crates'])
-  const log = pages.find(page => page.path === 'me/admin/audit.html')?.body.toString() ?? ''
+  const log = pages.find(page => page.path === 'me/admin/audit.html')?.bytes.toString() ?? ''
   assert.match(log, /<time class="exact" datetime="2026-11-20T10:00:00Z">2026-11-20 10:00:00<\/time>/)
 })

@@ -1,17 +1,22 @@
+import { root } from '../support/plimsoll.ts'
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
-import { assets, cratePage, frontPage, listTiers, notFoundPage, versionPage } from '../../site/index.ts'
+import { assets } from '../../site/layout/assets.ts'
+import { cratePage, versionPage } from '../../site/crate/page.ts'
+import { frontPage } from '../../site/pages/front.ts'
+import { listTiers } from '../../site/pages/list.ts'
+import { notFoundPage } from '../../site/pages/not-found.ts'
 import { card, crate, dependency, fleet, keel, version } from '../support/demo-facts.ts'
 import { demoFacts, demoSite } from '../support/demo-site.ts'
 import { hostile } from '../support/hostile.ts'
 
 const site = demoFacts('https://crates.example.com/team')
-const GOLDEN = join(import.meta.dirname, '..', '..', '..', 'test', 'golden')
+const GOLDEN = join(root, 'test', 'golden')
 
-const goldens: [name: string, page: () => { body: string | Uint8Array }][] = [
+const goldens: [name: string, page: () => { bytes: Buffer }][] = [
   [
     'site-front.html',
     () =>
@@ -28,7 +33,7 @@ const goldens: [name: string, page: () => { body: string | Uint8Array }][] = [
 for (const [name, page] of goldens) {
   test(`golden ${name}`, () => {
     const text = page()
-      .body.toString()
+      .bytes.toString()
       .replace(/assets\/[0-9a-f]{12}\//g, 'assets/HASH/')
     if (process.env.UPDATE_GOLDEN !== undefined) writeFileSync(join(GOLDEN, name), text)
     assert.equal(text, readFileSync(join(GOLDEN, name), 'utf8'))
@@ -50,7 +55,7 @@ test('every link of the tree leads to a file of the tree, and the page of each f
   const broken = new Set<string>()
   for (const file of files.filter(one => one.path.endsWith('.html'))) {
     const here = new URL(file.path.replace(/index\.html$/, ''), `${site.base}/`)
-    for (const [, link = ''] of file.body.toString().matchAll(/(?:href|src|action)="([^"#][^"]*)"/g)) {
+    for (const [, link = ''] of file.bytes.toString().matchAll(/(?:href|src|action)="([^"#][^"]*)"/g)) {
       const url = new URL(link.replaceAll('&amp;', '&'), here)
       if (url.origin !== here.origin || elsewhere.test(url.pathname)) continue
       const path = decodeURIComponent(url.pathname.slice('/team/'.length))
@@ -65,9 +70,9 @@ test('every link of the tree leads to a file of the tree, and the page of each f
 })
 
 test('no page has inline script, inline style or a handler', () => {
-  for (const { path, body } of demoSite(site, [keel, hostile])) {
+  for (const { path, bytes } of demoSite(site, [keel, hostile])) {
     if (!path.endsWith('.html')) continue
-    const waiting: DefaultTreeAdapterTypes.Node[] = [parse(body.toString())]
+    const waiting: DefaultTreeAdapterTypes.Node[] = [parse(bytes.toString())]
     for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
       if ('childNodes' in node) waiting.push(...node.childNodes)
       if (!('tagName' in node)) continue
@@ -79,13 +84,13 @@ test('no page has inline script, inline style or a handler', () => {
 })
 
 test('script and style together are under 30 KB', () => {
-  const sum = assets.reduce((total, asset) => total + Buffer.byteLength(asset.body), 0)
+  const sum = assets.reduce((total, asset) => total + asset.bytes.byteLength, 0)
   assert.ok(sum < 30_000, `${sum} bytes`)
   for (const asset of assets) assert.match(asset.path, /^assets\/[0-9a-f]{12}\/[a-z/-]+\.(css|js|svg)$/)
 })
 
 test('a page that is answered anywhere links from the root', () => {
-  const body = notFoundPage(site).body.toString()
+  const body = notFoundPage(site).bytes.toString()
   assert.match(body, /href="\/team\/crates\/"/)
   assert.doesNotMatch(body, /href="(\.\.?\/|crates)/)
 })
@@ -99,7 +104,7 @@ test('an operator brands the site', () => {
     private: true,
     api: false,
   })
-  const body = frontPage(branded, { crates: 0, versions: 0, newest: [], updated: [] }).body.toString()
+  const body = frontPage(branded, { crates: 0, versions: 0, newest: [], updated: [] }).bytes.toString()
   for (const part of [
     'src="own/logo.svg"',
     '<link rel="stylesheet" href="own/style.css">',
@@ -113,7 +118,7 @@ test('an operator brands the site', () => {
 })
 
 test('the page of a crate counts and names the features that Cargo makes of optional dependencies', () => {
-  const body = cratePage(site, crate(version({ dependencies: [dependency('serde', '^1', { optional: true })] }))).body
+  const body = cratePage(site, crate(version({ dependencies: [dependency('serde', '^1', { optional: true })] }))).bytes
   assert.match(body.toString(), /Features <span class="amount">1<\/span>/)
   assert.match(body.toString(), /<li id="feature-serde">/)
 })
@@ -121,7 +126,7 @@ test('the page of a crate counts and names the features that Cargo makes of opti
 test('install lines fit what the crate is', () => {
   const lines = (more: Parameters<typeof version>[0], pinned: boolean) => {
     const one = version({ name: 'x', version: '1.2.3+b', ...more })
-    const body = (pinned ? versionPage(site, one) : cratePage(site, crate(one))).body.toString()
+    const body = (pinned ? versionPage(site, one) : cratePage(site, crate(one))).bytes.toString()
     return [...body.matchAll(/<pre><code>(.*?)<\/code>/g)].map(match => match[1]?.replaceAll('&quot;', '"'))
   }
   assert.deepEqual(lines({}, false), [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { HIGHLIGHT_MAX, highlight } from '../../site/highlight.ts'
-import { html } from '../../site/markup.ts'
+import { HIGHLIGHT_MAX, highlight } from '../../site/elements/highlight.ts'
+import { html } from '../../site/elements/markup.ts'
 import { sourceFilePath } from '../../site/source/address.ts'
 import { numberedLines, splitLines } from '../../site/source/lines.ts'
 import { sourcePages } from '../../site/source/pages.ts'
@@ -82,7 +82,7 @@ test('binary and large files are listed without a page', () => {
     pages.map(page => page.path),
     ['crates/n/1.0.0/src/index.html', 'crates/n/1.0.0/src/a.rs.html'],
   )
-  for (const name of ['a.rs', 'b.bin', 'c.txt', 'd.rs']) assert.ok(pages[0]?.body.toString().includes(name))
+  for (const name of ['a.rs', 'b.bin', 'c.txt', 'd.rs']) assert.ok(pages[0]?.bytes.toString().includes(name))
 })
 
 test('of files whose names differ only by case one has a page, the others are listed', () => {
@@ -96,7 +96,7 @@ test('of files whose names differ only by case one has a page, the others are li
     pages.map(page => page.path.slice('crates/n/1.0.0/src/'.length)),
     ['README.md.html', 'Src/a.rs.html', 'e\u0301.html', 'src/b.rs.html'],
   )
-  assert.match(tree?.body.toString() ?? '', / readme\.md <span/)
+  assert.match(tree?.bytes.toString() ?? '', / readme\.md <span/)
 })
 
 const grammars: [language: string, code: string][] = [

@@ -1,6 +1,6 @@
-import type { Scope } from '../../daemon/tokens.ts'
-import type { Code } from '../../generator/error.ts'
-import { assets } from '../../site/index.ts'
+import type { Scope } from '../../daemon/accounts/tokens.ts'
+import type { Code } from '../../core/error/error.ts'
+import { assets } from '../../site/layout/assets.ts'
 import { publishRequest } from './registry.ts'
 
 /**

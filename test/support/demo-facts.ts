@@ -1,4 +1,5 @@
-import type { CrateCard, CrateFacts, DependencyFacts, VersionFacts } from '../../site/index.ts'
+import type { CrateCard, CrateFacts } from '../../site/facts/crate.ts'
+import type { DependencyFacts, VersionFacts } from '../../site/facts/version.ts'
 
 /** An invented dependency. */
 export function dependency(name: string, req: string, more: Partial<DependencyFacts> = {}): DependencyFacts {

@@ -1,32 +1,22 @@
+import type { Output } from '../../core/output.ts'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import {
-  assets,
-  auditPage,
-  type CrateCard,
-  type CrateFacts,
-  confirmPage,
-  cratePage,
-  frontPage,
-  homePage,
-  listPages,
-  loginPage,
-  managePage,
-  notFoundPage,
-  openSearch,
-  robots,
-  type SearchedEntry,
-  type SiteFacts,
-  type SiteFile,
-  searchFiles,
-  searchPage,
-  siteFacts,
-  sitemaps,
-  sourcePages,
-  staticSearchPage,
-  usersPage,
-  versionPage,
-} from '../../site/index.ts'
+import { assets } from '../../site/layout/assets.ts'
+import { auditPage, usersPage } from '../../site/account/admin-pages.ts'
+import type { CrateCard, CrateFacts } from '../../site/facts/crate.ts'
+import { confirmPage, managePage } from '../../site/account/crate-page.ts'
+import { cratePage, versionPage } from '../../site/crate/page.ts'
+import { frontPage } from '../../site/pages/front.ts'
+import { homePage } from '../../site/account/home-page.ts'
+import { listPages } from '../../site/pages/list.ts'
+import { loginPage } from '../../site/account/login-page.ts'
+import { notFoundPage } from '../../site/pages/not-found.ts'
+import { openSearch, robots } from '../../site/pages/robots.ts'
+import { type SearchedEntry, searchFiles } from '../../generator/render/search-files.ts'
+import { type SiteFacts, siteFacts } from '../../site/facts/site.ts'
+import { searchPage, staticSearchPage } from '../../site/pages/search.ts'
+import { sitemaps } from '../../site/pages/sitemaps.ts'
+import { sourcePages } from '../../site/source/pages.ts'
 import { card } from './demo-facts.ts'
 
 /** Everything a static tree has for some crates; `entries` are what the search knows, if that is more. */
@@ -35,7 +25,7 @@ export function* demoSite(
   crates: readonly CrateFacts[],
   entries: Iterable<SearchedEntry> = crates.map(entryOf),
   cards: readonly CrateCard[] = crates.map(one => card(one.newest)),
-): Generator<SiteFile> {
+): Generator<Output> {
   const latest = [...crates].sort((a, b) => ((a.newest.published ?? '') < (b.newest.published ?? '') ? 1 : -1))
   yield* assets
   yield frontPage(site, {
@@ -62,12 +52,12 @@ export function* demoSite(
 }
 
 /** Pages of the daemon, as files, so that a browser can look at them. */
-export function* demoAccount(site: SiteFacts, crates: readonly CrateFacts[]): Generator<SiteFile> {
+export function* demoAccount(site: SiteFacts, crates: readonly CrateFacts[]): Generator<Output> {
   const viewer = { login: 'ada', admin: true, csrf: 'c5rf' }
-  const page = (path: string, body: string): SiteFile => ({
+  const page = (path: string, body: string): Output => ({
     path: `${path}.html`,
     contentType: 'text/html',
-    body,
+    bytes: Buffer.from(body),
     cache: 'revalidate',
   })
   const token = {
@@ -225,11 +215,11 @@ export function demoFacts(base: string, more: Partial<SiteFacts> = {}): SiteFact
 }
 
 /** Writes files below a folder. */
-export function writeSite(folder: string, files: Iterable<SiteFile>): string[] {
+export function writeSite(folder: string, files: Iterable<Output>): string[] {
   const paths: string[] = []
-  for (const { path, body } of files) {
+  for (const { path, bytes } of files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), body)
+    writeFileSync(join(folder, path), bytes)
     paths.push(path)
   }
   return paths

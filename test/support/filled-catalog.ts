@@ -1,8 +1,8 @@
-import { addEvent } from '../../generator/catalog/event.ts'
-import { keepListing } from '../../generator/catalog/listing.ts'
-import { canonicalName, type Name } from '../../generator/name.ts'
+import { addEvent } from '../../generator/store/catalog/event.ts'
+import { keepListing } from '../../generator/store/catalog/listing.ts'
+import { canonicalName, type Name } from '../../core/name.ts'
 import type { Registry } from '../../generator/registry.ts'
-import type { SearchedEntry } from '../../site/index.ts'
+import type { SearchedEntry } from '../../generator/render/search-files.ts'
 
 const TIME = '2026-11-20T12:00:00Z'
 const BY_TEST = { at: TIME, actor: 'test', user: null, tokenId: null }

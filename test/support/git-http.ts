@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { type ServerType, serve } from '@hono/node-server'
 import { Hono } from 'hono'
-import { type GitHttpOptions, gitHttp } from '../../daemon/git-http.ts'
+import { type GitHttpOptions, gitHttp } from '../../daemon/files/git-http/git-http.ts'
 import { type IndexRepository, openIndexRepository } from '../../generator/index.ts'
 import { root } from './index-repository.ts'
 

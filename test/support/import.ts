@@ -1,4 +1,8 @@
-import { type ImportRequest, importAll, type Outcome, openSource, type Source } from '../../generator/import.ts'
+import type { ImportRequest } from '../../generator/import/source/request.ts'
+import { importAll } from '../../generator/import/run.ts'
+import type { Outcome } from '../../generator/import/prepare.ts'
+import { openSource } from '../../generator/import/import.ts'
+import type { Source } from '../../generator/import/source/offer.ts'
 import type { Registry } from '../../generator/registry.ts'
 import { OPERATOR } from './workplace.ts'
 

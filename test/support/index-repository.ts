@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { promisify } from 'node:util'
-import { Refusal } from '../../generator/error.ts'
-import { loadNodegit } from '../../generator/index-repository/nodegit-module.ts'
-import type { CommitInfo, IndexChange, IndexRepository } from '../../generator/index-repository/repository.ts'
+import { Refusal } from '../../core/error/error.ts'
+import { loadNodegit } from '../../generator/git/index-repository/nodegit-module.ts'
+import type { CommitInfo, IndexChange, IndexRepository } from '../../generator/git/index-repository/repository.ts'
 
 export const run = promisify(execFile)
 

@@ -1,4 +1,4 @@
-import type { SearchedEntry } from '../../site/index.ts'
+import type { SearchedEntry } from '../../generator/render/search-files.ts'
 
 /** A random number that is the same in every run. */
 export function dice(seed: number): (sides: number) => number {

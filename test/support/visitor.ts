@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { findUser } from '../../daemon/accounts.ts'
-import { setPassword } from '../../daemon/credentials.ts'
-import { byOperator } from '../../daemon/operator.ts'
-import { startSession } from '../../daemon/sessions.ts'
+import { findUser } from '../../daemon/accounts/accounts.ts'
+import { setPassword } from '../../daemon/accounts/credentials.ts'
+import { byOperator } from '../../daemon/accounts/operator.ts'
+import { startSession } from '../../daemon/accounts/sessions.ts'
 import { BASE, type TestRegistry } from './registry.ts'
 
 /** The password of everybody in tests. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { test } from 'node:test'
-import { commands, loadCommands } from '../../../generator/cli.ts'
+import { commands, loadCommands } from '../../../generator/cli/cli.ts'
 import { plimsoll, root } from '../../support/plimsoll.ts'
 
 /** What is loaded with a compiled file before it runs: files of `dist`, and packages by name. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { buildPages } from '../../../generator/pages.ts'
+import { buildPages } from '../../../generator/pages/pages.ts'
 import { launchChromium } from '../../support/chromium.ts'
 import { fillCatalog } from '../../support/filled-catalog.ts'
 import { inventedEntries } from '../../support/many-crates.ts'

@@ -2,15 +2,16 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { readSpread } from '../../../generator/catalog/search-layout.ts'
+import { readSpread } from '../../../generator/store/catalog/search/search-layout.ts'
 import { deleteReleases } from '../../../generator/delete.ts'
-import type { Name } from '../../../generator/name.ts'
-import { buildPages } from '../../../generator/pages.ts'
-import type { PublicTree } from '../../../generator/public-tree.ts'
-import type { SearchedEntry } from '../../../site/index.ts'
-import { hashOf } from '../../../site/search/buckets.ts'
-import { Lookup } from '../../../site/search/lookup.ts'
-import { POSTINGS_MAX, searchFiles } from '../../../site/search/shards.ts'
+import type { Name } from '../../../core/name.ts'
+import { buildPages } from '../../../generator/pages/pages.ts'
+import type { PublicTree } from '../../../generator/store/public-tree.ts'
+import type { SearchedEntry } from '../../../generator/render/search-files.ts'
+import { hashOf } from '../../../core/search/buckets.ts'
+import { Lookup } from '../../../core/search/lookup.ts'
+import { searchFiles } from '../../../generator/render/search-files.ts'
+import { POSTINGS_MAX } from '../../../core/search/postings.ts'
 import { fillCatalog } from '../../support/filled-catalog.ts'
 import { fileStamps, filesBelow } from '../../support/folder.ts'
 import { inventedEntries } from '../../support/many-crates.ts'
@@ -136,7 +137,7 @@ test('a tree from files alone has the same search as the catalog of the same cra
     .sort((a, b) => (a.key < b.key ? -1 : 1))
     .map(one => one.entry)
   const registry = await openFilled(t, byName)
-  const files = new Map([...searchFiles(byName)].map(file => [file.path, file.body]))
+  const files = new Map([...searchFiles(byName)].map(file => [file.path, file.bytes.toString()]))
   const root = join(registry.registry.tree.root, 'search')
   const mine = filesBelow(root).filter(path => path !== 'index.html')
   assert.deepEqual(
@@ -161,7 +162,7 @@ test('a term that comes to find very many crates gets more files, which go when 
   await buildSearch(registry)
   const [c, common] = [hashOf('c'), hashOf('common')]
   assert.deepEqual((await tree.folders('search/common')).sort(), [String(c), String(common)].sort())
-  const files = new Map([...searchFiles(entries)].map(file => [file.path, file.body]))
+  const files = new Map([...searchFiles(entries)].map(file => [file.path, file.bytes.toString()]))
   for (const [path, body] of files) assert.equal(await registry.shown(path), body, path)
   const queries = [
     'common c',

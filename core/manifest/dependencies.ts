@@ -1,0 +1,104 @@
+import type { DependencyKind } from '../entry/entry.ts'
+import { collect, type Issue, issue } from '../error/error.ts'
+import { isName } from '../name.ts'
+import { parseRequirement, type Requirement } from '../requirement.ts'
+import type { ManifestDependency } from './manifest.ts'
+import { isInherited, isTable, Table } from './table.ts'
+
+/** Tables of each kind: the name of today and the one that old manifests have. */
+const TABLES: readonly (readonly [DependencyKind, string, string?])[] = [
+  ['normal', 'dependencies'],
+  ['build', 'build-dependencies', 'build_dependencies'],
+  ['dev', 'dev-dependencies', 'dev_dependencies'],
+]
+
+/** All dependencies of a manifest, over all kinds and targets; objections go to `issues`. */
+export function readDependencies(root: Table, issues: Issue[]): ManifestDependency[] {
+  const found = readKinds(root, null, issues)
+  const targets = root.table('target')
+  for (const target of targets?.keys() ?? []) {
+    const table = targets?.table(target)
+    if (table) found.push(...readKinds(table, target, issues))
+  }
+  return found
+}
+
+function readKinds(parent: Table, target: string | null, issues: Issue[]): ManifestDependency[] {
+  return TABLES.flatMap(([kind, key, legacy = key]) => {
+    const table = parent.table(parent.raw(key) === undefined ? legacy : key)
+    if (!table) return []
+    return table.keys().flatMap(name => readOne(table, name, kind, target, issues) ?? [])
+  })
+}
+
+function readOne(
+  parent: Table,
+  name: string,
+  kind: DependencyKind,
+  target: string | null,
+  issues: Issue[],
+): ManifestDependency | null {
+  const value = parent.raw(name)
+  if (isInherited(value)) {
+    issues.push(issue('manifest_inherited', { field: parent.path(name) }))
+    return null
+  }
+  if (value === undefined || (typeof value !== 'string' && !isTable(value)))
+    return parent.object(name, 'a version or a table')
+  const table = new Table(typeof value === 'string' ? { version: value } : value, parent.path(name), issues)
+  // Cargo leaves out dev-dependencies that only a path or a repository finds: nobody else could.
+  const isLocal = table.raw('path') !== undefined || table.raw('git') !== undefined
+  if (kind === 'dev' && isLocal && table.raw('version') === undefined) return null
+  return readTable(table, parent.path(name), { name, kind, target }, issues)
+}
+
+function readTable(
+  table: Table,
+  field: string,
+  place: Pick<ManifestDependency, 'name' | 'kind' | 'target'>,
+  issues: Issue[],
+): ManifestDependency {
+  const renamed = table.text('package')
+  checkNames(place.name, renamed, field, issues)
+  const optional = table.flag('optional') ?? false
+  if (place.kind === 'dev' && optional) issues.push(issue('manifest_optional_dev', { field }))
+  const registryIndex = table.text('registry-index')
+  const registry = table.text('registry')
+  if (registry !== null && registryIndex === null) issues.push(issue('manifest_registry_name', { field, registry }))
+  if (registryIndex !== null && !/^[a-z][a-z+.-]*:\/\/\S+$/i.test(registryIndex)) {
+    table.object('registry-index', 'the URL of an index')
+  }
+  const defaultFeatures = table.flag('default-features')
+  return {
+    ...place,
+    package: renamed,
+    req: readRequirement(table, field, issues),
+    features: table.texts('features') ?? [],
+    optional,
+    defaultFeatures: defaultFeatures ?? table.flag('default_features') ?? true,
+    registryIndex,
+    artifact: readArtifact(table),
+    bindepTarget: table.text('target'),
+    lib: table.flag('lib') ?? false,
+  }
+}
+
+function readRequirement(table: Table, field: string, issues: Issue[]): Requirement {
+  const text = table.text('version')
+  const found: Issue[] = []
+  const requirement = collect(found, () => parseRequirement(text ?? '*'))
+  for (const one of found) issues.push(issue('manifest_requirement', { field, reason: one.message }))
+  return requirement ?? parseRequirement('*')
+}
+
+function checkNames(name: string, renamed: string | null, field: string, issues: Issue[]): void {
+  if (!/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name) || (renamed === null && !isName(name))) {
+    issues.push(issue('manifest_dependency_name', { field, name }))
+  }
+  if (renamed !== null && !isName(renamed)) issues.push(issue('manifest_dependency_name', { field, name: renamed }))
+}
+
+function readArtifact(table: Table): readonly string[] | null {
+  if (typeof table.raw('artifact') === 'string') return [table.text('artifact') ?? '']
+  return table.texts('artifact')
+}

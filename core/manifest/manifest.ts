@@ -1,0 +1,71 @@
+import type { DependencyKind, Features } from '../entry/entry.ts'
+import type { Name } from '../name.ts'
+import type { Requirement } from '../requirement.ts'
+import type { Version } from '../version.ts'
+
+/** What people read about a release; nothing of it is in the index. */
+export interface About {
+  readonly description: string | null
+  readonly homepage: string | null
+  readonly documentation: string | null
+  readonly repository: string | null
+  readonly license: string | null
+  readonly license_file: string | null
+  readonly readme_file: string | null
+  readonly keywords: readonly string[]
+  readonly categories: readonly string[]
+  readonly authors: readonly string[]
+  readonly edition: string | null
+  readonly badges: Readonly<Record<string, Readonly<Record<string, string>>>>
+  /** Whether there is a library to depend on, and the programs that `cargo install` would make. */
+  readonly has_lib?: boolean
+  readonly bin_names?: readonly string[]
+  /** Folder of the package in its repository, where it is not the repository's root. */
+  readonly vcs_path?: string
+}
+
+/** One dependency as the manifest has it. */
+export interface ManifestDependency {
+  /** Its key in the table: the rename, if there is one. */
+  readonly name: string
+  /** The value of `package`; null without that key. */
+  readonly package: string | null
+  readonly req: Requirement
+  readonly kind: DependencyKind
+  /** The triple or `cfg(…)` of its `[target.…]` table, as written. */
+  readonly target: string | null
+  readonly features: readonly string[]
+  readonly optional: boolean
+  readonly defaultFeatures: boolean
+  /** `registry-index`, the URL of its registry as the publisher knows it; null means crates.io. */
+  readonly registryIndex: string | null
+  /** Artifact dependency (`bindeps`). */
+  readonly artifact: readonly string[] | null
+  readonly bindepTarget: string | null
+  readonly lib: boolean
+}
+
+/** What decides which targets a crate has: set names and paths, and whether Cargo looks for more. */
+export interface TargetHints {
+  readonly lib: { readonly path: string | null } | null
+  readonly bins: readonly { readonly name: string | null; readonly path: string | null }[]
+  readonly autolib: boolean
+  readonly autobins: boolean
+}
+
+/** A packaged `Cargo.toml`, read. */
+export interface Manifest {
+  readonly name: Name
+  readonly version: Version
+  readonly dependencies: readonly ManifestDependency[]
+  readonly features: Features
+  readonly links: string | null
+  readonly rustVersion: string | null
+  /** As the manifest says it; `readme_file` and the targets become known with the list of files. */
+  readonly about: About
+  /** Path that `package.readme` names; null when it names none. */
+  readonly readmePath: string | null
+  /** Whether a README in the top folder counts although none is named (`readme` left out). */
+  readonly readmeByDefault: boolean
+  readonly targets: TargetHints
+}

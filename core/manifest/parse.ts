@@ -1,0 +1,113 @@
+import { parse, TomlError } from 'smol-toml'
+import type { Features } from '../entry/entry.ts'
+import { collect, type Issue, issue, Refusal, refuse, refuseErrors } from '../error/error.ts'
+import type { Name } from '../name.ts'
+import { parseName } from '../name.ts'
+import { presentable } from '../error/objections.ts'
+import type { Version } from '../version.ts'
+import { parseVersion } from '../version.ts'
+import { readDependencies } from './dependencies.ts'
+import type { About, Manifest, TargetHints } from './manifest.ts'
+import { isTable, Table } from './table.ts'
+
+/** Deepest nesting of inline values; Cargo's own keys need three levels, `package.metadata` is anyone's. */
+const DEPTH_MAX = 100
+
+/**
+ * Reads the `Cargo.toml` of a packaged crate, as Cargo normalises it or as an early Cargo packed it (`[project]`,
+ * `dev_dependencies`, `default_features`). Unknown keys and editions pass. Throws a `Refusal` with every objection:
+ * broken TOML, wrong types, names, versions and requirements, and what packaging must have resolved (workspace
+ * inheritance, `[patch]`, registries by local name).
+ */
+export function parseManifest(text: string): Manifest {
+  const issues: Issue[] = []
+  const root = new Table(parseToml(text), '', issues)
+  const key = root.raw('package') === undefined && root.raw('project') !== undefined ? 'project' : 'package'
+  const pack = root.table(key)
+  if (!pack) throw new Refusal([issue('manifest_package_missing'), ...presentable(issues)])
+  const patch = root.raw('patch')
+  if (patch !== undefined && !(isTable(patch) && Object.keys(patch).length === 0)) issues.push(issue('manifest_patch'))
+  const readme = pack.raw('readme')
+  const manifest = {
+    name: required(pack, 'name', parseName, issues),
+    version: required(pack, 'version', parseVersion, issues),
+    dependencies: readDependencies(root, issues),
+    features: readFeatures(root),
+    links: pack.text('links'),
+    rustVersion: readRustVersion(pack),
+    about: readAbout(root, pack),
+    readmePath: typeof readme === 'boolean' ? (readme ? 'README.md' : null) : pack.text('readme'),
+    readmeByDefault: readme === undefined,
+    targets: readTargets(root, pack),
+  }
+  refuseErrors(presentable(issues))
+  return { ...manifest, name: manifest.name as Name, version: manifest.version as Version }
+}
+
+function parseToml(text: string): object {
+  try {
+    return parse(text.replace(/^\uFEFF/, ''), { integersAsBigInt: 'asNeeded', maxDepth: DEPTH_MAX })
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error
+    const [reason = ''] = error.message.split('\n')
+    refuse('manifest_toml', { reason: reason.replace(/^Invalid TOML document: /, ''), line: error.line })
+  }
+}
+
+/** A key that must be there and pass `check`. */
+function required<T>(table: Table, key: string, check: (text: string) => T, issues: Issue[]): T | undefined {
+  if (table.raw(key) === undefined) {
+    issues.push(issue('manifest_key_missing', { field: table.path(key) }))
+    return undefined
+  }
+  const value = table.text(key)
+  return value === null ? undefined : collect(issues, () => check(value))
+}
+
+function readFeatures(root: Table): Features {
+  const table = root.table('features')
+  return Object.fromEntries(table?.keys().map(name => [name, table.texts(name) ?? []]) ?? [])
+}
+
+/** Digits and dots: the index has no place for an operator or a pre-release. */
+function readRustVersion(pack: Table): string | null {
+  const value = pack.text('rust-version')
+  if (value === null || /^(?:0|[1-9]\d{0,9})(?:\.(?:0|[1-9]\d{0,9})){0,2}$/.test(value)) return value
+  return pack.object('rust-version', 'a Rust version such as `1.70` or `1.70.0`')
+}
+
+function readAbout(root: Table, pack: Table): About {
+  return {
+    description: pack.text('description'),
+    homepage: pack.text('homepage'),
+    documentation: pack.text('documentation'),
+    repository: pack.text('repository'),
+    license: pack.text('license'),
+    license_file: pack.text('license-file'),
+    readme_file: null,
+    keywords: pack.texts('keywords') ?? [],
+    categories: pack.texts('categories') ?? [],
+    authors: pack.texts('authors') ?? [],
+    edition: pack.text('edition'),
+    badges: readBadges(root),
+  }
+}
+
+function readBadges(root: Table): About['badges'] {
+  const table = root.table('badges')
+  const badges = table?.keys().map(name => {
+    const badge = table.table(name)
+    return [name, Object.fromEntries(badge?.keys().map(key => [key, badge.text(key) ?? '']) ?? [])] as const
+  })
+  return Object.fromEntries(badges ?? [])
+}
+
+function readTargets(root: Table, pack: Table): TargetHints {
+  const lib = root.table('lib')
+  return {
+    lib: lib && { path: lib.text('path') },
+    bins: root.tables('bin').map(one => ({ name: one.text('name'), path: one.text('path') })),
+    autolib: pack.flag('autolib') ?? true,
+    autobins: pack.flag('autobins') ?? true,
+  }
+}

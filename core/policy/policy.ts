@@ -1,0 +1,81 @@
+import type { Entry } from '../entry/entry.ts'
+import type { Issue } from '../error/error.ts'
+import type { Name } from '../name.ts'
+import type { DependencyFacts } from './dependencies.ts'
+import { CRATES_IO_INDEX, checkDependencies, dependencyNames } from './dependencies.ts'
+import { checkFeatures } from './features.ts'
+import { lookAlikeKeys } from './look-alike.ts'
+import { checkNaming, checkVersion } from './naming.ts'
+import type { PolicyAbout } from './presentation.ts'
+import { checkPresentation, unknownBadges, unknownCategories } from './presentation.ts'
+import { condense } from './verdict.ts'
+import type { PolicySettings } from '../settings/settings.ts'
+import type { Version } from '../version.ts'
+
+
+/** What the policy looks at of a release. */
+export interface PolicyRelease {
+  readonly name: Name
+  readonly version: Version
+  readonly entry: Entry
+  readonly about: PolicyAbout
+}
+
+/** What has to be known of a crate that exists. */
+export interface KnownCrate {
+  readonly name: Name
+}
+
+/** What the policy has to know of the catalog; `policyQuestions` says what to look up. */
+export interface PolicyFacts extends DependencyFacts {
+  /** The crate with the same canonical name. */
+  readonly existing: KnownCrate | null
+  /** Existing crates found by `lookAlikeKeys`; without those whose owner is publishing. Not needed when `existing` is set. */
+  readonly lookAlikes: readonly Name[]
+}
+
+/** What to look up in the catalog for a release. */
+export interface PolicyQuestions {
+  /** Skeletons of look-alikes: crates whose `lookAlikeSkeleton` is among them. */
+  readonly lookAlikeKeys: readonly string[]
+  /** Names that must be crates here. */
+  readonly ownDependencies: readonly Name[]
+  /** Names of dependencies on crates.io, which may be crates here, too. */
+  readonly cratesIoDependencies: readonly Name[]
+}
+
+/** What the policy says of a release. */
+export interface PolicyVerdict {
+  /** Errors, then warnings. */
+  readonly issues: readonly Issue[]
+  /** Told in their own places of the answer to a publish, and there only. */
+  readonly invalidCategories: readonly string[]
+  readonly invalidBadges: readonly string[]
+}
+
+/** What `checkPolicy` will want to know; the answers make its `PolicyFacts`. */
+export function policyQuestions(release: PolicyRelease): PolicyQuestions {
+  const { deps } = release.entry
+  return {
+    lookAlikeKeys: lookAlikeKeys(release.name),
+    ownDependencies: dependencyNames(deps, null).filter(name => name !== release.name),
+    cratesIoDependencies: dependencyNames(deps, CRATES_IO_INDEX),
+  }
+}
+
+/** Every objection of the policy to a release; `policy` says how heavy each is. */
+export function checkPolicy(release: PolicyRelease, facts: PolicyFacts, policy: PolicySettings): PolicyVerdict {
+  const { name, version, entry, about } = release
+  const issues = [
+    ...checkNaming(name, facts, policy),
+    ...checkVersion(version, policy),
+    ...checkPresentation(about, policy),
+    ...checkFeatures(entry, policy),
+    ...checkDependencies(name, entry.deps, facts, policy),
+  ]
+  return {
+    issues: condense(issues),
+    invalidCategories: unknownCategories(about.categories, policy),
+    invalidBadges: unknownBadges(about.badges, policy),
+  }
+}

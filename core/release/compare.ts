@@ -1,0 +1,125 @@
+import type { Dependency, Features } from '../entry/entry.ts'
+import { collect, type Issue, issue, warning } from '../error/error.ts'
+import { presentable } from '../error/objections.ts'
+import { parseRequirement } from '../requirement.ts'
+import { describe, indexUrlKey, metadataPlace, placeKey } from './dependency.ts'
+import type { PublishDependency, PublishMetadata } from './metadata.ts'
+
+/** The parts of a release that the publish metadata repeats. */
+interface Facts {
+  readonly name: string
+  readonly version: string
+  readonly entry: { readonly deps: readonly Dependency[]; readonly features: Features }
+}
+
+/**
+ * Compares a release with the metadata it was published with. Name and version must be equal, and every dependency and
+ * feature the same after normalising (requirements as printed, any order, defaults filled in, spaces of a `cfg(…)`):
+ * each difference is an error naming the field, a feature of which the metadata says less than the manifest a warning. `ownIndexUrls` are the URLs of this registry, which the entry calls null.
+ */
+export function compareMetadata(
+  release: Facts,
+  metadata: PublishMetadata,
+  ownIndexUrls: ReadonlySet<string> = new Set(),
+): Issue[] {
+  const own = new Set([...ownIndexUrls].map(indexUrlKey))
+  return presentable([
+    ...compareIdentity('name', metadata.name, release.name),
+    ...compareIdentity('vers', metadata.vers, release.version),
+    ...compareDependencies(release.entry.deps, metadata.deps, own),
+    ...compareFeatures(release.entry.features, metadata.features),
+  ])
+}
+
+function compareIdentity(field: string, metadata: string, manifest: string): Issue[] {
+  return metadata === manifest ? [] : [issue('metadata_identity', { field, metadata, manifest })]
+}
+
+function compareDependencies(
+  facts: readonly Dependency[],
+  claims: readonly PublishDependency[],
+  own: ReadonlySet<string>,
+): Issue[] {
+  const issues: Issue[] = []
+  const waiting = new Map<string, PublishDependency[]>()
+  for (const claim of claims) {
+    const key = placeKey(metadataPlace(claim))
+    const same = waiting.get(key)
+    if (same) same.push(claim)
+    else waiting.set(key, [claim])
+  }
+  for (const fact of facts) {
+    const claim = waiting.get(placeKey(fact))?.shift()
+    if (claim) issues.push(...compareDependency(fact, claim, own))
+    else issues.push(issue('metadata_dependency_missing', { dependency: describe(fact) }))
+  }
+  for (const claim of [...waiting.values()].flat()) {
+    issues.push(issue('metadata_dependency_extra', { dependency: describe(metadataPlace(claim)) }))
+  }
+  return issues
+}
+
+/** Compares field by field, each in the words of the metadata and in one normal form. */
+function compareDependency(fact: Dependency, claim: PublishDependency, own: ReadonlySet<string>): Issue[] {
+  const issues: Issue[] = []
+  const requirement = collect(issues, () => parseRequirement(claim.version_req))
+  const claimed: Record<string, unknown> = {
+    name: claim.name,
+    version_req: requirement ?? fact.req,
+    features: inOrder(claim.features.filter(one => one !== '')),
+    optional: claim.optional,
+    default_features: claim.default_features,
+    registry: claim.registry !== null && own.has(indexUrlKey(claim.registry)) ? null : claim.registry,
+    artifact: claim.artifact && inOrder(claim.artifact),
+    bindep_target: claim.bindep_target,
+    lib: claim.lib,
+  }
+  const found: Record<string, unknown> = {
+    name: fact.package ?? fact.name,
+    version_req: fact.req,
+    features: inOrder(fact.features),
+    optional: fact.optional,
+    default_features: fact.default_features,
+    registry: fact.registry,
+    artifact: fact.artifact ? inOrder(fact.artifact) : null,
+    bindep_target: fact.bindep_target ?? null,
+    lib: fact.lib ?? false,
+  }
+  for (const field of Object.keys(found)) {
+    const [metadata, manifest] = [say(field, claimed[field]), say(field, found[field])]
+    if (metadata === manifest) continue
+    issues.push(issue('metadata_dependency', { dependency: describe(fact), field, metadata, manifest }))
+  }
+  return issues
+}
+
+function compareFeatures(facts: Features, claims: Features): Issue[] {
+  const names = new Set([...Object.keys(facts), ...Object.keys(claims)])
+  return [...names].flatMap(feature => {
+    const [manifest, metadata] = [sayFeature(facts, feature), sayFeature(claims, feature)]
+    if (manifest === metadata) return []
+    // Some Cargos leave out what names renamed dependencies (rust-lang/cargo#14325); the manifest has all of it.
+    const [all, claimed] = [valuesOf(facts, feature), valuesOf(claims, feature)]
+    const isLess = all !== null && (claimed ?? []).every(one => all.includes(one))
+    return [(isLess ? warning : issue)('metadata_feature', { feature, metadata, manifest })]
+  })
+}
+
+function sayFeature(features: Features, name: string): string {
+  const values = valuesOf(features, name)
+  return values ? `\`${JSON.stringify(inOrder(values))}\`` : 'absent'
+}
+
+function valuesOf(features: Features, name: string): readonly string[] | null {
+  return Object.hasOwn(features, name) ? (features[name] ?? null) : null
+}
+
+/** The value in a person's words; equal values, and equal URLs, say the same. */
+function say(field: string, value: unknown): string {
+  if (field !== 'registry') return `\`${JSON.stringify(value)}\``
+  return typeof value === 'string' ? `\`${indexUrlKey(value)}\`` : 'this registry'
+}
+
+function inOrder(values: readonly string[]): string[] {
+  return [...values].sort()
+}

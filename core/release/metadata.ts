@@ -1,0 +1,95 @@
+import * as v from 'valibot'
+import { issue, Refusal } from '../error/error.ts'
+import { presentable } from '../error/objections.ts'
+
+/** A string, null or nothing at all; null then. */
+const text = v.nullish(v.string(), null)
+const texts = v.nullish(v.array(v.string()), () => [])
+const flag = (absent: boolean) => v.nullish(v.boolean(), absent)
+
+/** One dependency of the publish metadata (specification A.4; what Cargo adds to it). */
+const publishDependency = v.object({
+  /** The real name; the rename is in `explicit_name_in_toml`. */
+  name: v.string(),
+  version_req: v.string(),
+  features: texts,
+  optional: flag(false),
+  default_features: flag(true),
+  target: text,
+  kind: v.nullish(v.picklist(['normal', 'build', 'dev']), 'normal'),
+  /** Index URL; null means the registry that is published to. */
+  registry: text,
+  explicit_name_in_toml: text,
+  artifact: v.nullish(v.array(v.string()), null),
+  bindep_target: text,
+  lib: flag(false),
+})
+
+/**
+ * The JSON of a publish request (specification A.4). Unknown fields are ignored, what is missing reads as null or empty;
+ * only `name` and `vers` must be there.
+ */
+export const publishMetadata = v.object({
+  name: v.string(),
+  vers: v.string(),
+  deps: v.nullish(v.array(publishDependency), () => []),
+  features: v.nullish(mapOf(v.array(v.string())), () => ({})),
+  authors: texts,
+  description: text,
+  documentation: text,
+  homepage: text,
+  readme: text,
+  readme_file: text,
+  keywords: texts,
+  categories: texts,
+  license: text,
+  license_file: text,
+  repository: text,
+  badges: v.nullish(mapOf(mapOf(v.nullish(v.string(), null))), () => ({})),
+  links: text,
+  rust_version: text,
+})
+
+export type PublishDependency = v.InferOutput<typeof publishDependency>
+export type PublishMetadata = v.InferOutput<typeof publishMetadata>
+
+/**
+ * The metadata out of the JSON of a publish request. Throws a `Refusal` with an objection for each field that does not
+ * fit, named by its path.
+ */
+export function parsePublishMetadata(value: unknown): PublishMetadata {
+  const result = v.safeParse(publishMetadata, value)
+  if (result.success) return result.output
+  const issues = result.issues.map(one =>
+    issue('metadata_field', { field: v.getDotPath(one) ?? 'JSON', reason: one.message }),
+  )
+  const [first, ...others] = presentable(issues)
+  if (!first) throw new Error('metadata was neither read nor refused')
+  throw new Refusal([first, ...others])
+}
+
+/**
+ * An object of any keys. `v.record` will not do: it passes over `constructor` and `prototype`, which are feature names
+ * like any other.
+ */
+function mapOf<S extends v.GenericSchema>(values: S) {
+  return v.pipe(
+    v.custom<Record<string, unknown>>(isObject, 'Invalid type: Expected Object'),
+    v.rawTransform(({ dataset, addIssue, NEVER }): Record<string, v.InferOutput<S>> => {
+      const entries: [string, v.InferOutput<S>][] = []
+      for (const [key, value] of Object.entries(dataset.value)) {
+        const result = v.safeParse(values, value)
+        if (!result.success) {
+          for (const one of result.issues) addIssue({ message: `${JSON.stringify(key)}: ${one.message}` })
+          return NEVER
+        }
+        entries.push([key, result.output])
+      }
+      return Object.fromEntries(entries)
+    }),
+  )
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

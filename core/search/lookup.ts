@@ -1,0 +1,206 @@
+import { blockOf, blockPath, bucketOf, bucketPath, commonPath, hashOf, LAYOUT_PATH, type PackedCrate, type PackedTerm, rangeOf, type SearchLayout } from './buckets.ts'
+import { beginningOf, canonical, nameLength, parseQuery, RANK_YANKED, WORD_MAX } from './words.ts'
+
+/** Gets a file of the search by its path below `search/`, parsed; `isFresh`: not from any cache. */
+export type Load = (path: string, isFresh: boolean) => Promise<unknown>
+
+/** A crate that was found. */
+export interface FoundCrate {
+  readonly name: string
+  readonly version: string
+  readonly description: string
+  /** Whether every version is yanked. */
+  readonly yanked: boolean
+}
+
+/** What a search found. */
+export interface Found {
+  readonly crates: readonly FoundCrate[]
+  /** Whether there are more than those. */
+  readonly more: boolean
+}
+
+/** The crates of a term. */
+interface Listed {
+  readonly term: string
+  /** How many they are; more than `ranks` has when the term is very common. */
+  readonly crates: number
+  /** The first of them in order: id → rank. */
+  readonly ranks: ReadonlyMap<number, number>
+  /** Where the others are. */
+  readonly ranges: readonly number[]
+}
+
+/** A crate that has all words. */
+interface Hit {
+  readonly id: number
+  readonly yanked: boolean
+  readonly length: number
+  /** Its highest rank: that of all words together. */
+  readonly rank: number
+}
+
+const NOTHING: Found = { crates: [], more: false }
+
+/**
+ * A search over files that a server without a mind can answer with; it loads what a query needs and nothing twice. Finds
+ * what the API finds, in its order.
+ */
+export class Lookup {
+  readonly #load: Load
+  readonly #files = new Map<string, Promise<unknown>>()
+  #layout: Promise<SearchLayout> | null = null
+
+  constructor(load: Load) {
+    this.#load = load
+  }
+
+  /** The best crates for a query, at most `limit`. */
+  async find(text: string, limit: number): Promise<Found> {
+    const { words, key } = parseQuery(text)
+    if (words.length === 0 || words.some(word => word.length > WORD_MAX)) return NOTHING
+    const [first, ...terms] = await Promise.all(
+      [key === null ? (words[0] ?? '') : beginningOf(key), ...words].map(term => this.#term(term)),
+    )
+    if (first === undefined || terms.some(term => term.crates === 0)) return NOTHING
+    const ids = key === null ? [...first.ranks.keys()] : await this.#together(terms, first, key, limit)
+    const crates = await this.#crates(ids.slice(0, limit))
+    return { crates, more: ids.length > limit }
+  }
+
+  /** Ids of the crates that have each of several words; the first `limit` of them are in order. */
+  async #together(terms: readonly Listed[], first: Listed, key: string, limit: number): Promise<number[]> {
+    const beginning = (await this.#whole(first, null)).ranks
+    const rare = terms.filter(term => term.ranges.length === 0)
+    if (rare.length === terms.length) return this.#order(hits(terms), named(beginning, terms, key), key, limit)
+    // Names that begin so come first, so that enough of them spare the rest; telling them from many others would not.
+    const maybe = named(beginning, rare, key).filter(hit => !hit.yanked)
+    const sure = first.term === key || maybe.length <= 4 * limit ? await this.#beginning(maybe, key, limit + 1) : []
+    if (sure.length > limit) return sure
+    const ranges = rare.length === 0 ? null : new Set(hits(rare).map(hit => rangeOf(hit.id)))
+    const whole = await Promise.all(terms.map(term => this.#whole(term, ranges)))
+    return this.#order(hits(whole), named(beginning, whole, key), key, limit)
+  }
+
+  /** The ids of hits in the order of the results; `maybe`: those whose name may begin with `key`, best first. */
+  async #order(found: readonly Hit[], maybe: readonly Hit[], key: string, limit: number): Promise<number[]> {
+    let ids: number[] = []
+    for (const yanked of [false, true]) {
+      const ofKind = maybe.filter(hit => hit.yanked === yanked)
+      const first = new Set(await this.#beginning(ofKind, key, limit - ids.length))
+      const rest = found.filter(hit => hit.yanked === yanked && !first.has(hit.id))
+      rest.sort((a, b) => a.rank - b.rank || a.id - b.id)
+      // There may be more of them than a call takes arguments.
+      ids = [...ids, ...first, ...rest.map(hit => hit.id)]
+    }
+    return ids
+  }
+
+  /** Ids of those whose name begins with `key`, as far as `limit` of them; that takes a look at the names. */
+  async #beginning(hits: readonly Hit[], key: string, limit: number): Promise<number[]> {
+    const ids: number[] = []
+    for (let at = 0; at < hits.length && ids.length < limit; at += limit) {
+      const some = hits.slice(at, at + limit).map(hit => hit.id)
+      const blocks = await Promise.all(some.map(id => this.#block(id)))
+      for (const [index, id] of some.entries()) {
+        if (canonical(blocks[index]?.get(id)?.name ?? '').startsWith(key)) ids.push(id)
+      }
+    }
+    return ids
+  }
+
+  /** A term with all its crates, or all of those in some ranges. */
+  async #whole(term: Listed, ranges: ReadonlySet<number> | null): Promise<Listed> {
+    const wanted = term.ranges.filter(range => ranges === null || ranges.has(range))
+    if (term.ranges.length === 0) return term
+    const files = await Promise.all(wanted.map(range => this.#file(commonPath(hashOf(term.term), range))))
+    const parts = files.map(file => listed(term.term, file as readonly PackedTerm[]))
+    return { ...term, ranks: new Map(parts.flatMap(part => [...part.ranks])), ranges: [] }
+  }
+
+  /** What is known of crates, in the order of the ids; one that went away meanwhile is left out. */
+  async #crates(ids: readonly number[]): Promise<FoundCrate[]> {
+    const blocks = await Promise.all(ids.map(id => this.#block(id)))
+    return ids.flatMap((id, at) => blocks[at]?.get(id) ?? [])
+  }
+
+  async #block(id: number): Promise<ReadonlyMap<number, FoundCrate>> {
+    const list = (await this.#file(blockPath(blockOf(id)))) as readonly PackedCrate[]
+    return new Map(
+      list.map(([one, name, version, description, yanked]) => [one, { name, version, description, yanked: !!yanked }]),
+    )
+  }
+
+  async #term(term: string): Promise<Listed> {
+    const before = this.#layout ?? this.#readLayout(false)
+    const list = await this.#bucket(term, await before).catch(async error => {
+      // The terms were spread anew since the layout was read.
+      const after = this.#layout === before ? this.#readLayout(true) : (this.#layout ?? this.#readLayout(true))
+      if ((await after).bits === (await before).bits) throw error
+      return this.#bucket(term, await after)
+    })
+    return listed(term, list)
+  }
+
+  async #bucket(term: string, { bits, crates }: SearchLayout): Promise<readonly PackedTerm[]> {
+    if (crates === 0) return []
+    return (await this.#file(bucketPath(bits, bucketOf(hashOf(term), bits)))) as readonly PackedTerm[]
+  }
+
+  #readLayout(isFresh: boolean): Promise<SearchLayout> {
+    const layout = this.#load(LAYOUT_PATH, isFresh) as Promise<SearchLayout>
+    this.#layout = layout
+    layout.catch(() => {
+      if (this.#layout === layout) this.#layout = null
+    })
+    return layout
+  }
+
+  /** A file, loaded once; a failure is not kept, so that the next try may do better. */
+  #file(path: string): Promise<unknown> {
+    const known = this.#files.get(path)
+    if (known !== undefined) return known
+    const file = this.#load(path, false)
+    this.#files.set(path, file)
+    file.catch(() => this.#files.delete(path))
+    return file
+  }
+}
+
+/** A term of a file. */
+function listed(term: string, list: readonly PackedTerm[]): Listed {
+  const [, total, ...groups] = list.find(([one]) => one === term) ?? [term, 0]
+  const [crates = 0, ...ranges] = typeof total === 'number' ? [total] : total
+  const ranks = new Map<number, number>()
+  for (const [rank = 0, ...steps] of groups) {
+    let id = 0
+    for (const step of steps) {
+      id += step
+      ranks.set(id, rank)
+    }
+  }
+  return { term, crates, ranks, ranges }
+}
+
+function hitOf(id: number, rank: number): Hit {
+  return { id, yanked: rank >= RANK_YANKED, length: nameLength(rank), rank }
+}
+
+/** The crates whose name may begin with `key`, the shortest name first: those in `beginning` that have all terms. */
+function named(beginning: ReadonlyMap<number, number>, terms: readonly Listed[], key: string): Hit[] {
+  return [...beginning]
+    .filter(([id, rank]) => nameLength(rank) >= key.length && terms.every(term => term.ranks.has(id)))
+    .map(([id, rank]) => hitOf(id, rank))
+    .sort((a, b) => a.length - b.length || a.id - b.id)
+}
+
+/** The crates that every term tells. */
+function hits(terms: readonly Listed[]): Hit[] {
+  const [first, ...others] = [...terms].sort((a, b) => a.ranks.size - b.ranks.size)
+  const found: Hit[] = []
+  for (const [id, own] of first?.ranks ?? []) {
+    const ranks = others.map(other => other.ranks.get(id) ?? -1)
+    if (!ranks.includes(-1)) found.push(hitOf(id, Math.max(own, ...ranks)))
+  }
+  return found
+}

@@ -1,0 +1,80 @@
+import { refuse } from '../error/error.ts'
+
+/** Pulls exact numbers of bytes out of a stream of pieces, and counts them against a limit. */
+export class ByteReader {
+  readonly #source: AsyncIterator<Uint8Array>
+  readonly #limit: number
+  #piece: Uint8Array = new Uint8Array(0)
+  #received = 0
+  count = 0
+
+  constructor(source: AsyncIterable<Uint8Array>, limit: number) {
+    this.#source = source[Symbol.asyncIterator]()
+    this.#limit = limit
+  }
+
+  /** Exactly `length` bytes; null at the end of the stream; a `Refusal` in the middle of them. */
+  async take(length: number): Promise<Buffer | null> {
+    const parts: Uint8Array[] = []
+    let missing = length
+    while (missing > 0) {
+      if (!(await this.#fill())) {
+        if (missing === length) return null
+        refuse('archive_cut_off')
+      }
+      const part = this.#cut(missing)
+      parts.push(part)
+      missing -= part.length
+    }
+    return Buffer.concat(parts)
+  }
+
+  /** At least one and at most `most` bytes, as they come. */
+  async some(most: number): Promise<Uint8Array> {
+    if (!(await this.#fill())) refuse('archive_cut_off')
+    return this.#cut(most)
+  }
+
+  /** Passes over `length` bytes. */
+  async skip(length: number): Promise<void> {
+    for (let left = length; left > 0; ) left -= (await this.some(left)).length
+  }
+
+  /** Reads to the end, where only zeros may be. */
+  async expectZeros(): Promise<void> {
+    while (await this.#fill()) {
+      if (this.#cut(this.#piece.length).some(byte => byte !== 0)) refuse('archive_trailing_data')
+    }
+  }
+
+  /** Lets go of the source. */
+  async close(): Promise<void> {
+    await this.#source.return?.()
+  }
+
+  #cut(most: number): Uint8Array {
+    const part = this.#piece.subarray(0, most)
+    this.#piece = this.#piece.subarray(part.length)
+    this.count += part.length
+    return part
+  }
+
+  /** Makes sure that there is something to cut from; false at the end. The limit stops the stream, not the reader. */
+  async #fill(): Promise<boolean> {
+    while (this.#piece.length === 0) {
+      const next = await this.#source.next()
+      if (next.done) return false
+      this.#received += next.value.length
+      if (this.#received > this.#limit) refuse('archive_too_large', { max: this.#limit })
+      this.#piece = next.value
+    }
+    return true
+  }
+}
+
+/** All pieces of a stream as one. */
+export async function gather(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  for await (const piece of pieces) parts.push(piece)
+  return Buffer.concat(parts)
+}

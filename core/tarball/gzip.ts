@@ -1,0 +1,131 @@
+import type { InflateRaw } from 'node:zlib'
+import { crc32, createInflateRaw } from 'node:zlib'
+import { refuse } from '../error/error.ts'
+
+/** Compressed bytes given to zlib at once: one step unpacks to at most some 1,030 times as many. */
+const STEP = 8 * 1024
+const TRAILER = 8
+/** Longest gzip header, with its optional file name and comment. */
+const HEADER_MAX = 64 * 1024
+/** Flag bits of the header (RFC 1952). */
+const FLAG = { checksum: 2, extra: 4, name: 8, comment: 16, reserved: 0xe0 }
+
+/**
+ * The unpacked bytes of one gzip member, in pieces; memory use does not depend on the size. Throws a `Refusal` for what
+ * is no gzip, cut off or damaged, and for anything after the member: Cargo reads one member, other tools read all of
+ * them, and no two readers may see different archives.
+ */
+export async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const input = inSteps(source)
+  try {
+    yield* unpack(await skipHeader(input), input)
+  } finally {
+    await input.return(undefined)
+  }
+}
+
+async function* unpack(body: Uint8Array, input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const inflate = createInflateRaw()
+  const out: Uint8Array[] = []
+  let trailer = Buffer.alloc(0)
+  const sum = { checksum: 0, size: 0 }
+  inflate.on('data', (piece: Uint8Array) => out.push(piece))
+  // Each step hears of its own failure; this keeps zlib's late repetition of it from going unheard.
+  inflate.on('error', () => undefined)
+  try {
+    for await (const step of chain(body, input)) {
+      trailer = Buffer.concat([trailer, await feed(inflate, step)])
+      if (trailer.length > TRAILER) refuse('archive_trailing_data')
+      yield* drain(out, sum)
+    }
+    if (!inflate.readableEnded) await work(inflate, done => inflate.end(done))
+    yield* drain(out, sum)
+  } finally {
+    inflate.destroy()
+  }
+  if (trailer.length < TRAILER) refuse('archive_cut_off')
+  if (trailer.readUInt32LE(0) !== sum.checksum || trailer.readUInt32LE(4) !== sum.size % 2 ** 32) {
+    refuse('archive_damaged', { reason: 'its checksum does not fit its contents' })
+  }
+}
+
+function* drain(out: Uint8Array[], sum: { checksum: number; size: number }): Generator<Uint8Array> {
+  for (const piece of out.splice(0)) {
+    sum.checksum = crc32(piece, sum.checksum)
+    sum.size += piece.length
+    yield piece
+  }
+}
+
+/** Unpacks `step`; what lies behind the end of the member comes back. */
+async function feed(inflate: InflateRaw, step: Uint8Array): Promise<Uint8Array> {
+  if (inflate.readableEnded) return step
+  const before = inflate.bytesWritten
+  await work(inflate, done => inflate.write(step, done))
+  return step.subarray(inflate.bytesWritten - before)
+}
+
+/** Runs one call of zlib until it is through, has met the end of the member, or fails. */
+async function work(inflate: InflateRaw, call: (done: (error?: Error | null) => void) => void): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const done = (error?: Error | null): void => {
+        inflate.off('end', done).off('error', done)
+        if (error) reject(error)
+        else resolve()
+      }
+      inflate.once('end', done).once('error', done)
+      call(done)
+    })
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error
+    if (error.code === 'Z_BUF_ERROR') refuse('archive_cut_off')
+    if (error.code === 'Z_DATA_ERROR') refuse('archive_damaged', { reason: error.message })
+    throw error
+  }
+}
+
+async function* inSteps(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of source) {
+    for (let at = 0; at < chunk.length; at += STEP) yield chunk.subarray(at, at + STEP)
+  }
+}
+
+async function* chain(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  if (first.length > 0) yield first
+  yield* rest
+}
+
+/** Reads the gzip header (RFC 1952); gives the bytes that were read beyond it. */
+async function skipHeader(input: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
+  let head = Buffer.alloc(0)
+  for (;;) {
+    if (head.length >= 3 && (head[0] !== 0x1f || head[1] !== 0x8b || head[2] !== 8)) refuse('archive_not_gzip')
+    const length = headerLength(head)
+    if (length !== null) return head.subarray(length)
+    if (head.length > HEADER_MAX) refuse('archive_not_gzip')
+    const next = await input.next()
+    if (next.done) refuse(head.length < 3 ? 'archive_not_gzip' : 'archive_cut_off')
+    head = Buffer.concat([head, next.value])
+  }
+}
+
+/** Length of the header that `head` begins with; null while it is not all there. */
+function headerLength(head: Buffer): number | null {
+  if (head.length < 10) return null
+  const flags = head[3] ?? 0
+  if ((flags & FLAG.reserved) !== 0) refuse('archive_not_gzip')
+  let at = 10
+  if ((flags & FLAG.extra) !== 0) {
+    if (head.length < at + 2) return null
+    at += 2 + head.readUInt16LE(at)
+  }
+  for (const flag of [FLAG.name, FLAG.comment]) {
+    if ((flags & flag) === 0) continue
+    const end = head.indexOf(0, at)
+    if (end === -1) return null
+    at = end + 1
+  }
+  if ((flags & FLAG.checksum) !== 0) at += 2
+  return at <= head.length ? at : null
+}

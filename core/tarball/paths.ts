@@ -1,0 +1,70 @@
+import { type Issue, issue, warning } from '../error/error.ts'
+
+/** Longest path of a file in a crate, in bytes. */
+const PATH_MAX = 1024
+/** Names that Windows keeps for devices, with any extension. */
+const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i
+
+/** Collects the paths of an archive and says what is wrong with each, alone and with the others. */
+export class PathBook {
+  readonly #kinds = new Map<string, 'file' | 'folder'>()
+  readonly #folded = new Map<string, string>()
+
+  /** Paths known so far, folders that are only implied included. */
+  get size(): number {
+    return this.#kinds.size
+  }
+
+  /** Objections to the path as such: one that any system could read as a place outside the crate, or in two ways. */
+  static objections(path: string): Issue[] {
+    const parts = path.split('/')
+    if (path.startsWith('/')) return [issue('archive_path', { path, reason: 'it is absolute' })]
+    if (parts.includes('..')) return [issue('archive_path', { path, reason: 'it contains `..`' })]
+    if (parts.includes('.') || parts.includes('')) {
+      return [issue('archive_path', { path, reason: 'it has an empty or `.` part' })]
+    }
+    if (path.includes('\\')) return [issue('archive_path', { path, reason: 'it contains a backslash' })]
+    if (path.includes('\0')) return [issue('archive_path', { path, reason: 'it contains a NUL' })]
+    if (Buffer.byteLength(path) > PATH_MAX) {
+      return [issue('archive_path', { path: `${path.slice(0, 60)}…`, reason: `it is longer than ${PATH_MAX} bytes` })]
+    }
+    return []
+  }
+
+  /** Takes in a path below the top folder; objections where it meets another, warnings where some systems stumble. */
+  add(path: string, kind: 'file' | 'folder'): Issue[] {
+    const known = this.#kinds.get(path)
+    if (known === 'folder' && kind === 'folder') return []
+    if (known === kind) return [issue('archive_path_twice', { path })]
+    if (known) return [issue('archive_path', { path, reason: 'it is both a file and a folder' })]
+    this.#kinds.set(path, kind)
+    const issues = this.#addParents(path)
+    const folded = path.normalize('NFC').toLowerCase()
+    const twin = this.#folded.get(folded)
+    if (twin !== undefined) issues.push(warning('archive_path_case', { path, twin }))
+    this.#folded.set(folded, path)
+    if (kind === 'file' && !isPortable(path)) issues.push(warning('archive_path_windows', { path }))
+    return issues
+  }
+
+  #addParents(path: string): Issue[] {
+    const end = path.lastIndexOf('/')
+    if (end === -1) return []
+    const parent = path.slice(0, end)
+    const known = this.#kinds.get(parent)
+    if (known === 'file') return [issue('archive_path', { path: parent, reason: 'it is both a file and a folder' })]
+    if (known === 'folder') return []
+    return this.add(parent, 'folder')
+  }
+}
+
+/** Whether Windows can create the path. */
+function isPortable(path: string): boolean {
+  return path
+    .split('/')
+    .every(part => !hasIllegalCharacter(part) && !part.endsWith('.') && !part.endsWith(' ') && !DEVICE.test(part))
+}
+
+function hasIllegalCharacter(part: string): boolean {
+  return [...part].some(character => '<>:"|?*'.includes(character) || character < ' ')
+}

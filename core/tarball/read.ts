@@ -1,0 +1,201 @@
+import { type Issue, issue, Refusal, refuseErrors, warning } from '../error/error.ts'
+import type { Name } from '../name.ts'
+import { isName } from '../name.ts'
+import { presentable } from '../error/objections.ts'
+import type { Version } from '../version.ts'
+import { isVersion } from '../version.ts'
+import type { Archive, ArchiveFile, ArchiveLimits } from './archive.ts'
+import { gather } from './bytes.ts'
+import { PathBook } from './paths.ts'
+import { type Member, OBJECTIONS_MAX, walkTar } from './walk.ts'
+
+/** Largest `.cargo_vcs_info.json` that is looked into; Cargo writes some 100 bytes. */
+const VCS_INFO_MAX = 16 * 1024
+
+type Open = () => AsyncIterable<Uint8Array>
+type Identity = { readonly name: Name; readonly version: Version }
+
+/**
+ * Reads a `.crate` once from end to end, streamed: never more of it in memory than the manifest and a list of paths.
+ * Throws one `Refusal` with all objections: what is not a gzip'd tar of plain files and folders below
+ * `{name}-{version}/` with exactly one `Cargo.toml`, what exceeds `limits`, what is not the `expected` release.
+ * The rules are those of Cargo's unpacking and of crates.io, and stricter where two readers could see two archives.
+ */
+export async function readArchive(open: Open, limits: ArchiveLimits, expected?: Identity): Promise<Archive> {
+  const survey = new Survey(limits, expected)
+  let unpackedBytes = 0
+  try {
+    unpackedBytes = await walkTar(open(), limits.unpackedBytes, survey.issues, (member, read) =>
+      survey.visit(member, read),
+    )
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    survey.issues.push(...error.issues)
+  }
+  return survey.conclude(unpackedBytes)
+}
+
+/**
+ * The bytes of the file `path` (below the top folder) of an archive that `readArchive` has accepted; null when there is
+ * none. Throws a `Refusal` when it has more than `maxBytes`.
+ */
+export async function readArchiveFile(
+  open: Open,
+  archive: Archive,
+  path: string,
+  maxBytes: number,
+): Promise<Uint8Array | null> {
+  const file = archive.files.find(one => one.path === path)
+  if (!file) return null
+  if (file.size > maxBytes)
+    throw new Refusal([issue('archive_file_too_large', { path, size: file.size, max: maxBytes })])
+  const wanted = `${archive.name}-${archive.version}/${path}`
+  let bytes: Uint8Array | null = null
+  await walkTar(open(), archive.unpackedBytes, [], async (member, read) => {
+    if (member.path !== wanted) return 'go on'
+    bytes = await gather(read())
+    return 'stop'
+  })
+  return bytes
+}
+
+/** Everything learnt on the way through one archive. */
+class Survey {
+  readonly issues: Issue[] = []
+  readonly #limits: ArchiveLimits
+  readonly #book = new PathBook()
+  readonly #files: ArchiveFile[] = []
+  readonly #manifests: string[] = []
+  #identity: Identity | undefined
+  #root: string | null
+  #manifest: string | null = null
+  #vcsPath: string | null = null
+  #members = 0
+  /** Whether the objection to the top folder names a file. */
+  #strayKind: Member['kind'] = 'folder'
+
+  constructor(limits: ArchiveLimits, expected?: Identity) {
+    this.#limits = limits
+    this.#identity = expected
+    this.#root = expected ? `${expected.name}-${expected.version}` : null
+  }
+
+  async visit(member: Member, read: () => AsyncGenerator<Uint8Array>): Promise<'go on' | 'stop'> {
+    if (Math.max(++this.#members, this.#book.size) > this.#limits.entries) {
+      this.issues.push(issue('archive_too_many_entries', { max: this.#limits.entries }))
+      return 'stop'
+    }
+    const path = this.#belowRoot(member)
+    if (path !== null && path !== '') {
+      this.issues.push(...this.#book.add(path, member.kind))
+      if (member.kind === 'file') {
+        this.#files.push({ path, size: member.size })
+        await this.#read(path, member.size, read)
+      }
+    }
+    return this.issues.filter(one => one.severity === 'error').length < OBJECTIONS_MAX ? 'go on' : 'stop'
+  }
+
+  /** The archive, when nothing speaks against it. */
+  conclude(unpackedBytes: number): Archive {
+    const [first, ...others] = this.#manifests
+    const broken = this.issues.some(one => one.severity === 'error')
+    if (others.length > 0) this.issues.push(issue('archive_manifests', { paths: this.#manifests.join('`, `') }))
+    else if (first !== undefined && first !== 'Cargo.toml')
+      this.issues.push(issue('archive_manifest_case', { path: first }))
+    else if (first === undefined && !broken) this.issues.push(issue('archive_manifest_missing'))
+    refuseErrors(presentable(this.issues))
+    const { name, version } = this.#identity as Identity
+    return {
+      name,
+      version,
+      manifest: this.#manifest ?? '',
+      files: this.#files,
+      unpackedBytes,
+      vcsPath: this.#vcsPath,
+      warnings: presentable(this.issues),
+    }
+  }
+
+  /** The member's path below the top folder, `''` for that folder itself; null after an objection. */
+  #belowRoot(member: Member): string | null {
+    const full = member.kind === 'folder' && member.path.endsWith('/') ? member.path.slice(0, -1) : member.path
+    const objections = PathBook.objections(full)
+    if (objections.length > 0) {
+      this.issues.push(...objections)
+      return null
+    }
+    const end = full.indexOf('/')
+    const top = end === -1 ? full : full.slice(0, end)
+    this.#root ??= this.#recognise(top)
+    if (top !== this.#root || (end === -1 && member.kind === 'file')) {
+      this.#objectToRoot(full, member.kind)
+      return null
+    }
+    return end === -1 ? '' : full.slice(end + 1)
+  }
+
+  /** Once for the whole archive, and with a file rather than a folder: where one is wrong, often all are. */
+  #objectToRoot(path: string, kind: Member['kind']): void {
+    const at = this.issues.findIndex(one => one.code === 'archive_root')
+    const objection = issue('archive_root', { path, root: this.#root ?? '{name}-{version}' })
+    if (at === -1) this.issues.push(objection)
+    else if (kind === 'file' && this.#strayKind !== 'file') this.issues[at] = objection
+    else return
+    this.#strayKind = kind
+  }
+
+  /** Name and version out of the top folder; a name has no dot, so the version begins after the last `-` before one. */
+  #recognise(top: string): string | null {
+    const split = top.lastIndexOf('-', top.indexOf('.'))
+    const name = top.slice(0, Math.max(split, 0))
+    const version = top.slice(split + 1)
+    if (!isName(name) || !isVersion(version)) return null
+    this.#identity = { name, version }
+    return top
+  }
+
+  async #read(path: string, size: number, read: () => AsyncGenerator<Uint8Array>): Promise<void> {
+    if (path.split('/').pop() === '.cargo-ok') this.issues.push(warning('archive_cargo_ok', { path }))
+    if (path.toLowerCase() === 'cargo.toml') {
+      this.#manifests.push(path)
+      const max = this.#limits.manifestBytes
+      if (size > max) this.issues.push(issue('archive_file_too_large', { path, size, max }))
+      else this.#manifest = this.#decode(await gather(read()), path)
+    } else if (path === '.cargo_vcs_info.json' && size <= VCS_INFO_MAX) {
+      this.#vcsPath = vcsPath(await gather(read()))
+    }
+  }
+
+  #decode(bytes: Uint8Array, path: string): string | null {
+    const text = decode(bytes)
+    if (text === null) this.issues.push(issue('archive_file_encoding', { path }))
+    return text
+  }
+}
+
+/** Strict UTF-8 without its byte order mark; null when it is not that. */
+function decode(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    return null
+  }
+}
+
+/** `path_in_vcs`; null when the file says nothing usable, which is nobody's fault: it only helps links. */
+function vcsPath(bytes: Uint8Array): string | null {
+  const text = decode(bytes)
+  if (text === null) return null
+  try {
+    const info: unknown = JSON.parse(text)
+    const path = typeof info === 'object' && info !== null && 'path_in_vcs' in info ? info.path_in_vcs : null
+    // It becomes part of links: only a plain path below the repository will do.
+    const plain = typeof path === 'string' && (path === '' || PathBook.objections(path).length === 0)
+    return plain ? path : null
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return null
+  }
+}

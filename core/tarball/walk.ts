@@ -1,0 +1,183 @@
+import { type Issue, issue, refuse } from '../error/error.ts'
+import { ByteReader } from './bytes.ts'
+import { gunzip } from './gzip.ts'
+import { type PaxRecords, readPax } from './pax.ts'
+
+const BLOCK = 512
+/** Objections after which reading on would only repeat itself. */
+export const OBJECTIONS_MAX = 20
+/** Largest long name or pax header that is read. */
+const EXTENSION_MAX = 16 * 1024
+
+/** One member of a tar archive: a regular file or a folder. */
+export interface Member {
+  readonly path: string
+  readonly kind: 'file' | 'folder'
+  readonly size: number
+}
+
+/** What is known of a member before its own header: the extension headers in front of it. */
+interface Extensions {
+  longName?: string
+  pax?: PaxRecords
+}
+
+/**
+ * Walks the members of a gzip'd tar; `visit` gets each and a way to read its bytes (what it leaves is skipped). Gives the
+ * length of the tar stream.
+ *
+ * Why not a tar library: each is lenient in its own way (`tar-stream` believes a pax size, reads on after the end blocks
+ * and gives folders no data; Cargo's reader does the opposite). An archive that two readers could see differently must
+ * be refused, so this one refuses whatever is not plain: any type but file and folder, a size in two places, a name in
+ * two places, unknown formats, data after the end. What can be passed over is added to `issues`, the rest is thrown as a
+ * `Refusal`; both name the member.
+ */
+export async function walkTar(
+  source: AsyncIterable<Uint8Array>,
+  unpackedBytes: number,
+  issues: Issue[],
+  visit: (member: Member, read: () => AsyncGenerator<Uint8Array>) => Promise<'go on' | 'stop'>,
+): Promise<number> {
+  const bytes = new ByteReader(gunzip(source), unpackedBytes)
+  let extensions: Extensions = {}
+  try {
+    for (;;) {
+      const block = await bytes.take(BLOCK)
+      if (block === null || isZero(block)) break
+      const header = readHeader(block)
+      if (header.type === 'L' || header.type === 'x') {
+        extensions = { ...extensions, ...(await readExtension(bytes, header, extensions)) }
+        continue
+      }
+      const member = toMember(header, extensions)
+      const objection = objectionTo(header, member, extensions)
+      extensions = {}
+      let left = member.size
+      const read = async function* (): AsyncGenerator<Uint8Array> {
+        while (left > 0) {
+          const piece = await bytes.some(left)
+          left -= piece.length
+          yield piece
+        }
+      }
+      if (objection) {
+        if (issues.push(objection) >= OBJECTIONS_MAX) return bytes.count
+      } else if ((await visit(member, read)) === 'stop') return bytes.count
+      await bytes.skip(left)
+      await bytes.skip(padding(member.size))
+    }
+    if (extensions.longName !== undefined || extensions.pax) refuse('archive_cut_off')
+    await bytes.expectZeros()
+    return bytes.count
+  } finally {
+    await bytes.close()
+  }
+}
+
+interface Header {
+  readonly name: string
+  readonly type: string
+  readonly size: number
+}
+
+function readHeader(block: Buffer): Header {
+  let sum = 8 * 32
+  for (let i = 0; i < BLOCK; i++) if (i < 148 || i >= 156) sum += block[i] ?? 0
+  const name = readName(block)
+  if (readOctal(block.subarray(148, 156)) !== sum)
+    refuse('archive_header', { path: name, reason: 'its checksum is wrong' })
+  const size = readOctal(block.subarray(124, 136))
+  if (size === null) refuse('archive_header', { path: name, reason: 'its size is not a plain octal number' })
+  const type = block[156] === 0 ? '0' : String.fromCharCode(block[156] ?? 0)
+  return { name, type, size }
+}
+
+/** The name of a header, with the prefix field that only the ustar format has. */
+function readName(block: Buffer): string {
+  const name = readText(block.subarray(0, 100))
+  const format = block.toString('latin1', 257, 265)
+  if (format === 'ustar\0' + '00') {
+    const prefix = readText(block.subarray(345, 500))
+    return prefix === '' ? name : `${prefix}/${name}`
+  }
+  if (format === 'ustar  \0' || format === '\0\0\0\0\0\0\0\0') return name
+  refuse('archive_header', { path: name, reason: 'its tar format is unknown' })
+}
+
+/** Text up to the first NUL; bytes after it are how one file gets two names, so there may be none. */
+function readText(field: Buffer): string {
+  const end = field.indexOf(0)
+  const text = decode(end === -1 ? field : field.subarray(0, end))
+  if (end !== -1 && !isZero(field.subarray(end))) {
+    refuse('archive_header', { path: text, reason: 'its name has bytes after the end' })
+  }
+  return text
+}
+
+function decode(field: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(field)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    refuse('archive_path_encoding', { path: Buffer.from(field).toString('latin1') })
+  }
+}
+
+/** Octal digits, spaces before and spaces or NULs after them; null for all else, base-256 numbers too. */
+function readOctal(field: Buffer): number | null {
+  const match = /^ *([0-7]{1,12})[ \0]*$/.exec(field.toString('latin1'))
+  return match ? Number.parseInt(match[1] ?? '', 8) : null
+}
+
+async function readExtension(bytes: ByteReader, header: Header, before: Extensions): Promise<Extensions> {
+  const path = header.name
+  if (header.size > EXTENSION_MAX) refuse('archive_header', { path, reason: 'its extended header is too long' })
+  const data = await bytes.take(header.size)
+  if (data === null) refuse('archive_cut_off')
+  await bytes.skip(padding(header.size))
+  if (header.type === 'x') {
+    if (before.pax) refuse('archive_header', { path, reason: 'it has two extended headers' })
+    return { pax: readPax(decode(data), path) }
+  }
+  if (before.longName !== undefined) refuse('archive_header', { path, reason: 'it has two long names' })
+  return { longName: readText(data) }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '1': 'hard link',
+  '2': 'symbolic link',
+  '3': 'character device',
+  '4': 'block device',
+  '6': 'named pipe',
+  '7': 'contiguous file',
+  S: 'sparse file',
+  g: 'global header',
+  K: 'long link name',
+}
+
+function toMember(header: Header, extensions: Extensions): Member {
+  const path = extensions.longName ?? extensions.pax?.path ?? header.name
+  return { path, kind: header.type === '5' ? 'folder' : 'file', size: header.size }
+}
+
+function objectionTo(header: Header, member: Member, { longName, pax }: Extensions): Issue | null {
+  const { path, kind, size } = member
+  const object = (reason: string): Issue => issue('archive_header', { path, reason })
+  if (header.type !== '0' && header.type !== '5') {
+    return issue('archive_type', { path, type: TYPES[header.type] ?? `member of type \`${header.type}\`` })
+  }
+  if (longName !== undefined && pax?.path !== undefined) return object('it has two long names')
+  if (pax?.size !== undefined && pax.size !== String(size)) {
+    return object(`its two sizes differ (${size} and ${pax.size})`)
+  }
+  if (kind === 'folder' && size > 0) return object('it is a folder with contents')
+  return null
+}
+
+function padding(size: number): number {
+  return (BLOCK - (size % BLOCK)) % BLOCK
+}
+
+function isZero(bytes: Uint8Array): boolean {
+  return bytes.every(byte => byte === 0)
+}

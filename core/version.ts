@@ -1,0 +1,105 @@
+import { refuse } from './error/error.ts'
+
+declare const versionBrand: unique symbol
+declare const identityBrand: unique symbol
+
+/** A version as published: strict SemVer 2.0.0, numbers up to u64, as Cargo's `semver` crate reads it. */
+export type Version = string & { readonly [versionBrand]: true }
+
+/** A version without its build metadata: two versions with equal identity cannot both exist. */
+export type VersionIdentity = string & { readonly [identityBrand]: true }
+
+const NUMBER = '0|[1-9][0-9]*'
+const PRE = `(?:${NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)`
+const GRAMMAR = new RegExp(
+  `^(${NUMBER})\\.(${NUMBER})\\.(${NUMBER})(?:-(${PRE}(?:\\.${PRE})*))?(?:\\+([0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*))?$`,
+)
+const U64_MAX = '18446744073709551615'
+
+/** The parts of a version; numbers stay decimal text, which orders exactly at any size. */
+export interface VersionParts {
+  readonly major: string
+  readonly minor: string
+  readonly patch: string
+  readonly pre: readonly string[]
+  readonly build: string | null
+}
+
+/**
+ * The only way to a `Version`. Throws a `Refusal` for whatever Cargo refuses: `v1.0.0`, `=1.0.0`, ` 1.0.0`,
+ * `01.0.0`, `1.0`, and numbers beyond u64.
+ */
+export function parseVersion(text: string): Version {
+  if (!isVersion(text)) refuse('version_invalid', { version: text })
+  return text
+}
+
+/** Whether `text` is a version by the rules of `parseVersion`. */
+export function isVersion(text: string): text is Version {
+  const match = GRAMMAR.exec(text)
+  return match?.slice(1, 4).every(number => compareNumbers(number, U64_MAX) <= 0) ?? false
+}
+
+/** The parts of a version. */
+export function versionParts(version: Version): VersionParts {
+  const [, major = '', minor = '', patch = '', pre, build] = GRAMMAR.exec(version) ?? []
+  return { major, minor, patch, pre: pre?.split('.') ?? [], build: build ?? null }
+}
+
+/** The version without `+build`, which neither Cargo nor crates.io counts as a difference. */
+export function versionIdentity(version: Version): VersionIdentity {
+  return version.replace(/\+.*$/, '') as VersionIdentity
+}
+
+/** Whether the version is a pre-release (`1.0.0-alpha`). */
+export function isPrerelease(version: Version): boolean {
+  return versionParts(version).pre.length > 0
+}
+
+/** SemVer 2.0.0 precedence (§11), exact for every u64; build metadata does not count. */
+export function compareVersions(a: Version, b: Version): number {
+  const left = versionParts(a)
+  const right = versionParts(b)
+  return (
+    compareNumbers(left.major, right.major) ||
+    compareNumbers(left.minor, right.minor) ||
+    compareNumbers(left.patch, right.patch) ||
+    comparePre(left.pre, right.pre)
+  )
+}
+
+/** The version a person means by "the newest": highest unyanked stable, else highest unyanked, else highest. */
+export function newestVersion<T extends { readonly version: Version; readonly yanked: boolean }>(
+  releases: readonly T[],
+): T | undefined {
+  const rank = (one: T) => (one.yanked ? 0 : isPrerelease(one.version) ? 1 : 2)
+  let best: T | undefined
+  for (const one of releases) {
+    const lead = best ? rank(one) - rank(best) || compareVersions(one.version, best.version) : 1
+    if (lead > 0) best = one
+  }
+  return best
+}
+
+/** Orders decimal numbers without leading zeros, of any length. */
+export function compareNumbers(a: string, b: string): number {
+  return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0)
+}
+
+/** Orders pre-release identifiers (SemVer §11.3–11.4); an empty list is a release and ranks above every pre-release. */
+export function comparePre(a: readonly string[], b: readonly string[]): number {
+  if (a.length === 0 || b.length === 0) return b.length - a.length
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    const order = comparePreIdentifier(a[i] as string, b[i] as string)
+    if (order !== 0) return order
+  }
+  return a.length - b.length
+}
+
+function comparePreIdentifier(a: string, b: string): number {
+  const aNumeric = /^[0-9]+$/.test(a)
+  const bNumeric = /^[0-9]+$/.test(b)
+  if (aNumeric && bNumeric) return compareNumbers(a, b)
+  if (aNumeric !== bNumeric) return aNumeric ? -1 : 1
+  return a < b ? -1 : a > b ? 1 : 0
+}

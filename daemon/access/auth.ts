@@ -1,0 +1,93 @@
+import { type Change, canonicalName, type Database, type Name, refuse, timestamp } from '../../generator/index.ts'
+import type { NoteUse } from '../accounts/last-use.ts'
+import { hashToken, isToken, type Scope } from '../accounts/tokens.ts'
+
+/** Who is calling, and what the token they call with is good for. */
+export interface Actor {
+  readonly user: { readonly id: number; readonly login: string; readonly admin: boolean }
+  readonly tokenId: number
+  /** Where the request came from. */
+  readonly address?: string
+  /** Null: everything the user may do. */
+  readonly scopes: readonly Scope[] | null
+  /** Null: every crate. */
+  readonly crates: readonly string[] | null
+}
+
+/** Cargo sends the token alone; `Bearer` before it is accepted too (RFC 6750 §2.1). */
+export function tokenOf(header: string | undefined): string | null {
+  const text = header?.trim() ?? ''
+  const bare = /^bearer +(.*)$/i.exec(text)?.[1] ?? text
+  return bare === '' ? null : bare
+}
+
+/** git and its kin send a user and a password, of which the password is the token (RFC 7617 §2). */
+export function passwordOf(header: string | undefined): string | null {
+  const encoded = /^basic +([A-Za-z0-9+/=_-]+)$/i.exec(header?.trim() ?? '')?.[1]
+  if (encoded === undefined) return null
+  const pair = Buffer.from(encoded, 'base64').toString('utf8')
+  const password = pair.slice(pair.indexOf(':') + 1)
+  return pair.includes(':') && password !== '' ? password : null
+}
+
+/**
+ * The actor behind a token, or null when it is none of ours, revoked, expired, or its user locked out. Has its use
+ * noted once a minute at most.
+ */
+export async function authenticate(database: Database, token: string, now: Date, note: NoteUse): Promise<Actor | null> {
+  if (!isToken(token)) return null
+  const row = await database
+    .selectFrom('tokens')
+    .innerJoin('users', 'users.id', 'tokens.user_id')
+    .select(['tokens.id', 'tokens.scopes', 'tokens.crates', 'tokens.expires_at', 'tokens.revoked_at'])
+    .select(['tokens.last_used_at', 'users.id as user_id', 'users.login', 'users.admin'])
+    .where('tokens.hash', '=', hashToken(token))
+    .where('users.locked_at', 'is', null)
+    .executeTakeFirst()
+  if (!row || row.revoked_at !== null) return null
+  if (row.expires_at !== null && Date.parse(row.expires_at) <= now.getTime()) return null
+  if (row.last_used_at === null || now.getTime() - Date.parse(row.last_used_at) > 60_000) {
+    const used = database.updateTable('tokens').set({ last_used_at: timestamp(now) })
+    await note(now, () => used.where('id', '=', row.id).execute())
+  }
+  return {
+    user: { id: row.user_id, login: row.login, admin: row.admin === 1 },
+    tokenId: row.id,
+    scopes: row.scopes ? (JSON.parse(row.scopes) as Scope[]) : null,
+    crates: row.crates ? (JSON.parse(row.crates) as string[]) : null,
+  }
+}
+
+/** Refuses an actor whose token was revoked, or who was locked out, while their request arrived. */
+export async function requireStillGood(database: Database, { tokenId }: Actor): Promise<void> {
+  const row = await database
+    .selectFrom('tokens')
+    .innerJoin('users', 'users.id', 'tokens.user_id')
+    .select('tokens.id')
+    .where('tokens.id', '=', tokenId)
+    .where('tokens.revoked_at', 'is', null)
+    .where('users.locked_at', 'is', null)
+    .executeTakeFirst()
+  if (!row) refuse('token_withdrawn')
+}
+
+/** Whether the actor's token is good for a scope. */
+export function hasScope(actor: Actor, scope: Scope): boolean {
+  return actor.scopes === null || actor.scopes.includes(scope)
+}
+
+/** Whether the actor's token is good for a crate: patterns are names or `beginning*`, compared canonically. */
+export function coversCrate(actor: Actor, name: Name): boolean {
+  if (actor.crates === null) return true
+  const canonical: string = canonicalName(name)
+  return actor.crates.some(pattern => {
+    const wanted = pattern.toLowerCase().replaceAll('-', '_')
+    return wanted.endsWith('*') ? canonical.startsWith(wanted.slice(0, -1)) : canonical === wanted
+  })
+}
+
+/** The change an actor is about to make. */
+export function changeBy(actor: Actor, now: Date): Change {
+  const { user, tokenId, address = null } = actor
+  return { at: timestamp(now), actor: user.login, user, tokenId, address }
+}

@@ -1,0 +1,130 @@
+import { issue, Refusal, type Settings } from '../../generator/index.ts'
+import { addressGroup } from '../http/client-address.ts'
+import type { Standing } from '../accounts/hashing-queue.ts'
+
+/** At most so many callers are remembered; the one not heard of for longest is forgotten first. */
+const REMEMBERED = 10_000
+/** A bucket that refills by thirds of a token is full when it should be, whatever the last digit says. */
+const ROUNDING = 1e-6
+
+/**
+ * Token buckets, one for each key: a minute's worth may come at once, then one after the other as the bucket refills.
+ * A limit of 0 is none.
+ */
+export class RateLimit {
+  readonly #perMinute: number
+  readonly #remembered: number
+  readonly #buckets = new Map<string, { level: number; at: number }>()
+
+  constructor(perMinute: number, remembered = REMEMBERED) {
+    this.#perMinute = perMinute
+    this.#remembered = remembered
+  }
+
+  /** Takes one; gives 0 when there was one, else the seconds until there will be. */
+  take(key: string, now: Date): number {
+    if (this.#perMinute === 0) return 0
+    const at = now.getTime()
+    const before = this.#buckets.get(key)
+    // A clock that was set back gives nothing and takes nothing.
+    const grown = before ? (Math.max(0, at - before.at) / 60_000) * this.#perMinute : 0
+    const level = before ? Math.min(this.#perMinute, before.level + grown) : this.#perMinute
+    const isEnough = level > 1 - ROUNDING
+    const left = isEnough ? Math.max(0, level - 1) : level
+    this.#buckets.delete(key)
+    this.#buckets.set(key, { level: left, at })
+    if (this.#buckets.size > this.#remembered) this.#forget()
+    return isEnough ? 0 : Math.ceil(((1 - level) * 60) / this.#perMinute - ROUNDING)
+  }
+
+  /** How many were taken of late. */
+  recent(key: string): number {
+    const bucket = this.#buckets.get(key)
+    return bucket ? Math.ceil(this.#perMinute - bucket.level - ROUNDING) : 0
+  }
+
+  /** How many keys are remembered. */
+  get size(): number {
+    return this.#buckets.size
+  }
+
+  #forget(): void {
+    const [oldest] = this.#buckets.keys()
+    if (oldest !== undefined) this.#buckets.delete(oldest)
+  }
+}
+
+/** What is counted, and in words that follow "too many". */
+const COUNTED = {
+  publish: 'publishes',
+  change: 'changes',
+  search: 'searches',
+  login: 'attempts to log in',
+  password: 'attempts to set a password',
+} as const
+
+/** What a route counts as. */
+export type Counted = keyof typeof COUNTED
+
+/** Who tries to log in, as far as it can be told. */
+export interface LoginAttempt {
+  readonly login: string
+  /** The browser, where it is known to the account; null for all others. */
+  readonly device: string | null
+  readonly address: string
+}
+
+/** Every limit of a running daemon. Reading the index is never limited: each publish polls it (Cargo, once a second). */
+export class RateLimits {
+  readonly #limits: Readonly<Record<Counted, RateLimit>>
+  readonly #accounts: RateLimit
+
+  constructor(limits: Settings['limits']) {
+    this.#limits = {
+      publish: new RateLimit(limits.publish_per_minute),
+      change: new RateLimit(limits.changes_per_minute),
+      search: new RateLimit(limits.searches_per_minute),
+      login: new RateLimit(limits.logins_per_minute),
+      password: new RateLimit(limits.logins_per_minute),
+    }
+    this.#accounts = new RateLimit(limits.account_logins_per_minute)
+  }
+
+  /** Counts something of a user. */
+  ofUser(counted: Counted, userId: number, now: Date): void {
+    this.#take(counted, `user ${userId}`, now)
+  }
+
+  /** Counts something of whoever is at an address; how much of it came from there of late. */
+  ofAddress(counted: Counted, address: string, now: Date): number {
+    return this.#take(counted, `address ${addressGroup(address)}`, now)
+  }
+
+  /**
+   * Counts an attempt to log in. A browser in which the account has been used before counts by itself, so that no
+   * stranger can keep it out; all others count by their address, and together by the account they are after, so that
+   * many addresses do not make many guesses (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
+   */
+  ofLogin({ login, device, address }: LoginAttempt, now: Date): Standing {
+    if (device !== null) return { isKnown: true, recent: this.#take('login', `device ${device}`, now) }
+    const recent = this.ofAddress('login', address, now)
+    this.#spend('login', this.#accounts.take(login.toLowerCase().slice(0, 40), now))
+    return { isKnown: false, recent }
+  }
+
+  /** Counts an attempt to set a password: by the session in which the current one is asked for, or by address. */
+  ofPassword({ session, address }: { readonly session: number | null; readonly address: string }, now: Date): Standing {
+    const key = session === null ? `address ${addressGroup(address)}` : `session ${session}`
+    return { isKnown: session !== null, recent: this.#take('password', key, now) }
+  }
+
+  #take(counted: Counted, key: string, now: Date): number {
+    this.#spend(counted, this.#limits[counted].take(key, now))
+    return this.#limits[counted].recent(key)
+  }
+
+  #spend(counted: Counted, seconds: number): void {
+    if (seconds === 0) return
+    throw new Refusal([issue('rate_limited', { what: COUNTED[counted], seconds })], { retryAfter: seconds })
+  }
+}

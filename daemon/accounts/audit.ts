@@ -1,0 +1,92 @@
+import { canonicalName, type Database, isName } from '../../generator/index.ts'
+import { findUser } from './accounts.ts'
+
+/** An event of the audit log. */
+export interface AuditEvent {
+  readonly id: number
+  readonly at: string
+  readonly action: string
+  /** Login, `command line`, or `unknown` for who did not get in. */
+  readonly actor: string
+  readonly token: number | null
+  readonly address: string | null
+  readonly crate: string | null
+  readonly version: string | null
+  readonly detail: Readonly<Record<string, unknown>> | null
+}
+
+/** Which events are asked for; all of what is given has to hold. */
+export interface AuditFilter {
+  /** Not older than this. */
+  readonly since?: string
+  readonly actor?: string
+  readonly crate?: string
+  readonly action?: string
+  /** Actor, crate or action. */
+  readonly any?: string
+  /** Only events before or after this one. */
+  readonly before?: number
+  readonly after?: number
+  readonly limit: number
+}
+
+/** The latest events that fit, oldest first; with `after`, the first that come after it. */
+export async function listEvents(database: Database, filter: AuditFilter): Promise<AuditEvent[]> {
+  const { since, action, before, after } = filter
+  const [actor, crate, any] = await Promise.all([
+    filter.actor === undefined ? undefined : spellings(database, filter.actor, 'users'),
+    filter.crate === undefined ? undefined : spellings(database, filter.crate, 'crates'),
+    filter.any === undefined ? undefined : spellings(database, filter.any, 'users', 'crates'),
+  ])
+  let query = database.selectFrom('audit').selectAll()
+  if (since !== undefined) query = query.where('at', '>=', since)
+  if (actor !== undefined) query = query.where('actor', 'in', actor)
+  if (crate !== undefined) query = query.where('crate', 'in', crate)
+  if (action !== undefined) query = query.where('action', '=', action)
+  if (any !== undefined) {
+    query = query.where(is => is.or([is('actor', 'in', any), is('crate', 'in', any), is('action', 'in', any)]))
+  }
+  if (before !== undefined) query = query.where('id', '<', before)
+  if (after !== undefined) query = query.where('id', '>', after)
+  const isForward = after !== undefined
+  const rows = await query
+    .orderBy('id', isForward ? 'asc' : 'desc')
+    .limit(filter.limit)
+    .execute()
+  const events = rows.map(row => ({
+    id: row.id,
+    at: row.at,
+    action: row.action,
+    actor: row.actor,
+    token: row.token_id,
+    address: row.address,
+    crate: row.crate,
+    version: row.version,
+    detail: row.detail === null ? null : (JSON.parse(row.detail) as Record<string, unknown>),
+  }))
+  return isForward ? events : events.reverse()
+}
+
+/** A name as it was asked for, and as the user or the crate of that name spells it: the log has the latter. */
+async function spellings(database: Database, asked: string, ...kinds: ('users' | 'crates')[]): Promise<string[]> {
+  const found = [asked]
+  for (const kind of kinds) {
+    if (kind === 'users') {
+      const user = await findUser(database, asked)
+      if (user) found.push(user.login)
+    } else if (isName(asked)) {
+      const query = database.selectFrom('crates').select('name').where('canonical', '=', canonicalName(asked))
+      const crate = await query.executeTakeFirst()
+      if (crate) found.push(crate.name)
+    }
+  }
+  return found
+}
+
+/** The details of an event in one line: `login alice, scopes yank`. */
+export function detailText({ detail }: AuditEvent): string {
+  return Object.entries(detail ?? {})
+    .filter(([, value]) => value !== null)
+    .map(([key, value]) => `${key} ${Array.isArray(value) ? value.join(' ') : String(value)}`)
+    .join(', ')
+}

@@ -1,0 +1,125 @@
+import { addEvent, type Change, type Database, refuse, refuseErrors, timestamp } from '../../generator/index.ts'
+import { findUser, type User } from './accounts.ts'
+import { FIRST, type Standing } from './hashing-queue.ts'
+import { costOf, hashPassword, isOutdated, isPassword, passwordIssues } from './password.ts'
+import { hashSecret, makeSecret } from './secret.ts'
+
+/** How long a one-time link is good. */
+const LINK_HOURS = 24
+
+/**
+ * The user whom login and password mean; null when they mean nobody, or somebody who is locked out. Hashes the same
+ * amount whichever it is.
+ */
+export async function checkPassword(
+  database: Database,
+  { login, password, standing }: { readonly login: string; readonly password: string; readonly standing: Standing },
+  cost: number,
+): Promise<User | null> {
+  const row = await database
+    .selectFrom('users')
+    .select(['id', 'password'])
+    .where('canonical', '=', login.toLowerCase())
+    .executeTakeFirst()
+  const stored = row?.password ?? null
+  const effort = Math.max(cost, await highestCost(database))
+  if (!(await isPassword(password, stored, effort, standing)) || !row || stored === null) return null
+  if (isOutdated(stored, cost)) {
+    const renewed = await hashPassword(password, cost, FIRST)
+    // Not over a password that was changed meanwhile.
+    await database
+      .updateTable('users')
+      .set({ password: renewed })
+      .where('id', '=', row.id)
+      .where('password', '=', stored)
+      .execute()
+  }
+  const user = await findUser(database, login)
+  return user && !user.locked ? user : null
+}
+
+/** Of all stored passwords: those of before the setting was lowered cost more until their users log in. */
+async function highestCost(database: Database): Promise<number> {
+  // Costs have two digits, so that texts are in the order of their numbers.
+  const query = database.selectFrom('users').select(eb => eb.fn.max('password').as('highest'))
+  const { highest } = await query.executeTakeFirstOrThrow()
+  return highest === null ? 0 : costOf(highest)
+}
+
+/**
+ * Gives a user a new password, ends every login of theirs and makes unused links worthless: whoever has the old one may
+ * be why it is changed. Refuses a password that is too weak.
+ */
+export async function setPassword(
+  database: Database,
+  user: Pick<User, 'id' | 'login'>,
+  { password, cost }: { readonly password: string; readonly cost: number },
+  change: Change,
+): Promise<void> {
+  refuseErrors(passwordIssues(password, user.login))
+  const stored = await hashPassword(password, cost, FIRST)
+  await database.transaction().execute(tx => storePassword(tx, user, stored, change))
+}
+
+/** A new one-time link's secret for a user; earlier ones become worthless. */
+export async function makeLink(database: Database, user: User, now: Date, change: Change): Promise<string> {
+  if (user.locked) refuse('user_locked', { login: user.login })
+  const secret = makeSecret()
+  const expires = timestamp(new Date(now.getTime() + LINK_HOURS * 3_600_000))
+  await database.transaction().execute(async tx => {
+    await tx.deleteFrom('password_links').where('user_id', '=', user.id).execute()
+    await tx
+      .insertInto('password_links')
+      .values({ hash: hashSecret(secret), user_id: user.id, expires_at: expires })
+      .execute()
+    await addEvent(tx, change, { action: 'password-link', detail: { login: user.login } })
+  })
+  return secret
+}
+
+/** Whose link it is; null when it was used, has expired or never was one. */
+export async function linkOwner(
+  database: Database,
+  secret: string,
+  now: Date,
+): Promise<{ readonly id: number; readonly login: string; readonly admin: boolean } | null> {
+  const row = await database
+    .selectFrom('password_links')
+    .innerJoin('users', 'users.id', 'password_links.user_id')
+    .select(['users.id', 'users.login', 'users.admin', 'password_links.expires_at'])
+    .where('password_links.hash', '=', hashSecret(secret))
+    .where('users.locked_at', 'is', null)
+    .executeTakeFirst()
+  if (!row || Date.parse(row.expires_at) <= now.getTime()) return null
+  return { id: row.id, login: row.login, admin: row.admin === 1 }
+}
+
+/** Sets a password by a one-time link, which is used up by that and not by a refusal. Refuses a link that is none. */
+export async function redeemLink(
+  database: Database,
+  secret: string,
+  { password, cost, now }: { readonly password: string; readonly cost: number; readonly now: Date },
+  changeOf: (user: { readonly id: number; readonly login: string; readonly admin: boolean }) => Change,
+): Promise<{ readonly id: number; readonly login: string }> {
+  const user = (await linkOwner(database, secret, now)) ?? refuse('link_invalid')
+  refuseErrors(passwordIssues(password, user.login))
+  const stored = await hashPassword(password, cost, FIRST)
+  await database.transaction().execute(async tx => {
+    const used = await tx.deleteFrom('password_links').where('hash', '=', hashSecret(secret)).executeTakeFirst()
+    if (used.numDeletedRows === 0n) refuse('link_invalid')
+    await storePassword(tx, user, stored, changeOf(user))
+  })
+  return user
+}
+
+async function storePassword(
+  tx: Database,
+  user: Pick<User, 'id' | 'login'>,
+  stored: string,
+  change: Change,
+): Promise<void> {
+  await tx.updateTable('users').set({ password: stored }).where('id', '=', user.id).execute()
+  await tx.deleteFrom('password_links').where('user_id', '=', user.id).execute()
+  await tx.deleteFrom('sessions').where('user_id', '=', user.id).execute()
+  await addEvent(tx, change, { action: 'password-change', detail: { login: user.login } })
+}

@@ -1,0 +1,77 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { type Issue, issue } from '../../generator/index.ts'
+import { HashingQueue, type Standing } from './hashing-queue.ts'
+
+/** NIST SP 800-63B §3.1.1: long rather than complicated; the upper bound only keeps the hashing cheap to begin. */
+const SHORTEST = 10
+const LONGEST = 200
+
+const BLOCK_SIZE = 8
+const KEY_BYTES = 32
+
+/** Each hash takes tens of megabytes and a thread that file reading wants, too. */
+const queue = new HashingQueue({ atOnce: 2, mostWaiting: 64 })
+
+/** What stands against a password. */
+export function passwordIssues(password: string, login: string): Issue[] {
+  const { length } = [...password]
+  if (length < SHORTEST) return [issue('password_short', { min: SHORTEST })]
+  if (length > LONGEST) return [issue('password_long', { max: LONGEST })]
+  if (/\p{Cc}/u.test(password)) return [issue('password_control')]
+  if (password.toLowerCase().includes(login.toLowerCase()) && length < login.length + SHORTEST) {
+    return [issue('password_is_login')]
+  }
+  return []
+}
+
+/** What is stored of a password: `scrypt$COST$SALT$KEY` (RFC 7914), the cost as a power of two. */
+export async function hashPassword(password: string, cost: number, standing: Standing): Promise<string> {
+  const salt = randomBytes(16)
+  const key = await queue.run(standing, () => derive(password, salt, cost))
+  return ['scrypt', cost, salt.toString('base64url'), key.toString('base64url')].join('$')
+}
+
+/**
+ * Whether a password is the stored one. The work is `2 ** effort` whatever is stored, and without anything to compare
+ * with, so that nobody learns from the time who has an account; `effort` is at least the cost of what is stored.
+ */
+export function isPassword(
+  password: string,
+  stored: string | null,
+  effort: number,
+  standing: Standing,
+): Promise<boolean> {
+  return queue.run(standing, () => compare(password, stored, effort))
+}
+
+async function compare(password: string, stored: string | null, effort: number): Promise<boolean> {
+  const [, storedCost, salt, key] = stored?.split('$') ?? []
+  if (!storedCost || !salt || !key) {
+    await derive(password, NO_SALT, effort)
+    return false
+  }
+  const derived = await derive(password, Buffer.from(salt, 'base64url'), Number(storedCost))
+  // 2^c, then 2^c, 2^(c+1), … up to 2^(effort-1): together 2^effort.
+  for (let cost = Number(storedCost); cost < effort; cost++) await derive(password, NO_SALT, cost)
+  // HMAC (RFC 2104) fills its key up with NULs, so that scrypt takes a password with NULs behind it for the same.
+  return timingSafeEqual(derived, Buffer.from(key, 'base64url')) && !password.includes('\0')
+}
+
+/** The cost of a stored password. */
+export function costOf(stored: string): number {
+  return Number(stored.split('$')[1])
+}
+
+/** Whether a stored password was made with another cost than is wanted now. */
+export function isOutdated(stored: string, cost: number): boolean {
+  return costOf(stored) !== cost
+}
+
+const NO_SALT = Buffer.alloc(16)
+
+function derive(password: string, salt: Buffer, cost: number): Promise<Buffer> {
+  const options = { N: 2 ** cost, r: BLOCK_SIZE, p: 1, maxmem: 2 ** cost * BLOCK_SIZE * 128 + 32 * 1024 ** 2 }
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize('NFKC'), salt, KEY_BYTES, options, (error, key) => (error ? reject(error) : resolve(key)))
+  })
+}

@@ -1,0 +1,180 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { addEvent, type Change, type Database, issue, refuse, refuseErrors } from '../../generator/index.ts'
+import { byOperator } from './operator.ts'
+
+/** What a token may do: the endpoint scopes of crates.io, and `read` for a private registry. */
+export const SCOPES = ['publish-new', 'publish-update', 'yank', 'change-owners', 'read'] as const
+export type Scope = (typeof SCOPES)[number]
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** One line, and one that reads in the order in which it is written: names are shown to administrators, too. */
+const NAME = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,100}$/u
+const FORM = /^plim_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
+
+/** A new token: `plim_`, 32 random base62 characters (190 bits), 6 characters of checksum that make it recognisable. */
+export function makeToken(): string {
+  let secret = ''
+  while (secret.length < 32) {
+    // 248 is the largest multiple of 62 a byte holds: what lies above would favour the first characters.
+    for (const byte of randomBytes(64)) if (byte < 248 && secret.length < 32) secret += ALPHABET[byte % 62]
+  }
+  return `plim_${secret}${checksum(secret)}`
+}
+
+/** Whether a text has the form of a token of ours, checksum included; says nothing about its being valid. */
+export function isToken(text: string): boolean {
+  const [, secret = '', sum = ''] = FORM.exec(text) ?? []
+  return secret !== '' && checksum(secret) === sum
+}
+
+/** What is stored of a token. Its 190 random bits need no salt. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
+}
+
+function checksum(secret: string): string {
+  let number = createHash('sha256').update(secret).digest().readUIntBE(0, 6)
+  let text = ''
+  for (let i = 0; i < 6; i++) {
+    text += ALPHABET[number % 62]
+    number = Math.floor(number / 62)
+  }
+  return text
+}
+
+/** A token as its owner sees it; the token itself is known only at its creation. */
+export interface TokenRecord {
+  readonly id: number
+  readonly name: string
+  readonly user: string
+  /** Null: everything its user may do. */
+  readonly scopes: readonly Scope[] | null
+  /** Crate names, or beginnings ending in `*`; null: every crate. */
+  readonly crates: readonly string[] | null
+  readonly created: string
+  readonly expires: string | null
+  readonly last_used: string | null
+}
+
+/** What a new token is to be. */
+export interface TokenOrder {
+  readonly userId: number
+  readonly name: string
+  readonly scopes: readonly Scope[] | null
+  readonly crates: readonly string[] | null
+  readonly at: string
+  readonly expires: string | null
+  /** How many tokens that are good the user may have with this one; default: any number. */
+  readonly most?: number
+}
+
+/**
+ * Creates a token and gives it, the only time it is ever shown. Refuses a crate pattern that can match no name, a name
+ * that is none, and one token too many.
+ */
+export async function createToken(
+  database: Database,
+  order: TokenOrder,
+  by: Change = byOperator(order.at),
+): Promise<string> {
+  const patterns = (order.crates ?? []).filter(one => !/^(?:[A-Za-z][A-Za-z0-9_-]{0,63}\*?|\*)$/.test(one))
+  refuseErrors([
+    ...(NAME.test(order.name) ? [] : [issue('token_name_invalid')]),
+    ...patterns.map(pattern => issue('crate_pattern_invalid', { pattern })),
+  ])
+  const token = makeToken()
+  await database.transaction().execute(async tx => {
+    if (order.most !== undefined && (await countGood(tx, order)) >= order.most) {
+      refuse('tokens_too_many', { max: order.most })
+    }
+    const row = await tx
+      .insertInto('tokens')
+      .values({
+        user_id: order.userId,
+        name: order.name,
+        hash: hashToken(token),
+        scopes: order.scopes ? JSON.stringify(order.scopes) : null,
+        crates: order.crates ? JSON.stringify(order.crates) : null,
+        created_at: order.at,
+        expires_at: order.expires,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    const { name, scopes, crates, expires } = order
+    const detail = { token: row.id, login: await loginOf(tx, order.userId), name, scopes, crates, expires }
+    await addEvent(tx, by, { action: 'token-create', detail })
+  })
+  return token
+}
+
+async function countGood(tx: Database, { userId, at }: TokenOrder): Promise<number> {
+  const { count } = tx.fn
+  const row = await tx
+    .selectFrom('tokens')
+    .select(count<number>('id').as('tokens'))
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .where(({ or, eb }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', at)]))
+    .executeTakeFirstOrThrow()
+  return Number(row.tokens)
+}
+
+async function loginOf(tx: Database, userId: number): Promise<string> {
+  return (await tx.selectFrom('users').select('login').where('id', '=', userId).executeTakeFirstOrThrow()).login
+}
+
+/** Tokens that are not revoked, oldest first: of one user, or of all. */
+export async function listTokens(database: Database, userId?: number): Promise<TokenRecord[]> {
+  const rows = await database
+    .selectFrom('tokens')
+    .innerJoin('users', 'users.id', 'tokens.user_id')
+    .select(['tokens.id', 'tokens.name', 'tokens.scopes', 'tokens.crates', 'tokens.created_at', 'tokens.expires_at'])
+    .select(['tokens.last_used_at', 'users.login'])
+    .where('tokens.revoked_at', 'is', null)
+    .$if(userId !== undefined, query => query.where('tokens.user_id', '=', userId ?? 0))
+    .orderBy('tokens.id')
+    .execute()
+  return rows.map(row => ({
+    id: row.id,
+    name: row.name,
+    user: row.login,
+    scopes: row.scopes ? (JSON.parse(row.scopes) as Scope[]) : null,
+    crates: row.crates ? (JSON.parse(row.crates) as string[]) : null,
+    created: row.created_at,
+    expires: row.expires_at,
+    last_used: row.last_used_at,
+  }))
+}
+
+/**
+ * Revokes a token for good. Refuses an id that is none or is revoked already, and one of another user than `userId`,
+ * where that is given, as if it did not exist.
+ */
+export async function revokeToken(
+  database: Database,
+  id: number,
+  at: string,
+  { by = byOperator(at), userId }: { readonly by?: Change; readonly userId?: number } = {},
+): Promise<void> {
+  await database.transaction().execute(async tx => {
+    const row = await tx
+      .updateTable('tokens')
+      .set({ revoked_at: at })
+      .where('id', '=', id)
+      .where('revoked_at', 'is', null)
+      .$if(userId !== undefined, query => query.where('user_id', '=', userId ?? 0))
+      .returning(['user_id', 'name'])
+      .executeTakeFirst()
+    if (!row) return refuse('token_unknown', { id })
+    const detail = { token: id, login: await loginOf(tx, row.user_id), name: row.name }
+    await addEvent(tx, by, { action: 'token-revoke', detail })
+  })
+}
+
+/** Scopes by their names, each once and in the order of `SCOPES`; refuses what is none, all of it at once. */
+export function parseScopes(texts: readonly string[]): Scope[] {
+  const known: readonly string[] = SCOPES
+  const unknown = texts.filter(text => !known.includes(text))
+  refuseErrors(unknown.map(scope => issue('scope_invalid', { scope, accepted: SCOPES.join(', ') })))
+  return SCOPES.filter(scope => texts.includes(scope))
+}

@@ -1,0 +1,21 @@
+import type { Context } from 'hono'
+import { type CrateCard, findCard, isName, isVersion, type Registry, type ReleaseRecord, refuse } from '../../../generator/index.ts'
+
+/** The crate in the path, by canonical form: `foo-bar` finds `foo_bar`. Refuses what is not here. */
+export async function foundCrate({ database }: Registry, c: Context): Promise<CrateCard> {
+  const name = c.req.param('name') ?? ''
+  const card = isName(name) ? await findCard(database, name) : null
+  return card ?? refuse('crate_unknown', { name })
+}
+
+/** The crate and the version in the path; the version as it was published, with its build metadata. */
+export async function foundVersion(
+  registry: Registry,
+  c: Context,
+): Promise<{ card: CrateCard; release: ReleaseRecord }> {
+  const card = await foundCrate(registry, c)
+  const version = c.req.param('version') ?? ''
+  const release = isVersion(version) ? await registry.catalog.release(card.id, version) : null
+  if (release?.version !== version) return refuse('release_unknown', { name: card.name, version })
+  return { card, release }
+}

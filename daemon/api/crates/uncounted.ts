@@ -1,0 +1,42 @@
+import * as v from 'valibot'
+import type { Registry } from '../../../generator/index.ts'
+import { answer } from '../../http/answer.ts'
+import type { OpenHandler } from '../../access/route.ts'
+import { foundCrate, foundVersion } from './found.ts'
+
+export const downloadsAnswer = v.object({
+  version_downloads: v.array(v.never()),
+  meta: v.optional(v.object({ extra_downloads: v.array(v.never()) })),
+})
+
+/** `GET …/{name}/downloads`: clients of crates.io ask for it; nothing is counted here. */
+export function crateDownloads(registry: Registry): OpenHandler {
+  return async c => {
+    await foundCrate(registry, c)
+    return answer(c, { version_downloads: [], meta: { extra_downloads: [] } } satisfies v.InferOutput<
+      typeof downloadsAnswer
+    >)
+  }
+}
+
+/** `GET …/{name}/{version}/downloads`. */
+export function versionDownloads(registry: Registry): OpenHandler {
+  return async c => {
+    await foundVersion(registry, c)
+    return answer(c, { version_downloads: [] } satisfies v.InferOutput<typeof downloadsAnswer>)
+  }
+}
+
+export const authorsAnswer = v.object({
+  users: v.array(v.never()),
+  meta: v.object({ names: v.array(v.string()) }),
+})
+
+/** `GET …/{name}/{version}/authors`: as the manifest names them; crates.io has given this up, its clients have not. */
+export function authors(registry: Registry): OpenHandler {
+  return async c => {
+    const { release } = await foundVersion(registry, c)
+    const names = [...release.about.authors]
+    return answer(c, { users: [], meta: { names } } satisfies v.InferOutput<typeof authorsAnswer>)
+  }
+}

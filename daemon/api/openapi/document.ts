@@ -1,0 +1,99 @@
+import { toJsonSchema } from '@valibot/to-json-schema'
+import type { Route } from '../../access/route.ts'
+import { crateShape } from '../schema/crate.ts'
+import { dependencyShape } from '../schema/dependency.ts'
+import { versionShape } from '../schema/version.ts'
+import { cargoOperations, failureAnswer } from './cargo.ts'
+import type { Content, Operation, Operations, Schema } from './operation.ts'
+import { readOperations } from './read.ts'
+
+/** Every operation of the API by method and path. */
+export const operations: Operations = { ...cargoOperations, ...readOperations }
+
+/** Schemas that several answers share. */
+const definitions: Record<string, Schema> = {
+  Crate: crateShape,
+  Version: versionShape,
+  Dependency: dependencyShape,
+  Failure: failureAnswer,
+}
+
+/** What the document says of the registry. */
+export interface DocumentFacts {
+  readonly title: string
+  readonly server: string
+}
+
+/** The API as OpenAPI 3.1: the routes that are operations, with who may take them. */
+export function openApiDocument(facts: DocumentFacts, routes: readonly Route[]): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    const operation = operations[`${route.method} ${path}`]
+    if (!operation) continue
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describe(path, operation, route.access) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: facts.title,
+      version: 'v1',
+      description:
+        'The web API of a Cargo registry. A failure has the body `{"errors":[{"detail":…}]}` whatever its status; clients decide by the body.',
+    },
+    servers: [{ url: facts.server }],
+    paths,
+    components: {
+      schemas: Object.fromEntries(
+        Object.entries(definitions).map(([name, schema]) => [name, jsonSchema(schema, name)]),
+      ),
+      securitySchemes: {
+        token: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The token alone, no scheme' },
+      },
+    },
+  }
+}
+
+function describe(path: string, operation: Operation, access: Route['access']): object {
+  return {
+    summary: operation.summary,
+    ...(Array.isArray(access) && {
+      description: `Needs a token with the scope ${access.map(one => `\`${one}\``).join(' or ')}.`,
+    }),
+    security: access === 'open' ? [] : access === 'reader' ? [{}, { token: [] }] : [{ token: [] }],
+    parameters: [
+      ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
+        return { name, in: 'path', required: true, schema: { type: 'string' } }
+      }),
+      ...Object.entries(operation.query?.entries ?? {}).map(([name, schema]) => {
+        return { name, in: 'query', required: false, schema: jsonSchema(schema as Schema) }
+      }),
+    ],
+    ...(operation.body && { requestBody: { required: true, ...content(operation.body) } }),
+    responses: {
+      200: { description: 'Success, or a failure that Cargo decides by its body', ...content(operation.answer) },
+      default: { description: 'A failure', ...content({ schema: failureAnswer }) },
+    },
+  }
+}
+
+function content(one: Content): object {
+  if ('schema' in one) return { content: { 'application/json': { schema: jsonSchema(one.schema) } } }
+  const { contentType, description, format } = one
+  return { content: { [contentType]: { schema: { type: 'string', description, ...(format && { format }) } } } }
+}
+
+/** `self`: the name under which this very schema is defined. */
+function jsonSchema(schema: Schema, self?: string): object {
+  const others = Object.fromEntries(Object.entries(definitions).filter(([name]) => name !== self))
+  const {
+    $schema: _dialect,
+    $defs: _shared,
+    ...rest
+  } = toJsonSchema(schema, {
+    typeMode: 'output',
+    definitions: others,
+    overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+  })
+  return rest
+}

@@ -1,0 +1,14 @@
+import type { Registry } from '../../../generator/index.ts'
+import { answer } from '../../http/answer.ts'
+import { openApiDocument } from './document.ts'
+import type { OpenHandler, Route } from '../../access/route.ts'
+
+/** `GET /api/openapi.json`: the API as OpenAPI 3.1, out of the route table and the schemas that the handlers use. */
+export function openApi({ settings, urls }: Registry, routes: () => readonly Route[]): OpenHandler {
+  let document: object | null = null
+  return c => {
+    const facts = { title: settings.registry.title, server: urls.api ?? urls.base }
+    document ??= openApiDocument(facts, routes())
+    return answer(c, document)
+  }
+}

@@ -1,0 +1,113 @@
+import type { Context } from 'hono'
+import * as v from 'valibot'
+import { type CrateRecord, isName, type Registry, refuse } from '../../generator/index.ts'
+import { type Actor, changeBy, coversCrate, requireStillGood } from '../access/auth.ts'
+import { addOwners, inviteOwners, listOwners, type OwnerChange, removeOwners, requireOwner } from '../accounts/ownership.ts'
+import type { Regenerator } from '../workers/index-worker.ts'
+import { readWhole } from '../http/request-body.ts'
+import type { ActorHandler, OpenHandler } from '../access/route.ts'
+
+/** What owner requests need. */
+export interface OwnerDeps {
+  readonly registry: Registry
+  readonly regenerator: Regenerator
+  readonly clock: () => Date
+}
+
+/** Each login is looked up, and all are changed in one transaction, during which nobody else writes. */
+const MOST_LOGINS = 100
+/** More than so many logins can take. */
+const MOST_BYTES = 64 * 1024
+
+/** Cargo sends `users` (specification section 4); crates.io's own clients say `owners`. */
+const ownerRequest = v.object({ users: v.nullish(v.array(v.string())), owners: v.nullish(v.array(v.string())) })
+
+/** `GET …/owners`: `{users: [{id, login, name}]}`. */
+export function owners(deps: OwnerDeps): OpenHandler {
+  return async c => {
+    const crate = await findCrate(deps.registry, c)
+    return c.json({ users: await listOwners(deps.registry.database, crate.id) })
+  }
+}
+
+/** `PUT …/owners`: makes users owners, or invites them, as `owners.add` has it; `msg` says which. */
+export function putOwners(deps: OwnerDeps): ActorHandler {
+  return async (c, actor) => {
+    const { crate, logins } = await readRequest(deps, c, actor)
+    const change = changeBy(actor, deps.clock())
+    const isInvite = deps.registry.settings.owners.add === 'invite'
+    const work = isInvite ? inviteOwners : addOwners
+    const done = await work(deps.registry.database, crate, logins, change)
+    deps.regenerator.pages.kick()
+    const me = `${deps.registry.urls.base}/me`
+    return c.json({ ok: true, msg: isInvite ? inviteMessage(crate, done, me) : addMessage(crate, done) })
+  }
+}
+
+/** `DELETE …/owners`: takes ownership back; the last owner stays. Cargo insists on `msg` here, too. */
+export function deleteOwners(deps: OwnerDeps): ActorHandler {
+  return async (c, actor) => {
+    const { crate, logins } = await readRequest(deps, c, actor)
+    const done = await removeOwners(deps.registry.database, crate, logins, changeBy(actor, deps.clock()))
+    deps.regenerator.pages.kick()
+    return c.json({ ok: true, msg: `removed ${list(done.changed)} from the owners of \`${crate.name}\`` })
+  }
+}
+
+async function readRequest(deps: OwnerDeps, c: Context, actor: Actor) {
+  const crate = await findCrate(deps.registry, c)
+  if (!coversCrate(actor, crate.name)) refuse('crate_not_covered', { name: crate.name })
+  await requireOwner(deps.registry.database, crate, actor.user)
+  const parsed = v.safeParse(ownerRequest, await readJson(c))
+  await requireStillGood(deps.registry.database, actor)
+  const logins = parsed.success ? (parsed.output.users ?? parsed.output.owners ?? []) : []
+  if (logins.length === 0) refuse('owners_none_named')
+  if (logins.length > MOST_LOGINS) refuse('owners_too_many_named', { max: MOST_LOGINS })
+  return { crate, logins }
+}
+
+async function readJson(c: Context): Promise<unknown> {
+  const body = await readWhole(c.req.raw, MOST_BYTES)
+  if (!body) return refuse('owners_too_many_named', { max: MOST_LOGINS })
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch (error) {
+    if (error instanceof SyntaxError) return refuse('owners_none_named')
+    throw error
+  }
+}
+
+async function findCrate(registry: Registry, c: Context): Promise<CrateRecord> {
+  const name = c.req.param('name') ?? ''
+  const crate = isName(name) ? await registry.catalog.find(name) : null
+  return crate ?? refuse('crate_unknown', { name })
+}
+
+function addMessage(crate: CrateRecord, done: OwnerChange): string {
+  const parts: string[] = []
+  if (done.changed.length > 0)
+    parts.push(`${list(done.changed)} now ${verb(done.changed, 'owns', 'own')} \`${crate.name}\``)
+  if (done.unchanged.length > 0) {
+    parts.push(`${list(done.unchanged)} already ${verb(done.unchanged, 'owned', 'owned')} \`${crate.name}\``)
+  }
+  return parts.join('; ')
+}
+
+function inviteMessage(crate: CrateRecord, done: OwnerChange, me: string): string {
+  const parts: string[] = []
+  if (done.changed.length > 0) {
+    parts.push(`invited ${list(done.changed)} to own \`${crate.name}\`; the invitation is to be accepted on ${me}`)
+  }
+  if (done.unchanged.length > 0) {
+    parts.push(`${list(done.unchanged)} already ${verb(done.unchanged, 'owns', 'own')} \`${crate.name}\``)
+  }
+  return parts.join('; ')
+}
+
+function list(logins: readonly string[]): string {
+  return logins.join(', ')
+}
+
+function verb(logins: readonly string[], one: string, many: string): string {
+  return logins.length === 1 ? one : many
+}

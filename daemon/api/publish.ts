@@ -1,0 +1,98 @@
+import type { Context } from 'hono'
+import * as v from 'valibot'
+import { addSubmission, collect, type Issue, issue, type Name, type PublishMetadata, parseName, parseVersion, publishMetadata, type Registry, refuse, refuseErrors, timestamp, type Version } from '../../generator/index.ts'
+import { type Actor, changeBy, coversCrate, hasScope, requireStillGood } from '../access/auth.ts'
+import type { GitLane } from '../workers/git-worker.ts'
+import type { Metrics } from '../metrics.ts'
+import { decodePublish } from './publish-body.ts'
+import type { Regenerator } from '../workers/index-worker.ts'
+import { bodyOf } from '../http/request-body.ts'
+import type { ActorHandler } from '../access/route.ts'
+
+/** What publishing needs. */
+export interface PublishDeps {
+  readonly registry: Registry
+  readonly regenerator: Regenerator
+  readonly clock: () => Date
+  readonly git: GitLane | null
+  readonly metrics: Metrics
+}
+
+/**
+ * `PUT /api/v1/crates/new` (specification section 4, publish). Answers when the version is on disk, in the catalog and
+ * in its index file, which Cargo polls for at once.
+ */
+export function publish(deps: PublishDeps): ActorHandler {
+  return async (c, actor) => {
+    const { registry, regenerator } = deps
+    const { crate_bytes: crateBytes, metadata_bytes: metadataBytes } = registry.settings.limits
+    if (announcedBytes(c) > metadataBytes + crateBytes + 8) refuse('crate_too_big', { max: crateBytes })
+    const body = await decodePublish(bodyOf(c.req.raw), { metadataBytes, crateBytes })
+    const metadata = readMetadata(body.metadata)
+    await requireScope(registry, actor, metadata.name)
+    const now = deps.clock()
+    const staged = await registry.crates.stage(body.crate, crateBytes)
+    try {
+      await requireStillGood(registry.database, actor)
+      const submission = { bytes: staged, metadata, pubtime: timestamp(now) }
+      const accepted = await addSubmission(registry, submission, changeBy(actor, now))
+      deps.metrics.published(accepted.outcome)
+      const isShown = await regenerator.crate(accepted.crateId)
+      deps.git?.poke()
+      const late = isShown ? [] : [issue('index_late', { name: metadata.name })]
+      return c.json({
+        warnings: {
+          invalid_categories: accepted.invalidCategories,
+          invalid_badges: accepted.invalidBadges,
+          other: [...accepted.warnings, ...late].map(one => one.message),
+        },
+      })
+    } finally {
+      await staged.discard()
+    }
+  }
+}
+
+/** What `Content-Length` says; 0 where nobody knows, as with chunks, whose bytes are counted as they arrive. */
+function announcedBytes(c: Context): number {
+  return Number(c.req.header('content-length') ?? 0)
+}
+
+/** The scope depends on whether the crate exists, the pattern on its name. */
+async function requireScope(registry: Registry, actor: Actor, name: Name): Promise<void> {
+  const issues: Issue[] = []
+  const scope = (await registry.catalog.find(name)) ? 'publish-update' : 'publish-new'
+  if (!hasScope(actor, scope)) issues.push(issue('scope_missing', { scope }))
+  if (!coversCrate(actor, name)) issues.push(issue('crate_not_covered', { name }))
+  refuseErrors(issues)
+}
+
+/** At most so many objections to the metadata are told; who has more has another problem. */
+const TOLD = 20
+
+/** Unknown fields are ignored, missing ones are null (specification section 9); every wrong one is named. */
+function readMetadata(json: unknown): { name: Name; version: Version; said: PublishMetadata } {
+  const result = v.safeParse(publishMetadata, json)
+  const issues = (result.issues ?? []).slice(0, TOLD).map(objection)
+  const { name: saidName, vers } = v.parse(identity, json)
+  const name = saidName === null ? undefined : collect(issues, () => parseName(saidName))
+  const version = vers === null ? undefined : collect(issues, () => parseVersion(vers))
+  refuseErrors(issues)
+  if (!result.success || !name || !version) throw new Error('metadata that is not valid, without an objection to it')
+  return { name, version, said: result.output }
+}
+
+function objection(fault: v.BaseIssue<unknown>): Issue {
+  const { expected, received, message } = fault
+  const reason =
+    received === 'undefined' ? 'it is missing' : expected ? `it is ${received} instead of ${expected}` : message
+  const field = v.getDotPath(fault)
+  return field === null ? issue('metadata_invalid', { reason }) : issue('metadata_field', { field, reason })
+}
+
+/** Name and version where they are text at all, whatever the rest is like. */
+const word = v.fallback(v.nullable(v.string()), null)
+const identity = v.fallback(v.object({ name: v.optional(word, null), vers: v.optional(word, null) }), {
+  name: null,
+  vers: null,
+})

@@ -1,0 +1,27 @@
+import { parseName, parseVersion, type Registry, refuse } from '../../generator/index.ts'
+import { changeBy, coversCrate } from '../access/auth.ts'
+import type { GitLane } from '../workers/git-worker.ts'
+import type { Regenerator } from '../workers/index-worker.ts'
+import type { ActorHandler } from '../access/route.ts'
+
+/** What yanking needs. */
+export interface YankDeps {
+  readonly registry: Registry
+  readonly regenerator: Regenerator
+  readonly clock: () => Date
+  readonly git: GitLane | null
+}
+
+/** `DELETE …/yank` and `PUT …/unyank` (specification section 3): the flag flips, nothing else of the entry changes. */
+export function setYanked(deps: YankDeps, yanked: boolean): ActorHandler {
+  return async (c, actor) => {
+    const name = parseName(c.req.param('name') ?? '')
+    const version = parseVersion(c.req.param('version') ?? '')
+    if (!coversCrate(actor, name)) refuse('crate_not_covered', { name })
+    const change = changeBy(actor, deps.clock())
+    const { crateId } = await deps.registry.catalog.setYanked(name, version, yanked, change)
+    await deps.regenerator.crate(crateId)
+    deps.git?.poke()
+    return c.json({ ok: true })
+  }
+}

@@ -1,0 +1,207 @@
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { ReadableStream } from 'node:stream/web'
+import { type Context, Hono } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { issue, Refusal, refuse, UploadPack } from '../../../generator/index.ts'
+import { addressGroup, type ClientAddress, clientAddress } from '../../http/client-address.ts'
+import { Advertisements, type Protocol } from './advertisements.ts'
+import { Places } from './places.ts'
+import { readBody } from './request-body.ts'
+
+export interface GitHttpOptions {
+  readonly repositoryPath: string
+  readonly gitCommand?: string
+  /** Who a client is, for its share of the places; default: the other end of the connection. */
+  readonly addressOf?: ClientAddress
+  /** Running `git upload-pack` processes; more clients wait, and beyond `maxWaiting` they are sent away. */
+  readonly maxConcurrent?: number
+  readonly maxWaiting?: number
+  /** The longest a clone may take. */
+  readonly timeoutMs?: number
+  /** The longest a request body may take to arrive. */
+  readonly bodyTimeoutMs?: number
+  /** The largest request body, unpacked; git's own cumulated list of commits stays below 1 MB. */
+  readonly maxBodyBytes?: number
+  /** Told of every failure that is not the client's. */
+  readonly onFailure?: (error: unknown) => void
+}
+
+type Limits = Required<GitHttpOptions>
+
+/** What the routes below know of the request besides itself. */
+interface Env {
+  Bindings: { readonly client: string }
+}
+
+const REQUEST = 'application/x-git-upload-pack-request'
+
+/** As `git http-backend` sends them: refs move, and caches must ask. */
+const FRESH = {
+  'Cache-Control': 'no-cache, max-age=0, must-revalidate',
+  Expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
+  Pragma: 'no-cache',
+}
+
+/** The status of each objection made here. */
+const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
+  git_service_refused: 403,
+  git_request_type: 415,
+  git_request_encoding: 400,
+  git_request_too_large: 413,
+  git_request_slow: 408,
+  git_request_bad: 400,
+  git_busy: 503,
+}
+
+/**
+ * The handler of every request below `/index.git/`: the index repository for git clients, read-only, over smart HTTP
+ * (protocols 0 to 2) and as the files that dumb clients read. Nothing of a request reaches a command line.
+ */
+export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Response> {
+  const limits: Limits = {
+    gitCommand: 'git',
+    addressOf: clientAddress([]),
+    maxConcurrent: 4,
+    maxWaiting: 60,
+    timeoutMs: 600_000,
+    bodyTimeoutMs: 30_000,
+    maxBodyBytes: 2 * 1024 * 1024,
+    onFailure: () => {},
+    ...options,
+  }
+  const places = new Places(limits.maxConcurrent, limits.maxWaiting)
+  const advertisements = new Advertisements(limits)
+  const app = new Hono<Env>().basePath('/index.git')
+  app.get('/info/refs', async c => {
+    const service = c.req.query('service')
+    if (service === undefined) return await file(c, limits, 'info/refs', 'text/plain; charset=utf-8')
+    if (service !== 'git-upload-pack') refuse('git_service_refused')
+    const body = await advertisements.get(protocolOf(c))
+    return c.body(body, 200, { ...FRESH, 'Content-Type': 'application/x-git-upload-pack-advertisement' })
+  })
+  app.post('/git-upload-pack', c => answer(c, limits, places))
+  app.post('/git-receive-pack', () => refuse('git_service_refused'))
+  app.get('/HEAD', c => file(c, limits, 'HEAD', 'text/plain; charset=utf-8'))
+  app.get('/objects/info/packs', c => file(c, limits, 'objects/info/packs', 'text/plain; charset=utf-8'))
+  app.get('/objects/pack/:name{pack-[0-9a-f]{40}\\.pack}', c =>
+    file(c, limits, `objects/pack/${c.req.param('name')}`, 'application/x-git-packed-objects'),
+  )
+  app.get('/objects/pack/:name{pack-[0-9a-f]{40}\\.idx}', c =>
+    file(c, limits, `objects/pack/${c.req.param('name')}`, 'application/x-git-packed-objects-toc'),
+  )
+  app.get('/objects/:folder{[0-9a-f]{2}}/:name{[0-9a-f]{38}}', c =>
+    file(c, limits, `objects/${c.req.param('folder')}/${c.req.param('name')}`, 'application/x-git-loose-object'),
+  )
+  app.notFound(c => c.text('not found\n', 404, FRESH))
+  app.onError((error, c) => failure(error, c, limits))
+  return async c => await app.fetch(c.req.raw, { client: addressGroup(limits.addressOf(c)) })
+}
+
+/** `POST git-upload-pack`: the body is read whole before git starts, so a slow sender holds no process. */
+async function answer(c: Context<Env>, limits: Limits, places: Places): Promise<Response> {
+  if (c.req.header('content-type') !== REQUEST) refuse('git_request_type', { expected: REQUEST })
+  const { signal } = c.req.raw
+  const place = places.admit(c.env.client)
+  try {
+    const input = await readBody(c.req.raw, limits)
+    await place.start(signal)
+    const git = new UploadPack({ ...limits, protocol: protocolOf(c), advertise: false, input })
+    return new Response(await running(git, signal, limits, place.leave), {
+      headers: { ...FRESH, 'Content-Type': 'application/x-git-upload-pack-result' },
+    })
+  } catch (error) {
+    place.leave()
+    throw error
+  }
+}
+
+/** Git's answer as a body. A failure before the first byte is thrown, a later one breaks the body off. */
+async function running(
+  git: UploadPack,
+  signal: AbortSignal,
+  limits: Limits,
+  leave: () => void,
+): Promise<ReadableStream> {
+  const stop = (): void => git.stop()
+  const timer = setTimeout(stop, limits.timeoutMs)
+  signal.addEventListener('abort', stop)
+  const end = (): void => {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
+    leave()
+  }
+  if (signal.aborted) stop()
+  const output = git.output()
+  const first = await output.next().catch(error => {
+    end()
+    throw isClients(error) ? new Refusal([issue('git_request_bad')], { cause: error }) : error
+  })
+  // Git has told the client in its own protocol what was wrong; breaking off would lose that (gitprotocol-pack, ERR).
+  const refused = !first.done && Buffer.from(first.value.subarray(4, 8)).toString() === 'ERR '
+  let next: Promise<IteratorResult<Uint8Array>> | null = Promise.resolve(first)
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { value, done } = await (next ?? output.next())
+        next = null
+        if (!done) return controller.enqueue(value)
+        controller.close()
+      } catch (error) {
+        if (refused) controller.close()
+        else {
+          if (!signal.aborted) limits.onFailure(error)
+          controller.error(error)
+        }
+      }
+      end()
+    },
+    async cancel() {
+      git.stop()
+      end()
+      await output.return(undefined).catch(() => undefined)
+    },
+  })
+}
+
+/** Whether git failed over what the client sent (the `die` calls of upload-pack, serve and pkt-line). */
+function isClients(error: unknown): boolean {
+  return /protocol error|bad line length|invalid (?:packet|command)|unknown (?:capability|object)|no command|expected|hung up/.test(
+    error instanceof Refusal && error.has('git_failed') ? error.message : '',
+  )
+}
+
+/** A file of the repository, named by a route above and nothing else. */
+async function file(c: Context, limits: Limits, name: string, type: string): Promise<Response> {
+  const handle = await open(join(limits.repositoryPath, name)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  if (!handle) return c.text('not found\n', 404, FRESH)
+  const { size } = await handle.stat()
+  const headers = { ...FRESH, 'Content-Type': type, 'Content-Length': String(size) }
+  // Hono answers HEAD through GET and drops the body, which would leave the file open.
+  if (c.req.method !== 'HEAD' && size > 0) {
+    return new Response(Readable.toWeb(handle.createReadStream({ end: size - 1 })), { headers })
+  }
+  await handle.close()
+  return new Response(null, { headers })
+}
+
+/** The version a client asks for in `Git-Protocol: version=N`, among other keys it may send. */
+function protocolOf(c: Context): Protocol {
+  const asked = /(?:^|:)version=([12])(?=:|$)/.exec(c.req.header('git-protocol') ?? '')?.[1]
+  return asked === '2' ? 2 : asked === '1' ? 1 : 0
+}
+
+/** Plain text, because git shows it to its user line by line. */
+function failure(error: Error, c: Context, limits: Limits): Response {
+  const [first] = error instanceof Refusal ? error.issues : []
+  const status = first && STATUS[first.code]
+  if (status === 503) c.header('Retry-After', '5')
+  if (first && status) return c.text(`${first.message}\n`, status, FRESH)
+  // Whoever went away is not answered, and that is not worth a line in a log.
+  if (!c.req.raw.signal.aborted) limits.onFailure(error)
+  return c.text(`${issue('git_server_failed').message}\n`, 500, FRESH)
+}

@@ -1,0 +1,194 @@
+import { realpathSync, type Stats, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join, sep } from 'node:path'
+import { Readable } from 'node:stream'
+import { notFoundPlace, type Place, placeOf } from '../../generator/index.ts'
+import { FileMemory, type Held } from './file-memory.ts'
+import { acceptsGzip, type FileRequest, isKnown, type Part, partOf } from './file-request.ts'
+
+/** Files up to this size are read at once; reading is quicker than waiting for it. */
+const SMALL_BYTES = 1024 * 1024
+
+export interface PublicFilesOptions {
+  /** Whether what is answered is nobody else's business, so that no cache between may keep it for others. */
+  readonly isPrivate?: boolean
+  /** Headers that every page has beyond those of any file. */
+  readonly pageHeaders?: Readonly<Record<string, string>>
+  /** Memory for index files, pages and the like; as much again for `.crate` files. */
+  readonly capacityBytes?: number
+}
+
+/**
+ * The public tree over HTTP: strong ETags from the content, 304, gzip for text, single ranges for `.crate` files.
+ * Every request looks at the file system, so an answer is never older than the file; memory only spares the reading.
+ */
+export class PublicFiles {
+  readonly #root: string
+  readonly #scope: 'public' | 'private'
+  readonly #pageHeaders: Readonly<Record<string, string>>
+  readonly #texts: FileMemory
+  readonly #crates: FileMemory
+  readonly #keepable: number
+
+  constructor(root: string, options: PublicFilesOptions = {}) {
+    const { isPrivate = false, pageHeaders = {}, capacityBytes = 64 * SMALL_BYTES } = options
+    this.#root = root
+    this.#pageHeaders = pageHeaders
+    this.#scope = isPrivate ? 'private' : 'public'
+    this.#texts = new FileMemory(capacityBytes)
+    this.#crates = new FileMemory(capacityBytes)
+    this.#keepable = capacityBytes / 8
+  }
+
+  /** Answers a request for the percent-encoded path `pathname`; null when the tree has no such file. */
+  serve(pathname: string, request: FileRequest): Response | Promise<Response> | null {
+    const path = decodePath(pathname)
+    if (path === null) return null
+    const file = join(this.#root, path)
+    const stats = look(file)
+    if (stats?.isDirectory()) return this.#folder(pathname, path, request)
+    if (!stats?.isFile() || pathname.endsWith('/')) return null
+    const place = placeOf(path)
+    const isCrate = path.endsWith('.crate')
+    const memory = isCrate ? this.#crates : this.#texts
+    const known = memory.find(file, stats)
+    if (known) return this.#whole(known, place, request)
+    if (!this.#isInside(file)) return null
+    if (stats.size <= SMALL_BYTES) return this.#whole(memory.load(file, stats, !isCrate), place, request)
+    if (isCrate || stats.size > this.#keepable) return this.#streamed(file, stats, place, request)
+    return memory.loadLater(file, stats, true).then(held => this.#whole(held, place, request))
+  }
+
+  /** The tree's own page for what it does not have, always with status 404; null when the tree has no such page. */
+  missing({ method }: FileRequest): Response | null {
+    const file = join(this.#root, notFoundPlace.path)
+    const stats = look(file)
+    if (!stats?.isFile()) return null
+    const { bytes } = this.#texts.find(file, stats) ?? this.#texts.load(file, stats, true)
+    const headers = {
+      ...this.#pageHeaders,
+      'content-type': notFoundPlace.contentType,
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+      'content-length': String(bytes.byteLength),
+    }
+    return new Response(method === 'HEAD' ? null : bytes, { status: 404, headers })
+  }
+
+  #folder(pathname: string, path: string, request: FileRequest): Response | Promise<Response> | null {
+    const index = path === '' ? 'index.html' : `${path}/index.html`
+    if (!look(join(this.#root, index))?.isFile()) return null
+    if (pathname.endsWith('/')) return this.serve(`/${encodeURI(index)}`, request)
+    // A relative target keeps the redirect on whatever host and prefix the reader came by.
+    const last = pathname.slice(pathname.lastIndexOf('/') + 1)
+    return new Response(null, {
+      status: 301,
+      headers: { location: `./${last}/${request.query}`, 'cache-control': 'no-cache' },
+    })
+  }
+
+  /** A link in the tree may not lead out of it. */
+  #isInside(file: string): boolean {
+    return realpathSync(file).startsWith(realpathSync(this.#root) + sep)
+  }
+
+  #whole(held: Held, place: Place, request: FileRequest): Response {
+    const zipped = held.gzip !== null && acceptsGzip(request.acceptEncoding) ? held.gzip : null
+    const headers = this.#headers(place, zipped ? `${held.tag}-gz` : held.tag)
+    if (held.gzip) headers.vary = 'accept-encoding'
+    if (isKnown(request.ifNoneMatch, held.tag)) return new Response(null, { status: 304, headers })
+    if (zipped) headers['content-encoding'] = 'gzip'
+    else if (!held.gzip) headers['accept-ranges'] = 'bytes'
+    const part = held.gzip ? null : partOf(request, held.bytes.byteLength, held.tag)
+    if (part === 'unsatisfiable') return unsatisfiable(held.bytes.byteLength)
+    const body = zipped ?? (part ? held.bytes.subarray(part.start, part.end + 1) : held.bytes)
+    return answer(body, body.byteLength, held.bytes.byteLength, part, headers, request)
+  }
+
+  async #streamed(file: string, stats: Stats, place: Place, request: FileRequest): Promise<Response> {
+    const tag = await this.#crates.tag(file, stats)
+    const headers = { ...this.#headers(place, tag), 'accept-ranges': 'bytes' }
+    if (isKnown(request.ifNoneMatch, tag)) return new Response(null, { status: 304, headers })
+    const part = partOf(request, stats.size, tag)
+    if (part === 'unsatisfiable') return unsatisfiable(stats.size)
+    const { start, end } = part ?? { start: 0, end: stats.size - 1 }
+    const body = request.method === 'HEAD' ? null : await stream(file, stats, start, end)
+    if (body === 'replaced') return this.#streamed(file, statSync(file), place, request)
+    return answer(body, end - start + 1, stats.size, part, headers, request)
+  }
+
+  #headers(place: Place, tag: string): Record<string, string> {
+    const isImmutable = place.cache === 'immutable'
+    const scope = this.#scope === 'private' || isImmutable ? `${this.#scope}, ` : ''
+    return {
+      ...(place.contentType.startsWith('text/html') && this.#pageHeaders),
+      'content-type': place.contentType,
+      'cache-control': `${scope}${isImmutable ? 'max-age=31536000, immutable' : 'no-cache'}`,
+      'x-content-type-options': 'nosniff',
+      etag: `"${tag}"`,
+    }
+  }
+}
+
+/**
+ * The path in the tree that a URL path means, or null when it can mean none: only percent-decoding (a `+` stays `+`),
+ * no `..`, no hidden or half-written files, no separators smuggled in by `%2F`, `%5C` or `%00`, no streams of NTFS.
+ */
+export function decodePath(pathname: string): string | null {
+  const segments: string[] = []
+  for (const raw of pathname.split('/')) {
+    if (raw === '') continue
+    let segment: string
+    try {
+      segment = decodeURIComponent(raw)
+    } catch (error) {
+      if (error instanceof URIError) return null
+      throw error
+    }
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+    if (segment.startsWith('.') || /[/\\:\x00-\x1f\x7f]/.test(segment)) return null
+    segments.push(segment)
+  }
+  return segments.join('/')
+}
+
+const NOTHING_THERE = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'])
+
+/** What is at a path; undefined when nothing can be. */
+function look(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    if (NOTHING_THERE.has((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw error
+  }
+}
+
+/** The bytes of the very file that was looked at, which another may have replaced meanwhile. */
+async function stream(file: string, stats: Stats, start: number, end: number): Promise<ReadableStream | 'replaced'> {
+  const handle = await open(file)
+  const now = await handle.stat()
+  if (now.ino !== stats.ino || now.size !== stats.size || now.mtimeMs !== stats.mtimeMs) {
+    await handle.close()
+    return 'replaced'
+  }
+  return Readable.toWeb(handle.createReadStream({ start, end })) as ReadableStream
+}
+
+function answer(
+  body: Uint8Array<ArrayBuffer> | Buffer | ReadableStream | null,
+  length: number,
+  size: number,
+  part: Part | null,
+  headers: Record<string, string>,
+  request: FileRequest,
+): Response {
+  headers['content-length'] = String(length)
+  if (part) headers['content-range'] = `bytes ${part.start}-${part.end}/${size}`
+  const init = { status: part ? 206 : 200, headers }
+  return new Response(request.method === 'HEAD' ? null : body, init)
+}
+
+function unsatisfiable(size: number): Response {
+  return new Response(null, { status: 416, headers: { 'content-range': `bytes */${size}` } })
+}

@@ -1,0 +1,33 @@
+import type { Context } from 'hono'
+import { CRATES_FOLDER, isName, type Registry, refuse } from '../../generator/index.ts'
+import { fileRequest } from './file-request.ts'
+import { wantsPage } from '../access/gate.ts'
+import { goOn, siteOf } from '../http/page.ts'
+import type { PublicFiles } from './public-files.ts'
+import type { OpenHandler } from '../access/route.ts'
+
+/** Any file of the public tree; who looks for a page and finds none is led to it, or gets the page that says so. */
+export function treeFile(registry: Registry, files: PublicFiles): OpenHandler {
+  return c => files.serve(c.req.path, fileRequest(c)) ?? missing(registry, files, c)
+}
+
+async function missing(registry: Registry, files: PublicFiles, c: Context): Promise<Response> {
+  if (!wantsPage(c)) refuse('route_unknown')
+  const address = await rightAddress(registry, c)
+  if (address !== null) return goOn(c, siteOf(registry), address)
+  return files.missing(fileRequest(c)) ?? refuse('route_unknown')
+}
+
+const BELOW_CRATE = new RegExp(`^/${CRATES_FOLDER}/([^/]+)(/.*)?$`)
+
+/**
+ * Where a page of a crate is whose name was spelled in another way (`Some_Crate` for `some-crate`), as people do who have
+ * it from a `use`; null when that is not what is wrong with the address.
+ */
+async function rightAddress({ catalog }: Registry, c: Context): Promise<string | null> {
+  const [, name = '', rest = '/'] = BELOW_CRATE.exec(c.req.path) ?? []
+  if (!isName(name)) return null
+  const crate = await catalog.find(name)
+  if (!crate || crate.name === name) return null
+  return `/${CRATES_FOLDER}/${crate.name}${rest}${new URL(c.req.url).search}`
+}

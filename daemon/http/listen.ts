@@ -1,0 +1,147 @@
+import type { ServerResponse } from 'node:http'
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer, type ServerType } from '@hono/node-server'
+import { issue, Refusal } from '../../generator/index.ts'
+import { readTls, type TlsFiles, watchTls } from './tls.ts'
+
+type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch']
+
+/** A server that accepts connections. */
+export interface Listening {
+  /** `http://host:port`, or `https://…`, with the port really taken. */
+  readonly url: string
+  /** Starts answering with an app; requests that came before wait for it. */
+  answer(fetch: Fetch): void
+  /** Takes no more connections; resolves when running requests are answered, at the latest after `seconds`. */
+  stop(seconds: number): Promise<void>
+}
+
+/** Where to listen, and how. */
+export interface ListenOptions {
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  /** How long a request may take to arrive, and a connection to stand still; default: 120. */
+  readonly requestSeconds?: number
+  /** With it: https, and HTTP/2 for whoever offers it, because Cargo keeps only two HTTP/1.1 connections. */
+  readonly tls: TlsFiles | null
+  /** Told when renewed TLS files cannot be used. */
+  readonly onTlsFailure: (refusal: Refusal) => void
+  /** Answers what cannot wait for an app, by its path; null for what can. Default: everything waits. */
+  readonly meanwhile?: (path: string) => Response | null
+  /** How often TLS files are looked at for a renewal, in milliseconds; default: 5000. */
+  readonly renewalCheck?: number
+}
+
+/** A connection is kept a little longer than proxies keep theirs (60 s), so that none is closed under a request. */
+const KEEP_ALIVE_MS = 65_000
+const HEADERS_MS = 20_000
+/** How much longer than a request may take the connection is kept: the app says that it is too slow, and then it ends. */
+const LAST_WORD_MS = 2000
+
+/**
+ * Takes an address, before there is anything to answer with: the base URL may depend on the port. Refuses an address
+ * that cannot be had and TLS files that do not fit. Never listens for upgrades: Cargo offers h2c on every plain request
+ * and an `upgrade` listener would swallow it.
+ */
+export async function listen(options: ListenOptions): Promise<Listening> {
+  let ready: (fetch: Fetch) => void = () => undefined
+  let answering: Fetch | null = null
+  const app = new Promise<Fetch>(resolve => {
+    ready = resolve
+  })
+  const fetch: Fetch = (request, env) => {
+    if (answering) return answering(request, env)
+    return options.meanwhile?.(new URL(request.url).pathname) ?? app.then(later => later(request, env))
+  }
+  const secure = options.tls && { allowHTTP1: true, ...readTls(options.tls) }
+  const server = await start(options, fetch, secure)
+  const stopWatching =
+    options.tls && 'setSecureContext' in server ? watchTls(options.tls, server, options) : () => undefined
+  const sessions = secure ? trackSessions(server as Http2SecureServer) : new Set<ServerHttp2Session>()
+  const running = countRequests(server)
+  const taken = server.address() as AddressInfo
+  return {
+    url: `${secure ? 'https' : 'http'}://${authority(taken.address, taken.port)}`,
+    answer: given => {
+      answering = given
+      ready(given)
+    },
+    stop: seconds => {
+      stopWatching()
+      return stop(server, running, sessions, seconds)
+    },
+  }
+}
+
+function start(options: ListenOptions, fetch: Fetch, secure: object | null): Promise<ServerType> {
+  const { host, port, requestSeconds = 120 } = options
+  const transport = secure ? { createServer: createSecureServer, serverOptions: secure } : {}
+  const server = createAdaptorServer({ fetch, hostname: host, ...transport })
+  const requestTimeout = requestSeconds * 1000 + LAST_WORD_MS
+  const headersTimeout = Math.min(HEADERS_MS, requestTimeout)
+  // Properties, because the server for HTTP/2 takes them for its HTTP/1.1 side, but not as options.
+  Object.assign(server, { requestTimeout, headersTimeout, keepAliveTimeout: KEEP_ALIVE_MS })
+  server.setTimeout(requestTimeout)
+  return new Promise((resolve, reject) => {
+    const failed = (error: Error) => {
+      const why = issue('address_taken', { address: authority(host, port), reason: error.message })
+      reject(new Refusal([why], { cause: error }))
+    }
+    server.once('error', failed)
+    server.listen(port, host, () => {
+      server.off('error', failed)
+      resolve(server)
+    })
+  })
+}
+
+function authority(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+}
+
+/** HTTP/2 keeps its connection open between requests; the server itself does not know how to end that. */
+function trackSessions(server: Http2SecureServer): Set<ServerHttp2Session> {
+  const sessions = new Set<ServerHttp2Session>()
+  server.on('session', session => {
+    sessions.add(session)
+    session.once('close', () => sessions.delete(session))
+  })
+  return sessions
+}
+
+/** How many requests are being answered now. */
+function countRequests(server: ServerType): () => number {
+  let running = 0
+  server.on('request', (_, response: ServerResponse | Http2ServerResponse) => {
+    running++
+    response.once('close', () => running--)
+  })
+  return () => running
+}
+
+/** Connections without a request are closed, those that are kept and those that never sent one: they would keep the daemon. */
+async function stop(server: ServerType, running: () => number, sessions: Set<ServerHttp2Session>, seconds: number) {
+  const closed = new Promise<void>(resolve => server.close(() => resolve()))
+  for (const session of sessions) session.close()
+  const sweep = setInterval(() => {
+    if (running() === 0) closeConnections(server)
+  }, 20)
+  const patience = setTimeout(() => {
+    closeConnections(server)
+    for (const session of sessions) session.destroy()
+  }, seconds * 1000)
+  await closed
+  clearInterval(sweep)
+  clearTimeout(patience)
+}
+
+function closeConnections(server: ServerType): void {
+  if ('closeAllConnections' in server) server.closeAllConnections()
+}

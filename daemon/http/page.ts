@@ -1,0 +1,57 @@
+import type { Context } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { Refusal, Registry } from '../../generator/index.ts'
+import { contentSecurityPolicy } from '../../site/layout/content-security-policy.ts'
+import { errorPage } from '../../site/pages/not-found.ts'
+import type { SiteFacts } from '../../site/facts/site.ts'
+import { codesOf, honestStatus, noteObjections } from './failure.ts'
+
+/** What the pages of the daemon say of the registry as a whole: the same as all others. */
+export function siteOf({ look }: Pick<Registry, 'look'>): SiteFacts {
+  return look.site
+}
+
+/** The headers of every page: nobody frames it, nothing foreign runs in it. */
+export function pageHeaders(site: SiteFacts): Record<string, string> {
+  return {
+    'content-security-policy': `${contentSecurityPolicy(site)}; frame-ancestors 'none'`,
+    'x-frame-options': 'DENY',
+    // Not `no-referrer`: with that, browsers send `Origin: null` along with our own forms.
+    'referrer-policy': 'same-origin',
+  }
+}
+
+/** The headers of a page that knows who looks at it: nobody keeps it. */
+function headers(site: SiteFacts): Record<string, string> {
+  return {
+    ...pageHeaders(site),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'cross-origin-opener-policy': 'same-origin',
+  }
+}
+
+/** A page for somebody. */
+export function page(c: Context, site: SiteFacts, text: string, status: ContentfulStatusCode = 200): Response {
+  return c.html(text, status, headers(site))
+}
+
+/** A page that says why not, to whoever is logged in, if anybody is. */
+export function refusedPage(c: Context, site: SiteFacts, refusal: Refusal, login: string | null): Response {
+  noteObjections(c, codesOf(refusal))
+  const status = honestStatus(refusal)
+  if (refusal.retryAfter !== undefined) c.header('retry-after', String(refusal.retryAfter))
+  const title = status === 404 ? 'Nothing here' : 'Not done'
+  return page(c, site, errorPage(site, title, sentences(refusal), login), status)
+}
+
+/** The objections of a refusal as people write them. */
+export function sentences(refusal: Refusal): string {
+  return refusal.issues.map(one => `${one.message.charAt(0).toUpperCase()}${one.message.slice(1)}.`).join(' ')
+}
+
+/** Sends the browser on to a path of ours, with GET. */
+export function goOn(c: Context, site: SiteFacts, path: string): Response {
+  for (const [name, value] of Object.entries(headers(site))) c.header(name, value)
+  return c.redirect(`${new URL(site.base).pathname.replace(/\/$/, '')}${path}`, 303)
+}

@@ -1,0 +1,94 @@
+import type { MiddlewareHandler } from 'hono'
+import { issue, Refusal, refuse } from '../../generator/index.ts'
+
+type BodyReader = ReadableStreamDefaultReader<Uint8Array>
+
+/** The readers of bodies that a handler has begun and may not have ended. */
+const begun = new WeakMap<Request, BodyReader>()
+
+/** Until when a body has to be there. */
+interface Deadline {
+  readonly at: number
+  readonly seconds: number
+}
+
+const deadlines = new WeakMap<Request, Deadline>()
+
+/**
+ * The body of a request in chunks as they arrive. Whoever stops early leaves the rest to `readToEnd`, whose bound in
+ * time holds here, too (`body_slow`): of requests over HTTP/2, Node itself does not ask when they end.
+ */
+export async function* bodyOf(request: Request): AsyncIterable<Uint8Array> {
+  const reader = begin(request)
+  if (!reader) return
+  const deadline = deadlines.get(request)
+  for (;;) {
+    const next = await nextChunk(reader, deadline)
+    if (next.done) return
+    yield next.value
+  }
+}
+
+/** A whole body of at most `most` bytes; null for a longer one, whose rest is left to `readToEnd`. */
+export async function readWhole(request: Request, most: number): Promise<Buffer | null> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of bodyOf(request)) {
+    size += chunk.byteLength
+    if (size > most) return null
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/**
+ * Reads what a handler has left of a body before the answer goes out, within bounds. Clients send first and listen
+ * afterwards: an answer to half a body, and a connection closed upon it, is a broken pipe to them and no message.
+ */
+export function readToEnd(bounds: { readonly bytes: number; readonly seconds: number }): MiddlewareHandler {
+  return async (c, next) => {
+    const { raw } = c.req
+    const deadline = { at: performance.now() + bounds.seconds * 1000, seconds: bounds.seconds }
+    deadlines.set(raw, deadline)
+    await next()
+    const reader = begun.get(raw) ?? (raw.bodyUsed ? null : begin(raw))
+    if (reader) await skip(reader, bounds.bytes, deadline)
+  }
+}
+
+function begin(request: Request): BodyReader | null {
+  if (request.body === null || request.body.locked) return null
+  const reader = request.body.getReader()
+  begun.set(request, reader)
+  return reader
+}
+
+async function skip(reader: BodyReader, most: number, deadline: Deadline): Promise<void> {
+  try {
+    for (let bytes = 0; bytes < most; ) {
+      const next = await nextChunk(reader, deadline)
+      if (next.done) return
+      bytes += next.value.byteLength
+    }
+  } catch (error) {
+    // Nobody is left to read the answer, or nobody should wait for it longer; whatever it is, it stands.
+    if (!(error instanceof Refusal)) throw error
+  }
+}
+
+/** A stream that breaks is a client that went away, which is no failure of ours. */
+async function nextChunk(reader: BodyReader, deadline: Deadline | undefined) {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<'late'>(resolve => {
+    if (deadline) timer = setTimeout(resolve, Math.max(0, deadline.at - performance.now()), 'late')
+  })
+  try {
+    const next = await Promise.race([reader.read(), late])
+    if (next !== 'late') return next
+  } catch (error) {
+    throw new Refusal([issue('body_lost')], { cause: error })
+  } finally {
+    clearTimeout(timer)
+  }
+  return refuse('body_slow', { seconds: deadline?.seconds ?? 0 })
+}

@@ -1,0 +1,87 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { SecureContextOptions } from 'node:tls'
+import { Refusal, refuse } from '../../generator/index.ts'
+
+/** Where certificate chain and private key lie, both PEM. */
+export interface TlsFiles {
+  readonly cert: string
+  readonly key: string
+}
+
+/** How often the files are looked at for a renewal, in milliseconds. */
+const RENEWAL_CHECK = 5000
+
+/** Reads certificate and key. Refuses files that are missing, are no PEM, or do not belong together. */
+export function readTls(files: TlsFiles): { cert: Buffer; key: Buffer } {
+  const [cert, key] = [readPem(files.cert), readPem(files.key)]
+  const certificate = parse(files.cert, 'a certificate', () => new X509Certificate(cert))
+  const privateKey = parse(files.key, 'a private key', () => createPrivateKey(key))
+  if (!certificate.checkPrivateKey(privateKey)) refuse('tls_mismatch', files)
+  return { cert, key }
+}
+
+/** A server whose certificate can be exchanged while it runs. */
+interface Renewable {
+  setSecureContext(options: SecureContextOptions): void
+}
+
+/** How to watch TLS files. */
+export interface TlsWatch {
+  readonly onTlsFailure: (refusal: Refusal) => void
+  /** In milliseconds; default: 5000. */
+  readonly renewalCheck?: number
+}
+
+/**
+ * Looks at the files from time to time and gives the server the new certificate when both changed to a pair that
+ * belongs together; until then it keeps the old one, and `onTlsFailure` hears once why. Returns how to stop looking.
+ */
+export function watchTls(files: TlsFiles, server: Renewable, watch: TlsWatch): () => void {
+  let present = fingerprint(files)
+  let complained = present
+  const timer = setInterval(() => {
+    const now = fingerprint(files)
+    if (now === present) return
+    try {
+      server.setSecureContext(readTls(files))
+      present = now
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      if (now !== complained) watch.onTlsFailure(error)
+      complained = now
+    }
+  }, watch.renewalCheck ?? RENEWAL_CHECK)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+/** The bytes themselves: both files are small, and a renewal may keep size and time. Missing files differ from any. */
+function fingerprint(files: TlsFiles): string {
+  return [files.cert, files.key].map(path => tryRead(path)?.toString('base64') ?? '').join(' ')
+}
+
+function tryRead(path: string): Buffer | null {
+  try {
+    return readFileSync(path)
+  } catch {
+    // Whatever keeps the file from being read now, `readTls` says so when it matters.
+    return null
+  }
+}
+
+function readPem(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    return refuse('tls_unreadable', { path, reason: (error as Error).message })
+  }
+}
+
+function parse<T>(path: string, what: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    return refuse('tls_invalid', { path, what, reason: (error as Error).message })
+  }
+}

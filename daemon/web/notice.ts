@@ -1,0 +1,51 @@
+import type { Context } from 'hono'
+import { Refusal } from '../../generator/index.ts'
+import type { Notice, Viewer } from '../../site/account/viewer.ts'
+import { codesOf, noteObjections } from '../http/failure.ts'
+import { sentences } from '../http/page.ts'
+import type { SessionVisit } from '../access/visit.ts'
+
+/** What forms have done; the address after one names it, and nothing but these texts gets onto a page that way. */
+const DONE = {
+  'token-revoked': 'The token is revoked.',
+  'session-ended': 'The session has ended.',
+  'sessions-ended': 'Every other session has ended.',
+  'password-changed': 'The password is changed, and every other session has ended.',
+  'invitation-accepted': 'You own the crate now.',
+  'invitation-declined': 'The invitation is declined.',
+  'owner-added': 'They own the crate now.',
+  'owner-invited': 'They are invited; the invitation waits on their account page.',
+  'owner-removed': 'They neither own the crate nor are they invited to.',
+  'version-yanked': 'The version is yanked.',
+  'version-unyanked': 'The version is no longer yanked.',
+  'user-locked': 'The account is locked: its tokens and sessions are good for nothing.',
+  'user-unlocked': 'The account is unlocked.',
+  'user-promoted': 'The user is an administrator now.',
+  'user-demoted': 'The user is no longer an administrator.',
+} as const
+
+/** Something that a form has done. */
+export type Done = keyof typeof DONE
+
+/** The path on which it is told what a form has done. */
+export function tell(path: string, done: Done): string {
+  return `${path}?done=${done}`
+}
+
+/** What the address says that a form has done. */
+export function told(c: Context): Notice | null {
+  const done = c.req.query('done') ?? ''
+  return Object.hasOwn(DONE, done) ? { kind: 'done', text: DONE[done as Done] } : null
+}
+
+/** Why a form did nothing; what nobody foresaw is thrown on. */
+export function failed(c: Context, error: unknown): { readonly refusal: Refusal; readonly notice: Notice } {
+  if (!(error instanceof Refusal)) throw error
+  noteObjections(c, codesOf(error))
+  return { refusal: error, notice: { kind: 'failed', text: sentences(error) } }
+}
+
+/** The person a page is for. */
+export function viewerOf({ session, csrf }: SessionVisit): Viewer {
+  return { login: session.user.login, admin: session.user.admin, csrf }
+}

@@ -1,0 +1,74 @@
+import type { GitIndex } from '../../generator/index.ts'
+
+/** How often the lane looks for changes made by other processes, in milliseconds. */
+const LOOK_EVERY = 2000
+const LONGEST_PAUSE = 60_000
+
+/**
+ * The daemon's commits to the git index: behind every publish's back, one at a time, everything that waits in one go.
+ * A failure is told once and tried again with growing pauses.
+ */
+export class GitLane {
+  readonly #index: GitIndex
+  readonly #onFailure: (error: unknown) => void
+  #running: Promise<void> | null = null
+  #wanted = false
+  #failures = 0
+  #timer: NodeJS.Timeout
+  #closed = false
+
+  constructor(index: GitIndex, onFailure: (error: unknown) => void) {
+    this.#index = index
+    this.#onFailure = onFailure
+    this.#timer = this.#later(0)
+  }
+
+  /** Before readers are told an address, HEAD has it, too; what else waits takes its time. A failure is told, as any other. */
+  async beginWithConfig(): Promise<void> {
+    try {
+      await this.#index.commitConfig()
+    } catch (error) {
+      this.#onFailure(error)
+    }
+  }
+
+  /** Says that something has changed; returns at once. */
+  poke(): void {
+    if (this.#running) this.#wanted = true
+    else if (this.#failures === 0) this.#start()
+  }
+
+  /** Commits what waits, then lets go of the repository. */
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    await this.#running
+    await this.#commit()
+    await this.#index.close()
+  }
+
+  #start(): void {
+    clearTimeout(this.#timer)
+    this.#running = this.#commit().finally(() => {
+      this.#running = null
+      if (this.#closed) return
+      if (this.#wanted) this.#start()
+      else this.#timer = this.#later(Math.min(LOOK_EVERY * 2 ** this.#failures, LONGEST_PAUSE))
+    })
+  }
+
+  async #commit(): Promise<void> {
+    this.#wanted = false
+    try {
+      await this.#index.commit()
+      this.#failures = 0
+    } catch (error) {
+      this.#failures++
+      this.#onFailure(error)
+    }
+  }
+
+  #later(milliseconds: number): NodeJS.Timeout {
+    return setTimeout(() => this.#start(), milliseconds).unref()
+  }
+}

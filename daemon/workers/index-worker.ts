@@ -1,0 +1,141 @@
+import { build, buildCrate, type PageShop, presentable, refuseErrors } from '../../generator/index.ts'
+import { PageLane } from './page-worker.ts'
+
+/** Told of a build that failed; its marks stay, so it is tried again. */
+export type BuildFailure = (error: unknown) => void
+
+/** How patient the queue is, in milliseconds. */
+export interface Patience {
+  /** With one build, before its caller is told that it is late; Cargo gives up after 30 s of silence. */
+  readonly build: number
+  /** Before the first retry; each one that fails doubles it, up to a minute. */
+  readonly retry: number
+}
+
+const LONGEST_PAUSE = 60_000
+
+/**
+ * The daemon's queue over `build`: at most one build of a crate at a time, and callers that come while it waits share
+ * it. A failed build never fails what caused it: the marks stay in the catalog and the queue tries again.
+ */
+export class Regenerator {
+  readonly #workshop: PageShop
+  readonly #onFailure: BuildFailure
+  readonly #patience: Patience
+  /** What is rendered behind the publishes. */
+  readonly pages: PageLane
+  /** Builds that have not begun, by crate. */
+  readonly #waiting = new Map<number, Promise<boolean>>()
+  readonly #running = new Set<Promise<unknown>>()
+  #retry: NodeJS.Timeout | null = null
+  #pause: number
+
+  constructor(workshop: PageShop, onFailure: BuildFailure, patience: Patience = { build: 15_000, retry: 1000 }) {
+    this.#workshop = workshop
+    this.#onFailure = onFailure
+    this.#patience = patience
+    this.#pause = patience.retry
+    this.pages = new PageLane({ shop: workshop, onFailure, calm: () => Promise.all(this.#running) })
+  }
+
+  /** Renders a crate; true when its public files now show every change made before this call, false if that is late. */
+  async crate(crateId: number): Promise<boolean> {
+    let timeout: NodeJS.Timeout | undefined
+    const late = new Promise<false>(resolve => {
+      timeout = setTimeout(resolve, this.#patience.build, false)
+    })
+    try {
+      return await Promise.race([this.#turn(crateId), late])
+    } finally {
+      clearTimeout(timeout)
+    }
+  }
+
+  /** Does what an earlier process has left pending; what fails is tried again later. */
+  async catchUp(): Promise<void> {
+    await this.#track(this.#everything())
+  }
+
+  /**
+   * Waits for what runs, gives what failed one last try and renders pages for `seconds` at most; what then is still
+   * pending, the next start finds.
+   */
+  async close(seconds = 30): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running)
+    if (this.#retry) {
+      clearTimeout(this.#retry)
+      try {
+        await this.#whole()
+      } catch (error) {
+        this.#onFailure(error)
+      }
+    }
+    await this.pages.close(seconds)
+  }
+
+  #turn(crateId: number): Promise<boolean> {
+    const waiting = this.#waiting.get(crateId)
+    if (waiting) return waiting
+    const turn = this.#track(this.#build(crateId))
+    this.#waiting.set(crateId, turn)
+    return turn
+  }
+
+  async #build(crateId: number): Promise<boolean> {
+    try {
+      await buildCrate(this.#workshop, crateId, () => this.#waiting.delete(crateId))
+      this.pages.kick()
+      return true
+    } catch (error) {
+      this.#waiting.delete(crateId)
+      this.#failed(error)
+      return false
+    }
+  }
+
+  /** The tree as a whole; where that fails crate by crate, because one that cannot be rendered may not hold up others. */
+  async #everything(): Promise<void> {
+    try {
+      await this.#whole()
+      this.pages.kick()
+      this.#pause = this.#patience.retry
+    } catch (error) {
+      if (await this.#everyMarked()) this.#failed(error)
+    }
+  }
+
+  /** Renders all that is marked; what could not be rendered, beside everything else that was, is a failure, too. */
+  async #whole(): Promise<void> {
+    const { issues } = await build(this.#workshop)
+    refuseErrors(presentable(issues))
+  }
+
+  /** Whether all crates that are marked could be rendered; those that could not have told so themselves. */
+  async #everyMarked(): Promise<boolean> {
+    try {
+      const marks = await this.#workshop.catalog.marks('index')
+      const turns = await Promise.all(marks.map(mark => this.#turn(mark.subject)))
+      return turns.every(isShown => isShown)
+    } catch (error) {
+      this.#failed(error)
+      return false
+    }
+  }
+
+  #failed(error: unknown): void {
+    this.#onFailure(error)
+    if (this.#retry) return
+    this.#retry = setTimeout(() => {
+      this.#retry = null
+      this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE)
+      void this.#track(this.#everything())
+    }, this.#pause)
+    this.#retry.unref()
+  }
+
+  #track<T>(work: Promise<T>): Promise<T> {
+    this.#running.add(work)
+    void work.finally(() => this.#running.delete(work))
+    return work
+  }
+}

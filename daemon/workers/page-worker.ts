@@ -1,0 +1,100 @@
+import { buildMarks, markOutdatedPages, type PageShop, pageMarks } from '../../generator/index.ts'
+
+/** How long pages wait for more changes, so that a burst of publishes renders each page once. */
+const GATHER_MS = 200
+
+/** What the lane works with. */
+export interface PageLaneDeps {
+  readonly shop: PageShop
+  /** Told of a page that failed; its mark stays, so it is tried again. */
+  readonly onFailure: (error: unknown) => void
+  /** Resolves when nobody waits for an index file: pages give way to publishes. */
+  readonly calm: () => Promise<unknown>
+}
+
+/**
+ * Renders pages behind the publishes: one at a time, each time giving way first. What failed is tried again later; what
+ * is left when the time to stop is up is marked in the catalog and waits for the next start.
+ */
+export class PageLane {
+  readonly #deps: PageLaneDeps
+  #timer: NodeJS.Timeout | null = null
+  #running: Promise<void> | null = null
+  #wanted = false
+  #deadline = Number.POSITIVE_INFINITY
+  #pause = 1000
+
+  constructor(deps: PageLaneDeps) {
+    this.#deps = deps
+  }
+
+  /** Marks what an upgrade or another address has outdated, and begins with what an earlier process left. */
+  async start(): Promise<void> {
+    await markOutdatedPages(this.#deps.shop)
+    this.kick()
+  }
+
+  /** There is something to render: soon, not now. */
+  kick(): void {
+    if (this.#running) this.#wanted = true
+    else this.#schedule(GATHER_MS)
+  }
+
+  /** Renders what is pending, for `seconds` at most, and stops. */
+  async close(seconds: number): Promise<void> {
+    this.#deadline = Date.now() + seconds * 1000
+    await this.flush()
+  }
+
+  /** Renders what is pending without waiting for more. */
+  async flush(): Promise<void> {
+    this.#unschedule()
+    await this.#running
+    this.#unschedule()
+    if (!(await this.#pass())) this.#schedule(this.#pause)
+  }
+
+  #unschedule(): void {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+  }
+
+  #schedule(ms: number): void {
+    if (this.#timer || this.#deadline !== Number.POSITIVE_INFINITY) return
+    this.#timer = setTimeout(() => {
+      this.#timer = null
+      this.#running = this.#turn()
+    }, ms)
+    this.#timer.unref()
+  }
+
+  async #turn(): Promise<void> {
+    this.#wanted = false
+    const isDone = await this.#pass()
+    this.#running = null
+    this.#pause = isDone ? 1000 : Math.min(this.#pause * 2, 60_000)
+    if (!isDone) this.#schedule(this.#pause)
+    else if (this.#wanted) this.#schedule(GATHER_MS)
+  }
+
+  /** Renders every page that is marked now; false when some failed. One that fails keeps no other from its turn. */
+  async #pass(): Promise<boolean> {
+    const { shop, onFailure, calm } = this.#deps
+    let isDone = true
+    const failed = (error: unknown) => {
+      isDone = false
+      onFailure(error)
+    }
+    try {
+      let marks = await pageMarks(shop.database)
+      while (marks.length > 0) {
+        if (Date.now() >= this.#deadline) return false
+        const some = await buildMarks(shop, marks, { calm, onFailure: failed })
+        marks = await pageMarks(shop.database, some.at(-1))
+      }
+    } catch (error) {
+      failed(error)
+    }
+    return isDone
+  }
+}

@@ -1,0 +1,64 @@
+import { createReadStream } from 'node:fs'
+import { inspect } from './add.ts'
+import { fileChecksum, fileFacts } from '../store/durable-file.ts'
+import { type Issue, refuse } from '../../core/error/error.ts'
+import type { Name } from '../../core/name.ts'
+import { policyQuestions } from '../../core/policy/policy.ts'
+import type { Registry } from '../registry.ts'
+import { compareVersions, type Version } from '../../core/version.ts'
+
+/** A `.crate` file that is to be added with others; broken ones have no name. */
+export interface BatchItem {
+  readonly path: string
+  readonly name: Name | null
+}
+
+interface Member {
+  readonly path: string
+  readonly name: Name
+  readonly version: Version
+  readonly needs: readonly Name[]
+}
+
+/**
+ * Puts `.crate` files into an order in which they can be added: what others depend on first, the versions of a crate by
+ * SemVer, broken files last. Crates that need each other, as tests sometimes do, stand next to each other.
+ */
+export async function orderBatch(registry: Registry, paths: readonly string[]): Promise<BatchItem[]> {
+  const broken: BatchItem[] = []
+  const crates = new Map<Name, Member[]>()
+  for (const path of paths) {
+    const member = await look(registry, path)
+    if (!member) broken.push({ path, name: null })
+    else crates.set(member.name, [...(crates.get(member.name) ?? []), member])
+  }
+  const ordered: BatchItem[] = []
+  const begun = new Set<Name>()
+  // Not by recursion: a chain of dependencies may be longer than the stack is deep.
+  const open = [...crates.keys()].reverse().map(name => ({ name, isDone: false }))
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { name, isDone } = next
+    const members = crates.get(name) ?? []
+    if (isDone) ordered.push(...members.sort((a, b) => compareVersions(a.version, b.version)))
+    else if (!begun.has(name)) {
+      begun.add(name)
+      const needs = new Set(members.flatMap(one => one.needs))
+      open.push(
+        { name, isDone: true },
+        ...[...needs].filter(one => !begun.has(one)).map(one => ({ name: one, isDone: false })),
+      )
+    }
+  }
+  return [...ordered, ...broken]
+}
+
+async function look(registry: Registry, path: string): Promise<Member | null> {
+  const [facts, cksum] = [await fileFacts(path), await fileChecksum(path)]
+  if (!facts || cksum === null) return refuse('file_missing', { path })
+  const bytes = { size: facts.size, cksum, open: () => createReadStream(path) }
+  const issues: Issue[] = []
+  const release = await inspect({ bytes, pubtime: null }, registry.settings, registry.urls, issues)
+  if (!release) return null
+  const { name, version } = release
+  return { path, name, version, needs: policyQuestions(release).ownDependencies }
+}

@@ -1,0 +1,222 @@
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { sql } from 'kysely'
+import { extract, type Pack, pack } from 'tar-stream'
+import { countReleases, releasesOf } from './releases.ts'
+import { CrateStore } from '../store/crate-store.ts'
+import { openDatabase } from '../store/database/database.ts'
+import { isMissing, isTemporary, readFolder, statOf, syncFolder, temporaryPath } from '../store/durable-file.ts'
+import { Refusal, refuse } from '../../core/error/error.ts'
+import { DATABASE_FILE, type Registry, SETTINGS_FILE } from '../registry.ts'
+
+/** Told after each `.crate`; `total` counts them. */
+type Progress = (done: number, total: number) => void
+
+/** The top folder inside a backup. */
+const TOP = 'plimsoll-backup'
+
+/** How often a backup is begun anew because what it names was deleted meanwhile. */
+const ATTEMPTS = 5
+
+/** After how long what a killed backup has left in the registry folder is nobody's. */
+const ABANDONED_MS = 24 * 3_600_000
+
+/**
+ * Writes settings, records and every `.crate` of a registry into one tar file, while a daemon may go on publishing: the
+ * records are a snapshot of one moment, and the bytes they name never change. Where a deletion takes some away all the
+ * same, there is a new snapshot. The file appears whole or not at all.
+ */
+export async function backup(registry: Registry, file: string, progress?: Progress): Promise<number> {
+  if (existsSync(file)) refuse('backup_exists', { file })
+  const target = resolve(file)
+  await mkdir(dirname(target), { recursive: true })
+  await removeAbandoned(registry.dir)
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await write(registry, target, progress)
+    } catch (error) {
+      if (!(error instanceof Refusal && error.has('backup_overtaken')) || attempt === ATTEMPTS) throw error
+    }
+  }
+}
+
+async function write(registry: Registry, target: string, progress?: Progress): Promise<number> {
+  // A folder, because an open database has files beside it.
+  const [temporary, workplace] = [temporaryPath(target), temporaryPath(join(registry.dir, DATABASE_FILE))]
+  const snapshot = join(workplace, DATABASE_FILE)
+  try {
+    await mkdir(workplace)
+    await sql`VACUUM INTO ${snapshot}`.execute(registry.database)
+    const archive = pack()
+    const written = pipeline(archive, createWriteStream(temporary, { mode: 0o600, flags: 'wx' }))
+    const filled = fill(archive, registry, snapshot, progress).then(
+      count => {
+        archive.finalize()
+        return count
+      },
+      (error: Error) => {
+        archive.destroy(error)
+        throw error
+      },
+    )
+    const [writing, filling] = await Promise.allSettled([written, filled])
+    // What fails on one side breaks the other: a Refusal is the filler's own, all else begins where the bytes go.
+    if (filling.status === 'rejected' && filling.reason instanceof Refusal) throw filling.reason
+    if (writing.status === 'rejected') throw writing.reason
+    if (filling.status === 'rejected') throw filling.reason
+    await sync(temporary)
+    await rename(temporary, target)
+    await syncFolder(dirname(target))
+    return filling.value
+  } finally {
+    await rm(temporary, { force: true })
+    await rm(workplace, { recursive: true, force: true })
+  }
+}
+
+async function removeAbandoned(dir: string): Promise<void> {
+  for (const { name } of await readFolder(dir)) {
+    const path = join(dir, name)
+    const facts = isTemporary(name) ? await statOf(path) : null
+    if (facts && facts.mtimeMs < Date.now() - ABANDONED_MS) await rm(path, { recursive: true, force: true })
+  }
+}
+
+async function fill(archive: Pack, registry: Registry, snapshot: string, progress?: Progress): Promise<number> {
+  const settings = await readFile(join(registry.dir, SETTINGS_FILE))
+  archive.entry({ name: `${TOP}/${SETTINGS_FILE}` }, settings)
+  await addFile(archive, DATABASE_FILE, snapshot)
+  const records = await openDatabase(snapshot)
+  let done = 0
+  try {
+    const total = await countReleases(records)
+    for await (const { key, name, version, cksum } of releasesOf(records)) {
+      if (!(await addFile(archive, `crates/${key}`, registry.crates.path(key)))) {
+        const isWanted = await registry.catalog.hasBytes(cksum)
+        refuse(isWanted ? 'crate_lost' : 'backup_overtaken', { name, version })
+      }
+      done++
+      progress?.(done, total)
+    }
+  } finally {
+    await records.destroy()
+  }
+  return done
+}
+
+/** False when there is no such file. */
+async function addFile(archive: Pack, name: string, path: string): Promise<boolean> {
+  const facts = await statOf(path)
+  if (!facts?.isFile()) return false
+  // Opened before it is announced: what is deleted from now on is read to its end.
+  const file = await open(path).catch((error: unknown) => {
+    if (!isMissing(error)) throw error
+    return null
+  })
+  if (!file) return false
+  const entry = archive.entry({ name: `${TOP}/${name}`, size: facts.size })
+  await pipeline(file.createReadStream(), entry)
+  return true
+}
+
+/**
+ * Lays a backup out as the registry folder `dir`, which must not exist yet or be empty. Every `.crate` is checked against
+ * the checksum that names it; the folder appears only when all went well.
+ */
+export async function restore(file: string, dir: string): Promise<number> {
+  if (!existsSync(file)) refuse('file_missing', { path: file })
+  const target = resolve(dir)
+  if (existsSync(target) && (await readdir(target)).length > 0) refuse('restore_not_empty', { dir })
+  await mkdir(dirname(target), { recursive: true })
+  const workplace = temporaryPath(target)
+  try {
+    const count = await unpack(file, workplace).catch(error => {
+      // What the operating system complains of names its call; all else is about the archive.
+      if (error instanceof Refusal || 'syscall' in error) throw error
+      return refuse('backup_unreadable', { file, reason: error.message })
+    })
+    await rm(target, { recursive: true, force: true })
+    await rename(workplace, target)
+    await syncFolder(dirname(target))
+    return count
+  } finally {
+    await rm(workplace, { recursive: true, force: true })
+  }
+}
+
+async function unpack(file: string, dir: string): Promise<number> {
+  await mkdir(dir)
+  const crates = new CrateStore(join(dir, 'crates'))
+  const archive = extract()
+  const reading = pipeline(createReadStream(file), archive)
+  // The loop below sees a failure of the source as its own; this only keeps it from counting as unhandled meanwhile.
+  reading.catch(() => undefined)
+  const seen = new Set<string>()
+  let count = 0
+  for await (const entry of archive) {
+    const { name: path, type } = entry.header
+    const name = path.startsWith(`${TOP}/`) ? path.slice(TOP.length + 1) : ''
+    const bytes = entry as AsyncIterable<Uint8Array>
+    const isOwn = name === SETTINGS_FILE || name === DATABASE_FILE
+    if (type !== 'file' || seen.has(name) || !(isOwn || KEY.test(name))) refuse('backup_foreign', { file, entry: path })
+    seen.add(name)
+    if (isOwn) await writeTo(join(dir, name), bytes)
+    else {
+      await takeCrate(crates, name.slice('crates/'.length), bytes, file)
+      count++
+    }
+  }
+  await reading
+  for (const part of [SETTINGS_FILE, DATABASE_FILE]) if (!seen.has(part)) refuse('backup_incomplete', { file, part })
+  await requireEveryCrate(join(dir, DATABASE_FILE), seen, file)
+  return count
+}
+
+const DAMAGED = 'its records are damaged'
+
+/** An archive cut off between two entries looks whole to its reader; the records know what has to be there. */
+async function requireEveryCrate(database: string, seen: ReadonlySet<string>, file: string): Promise<void> {
+  const records = await openDatabase(database).catch(() => refuse('backup_unreadable', { file, reason: DAMAGED }))
+  try {
+    const { rows } = await sql<{ quick_check: string }>`PRAGMA quick_check(1)`.execute(records)
+    if (rows[0]?.quick_check !== 'ok') refuse('backup_unreadable', { file, reason: DAMAGED })
+    for await (const { key } of releasesOf(records)) {
+      if (!seen.has(`crates/${key}`)) refuse('backup_incomplete', { file, part: `crates/${key}` })
+    }
+  } finally {
+    await records.destroy()
+  }
+}
+
+const KEY = /^crates\/(?:[12]|3\/[a-z]|[a-z][a-z0-9_-]\/[a-z0-9_-]{2})\/[a-z][a-z0-9_-]{0,63}\/[0-9a-f]{64}\.crate$/
+
+async function takeCrate(
+  crates: CrateStore,
+  key: string,
+  bytes: AsyncIterable<Uint8Array>,
+  file: string,
+): Promise<void> {
+  const staged = await crates.stage(bytes, Number.MAX_SAFE_INTEGER)
+  if (basename(key) !== `${staged.cksum}.crate`) {
+    await staged.discard()
+    refuse('backup_damaged', { file, entry: key })
+  }
+  await staged.keep(key)
+}
+
+async function writeTo(path: string, source: AsyncIterable<Uint8Array>): Promise<void> {
+  const sink = createWriteStream(path, { flags: 'wx', mode: 0o600 })
+  await pipeline(source, sink)
+  await sync(path)
+}
+
+async function sync(path: string): Promise<void> {
+  const file = await open(path, 'r')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}

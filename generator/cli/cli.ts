@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import type { Io } from './io.ts'
+
+
+/** Adds commands to the program. */
+export type Register = (program: Command, io: Io) => void
+
+/** What the program can do, by the word that calls for it. Each is loaded by its name: loading all takes longer than most run. */
+export type CommandTable = Readonly<Record<string, () => Promise<Register>>>
+
+const backup = async (): Promise<Register> => (await import('./backup.ts')).registerBackup
+const reports = async (): Promise<Register> => (await import('./reports.ts')).registerReports
+
+/** The commands that need no server, in the order of the help. */
+export const commands: CommandTable = {
+  init: async () => (await import('./init.ts')).registerInit,
+  add: async () => (await import('./add.ts')).registerAdd,
+  yank: async () => (await import('./yank.ts')).registerYank,
+  import: async () => (await import('./import.ts')).registerImport,
+  build: async () => (await import('./build.ts')).registerBuild,
+  verify: async () => (await import('./verify.ts')).registerVerify,
+  delete: async () => (await import('./delete.ts')).registerDelete,
+  status: reports,
+  settings: reports,
+  backup,
+  restore: backup,
+}
+
+/** Loads what `word` calls for: one command, none for the version, or all, as the help and a misspelt word need them. */
+export async function loadCommands(table: CommandTable, word: string | undefined): Promise<readonly Register[]> {
+  if (word === '--version' || word === '-V') return []
+  const one = word !== undefined && Object.hasOwn(table, word) ? table[word] : undefined
+  const loaded = await Promise.all((one ? [one] : Object.values(table)).map(load => load()))
+  return [...new Set(loaded)]
+}

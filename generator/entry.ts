@@ -1,6 +1,0 @@
-export { dependencyOn, type Tie } from './entry/dependency-on.ts'
-export { parseEntry, parseIndexFile } from './entry/parse.ts'
-export { isPubtime, pubtimeOf } from './entry/pubtime.ts'
-export { compareDependencies, renderEntry, renderIndexFile } from './entry/render.ts'
-export type { Dependency, DependencyKind, Entry, Features, Json, OtherKeys } from './entry/shape.ts'
-export { compareText } from './entry/shape.ts'

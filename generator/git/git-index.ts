@@ -1,0 +1,172 @@
+import { join } from 'node:path'
+import { followForGit, type GitBatch, gitBatch, markForGit, type ReleaseEvent, unfollowForGit } from '../store/catalog/git-batch.ts'
+import { Refusal } from '../../core/error/error.ts'
+import { openIndexRepository } from './index-repository/open.ts'
+import { type IndexPush, pushTo } from './push.ts'
+import type { IndexChange, IndexRepository } from './index-repository/repository.ts'
+import { Turnstile } from '../store/lock.ts'
+import { configPlace, GIT_INDEX_FOLDER, INDEX_FOLDER, indexPlace } from '../../core/paths.ts'
+import type { Registry } from '../registry.ts'
+import { renderConfig, renderIndex } from '../render/index-files.ts'
+
+/** Crates in one commit: a batch stays small enough to be over soon, and a first import is not one commit a crate. */
+const BATCH = 500
+
+/** The fact that names the audit event up to which the repository tells the history; without it there never was one. */
+export const LAST_EVENT = 'git_event'
+
+/** Who hears what goes wrong with a git index, none of which fails a command. */
+export interface GitEars {
+  /** Why there is none, where settings do not insist on one. */
+  readonly onMissing?: (refusal: Refusal) => void
+  /** A push to a remote that did not arrive and is tried again. */
+  readonly onPushFailure?: (failure: Refusal) => void
+}
+
+/**
+ * The git index of a registry: follows the catalog, commit by commit. What waits for it is marked in the catalog, so a
+ * failure or a crash only makes it late. Writers of several processes take turns.
+ */
+export class GitIndex {
+  readonly #registry: Registry
+  readonly #repository: IndexRepository
+  readonly #push: IndexPush
+  readonly #turnstile: Turnstile
+
+  private constructor(registry: Registry, repository: IndexRepository, onPushFailure?: (failure: Refusal) => void) {
+    this.#registry = registry
+    this.#repository = repository
+    this.#turnstile = new Turnstile(join(registry.dir, 'locks', 'git.lock'))
+    const options = { path: gitIndexPath(registry), ...(onPushFailure && { onFailure: onPushFailure }) }
+    this.#push = pushTo(registry.settings.git.push, options)
+  }
+
+  /**
+   * As `open`, for who is to keep the index: where there is none, changes are no longer marked for it. Whoever opens it
+   * next, with an engine, catches up.
+   */
+  static async follow(registry: Registry, ears: GitEars = {}): Promise<GitIndex | null> {
+    const git = await GitIndex.open(registry, ears)
+    if (!git) await unfollowForGit(registry.database)
+    return git
+  }
+
+  /** Opens the repository, or makes it; null where settings or the machine do not want one, and `onMissing` then hears why. */
+  static async open(registry: Registry, { onMissing, onPushFailure }: GitEars = {}): Promise<GitIndex | null> {
+    const { index, engine } = registry.settings.git
+    if (index === 'off') return null
+    try {
+      const repository = await openIndexRepository({ path: gitIndexPath(registry), engine })
+      // What waited was for another repository: the first commit to this one begins with all crates.
+      if ((await repository.head()) === null) await unfollowForGit(registry.database)
+      return new GitIndex(registry, repository, onPushFailure)
+    } catch (error) {
+      if (!(error instanceof Refusal) || index === 'on') throw error
+      onMissing?.(error)
+      return null
+    }
+  }
+
+  get engine(): 'nodegit' | 'git' {
+    return this.#repository.engine
+  }
+
+  /** Commits everything that waits; the number of commits. The remotes follow on their own. */
+  async commit(): Promise<number> {
+    let commits = 0
+    for (;;) {
+      const done = await this.#turnstile.run(() => this.#commitBatch())
+      if (done.committed) commits++
+      if (!done.more) break
+    }
+    if (commits > 0) {
+      this.#push.request()
+      // Not in turn: a full packing takes long, and the repository takes commits meanwhile.
+      await this.#repository.maintain()
+    }
+    return commits
+  }
+
+  /**
+   * Brings config.json at HEAD up to date, and nothing else: quick, whatever waits. Does nothing before the first commit.
+   * Remotes get what an earlier process could not push.
+   */
+  async commitConfig(): Promise<void> {
+    const { urls, authRequired } = this.#registry
+    const change = { path: inRepository(configPlace.path), bytes: renderConfig(urls, authRequired).bytes }
+    await this.#turnstile.run(async () => {
+      if ((await this.#repository.head()) === null) return
+      await this.#repository.commit([change], { message: 'config.json', time: new Date(0) })
+      this.#push.request()
+    })
+  }
+
+  /** What the repository has at HEAD, for comparing. */
+  list(): ReturnType<IndexRepository['list']> {
+    return this.#repository.list()
+  }
+
+  /** Puts crates back as the catalog has them, and takes out files that are no crate's. */
+  async mend(crateIds: readonly number[], strays: readonly string[]): Promise<void> {
+    await markForGit(this.#registry.database, crateIds)
+    if (strays.length > 0) {
+      const changes = strays.map(path => ({ path, bytes: null }))
+      const info = { message: `${strays.length} files that are no crate's`, time: new Date(0) }
+      await this.#turnstile.run(() => this.#repository.commit(changes, info))
+    }
+    await this.commit()
+  }
+
+  /** Lets running commits end, and running pushes for some seconds. */
+  async close(): Promise<void> {
+    await this.#push.close()
+    // Breaks off packing, which the next start takes up again.
+    await this.#repository.close()
+    await this.#turnstile.close()
+  }
+
+  async #commitBatch(): Promise<{ committed: boolean; more: boolean }> {
+    const { catalog, database, urls, authRequired } = this.#registry
+    await followForGit(database)
+    const after = Number((await catalog.fact(LAST_EVENT)) ?? 0)
+    const batch = await gitBatch(database, after, BATCH)
+    const config = renderConfig(urls, authRequired)
+    const changes: IndexChange[] = [{ path: inRepository(configPlace.path), bytes: config.bytes }]
+    for (const { name, lines } of batch.crates) {
+      const bytes = lines.length > 0 ? renderIndex(name, lines).bytes : null
+      changes.push({ path: inRepository(indexPlace(name).path), bytes })
+    }
+    const id = await this.#repository.commit(changes, { message: commitMessage(batch), time: commitTime(batch) })
+    await catalog.clear(batch.marks)
+    if (batch.last > after) await catalog.setFact(LAST_EVENT, String(batch.last))
+    return { committed: id !== null, more: batch.marks.length === BATCH }
+  }
+}
+
+/** Where the repository of a registry lies. */
+export function gitIndexPath(registry: Registry): string {
+  return registry.tree.path(GIT_INDEX_FOLDER)
+}
+
+function inRepository(path: string): string {
+  return path.slice(INDEX_FOLDER.length + 1)
+}
+
+/** Names crate, version, action and actor; several changes get a line each below a summary. */
+export function commitMessage({ crates, events }: GitBatch): string {
+  const lines = events.map(sentence)
+  const [only] = lines
+  if (lines.length === 1 && only) return only
+  if (lines.length === 0) return crates.length === 0 ? 'config.json' : `${crates.length} crates as the catalog has them`
+  return `${lines.length} changes\n\n${lines.join('\n')}`
+}
+
+function sentence(event: ReleaseEvent): string {
+  const what = event.version === null ? event.crate : `${event.crate} ${event.version}`
+  return `${event.action} ${what} by ${event.actor}`
+}
+
+/** The time of the last change, so that equal histories make equal commits; the epoch when nothing happened. */
+function commitTime({ events }: GitBatch): Date {
+  return new Date(events.at(-1)?.at ?? 0)
+}

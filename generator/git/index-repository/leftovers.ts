@@ -1,0 +1,47 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { isTemporary } from '../../store/durable-file.ts'
+import { headRef } from './bare.ts'
+import { listIfThere, modified, readIfThere } from './repository-file.ts'
+
+/** How long an update of a ref may hold its lock; git takes milliseconds, so an older lock belongs to a dead process. */
+const LOCK_MS = 5_000
+/** The same for what is held during packing. */
+const WORK_MS = 600_000
+
+/** Waits for the locks of HEAD and its branch, and takes away those that a killed process left behind. */
+export async function clearRefLocks(path: string, now: () => number = Date.now): Promise<void> {
+  const locks = ['HEAD', 'packed-refs', await headRef(path)].map(name => join(path, `${name}.lock`))
+  for (const lock of locks) {
+    const started = now()
+    const first = await modified(lock)
+    for (let since = first; since !== null; since = await modified(lock)) {
+      // The second half is for a clock that was set back: the lock looks young for ever.
+      if (now() - since >= LOCK_MS || (since === first && now() - started >= LOCK_MS)) await rm(lock, { force: true })
+      else await setTimeout(50)
+    }
+  }
+}
+
+/** Removes what killed processes left: temporary packs, locks of the packer, fast-import's own marks. */
+export async function clearLeftovers(path: string, now: () => number = Date.now): Promise<void> {
+  const suspects: string[] = []
+  for (const [folder, names] of [
+    ['', /^fast_import_crash_|^(?:config|shallow)\.lock$|^gc\.pid/],
+    ['objects', /^tmp_object_git2_/],
+    ['objects/info', /\.lock$|^tmp_/],
+    ['objects/pack', /^\.?tmp[-_]|\.lock$/],
+  ] as const) {
+    const found = await listIfThere(join(path, folder))
+    suspects.push(...found.filter(name => names.test(name) || isTemporary(name)).map(name => join(path, folder, name)))
+  }
+  // A pack that fast-import was about to release keeps its mark, and would never be packed again.
+  const packs = join(path, 'objects', 'pack')
+  for (const name of (await listIfThere(packs)).filter(one => one.endsWith('.keep')))
+    if ((await readIfThere(join(packs, name)))?.startsWith('fast-import')) suspects.push(join(packs, name))
+  for (const suspect of suspects) {
+    const since = await modified(suspect)
+    if (since !== null && now() - since >= WORK_MS) await rm(suspect, { force: true })
+  }
+}

@@ -1,0 +1,71 @@
+import { BRANCH } from './index-repository/bare.ts'
+import { REGISTRY } from './index-repository/repository.ts'
+import { GIT_INDEX_FOLDER, INDEX_FOLDER } from '../../core/paths.ts'
+import type { Output } from '../../core/output.ts'
+import { PackWriter } from './pack.ts'
+
+/** The configuration of a repository made here; by it a later build knows that the repository is its own to rewrite. */
+export const STATIC_CONFIG = `[core]
+\trepositoryformatversion = 0
+\tfilemode = true
+\tbare = true
+[plimsoll]
+\tstatic = true
+`
+
+interface Folder {
+  readonly folders: Map<string, Folder>
+  readonly files: Map<string, string>
+}
+
+/**
+ * The index files among `outputs` as a bare git repository for plain file servers (gitrepository-layout): one commit, without
+ * a history and without a date, so that equal files make equal bytes. Needs no git.
+ */
+export function renderGitIndex(outputs: readonly Output[]): Output[] {
+  const writer = new PackWriter()
+  const root: Folder = { folders: new Map(), files: new Map() }
+  for (const { path, bytes } of outputs) {
+    if (path.startsWith(`${INDEX_FOLDER}/`)) put(root, path.slice(INDEX_FOLDER.length + 1), writer.add('blob', bytes))
+  }
+  const person = `${REGISTRY.name} <${REGISTRY.email}> 0 +0000`
+  const text = `tree ${addTree(writer, root)}\nauthor ${person}\ncommitter ${person}\n\nplimsoll build --from\n`
+  const commit = writer.add('commit', Buffer.from(text))
+  const { name, pack, index } = writer.finish()
+  // What refers comes after what it refers to: a reader of a tree that is being written misses nothing.
+  return [
+    repositoryFile(`objects/pack/pack-${name}.pack`, pack),
+    repositoryFile(`objects/pack/pack-${name}.idx`, index),
+    repositoryFile('objects/info/packs', Buffer.from(`P pack-${name}.pack\n\n`)),
+    repositoryFile(BRANCH, Buffer.from(`${commit}\n`)),
+    repositoryFile('info/refs', Buffer.from(`${commit}\t${BRANCH}\n`)),
+    repositoryFile('config', Buffer.from(STATIC_CONFIG)),
+    repositoryFile('HEAD', Buffer.from(`ref: ${BRANCH}\n`)),
+  ]
+}
+
+function repositoryFile(path: string, bytes: Buffer): Output {
+  const cache = path.startsWith('objects/pack/') ? 'immutable' : 'revalidate'
+  return { path: `${GIT_INDEX_FOLDER}/${path}`, bytes, contentType: 'application/octet-stream', cache }
+}
+
+function put(root: Folder, path: string, id: string): void {
+  const [file = '', ...above] = path.split('/').reverse()
+  let folder = root
+  for (const part of above.reverse()) {
+    const inner = folder.folders.get(part) ?? { folders: new Map(), files: new Map() }
+    folder.folders.set(part, inner)
+    folder = inner
+  }
+  folder.files.set(file, id)
+}
+
+function addTree(writer: PackWriter, { folders, files }: Folder): string {
+  const entries = [...files].map(([name, id]) => ({ name, key: name, mode: '100644', id }))
+  // Git sorts a folder as if its name ended with a slash.
+  for (const [name, inner] of folders)
+    entries.push({ name, key: `${name}/`, mode: '40000', id: addTree(writer, inner) })
+  entries.sort((a, b) => (a.key < b.key ? -1 : 1))
+  const bytes = entries.flatMap(({ name, mode, id }) => [Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')])
+  return writer.add('tree', Buffer.concat(bytes))
+}

@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { readFolder, readText, statOf } from '../../store/durable-file.ts'
+import { refuse } from '../../../core/error/error.ts'
+import type { SourceKind } from './offer.ts'
+import { listTiers } from './tiers.ts'
+
+/** What a source is, and where in it the index begins. */
+export interface Detected {
+  readonly kind: SourceKind
+  /** For a tree: the folder of the index below the source, `.` for the source itself. */
+  readonly index: string
+}
+
+/** Recognises a source by what it is called and what is in it; refuses what is nothing or could be two things. */
+export async function detect(source: string, as: SourceKind | null): Promise<Detected> {
+  if (/^sparse\+/i.test(source)) return { kind: 'sparse', index: '.' }
+  const isHere = existsSync(source)
+  // As Cargo reads it: an address without `sparse+` is a git repository.
+  if (!isHere && /^(?:(?:https?|ssh|git|file):\/\/|[\w.-]+@[\w.-]+:)/i.test(source)) return { kind: 'git', index: '.' }
+  const facts = await statOf(source)
+  if (!facts) return refuse('file_missing', { path: source })
+  if (!facts.isDirectory()) {
+    return source.endsWith('.crate') ? { kind: 'crates', index: '.' } : refuse('import_source_unknown', { source })
+  }
+  const candidates = (await lookAround(source)).filter(one => as === null || one.kind === as)
+  const [first, ...others] = candidates
+  if (first && others.length === 0) return first
+  if (first) refuse('import_source_ambiguous', { source, kinds: candidates.map(say).join(' or ') })
+  return refuse('import_source_unknown', { source: as === null ? source : `${source}, as \`${as}\`,` })
+}
+
+function say({ kind, index }: Detected): string {
+  return index === '.' ? `\`${kind}\`` : `\`${kind}\` (in ${index})`
+}
+
+/** Everything that a folder could be; the more telling hides what would also be true of it. */
+async function lookAround(source: string): Promise<Detected[]> {
+  if (existsSync(join(source, 'plimsoll.db'))) refuse('import_own_folder', { source })
+  if (isBare(source)) return [{ kind: 'git', index: '.' }]
+  const entries = await readFolder(source)
+  const found: Detected[] = []
+  const hasIndex = await isIndex(join(source, 'index'))
+  const cratesOnTop = entries.some(entry => entry.isFile() && entry.name.endsWith('.crate'))
+  // `cargo local-registry` writes no `config.json`.
+  if (hasIndex) {
+    const isLocal = cratesOnTop && !existsSync(join(source, 'index', 'config.json'))
+    found.push({ kind: isLocal ? 'local-registry' : 'tree', index: 'index' })
+  }
+  if (await isIndex(source)) {
+    // A work tree of a git index: the commit counts, unless the .crate files lie there, too, as in a published tree.
+    const isWorkTree = existsSync(join(source, '.git')) && !(await hasCrates(source))
+    found.push({ kind: isWorkTree ? 'git' : 'tree', index: '.' })
+  }
+  const folders = entries.filter(entry => entry.isDirectory()).map(entry => entry.name)
+  if (folders.some(name => existsSync(join(source, name, '.cargo-checksum.json')))) {
+    found.push({ kind: 'vendor', index: '.' })
+  }
+  if (found.length > 0) return found
+  for (const name of folders) {
+    // One level too high: taken as loose files, the index would be lost.
+    if (name !== 'index' && (await isIndex(join(source, name)))) found.push({ kind: 'tree', index: name })
+    else if (await isIndex(join(source, name, 'index'))) found.push({ kind: 'tree', index: `${name}/index` })
+  }
+  if (await hasCrates(source)) found.push({ kind: 'crates', index: '.' })
+  if (found.length === 1 && found[0]?.kind === 'tree') refuse('import_source_inner', { source, inner: found[0].index })
+  return found
+}
+
+function isBare(folder: string): boolean {
+  return ['HEAD', 'objects', 'refs'].every(name => existsSync(join(folder, name)))
+}
+
+/** Whether a folder is the root of an index: a `config.json` with `dl`, or files in tiers that look like entries. */
+async function isIndex(folder: string): Promise<boolean> {
+  const config = await readText(join(folder, 'config.json'))
+  if (config !== null && /"dl"\s*:/.test(config)) return true
+  const [first] = await listTiers(folder)
+  if (!first) return false
+  const text = await readText(join(folder, ...first.path.split('/')))
+  return text !== null && /^\s*\{.*"vers"\s*:/.test(text.slice(0, 1024 * 1024))
+}
+
+async function hasCrates(folder: string): Promise<boolean> {
+  for (const entry of await readFolder(folder)) {
+    if (entry.isFile() && entry.name.endsWith('.crate')) return true
+    if (entry.isDirectory() && entry.name !== '.git' && (await hasCrates(join(folder, entry.name)))) return true
+  }
+  return false
+}

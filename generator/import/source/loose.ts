@@ -1,0 +1,56 @@
+import { createReadStream } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { findCrates } from '../../store/crate-files.ts'
+import { fileChecksum } from '../../store/durable-file.ts'
+import { refuse } from '../../../core/error/error.ts'
+import { compareVersions, isVersion, type Version } from '../../../core/version.ts'
+import type { Offer, Source } from './offer.ts'
+
+interface Guess {
+  readonly path: string
+  readonly name: string
+  readonly version: Version | null
+}
+
+/** A folder of `.crate` files without any index: what they say of themselves is all there is. */
+export async function openLoose(source: string): Promise<Source> {
+  const crates = new Map<string, Guess[]>()
+  for (const path of await findCrates(resolve(source))) {
+    const guess = guessOf(path)
+    crates.set(guess.name, [...(crates.get(guess.name) ?? []), guess])
+  }
+  const groups = [...crates.values()].map(group => group.sort(compareGuesses))
+  return {
+    kind: 'crates',
+    description: `.crate files in ${source}, without an index`,
+    ownUrls: [],
+    total: groups.length,
+    async *lots() {
+      for (const group of groups) {
+        const offers: Offer[][] = []
+        for (const { path } of group) offers.push([await offerOf(path)])
+        yield { name: null, offers, refused: [] }
+      }
+    },
+    close: async () => undefined,
+  }
+}
+
+async function offerOf(path: string): Promise<Offer> {
+  const cksum = await fileChecksum(path)
+  if (cksum === null) return refuse('file_missing', { path })
+  return { where: path, identity: null, entry: null, cksum, take: use => use(createReadStream(path)) }
+}
+
+/** What a file name says; it decides the order of the versions and nothing else. */
+function guessOf(path: string): Guess {
+  const stem = basename(path, '.crate')
+  const split = /^(.*?)-(\d+\..*)$/.exec(stem)
+  const version = split?.[2] ?? ''
+  return { path, name: split?.[1] ?? stem, version: isVersion(version) ? version : null }
+}
+
+function compareGuesses(a: Guess, b: Guess): number {
+  if (a.version && b.version) return compareVersions(a.version, b.version)
+  return Number(a.version === null) - Number(b.version === null)
+}

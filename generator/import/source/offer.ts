@@ -1,0 +1,65 @@
+import type { Entry } from '../../../core/entry/entry.ts'
+import type { Issue } from '../../../core/error/error.ts'
+import type { Name } from '../../../core/name.ts'
+import type { Version } from '../../../core/version.ts'
+
+/** What can be imported; the words of `--as`. */
+export const SOURCE_KINDS = ['tree', 'git', 'sparse', 'local-registry', 'vendor', 'crates'] as const
+export type SourceKind = (typeof SOURCE_KINDS)[number]
+
+/** One release of the source: what is said of it, and a way to its bytes. */
+export interface Offer {
+  /** File and line, or path, for people. */
+  readonly where: string
+  /** Known before the bytes are; null for a `.crate` that nothing but itself describes. */
+  readonly identity: { readonly name: Name; readonly version: Version } | null
+  /** Its index line; null where there is none, and the packaged manifest has to say it. */
+  readonly entry: Entry | null
+  /** SHA-256 that the bytes must have, as the source says or, without an index, as they are. */
+  readonly cksum: string
+  /** Reads the bytes; may read them again from the start after a failure. Refuses when they cannot be had. */
+  take<T>(use: (bytes: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T>
+}
+
+/** A part of the source that is not taken, and why. */
+export interface Refused {
+  readonly where: string
+  readonly name?: string
+  readonly version?: string
+  readonly reasons: readonly Issue[]
+}
+
+/** What the source has of one crate. */
+export interface Lot {
+  readonly name: Name | null
+  /** In the order of the source. Several offers stand for one version: at most the first good one is taken. */
+  readonly offers: readonly (readonly Offer[])[]
+  readonly refused: readonly Refused[]
+}
+
+/** A registry that is taken over. */
+export interface Source {
+  readonly kind: SourceKind
+  /** What it was recognised as, for people. */
+  readonly description: string
+  /** Every index URL that means the source itself. */
+  readonly ownUrls: readonly string[]
+  /** How many lots there will be. */
+  readonly total: number
+  lots(): AsyncIterable<Lot>
+  close(): Promise<void>
+}
+
+/** Where the `.crate` files of an index are. */
+export interface Shelf {
+  /** For people. */
+  readonly description: string
+  take<T>(wanted: Wanted, use: (bytes: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T>
+}
+
+/** What a shelf is asked for. */
+export interface Wanted {
+  readonly name: Name
+  readonly version: Version
+  readonly cksum: string
+}

@@ -1,0 +1,42 @@
+import { join } from 'node:path'
+import { fileFacts, readFolder } from '../../store/durable-file.ts'
+import { isName, prefix } from '../../../core/name.ts'
+
+/** A file that stands where the index file of a crate stands. */
+export interface TierFile {
+  /** Path below the index, with `/`. */
+  readonly path: string
+  readonly stem: string
+  readonly size: number
+}
+
+/**
+ * The name whose index file has this path, null when the path is none (`1/a`, `2/ab`, `3/a/abc`, `ca/rg/cargo`;
+ * specification A.2). Registries that did not lower the case of names are understood, too.
+ */
+export function stemOf(path: string): string | null {
+  const end = path.lastIndexOf('/')
+  const stem = path.slice(end + 1)
+  if (end === -1 || !isName(stem)) return null
+  return path.slice(0, end).toLowerCase() === prefix(stem).toLowerCase() ? stem : null
+}
+
+/** Every index file below a folder, sorted; links are passed over, they may lead anywhere. */
+export async function listTiers(root: string): Promise<TierFile[]> {
+  const found: TierFile[] = []
+  const visit = async (folder: string, depth: number): Promise<void> => {
+    for (const entry of await readFolder(join(root, ...folder.split('/')))) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+      if (entry.isDirectory() && depth < 2 && isTier(entry.name, depth)) await visit(path, depth + 1)
+      const stem = entry.isFile() ? stemOf(path) : null
+      const facts = stem && (await fileFacts(join(root, ...path.split('/'))))
+      if (stem && facts) found.push({ path, stem, size: facts.size })
+    }
+  }
+  await visit('', 0)
+  return found.sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+function isTier(name: string, depth: number): boolean {
+  return depth === 0 ? /^(?:[123]|[A-Za-z][A-Za-z0-9_-])$/.test(name) : /^[A-Za-z0-9_-]{1,2}$/.test(name)
+}

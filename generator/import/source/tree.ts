@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { readText } from '../../store/durable-file.ts'
+import { issue } from '../../../core/error/error.ts'
+import type { Detected } from './detect.ts'
+import { FolderShelf } from './folder-shelf.ts'
+import { INDEX_FILE_MAX, readLines } from './lines.ts'
+import type { Lot, Shelf, Source } from './offer.ts'
+import { type ImportRequest, namedShelf, shelfOfConfig } from './request.ts'
+import { guessUrls, parseConfig, type SourceConfig } from './template.ts'
+import { listTiers, type TierFile } from './tiers.ts'
+import type { Web } from './web.ts'
+
+/** A folder with an index in tiers: our own tree, margo's, a mirror's, or a local registry. */
+export async function openTree(request: ImportRequest, detected: Detected, web: Web): Promise<Source> {
+  const root = resolve(request.source)
+  const index = join(root, detected.index)
+  const config = await readConfig(join(index, 'config.json'))
+  const shelf = namedShelf(request, web) ?? (await ownShelf(root, index, config, web))
+  const files = await listTiers(index)
+  const isAtRoot = detected.index === '.'
+  return {
+    kind: detected.kind,
+    description: `a folder with an index in ${index}; .crate files from ${shelf.description}`,
+    ownUrls: guessUrls(config, isAtRoot),
+    total: files.length,
+    async *lots() {
+      for (const file of files) yield await readFileOf(index, file, shelf)
+    },
+    close: async () => undefined,
+  }
+}
+
+async function ownShelf(root: string, index: string, config: SourceConfig | null, web: Web): Promise<Shelf> {
+  const shelf = new FolderShelf(root, config?.dl ?? null)
+  // An index without any .crate beside it is a copy of one whose files are elsewhere.
+  return (await shelf.isEmpty()) ? shelfOfConfig(config, index, web) : shelf
+}
+
+async function readConfig(path: string): Promise<SourceConfig | null> {
+  const text = await readText(path)
+  return text === null ? null : parseConfig(text, path)
+}
+
+async function readFileOf(index: string, { path, stem, size }: TierFile, shelf: Shelf): Promise<Lot> {
+  const where = join(index, ...path.split('/'))
+  if (size > INDEX_FILE_MAX) {
+    const reasons = [issue('import_too_long', { what: where, max: INDEX_FILE_MAX })]
+    return { name: null, offers: [], refused: [{ where, reasons }] }
+  }
+  return readLines({ where, stem, bytes: await readFile(where) }, shelf)
+}

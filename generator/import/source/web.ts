@@ -1,0 +1,189 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Refusal, refuse } from '../../../core/error/error.ts'
+
+/** How a source on the web is read. */
+export interface WebOptions {
+  /** Sent as `Authorization`, as Cargo sends it, to `tokenOrigins` and to nobody else. */
+  readonly token: string | null
+  /** Pause before the first repetition, in milliseconds; it doubles each time. */
+  readonly pause?: number
+  /** How long the source may be silent, in milliseconds. */
+  readonly patience?: number
+}
+
+const TRIES = 5
+const REDIRECTS = 5
+const LONGEST_PAUSE = 60_000
+
+/** A failure that may pass: worth another try. */
+class Passing extends Error {
+  readonly after: number | null
+  constructor(message: string, after: number | null = null) {
+    super(message)
+    this.after = after
+  }
+}
+
+/**
+ * Reads from web servers that nobody vouches for: http and https only, also behind redirects, never from https down to
+ * http, never without end. What may pass (no connection, 429, 5xx, silence) is tried again.
+ */
+export class Web {
+  readonly #options: Required<WebOptions>
+  readonly #tokenOrigins = new Set<string>()
+
+  constructor(options: WebOptions) {
+    this.#options = { pause: 500, patience: 60_000, ...options }
+  }
+
+  /** Lets the token be sent to the host of a URL that the operator has named. */
+  trust(url: string): void {
+    this.#tokenOrigins.add(parseUrl(url).origin)
+  }
+
+  /** The bytes of a small file; null when there is none. Refuses more than `max`. */
+  async read(url: string, max: number): Promise<Buffer | null> {
+    return this.take(url, async bytes => {
+      if (bytes === null) return null
+      const parts: Uint8Array[] = []
+      let size = 0
+      for await (const part of bytes) {
+        size += part.length
+        if (size > max) refuse('import_too_long', { what: plain(url), max })
+        parts.push(part)
+      }
+      return Buffer.concat(parts)
+    })
+  }
+
+  /** Has `use` read the bytes of a file, null when there is none; a broken transfer begins anew. */
+  async take<T>(url: string, use: (bytes: AsyncIterable<Uint8Array> | null) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#attempt(url, use)
+      } catch (error) {
+        if (!(error instanceof Passing)) throw error
+        if (attempt === TRIES) refuse('import_http', { url: plain(url), reason: error.message })
+        const pause = error.after ?? this.#options.pause * 2 ** (attempt - 1)
+        await sleep(Math.min(pause, LONGEST_PAUSE))
+      }
+    }
+  }
+
+  async #attempt<T>(url: string, use: (bytes: AsyncIterable<Uint8Array> | null) => Promise<T>): Promise<T> {
+    const silence = new Silence(this.#options.patience)
+    try {
+      const response = await this.#follow(parseUrl(url), silence)
+      // A crate that does not exist: 404, and from some servers 410 or 451 (Cargo's `http_remote.rs`).
+      const isThere = ![404, 410, 451].includes(response.status)
+      return await use(isThere ? this.#body(response, silence) : null)
+    } finally {
+      silence.end()
+    }
+  }
+
+  async #follow(start: URL, silence: Silence): Promise<Response> {
+    let url = start
+    for (let hop = 0; hop <= REDIRECTS; hop++) {
+      const response = await this.#request(url, silence)
+      if (response.status < 300 || response.status > 399) return checkStatus(response, url)
+      await response.body?.cancel()
+      const next = parseUrl(response.headers.get('location') ?? '', url)
+      if (url.protocol === 'https:' && next.protocol === 'http:') {
+        refuse('import_http', { url: plain(url.href), reason: 'it redirects from https to http' })
+      }
+      url = next
+    }
+    return refuse('import_http', { url: plain(start.href), reason: 'it redirects without end' })
+  }
+
+  async #request(url: URL, silence: Silence): Promise<Response> {
+    const { token } = this.#options
+    const headers = new Headers({ 'user-agent': 'plimsoll-import', accept: '*/*' })
+    if (token !== null && this.#tokenOrigins.has(url.origin)) headers.set('authorization', token)
+    try {
+      return await fetch(url, { headers, redirect: 'manual', signal: silence.signal })
+    } catch (error) {
+      throw passing(error, silence)
+    }
+  }
+
+  async *#body(response: Response, silence: Silence): AsyncGenerator<Uint8Array> {
+    const reader = response.body?.getReader()
+    if (!reader) return
+    try {
+      for (;;) {
+        silence.heard()
+        const { done, value } = await reader.read().catch((error: unknown) => {
+          throw passing(error, silence)
+        })
+        if (done) return
+        yield value
+      }
+    } finally {
+      // A reader that stops early has its reasons; that the connection then fails is none of its business.
+      await reader.cancel().catch(() => undefined)
+    }
+  }
+}
+
+/** Ends a request whose server has said nothing for a while. */
+class Silence {
+  readonly #controller = new AbortController()
+  readonly #patience: number
+  #timer: NodeJS.Timeout
+
+  constructor(patience: number) {
+    this.#patience = patience
+    this.#timer = this.#start()
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  heard(): void {
+    clearTimeout(this.#timer)
+    this.#timer = this.#start()
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #start(): NodeJS.Timeout {
+    return setTimeout(() => this.#controller.abort(), this.#patience)
+  }
+}
+
+function passing(error: unknown, silence: Silence): Error {
+  if (error instanceof Refusal) return error
+  if (silence.signal.aborted) return new Passing('the server is silent')
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  return new Passing(cause instanceof Error ? cause.message : String(cause))
+}
+
+function checkStatus(response: Response, url: URL): Response {
+  const { status } = response
+  if (status === 200 || [404, 410, 451].includes(status)) return response
+  if (status === 401 || status === 403) refuse('import_http_denied', { url: plain(url.href), status })
+  if (status === 408 || status === 429 || status >= 500) {
+    const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+    throw new Passing(`the server answers ${status}`, Number.isNaN(seconds) ? null : seconds * 1000)
+  }
+  return refuse('import_http', { url: plain(url.href), reason: `the server answers ${status}` })
+}
+
+/** A URL that may be read; `base` is what a relative one is relative to. */
+function parseUrl(text: string, base?: URL): URL {
+  const url = URL.canParse(text, base?.href) ? new URL(text, base?.href) : null
+  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
+  if (!url || !isWeb || url.username !== '' || url.password !== '') refuse('import_url_invalid', { url: plain(text) })
+  return url
+}
+
+/** The URL for a message: without what may be secret, a user or a signature, and without what plays tricks on a terminal. */
+export function plain(url: string): string {
+  const open = url.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi, '$1').replace(/[?#].*$/s, '')
+  return open.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{FFFD}')
+}

@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto'
+import type { Progress } from '../build/build.ts'
+import { isPageMark, markAllPages, pageMarks } from '../store/catalog/pages/page-marks.ts'
+import type { Mark } from '../store/catalog/record.ts'
+import { cratePages, releasePages } from './crate.ts'
+import { DoneMarks } from './done-marks.ts'
+import { buildList } from './list.ts'
+import { prunePages } from './prune.ts'
+import { buildBlock, buildCommon, buildSpread, buildTerms, respreadTerms, spreadTerms } from './search.ts'
+import { type PageShop, pageTurn } from './shop.ts'
+import { sitePages } from './site.ts'
+import { buildSitemap, hideSitemap } from './sitemap.ts'
+import { buildSource } from './source.ts'
+import { cratePagePaths, updatesPlace } from '../../core/paths.ts'
+import type { Output } from '../../core/output.ts'
+
+
+/** Grows when an equal catalog renders to other pages, so that an upgraded registry renders them anew. */
+const PAGE_FORMAT = '5'
+
+/** Marks that are rendered before their files are put on disk together. */
+const BATCH = 64
+
+/** How pages are rendered one after another. */
+export interface PageWork {
+  /** Awaited before each page. */
+  readonly calm?: () => Promise<unknown>
+  /** Told of a page that failed, whose mark stays; without it the first failure is the end. */
+  readonly onFailure?: (error: unknown) => void
+  /** Told of each mark that is done. */
+  readonly onDone?: (mark: Mark) => void
+}
+
+/**
+ * Renders what marks ask for and takes them off, some at a time: at most `BATCH` of them, the first. A mark that is
+ * renewed meanwhile stays. Gives those that were looked at.
+ */
+export async function buildMarks(
+  shop: PageShop,
+  marks: readonly Mark[],
+  work: PageWork = {},
+): Promise<readonly Mark[]> {
+  const some = marks.slice(0, BATCH)
+  await shop.pageTurnstile.run(async () => {
+    const done = new DoneMarks()
+    await shop.tree.together(shop.pagesUnsettled, async tree => {
+      for (const mark of some) {
+        await work.calm?.()
+        try {
+          // Another process may have been here while this one waited, or a page before may have done it along.
+          if (done.has(mark) || !(await isPageMark(shop.database, mark))) continue
+          done.add(await render({ ...shop, tree }, mark, done))
+          work.onDone?.(mark)
+        } catch (error) {
+          if (!work.onFailure) throw error
+          work.onFailure(error)
+        }
+      }
+    })
+    await shop.catalog.clear(done.marks)
+  })
+  return some
+}
+
+/** Renders; what comes back are the marks that are done with it. */
+async function render(shop: PageShop, mark: Mark, done: DoneMarks): Promise<readonly Mark[]> {
+  const { kind, subject } = mark
+  if (kind === 'list') return buildList(shop, mark)
+  if (kind === 'search') return buildTerms(shop, mark)
+  if (kind === 'common') await buildCommon(shop, subject)
+  else if (kind === 'entry') await buildBlock(shop, subject)
+  else if (kind === 'map') await buildSitemap(shop, subject)
+  else if (kind === 'source') await buildSource(shop, subject)
+  else if (kind === 'spread') await buildSpread(shop, mark, done.subjects('spread'))
+  else if (kind === 'page') await buildCratePages(shop, subject)
+  else if (kind === 'release') await writeAll(shop, await releasePages(shop, subject))
+  else {
+    await writeAll(shop, await sitePages(shop))
+    await hideSitemap(shop)
+    await spreadTerms(shop)
+  }
+  return [mark]
+}
+
+async function writeAll({ tree }: PageShop, outputs: readonly Output[]): Promise<void> {
+  for (const output of outputs) await tree.write(output)
+}
+
+async function buildCratePages(shop: PageShop, crateId: number): Promise<void> {
+  const outputs = await cratePages(shop, crateId)
+  await writeAll(shop, outputs)
+  if (outputs.length > 0) return
+  const crate = await shop.catalog.crate(crateId)
+  if (crate) for (const path of cratePagePaths(crate.name)) await shop.tree.remove(path)
+}
+
+/** Renders every page that is marked, or all of them where they are missing or outdated; the number of crates done. */
+export async function buildPages(
+  shop: PageShop,
+  options: { all?: boolean; progress?: Progress } = {},
+): Promise<number> {
+  if (options.all) await markEverything(shop)
+  else await markOutdatedPages(shop)
+  let crates = 0
+  for (let marks = await pageMarks(shop.database); marks.length > 0; marks = await pageMarks(shop.database)) {
+    const onDone = ({ kind }: Mark) => {
+      if (kind === 'page') crates++
+      options.progress?.(crates, crates + marks.length)
+    }
+    await buildMarks(shop, marks, { onDone })
+  }
+  // In a turn: a daemon that renders a new page meanwhile would see it taken for one of nobody's.
+  if (options.all) await pageTurn(shop, tree => prunePages({ ...shop, tree }))
+  return crates
+}
+
+/** Marks every page when the tree has none, or those of another format or look. Cheap when there is nothing to do. */
+export async function markOutdatedPages(shop: PageShop): Promise<void> {
+  const looks = createHash('sha256')
+    .update(JSON.stringify([PAGE_FORMAT, shop.urls.dl, shop.look]))
+    .digest('hex')
+  const isCurrent = (await shop.catalog.fact('pages')) === looks
+  if (isCurrent && (await shop.tree.read(updatesPlace.path)) !== null) return
+  await markEverything(shop)
+  await shop.catalog.setFact('pages', looks)
+}
+
+async function markEverything(shop: PageShop): Promise<void> {
+  await markAllPages(shop.database)
+  await respreadTerms(shop)
+}

@@ -1,0 +1,145 @@
+import { type Output, output } from '../../core/output.ts'
+import { bitsFor, POSTINGS_MAX, type Posting, type Term } from '../../core/search/postings.ts'
+import { BLOCK_CRATES, blockOf, blockPath, bucketOf, bucketPath, commonPath, hashOf, LAYOUT_PATH, type PackedCrate, type PackedTerm, rangeOf, type SearchLayout } from '../../core/search/buckets.ts'
+import { termsOf } from '../../core/search/terms.ts'
+import { canonical } from '../../core/search/words.ts'
+
+/** The format of all files of the search. */
+const FORMAT = 1
+
+/** What the search shows of a crate. */
+export interface SearchEntry {
+  readonly name: string
+  readonly version: string
+  readonly description: string | null
+  /** Whether every version is yanked. */
+  readonly yanked: boolean
+}
+
+/** A crate, as all files of the search are made of it. */
+export interface SearchedEntry extends SearchEntry {
+  readonly keywords: readonly string[]
+}
+
+/** More of a description than this is not shown. */
+const DESCRIPTION_MAX = 160
+
+/** `search/layout.json`. */
+export function layoutFile(bits: number, crates: number): Output {
+  return json(LAYOUT_PATH, { format: FORMAT, bits, crates } satisfies SearchLayout)
+}
+
+/** The file of the terms of a bucket, whatever order they come in. */
+export function bucketFile(bits: number, bucket: number, terms: readonly Term[]): Output {
+  const sorted = terms.toSorted((a, b) => (a.term < b.term ? -1 : 1))
+  return lines(bucketPath(bits, bucket), sorted.map(packTerm))
+}
+
+/** The file of the common terms of a hash, with all their crates of one range. */
+export function commonFile(hash: number, range: number, terms: readonly Term[]): Output {
+  const sorted = terms.toSorted((a, b) => (a.term < b.term ? -1 : 1))
+  return lines(commonPath(hash, range), sorted.map(packTerm))
+}
+
+/** The file of the crates of a block, in the order of their ids. */
+export function blockFile(block: number, entries: readonly (SearchEntry & { readonly id: number })[]): Output {
+  return lines(blockPath(block), entries.map(packCrate))
+}
+
+/** All files of the search at once; a crate's id is its place by canonical name, from 1. */
+export function* searchFiles(entries: Iterable<SearchedEntry>): Generator<Output> {
+  const crates = [...entries]
+    .map(entry => ({ key: canonical(entry.name), entry }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ key, entry }, at) => ({ ...entry, id: at + 1, canonical: key }))
+  const found = new Map<string, number[]>()
+  for (const crate of crates) {
+    for (const [term, rank] of termsOf(crate)) {
+      const list = found.get(term)
+      if (list) list.push(placed(rank, crate.id))
+      else found.set(term, [placed(rank, crate.id)])
+    }
+  }
+  const bits = bitsFor(found.size)
+  const buckets = Array.from({ length: 2 ** bits }, (): string[] => [])
+  for (const term of found.keys()) buckets[bucketOf(hashOf(term), bits)]?.push(term)
+  for (const [bucket, terms] of buckets.entries()) {
+    yield bucketFile(
+      bits,
+      bucket,
+      terms.map(term => termOf(term, found.get(term) ?? [])),
+    )
+  }
+  const common = [...found.keys()].filter(term => (found.get(term)?.length ?? 0) > POSTINGS_MAX)
+  yield* commonFiles(common.map(term => ({ term, places: found.get(term) ?? [] })))
+  for (let block = 0; crates.length > 0 && block <= blockOf(crates.length); block++) {
+    // The first block is one short: there is no crate 0.
+    const start = block * BLOCK_CRATES - 1
+    yield blockFile(block, crates.slice(Math.max(0, start), start + BLOCK_CRATES))
+  }
+  yield layoutFile(bits, crates.length)
+}
+
+function* commonFiles(common: readonly { term: string; places: readonly number[] }[]): Generator<Output> {
+  const hashes = new Set(common.map(one => hashOf(one.term)))
+  for (const hash of hashes) {
+    const own = common.filter(one => hashOf(one.term) === hash)
+    for (const range of rangesOf(own.flatMap(one => one.places))) {
+      const parts = own.map(({ term, places }) => {
+        const inside = places.filter(place => rangeOf(idOf(place)) === range)
+        return { term, crates: inside.length, postings: postingsOf(inside), ranges: [] }
+      })
+      const filled = parts.filter(part => part.crates > 0)
+      yield commonFile(hash, range, filled)
+    }
+  }
+}
+
+/** Rank and id in one number, in order; millions of objects would not fit. */
+function placed(rank: number, id: number): number {
+  return rank * 2 ** 32 + id
+}
+
+function idOf(place: number): number {
+  return place % 2 ** 32
+}
+
+function rangesOf(places: readonly number[]): number[] {
+  return [...new Set(places.map(place => rangeOf(idOf(place))))].sort((a, b) => a - b)
+}
+
+function postingsOf(places: readonly number[], most = places.length): Posting[] {
+  const first = Float64Array.from(places).sort().subarray(0, most)
+  return Array.from(first, place => ({ rank: Math.floor(place / 2 ** 32), id: idOf(place) }))
+}
+
+function termOf(term: string, places: readonly number[]): Term {
+  const ranges = places.length > POSTINGS_MAX ? rangesOf(places) : []
+  return { term, crates: places.length, postings: postingsOf(places, POSTINGS_MAX), ranges }
+}
+
+function packTerm({ term, crates, postings, ranges }: Term): PackedTerm {
+  const ranks: number[][] = []
+  let last: Posting | null = null
+  for (const posting of postings) {
+    if (last?.rank === posting.rank) ranks.at(-1)?.push(posting.id - last.id)
+    else ranks.push([posting.rank, posting.id])
+    last = posting
+  }
+  return [term, ranges.length === 0 ? crates : [crates, ...ranges], ...ranks]
+}
+
+function packCrate({ id, name, version, description, yanked }: SearchEntry & { readonly id: number }): PackedCrate {
+  const text = [...(description ?? '').replace(/\s+/g, ' ').trim()].slice(0, DESCRIPTION_MAX).join('')
+  return [id, name, version, text, yanked ? 1 : 0]
+}
+
+function json(path: string, value: unknown): Output {
+  return output(`search/${path}`, `${JSON.stringify(value)}\n`)
+}
+
+/** One item a line: a change of one is a small difference between two copies of the tree. */
+function lines(path: string, items: readonly unknown[]): Output {
+  const text = items.map(item => JSON.stringify(item)).join(',\n')
+  return output(`search/${path}`, `[${text === '' ? '' : `\n${text}\n`}]\n`)
+}

@@ -1,0 +1,37 @@
+import type { Database } from '../../database/database.ts'
+import type { Name } from '../../../../core/name.ts'
+
+/** The listed crates with an id from `first` on, below `end`, in the order of their ids. */
+export async function listedBetween(
+  database: Database,
+  first: number,
+  end: number,
+): Promise<{ readonly id: number; readonly name: Name; readonly updatedAt: string }[]> {
+  const rows = await database
+    .selectFrom('listings')
+    .innerJoin('crates', 'crates.id', 'listings.crate_id')
+    .select(['crates.id', 'crates.name', 'listings.updated_at'])
+    .where('listings.crate_id', '>=', first)
+    .where('listings.crate_id', '<', end)
+    .orderBy('listings.crate_id')
+    .execute()
+  return rows.map(row => ({ id: row.id, name: row.name as Name, updatedAt: row.updated_at }))
+}
+
+/** Which ranges of `width` ids have a listed crate, by number; one look for each of them, however many crates there are. */
+export async function rangesOf(database: Database, width: number): Promise<number[]> {
+  const ranges: number[] = []
+  for (let first = 0; ; ) {
+    const row = await database
+      .selectFrom('listings')
+      .select('crate_id')
+      .where('crate_id', '>=', first)
+      .orderBy('crate_id')
+      .limit(1)
+      .executeTakeFirst()
+    if (!row) return ranges
+    const range = Math.floor(row.crate_id / width)
+    ranges.push(range)
+    first = (range + 1) * width
+  }
+}

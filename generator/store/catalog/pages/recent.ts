@@ -1,0 +1,88 @@
+import type { Database } from '../../database/database.ts'
+import type { Name } from '../../../../core/name.ts'
+import type { About } from '../../../../core/manifest/manifest.ts'
+import type { Version } from '../../../../core/version.ts'
+
+/** A crate as the lists of new ones show it. */
+export interface RecentCrate {
+  readonly name: Name
+  readonly description: string | null
+  readonly createdAt: string
+}
+
+/** A version as the list of updates shows it. */
+export interface RecentRelease {
+  readonly name: Name
+  readonly version: Version
+  readonly yanked: boolean
+  readonly description: string | null
+  readonly publishedAt: string
+  readonly publishedBy: string | null
+}
+
+/** The crates that came last, newest first. */
+export async function recentCrates(database: Database, limit: number): Promise<RecentCrate[]> {
+  const rows = await database
+    .selectFrom('crates')
+    .innerJoin('listings', 'listings.crate_id', 'crates.id')
+    .innerJoin('releases', 'releases.id', 'listings.newest_id')
+    .select(['crates.name', 'crates.created_at', 'releases.about'])
+    .orderBy('crates.created_at', 'desc')
+    .orderBy('crates.id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(row => ({
+    name: row.name as Name,
+    description: (JSON.parse(row.about) as About).description,
+    createdAt: row.created_at,
+  }))
+}
+
+/** The versions that were published last, newest first; those of unknown time are not among them. */
+export async function recentReleases(database: Database, limit: number): Promise<RecentRelease[]> {
+  const rows = await database
+    .selectFrom('releases')
+    .innerJoin('crates', 'crates.id', 'releases.crate_id')
+    .leftJoin('users', 'users.id', 'releases.published_by')
+    .select(['crates.name', 'releases.version', 'releases.yanked', 'releases.about', 'releases.published_at'])
+    .select('users.login')
+    .where('releases.published_at', 'is not', null)
+    .orderBy('releases.published_at', 'desc')
+    .orderBy('releases.id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(row => ({
+    name: row.name as Name,
+    version: row.version as Version,
+    yanked: row.yanked === 1,
+    description: (JSON.parse(row.about) as About).description,
+    publishedAt: row.published_at ?? '',
+    publishedBy: row.login,
+  }))
+}
+
+/** Ids of the crates that got another version last, newest first; those with a single version are new, not updated. */
+export async function updatedCrates(database: Database, limit: number): Promise<number[]> {
+  const rows = await database
+    .selectFrom('listings')
+    .select('crate_id')
+    .where('versions', '>', 1)
+    .orderBy('updated_at', 'desc')
+    .orderBy('crate_id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(row => row.crate_id)
+}
+
+/** Ids of the crates that came last, newest first. */
+export async function newCrates(database: Database, limit: number): Promise<number[]> {
+  const rows = await database
+    .selectFrom('crates')
+    .innerJoin('listings', 'listings.crate_id', 'crates.id')
+    .select('crates.id')
+    .orderBy('crates.created_at', 'desc')
+    .orderBy('crates.id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(row => row.id)
+}

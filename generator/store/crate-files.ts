@@ -1,0 +1,32 @@
+import { join } from 'node:path'
+import { readFolder, statOf } from './durable-file.ts'
+import { refuse } from '../../core/error/error.ts'
+
+/**
+ * The `.crate` files that a path names: itself, or all below it, sorted. A symbolic link to a file counts, one to a
+ * folder does not: it may lead in a circle. The folder `except` is passed over. Refuses a folder in which there is none.
+ */
+export async function findCrates(source: string, except?: string): Promise<string[]> {
+  const found = await listCrates(source, except)
+  if (found.length === 0) refuse('no_crates_found', { path: source })
+  return found
+}
+
+/** The same, of a folder in which there may be none. */
+export async function listCrates(source: string, except?: string): Promise<string[]> {
+  const facts = await statOf(source)
+  if (!facts) refuse('file_missing', { path: source })
+  if (!facts.isDirectory()) return [source]
+  return (await below(source, except)).sort()
+}
+
+async function below(folder: string, except?: string): Promise<string[]> {
+  const found: string[] = []
+  for (const entry of await readFolder(folder)) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) {
+      if (path !== except) found.push(...(await below(path, except)))
+    } else if (entry.name.endsWith('.crate') && (await statOf(path))?.isFile()) found.push(path)
+  }
+  return found
+}

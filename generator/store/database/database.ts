@@ -1,0 +1,177 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { type Generated, Kysely, type Migration, Migrator, sql } from 'kysely'
+import Libsql from 'libsql'
+import { ACCOUNTS } from './accounts.ts'
+import { BLOCKS, type BlockTables } from './blocks.ts'
+import { COUNTS } from './counts.ts'
+import { LibsqlDialect } from './dialect.ts'
+import { LISTINGS, type ListingTables } from './listings.ts'
+import { PREFIXES } from './prefixes.ts'
+import { REGISTRY } from './registry.ts'
+import { REMOVAL } from './removal.ts'
+import { TERM_HASHES } from './term-hashes.ts'
+
+/** The records of the registry. Times are RFC 3339 in UTC with whole seconds, flags 0 or 1, lists JSON text. */
+export interface Tables extends ListingTables, BlockTables {
+  crates: {
+    id: Generated<number>
+    name: string
+    canonical: string
+    /** What is equal for names that are easily mistaken for each other; see the policy. */
+    skeleton: string
+    created_at: string
+    /** Audit event of the last change; grows with every change of the crate. */
+    generation: number
+  }
+  releases: {
+    id: Generated<number>
+    crate_id: number
+    version: string
+    /** The version without build metadata: unique in a crate. */
+    identity: string
+    cksum: string
+    size: number
+    yanked: number
+    /** The index line as it is published, without the line end. */
+    line: string
+    /** Description fields as JSON. */
+    about: string
+    readme: string | null
+    published_at: string | null
+    published_by: number | null
+  }
+  owners: { crate_id: number; user_id: number; added_at: string; added_by: number | null }
+  invitations: { crate_id: number; user_id: number; invited_at: string; invited_by: number | null }
+  tombstones: { crate_id: number; identity: string; cksum: string; deleted_at: string }
+  users: {
+    id: Generated<number>
+    login: string
+    canonical: string
+    name: string | null
+    admin: number
+    /** What `daemon/password.ts` makes of one; null for who has none. */
+    password: string | null
+    created_at: string
+    /** Since when neither token nor login is good; null for who is not locked out. */
+    locked_at: string | null
+  }
+  /** Logins in the browser; one that ended has no row. */
+  sessions: {
+    id: Generated<number>
+    user_id: number
+    /** SHA-256 of what the cookie holds, hex. */
+    hash: string
+    agent: string
+    created_at: string
+    last_seen_at: string
+    expires_at: string
+  }
+  /** One-time links to set a password; one that was used has no row. `hash` is the SHA-256 of its secret, hex. */
+  password_links: { hash: string; user_id: number; expires_at: string }
+  tokens: {
+    id: Generated<number>
+    user_id: number
+    name: string
+    /** SHA-256 of the token, hex. */
+    hash: string
+    scopes: string | null
+    crates: string | null
+    created_at: string
+    expires_at: string | null
+    last_used_at: string | null
+    revoked_at: string | null
+  }
+  audit: {
+    id: Generated<number>
+    at: string
+    action: string
+    user_id: number | null
+    actor: string
+    token_id: number | null
+    crate: string | null
+    version: string | null
+    detail: string | null
+    address: string | null
+  }
+  /** What has changed in the truth and is not yet rendered; written in the transaction of the change. */
+  marks: { kind: MarkKind; subject: number; generation: number }
+  counts: { what: 'crates' | 'releases' | 'terms'; n: number }
+  facts: { key: string; value: string }
+}
+
+/** The marks of pages, which nobody waits for, in the order in which they are rendered: that of the alphabet. */
+export const PAGE_KINDS = [
+  'common',
+  'entry',
+  'list',
+  'map',
+  'page',
+  'release',
+  'search',
+  'site',
+  'source',
+  'spread',
+] as const
+
+/**
+ * `file`: the `.crate` of a release is to be shown; `index`: the index file of a crate is to be rendered; `whole`:
+ * everything of a crate is, and what it no longer has is to go; `git`: its index file is
+ * to be committed; `list`: the pages that list it; `page`: what else the tree says of a crate; `release`: the page of a
+ * release; `source`: the pages of its files; `site`: what the tree says of the registry as a whole (subject 0); `entry`:
+ * a block of crates that the browser's search shows; `map`: a part of the site map; `search`: the terms of a hash that the
+ * browser searches; `common`: those of a hash and a range of crates; `spread`: a bucket of terms of a layout that is not in use yet.
+ */
+export const MARK_KINDS = ['file', 'index', 'whole', 'git', ...PAGE_KINDS] as const
+export type MarkKind = (typeof MARK_KINDS)[number]
+export type PageKind = (typeof PAGE_KINDS)[number]
+
+/** The subject of a `site` mark. */
+export const SITE = 0
+
+/** The open database. */
+export type Database = Kysely<Tables>
+
+/**
+ * Opens (and creates, and migrates) the SQLite database at `path`: WAL, `synchronous=FULL`, so that a finished
+ * transaction survives a power cut. A new file is for its owner alone: it has hashes of passwords. Other processes may use the same file; a writer waits up to 10 s for another.
+ */
+export async function openDatabase(path: string): Promise<Database> {
+  mkdirSync(dirname(path), { recursive: true })
+  // SQLite gives what it puts beside it, the WAL say, the same rights.
+  closeSync(openSync(path, 'a', 0o600))
+  const writer = new Libsql(path)
+  // Only this waits in SQLite itself, which stands still meanwhile; from then on the dialect waits.
+  writer.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+  writer.exec('PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 0')
+  const database = new Kysely<Tables>({ dialect: new LibsqlDialect({ writer, reader: new Libsql(path) }) })
+  const { error } = await new Migrator({
+    db: database,
+    provider: { getMigrations: async () => migrations },
+  }).migrateToLatest()
+  if (error) {
+    await database.destroy()
+    throw error
+  }
+  return database
+}
+
+/** By name, in order; a step that has been published never changes. */
+const migrations: Record<string, Migration> = {
+  '001_registry': statements(REGISTRY),
+  '003_accounts': statements(ACCOUNTS),
+  '004_removal': statements(REMOVAL),
+  '005_listings': statements(LISTINGS),
+  '006_counts': statements(COUNTS),
+  '007_blocks': statements(BLOCKS),
+  '008_prefixes': statements(PREFIXES),
+  '011_term_hashes': statements(TERM_HASHES),
+}
+
+function statements(list: readonly string[]): Migration {
+  return {
+    async up(db) {
+      for (const statement of list) await sql.raw(statement).execute(db)
+    },
+  }
+}

@@ -1,0 +1,25 @@
+// Bundles and minifies the scripts and styles of the pages into dist/assets, from where the program reads them.
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { root } from './prepare.mjs'
+
+const site = join(root, 'site')
+const out = join(root, 'dist', 'assets')
+await build({
+  entryPoints: {
+    'browser/page': join(site, 'browser', 'page.ts'),
+    style: join(site, 'assets', 'style.css'),
+    code: join(site, 'assets', 'code.css'),
+  },
+  outdir: out,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  minify: true,
+  target: ['es2022', 'chrome111', 'firefox114', 'safari16.4'],
+  // The folder is named by a hash over all of it, so the names of its files need none.
+  chunkNames: 'browser/[name]',
+  logLevel: 'warning',
+})
+cpSync(join(site, 'assets', 'mark.svg'), join(out, 'mark.svg'))

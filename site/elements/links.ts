@@ -1,0 +1,104 @@
+import type { SiteFacts } from '../facts/site.ts'
+
+/** Where each page is, below the root of the public tree. */
+export const frontPath = 'index.html'
+export const notFoundPath = '404.html'
+export const searchPath = 'search/index.html'
+export const feedPath = 'feeds/updates.xml'
+export const openSearchPath = 'opensearch.xml'
+export const sitemapPath = 'sitemap.xml'
+export const noJekyllPath = '.nojekyll'
+
+/** Ids in one part of the site map; the protocol takes 50,000. Small, because each change of a crate writes its part. */
+export const MAP_CRATES = 1000
+
+/** A part of the site map: crates by id, or, as `pages`, what is no crate's. */
+export function sitemapPartPath(part: number | 'pages'): string {
+  return `sitemaps/${part}.xml`
+}
+
+/** The page of a crate, which is the page of its newest version. */
+export function cratePath(name: string): string {
+  return `crates/${name}/index.html`
+}
+
+/** The page of one version; `+` of build metadata stays raw. */
+export function versionPath(name: string, version: string): string {
+  return `crates/${name}/${version}/index.html`
+}
+
+/** The Atom feed of a crate. */
+export function crateFeedPath(name: string): string {
+  return `crates/${name}/feed.xml`
+}
+
+/** A page of the list of all crates; a crate name has no dot, so none can be in its way. */
+export function listPath(prefix: string): string {
+  return prefix === '' ? 'crates/index.html' : `crates/index-${prefix}.html`
+}
+
+/** Pages of the daemon: nothing of them is in the public tree. */
+export const account = {
+  home: 'me',
+  login: 'me/login',
+  logout: 'me/logout',
+  tokens: 'me/tokens',
+  revokeToken: (id: string | number) => `me/tokens/${id}/revoke`,
+  acceptInvitation: (name: string) => `me/invitations/${name}/accept`,
+  declineInvitation: (name: string) => `me/invitations/${name}/decline`,
+  endOtherSessions: 'me/sessions/end',
+  endSession: (id: string | number) => `me/sessions/${id}/end`,
+  password: 'me/password',
+  /** Page on which an owner manages a crate; its forms post below it. */
+  crate: (name: string) => `me/crates/${name}`,
+  yank: (name: string) => `me/crates/${name}/yank`,
+  unyank: (name: string) => `me/crates/${name}/unyank`,
+  addOwner: (name: string) => `me/crates/${name}/owners/add`,
+  removeOwner: (name: string) => `me/crates/${name}/owners/remove`,
+  users: 'me/admin/users',
+  addUser: 'me/admin/users/add',
+  user: (login: string, action: 'enable' | 'disable' | 'reset' | 'promote' | 'demote') =>
+    `me/admin/users/${login}/${action}`,
+  audit: 'me/admin/audit',
+} as const
+
+/** Link from one page to another, relative, so that the tree works wherever it is put. */
+export function relativeLink(from: string, to: string): string {
+  const here = from.split('/').slice(0, -1)
+  const there = to.split('/')
+  let same = 0
+  while (same < here.length && same < there.length - 1 && here[same] === there[same]) same++
+  const last = there.length - 1
+  if (there[last] === 'index.html') there[last] = ''
+  const link = [...here.slice(same).map(() => '..'), ...there.slice(same).map(encodeSegment)].join('/')
+  return link === '' ? './' : link.startsWith('/') ? `.${link}` : link
+}
+
+/** Link to a page by its whole URL. */
+export function absoluteLink(site: SiteFacts, to: string): string {
+  const path = to.endsWith('index.html') ? to.slice(0, -'index.html'.length) : to
+  return `${site.base}/${path.split('/').map(encodeSegment).join('/')}`
+}
+
+/** Link to a page by the path of its URL: for pages that are answered at any depth. */
+export function rootedLink(site: SiteFacts, to: string): string {
+  return new URL(absoluteLink(site, to)).pathname
+}
+
+/** What a page links with; `from` is its own path, or null when it has none. */
+export type Linker = (to: string) => string
+
+/** The linker of a page. */
+export function linker(site: SiteFacts, from: string | null): Linker {
+  return from === null ? to => rootedLink(site, to) : to => relativeLink(from, to)
+}
+
+/** An operator's URL: absolute ones stay, paths are below the base. */
+export function ownLink(to: Linker, url: string): string {
+  return /^https?:\/\//i.test(url) ? url : to(url.replace(/^\/+/, ''))
+}
+
+/** `+` is as good raw in a path, and Cargo asks for it so. */
+function encodeSegment(segment: string): string {
+  return encodeURIComponent(segment).replaceAll('%2B', '+')
+}

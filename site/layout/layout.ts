@@ -1,0 +1,112 @@
+import { absoluteLink, account, feedPath, frontPath, type Linker, linker, listPath, openSearchPath, ownLink, searchPath } from '../elements/links.ts'
+import { assetPath } from './assets.ts'
+import { contentSecurityPolicy } from './content-security-policy.ts'
+import { icon } from '../elements/icon.ts'
+import type { Child, Markup } from '../elements/markup.ts'
+import { html, raw } from '../elements/markup.ts'
+import type { SiteFacts } from '../facts/site.ts'
+
+/** What a page adds to the frame that all pages share. */
+export interface PageFacts {
+  /** Its own path; null for a page that is answered under any. */
+  readonly path: string | null
+  readonly title: string
+  readonly description: string
+  readonly main: Child
+  /** Path of the page that stands for this one with search engines, when it is another; null keeps the page out. */
+  readonly canonical?: string | null
+  readonly feed?: string
+  /** False for a page without the search box: that of somebody who may read nothing else. */
+  readonly search?: boolean
+  /** Words already in the search box. */
+  readonly query?: string
+  /** Login of the person the page is for. */
+  readonly viewer?: string | null
+}
+
+/** A whole page. */
+export function layout(site: SiteFacts, page: PageFacts): string {
+  const to = linker(site, page.path)
+  return html`<!doctype html>
+<html lang="en">
+<head>
+${head(site, page, to)}
+</head>
+<body>
+<a class="skip" href="#main">Skip to content</a>
+${header(site, page, to)}
+<main id="main">
+${page.main}
+</main>
+${footer(site, to)}
+</body>
+</html>
+`.toString()
+}
+
+function head(site: SiteFacts, page: PageFacts, to: Linker): Markup {
+  const canonical = page.canonical === undefined ? page.path : page.canonical
+  const title = page.title === site.title ? site.title : `${page.title} · ${site.title}`
+  return html`<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${raw(contentSecurityPolicy(site))}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="same-origin">
+<title>${title}</title>
+<meta name="description" content="${page.description}">
+${canonical === null || site.private ? html`<meta name="robots" content="noindex">` : null}
+${
+  canonical === null
+    ? null
+    : html`<link rel="canonical" href="${absoluteLink(site, canonical)}">
+<meta property="og:url" content="${absoluteLink(site, canonical)}">`
+}
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="${site.title}">
+<meta property="og:title" content="${page.title}">
+<meta property="og:description" content="${page.description}">
+<meta name="twitter:card" content="summary">
+<link rel="icon" type="image/svg+xml" href="${to(assetPath('mark.svg'))}">
+<link rel="stylesheet" href="${to(assetPath('style.css'))}">
+<link rel="stylesheet" href="${to(assetPath('code.css'))}">
+${site.stylesheet === null ? null : html`<link rel="stylesheet" href="${ownLink(to, site.stylesheet)}">`}
+${site.feeds ? html`<link rel="alternate" type="application/atom+xml" title="${page.title}" href="${to(page.feed ?? feedPath)}">` : null}
+${site.search ? html`<link rel="search" type="application/opensearchdescription+xml" title="${site.title}" href="${to(openSearchPath)}">` : null}
+<script type="module" src="${to(assetPath('browser/page.js'))}"></script>`
+}
+
+function header(site: SiteFacts, page: PageFacts, to: Linker): Markup {
+  const logo = site.logo === null ? to(assetPath('mark.svg')) : ownLink(to, site.logo)
+  return html`<header class="top">
+<div class="wide bar">
+<a class="brand" href="${to(frontPath)}"><img src="${logo}" alt="" width="28" height="28"><span>${site.title}</span></a>
+${page.path === frontPath || !site.search || page.search === false ? null : searchForm(to, page.query ?? '')}
+<nav aria-label="Site">
+<a href="${to(listPath(''))}">Crates</a>
+${site.links.map(link => html`<a href="${ownLink(to, link.url)}">${link.text}</a>`)}
+${site.api ? html`<a href="${to(account.home)}">${page.viewer ?? 'Account'}</a>` : null}
+</nav>
+</div>
+</header>`
+}
+
+/** The search box: a plain form, which a script makes answer while one types. */
+export function searchForm(to: Linker, query: string): Markup {
+  return html`<form class="search" role="search" action="${to(searchPath)}" method="get" data-search="${to('search/')}" data-crates="${to('crates/')}">
+${icon('search')}
+<input type="search" name="q" value="${query}" placeholder="Search crates" aria-label="Search crates" autocomplete="off" autocapitalize="off" spellcheck="false">
+<kbd aria-hidden="true">/</kbd>
+</form>`
+}
+
+function footer(site: SiteFacts, to: Linker): Markup {
+  return html`<footer class="bottom">
+<div class="wide bar">
+<p>${site.footer ?? site.description}</p>
+<nav aria-label="More">
+${site.feeds ? html`<a href="${to(feedPath)}">Feed</a>` : null}
+<a href="${to('index/config.json')}">Index</a>
+</nav>
+</div>
+</footer>`
+}

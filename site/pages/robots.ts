@@ -1,0 +1,35 @@
+import { type Output, output } from '../../core/output.ts'
+import { absoluteLink, noJekyllPath, openSearchPath, searchPath, sitemapPath } from '../elements/links.ts'
+import { html, raw } from '../elements/markup.ts'
+import type { SiteFacts } from '../facts/site.ts'
+
+/** `robots.txt`: what search engines may read. Version pages and sources are left to people. */
+export function robots(site: SiteFacts): Output {
+  const path = new URL(`${site.base}/`).pathname
+  const rules = site.private
+    ? ['Disallow: /']
+    : [`Disallow: ${path}me`, `Disallow: ${path}search/`, `Disallow: ${path}crates/*/*/src/`]
+  const map = site.private ? [] : [`Sitemap: ${absoluteLink(site, sitemapPath)}`]
+  return output('robots.txt', `${['User-agent: *', ...rules, ...map].join('\n')}\n`)
+}
+
+/**
+ * `.nojekyll`, empty: GitHub Pages takes a branch as it is only where there is one. Jekyll would leave out every page whose
+ * name begins with `_`.
+ */
+export const noJekyll: Output = output(noJekyllPath, '')
+
+/** `opensearch.xml`: makes the search one of the browser's. */
+export function openSearch(site: SiteFacts): Output {
+  return output(
+    openSearchPath,
+    html`${raw('<?xml version="1.0" encoding="utf-8"?>')}
+<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">
+<ShortName>${site.title.slice(0, 16)}</ShortName>
+<Description>${site.description.slice(0, 1024)}</Description>
+<InputEncoding>UTF-8</InputEncoding>
+<Url type="text/html" template="${absoluteLink(site, searchPath)}?q={searchTerms}"/>
+</OpenSearchDescription>
+`,
+  )
+}

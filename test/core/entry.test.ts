@@ -1,0 +1,303 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Dependency, Entry } from '../../core/entry/entry.ts'
+import { compareText } from '../../core/entry/entry.ts'
+import { parseEntry, parseIndexFile } from '../../core/entry/parse.ts'
+import { pubtimeOf } from '../../core/entry/pubtime.ts'
+import { renderEntry, renderIndexFile } from '../../core/entry/render.ts'
+import { Refusal } from '../../core/error/error.ts'
+
+const CKSUM = '0123456789abcdef'.repeat(4)
+
+function dependency(more: Partial<Dependency> & { name: string }): Dependency {
+  return {
+    req: '^1',
+    features: [],
+    optional: false,
+    default_features: true,
+    target: null,
+    kind: 'normal',
+    registry: null,
+    package: null,
+    ...more,
+  }
+}
+
+function entry(more: Partial<Entry> = {}): Entry {
+  return {
+    name: 'demo',
+    vers: '1.0.0',
+    deps: [],
+    cksum: CKSUM,
+    features: {},
+    yanked: false,
+    links: null,
+    rust_version: null,
+    pubtime: null,
+    ...more,
+  }
+}
+
+/** A line that fits, with changes; `undefined` removes a key. */
+function line(more: object = {}): string {
+  return JSON.stringify({ name: 'demo', vers: '1.0.0', deps: [], cksum: CKSUM, features: {}, yanked: false, ...more })
+}
+
+/** A line whose one dependency is changed. */
+function lineWith(more: object): string {
+  return line({ deps: [{ ...dependency({ name: 'a' }), ...more }] })
+}
+
+function messages(text: string): string[] {
+  try {
+    parseEntry(text)
+    return []
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return error.issues.map(one => one.message)
+  }
+}
+
+test('the smallest entry', () => {
+  assert.equal(
+    renderEntry(entry()),
+    `{"name":"demo","vers":"1.0.0","deps":[],"cksum":"${CKSUM}","features":{},"yanked":false}`,
+  )
+})
+
+test('every field in its place', () => {
+  const whole = entry({
+    deps: [dependency({ name: 'a' })],
+    features: { b: ['dep:a'], a: [] },
+    yanked: true,
+    links: 'z',
+    rust_version: '1.70',
+    pubtime: '2026-11-20T12:00:00Z',
+    other: { zeta: [1, { x: null }], alpha: 'kept' },
+  })
+  assert.equal(
+    renderEntry(whole),
+    `{"name":"demo","vers":"1.0.0","deps":[{"name":"a","req":"^1","features":[],"optional":false,"default_features":true,` +
+      `"target":null,"kind":"normal","registry":null,"package":null}],"cksum":"${CKSUM}","features":{"a":[]},` +
+      `"yanked":true,"links":"z","features2":{"b":["dep:a"]},"v":2,"rust_version":"1.70",` +
+      `"pubtime":"2026-11-20T12:00:00Z","alpha":"kept","zeta":[1,{"x":null}]}`,
+  )
+})
+
+const SPLITS: readonly (readonly [string, Entry['features'], string, string | null])[] = [
+  ['none', {}, '{}', null],
+  ['plain', { b: ['x/y', 'a'], a: [] }, '{"a":[],"b":["x/y","a"]}', null],
+  ['dep:', { a: ['dep:x'], b: [] }, '{"b":[]}', '{"a":["dep:x"]}'],
+  ['weak', { a: ['x?/y'], b: [] }, '{"b":[]}', '{"a":["x?/y"]}'],
+  [
+    'a chain leads there',
+    { a: ['b'], b: ['c'], c: ['dep:x'], d: [] },
+    '{"d":[]}',
+    '{"a":["b"],"b":["c"],"c":["dep:x"]}',
+  ],
+  ['a ring', { a: ['b'], b: ['a', 'c'], c: ['dep:x'] }, '{}', '{"a":["b"],"b":["a","c"],"c":["dep:x"]}'],
+  ['dep: not in front is a plain word', { a: ['xdep:y'] }, '{"a":["xdep:y"]}', null],
+  ['numbers are ordered as text', { 2018: [], 10: [], 9: [] }, '{"10":[],"2018":[],"9":[]}', null],
+  ['names of every object', { constructor: ['dep:x'], toString: [] }, '{"toString":[]}', '{"constructor":["dep:x"]}'],
+]
+
+for (const [what, features, first, second] of SPLITS) {
+  test(`features split: ${what}`, () => {
+    const text = renderEntry(entry({ features }))
+    assert.ok(text.includes(`"features":${first}`), text)
+    assert.equal(/"features2":(\{.*?\})/.exec(text)?.[1] ?? null, second)
+    assert.equal(text.includes('"v":2'), second !== null)
+  })
+}
+
+test('`__proto__` is a feature like any other', () => {
+  const text = line().replace('"features":{}', '"features":{"__proto__":["dep:a"],"a":["__proto__"]}')
+  assert.ok(renderEntry(parseEntry(text)).includes('"features2":{"__proto__":["dep:a"],"a":["__proto__"]}'))
+})
+
+test('a chain of ten thousand features is split in a moment', () => {
+  const features = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`f${i}`, [`f${i + 1}`]]))
+  const started = performance.now()
+  const text = renderEntry(entry({ features: { ...features, f10000: ['dep:x'] } }))
+  assert.ok(text.includes('"features":{}'))
+  assert.ok(performance.now() - started < 5000)
+})
+
+test('dependencies are ordered by name, kind and all the rest, from whatever order', () => {
+  const sorted = [
+    dependency({ name: 'B' }),
+    dependency({ name: 'a', req: '^1' }),
+    dependency({ name: 'a', req: '^2' }),
+    dependency({ name: 'a', req: '^2', optional: true }),
+    dependency({ name: 'a', kind: 'build' }),
+    dependency({ name: 'a', kind: 'dev' }),
+    dependency({ name: 'a', kind: 'dev', target: 'cfg(unix)' }),
+    dependency({ name: 'a', kind: 'dev', target: 'cfg(windows)' }),
+    dependency({ name: 'a', kind: 'dev', target: 'cfg(windows)', features: ['x'] }),
+    dependency({ name: 'b', package: 'z' }),
+  ]
+  const expected = renderEntry(entry({ deps: sorted }))
+  assert.deepEqual(parseEntry(expected).deps, sorted)
+  for (let turn = 0; turn < sorted.length; turn++) {
+    const turned = [...sorted.slice(turn), ...sorted.slice(0, turn)].reverse()
+    assert.equal(renderEntry(entry({ deps: turned })), expected)
+  }
+})
+
+test('text is ordered by code points, not by UTF-16 units', () => {
+  const words = ['', 'A', 'a', 'ab', 'b', '\uffee', '\u{10000}', '\u{10001}', '\u{10400}']
+  assert.deepEqual([...words].reverse().sort(compareText), words)
+})
+
+test('schema version: 3 for artifact dependencies, what another writer gave otherwise', () => {
+  const artifact = [dependency({ name: 'a', artifact: ['bin'], bindep_target: null, lib: false })]
+  const version = (one: Entry) => /"v":(\d+)/.exec(renderEntry(one))?.[1] ?? null
+  assert.equal(version(entry({ deps: artifact })), '3')
+  assert.equal(version(entry({ deps: artifact, v: 2 })), '2')
+  assert.equal(version(entry({ v: 2 })), '2')
+  assert.equal(version(entry({ v: 1, features: { a: ['dep:b'] } })), '2')
+  assert.equal(version(entry({ v: 4 })), '4')
+})
+
+test('what is absent takes the defaults of Cargo', () => {
+  const text = `{"name":"demo","vers":"1.0.0","deps":[{"name":"a","req":"1"},{"name":"b","req":"1","kind":"odd"}],"cksum":"${CKSUM}"}`
+  assert.deepEqual(
+    parseEntry(text),
+    entry({ deps: [dependency({ name: 'a', req: '1' }), dependency({ name: 'b', req: '1' })] }),
+  )
+})
+
+test('features2 joins features by appending', () => {
+  const text = line({ features: { a: ['x'], b: [] }, features2: { a: ['dep:y'], c: ['b'] }, v: 2 })
+  assert.deepEqual(parseEntry(text).features, { a: ['x', 'dep:y'], b: [], c: ['b'] })
+})
+
+test('what others wrote is read and written without a loss', () => {
+  const theirs = [
+    line(),
+    line({ links: null, rust_version: null, pubtime: null, v: null, yanked: null, features2: null }),
+    line({ links: '', rust_version: '1.60.0', pubtime: '2016-12-31T23:59:60Z', v: 1 }),
+    line({
+      deps: [{ ...dependency({ name: '_a' }), registry: 'sparse+https://x.example/i/', package: 'real', public: true }],
+    }),
+    line({
+      deps: [{ ...dependency({ name: 'a' }), artifact: ['bin:x'], bindep_target: 'wasm32-wasip1', lib: true }],
+      v: 3,
+    }),
+    line({ deps: [{ ...dependency({ name: 'a' }), artifact: ['bin'] }] }),
+    line({ deps: [{ ...dependency({ name: 'a' }), stability: { since: 1 }, __proto: 0 }], badges: [], unknown: null }),
+    line({ features: { a: ['b/c'] }, features2: { d: ['dep:b'] }, v: 2 }),
+    line({ vers: '1.0.0+a', deps: [dependency({ name: 'a', req: '>= 1.0, < 2' })] }),
+  ]
+  for (const text of theirs) {
+    const once = parseEntry(text)
+    const written = renderEntry(once)
+    assert.deepEqual(parseEntry(written), once)
+    assert.equal(renderEntry(parseEntry(written)), written)
+    for (const key of ['stability', '__proto', 'badges', 'unknown', 'public', 'artifact']) {
+      assert.equal(written.includes(`"${key}":`), text.includes(`"${key}":`))
+    }
+  }
+})
+
+const OBJECTIONABLE: readonly (readonly [string, string, string | RegExp])[] = [
+  ['no JSON', '{"name":', /^the index entry is not valid JSON/],
+  ['no object', '[]', 'the index entry is not a JSON object'],
+  ['a byte order mark', `\uFEFF${line()}`, /^the index entry is not valid JSON/],
+  ['a key twice', line().replace('"vers"', '"name":"x","vers"'), /has the key `name` twice/],
+  ['a key twice, escaped', line().replace('"vers"', '"n\\u0061me":"x","vers"'), /has the key `name` twice/],
+  ['a key twice, deep', lineWith({}).replace('"req"', '"kind":"dev","req"'), /has the key `kind` twice/],
+  ['bottomless', `{"x":${'['.repeat(1e5)}${']'.repeat(1e5)}}`, 'the index entry is nested more than 32 levels deep'],
+  ['no name', line({ name: undefined }), '`name` of the index entry must be a crate name'],
+  ['an empty name', line({ name: '' }), '`name` of the index entry must be a crate name'],
+  ['no version', line({ vers: 'v1.0.0' }), '`vers` of the index entry must be a SemVer version'],
+  ['no deps', line({ deps: null }), '`deps` of the index entry must be an array'],
+  ['no checksum', line({ cksum: undefined }), '`cksum` of the index entry must be 64 lower-case hexadecimal digits'],
+  ['an upper-case checksum', line({ cksum: CKSUM.toUpperCase() }), /^`cksum` .* must be 64 lower-case/],
+  ['null features', line({ features: null }), '`features` of the index entry must be an object of arrays of strings'],
+  [
+    'a list of features',
+    line({ features: [] }),
+    '`features` of the index entry must be an object of arrays of strings',
+  ],
+  ['features2 of numbers', line({ features2: { a: [1] } }), /^`features2` of the index entry/],
+  ['yanked as text', line({ yanked: 'false' }), '`yanked` of the index entry must be true or false'],
+  ['links as number', line({ links: 1 }), '`links` of the index entry must be a string'],
+  ['v as text', line({ v: '2' }), '`v` of the index entry must be a whole number'],
+  ['v below zero', line({ v: -1 }), '`v` of the index entry must be a whole number'],
+  ['a rust version with operator', line({ rust_version: '^1.60' }), /^`rust_version` of the index entry/],
+  ['a beta rust version', line({ rust_version: '1.60.0-beta' }), /^`rust_version` of the index entry/],
+  ['pubtime with milliseconds', line({ pubtime: '2026-11-20T12:00:00.123Z' }), /^`pubtime` of the index entry/],
+  ['pubtime with an offset', line({ pubtime: '2026-11-20T12:00:00+00:00' }), /^`pubtime` of the index entry/],
+  ['pubtime of no day', line({ pubtime: '2026-02-29T12:00:00Z' }), /^`pubtime` of the index entry/],
+  ['a dependency that is none', line({ deps: [1] }), '`deps[0]` of the index entry must be an object'],
+  ['an empty dependency name', lineWith({ name: '' }), '`deps[0].name` of the index entry must be a crate name'],
+  ['an empty package', lineWith({ package: '' }), '`deps[0].package` of the index entry must be a crate name'],
+  ['a path as name', lineWith({ name: '../a' }), '`deps[0].name` of the index entry must be a crate name'],
+  ['no requirement', lineWith({ req: null }), '`deps[0].req` of the index entry must be a string'],
+  ['a foreign requirement', lineWith({ req: '>=1 <2' }), /^`deps\[0\]\.req` of the index entry: `>=1 <2` is not/],
+  [
+    'null features of a dependency',
+    lineWith({ features: null }),
+    '`deps[0].features` of the index entry must be an array of strings',
+  ],
+  ['null default_features', lineWith({ default_features: null }), /^`deps\[0\]\.default_features`/],
+  [
+    'a registry by name',
+    lineWith({ registry: 'mine' }),
+    '`deps[0].registry` of the index entry must be the URL of an index',
+  ],
+  ['lib as null', lineWith({ lib: null }), '`deps[0].lib` of the index entry must be true or false'],
+  ['an optional dev-dependency', lineWith({ kind: 'dev', optional: true }), /^the dev-dependency `a` is optional/],
+]
+
+for (const [what, text, expected] of OBJECTIONABLE) {
+  test(`objection to ${what}`, () => {
+    const found = messages(text)
+    assert.equal(found.length, 1, found.join('\n'))
+    if (typeof expected === 'string') assert.equal(found[0], expected)
+    else assert.match(found[0] ?? '', expected)
+  })
+}
+
+test('all objections come at once, but not without end', () => {
+  assert.equal(messages(line({ name: 1, vers: 2, cksum: 3, links: 4 })).length, 4)
+  const many = messages(line({ deps: Array.from({ length: 1000 }, () => 0) }))
+  assert.equal(many.length, 51)
+  assert.equal(many.at(-1), '950 more objections are not shown; mend those above and try again')
+})
+
+test('an index file: good entries, and objections by line', () => {
+  const file = [
+    line({ vers: '0.1.0' }),
+    '',
+    `${line({ vers: '0.2.0' })}\r`,
+    '{',
+    line({ vers: '0.2.0+other' }),
+    line({ name: 'Demo', vers: '0.3.0' }),
+    line({ vers: '0.4.0' }),
+  ].join('\n')
+  const { entries, issues } = parseIndexFile(file)
+  assert.deepEqual(
+    entries.map(one => one.vers),
+    ['0.1.0', '0.2.0', '0.4.0'],
+  )
+  assert.deepEqual(
+    issues.map(one => [one.code, /line \d+/.exec(one.message)?.[0]]),
+    [
+      ['index_line', 'line 4'],
+      ['index_version_twice', 'line 5'],
+      ['index_name', 'line 6'],
+    ],
+  )
+  const rendered = renderIndexFile(entries)
+  assert.equal(rendered.split('\n').length, 4)
+  assert.ok(rendered.endsWith('}\n'))
+  assert.deepEqual(parseIndexFile(rendered), { entries, issues: [] })
+  assert.deepEqual(parseIndexFile(''), { entries: [], issues: [] })
+  assert.equal(renderIndexFile([]), '')
+})
+
+test('a pubtime has twenty characters', () => {
+  assert.equal(pubtimeOf(new Date(1_700_000_000_987)), '2023-11-14T22:13:20Z')
+})

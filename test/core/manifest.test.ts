@@ -1,0 +1,331 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Refusal } from '../../core/error/error.ts'
+import type { ManifestDependency } from '../../core/manifest/manifest.ts'
+import { parseManifest } from '../../core/manifest/parse.ts'
+
+const HEAD = '[package]\nname = "demo"\nversion = "1.0.0"\n'
+
+function messages(toml: string): string[] {
+  try {
+    parseManifest(toml)
+    return []
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return error.issues.map(one => one.message)
+  }
+}
+
+/** The dependencies in short: kind, target and name, then what is not the default. */
+function dependencies(toml: string): string[] {
+  return parseManifest(HEAD + toml)
+    .dependencies.map(summary)
+    .sort()
+}
+
+function summary(one: ManifestDependency): string {
+  const { name, kind, target, req, defaultFeatures, optional, lib, features, ...rest } = one
+  const extras = Object.entries({
+    ...rest,
+    ...(features.length > 0 ? { features } : {}),
+    ...(defaultFeatures ? {} : { defaultFeatures }),
+    ...(optional ? { optional } : {}),
+    ...(lib ? { lib } : {}),
+  }).filter(([, value]) => value !== null)
+  return [kind, ...(target ? [target] : []), name, req, ...extras.map(([key, value]) => `${key}=${value}`)].join(' ')
+}
+
+test('a manifest as Cargo normalises it', () => {
+  const manifest = parseManifest(`
+[package]
+edition = "2024"
+rust-version = "1.85"
+name = "Demo_crate"
+version = "1.2.3-rc.1+b"
+authors = ["A <a@x.example>"]
+links = "z"
+build = false
+autobins = false
+description = """
+Does
+things.
+"""
+homepage = "https://x.example"
+documentation = "https://docs.x.example"
+readme = "README.md"
+keywords = ["a", "b"]
+categories = ["parsing"]
+license = "MIT OR Apache-2.0"
+license-file = "LICENSE"
+repository = "https://git.x.example"
+metadata = { docs = { rs = { all-features = true } }, constructor = 1 }
+
+[badges.maintenance]
+status = "experimental"
+
+[lib]
+name = "demo_crate"
+path = "src/lib.rs"
+
+[[bin]]
+name = "tool"
+path = "src/main.rs"
+
+[features]
+default = ["std"]
+std = ["serde?/std"]
+`)
+  assert.equal(manifest.name, 'Demo_crate')
+  assert.equal(manifest.version, '1.2.3-rc.1+b')
+  assert.equal(manifest.links, 'z')
+  assert.equal(manifest.rustVersion, '1.85')
+  assert.equal(manifest.readmePath, 'README.md')
+  assert.equal(manifest.readmeByDefault, false)
+  assert.deepEqual(manifest.features, { default: ['std'], std: ['serde?/std'] })
+  assert.deepEqual(manifest.targets, {
+    lib: { path: 'src/lib.rs' },
+    bins: [{ name: 'tool', path: 'src/main.rs' }],
+    autolib: true,
+    autobins: false,
+  })
+  assert.deepEqual(manifest.about, {
+    description: 'Does\nthings.\n',
+    homepage: 'https://x.example',
+    documentation: 'https://docs.x.example',
+    repository: 'https://git.x.example',
+    license: 'MIT OR Apache-2.0',
+    license_file: 'LICENSE',
+    readme_file: null,
+    keywords: ['a', 'b'],
+    categories: ['parsing'],
+    authors: ['A <a@x.example>'],
+    edition: '2024',
+    badges: { maintenance: { status: 'experimental' } },
+  })
+})
+
+const TABLES: readonly (readonly [string, string, string[]])[] = [
+  ['the short form', '[dependencies]\na = "1"', ['normal a ^1']],
+  [
+    'all kinds',
+    '[dependencies]\na = "1"\n[build-dependencies]\na = "2"\n[dev-dependencies]\na = "3"',
+    ['build a ^2', 'dev a ^3', 'normal a ^1'],
+  ],
+  [
+    'all kinds of a target',
+    `[target.'cfg(unix)'.dependencies]\na = "1"\n[target.'cfg(unix)'.build-dependencies]\na = "2"\n[target.x86_64-pc-windows-gnu.dev-dependencies]\na = "3"`,
+    ['build cfg(unix) a ^2', 'dev x86_64-pc-windows-gnu a ^3', 'normal cfg(unix) a ^1'],
+  ],
+  ['a rename', '[dependencies.alias]\nversion = "1"\npackage = "real"', ['normal alias ^1 package=real']],
+  ['a rename to itself', '[dependencies]\na = { version = "1", package = "a" }', ['normal a ^1 package=a']],
+  [
+    'a rename that begins with `_`',
+    '[dependencies]\n_a = { version = "1", package = "real" }',
+    ['normal _a ^1 package=real'],
+  ],
+  [
+    'every switch',
+    '[dependencies.a]\nversion = ">=1, <2"\noptional = true\ndefault-features = false\nfeatures = ["x", "y"]',
+    ['normal a >=1, <2 features=x,y defaultFeatures=false optional=true'],
+  ],
+  [
+    'another registry',
+    '[dependencies.a]\nversion = "1"\nregistry-index = "sparse+https://x.example/index/"',
+    ['normal a ^1 registryIndex=sparse+https://x.example/index/'],
+  ],
+  ['no version at all', '[dependencies.a]\noptional = true', ['normal a * optional=true']],
+  ['an unknown key of 2015', '[dependencies.a]\nrustc_serialize = "*"', ['normal a *']],
+  ['a path and a version, not normalised', '[dependencies.a]\npath = "../a"\nversion = "0.1"', ['normal a ^0.1']],
+  [
+    'a dev-dependency that only a path finds',
+    '[dev-dependencies]\na = { path = "../a" }\nb = "1"\nc = { git = "x" }',
+    ['dev b ^1'],
+  ],
+  ['a dev-dependency of any version', '[dev-dependencies]\na = {}', ['dev a *']],
+  [
+    'names of keys before 2018',
+    '[dev_dependencies]\na = { version = "1", default_features = false }\n[build_dependencies]\nb = "1"',
+    ['build b ^1', 'dev a ^1 defaultFeatures=false'],
+  ],
+  ['of two names of a key, the dashed one', '[dev-dependencies]\na = "1"\n[dev_dependencies]\nb = "1"', ['dev a ^1']],
+  [
+    'of two names of default features, the dashed one',
+    '[dependencies.a]\nversion = "1"\ndefault_features = false\ndefault-features = true',
+    ['normal a ^1'],
+  ],
+  [
+    'an artifact',
+    '[build-dependencies.a]\nversion = "1"\nartifact = "bin"\ntarget = "wasm32-wasip1"\nlib = true\n[dependencies.b]\nversion = "1"\nartifact = ["cdylib", "bin:x"]',
+    ['build a ^1 artifact=bin bindepTarget=wasm32-wasip1 lib=true', 'normal b ^1 artifact=cdylib,bin:x'],
+  ],
+]
+
+for (const [what, toml, expected] of TABLES) {
+  test(`dependencies: ${what}`, () => assert.deepEqual(dependencies(toml), expected))
+}
+
+test('early and odd manifests pass', () => {
+  assert.equal(parseManifest('[project]\nname = "demo"\nversion = "0.0.1"\nauthors = []').name, 'demo')
+  assert.equal(parseManifest(`\uFEFF${HEAD}`).name, 'demo')
+  assert.equal(parseManifest(HEAD.replaceAll('\n', '\r\n')).name, 'demo')
+  assert.equal(parseManifest(`${HEAD}edition = "2054"`).about.edition, '2054')
+  assert.equal(parseManifest(`${HEAD}[patch]`).name, 'demo')
+  assert.equal(
+    parseManifest(`${HEAD}[workspace]\nmembers = ["a"]\n[profile.release]\nlto = true\n[lints.rust]\n`).name,
+    'demo',
+  )
+})
+
+test('readme: a path, a switch or nothing', () => {
+  const readme = (line: string) => {
+    const { readmePath, readmeByDefault } = parseManifest(HEAD + line)
+    return [readmePath, readmeByDefault]
+  }
+  assert.deepEqual(readme(''), [null, true])
+  assert.deepEqual(readme('readme = "doc/read.txt"'), ['doc/read.txt', false])
+  assert.deepEqual(readme('readme = true'), ['README.md', false])
+  assert.deepEqual(readme('readme = false'), [null, false])
+})
+
+const REFUSED: readonly (readonly [string, string, (string | RegExp)[]])[] = [
+  ['broken TOML', `${HEAD}x = `, [/^`Cargo\.toml` is not valid TOML at line 4: /]],
+  ['a key twice', `${HEAD}name = "other"`, [/^`Cargo\.toml` is not valid TOML at line 4: /]],
+  ['no package', '[dependencies]', ['`Cargo.toml` has no `[package]` table']],
+  [
+    'neither name nor version',
+    '[package]',
+    ['`package.name` is missing in `Cargo.toml`', '`package.version` is missing in `Cargo.toml`'],
+  ],
+  ['a bad name', '[package]\nname = "1a"\nversion = "1.0.0"', ['the crate name `1a` must start with an ASCII letter']],
+  ['a bad version', '[package]\nname = "a"\nversion = "1.0"', [/^`1\.0` is not a valid SemVer 2\.0\.0 version/]],
+  [
+    'a version as number',
+    '[package]\nname = "a"\nversion = 1.0',
+    ['`package.version` in `Cargo.toml` must be a string'],
+  ],
+  [
+    'wrong types',
+    `${HEAD}description = 1\nkeywords = "a"\nauthors = [1]`,
+    [
+      '`package.description` in `Cargo.toml` must be a string',
+      '`package.keywords` in `Cargo.toml` must be an array of strings',
+      '`package.authors` in `Cargo.toml` must be an array of strings',
+    ],
+  ],
+  ['a rust version with operator', `${HEAD}rust-version = ">=1.60"`, [/^`package\.rust-version` in/]],
+  ['a beta rust version', `${HEAD}rust-version = "1.60.0-beta"`, [/^`package\.rust-version` in/]],
+  [
+    'inheritance of a field',
+    `${HEAD}license.workspace = true`,
+    [/^`package\.license` in `Cargo\.toml` is inherited from a workspace/],
+  ],
+  ['inheritance of a version', '[package]\nname = "a"\nversion.workspace = true', [/^`package\.version` .* inherited/]],
+  ['inheritance of a dependency', `${HEAD}[dependencies]\na.workspace = true`, [/^`dependencies\.a` .* inherited/]],
+  [
+    'inheritance for a target',
+    `${HEAD}[target.'cfg(a)'.dependencies]\na = { workspace = true }`,
+    [/^`target\.'cfg\(a\)'\.dependencies\.a` .* inherited/],
+  ],
+  ['a patch', `${HEAD}[patch.crates-io]\na = { path = "a" }`, [/has a `\[patch\]` table/]],
+  [
+    'a requirement of other tools',
+    `${HEAD}[dependencies]\na = ">=1 <2"`,
+    [/^`dependencies\.a` in `Cargo\.toml`: `>=1 <2` is not/],
+  ],
+  ['the requirement of a crate of 2015', `${HEAD}[dependencies]\na = "0.2*"`, [/^`dependencies\.a` .*`0\.2\*` is not/]],
+  ['a dependency name that is a path', `${HEAD}[dependencies]\n"../a" = "1"`, [/`\.\.\/a` is not a crate name/]],
+  [
+    'a package that is a path',
+    `${HEAD}[dependencies]\na = { version = "1", package = "x/y" }`,
+    [/`x\/y` is not a crate name/],
+  ],
+  ['an empty dependency name', `${HEAD}[dependencies]\n"" = "1"`, [/`` is not a crate name/]],
+  [
+    'a dependency that is none',
+    `${HEAD}[dependencies]\na = 1`,
+    ['`dependencies.a` in `Cargo.toml` must be a version or a table'],
+  ],
+  ['dependencies that are none', `${HEAD}[[dependencies]]\na = 1`, ['`dependencies` in `Cargo.toml` must be a table']],
+  [
+    'an optional dev-dependency',
+    `${HEAD}[dev-dependencies]\na = { version = "1", optional = true }`,
+    [/is optional; a dev-dependency cannot be/],
+  ],
+  [
+    'a registry by name',
+    `${HEAD}[dependencies]\na = { version = "1", registry = "mine" }`,
+    [/names the registry `mine` without its URL/],
+  ],
+  [
+    'a registry index that is no URL',
+    `${HEAD}[dependencies]\na = { version = "1", registry-index = "mine" }`,
+    ['`dependencies.a.registry-index` in `Cargo.toml` must be the URL of an index'],
+  ],
+  [
+    'features that are no lists',
+    `${HEAD}[features]\na = "b"`,
+    ['`features.a` in `Cargo.toml` must be an array of strings'],
+  ],
+  [
+    'five things at once',
+    `[package]\nname = ""\nversion = "1"\nlinks = 1\n[dependencies]\na = "v1"\nb.workspace = true`,
+    [
+      'a crate name cannot be empty',
+      /`1` is not a valid SemVer/,
+      /`dependencies\.a`/,
+      /`dependencies\.b`/,
+      /`package\.links`/,
+    ],
+  ],
+]
+
+for (const [what, toml, expected] of REFUSED) {
+  test(`refused: ${what}`, () => {
+    const found = messages(toml)
+    assert.equal(found.length, expected.length, found.join('\n'))
+    for (const [at, one] of expected.entries()) {
+      if (typeof one === 'string') assert.equal(found[at], one)
+      else assert.match(found[at] ?? '', one)
+    }
+  })
+}
+
+test('keys that are traps for JavaScript are keys like any other', () => {
+  const manifest = parseManifest(
+    `${HEAD}[features]\n__proto__ = ["constructor"]\nconstructor = []\n[badges.__proto__]\na = "b"`,
+  )
+  assert.deepEqual(Object.entries(manifest.features), [
+    ['__proto__', ['constructor']],
+    ['constructor', []],
+  ])
+  assert.deepEqual(Object.entries(manifest.about.badges), [['__proto__', { a: 'b' }]])
+  assert.equal(messages('[package.__proto__]\nname = "a"').length, 2)
+  assert.equal(({} as Record<string, unknown>).a, undefined)
+  assert.deepEqual(dependencies('[dependencies]\n__proto__ = { version = "1", package = "a" }'), [
+    'normal __proto__ ^1 package=a',
+  ])
+})
+
+test('a hostile manifest is read or refused in a moment, with a bounded answer', () => {
+  const flood = Array.from({ length: 20_000 }, (_, i) => `d${i} = 1`).join('\n')
+  const hostile = [
+    `${HEAD}[dependencies]\n${flood}`,
+    `${HEAD}x = ${'['.repeat(20_000)}`,
+    `${HEAD}x = ${'{a='.repeat(20_000)}`,
+    `${HEAD}[${'a.'.repeat(20_000)}b]`,
+    `${HEAD}${'a.'.repeat(20_000)}b = 1`,
+    `${HEAD}[dependencies]\na = "${'9'.repeat(100_000)}"`,
+    `${HEAD}${'[[a]]\n'.repeat(20_000)}`,
+    `${HEAD}description = "\\u001b[31m"\nname.x = 1`,
+  ]
+  for (const toml of hostile) {
+    const started = performance.now()
+    const found = messages(toml)
+    assert.ok(found.length <= 51)
+    assert.ok(
+      found.every(one => one.length <= 700 && !/\p{Cc}/u.test(one)),
+      found[0],
+    )
+    assert.ok(performance.now() - started < 5000, toml.slice(40, 60))
+  }
+})

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseName } from '../../core/name.ts'
+import { crateKey, cratePlace, defaultDl, expandDl, indexPlace } from '../../core/paths.ts'
+import { parseVersion } from '../../core/version.ts'
+
+const facts = { name: parseName('Foo-Bar'), version: parseVersion('1.0.0+a'), cksum: 'ab'.repeat(32) }
+
+const templates: [template: string, url: string][] = [
+  ['https://x/dl', 'https://x/dl/Foo-Bar/1.0.0+a/download'],
+  ['https://x/{crate}', 'https://x/Foo-Bar'],
+  ['https://x/{version}', 'https://x/1.0.0+a'],
+  ['https://x/{prefix}/{crate}', 'https://x/Fo/o-/Foo-Bar'],
+  ['https://x/{lowerprefix}/{crate}', 'https://x/fo/o-/Foo-Bar'],
+  ['https://x/{sha256-checksum}', `https://x/${'ab'.repeat(32)}`],
+  ['https://x/{crate}/{crate}', 'https://x/Foo-Bar/Foo-Bar'],
+  ['https://x/{unknown}', 'https://x/{unknown}/Foo-Bar/1.0.0+a/download'],
+]
+for (const [template, url] of templates) {
+  test(`dl ${template}`, () => assert.equal(expandDl(template, facts), url))
+}
+
+test('the default template leads to the place of the .crate', () => {
+  for (const name of ['a', 'Ab', 'aBc', 'Foo-Bar']) {
+    for (const version of ['1.0.0', '0.1.0-rc.1+meta']) {
+      const place = cratePlace(parseName(name), parseVersion(version))
+      const url = expandDl(defaultDl('https://x/y'), {
+        name: parseName(name),
+        version: parseVersion(version),
+        cksum: '',
+      })
+      assert.equal(url, `https://x/y/${place.path}`)
+    }
+  }
+})
+
+test('index files lie at lowercase tiers', () => {
+  assert.equal(indexPlace(parseName('A')).path, 'index/1/a')
+  assert.equal(indexPlace(parseName('aB')).path, 'index/2/ab')
+  assert.equal(indexPlace(parseName('ABC')).path, 'index/3/a/abc')
+  assert.equal(indexPlace(parseName('Cargo')).path, 'index/ca/rg/cargo')
+})
+
+test('keys of the crate store name the bytes', () => {
+  assert.equal(crateKey(facts.name, facts.cksum), `fo/o-/foo-bar/${facts.cksum}.crate`)
+})

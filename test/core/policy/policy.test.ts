@@ -1,0 +1,419 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Dependency, Entry } from '../../../core/entry/entry.ts'
+import type { Name } from '../../../core/name.ts'
+import { parseName } from '../../../core/name.ts'
+import type { PolicyFacts, PolicyRelease } from '../../../core/policy/policy.ts'
+import { checkPolicy, policyQuestions } from '../../../core/policy/policy.ts'
+import type { Settings } from '../../../core/settings/settings.ts'
+import { resolveSettings } from '../../../core/settings/settings.ts'
+import { parseVersion } from '../../../core/version.ts'
+
+const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
+const names = (...texts: string[]): Name[] => texts.map(parseName)
+
+function dependency(given: Partial<Dependency>): Dependency {
+  return {
+    name: 'serde',
+    req: '^1.0',
+    features: [],
+    optional: false,
+    default_features: true,
+    target: null,
+    kind: 'normal',
+    registry: null,
+    package: null,
+    ...given,
+  }
+}
+
+type About = PolicyRelease['about']
+
+/** A release to which neither preset objects, but for what is given. */
+function release(
+  about: Partial<About> = {},
+  entry: Partial<Entry> = {},
+  name = 'sample',
+  vers = '1.0.0',
+): PolicyRelease {
+  return {
+    name: parseName(name),
+    version: parseVersion(vers),
+    entry: {
+      name,
+      vers,
+      deps: [],
+      cksum: '0'.repeat(64),
+      features: {},
+      yanked: false,
+      links: null,
+      rust_version: null,
+      pubtime: null,
+      ...entry,
+    },
+    about: {
+      description: 'A sample.',
+      homepage: null,
+      documentation: null,
+      repository: 'https://git.example/sample',
+      license: 'MIT OR Apache-2.0',
+      license_file: null,
+      readme_file: null,
+      keywords: [],
+      categories: [],
+      authors: [],
+      badges: {},
+      ...about,
+    },
+  }
+}
+
+const NOTHING: PolicyFacts = { existing: null, lookAlikes: [], missingDependencies: [], alsoHere: [] }
+
+function policy(text = ''): Settings['policy'] {
+  return resolveSettings({ file: { name: 'plimsoll.toml', text: `[policy]\n${text}` } }).settings.policy
+}
+const PRIVATE = policy()
+const PUBLIC = policy('preset = "public"')
+
+/** `severity code` of every objection. */
+function verdict(one: PolicyRelease, rules: Settings['policy'], facts: Partial<PolicyFacts> = {}): string[] {
+  return checkPolicy(one, { ...NOTHING, ...facts }, rules).issues.map(each => `${each.severity} ${each.code}`)
+}
+
+function said(one: PolicyRelease, rules: Settings['policy'], facts: Partial<PolicyFacts> = {}): string[] {
+  return checkPolicy(one, { ...NOTHING, ...facts }, rules).issues.map(each => each.message)
+}
+
+test('every number of crates.io is the default of a setting', () => {
+  const { limits, policy: rules } = resolveSettings({
+    file: { name: 'x', text: '[policy]\npreset = "public"' },
+  }).settings
+  assert.deepEqual(
+    [limits.metadata_bytes, limits.crate_bytes, limits.unpacked_bytes],
+    [1_048_576, 10_485_760, 536_870_912],
+  )
+  const { name_max, version_max, description_max, keywords_max, keyword_length_max, categories_max } = rules
+  assert.deepEqual(
+    { name_max, version_max, description_max, keywords_max, keyword_length_max, categories_max },
+    {
+      name_max: 64,
+      version_max: 150,
+      description_max: 1000,
+      keywords_max: 5,
+      keyword_length_max: 20,
+      categories_max: 5,
+    },
+  )
+  const { features_max, feature_items_max, dependencies_max } = rules
+  assert.deepEqual([features_max, feature_items_max, dependencies_max], [300, 300, 500])
+})
+
+test('a decent release pleases both presets', () => {
+  const one = release({ keywords: ['parser', 'c++', '3d'], categories: ['anything'], badges: { maintenance: {} } })
+  for (const rules of [PRIVATE, PUBLIC]) {
+    assert.deepEqual(checkPolicy(one, NOTHING, rules), { issues: [], invalidCategories: [], invalidBadges: [] })
+  }
+})
+
+const from = (registry: string) => ({ deps: [dependency({ registry })] })
+const presets: [what: string, one: PolicyRelease, code: string, inPrivate: string | null, inPublic: string][] = [
+  ['no description', release({ description: null }), 'description_missing', 'warning', 'error'],
+  ['a blank description', release({ description: ' \n' }), 'description_missing', 'warning', 'error'],
+  ['no licence', release({ license: null }), 'license_missing', 'warning', 'error'],
+  ['no SPDX expression', release({ license: 'Proprietary' }), 'license_invalid', 'warning', 'error'],
+  ['a URL of ssh', release({ repository: 'git@git.example:a/b' }), 'url_invalid', 'warning', 'error'],
+  ['a script as URL', release({ homepage: 'javascript:alert(1)' }), 'url_invalid', 'warning', 'error'],
+  ['a keyword with a blank', release({ keywords: ['json parser'] }), 'keyword_invalid', 'warning', 'error'],
+  ['a wildcard', release({}, { deps: [dependency({ req: '*' })] }), 'dependency_wildcard', 'warning', 'error'],
+  ['crates.io', release({}, from(CRATES_IO)), 'dependency_foreign', null, 'error'],
+  ['another registry', release({}, from('sparse+https://a.example/')), 'dependency_foreign', null, 'error'],
+  ['six keywords', release({ keywords: [...'abcdef'] }), 'keywords_too_many', 'error', 'error'],
+  ['a long keyword', release({ keywords: ['x'.repeat(21)] }), 'keyword_too_long', 'error', 'error'],
+  ['six categories', release({ categories: [...'abcdef'] }), 'categories_too_many', 'error', 'error'],
+  ['a long description', release({ description: 'x'.repeat(1001) }), 'description_too_long', 'error', 'error'],
+  ['long in bytes', release({ description: 'é'.repeat(501) }), 'description_too_long', 'error', 'error'],
+  ['a reserved name', release({}, {}, 'Proc-Macro'), 'name_reserved', 'error', 'error'],
+  ['a device of Windows', release({}, {}, 'LPT1'), 'name_reserved', 'error', 'error'],
+  ['a long version', release({}, {}, 'sample', `1.0.0-${'a'.repeat(145)}`), 'version_too_long', 'error', 'error'],
+]
+for (const [what, one, code, inPrivate, inPublic] of presets) {
+  test(`both presets on ${what}`, () => {
+    assert.deepEqual(verdict(one, PRIVATE), inPrivate === null ? [] : [`${inPrivate} ${code}`])
+    assert.deepEqual(verdict(one, PUBLIC), [`${inPublic} ${code}`])
+  })
+}
+
+const levels: [key: string, one: PolicyRelease, facts: Partial<PolicyFacts>][] = [
+  ['description', release({ description: null }), {}],
+  ['license', release({ license: '' }), {}],
+  ['license_expression', release({ license: 'X' }), {}],
+  ['url_rules', release({ documentation: 'docs' }), {}],
+  ['keyword_rule', release({ keywords: [''] }), {}],
+  ['reserved_names', release({}, {}, 'std'), {}],
+  ['look_alikes', release({}, {}, 'serd'), { lookAlikes: names('serde') }],
+  ['wildcard_requirement', release({}, { deps: [dependency({ req: '*' })] }), {}],
+  ['dependency_exists', release({}, { deps: [dependency({})] }), { missingDependencies: names('serde') }],
+  ['foreign_registries', release({}, from('https://a.example/index')), {}],
+  ['path_dependency_trap', release({}, from(CRATES_IO)), { alsoHere: names('serde') }],
+]
+for (const [key, one, facts] of levels) {
+  test(`policy.${key} at each level`, () => {
+    const at = (level: string) => verdict(one, policy(`${key} = "${level}"`), facts).map(each => each.split(' ')[0])
+    assert.deepEqual([at('error'), at('warn'), at('off')], [['error'], ['warning'], []])
+  })
+}
+
+const limits: [key: string, over: PolicyRelease, code: string][] = [
+  ['name_max = 5', release(), 'name_too_long'],
+  ['version_max = 5', release({}, {}, 'sample', '10.0.0'), 'version_too_long'],
+  ['description_max = 8', release(), 'description_too_long'],
+  ['keywords_max = 0', release({ keywords: ['a'] }), 'keywords_too_many'],
+  ['keyword_length_max = 1', release({ keywords: ['ab'] }), 'keyword_too_long'],
+  ['categories_max = 1', release({ categories: ['a', 'b'] }), 'categories_too_many'],
+  ['features_max = 1', release({}, { features: { a: [], b: [] } }), 'features_too_many'],
+  ['feature_items_max = 1', release({}, { features: { a: ['b', 'c'], b: [], c: [] } }), 'feature_items_too_many'],
+  ['dependencies_max = 0', release({}, { deps: [dependency({})] }), 'dependencies_too_many'],
+  ['reserved_names_extra = ["Sam_ple"]', release({}, {}, 'sam-ple'), 'name_reserved'],
+]
+for (const [key, over, code] of limits) {
+  test(`policy.${key}`, () => {
+    assert.deepEqual(verdict(over, policy(key)), [`error ${code}`])
+    assert.deepEqual(verdict(over, PRIVATE), [])
+  })
+}
+
+test('every key of the policy is tried here', () => {
+  const tried = [...levels, ...limits].map(([key]) => key.split(' ')[0])
+  const elsewhere = ['preset', 'categories', 'unknown_category', 'badges', 'allowed_registries']
+  assert.deepEqual(Object.keys(PRIVATE).sort(), [...tried, ...elsewhere].sort())
+})
+
+test('what is reserved or looks alike matters to new crates only', () => {
+  const one = release({}, {}, 'core')
+  assert.deepEqual(verdict(one, PUBLIC, { existing: { name: one.name }, lookAlikes: names('cores') }), [])
+})
+
+test('candidates that do not look alike are left out', () => {
+  const one = release({}, {}, 'serd')
+  assert.deepEqual(said(one, PRIVATE, { lookAlikes: names('serde', 'sand', 'SERD') }), [
+    'the crate name `serd` is easily taken for the existing `serde`; choose a name that differs more',
+  ])
+})
+
+test('unknown categories have their own place as a warning, and are an objection as an error', () => {
+  const one = release({ categories: ['parsing', 'foo', 'foo', '__proto__'] })
+  const check = (text: string) => checkPolicy(one, NOTHING, policy(`categories = ["parsing"]\n${text}`))
+  assert.deepEqual(check(''), { issues: [], invalidCategories: ['foo', '__proto__'], invalidBadges: [] })
+  assert.deepEqual(check('unknown_category = "off"').invalidCategories, [])
+  assert.equal(
+    check('unknown_category = "error"').issues[0]?.message,
+    'this registry has no category `foo`; remove it, or ask the operator to add it to `policy.categories`',
+  )
+})
+
+test('unknown badges are told', () => {
+  const badges = JSON.parse('{"travis-ci": {}, "sparkles": {}, "__proto__": {}}') as Record<string, unknown>
+  assert.deepEqual(checkPolicy(release({ badges }), NOTHING, PRIVATE).invalidBadges, ['sparkles', '__proto__'])
+  assert.deepEqual(checkPolicy(release({ badges }), NOTHING, policy('badges = []')).invalidBadges, [])
+})
+
+const licenses: [text: string, good: boolean][] = [
+  ['MIT', true],
+  ['MIT OR Apache-2.0', true],
+  ['MIT/Apache-2.0', true],
+  ['MIT / Apache-2.0', true],
+  ['(MIT OR Apache-2.0) AND BSD-3-Clause', true],
+  ['GPL-3.0', true],
+  ['GPL-3.0+', true],
+  ['GPL-2.0-only WITH Classpath-exception-2.0', true],
+  ['Apache-2.0 WITH LLVM-exception', true],
+  ['LicenseRef-Ours', true],
+  ['BSD', false],
+  ['Apache 2.0', false],
+  ['MIT OR', false],
+  ['MIT OR Apache-2.0)', false],
+  ['OR', false],
+  ['/', false],
+  ['%0BSD', false],
+  ['MIT\u001b[31m', false],
+  ['MIT\n', false],
+  ['('.repeat(100_000), false],
+  [`MIT${' OR MIT'.repeat(100)}`, true],
+]
+for (const [license, good] of licenses) {
+  test(`the licence ${JSON.stringify(license.slice(0, 50))}`, () => {
+    assert.deepEqual(verdict(release({ license }), PUBLIC), good ? [] : ['error license_invalid'])
+  })
+}
+
+test('a licence file is a licence', () => {
+  assert.deepEqual(verdict(release({ license: null, license_file: 'LICENCE' }), PUBLIC), [])
+})
+
+const urls: [url: string, good: boolean][] = [
+  ['https://a.example', true],
+  ['http://a.example/x?y#z', true],
+  ['HTTP://a.example', false],
+  ['', true],
+  ['https://', false],
+  ['//a.example', false],
+  [' https://a.example', false],
+  ['https://a.example/a b', false],
+  ['https://a.example\n', false],
+  ['ftp://a.example', false],
+  ['data:text/html,x', false],
+  ['https://[::1', false],
+]
+for (const [homepage, good] of urls) {
+  test(`the URL ${JSON.stringify(homepage)}`, () => {
+    assert.deepEqual(verdict(release({ homepage }), PUBLIC), good ? [] : ['error url_invalid'])
+  })
+}
+
+type FeatureCase = [what: string, features: Entry['features'], objection: string | null]
+const OPTIONAL = [
+  dependency({ name: 'tokio', optional: true }),
+  dependency({ name: 'log' }),
+  dependency({ name: 'json', package: 'serde_json', optional: true }),
+]
+const featureCases: FeatureCase[] = [
+  ['implicit features of optional dependencies', { default: ['tokio', 'json'] }, null],
+  ['dep:', { async: ['dep:tokio'], j: ['dep:json'] }, null],
+  ['a strong and a weak member', { a: ['tokio/rt', 'json?/std', 'log/std'] }, null],
+  ['names of all sorts', { _a: [], '2d': [], 'a+b.c-d': [], é: [] }, null],
+  ['an empty name', { '': [] }, 'feature_name_invalid'],
+  ['a name with a slash', { 'a/b': [] }, 'feature_name_invalid'],
+  ['a name with dep:', { 'dep:tokio': [] }, 'feature_name_invalid'],
+  ['a name with a leading dash', { '-a': [] }, 'feature_name_invalid'],
+  ['an unknown feature', { a: ['b'] }, 'feature_value_unknown'],
+  ['__proto__', { a: ['__proto__'] }, 'feature_value_unknown'],
+  ['a dependency that is not optional', { a: ['log'] }, 'feature_value_required'],
+  ['dep: of one that is not optional', { a: ['dep:log'] }, 'feature_value_required'],
+  ['weak member of one that is not optional', { a: ['log?/std'] }, 'feature_value_required'],
+  ['dep: of nothing', { a: ['dep:nix'] }, 'feature_dependency_unknown'],
+  ['a member of nothing', { a: ['nix/std'] }, 'feature_dependency_unknown'],
+  ['the real name of a renamed dependency', { a: ['serde_json/std'] }, 'feature_dependency_unknown'],
+  ['an implicit feature that dep: took away', { a: ['dep:tokio'], b: ['tokio'] }, 'feature_value_explicit'],
+  ['an empty item', { a: [''] }, 'feature_value_invalid'],
+  ['an empty dep:', { a: ['dep:'] }, 'feature_value_invalid'],
+  ['an empty member', { a: ['/std'] }, 'feature_value_invalid'],
+  ['an empty feature of a member', { a: ['tokio/'] }, 'feature_value_invalid'],
+  ['two slashes', { a: ['tokio/a/b'] }, 'feature_value_invalid'],
+  ['dep: and a slash', { a: ['dep:tokio/rt'] }, 'feature_value_invalid'],
+  ['dep: within', { a: ['xdep:tokio'] }, 'feature_value_invalid'],
+  ['a feature that hides an optional dependency', { tokio: [] }, 'dependency_unreachable'],
+]
+for (const [what, features, objection] of featureCases) {
+  test(`features: ${what}`, () => {
+    const one = release({}, { features, deps: OPTIONAL })
+    assert.deepEqual(verdict(one, PRIVATE), objection === null ? [] : [`error ${objection}`])
+  })
+}
+
+type DependencyCase = [what: string, given: Partial<Dependency>, objection: string | null]
+const dependencyCases: DependencyCase[] = [
+  ['a rename with an underscore', { name: '_json', package: 'serde_json' }, null],
+  ['a partial wildcard', { req: '1.*' }, null],
+  ['features', { features: ['derive', 'tokio/rt'] }, null],
+  ['an empty name', { name: '' }, 'dependency_name_invalid'],
+  ['an empty package', { name: 'a', package: '' }, 'dependency_name_invalid'],
+  ['an empty rename', { name: '', package: 'serde' }, 'dependency_rename_invalid'],
+  ['a path as name', { name: '../serde' }, 'dependency_name_invalid'],
+  ['a leading underscore', { name: '_serde' }, 'dependency_name_invalid'],
+  ['a long rename', { name: 'a'.repeat(65), package: 'serde' }, 'dependency_rename_invalid'],
+  ['a rename with a dot', { name: 'a.b', package: 'serde' }, 'dependency_rename_invalid'],
+  ['dep: among features', { features: ['dep:serde'] }, 'dependency_feature_invalid'],
+  ['an empty feature', { features: [''] }, 'dependency_feature_invalid'],
+  ['two slashes in a feature', { features: ['a/b/c'] }, 'dependency_feature_invalid'],
+]
+for (const [what, given, objection] of dependencyCases) {
+  test(`dependencies: ${what}`, () => {
+    const one = release({}, { deps: [dependency(given)] })
+    assert.deepEqual(verdict(one, PRIVATE), objection === null ? [] : [`error ${objection}`])
+  })
+}
+
+test('an optional dev-dependency', () => {
+  const one = release({}, { deps: [dependency({ kind: 'dev', optional: true })] })
+  assert.deepEqual(verdict(one, PRIVATE), ['error dependency_dev_optional'])
+})
+
+test('missing dependencies are named once, with the spelling there is', () => {
+  const deps = [
+    dependency({ name: 'foo_bar' }),
+    dependency({ name: 'other', package: 'foo_bar', kind: 'dev' }),
+    dependency({ name: 'nix' }),
+    dependency({ name: 'sample', kind: 'dev' }),
+  ]
+  const facts = { missingDependencies: names('foo_bar', 'nix', 'sample'), otherSpellings: names('foo-bar') }
+  assert.deepEqual(said(release({}, { deps }), PRIVATE, facts), [
+    'this registry has no crate `foo_bar`, on which the crate depends, but it has `foo-bar`; spell the dependency that way',
+    'this registry has no crate `nix`, on which the crate depends; publish that one first, or name the registry it comes from',
+  ])
+})
+
+test('the trap of path dependencies is explained', () => {
+  const deps = [dependency({ name: 'core-of-us', registry: CRATES_IO }), dependency({ registry: `${CRATES_IO}/` })]
+  assert.deepEqual(said(release({}, { deps }), PRIVATE, { alsoHere: names('core_of_us') }), [
+    'the dependency `core-of-us` is taken from crates.io, but this registry has a crate of that name; if that one is meant, as for a member of your workspace, add `registry = "…"` with the name of this registry to the dependency and publish again',
+  ])
+})
+
+test('where crates.io is refused, the trap is the one objection to a crate that is here, and explains it', () => {
+  const deps = [dependency({ name: 'core-of-us', registry: CRATES_IO }), dependency({ registry: CRATES_IO })]
+  const facts = { alsoHere: names('core_of_us') }
+  const one = release({}, { deps })
+  assert.deepEqual(verdict(one, PUBLIC, facts), ['error dependency_path_trap', 'error dependency_foreign'])
+  assert.match(said(one, PUBLIC, facts)[1] ?? '', /^the dependency `serde` comes from another registry, /)
+  const allowed = policy(`preset = "public"\nallowed_registries = ["${CRATES_IO}"]`)
+  assert.deepEqual(verdict(one, allowed, facts), ['warning dependency_path_trap'])
+  const unexplained = policy('preset = "public"\npath_dependency_trap = "off"')
+  assert.deepEqual(verdict(one, unexplained, facts), ['error dependency_foreign', 'error dependency_foreign'])
+})
+
+test('allowed registries are no foreign ones, however they are written', () => {
+  const deps = [
+    dependency({ registry: CRATES_IO }),
+    dependency({ name: 'a', registry: 'sparse+https://A.example/index/' }),
+  ]
+  const rules = policy(
+    `preset = "public"\nallowed_registries = ["${CRATES_IO}", "sparse+https://a.example/index"]\nlook_alikes = "off"`,
+  )
+  assert.deepEqual(said(release({}, { deps }), rules), [])
+  assert.deepEqual(said(release({}, { deps: [dependency({ registry: CRATES_IO })] }), PUBLIC), [
+    'the dependency `serde` comes from another registry, https://github.com/rust-lang/crates.io-index, which this one does not allow; publish it here and add `registry = "…"` with the name of this registry to the dependency, or ask the operator to add that URL to `policy.allowed_registries`',
+  ])
+})
+
+test('the questions to the catalog', () => {
+  const deps = [
+    dependency({}),
+    dependency({ name: 'json', package: 'serde_json' }),
+    dependency({ name: 'sample', kind: 'dev' }),
+    dependency({ name: '' }),
+    dependency({ name: 'log', registry: CRATES_IO }),
+    dependency({ name: 'rand', registry: 'https://a.example/' }),
+  ]
+  const { lookAlikeKeys, ...rest } = policyQuestions(release({}, { deps }))
+  assert.deepEqual(rest, { ownDependencies: ['serde', 'serde_json'], cratesIoDependencies: ['log'] })
+  assert.ok(lookAlikeKeys.includes('sample'))
+})
+
+test('messages neither steer a terminal nor grow without bounds', () => {
+  const [message = ''] = said(release({ license: `\u001b[2J\u202e${'x'.repeat(5000)}` }), PUBLIC)
+  assert.equal(
+    message,
+    `the licence \`\\u{1b}[2J\\u{202e}${'x'.repeat(74)}…\` is not an SPDX expression; write one such as \`MIT OR Apache-2.0\`, or name a text of your own with \`license-file\``,
+  )
+})
+
+test('a manifest that is wrong everywhere gets a readable answer, soon', () => {
+  const items = Array.from({ length: 300 }, (_, index) => `nix${index}`)
+  const features = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`f${index}`, items]))
+  const begin = performance.now()
+  const issues = said(release({}, { features }), PUBLIC)
+  assert.equal(issues.length, 41)
+  assert.equal(issues[40], '89960 more objections are not shown; mend those above and try again')
+  assert.ok(performance.now() - begin < 5000)
+})

@@ -1,0 +1,437 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as v from 'valibot'
+import { renderEntry } from '../../core/entry/render.ts'
+import { Refusal } from '../../core/error/error.ts'
+import { parseManifest } from '../../core/manifest/parse.ts'
+import type { InspectParts } from '../../core/release/inspect.ts'
+import type { PublishMetadata } from '../../core/release/metadata.ts'
+import type { Release, ReleaseParts } from '../../core/release/release.ts'
+import { compareMetadata } from '../../core/release/compare.ts'
+import { findReadme } from '../../core/release/targets.ts'
+import { inspectCrate } from '../../core/release/inspect.ts'
+import { makeRelease } from '../../core/release/release.ts'
+import { parsePublishMetadata, publishMetadata } from '../../core/release/metadata.ts'
+import { readArchive } from '../../core/tarball/read.ts'
+import { buildCrate, type CrateParts } from '../support/crate-builder.ts'
+
+const LIMITS = { unpackedBytes: 1 << 20, entries: 100, manifestBytes: 1 << 16, readmeBytes: 1 << 16 }
+const OWN = 'sparse+https://crates.example/index/'
+const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
+const CKSUM = 'ab'.repeat(32)
+
+/** The release that a crate of these parts becomes. */
+async function releaseOf(crate: Partial<CrateParts>, more: Partial<ReleaseParts> = {}): Promise<Release> {
+  const bytes = buildCrate({ name: 'demo', version: '1.0.0', ...crate })
+  const archive = await readArchive(async function* () {
+    yield bytes
+  }, LIMITS)
+  const manifest = parseManifest(archive.manifest)
+  const ownIndexUrls = new Set([OWN])
+  const facts = { cksum: CKSUM, size: bytes.length, pubtime: '2026-11-20T12:00:00Z', readme: null }
+  return makeRelease({ archive, manifest, ownIndexUrls, ...facts, ...more })
+}
+
+function metadata(input: object): PublishMetadata {
+  return v.parse(publishMetadata, { name: 'demo', vers: '1.0.0', ...input })
+}
+
+test('a crate becomes a release with the entry that Cargo expects', async () => {
+  const release = await releaseOf({
+    manifest: `
+rust-version = "1.70"
+links = "z"
+[dependencies]
+serde = { version = "1", optional = true, default-features = false, features = ["derive"] }
+alias = { version = "0.3", package = "real-name", registry-index = "${OWN}" }
+[target.'cfg(unix)'.build-dependencies]
+cc = ">=1.0, <2"
+[features]
+default = ["ser"]
+ser = ["dep:serde"]
+plain = []
+`,
+  })
+  assert.equal(
+    renderEntry(release.entry),
+    `{"name":"demo","vers":"1.0.0","deps":[` +
+      `{"name":"alias","req":"^0.3","features":[],"optional":false,"default_features":true,"target":null,"kind":"normal","registry":null,"package":"real-name"},` +
+      `{"name":"cc","req":">=1.0, <2","features":[],"optional":false,"default_features":true,"target":"cfg(unix)","kind":"build","registry":"${CRATES_IO}","package":null},` +
+      `{"name":"serde","req":"^1","features":["derive"],"optional":true,"default_features":false,"target":null,"kind":"normal","registry":"${CRATES_IO}","package":null}],` +
+      `"cksum":"${CKSUM}","features":{"plain":[]},"yanked":false,"links":"z",` +
+      `"features2":{"default":["ser"],"ser":["dep:serde"]},"v":2,"rust_version":"1.70","pubtime":"2026-11-20T12:00:00Z"}`,
+  )
+  assert.equal(release.about.description, 'A crate for tests')
+  assert.equal(release.about.has_lib, true)
+})
+
+test('the registry of a dependency: ours is null, crates.io has its git URL, another keeps its own', async () => {
+  const registry = async (line: string, own: string[], more: Partial<ReleaseParts> = {}) => {
+    const manifest = `[dependencies]\na = { version = "1"${line} }`
+    const release = await releaseOf({ manifest }, { ownIndexUrls: new Set(own), ...more })
+    return release.entry.deps[0]?.registry
+  }
+  const index = (url: string) => `, registry-index = "${url}"`
+  assert.equal(await registry('', []), CRATES_IO)
+  assert.equal(await registry('', [CRATES_IO]), null)
+  assert.equal(await registry('', [`${CRATES_IO}/`]), null)
+  assert.equal(await registry(index(OWN), [OWN]), null)
+  assert.equal(await registry(index(OWN), [OWN.slice(0, -1)]), null)
+  assert.equal(await registry(index(OWN.slice(0, -1)), [OWN]), null)
+  assert.equal(await registry(index(`${OWN}/`), [OWN]), `${OWN}/`)
+  assert.equal(await registry(index('https://other.example/i.git'), [OWN]), 'https://other.example/i.git')
+})
+
+test('an alias of this registry is learnt from the metadata, and only from a manifest that names it', async () => {
+  const alias = 'sparse+http://localhost:8080/index/'
+  const manifest = `
+[dependencies]
+a = { version = "1", registry-index = "${alias}" }
+b = "1"
+[target.'cfg( unix )'.dev-dependencies]
+c = { version = "1", registry-index = "${alias}" }`
+  const dep = (name: string, more: object = {}) => ({ name, version_req: '^1', ...more })
+  const crates = dep('b', { registry: CRATES_IO })
+  const sent = metadata({ deps: [dep('a'), crates, dep('c', { kind: 'dev', target: 'cfg(unix)' })] })
+  const release = await releaseOf({ manifest }, { metadata: sent })
+  assert.deepEqual(
+    release.entry.deps.map(one => one.registry),
+    [null, CRATES_IO, null],
+  )
+  assert.deepEqual(compareMetadata(release, sent), [])
+
+  const wrong = metadata({
+    deps: [dep('a', { registry: alias }), dep('b'), dep('c', { kind: 'dev', target: 'cfg(unix)', registry: alias })],
+  })
+  const foreign = await releaseOf({ manifest }, { metadata: wrong })
+  assert.deepEqual(
+    foreign.entry.deps.map(one => one.registry),
+    [alias, CRATES_IO, alias],
+  )
+  assert.deepEqual(
+    compareMetadata(foreign, wrong).map(one => one.message),
+    [
+      `\`registry\` of the dependency \`b\` is this registry in the publish metadata, but \`${CRATES_IO}\` in the \`Cargo.toml\` of the crate file`,
+    ],
+  )
+})
+
+test('a URL of ours in the metadata is this registry', async () => {
+  const release = await releaseOf({ manifest: `[dependencies]\na = { version = "1", registry-index = "${OWN}" }` })
+  const sent = metadata({ deps: [{ name: 'a', version_req: '^1', registry: OWN.slice(0, -1) }] })
+  assert.deepEqual(compareMetadata(release, sent, new Set([OWN])), [])
+  assert.equal(compareMetadata(release, sent).length, 1)
+})
+
+/** A manifest, the metadata that agrees with it, and changes to that metadata with the objections they bring. */
+const MANIFEST = `
+[dependencies]
+alias = { version = "1.0", package = "real", features = ["x", "y"], registry-index = "${OWN}" }
+[target.'cfg(any(unix,target_os="a b"))'.build-dependencies]
+cc = { version = ">=1,<2", optional = true, default-features = false }
+[features]
+default = ["std", "dep:cc"]
+std = []
+constructor = []
+`
+const ALIAS = { name: 'real', explicit_name_in_toml: 'alias', version_req: '^1.0', features: ['y', 'x', ''] }
+const CC = {
+  name: 'cc',
+  version_req: '>= 1, <2',
+  optional: true,
+  default_features: false,
+  kind: 'build',
+  target: 'cfg(any(unix, target_os = "a b"))',
+  registry: `${CRATES_IO}/`,
+}
+const FEATURES = { default: ['dep:cc', 'std'], std: [], constructor: [] }
+const CC_NAME = 'build-dependency `cc` for `cfg(any(unix,target_os="a b"))`'
+const TAIL = 'in the `Cargo.toml` of the crate file'
+
+const COMPARISONS: readonly (readonly [string, object, string[]])[] = [
+  ['order, printing, spaces and empty features do not count', {}, []],
+  ['unknown fields do not count', { deps: [{ ...ALIAS, odd: 1 }, CC], strange: true }, []],
+  ['name', { name: 'Demo' }, [`\`name\` is \`Demo\` in the publish metadata, but \`demo\` ${TAIL}`]],
+  ['version', { vers: '1.0.0+x' }, [`\`vers\` is \`1.0.0+x\` in the publish metadata, but \`1.0.0\` ${TAIL}`]],
+  ['a dependency less', { deps: [ALIAS] }, [`the ${CC_NAME} is ${TAIL}, but not in the publish metadata`]],
+  [
+    'a dependency more',
+    { deps: [ALIAS, CC, { name: 'evil', version_req: '*' }] },
+    [`the dependency \`evil\` is in the publish metadata, but not ${TAIL}`],
+  ],
+  [
+    'the same dependency twice',
+    { deps: [ALIAS, ALIAS, CC] },
+    [`the dependency \`alias\` is in the publish metadata, but not ${TAIL}`],
+  ],
+  [
+    'another package behind the same name',
+    { deps: [{ ...ALIAS, name: 'evil' }, CC] },
+    [`\`name\` of the dependency \`alias\` is \`"evil"\` in the publish metadata, but \`"real"\` ${TAIL}`],
+  ],
+  [
+    'requirement, features and switches',
+    { deps: [{ ...ALIAS, version_req: '1.1', features: ['x'], optional: true, default_features: false }, CC] },
+    [
+      `\`version_req\` of the dependency \`alias\` is \`"^1.1"\` in the publish metadata, but \`"^1.0"\` ${TAIL}`,
+      `\`features\` of the dependency \`alias\` is \`["x"]\` in the publish metadata, but \`["x","y"]\` ${TAIL}`,
+      `\`optional\` of the dependency \`alias\` is \`true\` in the publish metadata, but \`false\` ${TAIL}`,
+      `\`default_features\` of the dependency \`alias\` is \`false\` in the publish metadata, but \`true\` ${TAIL}`,
+    ],
+  ],
+  [
+    'a requirement that is none',
+    { deps: [{ ...ALIAS, version_req: 'v1' }, CC] },
+    ['`v1` is not a version requirement that Cargo reads; write for example `1.2`, `>=1, <3` or `*`'],
+  ],
+  [
+    'an artifact',
+    { deps: [{ ...ALIAS, artifact: ['bin'], lib: true }, CC] },
+    [
+      `\`artifact\` of the dependency \`alias\` is \`["bin"]\` in the publish metadata, but \`null\` ${TAIL}`,
+      `\`lib\` of the dependency \`alias\` is \`true\` in the publish metadata, but \`false\` ${TAIL}`,
+    ],
+  ],
+  [
+    'features',
+    { features: { ...FEATURES, std: ['alias/x'], extra: [] } },
+    [
+      `the feature \`std\` is \`["alias/x"]\` in the publish metadata, but \`[]\` ${TAIL}`,
+      `the feature \`extra\` is \`[]\` in the publish metadata, but absent ${TAIL}`,
+    ],
+  ],
+]
+
+for (const [what, change, expected] of COMPARISONS) {
+  test(`metadata against manifest: ${what}`, async () => {
+    const release = await releaseOf({ manifest: MANIFEST })
+    const found = compareMetadata(release, metadata({ deps: [ALIAS, CC], features: FEATURES, ...change }))
+    assert.deepEqual(
+      found.map(one => one.message),
+      expected,
+    )
+    assert.ok(found.every(one => one.severity === 'error'))
+  })
+}
+
+test('metadata that says less of the features is warned of: some Cargos leave out what names renamed dependencies', async () => {
+  const release = await releaseOf({ manifest: MANIFEST })
+  const found = compareMetadata(release, metadata({ deps: [ALIAS, CC], features: { default: ['std'], std: [] } }))
+  assert.deepEqual(
+    found.map(one => [one.severity, one.message]),
+    [
+      ['warning', `the feature \`constructor\` is absent in the publish metadata, but \`[]\` ${TAIL}`],
+      ['warning', `the feature \`default\` is \`["std"]\` in the publish metadata, but \`["dep:cc","std"]\` ${TAIL}`],
+    ],
+  )
+})
+
+test('publish metadata: only name and version must be there, null is nothing', () => {
+  const least = metadata({})
+  assert.deepEqual(
+    least,
+    metadata({ deps: null, features: null, authors: null, badges: null, readme: null, links: null }),
+  )
+  assert.deepEqual(least.deps, [])
+  assert.equal(least.rust_version, null)
+  const [dependency] = metadata({ deps: [{ name: 'a', version_req: '1', kind: null, default_features: null }] }).deps
+  assert.equal(dependency?.kind, 'normal')
+  assert.equal(dependency?.default_features, true)
+  for (const bad of [
+    { name: 1 },
+    { vers: null },
+    { deps: {} },
+    { deps: [{ name: 'a' }] },
+    { features: { a: 'b' } },
+    { features: [] },
+    { badges: { a: 1 } },
+  ]) {
+    assert.equal(
+      v.safeParse(publishMetadata, { name: 'demo', vers: '1.0.0', ...bad }).success,
+      false,
+      JSON.stringify(bad),
+    )
+  }
+  const trap = JSON.parse('{"__proto__":["a"],"prototype":[],"constructor":["b"]}')
+  assert.deepEqual(Object.keys(metadata({ features: trap }).features), ['__proto__', 'prototype', 'constructor'])
+})
+
+test('metadata that does not fit is refused field by field', () => {
+  const bad = { name: 1, deps: [{ name: 'a' }, 2], features: { a: 'b' }, badges: [], keywords: 'x' }
+  assert.throws(
+    () => parsePublishMetadata(bad),
+    (error: unknown) => {
+      assert.ok(error instanceof Refusal)
+      assert.deepEqual(
+        error.issues.map(one => /^`(.*?)` of the publish metadata is not valid: /.exec(one.message)?.[1]),
+        ['name', 'vers', 'deps.0.version_req', 'deps.1', 'features', 'keywords', 'badges'],
+      )
+      return true
+    },
+  )
+  assert.throws(() => parsePublishMetadata(null), /`JSON` of the publish metadata is not valid/)
+  assert.equal(parsePublishMetadata({ name: 'a', vers: '1.0.0' }).name, 'a')
+})
+
+test('metadata that repeats itself is compared in a moment', async () => {
+  const release = await releaseOf({})
+  const deps = Array.from({ length: 30_000 }, () => ({ name: 'a', version_req: '1' }))
+  const started = performance.now()
+  assert.equal(compareMetadata(release, metadata({ deps })).length, 51)
+  assert.ok(performance.now() - started < 5000)
+})
+
+test('a crate that says another name or version inside is refused with both', async () => {
+  await assert.rejects(
+    releaseOf({ manifest: '[package]\nname = "other"\nversion = "2.0.0"' }),
+    (error: unknown) =>
+      error instanceof Refusal &&
+      error.message === 'the crate file was sent as demo 1.0.0, but its `Cargo.toml` says other 2.0.0',
+  )
+})
+
+test('a pubtime that Cargo could not read never gets into an entry', async () => {
+  await assert.rejects(releaseOf({}, { pubtime: new Date(0).toISOString() }), TypeError)
+})
+
+const DEPENDENCIES = '[dependencies]\nplain = "1"\nopt = { version = "1", optional = true }\n'
+const FEATURE_CASES: readonly (readonly [string, string, string[]])[] = [
+  ['features, dependencies and their features', 'a = ["b", "opt", "plain/x", "opt/x"]\nb = []', []],
+  ['new syntax', 'a = ["dep:opt", "opt?/x"]', []],
+  ['odd but good names', '2018 = []\n_x = []\n"a+b.c-d" = []\n"été" = []', []],
+  ['a ring', 'a = ["b"]\nb = ["a"]', []],
+  ['nothing', 'a = ["none"]', ['the feature `a` enables `none`, which is neither a feature nor a dependency']],
+  ['an empty value', 'a = [""]', ['the feature `a` enables ``, which is neither a feature nor a dependency']],
+  [
+    'what is on anyway',
+    'a = ["plain"]',
+    ['the feature `a` enables `plain`, which is a dependency that is not optional'],
+  ],
+  [
+    'dep: of what is on anyway',
+    'a = ["dep:plain"]',
+    ['the feature `a` enables `dep:plain`, but `plain` is not an optional dependency'],
+  ],
+  ['dep: of nothing', 'a = ["dep:none"]', ['the feature `a` enables `dep:none`, but there is no dependency `none`']],
+  [
+    'weak of what is on anyway',
+    'a = ["plain?/x"]',
+    ['the feature `a` enables `plain?/x`, but `plain` is not an optional dependency'],
+  ],
+  ['a feature of nothing', 'a = ["none/x"]', ['the feature `a` enables `none/x`, but there is no dependency `none`']],
+  [
+    'both syntaxes',
+    'a = ["dep:opt/x"]',
+    ['the feature `a` enables `dep:opt/x`, but `dep:` and `/` do not go together; write one of them'],
+  ],
+  ['two slashes', 'a = ["opt/x/y"]', ['the feature `a` enables `opt/x/y`, which has more than one `/`']],
+  [
+    'an implicit feature that is none',
+    'a = ["dep:opt"]\nb = ["opt"]',
+    ['the feature `b` enables `opt`, which is only known as `dep:opt`'],
+  ],
+  ['a name in the way, with a way around', 'opt = []\na = ["opt/x"]', []],
+  [
+    'a name in the way that a feature enables',
+    'opt = []\na = ["opt"]',
+    ['the optional dependency `opt` is in no feature, because a feature has its name; add `dep:opt` to a feature'],
+  ],
+  ['what a name of its own includes', 'opt = ["dep:opt"]', []],
+  [
+    'a name in the way',
+    'opt = []',
+    ['the optional dependency `opt` is in no feature, because a feature has its name; add `dep:opt` to a feature'],
+  ],
+  [
+    'bad names',
+    '"" = []\n"a b" = []\n"x/y" = []',
+    ['', 'a b', 'x/y'].map(
+      name =>
+        `\`${name}\` is not a feature name; it starts with a letter, digit or \`_\` and goes on with letters, digits, \`_\`, \`-\`, \`+\` and \`.\``,
+    ),
+  ],
+]
+
+for (const [what, features, expected] of FEATURE_CASES) {
+  test(`features that enable ${what}`, async () => {
+    const made = releaseOf({ manifest: `${DEPENDENCIES}[features]\n${features}` })
+    const found = await made.then(
+      () => [],
+      (error: unknown) => (error instanceof Refusal ? error.issues : Promise.reject(error)),
+    )
+    assert.deepEqual(
+      found.map(one => one.message),
+      expected,
+    )
+  })
+}
+
+test('targets and README are found as Cargo finds them', async () => {
+  const about = async (manifest: string, paths: string[]) => {
+    const files = Object.fromEntries(paths.map(path => [path, '']))
+    const { about: found } = await releaseOf({ manifest, files })
+    return [found.has_lib, found.bin_names, found.readme_file]
+  }
+  assert.deepEqual(await about('', ['src/lib.rs']), [true, [], null])
+  assert.deepEqual(await about('', ['src/main.rs', 'README.md', 'README']), [false, ['demo'], 'README.md'])
+  assert.deepEqual(
+    await about('', ['src/bin/b.rs', 'src/bin/a/main.rs', 'src/bin/a/mod.rs', 'README.txt', 'docs/README.md']),
+    [false, ['a', 'b'], 'README.txt'],
+  )
+  assert.deepEqual(await about('autobins = false\nautolib = false', ['src/lib.rs', 'src/main.rs']), [false, [], null])
+  assert.deepEqual(await about('readme = "./docs//r.md"\n[lib]\npath = "lib.rs"', ['lib.rs', 'docs/r.md']), [
+    true,
+    [],
+    'docs/r.md',
+  ])
+  assert.deepEqual(await about('readme = "../r.md"\n[[bin]]\nname = "tool"\npath = "x.rs"', ['x.rs', 'r.md']), [
+    false,
+    ['tool'],
+    null,
+  ])
+  assert.deepEqual(await about('readme = false', ['README.md']), [false, [], null])
+  const bytes = buildCrate({ name: 'demo', version: '1.0.0', files: { README: 'x' } })
+  const archive = await readArchive(async function* () {
+    yield bytes
+  }, LIMITS)
+  assert.equal(findReadme(parseManifest(archive.manifest), archive.files), 'README')
+})
+
+test('from bytes to release in one step', async () => {
+  const inspect = async (crate: Partial<CrateParts>, more: Partial<InspectParts> = {}) => {
+    const bytes = buildCrate({ name: 'demo', version: '1.0.0', ...crate })
+    const open = async function* () {
+      yield bytes
+    }
+    const facts = { cksum: CKSUM, size: bytes.length, pubtime: null, ownIndexUrls: new Set([OWN]) }
+    return inspectCrate(open, { limits: LIMITS, ...facts, ...more })
+  }
+  const good = await inspect({ files: { 'README.md': '# Hé' } }, { metadata: metadata({}) })
+  assert.equal(good.release.readme, '# Hé')
+  assert.equal(good.release.about.readme_file, 'README.md')
+  assert.equal(good.release.entry.cksum, CKSUM)
+  assert.deepEqual(good.warnings, [])
+
+  const large = await inspect({ files: { README: 'x'.repeat(100) } }, { limits: { ...LIMITS, readmeBytes: 99 } })
+  assert.equal(large.release.readme, null)
+  assert.deepEqual(
+    large.warnings.map(one => [one.code, one.severity]),
+    [['readme_too_large', 'warning']],
+  )
+  const missing = await inspect({ manifest: 'readme = "gone.md"' })
+  assert.deepEqual(
+    missing.warnings.map(one => one.code),
+    ['readme_missing'],
+  )
+  const latin = await inspect({ files: { README: new Uint8Array([0x61, 0xe9]) } })
+  assert.equal(latin.release.readme, 'a\ufffd')
+
+  const sent = metadata({ vers: '1.0.1', features: { x: [] } })
+  assert.deepEqual(
+    (await inspect({}, { metadata: sent })).differences.map(one => [one.code, one.severity]),
+    [
+      ['metadata_identity', 'error'],
+      ['metadata_feature', 'error'],
+    ],
+  )
+})

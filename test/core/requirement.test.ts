@@ -1,0 +1,93 @@
+import { root } from '../support/plimsoll.ts'
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { Refusal } from '../../core/error/error.ts'
+import { parseRequirement, satisfies } from '../../core/requirement.ts'
+import { parseVersion } from '../../core/version.ts'
+
+const FIXTURE = join(root, 'test', 'fixtures', 'requirements.txt')
+
+const rows = readFileSync(FIXTURE, 'utf8')
+  .split('\n')
+  .filter(line => line !== '' && !line.startsWith('#'))
+  .map(line => line.split(' | '))
+const versions = (rows.shift()?.[2] ?? '').split(' ').map(parseVersion)
+
+test('requirements print and match as the semver crate has it', () => {
+  assert.equal(rows.length, 68)
+  for (const [text = '', printed, matching] of rows) {
+    const requirement = parseRequirement(text)
+    assert.equal(requirement, printed, text)
+    assert.equal(versions.filter(one => satisfies(requirement, one)).join(' '), matching, text)
+  }
+})
+
+test('a printed requirement prints as itself', () => {
+  for (const [, printed = ''] of rows) assert.equal(parseRequirement(printed), printed)
+})
+
+const REFUSED = [
+  ...['', ' ', '\t1', '1.0\n', '1\u00a0', '１', 'latest', 'v1', 'V1.0', '=v1.0'],
+  ...['1 - 2', '1.0 - 2.0', '>=1 <2', '^1 ^2', '1 || 2', '1.0||2.0', '==1', '=>1', '~>1.2', '!=1', '<>1', '> = 1'],
+  ...[
+    '1.',
+    '.1',
+    '1..2',
+    '1.2.',
+    '1.2.3.4',
+    '1.2.3-',
+    '1.2.3+',
+    '1.2.3-01',
+    '1.2-beta',
+    '1-beta',
+    '1.2.3 beta',
+    '1.2.3-β',
+  ],
+  ...[
+    '1.*-beta',
+    '1.2.*-beta',
+    '1.2.*+b',
+    '1.*.3',
+    '0.2*',
+    '**',
+    '*.*',
+    '*.1',
+    'x.1',
+    '>*',
+    '^*',
+    '=*',
+    '>= *',
+    '*,1',
+    '1,*',
+  ],
+  ...['01', '1.02', '1.0.00', '-1', '+1', '1,', ',1', '1,,2'],
+  ...['18446744073709551616', '1.18446744073709551616', '1.0.18446744073709551616', '9'.repeat(400)],
+]
+
+test('what only other tools understand is refused', () => {
+  for (const text of REFUSED) {
+    assert.throws(
+      () => parseRequirement(text),
+      (error: unknown) => error instanceof Refusal && error.has('requirement_invalid'),
+      JSON.stringify(text),
+    )
+  }
+})
+
+test('32 comparators are read, 33 are not', () => {
+  const many = (count: number) => Array.from({ length: count }, () => '>=1').join(', ')
+  assert.equal(parseRequirement(many(32)), many(32))
+  assert.throws(() => parseRequirement(many(33)), Refusal)
+})
+
+test('long hostile text is refused in a moment', () => {
+  const started = performance.now()
+  const hostile = [' '.repeat(1e5), `1.0.0-${'a.'.repeat(5e4)}`, `1.0.0-${'1'.repeat(1e5)}_`, `${','.repeat(1e5)}`]
+  for (const text of [...hostile, `1.0.0+${'a-'.repeat(5e4)}!`, `^${' '.repeat(1e5)}x`]) {
+    assert.throws(() => parseRequirement(text), Refusal)
+  }
+  assert.ok(performance.now() - started < 5000)
+})

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { SearchedEntry } from '../../generator/render/search-files.ts'
+import { bucketOf, HASH_BITS, hashOf } from '../../core/search/buckets.ts'
+import { Lookup } from '../../core/search/lookup.ts'
+import { searchFiles } from '../../generator/render/search-files.ts'
+import { bitsFor, POSTINGS_MAX } from '../../core/search/postings.ts'
+import { beginningOf, parseQuery } from '../../core/search/words.ts'
+import { inventedEntries } from '../support/many-crates.ts'
+
+type Files = ReadonlyMap<string, string>
+
+function entry(name: string, description = '', keywords: string[] = [], yanked = false): SearchedEntry {
+  return { name, version: '1.0.0', description, keywords, yanked }
+}
+
+const crates = [
+  entry('serde', 'A generic serialisation framework'),
+  entry('serde_json', 'Reads and writes JSON', ['json', 'serde']),
+  entry('Serde-Yaml', 'Reads and writes YAML'),
+  entry('json', 'Another reader'),
+  entry('fast-json', 'Very quick'),
+  entry('rapid', 'Reads JSON quickly', ['parser']),
+  entry('tree', 'Trees of anything', ['json']),
+  entry('json-old', 'A reader of JSON that nobody should use', [], true),
+  entry('constructor', 'A name with a meaning elsewhere'),
+  entry('serde_x_json', 'Größe über alles'),
+]
+
+const queries: [query: string, names: string[]][] = [
+  ['json', ['json', 'fast-json', 'serde_json', 'serde_x_json', 'tree', 'rapid', 'json-old']],
+  ['JSON', ['json', 'fast-json', 'serde_json', 'serde_x_json', 'tree', 'rapid', 'json-old']],
+  ['serde', ['serde', 'serde_json', 'Serde-Yaml', 'serde_x_json']],
+  ['serde-json', ['serde_json', 'serde_x_json']],
+  ['serde json', ['serde_json', 'serde_x_json']],
+  ['json serde', ['serde_json', 'serde_x_json']],
+  ['serde_yaml', ['Serde-Yaml']],
+  ['serde-y', ['Serde-Yaml']],
+  ['serde-', ['serde', 'serde_json', 'Serde-Yaml', 'serde_x_json']],
+  ['ser', ['serde', 'serde_json', 'Serde-Yaml', 'serde_x_json']],
+  ['json+reads', ['rapid', 'serde_json']],
+  ['json nowhere', []],
+  ['a reader of json', ['json-old']],
+  ['quick', ['fast-json']],
+  ['constructor', ['constructor']],
+  ['grosse', []],
+  ['größe', ['serde_x_json']],
+  ['GROSSE größe', []],
+  ['__proto__', []],
+  ['nothing', []],
+  ['   ', []],
+  ['%', []],
+  ['x'.repeat(65), []],
+]
+
+for (const [query, names] of queries) {
+  test(`search for “${query}”`, async () => {
+    const found = await lookup(crates).find(query, 50)
+    assert.deepEqual([found.crates.map(one => one.name), found.more], [names, false])
+    const first = await lookup(crates).find(query, 1)
+    assert.deepEqual([first.crates.map(one => one.name), first.more], [names.slice(0, 1), names.length > 1])
+  })
+}
+
+test('a crate that was found says what lists say', async () => {
+  const long = entry('long', `${'ü'.repeat(100)} \n ${'💥'.repeat(100)}`)
+  const { crates: found } = await lookup([long]).find('long', 1)
+  const description = `${'ü'.repeat(100)} ${'💥'.repeat(59)}`
+  assert.deepEqual(found, [{ name: 'long', version: '1.0.0', description, yanked: false }])
+})
+
+test('the files do not depend on the order of the entries', () => {
+  assert.deepEqual([...searchFiles(crates)], [...searchFiles([...crates].reverse())])
+})
+
+test('an empty registry has a search, too', async () => {
+  assert.deepEqual(await lookup([]).find('x', 10), { crates: [], more: false })
+})
+
+test('hashes use all their bits: no bucket of many terms has far more than the others', () => {
+  const terms = new Set(inventedEntries(20_000).flatMap(one => beginnings(one.name)))
+  const sizes = new Map<number, number>()
+  const bits = bitsFor(terms.size)
+  for (const term of terms) {
+    assert.ok(hashOf(term) >= 0 && hashOf(term) < 2 ** HASH_BITS)
+    const bucket = bucketOf(hashOf(term), bits)
+    sizes.set(bucket, (sizes.get(bucket) ?? 0) + 1)
+  }
+  const mean = terms.size / 2 ** bits
+  assert.ok(terms.size > 20_000 && mean > 30 && mean <= 128, `${terms.size} ${mean}`)
+  assert.equal(sizes.size, 2 ** bits)
+  assert.ok(Math.max(...sizes.values()) < 2 * mean, `${Math.max(...sizes.values())} of ${mean}`)
+})
+
+test('the terms are spread over more files in steps, never over more than there are hashes', () => {
+  assert.deepEqual([0, 128, 129, 512, 513, 2048, 2049, 1e9].map(bitsFor), [0, 0, 2, 2, 4, 4, 6, 16])
+})
+
+/** Crates that all have a common word, most of them with long names and the word far behind. */
+const many = Array.from({ length: POSTINGS_MAX + 900 }, (_, at) =>
+  entry(`crate-${at}${at % 3 === 0 ? '-special' : ''}`, 'x common', at % 7 === 0 ? ['needle'] : [], at % 50 === 0),
+)
+
+test('a very common word hides no crate, and brings none that it does not find', async () => {
+  const others = [
+    entry('a-long-name-for-a-needle', 'with nothing else'),
+    entry(`zz-long-${'x'.repeat(50)}`, 'common and needle'),
+  ]
+  const search = lookup([...many, ...others])
+  const names = async (query: string, limit: number) => (await search.find(query, limit)).crates.map(one => one.name)
+  const all = await names('common needle', 9999)
+  assert.equal(all.length, many.filter(one => one.keywords.length > 0).length + 1)
+  assert.equal(all.includes('a-long-name-for-a-needle'), false)
+  assert.equal(all.includes(others[1]?.name ?? ''), true)
+  for (const query of ['common needle', 'crate common', 'crate 1', 'common x', 'crate common special']) {
+    const whole = await names(query, 9999)
+    for (const limit of [1, 5, 40]) assert.deepEqual(await names(query, limit), whole.slice(0, limit), query)
+  }
+  assert.deepEqual(await names('common x', 3), ['crate-1', 'crate-2', 'crate-4'])
+})
+
+test('where enough names begin with a query, the rest of a very common word is not loaded', async () => {
+  const loaded: string[] = []
+  const search = lookupIn(filesOf(many), loaded)
+  const { crates: found, more } = await search.find('crate 1', 3)
+  assert.deepEqual([found.map(one => one.name), more], [['crate-1', 'crate-10', 'crate-11'], true])
+  const common = () => loaded.filter(path => path.startsWith('search/common/')).length
+  assert.equal(common(), 0)
+  assert.equal((await search.find('common x', 3)).crates.length, 3)
+  assert.equal(common(), 2)
+})
+
+test('with 20,000 crates a search loads little, and nothing twice', async () => {
+  const entries = inventedEntries(20_000)
+  const files = filesOf(entries)
+  const [name = '', other = ''] = [entries[77]?.name, entries[4000]?.name.slice(0, 6)]
+  for (const query of ['s', 'ser', name, other, 'http', 's j']) {
+    const loaded: string[] = []
+    const { crates: found } = await lookupIn(files, loaded).find(query, 8)
+    assert.ok(found.length > 0, query)
+    assert.equal(new Set(loaded).size, loaded.length)
+    const bytes = loaded.reduce((sum, path) => sum + (files.get(path)?.length ?? 0), 0)
+    assert.ok(loaded.length < 22 && bytes < 200_000, `${query}: ${bytes} bytes in ${loaded.length} files`)
+  }
+})
+
+test('when the terms were spread anew, the layout is read once more, and the search goes on', async () => {
+  const [small, large] = [filesOf(more(100)), filesOf(more(1000))]
+  assert.notEqual(small.get('search/layout.json'), large.get('search/layout.json'))
+  let files: Files = small
+  const asked: string[] = []
+  const search = new Lookup(async (path, isFresh) => {
+    asked.push(isFresh ? `${path} fresh` : path)
+    const text = files.get(`search/${path}`)
+    if (text === undefined) throw new Error(`there is no ${path}`)
+    return JSON.parse(text)
+  })
+  assert.equal((await search.find('rapid', 1)).crates[0]?.name, 'rapid')
+  files = large
+  asked.length = 0
+  const { crates: found } = await search.find('tree anything', 1)
+  assert.equal(found[0]?.name, 'tree')
+  assert.equal(asked.filter(path => path === 'layout.json fresh').length, 1)
+  // A file that is missing for no such reason is an error, every time.
+  files = new Map([['search/layout.json', large.get('search/layout.json') ?? '']])
+  await assert.rejects(search.find('constructor', 1), /there is no terms/)
+  files = large
+  assert.equal((await search.find('constructor', 1)).crates.length, 1)
+})
+
+test('what names begin with that begin with a query of several words', () => {
+  const keys: [query: string, key: string | null, term: string | null][] = [
+    ['serde', null, null],
+    ['serde-', null, null],
+    ['Serde-Json', 'serde_json', 'serde_j'],
+    ['serde json', 'serde_json', 'serde_j'],
+    ['a--b', 'a__b', 'a__b'],
+    ['a_b_', 'a_b_', 'a_b'],
+    ['serde größe', 'serde_große', 'serde_g'],
+  ]
+  for (const [query, key, term] of keys) {
+    const parsed = parseQuery(query)
+    assert.deepEqual([parsed.key, parsed.key === null ? null : beginningOf(parsed.key)], [key, term], query)
+  }
+})
+
+function more(count: number): SearchedEntry[] {
+  return [...crates, ...inventedEntries(count)]
+}
+
+function beginnings(name: string): string[] {
+  return Array.from(name, (_, at) => name.slice(0, at + 1))
+}
+
+function filesOf(entries: readonly SearchedEntry[]): Map<string, string> {
+  return new Map([...searchFiles(entries)].map(file => [file.path, file.bytes.toString()]))
+}
+
+function lookup(entries: readonly SearchedEntry[]): Lookup {
+  return lookupIn(filesOf(entries), [])
+}
+
+function lookupIn(files: ReadonlyMap<string, string>, loaded: string[]): Lookup {
+  return new Lookup(async path => {
+    const text = files.get(`search/${path}`)
+    assert.ok(text !== undefined, `there is no ${path}`)
+    loaded.push(`search/${path}`)
+    return JSON.parse(text)
+  })
+}

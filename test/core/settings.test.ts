@@ -1,0 +1,377 @@
+import { root } from '../support/plimsoll.ts'
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { Refusal } from '../../core/error/error.ts'
+import { tomlValue } from '../../core/settings/file.ts'
+import type { SettingValue } from '../../core/settings/table.ts'
+import { settingByVariable, settingTable } from '../../core/settings/table.ts'
+import type { Level } from '../../core/settings/kind.ts'
+import type { Settings, SettingsInput } from '../../core/settings/settings.ts'
+import { describeSettings, resolveSettings } from '../../core/settings/settings.ts'
+import { parseListen } from '../../core/settings/kind.ts'
+import { renderSettingsFile } from '../../core/settings/file.ts'
+
+const toml = (text: string): SettingsInput => ({ file: { name: 'plimsoll.toml', text } })
+
+function messages(input: SettingsInput): string[] {
+  try {
+    resolveSettings(input)
+  } catch (error) {
+    if (error instanceof Refusal) return error.issues.map(one => one.message)
+    throw error
+  }
+  return []
+}
+
+test('the types are those of the values', () => {
+  const { settings } = resolveSettings({})
+  const required: boolean = settings.auth.required
+  const base: string | null = settings.registry.base_url
+  const rule: Level = settings.policy.license
+  const add: 'direct' | 'invite' = settings.owners.add
+  const yanked: readonly string[] = settings.yanked
+  assert.deepEqual(
+    { required, base, rule, add, yanked },
+    {
+      required: false,
+      base: null,
+      rule: 'warn',
+      add: 'direct',
+      yanked: [],
+    },
+  )
+})
+
+test('the defaults', () => {
+  const { policy, ...rest } = resolveSettings({}).settings
+  assert.deepEqual(rest, {
+    yanked: [],
+    registry: {
+      base_url: null,
+      api: 'auto',
+      dl: 'auto',
+      name: 'plimsoll',
+      title: 'Plimsoll',
+      description: '',
+      aliases: [],
+    },
+    pages: { source: true, images: 'link', logo: null, stylesheet: null, links: [], registries: [], footer: null },
+    server: { listen: '127.0.0.1:8080', trusted_proxies: [], shutdown_seconds: 30 },
+    auth: { required: false, password_cost: 15, session_seconds: 2_592_000, session_idle_seconds: 604_800 },
+    tls: { cert: null, key: null },
+    owners: { add: 'direct', invitation_seconds: 2_592_000, public: false },
+    api: { error_status: 'cargo' },
+    limits: {
+      crate_bytes: 10_485_760,
+      metadata_bytes: 1_048_576,
+      unpacked_bytes: 536_870_912,
+      archive_entries: 50_000,
+      manifest_bytes: 1_048_576,
+      readme_bytes: 1_048_576,
+      request_seconds: 120,
+      publish_per_minute: 300,
+      changes_per_minute: 300,
+      logins_per_minute: 20,
+      account_logins_per_minute: 100,
+      searches_per_minute: 600,
+      new_crates_per_day: 0,
+      versions_per_day: 0,
+      tokens_per_user: 500,
+    },
+    log: { level: 'info' },
+    git: { index: 'auto', engine: 'auto', push: [] },
+  })
+  assert.equal(policy.preset, 'private')
+})
+
+test('the presets differ in exactly these rules', () => {
+  const inPrivate = resolveSettings({}).settings.policy
+  const inPublic = resolveSettings(toml('[policy]\npreset = "public"')).settings.policy
+  const differing = Object.entries(inPrivate).flatMap(([key, value]) => {
+    const other = inPublic[key as keyof Settings['policy']]
+    return value === other ? [] : [`${key}: ${value} → ${other}`]
+  })
+  assert.deepEqual(differing, [
+    'preset: private → public',
+    'description: warn → error',
+    'license: warn → error',
+    'license_expression: warn → error',
+    'url_rules: warn → error',
+    'keyword_rule: warn → error',
+    'wildcard_requirement: warn → error',
+    'foreign_registries: off → error',
+  ])
+})
+
+test('file < environment < flags, and every origin is told', () => {
+  const resolved = resolveSettings({
+    file: {
+      name: 'plimsoll.toml',
+      text: '[registry]\nbase_url = "https://a.example/"\ntitle = "A"\n[server]\nlisten = "a:1"\n[policy]\npreset = "public"',
+    },
+    env: { PLIMSOLL_REGISTRY_BASE_URL: 'https://b.example', PLIMSOLL_LISTEN: 'b:2', PLIMSOLL_DIR: '/x', HOME: '/' },
+    flags: { 'server.listen': '[::1]:0', 'registry.base_url': undefined },
+  })
+  assert.equal(resolved.settings.registry.base_url, 'https://b.example')
+  assert.equal(resolved.settings.server.listen, '[::1]:0')
+  const rows = new Map(describeSettings(resolved).map(one => [one.key, `${one.text} ← ${one.origin}`]))
+  assert.equal(rows.get('registry.title'), '"A" ← plimsoll.toml')
+  assert.equal(rows.get('registry.base_url'), '"https://b.example" ← PLIMSOLL_REGISTRY_BASE_URL')
+  assert.equal(rows.get('server.listen'), '"[::1]:0" ← --listen')
+  assert.equal(rows.get('policy.license'), '"error" ← preset "public"')
+  assert.equal(rows.get('limits.crate_bytes'), '"10MiB" ← default')
+  assert.equal(rows.get('tls.cert'), ' ← default')
+  assert.equal(rows.size, settingTable.size)
+})
+
+test('passwords of URLs are never told, neither of good values nor of bad ones', () => {
+  const push = [
+    ['https://ci:sesame@git.example/index.git', 'https://…@git.example/index.git'],
+    ['https://sesame@git.example/index.git', 'https://…@git.example/index.git'],
+    ['https://ci:ses@me@git.example:8443/index.git', 'https://…@git.example:8443/index.git'],
+    ['https://ci:ses/ame@git.example/index.git', 'https://…@git.example/index.git'],
+    ['https://git.example:8443/@team/index.git', 'https://git.example:8443/@team/index.git'],
+    ['ssh://git:sesame@git.example/index.git', 'ssh://…@git.example/index.git'],
+    ['ssh://git@git.example/index.git', 'ssh://git@git.example/index.git'],
+    ['git@git.example:index.git', 'git@git.example:index.git'],
+  ] as const
+  const resolved = resolveSettings(toml(`[git]\npush = ${JSON.stringify(push.map(([given]) => given))}`))
+  assert.deepEqual(
+    resolved.settings.git.push,
+    push.map(([given]) => given),
+  )
+  const row = describeSettings(resolved).find(one => one.key === 'git.push')
+  assert.deepEqual(
+    row?.value,
+    push.map(([, told]) => told),
+  )
+  assert.doesNotMatch(row?.text ?? 'none', /ses|ame@/)
+  for (const bad of ['["https://ci:ses ame@git.example/"]', '"https://ci:sesame@git.example/"']) {
+    assert.match(messages(toml(`[git]\npush = ${bad}`)).join(), /cannot be "https:\/\/…@git\.example\/"/)
+  }
+})
+
+const good: [key: string, toml: string, env: string, value: unknown][] = [
+  ['auth.required', 'true', 'true', true],
+  ['limits.crate_bytes', '"20MiB"', '20MiB', 20_971_520],
+  ['limits.crate_bytes', '20000', '20000', 20_000],
+  ['limits.crate_bytes', '"10MB"', '10 MB', 10_000_000],
+  ['limits.unpacked_bytes', '"1GiB"', '1GiB', 1_073_741_824],
+  ['limits.metadata_bytes', '"512KiB"', '512KiB', 524_288],
+  ['auth.session_seconds', '"90d"', '90d', 7_776_000],
+  ['auth.session_seconds', '"12h"', '12h', 43_200],
+  ['limits.request_seconds', '"30m"', '30m', 1800],
+  ['server.shutdown_seconds', '"10s"', '10', 10],
+  ['registry.base_url', '"https://Crates.example/reg//"', 'https://crates.example/reg', 'https://crates.example/reg'],
+  ['registry.api', '"none"', 'none', 'none'],
+  ['registry.api', '"http://api.example:8080/"', 'http://api.example:8080', 'http://api.example:8080'],
+  ['registry.dl', '"https://dl.example"', 'https://dl.example', 'https://dl.example'],
+  [
+    'registry.dl',
+    '"file:///srv/{lowerprefix}/{crate}"',
+    'file:///srv/{lowerprefix}/{crate}',
+    'file:///srv/{lowerprefix}/{crate}',
+  ],
+  ['registry.aliases', '["sparse+http://a/index/"]', 'sparse+http://a/index/,', ['sparse+http://a/index/']],
+  ['registry.description', '""', '', ''],
+  ['server.trusted_proxies', '["10.0.0.0/8", "::1"]', '10.0.0.0/8, ::1', ['10.0.0.0/8', '::1']],
+  ['policy.badges', '[]', '', []],
+  ['yanked', '["rand@0.8.5", "a-b@1.0.0-rc.1+x"]', 'rand@0.8.5,a-b@1.0.0-rc.1+x', ['rand@0.8.5', 'a-b@1.0.0-rc.1+x']],
+]
+for (const [key, inFile, inEnv, value] of good) {
+  test(`${key} = ${inFile}`, () => {
+    const setting = settingTable.get(key)
+    assert.ok(setting)
+    const header = setting.section === '' ? '' : `[${setting.section}]\n`
+    const read = (input: SettingsInput) => describeSettings(resolveSettings(input)).find(one => one.key === key)?.value
+    assert.deepEqual(read(toml(`${header}${setting.name} = ${inFile}`)), value)
+    assert.deepEqual(read({ env: { [setting.variable]: inEnv } }), value)
+  })
+}
+
+const bad: [key: string, toml: string, given: string][] = [
+  ['auth.required', '"yes"', '"yes"'],
+  ['auth.required', '1', '1'],
+  ['limits.crate_bytes', '"10 miles"', '"10 miles"'],
+  ['limits.crate_bytes', '12', '12'],
+  ['limits.crate_bytes', '2048.5', '2048.5'],
+  ['limits.crate_bytes', 'nan', 'NaN'],
+  ['limits.archive_entries', '0', '0'],
+  ['auth.session_seconds', '"1w"', '"1w"'],
+  ['registry.base_url', '"crates.example"', '"crates.example"'],
+  ['registry.base_url', '"ftp://crates.example"', '"ftp://crates.example"'],
+  ['registry.base_url', '"https://crates.example?x"', '"https://crates.example?x"'],
+  ['registry.base_url', '"https://crates.example#"', '"https://crates.example#"'],
+  ['registry.base_url', '"https://me:pass word@crates.example"', '"https://…@crates.example"'],
+  ['registry.base_url', '"https:crates.example"', '"https:crates.example"'],
+  ['registry.base_url', '" https://crates.example"', '" https://crates.example"'],
+  ['registry.base_url', '["https://crates.example"]', '["https://crates.example"]'],
+  ['registry.dl', '"/crates/{crate}"', '"/crates/{crate}"'],
+  ['registry.dl', '"https://dl.example/{name}"', '"https://dl.example/{name}"'],
+  ['registry.dl', '"https://dl.example/{crate"', '"https://dl.example/{crate"'],
+  ['registry.dl', '"{crate}://dl.example/"', '"{crate}://dl.example/"'],
+  ['registry.name', '"crates-io"', '"crates-io"'],
+  ['registry.name', '"my registry"', '"my registry"'],
+  ['registry.aliases', '["nowhere"]', '"nowhere"'],
+  ['registry.title', '"a\\nb"', '"a\\nb"'],
+  ['server.listen', '"8080"', '"8080"'],
+  ['server.listen', '"localhost:65536"', '"localhost:65536"'],
+  ['server.listen', '"[::g]:80"', '"[::g]:80"'],
+  ['server.listen', '"::1:80"', '"::1:80"'],
+  ['server.trusted_proxies', '["10.0.0.0/33"]', '"10.0.0.0/33"'],
+  ['owners.add', '"Direct"', '"Direct"'],
+  ['policy.license', 'false', 'false'],
+  ['policy.name_max', '65', '65'],
+  ['policy.categories', '["<b>"]', '"<b>"'],
+  ['log.level', '{}', '{}'],
+  ['log.level', '1979-05-27', '"1979-05-27"'],
+  ['yanked', '["rand"]', '"rand"'],
+  ['yanked', '["../x@1.0.0"]', '"../x@1.0.0"'],
+  ['registry.title', `"${'x'.repeat(200)}"`, `"${'x'.repeat(78)}…`],
+]
+for (const [key, value, given] of bad) {
+  test(`refused: ${key} = ${value.slice(0, 60)}`, () => {
+    const setting = settingTable.get(key)
+    assert.ok(setting)
+    const header = setting.section === '' ? '' : `[${setting.section}]\n`
+    const { accepts } = setting.row.kind
+    assert.deepEqual(messages(toml(`${header}${setting.name} = ${value}`)), [
+      `plimsoll.toml: \`${key}\` cannot be ${given}; accepted: ${accepts}`,
+    ])
+  })
+}
+
+test('an empty variable is no value for what cannot be empty', () => {
+  assert.deepEqual(messages({ env: { PLIMSOLL_AUTH_REQUIRED: '' } }), [
+    'PLIMSOLL_AUTH_REQUIRED: `auth.required` cannot be ""; accepted: true or false',
+  ])
+  assert.equal(resolveSettings({ env: { PLIMSOLL_REGISTRY_BASE_URL: '' } }).settings.registry.base_url, null)
+})
+
+test('all objections come at once', () => {
+  assert.deepEqual(
+    messages({
+      file: {
+        name: 'plimsoll.toml',
+        text: 'colour = 1\nlog = "info"\n[auth]\nrequird = true\n[sevrer]\nlisten = "x"\n[tls]\ncert = "c.pem"',
+      },
+      env: { PLIMSOLL_AUTH_REQUIERD: 'true', PLIMSOLL_FOO: '1' },
+      flags: { 'owners.add': 'maybe' },
+    }),
+    [
+      'plimsoll.toml: there is no setting `colour`; accepted: yanked, [registry], [pages], [server], [auth], [tls], [owners], [api], [limits], [policy], [git], [log]',
+      'plimsoll.toml: `log` cannot be "info"; accepted: a section [log]',
+      'plimsoll.toml: there is no setting `auth.requird`; did you mean `auth.required`? accepted: required, password_cost, session_seconds, session_idle_seconds',
+      'plimsoll.toml: there is no setting `sevrer`; did you mean `server`? accepted: yanked, [registry], [pages], [server], [auth], [tls], [owners], [api], [limits], [policy], [git], [log]',
+      'environment: there is no setting `PLIMSOLL_AUTH_REQUIERD`; did you mean `PLIMSOLL_AUTH_REQUIRED`? accepted: PLIMSOLL_AUTH_REQUIRED, PLIMSOLL_AUTH_PASSWORD_COST, PLIMSOLL_AUTH_SESSION_SECONDS, PLIMSOLL_AUTH_SESSION_IDLE_SECONDS',
+      'environment: there is no setting `PLIMSOLL_FOO`; accepted: PLIMSOLL_SECTION_KEY for every setting, PLIMSOLL_DIR, PLIMSOLL_LISTEN',
+      '--owners-add: `owners.add` cannot be "maybe"; accepted: "direct", "invite"',
+      '`tls.cert` is set but `tls.key` is not; set both or neither',
+    ],
+  )
+})
+
+test('a key in the wrong place is told its section', () => {
+  const [message = ''] = messages(toml('base_url = "https://x.example"'))
+  assert.match(message, /no setting `base_url`; did you mean `registry\.base_url`\?/)
+  const [other = ''] = messages(toml('[registry]\nlisten = "a:1"'))
+  assert.match(other, /no setting `registry\.listen`; did you mean `server\.listen`\?/)
+})
+
+test('a syntax error names line and column', () => {
+  assert.deepEqual(messages(toml('[auth]\nrequired = \n')), [
+    'plimsoll.toml, line 2, column 12: this is not TOML: invalid value',
+  ])
+})
+
+test('a byte order mark does no harm', () => {
+  assert.equal(resolveSettings(toml('\uFEFF[auth]\nrequired = true')).settings.auth.required, true)
+})
+
+test('names of object properties are no settings', () => {
+  for (const text of ['[__proto__]\nx = 1', '[auth]\n__proto__ = 1', 'constructor = 1', '[auth]\ntoString = 1']) {
+    assert.equal(messages(toml(text)).length, 1, text)
+  }
+  assert.equal(messages({ env: { PLIMSOLL___PROTO__: '1' } }).length, 1)
+  assert.equal(({} as Record<string, unknown>).x, undefined)
+})
+
+test('two variables for one setting must agree', () => {
+  const env = { PLIMSOLL_LISTEN: '127.0.0.1:1', PLIMSOLL_SERVER_LISTEN: '127.0.0.1:2' }
+  assert.deepEqual(messages({ env }), [
+    '`server.listen` is set differently by PLIMSOLL_LISTEN and by PLIMSOLL_SERVER_LISTEN; remove one of them',
+  ])
+  assert.deepEqual(messages({ env: { ...env, PLIMSOLL_SERVER_LISTEN: '127.0.0.1:1' } }), [])
+})
+
+test('every variable means one setting', () => {
+  assert.equal(settingByVariable.size, settingTable.size + 1)
+})
+
+test('every default is a value that its setting accepts', () => {
+  for (const setting of settingTable.values()) {
+    for (const value of [setting.row.private, setting.row.public, setting.row.sample]) {
+      if (value === undefined || value === null) continue
+      const header = setting.section === '' ? '' : `[${setting.section}]\n`
+      const given = describeSettings(resolveSettings(toml(`${header}${setting.name} = ${tomlValue(setting, value)}`)))
+      assert.deepEqual(given.find(one => one.key === setting.key)?.value, value, setting.key)
+    }
+  }
+})
+
+test('the listening address in parts', () => {
+  const table: [string, { host: string; port: number } | null][] = [
+    ['127.0.0.1:8080', { host: '127.0.0.1', port: 8080 }],
+    ['[::1]:0', { host: '::1', port: 0 }],
+    ['localhost:1', { host: 'localhost', port: 1 }],
+    [':80', null],
+    ['a:', null],
+    [`${'a.'.repeat(50_000)}:x`, null],
+  ]
+  for (const [text, parts] of table) assert.deepEqual(parseListen(text), parts)
+})
+
+test('the settings file of a new registry', () => {
+  const text = renderSettingsFile({ 'registry.base_url': 'https://crates.example.com', 'policy.license': 'off' })
+  assert.deepEqual(
+    text.split('\n').filter(line => /^[^#]/.test(line)),
+    [
+      '[registry]',
+      'base_url = "https://crates.example.com"',
+      '[server]',
+      '[auth]',
+      '[limits]',
+      '[policy]',
+      'license = "off"',
+    ],
+  )
+  assert.ok(text.includes('\n# listen = "127.0.0.1:8080"\n'))
+  assert.ok(text.includes('\n# crate_bytes = "10MiB"\n'))
+  const { origins } = resolveSettings(toml(text))
+  assert.deepEqual(
+    [...origins].filter(([, origin]) => typeof origin === 'object').map(([key]) => key),
+    ['registry.base_url', 'policy.license'],
+  )
+  // Every commented line can be made active.
+  assert.deepEqual(messages(toml(text.replace(/^# ([a-z_]+ = )/gm, '$1'))), [])
+})
+
+test('docs/settings.md has every setting as it is, and no other', () => {
+  const rows = readFileSync(join(root, 'docs', 'settings.md'), 'utf8')
+    .split('\n')
+    .filter(line => line.startsWith('| `'))
+  assert.deepEqual(
+    rows,
+    [...settingTable.values()].map(({ key, row, ...setting }) => {
+      const text = (value: SettingValue) => {
+        const written = tomlValue({ key, row, ...setting }, value)
+        return written === '' ? 'none' : `\`${written}\``
+      }
+      const fallback = text(row.private) + (row.private === row.public ? '' : `, public: ${text(row.public)}`)
+      return `| \`${key}\` | ${fallback} | ${row.kind.accepts} | ${row.about} |`
+    }),
+  )
+})

@@ -1,0 +1,341 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { Refusal } from '../../core/error/error.ts'
+import { parseName } from '../../core/name.ts'
+import type { Archive, ArchiveLimits } from '../../core/tarball/archive.ts'
+import { readArchive, readArchiveFile } from '../../core/tarball/read.ts'
+import { parseVersion } from '../../core/version.ts'
+import { buildCrate, buildEvil, manifestOf, paxRecord, type RawMember, type Trick, tar } from '../support/crate-builder.ts'
+
+const LIMITS: ArchiveLimits = {
+  unpackedBytes: 4 * 1024 * 1024,
+  entries: 1000,
+  manifestBytes: 64 * 1024,
+  readmeBytes: 64 * 1024,
+}
+const EVIL = { name: parseName('evil'), version: parseVersion('1.0.0') }
+
+/** The bytes as a stream in pieces of `step`. */
+function opener(bytes: Uint8Array, step = 1000): () => AsyncIterable<Uint8Array> {
+  return async function* () {
+    for (let at = 0; at < bytes.length; at += step) yield bytes.subarray(at, at + step)
+  }
+}
+
+async function codes(work: Promise<unknown>): Promise<string[]> {
+  try {
+    await work
+    return []
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return error.issues.map(one => one.code)
+  }
+}
+
+test('a good crate is read whole, however it is cut into pieces', async () => {
+  const bytes = buildCrate({
+    name: 'Good-crate',
+    version: '1.0.0-rc.1+b-2',
+    files: {
+      'src/lib.rs': 'fn a() {}',
+      'README.md': '# Good',
+      '.cargo_vcs_info.json': '{"path_in_vcs":"crates/good"}',
+    },
+  })
+  const archives: Archive[] = []
+  for (const step of [1, 7, 512, 100_000]) archives.push(await readArchive(opener(bytes, step), LIMITS))
+  const [archive] = archives
+  assert.ok(archive)
+  for (const other of archives) assert.deepEqual(other, archive)
+  assert.equal(archive.name, 'Good-crate')
+  assert.equal(archive.version, '1.0.0-rc.1+b-2')
+  assert.equal(archive.vcsPath, 'crates/good')
+  assert.deepEqual(
+    archive.files.map(one => one.path),
+    ['Cargo.toml', 'src/lib.rs', 'README.md', '.cargo_vcs_info.json'],
+  )
+  assert.deepEqual(archive.warnings, [])
+  assert.match(archive.manifest, /^\[package\]\nname = "Good-crate"/)
+  const readme = await readArchiveFile(opener(bytes), archive, 'README.md', 100)
+  assert.equal(Buffer.from(readme ?? []).toString(), '# Good')
+  assert.equal(await readArchiveFile(opener(bytes), archive, 'README', 100), null)
+  assert.deepEqual(await codes(readArchiveFile(opener(bytes), archive, 'README.md', 3)), ['archive_file_too_large'])
+})
+
+const TRICKS: readonly (readonly [Trick, string])[] = [
+  ['symlink', 'archive_type'],
+  ['hard link', 'archive_type'],
+  ['character device', 'archive_type'],
+  ['block device', 'archive_type'],
+  ['fifo', 'archive_type'],
+  ['contiguous file', 'archive_type'],
+  ['sparse file', 'archive_type'],
+  ['unknown type', 'archive_type'],
+  ['global header', 'archive_type'],
+  ['parent path', 'archive_path'],
+  ['absolute path', 'archive_path'],
+  ['backslash path', 'archive_path'],
+  ['nul path', 'archive_header'],
+  ['dot path', 'archive_path'],
+  ['not UTF-8 path', 'archive_path_encoding'],
+  ['wrong top folder', 'archive_root'],
+  ['two top folders', 'archive_root'],
+  ['no manifest', 'archive_manifest_missing'],
+  ['lower-case manifest', 'archive_manifest_case'],
+  ['two manifests', 'archive_manifests'],
+  ['same path twice', 'archive_path_twice'],
+  ['file and folder', 'archive_path'],
+  ['pax size lie', 'archive_header'],
+  ['pax path twice', 'archive_header'],
+  ['pax sparse', 'archive_type'],
+  ['two long names', 'archive_header'],
+  ['name after NUL', 'archive_header'],
+  ['wrong checksum', 'archive_header'],
+  ['folder with data', 'archive_header'],
+  ['bomb', 'archive_too_large'],
+  ['many files', 'archive_too_many_entries'],
+  ['truncated gzip', 'archive_cut_off'],
+  ['truncated tar', 'archive_cut_off'],
+  ['damaged gzip', 'archive_damaged'],
+  ['data after tar', 'archive_trailing_data'],
+  ['data after gzip', 'archive_trailing_data'],
+  ['second gzip member', 'archive_trailing_data'],
+  ['not gzip', 'archive_not_gzip'],
+]
+
+for (const [trick, code] of TRICKS) {
+  test(`refused: ${trick}`, async () => {
+    for (const step of [37, 4096, 1 << 20]) {
+      assert.deepEqual(await codes(readArchive(opener(buildEvil(trick), step), LIMITS, EVIL)), [code])
+    }
+  })
+}
+
+/** What `readArchive` says about raw members below `evil-1.0.0/`, next to a good manifest. */
+async function verdict(
+  members: readonly RawMember[],
+): Promise<{ messages: string[]; files: string[]; warnings: string[] }> {
+  const manifest = { path: 'evil-1.0.0/Cargo.toml', data: manifestOf({ name: 'evil', version: '1.0.0' }) }
+  try {
+    const archive = await readArchive(opener(gzipSync(tar([manifest, ...members]))), LIMITS, EVIL)
+    const files = archive.files.map(one => one.path).filter(path => path !== 'Cargo.toml')
+    return { messages: [], files, warnings: archive.warnings.map(one => one.code) }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { messages: error.issues.map(one => one.message), files: [], warnings: [] }
+  }
+}
+
+const at = (path: string, more: Partial<RawMember> = {}): RawMember => ({ path: `evil-1.0.0/${path}`, ...more })
+
+test('odd but harmless archives pass, some with a warning', async () => {
+  const good: readonly (readonly [string, RawMember[], string[], string[]])[] = [
+    [
+      'folders',
+      [at('src/', { type: '5' }), at('src/a.rs'), at('', { type: '5' }), at('src', { type: '5' })],
+      ['src/a.rs'],
+      [],
+    ],
+    ['a long name', [at(`${'d/'.repeat(60)}a.rs`)], [`${'d/'.repeat(60)}a.rs`], []],
+    ['a pax path', [{ path: 'x', type: 'x', data: paxRecord('path', 'evil-1.0.0/ä.rs') }, at('short')], ['ä.rs'], []],
+    [
+      'a pax size that agrees',
+      [{ path: 'x', type: 'x', data: paxRecord('size', '3') }, at('a', { data: 'abc' })],
+      ['a'],
+      [],
+    ],
+    ['a ustar prefix', [{ path: 'a.rs', patch: [{ at: 345, bytes: 'evil-1.0.0/src' }] }], ['src/a.rs'], []],
+    ['a header before ustar', [at('a.rs', { patch: [{ at: 257, bytes: new Uint8Array(8) }] })], ['a.rs'], []],
+    ['a header of GNU', [at('a.rs', { patch: [{ at: 257, bytes: 'ustar  \0' }] })], ['a.rs'], []],
+    [
+      'a manifest deeper down',
+      [at('sub/cargo.toml'), at('sub/Cargo.toml')],
+      ['sub/cargo.toml', 'sub/Cargo.toml'],
+      ['archive_path_case'],
+    ],
+    [
+      'a mark that Cargo skips',
+      [at('.cargo-ok'), at('x/.cargo-ok')],
+      ['.cargo-ok', 'x/.cargo-ok'],
+      ['archive_cargo_ok', 'archive_cargo_ok'],
+    ],
+    [
+      'paths that Windows lacks',
+      [at('a:b'), at('nul.txt'), at('end. '), at('con/x')],
+      ['a:b', 'nul.txt', 'end. ', 'con/x'],
+      Array(4).fill('archive_path_windows'),
+    ],
+    ['folders that differ by case', [at('Src/a.rs'), at('src/b.rs')], ['Src/a.rs', 'src/b.rs'], ['archive_path_case']],
+  ]
+  for (const [what, members, files, warnings] of good) {
+    assert.deepEqual(await verdict(members), { messages: [], files, warnings }, what)
+  }
+})
+
+test('sentences say what was wrong and where', async () => {
+  const { messages } = await verdict([
+    at('link', { type: '2', linkName: '/etc/passwd' }),
+    at('../up'),
+    { path: 'other-2.0.0/src/lib.rs' },
+    at('CARGO.TOML'),
+  ])
+  assert.deepEqual(messages, [
+    '`evil-1.0.0/link` in the crate file is a symbolic link; only regular files and folders are allowed',
+    'the path `evil-1.0.0/../up` in the crate file is not allowed: it contains `..`',
+    '`other-2.0.0/src/lib.rs` in the crate file is not below `evil-1.0.0/`; everything must be in that one folder',
+    'the crate file has more than one manifest in its top folder (`Cargo.toml`, `CARGO.TOML`); keep `Cargo.toml` only',
+  ])
+})
+
+test('a wrong top folder is one objection, however many files are in it, and names the first file', async () => {
+  const files = Array.from({ length: 50 }, (_, i) => ({ path: `other-2.0.0/src/f${i}.rs` }))
+  const folders = [
+    { path: 'other-2.0.0/', type: '5' },
+    { path: 'other-2.0.0/src/', type: '5' },
+  ]
+  const expected = [
+    '`other-2.0.0/src/f0.rs` in the crate file is not below `evil-1.0.0/`; everything must be in that one folder',
+  ]
+  assert.deepEqual((await verdict(files)).messages, expected)
+  assert.deepEqual((await verdict([...folders, ...files])).messages, expected)
+  assert.deepEqual((await verdict([at('x'), { path: 'stray' }, { path: 'stray2' }])).messages, [
+    '`stray` in the crate file is not below `evil-1.0.0/`; everything must be in that one folder',
+  ])
+})
+
+test('objections end after twenty, and carry no control characters', async () => {
+  const { messages } = await verdict(Array.from({ length: 500 }, (_, i) => at(`\u001b[31m\u202e${i}`, { type: '2' })))
+  assert.equal(messages.length, 20)
+  assert.ok(messages.every(one => !/\p{Cc}|\p{Cf}/u.test(one)))
+  const paths = await verdict(Array.from({ length: 500 }, (_, i) => at(`../${i}`)))
+  assert.equal(paths.messages.length, 20)
+})
+
+test('a crate of another name or version than expected is refused with both', async () => {
+  const bytes = buildCrate({ name: 'other', version: '2.0.0' })
+  const work = readArchive(opener(bytes), LIMITS, EVIL)
+  await assert.rejects(work, /`other-2\.0\.0\/Cargo\.toml` in the crate file is not below `evil-1\.0\.0\/`/)
+})
+
+test('names and versions are told apart in the top folder', async () => {
+  for (const [name, version] of [
+    ['a', '0.0.0'],
+    ['a-1', '1.0.0'],
+    ['a-b_c-2', '1.0.0-1.0.0'],
+    ['A1', '1.2.3+1-2.3-4'],
+  ] as const) {
+    const archive = await readArchive(opener(buildCrate({ name, version })), LIMITS)
+    assert.deepEqual([archive.name, archive.version], [name, version])
+  }
+  for (const top of ['a', 'a-1', 'a-1.0', '1a-1.0.0', 'a-01.0.0', '-1.0.0', 'a-v1.0.0', 'ä-1.0.0', '.', 'a.1.0.0']) {
+    const bytes = gzipSync(tar([{ path: `${top}/Cargo.toml`, data: '' }]))
+    assert.notEqual((await codes(readArchive(opener(bytes), LIMITS))).length, 0, top)
+  }
+})
+
+test('a bomb stops the stream near its limit, and the source is let go', async () => {
+  const bytes = buildEvil('bomb')
+  let pulled = 0
+  let closed = 0
+  const source = () =>
+    (async function* () {
+      try {
+        for (let i = 0; i < bytes.length; i += 1024) {
+          pulled++
+          yield bytes.subarray(i, i + 1024)
+        }
+      } finally {
+        closed++
+      }
+    })()
+  assert.deepEqual(await codes(readArchive(source, { ...LIMITS, unpackedBytes: 1 << 20 }, EVIL)), ['archive_too_large'])
+  assert.ok(pulled < 16, `${pulled} of ${Math.ceil(bytes.length / 1024)} pieces`)
+  assert.equal(closed, 1)
+})
+
+test('the source is let go whatever happens', async () => {
+  for (const trick of ['not gzip', 'symlink', 'damaged gzip', 'many files', 'truncated tar'] as const) {
+    let closed = false
+    const bytes = buildEvil(trick)
+    const source = async function* () {
+      try {
+        for (let i = 0; i < 1000; i++) yield i === 0 ? bytes : new Uint8Array(1)
+      } finally {
+        closed = true
+      }
+    }
+    assert.notEqual((await codes(readArchive(source, LIMITS, EVIL))).length, 0)
+    assert.ok(closed, trick)
+  }
+})
+
+test('a failing source is no objection to the crate', async () => {
+  const source = async function* () {
+    yield buildEvil('cargo-ok').subarray(0, 20)
+    throw new Error('disk on fire')
+  }
+  await assert.rejects(readArchive(source, LIMITS), /^Error: disk on fire$/)
+})
+
+test('paths cannot multiply: folders that are only implied count', async () => {
+  const members = Array.from({ length: 20 }, (_, i) => at(`${i}/${'a/'.repeat(60)}x`))
+  const { messages } = await verdict(members)
+  assert.deepEqual(messages, [
+    'the crate file has more than the 1000 files and folders allowed; leave some out with `package.exclude`',
+  ])
+})
+
+test('gzip headers with all their fields are read; other framing is not', async () => {
+  const plain = gzipSync(tar([{ path: 'evil-1.0.0/Cargo.toml', data: '' }]))
+  const head = (flags: number, fields: string) => {
+    const start = Buffer.from(plain.subarray(0, 10))
+    start[3] = flags
+    return Buffer.concat([start, Buffer.from(fields, 'latin1'), plain.subarray(10)])
+  }
+  const read = (bytes: Uint8Array, step: number) => codes(readArchive(opener(bytes, step), LIMITS, EVIL))
+  for (const step of [1, 3, 1000]) {
+    assert.deepEqual(await read(head(0, ''), step), [])
+    assert.deepEqual(await read(head(31, '\x02\x00xxname\0comment\0cc'), step), [])
+    assert.deepEqual(await read(head(8, 'x'.repeat(70_000)), step), ['archive_not_gzip'])
+    assert.deepEqual(await read(head(0x20, ''), step), ['archive_not_gzip'])
+    assert.deepEqual(await read(head(4, '\xff\xff'), step), ['archive_cut_off'])
+    assert.deepEqual(await read(new Uint8Array(0), step), ['archive_not_gzip'])
+    assert.deepEqual(await read(plain.subarray(0, 5), step), ['archive_cut_off'])
+    // An empty member in front: Cargo would see an empty archive, other readers a crate.
+    assert.deepEqual(await read(Buffer.concat([gzipSync(''), plain]), step), ['archive_trailing_data'])
+    // Every single byte cut off or changed at the end is noticed.
+    for (let cut = 1; cut <= 9; cut++) assert.notDeepEqual(await read(plain.subarray(0, -cut), step), [])
+  }
+  for (let i = 1; i <= 8; i++) {
+    const changed = Buffer.from(plain)
+    changed[changed.length - i] = (changed[changed.length - i] ?? 0) ^ 1
+    assert.deepEqual(await read(changed, 1000), ['archive_damaged'])
+  }
+})
+
+test('a manifest must be UTF-8 and of bounded size; a vcs info of any sort is borne', async () => {
+  const crate = (files: Record<string, string | Uint8Array>) => buildCrate({ name: 'evil', version: '1.0.0', files })
+  const limits = { ...LIMITS, manifestBytes: 100 }
+  assert.deepEqual(await codes(readArchive(opener(crate({})), limits)), ['archive_file_too_large'])
+  const latin = gzipSync(tar([at('Cargo.toml', { data: Buffer.from('# \xe9', 'latin1') })]))
+  assert.deepEqual(await codes(readArchive(opener(latin), LIMITS)), ['archive_file_encoding'])
+  for (const info of [
+    '',
+    '{',
+    'null',
+    '[]',
+    '{"git":{}}',
+    '{"path_in_vcs":1}',
+    '{"path_in_vcs":"../x"}',
+    '{"path_in_vcs":"/x"}',
+    'x'.repeat(20_000),
+    new Uint8Array([0xff]),
+  ]) {
+    assert.equal((await readArchive(opener(crate({ '.cargo_vcs_info.json': info })), LIMITS)).vcsPath, null)
+  }
+  for (const path of ['', 'crates/a']) {
+    const info = JSON.stringify({ git: { sha1: 'x' }, path_in_vcs: path })
+    assert.equal((await readArchive(opener(crate({ '.cargo_vcs_info.json': info })), LIMITS)).vcsPath, path)
+  }
+})

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { addUser, findUser, setLocked } from '../../../daemon/accounts/accounts.ts'
+import { routes } from '../../../daemon/app.ts'
+import { byOperator } from '../../../daemon/accounts/operator.ts'
+import { makeToken, revokeToken } from '../../../daemon/accounts/tokens.ts'
+import { type Code, issue } from '../../../core/error/error.ts'
+import { type Ask, type Group, TABLE, type Verdict } from '../../support/access-table.ts'
+import { BASE, TestRegistry } from '../../support/registry.ts'
+
+const AT = '2026-11-20T12:00:00Z'
+
+/** Every kind of token that is good for nothing. */
+const BAD = ['malformed', 'mistyped', 'unknown', 'expired', 'revoked', 'of a locked user'] as const
+type Caller = Exclude<Group, 'bad'> | (typeof BAD)[number]
+const CALLERS: readonly Caller[] = ['nobody', ...BAD, 'stranger', 'lacking', 'elsewhere', 'owner']
+
+const groupOf = (caller: Caller): Group => (BAD.some(one => one === caller) ? 'bad' : (caller as Group))
+
+/** A registry with `demo` of alice, its git index, and a token for each caller. */
+async function prepared(t: TestContext, env: Record<string, string>) {
+  const settings = { PLIMSOLL_API_ERROR_STATUS: 'http', PLIMSOLL_REGISTRY_DL: `${BASE}/dl`, ...env }
+  const test = await TestRegistry.open(t, { env: settings, git: true })
+  const { database } = test.registry
+  const alice = await test.user('alice')
+  await test.publish(alice, { name: 'demo', version: '1.0.0', files: { 'src/lib.rs': 'pub fn demo() {}\n' } })
+  await test.regenerator.pages.flush()
+  const stranger = await test.user('bob')
+  await addUser(database, { login: 'carol', admin: false, at: AT })
+  const locked = await test.user('dora')
+  await setLocked(database, (await findUser(database, 'dora')) ?? assert.fail(), true, byOperator(AT))
+  const expired = await test.token(1, { expires: '2026-11-20T11:59:59Z' })
+  const revoked = await test.token(1, { name: 'revoked' })
+  const { id } = await database
+    .selectFrom('tokens')
+    .select('id')
+    .where('name', '=', 'revoked')
+    .executeTakeFirstOrThrow()
+  await revokeToken(database, id, AT)
+  const mistyped = `${alice.slice(0, -1)}${alice.endsWith('0') ? '1' : '0'}`
+  const fixed: Partial<Record<Caller, string | null>> = {
+    nobody: null,
+    malformed: 'ghp_0123456789',
+    mistyped,
+    unknown: makeToken(),
+    expired,
+    revoked,
+    'of a locked user': locked,
+    stranger,
+    elsewhere: await test.token(1, { crates: ['demo2', 'other-*'] }),
+    owner: alice,
+  }
+  const tokenOf = async (caller: Caller, ask: Ask): Promise<string | null> => {
+    if (caller === 'lacking') return test.token(1, { scopes: ask.lacking })
+    const token = fixed[caller]
+    return token === undefined ? assert.fail(caller) : token
+  }
+  return { test, tokenOf }
+}
+
+for (const kind of ['public', 'private'] as const) {
+  test(`every route of a ${kind} registry, for everybody`, async t => {
+    const { test, tokenOf } = await prepared(t, { PLIMSOLL_AUTH_REQUIRED: String(kind === 'private') })
+    // Here everybody comes with a token or none; with sessions, `visits.test.ts` walks what browsers take.
+    const declared = routes(test).map(route => `${route.method} ${route.path}`)
+    assert.deepEqual(declared.sort(), Object.keys(TABLE).sort(), 'each route has its row in TABLE')
+    for (const [route, asks] of Object.entries(TABLE)) {
+      const [method = ''] = route.split(' ')
+      for (const ask of asks) {
+        for (const caller of CALLERS) {
+          const token = await tokenOf(caller, ask)
+          const ways = ask.path.startsWith('/index.git/') && token ? [token, basic(token)] : [token]
+          for (const way of ways) {
+            const headers = ask.headers ?? {}
+            const response = await test.request(method, ask.path, way, { body: ask.body?.() ?? null, headers })
+            const what = `${kind}: ${method} ${ask.path} by ${caller}`
+            await assertVerdict(response, ask, ask[kind][groupOf(caller)], what)
+          }
+        }
+      }
+    }
+  })
+}
+
+/** How git sends a token: as the password of anybody. */
+function basic(token: string): string {
+  return `Basic ${Buffer.from(`anybody:${token}`).toString('base64')}`
+}
+
+/** Where a refusal of a token is a challenge: wherever readers of a private registry would be let in. */
+const CHALLENGED: ReadonlySet<Verdict> = new Set(['token_absent', 'token_rejected'])
+
+/** Exactly the status, and for a refusal exactly the body: one errors object, and nobody may keep it. */
+async function assertVerdict(response: Response, ask: Ask, verdict: Verdict, what: string): Promise<void> {
+  const isReading = ask.public.nobody !== 'token_absent'
+  const challenge = isReading && CHALLENGED.has(verdict)
+  const git = ask.path.startsWith('/index.git/') ? 'Basic realm="plimsoll", ' : ''
+  assert.equal(response.headers.get('www-authenticate'), challenge ? `${git}Cargo login_url="${BASE}/me"` : null, what)
+  if (typeof verdict === 'number') return assert.equal(response.status, verdict, what)
+  const expected = verdict.endsWith('_unknown') ? 404 : challenge ? 401 : 403
+  const errors = [{ detail: message(verdict, ask.wanted) }]
+  assert.deepEqual([response.status, await response.json()], [expected, { errors }], what)
+  assert.equal(response.headers.get('cache-control'), 'no-store', what)
+}
+
+/** The words of an objection to anything that is asked of `demo` here. */
+function message(code: Code, scope: string): string {
+  const name = code === 'crate_unknown' ? 'none' : 'demo'
+  const version = code === 'release_unknown' ? '9.9.9' : '1.0.0'
+  const word = issue as (code: Code, params: object) => { message: string }
+  return word(code, { me: `${BASE}/me`, scope, name, version, login: 'bob' }).message
+}
+
+test('no file of a private registry is shown to a stranger, of whatever kind it is', async t => {
+  const { test, tokenOf } = await prepared(t, { PLIMSOLL_AUTH_REQUIRED: 'true' })
+  const { root } = test.registry.tree
+  const paths = readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => relative(root, join(entry.parentPath, entry.name)))
+  for (const part of [
+    /^crates\/demo\/crate\.json$/,
+    /\.xml$|\.atom$/,
+    /src\/lib\.rs/,
+    /^index\.git\/objects\//,
+    /^robots/,
+  ]) {
+    assert.ok(
+      paths.some(path => part.test(path)),
+      `${part} is among ${paths.join(' ')}`,
+    )
+  }
+  const open = paths.filter(path => path.startsWith('assets/'))
+  assert.ok(open.length > 0)
+  for (const path of paths) {
+    for (const method of ['GET', 'HEAD']) {
+      for (const url of new Set([`/${path}`, `/${path.replace(/(^|\/)index\.html$/, '$1')}`])) {
+        const { status } = await test.request(method, url)
+        assert.equal(status, open.includes(path) ? 200 : 401, `${method} ${url}`)
+      }
+    }
+  }
+  // The stylesheet is open because the page to log in needs it; nothing in it is about this registry.
+  const owner = await tokenOf('owner', { lacking: [] } as unknown as Ask)
+  assert.equal((await test.request('GET', '/crates/demo/crate.json', owner)).status, 200)
+})
+
+test('owners.public opens the list of owners, in a private registry to its readers', async t => {
+  const ask = TABLE['GET /api/v1/summary']?.[0] ?? assert.fail()
+  for (const kind of ['public', 'private'] as const) {
+    const env = { PLIMSOLL_OWNERS_PUBLIC: 'true', PLIMSOLL_AUTH_REQUIRED: String(kind === 'private') }
+    const { test, tokenOf } = await prepared(t, env)
+    for (const caller of CALLERS) {
+      const response = await test.request('GET', '/api/v1/crates/demo/owners', await tokenOf(caller, ask))
+      await assertVerdict(response, ask, ask[kind][groupOf(caller)], `${kind}: ${caller}`)
+    }
+  }
+})
+
+test('what nobody serves is 404, in whatever way it is asked for', async t => {
+  const test = await TestRegistry.open(t)
+  const asks: [string, string][] = [
+    ['POST', '/index/config.json'],
+    ['PUT', '/index/de/mo/demo'],
+    ['DELETE', '/api/v1/crates/demo'],
+    ['PATCH', '/api/v1/crates/new'],
+    ['GET', '/api/v1/crates/demo/1.0.0/none'],
+    ['OPTIONS', '/api/v1/crates/new'],
+    ['GET', '/api/v2/anything'],
+  ]
+  for (const [method, path] of asks) {
+    const response = await test.request(method, path)
+    assert.deepEqual(
+      [response.status, await response.json()],
+      [404, { errors: [{ detail: 'there is nothing here' }] }],
+      `${method} ${path}`,
+    )
+  }
+})
+
+test('slashes before the path and a query after it do not matter', async t => {
+  const test = await TestRegistry.open(t)
+  const token = await test.user('alice')
+  await test.publish(token, { name: 'demo', version: '1.0.0+a' })
+  assert.equal((await test.request('GET', '//index/config.json')).status, 200)
+  assert.equal((await test.request('GET', '///index/config.json?x=/../y#z')).status, 200)
+  const yank = await test.request('DELETE', '//api/v1/crates/demo/1.0.0+a/yank?force', token)
+  assert.deepEqual(await yank.json(), { ok: true })
+  const encoded = await test.request('PUT', '/api/v1/crates/demo/1.0.0%2Ba/unyank', token)
+  assert.deepEqual(await encoded.json(), { ok: true })
+})
+
+test('HEAD is answered like GET, without a body', async t => {
+  const test = await TestRegistry.open(t, { env: { PLIMSOLL_AUTH_REQUIRED: 'true' } })
+  const token = await test.user('alice')
+  const refused = await test.request('HEAD', '/index/config.json')
+  assert.deepEqual([refused.status, await refused.text()], [401, ''])
+  const fine = await test.request('HEAD', '/index/config.json', token)
+  assert.deepEqual([fine.status, await fine.text()], [200, ''])
+})
+
+test('the login_url of a challenge cannot break out of its quotes', async t => {
+  const env = { PLIMSOLL_AUTH_REQUIRED: 'true', PLIMSOLL_REGISTRY_BASE_URL: 'http://crates.test/a"b, Basic realm="x' }
+  await assert.rejects(TestRegistry.open(t, { env }), /base_url/)
+  const quoted = { ...env, PLIMSOLL_REGISTRY_BASE_URL: 'http://crates.test/a"b' }
+  const test = await TestRegistry.open(t, { env: quoted })
+  const response = await test.request('GET', '/index/config.json')
+  assert.equal(response.headers.get('www-authenticate'), 'Cargo login_url="http://crates.test/a%22b/me"')
+})
+
+test('strangers to a private registry see its logo and stylesheet on the form to log in, and nothing beside them', async t => {
+  const test = await TestRegistry.open(t, {
+    env: {
+      PLIMSOLL_AUTH_REQUIRED: 'true',
+      PLIMSOLL_PAGES_LOGO: 'brand/logo.svg',
+      PLIMSOLL_PAGES_STYLESHEET: 'brand/own.css',
+    },
+  })
+  for (const name of ['logo.svg', 'own.css', 'other.css']) {
+    const bytes = Buffer.from(name)
+    await test.registry.tree.write({ path: `brand/${name}`, contentType: '', cache: 'revalidate', bytes })
+  }
+  const status = async (path: string) => (await test.request('GET', path)).status
+  assert.deepEqual(
+    [await status('/brand/logo.svg'), await status('/brand/own.css'), await status('/brand/other.css')],
+    [200, 200, 401],
+  )
+  assert.match(await (await test.request('GET', '/me')).text(), /brand\/logo\.svg/)
+})

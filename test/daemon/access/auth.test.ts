@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { type Actor, authenticate, coversCrate, hasScope, tokenOf } from '../../../daemon/access/auth.ts'
+import { noteUses } from '../../../daemon/accounts/last-use.ts'
+import { makeToken, revokeToken } from '../../../daemon/accounts/tokens.ts'
+import { parseName } from '../../../core/name.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import { loggedIn } from '../../support/visitor.ts'
+
+const note = noteUses({ warn: assert.fail })
+const NOW = new Date('2026-11-20T12:00:00Z')
+const after = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)
+
+test('the token is the whole header, or what follows Bearer in any case', () => {
+  const rows: [string | undefined, string | null][] = [
+    [undefined, null],
+    ['', null],
+    ['   ', null],
+    ['abc', 'abc'],
+    ['  abc  ', 'abc'],
+    ['Bearer abc', 'abc'],
+    ['bearer abc', 'abc'],
+    ['BEARER   abc ', 'abc'],
+    ['Bearerabc', 'Bearerabc'],
+    ['Bearer', 'Bearer'],
+    ['Basic abc', 'Basic abc'],
+    ['Bearer Bearer abc', 'Bearer abc'],
+  ]
+  for (const [header, token] of rows) assert.equal(tokenOf(header), token, JSON.stringify(header))
+})
+
+test('a token means its user, and what it is good for', async t => {
+  const test = await TestRegistry.open(t)
+  const token = await test.user('Alice', { scopes: ['yank'], crates: ['demo*'] }, true)
+  assert.deepEqual(await authenticate(test.registry.database, token, NOW, note), {
+    user: { id: 1, login: 'Alice', admin: true },
+    tokenId: 1,
+    scopes: ['yank'],
+    crates: ['demo*'],
+  })
+  const all = await test.token(1)
+  assert.deepEqual(await authenticate(test.registry.database, all, NOW, note), {
+    user: { id: 1, login: 'Alice', admin: true },
+    tokenId: 2,
+    scopes: null,
+    crates: null,
+  })
+})
+
+test('a token that is unknown, malformed, another user of its hash, or revoked means nobody', async t => {
+  const test = await TestRegistry.open(t)
+  const { database } = test.registry
+  const token = await test.user('alice')
+  const { hash } = await database.selectFrom('tokens').select('hash').executeTakeFirstOrThrow()
+  for (const bad of [makeToken(), hash, '', 'plim_', `${token} `, "' OR 1=1 --", '__proto__', '\0']) {
+    assert.equal(await authenticate(database, bad, NOW, note), null, JSON.stringify(bad))
+  }
+  await revokeToken(database, 1, '2026-11-20T12:00:00Z')
+  assert.equal(await authenticate(database, token, NOW, note), null)
+})
+
+test('a token is good until the second it expires', async t => {
+  const test = await TestRegistry.open(t)
+  const { database } = test.registry
+  const token = await test.user('alice', { expires: '2026-11-20T12:00:10Z' })
+  assert.equal((await authenticate(database, token, after(9.999), note))?.tokenId, 1)
+  assert.equal(await authenticate(database, token, after(10), note), null)
+  assert.equal(await authenticate(database, token, after(11), note), null)
+})
+
+test('reading goes on where its use cannot be noted, which is logged once a minute', async t => {
+  const test = await TestRegistry.open(t, { env: { PLIMSOLL_AUTH_REQUIRED: 'true' } })
+  const { database } = test.registry
+  const tokens = [await test.user('alice'), await test.user('bob')]
+  const visitor = await loggedIn(test, 'alice')
+  const read = async () => {
+    const answers = tokens.map(token => test.request('GET', '/index/config.json', token))
+    return (await Promise.all([...answers, visitor.get('/index/config.json')])).map(answer => answer.status)
+  }
+  const complaints = () => test.logged.filter(line => line.includes('used last')).length
+  test.now = new Date(test.now.getTime() + 61_000)
+  await sql`PRAGMA query_only = ON`.execute(database)
+  assert.deepEqual(await read(), [200, 200, 200])
+  assert.deepEqual(await read(), [200, 200, 200])
+  assert.equal(complaints(), 1)
+  test.now = new Date(test.now.getTime() + 61_000)
+  assert.deepEqual([await read(), complaints()], [[200, 200, 200], 2])
+  await sql`PRAGMA query_only = OFF`.execute(database)
+  test.now = new Date(test.now.getTime() + 61_000)
+  assert.deepEqual([await read(), complaints()], [[200, 200, 200], 2])
+  const used = await database.selectFrom('tokens').select('last_used_at').execute()
+  assert.deepEqual(used, [{ last_used_at: '2026-11-20T12:03:03Z' }, { last_used_at: '2026-11-20T12:03:03Z' }])
+})
+
+test('the use of a token is noted at most once a minute', async t => {
+  const test = await TestRegistry.open(t)
+  const { database } = test.registry
+  const token = await test.user('alice', { expires: '2026-11-20T13:00:00Z' })
+  const noted = async (now: Date) => {
+    await authenticate(database, token, now, note)
+    return (await database.selectFrom('tokens').select('last_used_at').executeTakeFirstOrThrow()).last_used_at
+  }
+  assert.equal(await noted(after(0)), '2026-11-20T12:00:00Z')
+  assert.equal(await noted(after(59.9)), '2026-11-20T12:00:00Z')
+  assert.equal(await noted(after(61)), '2026-11-20T12:01:01Z')
+  assert.equal(await noted(after(120)), '2026-11-20T12:01:01Z')
+  assert.equal(await noted(after(3600)), '2026-11-20T12:01:01Z', 'an expired token is not used')
+})
+
+test('scopes are exact; none at all means every scope', () => {
+  assert.equal(hasScope(actor({ scopes: null }), 'yank'), true)
+  assert.equal(hasScope(actor({ scopes: ['yank'] }), 'yank'), true)
+  assert.equal(hasScope(actor({ scopes: ['yank'] }), 'read'), false)
+  assert.equal(hasScope(actor({ scopes: [] }), 'yank'), false)
+})
+
+test('crate patterns are compared canonically', () => {
+  const rows: [string[] | null, string, boolean][] = [
+    [null, 'anything', true],
+    [[], 'anything', false],
+    [['foo-bar'], 'foo-bar', true],
+    [['foo-bar'], 'Foo_Bar', true],
+    [['FOO_BAR'], 'foo-bar', true],
+    [['foo-bar'], 'foo-bar2', false],
+    [['foo-*'], 'foo_bar', true],
+    [['Foo-*'], 'FOO-', true],
+    [['foo-*'], 'foo', false],
+    [['foo-*'], 'foobar', false],
+    [['foo*'], 'foo', true],
+    [['*'], 'anything', true],
+    [['a', 'b'], 'b', true],
+    [['constructor'], 'toString', false],
+  ]
+  for (const [crates, name, covered] of rows) {
+    assert.equal(coversCrate(actor({ crates }), parseName(name)), covered, `${crates} ${name}`)
+  }
+})
+
+function actor(what: Partial<Actor>): Actor {
+  return { user: { id: 1, login: 'alice', admin: false }, tokenId: 1, scopes: null, crates: null, ...what }
+}

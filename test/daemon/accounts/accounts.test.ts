@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addUser, findUser, hasNoUsers, listUsers } from '../../../daemon/accounts/accounts.ts'
+import { type Code, Refusal } from '../../../core/error/error.ts'
+import { TestRegistry } from '../../support/registry.ts'
+
+const AT = '2026-11-20T12:00:00Z'
+
+test('a user is found again in any case of the login', async t => {
+  const { database } = (await TestRegistry.open(t)).registry
+  assert.equal(await hasNoUsers(database), true)
+  const added = await addUser(database, { login: 'Alice', admin: true, at: AT })
+  assert.deepEqual(added, { id: 1, login: 'Alice', name: null, admin: true, locked: false, created: AT })
+  assert.equal(await hasNoUsers(database), false)
+  for (const login of ['Alice', 'alice', 'ALICE']) assert.deepEqual(await findUser(database, login), added)
+  assert.equal(await findUser(database, 'alicia'), null)
+})
+
+test('users are listed oldest first', async t => {
+  const { database } = (await TestRegistry.open(t)).registry
+  for (const login of ['zoe', 'bob']) await addUser(database, { login, admin: false, at: AT })
+  assert.deepEqual(await listUsers(database), [
+    { id: 1, login: 'zoe', name: null, admin: false, locked: false, created: AT },
+    { id: 2, login: 'bob', name: null, admin: false, locked: false, created: AT },
+  ])
+})
+
+test('a login that is taken is refused, also in another case, and nothing changes', async t => {
+  const { database } = (await TestRegistry.open(t)).registry
+  await addUser(database, { login: 'alice', admin: false, at: AT })
+  for (const login of ['alice', 'ALICE']) {
+    await assert.rejects(addUser(database, { login, admin: true, at: AT }), refusal('login_taken'))
+  }
+  assert.deepEqual(await listUsers(database), [
+    { id: 1, login: 'alice', name: null, admin: false, locked: false, created: AT },
+  ])
+})
+
+test('two additions of one login at the same time: one succeeds', async t => {
+  const { database } = (await TestRegistry.open(t)).registry
+  const order = { login: 'alice', admin: false, at: AT }
+  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => addUser(database, order)))
+  assert.equal(outcomes.filter(one => one.status === 'fulfilled').length, 1)
+  assert.equal((await listUsers(database)).length, 1)
+})
+
+test('malformed logins are refused', async t => {
+  const { database } = (await TestRegistry.open(t)).registry
+  const bad = ['', '-a', '.a', '_a', 'a b', 'a/b', 'ä', 'a\n', 'a\0', "a'--", 'github:a:b', 'a'.repeat(40)]
+  for (const login of bad) {
+    await assert.rejects(addUser(database, { login, admin: false, at: AT }), refusal('login_invalid'), login)
+  }
+  for (const login of ['a', '0', 'a.b_c-d', 'a'.repeat(39)]) await addUser(database, { login, admin: false, at: AT })
+})
+
+function refusal(code: Code): (error: unknown) => boolean {
+  return error => error instanceof Refusal && error.has(code)
+}

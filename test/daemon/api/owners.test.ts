@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { byOperator } from '../../../daemon/accounts/operator.ts'
+import { inviteOwners } from '../../../daemon/accounts/ownership.ts'
+import { parseName } from '../../../core/name.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import { loggedIn } from '../../support/visitor.ts'
+
+/** A registry in which alice owns `demo`; what an owner request of hers gets. */
+async function prepared(t: TestContext, env: Record<string, string> = {}) {
+  const test = await TestRegistry.open(t, { env })
+  const token = await test.user('alice')
+  for (const login of ['bob', 'carol']) await test.user(login)
+  assert.equal((await test.publish(token, { name: 'demo', version: '1.0.0' })).status, 200)
+  const ask = async (method: 'PUT' | 'DELETE', body: unknown): Promise<{ errors?: unknown[] }> => {
+    const path = '/api/v1/crates/demo/owners'
+    const response = await test.request(method, path, token, { body: JSON.stringify(body) })
+    return (await response.json()) as { errors?: unknown[] }
+  }
+  const events = (action: string) => {
+    const query = test.registry.database.selectFrom('audit').select('detail').where('action', '=', action)
+    return query.orderBy('id').execute()
+  }
+  return { test, ask, events }
+}
+
+test('one user named by several spellings is one user', async t => {
+  const { ask, events } = await prepared(t)
+  const users = ['bob', 'BOB', 'Bob', 'carol']
+  assert.deepEqual(await ask('PUT', { users }), { ok: true, msg: 'bob, carol now own `demo`' })
+  assert.deepEqual(await ask('DELETE', { users }), { ok: true, msg: 'removed bob, carol from the owners of `demo`' })
+  const details = [{ detail: '{"login":"bob"}' }, { detail: '{"login":"carol"}' }]
+  assert.deepEqual(await events('owner-remove'), details)
+})
+
+test('a request names so many users and no more, and a body that is longer is not even read whole', async t => {
+  const { ask } = await prepared(t)
+  const objection =
+    'the request names more users than the 100 that may be named at once; name the others in another one'
+  const many = Array.from({ length: 101 }, (_, i) => `u${i}`)
+  assert.deepEqual(await ask('PUT', { users: many }), { errors: [{ detail: objection }] })
+  assert.equal((await ask('PUT', { users: many.slice(0, 100) })).errors?.length, 100)
+  assert.deepEqual(await ask('DELETE', { users: ['x'.repeat(65_536)] }), { errors: [{ detail: objection }] })
+})
+
+test('owners see who is invited, and take an invitation back, by the page or with Cargo', async t => {
+  const { test, ask, events } = await prepared(t, { PLIMSOLL_OWNERS_ADD: 'invite' })
+  await ask('PUT', { users: ['bob', 'carol'] })
+  const alice = await loggedIn(test, 'alice')
+  const shown = async () => {
+    const text = await (await alice.get('/me/crates/demo')).text()
+    return [...text.matchAll(/<div>(\w+) <span class="quiet">invited by alice, /g)].map(match => match[1])
+  }
+  assert.deepEqual(await shown(), ['carol', 'bob'])
+  const answer = await alice.post('/me/crates/demo/owners/remove', { login: 'bob' }, { from: '/me/crates/demo' })
+  assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/me/crates/demo?done=owner-removed'])
+  assert.deepEqual(await shown(), ['carol'])
+  const bob = await loggedIn(test, 'bob')
+  assert.equal((await bob.post('/me/invitations/demo/accept')).status, 400)
+  await ask('DELETE', { users: ['carol'] })
+  assert.deepEqual(await shown(), [])
+  assert.deepEqual(await events('owner-remove'), [])
+  assert.deepEqual(await events('invitation-withdraw'), [
+    { detail: '{"login":"bob"}' },
+    { detail: '{"login":"carol"}' },
+  ])
+})
+
+test('an invitation to a crate that nobody owns can be taken back', async t => {
+  const { test } = await prepared(t, { PLIMSOLL_OWNERS_ADD: 'invite' })
+  const { database, catalog } = test.registry
+  const token = await test.user('root', {}, true)
+  await database.deleteFrom('owners').execute()
+  const crate = (await catalog.find(parseName('demo'))) ?? assert.fail('no crate')
+  await inviteOwners(database, crate, ['bob'], byOperator('2026-11-20T12:00:00Z'))
+  const body = JSON.stringify({ users: ['bob'] })
+  const answer = await test.request('DELETE', '/api/v1/crates/demo/owners', token, { body })
+  assert.deepEqual(await answer.json(), { ok: true, msg: 'removed bob from the owners of `demo`' })
+})
+
+test('an invitation is good for 30 days, which is told, and inviting again renews it', async t => {
+  const { test, ask } = await prepared(t, { PLIMSOLL_OWNERS_ADD: 'invite' })
+  const day = (count: number) => new Date(Date.parse('2026-11-20T12:00:00Z') + count * 86_400_000)
+  const pages = async (now: Date) => {
+    test.now = now
+    const [bob, alice] = [await loggedIn(test, 'bob'), await loggedIn(test, 'alice')]
+    const texts = [await (await bob.get('/me')).text(), await (await alice.get('/me/crates/demo')).text()]
+    const [told, seen] = texts.map(text => /<span class="quiet">[^\n]*expires <time datetime="([^"]+)/.exec(text)?.[1])
+    return { bob, told, seen }
+  }
+  test.now = day(0)
+  await ask('PUT', { users: ['bob'] })
+  const last = await pages(new Date(day(30).getTime() - 1000))
+  assert.deepEqual([last.told, last.seen], ['2026-12-20T12:00:00Z', '2026-12-20T12:00:00Z'])
+  const gone = await pages(day(30))
+  assert.deepEqual([gone.told, gone.seen], [undefined, undefined])
+  assert.equal((await gone.bob.post('/me/invitations/demo/accept')).status, 400)
+  assert.deepEqual(await ask('PUT', { users: ['alice', 'bob'] }), {
+    ok: true,
+    msg: 'invited bob to own `demo`; the invitation is to be accepted on http://crates.test/me; alice already owns `demo`',
+  })
+  const renewed = await pages(day(59))
+  assert.equal(renewed.told, '2027-01-19T12:00:00Z')
+  assert.equal((await renewed.bob.post('/me/invitations/demo/accept')).status, 303)
+})

@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { listen } from '../../../daemon/http/listen.ts'
+import { buildCrate } from '../../support/crate-builder.ts'
+import { head, RawClient } from '../../support/raw-client.ts'
+import { BASE, frame, plainMetadata, publishRequest, TestRegistry } from '../../support/registry.ts'
+import { until } from '../../support/until.ts'
+
+const PATH = '/api/v1/crates/new'
+const SUCCESS = { warnings: { invalid_categories: [], invalid_badges: [], other: [] } }
+const REJECTED = {
+  errors: [
+    { detail: `this token is not valid: it is unknown, revoked or expired; ${BASE}/me says how to get another` },
+  ],
+}
+const TOO_BIG = {
+  errors: [
+    {
+      detail:
+        'the .crate is bigger than the 10485760 bytes allowed here; leave out what is not needed (`exclude` in Cargo.toml) or ask the operator to raise `limits.crate_bytes`',
+    },
+  ],
+}
+
+/** A registry behind a real server. */
+async function served(t: TestContext, env: Record<string, string> = {}) {
+  const test = await TestRegistry.open(t, { env })
+  const fail = (error: unknown) => assert.fail(String(error))
+  const { request_seconds: requestSeconds } = test.registry.settings.limits
+  const server = await listen({ host: '127.0.0.1', port: 0, tls: null, onTlsFailure: fail, requestSeconds })
+  server.answer(test.app.fetch)
+  t.after(() => server.stop(0))
+  const token = await test.user('alice')
+  return { test, token, client: () => RawClient.open(server.url) }
+}
+
+/** A body beyond every limit: a crate of 12 MiB. */
+const HUGE = frame(plainMetadata('huge', '1.0.0'), Buffer.alloc(12 * 1024 * 1024))
+
+test('a publish over a socket, without Content-Type, whole or in chunks, on one connection', async t => {
+  const { token, client } = await served(t)
+  const [first, second] = ['1.0.0', '1.0.1'].map(version => publishRequest({ name: 'demo', version }))
+  assert.ok(first && second)
+  const connection = await client()
+  await connection.send(head('PUT', PATH, { authorization: token, 'content-length': first.length }))
+  await connection.send(first)
+  const answer = await connection.answer()
+  assert.deepEqual([answer.status, answer.body], [200, SUCCESS])
+  assert.match(answer.head, /content-type: application\/json/i)
+  await connection.send(head('PUT', PATH, { authorization: token, 'transfer-encoding': 'chunked' }))
+  for (let at = 0; at < second.length; at += 100) {
+    const chunk = second.subarray(at, at + 100)
+    await connection.send(Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n')]))
+  }
+  await connection.send('0\r\n\r\n')
+  const chunked = await connection.answer()
+  assert.deepEqual([chunked.status, chunked.body], [200, SUCCESS])
+})
+
+test('h2c offered: the request gets its ordinary answer, body and all', async t => {
+  const { token, client } = await served(t)
+  const h2c = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQCAAAAAAIAAAAA' }
+  const body = publishRequest({ name: 'demo', version: '1.0.0' })
+  const put = await client()
+  await put.send(head('PUT', PATH, { ...h2c, authorization: token, 'content-length': body.length }))
+  await put.send(body)
+  const answer = await put.answer()
+  assert.deepEqual([answer.status, answer.body], [200, SUCCESS])
+  const get = await client()
+  await get.send(head('GET', '/index/config.json', h2c))
+  assert.deepEqual((await get.answer()).body, {
+    dl: `${BASE}/crates/{crate}/{crate}-{version}.crate`,
+    api: BASE,
+  })
+})
+
+test('a refusal reaches a client that sends 12 MiB before it listens', async t => {
+  const { test, token, client } = await served(t)
+  const before = await test.everything()
+  for (const [what, authorization, status, body] of [
+    ['a bad token', 'nonsense', 403, REJECTED],
+    ['too much', token, 413, TOO_BIG],
+  ] as const) {
+    const connection = await client()
+    connection.socket.pause()
+    await connection.send(head('PUT', PATH, { authorization, 'content-length': HUGE.length }))
+    for (let at = 0; at < HUGE.length; at += 1 << 20) await connection.send(HUGE.subarray(at, at + (1 << 20)))
+    // The library would close the connection 500 ms after an answer to half a body.
+    connection.socket.resume()
+    const answer = await connection.answer()
+    assert.deepEqual([answer.status, answer.body], [status, body], what)
+    await connection.send(head('GET', '/index/config.json', {}))
+    assert.equal((await connection.answer()).status, 200, `${what}: the connection is still good`)
+  }
+  assert.deepEqual(await test.everything(), before)
+})
+
+test('a refusal waits for a client that sends slowly', async t => {
+  const { client } = await served(t)
+  const connection = await client()
+  await connection.send(head('PUT', PATH, { authorization: 'nonsense', 'content-length': 100 }))
+  for (let i = 0; i < 10; i++) {
+    assert.equal(connection.received, '', 'no answer before the end')
+    await sleep(100)
+    await connection.send(Buffer.alloc(10))
+  }
+  const answer = await connection.answer()
+  assert.deepEqual([answer.status, answer.body], [403, REJECTED])
+})
+
+test('a refusal does not wait longer than limits.request_seconds', async t => {
+  const { client } = await served(t, { PLIMSOLL_LIMITS_REQUEST_SECONDS: '1' })
+  const connection = await client()
+  const start = Date.now()
+  await connection.send(head('PUT', PATH, { authorization: 'nonsense', 'content-length': 100 }))
+  await connection.send(Buffer.alloc(10))
+  assert.equal((await connection.answer()).status, 403)
+  assert.ok(Date.now() - start < 15_000)
+})
+
+test('too much is 413, whatever Content-Length says or does not say', async t => {
+  const { test, token, client } = await served(t)
+  const before = await test.everything()
+  const connection = await client()
+  await connection.send(head('PUT', PATH, { authorization: token, 'transfer-encoding': 'chunked' }))
+  for (let at = 0; at < HUGE.length; at += 1 << 20) {
+    const chunk = HUGE.subarray(at, at + (1 << 20))
+    await connection.send(`${chunk.length.toString(16)}\r\n`)
+    await connection.send(chunk)
+    await connection.send('\r\n')
+  }
+  await connection.send('0\r\n\r\n')
+  assert.deepEqual((await connection.answer()).body, TOO_BIG)
+  const short = await client()
+  await short.send(head('PUT', PATH, { authorization: token, 'content-length': 5000 }))
+  await short.send(HUGE.subarray(0, 5000))
+  assert.deepEqual((await short.answer()).body, TOO_BIG, 'the frame announces 12 MiB')
+  const none = await client()
+  await none.send(head('PUT', PATH, { authorization: token }))
+  assert.deepEqual((await none.answer()).body, {
+    errors: [
+      { detail: 'the publish request ends within the length of the metadata, which was announced with 4 bytes' },
+    ],
+  })
+  assert.deepEqual(await test.everything(), before)
+})
+
+test('Expect: 100-continue gets its 100, and after it the answer', async t => {
+  const { token, client } = await served(t)
+  const body = publishRequest({ name: 'demo', version: '1.0.0' })
+  const connection = await client()
+  const expect = { expect: '100-continue', 'content-length': body.length }
+  await connection.send(head('PUT', PATH, { ...expect, authorization: token }))
+  assert.equal(await connection.until(received => received !== ''), 'HTTP/1.1 100 Continue\r\n\r\n')
+  await connection.send(body)
+  assert.deepEqual((await connection.answer()).body, SUCCESS)
+  const refused = await client()
+  await refused.send(head('PUT', PATH, { ...expect, authorization: 'nonsense' }))
+  await refused.until(received => received !== '')
+  await refused.send(body)
+  const answer = await refused.answer()
+  assert.deepEqual([answer.status, answer.body], [403, REJECTED])
+})
+
+test('a slow client is waited for', async t => {
+  const { token, client } = await served(t)
+  const body = publishRequest({ name: 'demo', version: '1.0.0' })
+  const connection = await client()
+  await connection.send(head('PUT', PATH, { authorization: token, 'content-length': body.length }))
+  for (let at = 0; at < body.length; at += 25) {
+    await connection.send(body.subarray(at, at + 25))
+    await sleep(5)
+  }
+  assert.deepEqual((await connection.answer()).body, SUCCESS)
+})
+
+test('a client that vanishes half-way leaves nothing, and is no failure of the daemon', async t => {
+  const { test, token, client } = await served(t)
+  const before = await test.everything()
+  const body = frame(plainMetadata('gone', '1.0.0'), buildCrate({ name: 'gone', version: '1.0.0' }))
+  const incoming = join(test.dir, 'crates', 'incoming')
+  for (const [what, end] of [
+    ['in the metadata', 50],
+    ['in the crate', body.length - 50],
+  ] as const) {
+    const connection = await client()
+    await connection.send(head('PUT', PATH, { authorization: token, 'content-length': body.length }))
+    await connection.send(body.subarray(0, end))
+    await sleep(100)
+    if (what === 'in the crate') {
+      await until(
+        () => readdirSync(incoming).length > 0,
+        () => 'nothing is being received',
+      )
+      assert.equal(readdirSync(incoming).length, 1, 'it is being received')
+    }
+    connection.socket.resetAndDestroy()
+    await until(
+      () => test.logged.length > 0,
+      () => 'nothing was logged',
+    )
+    assert.deepEqual(await test.everything(), before, what)
+    const lines = test.logged.splice(0).map(line => JSON.parse(line) as { level: number; status: number })
+    assert.deepEqual(
+      lines.map(({ level, status }) => [level, status]),
+      [[30, 400]],
+      what,
+    )
+  }
+})
+
+test('requests that two servers could read as two are refused', async t => {
+  const { test, token, client } = await served(t)
+  const before = await test.everything()
+  const body = publishRequest({ name: 'demo', version: '1.0.0' })
+  const rows: [what: string, bytes: string][] = [
+    [
+      'both lengths',
+      head('PUT', PATH, { authorization: token, 'content-length': body.length, 'transfer-encoding': 'chunked' }),
+    ],
+    ['two lengths', head('PUT', PATH, { authorization: token, 'content-length': 5, 'Content-Length': 6 })],
+    ['a length that is none', head('PUT', PATH, { authorization: token, 'content-length': '+5' })],
+    ['an unknown encoding', head('PUT', PATH, { authorization: token, 'transfer-encoding': 'xchunked' })],
+    ['a bare line feed', `GET /index/config.json HTTP/1.1\nhost: x\n\n`],
+    ['a folded header', 'GET /index/config.json HTTP/1.1\r\nhost: x\r\n y\r\n\r\n'],
+    ['a NUL in a header', 'GET /index/config.json HTTP/1.1\r\nhost: x\r\nauthorization: a\0b\r\n\r\n'],
+  ]
+  for (const [what, bytes] of rows) {
+    const connection = await client()
+    await connection.send(bytes)
+    const received = await connection.until((text, isClosed) => text !== '' || isClosed)
+    assert.match(received, /^HTTP\/1\.1 400 /, what)
+  }
+  assert.deepEqual(await test.everything(), before)
+})
+
+test('a connection on which nothing moves is closed, a half-sent head, too', async t => {
+  const { client } = await served(t, { PLIMSOLL_LIMITS_REQUEST_SECONDS: '1' })
+  const [silent, half] = [await client(), await client()]
+  await half.send('GET /index/config.json HTTP/1.1\r\nhost: x\r\n')
+  for (const one of [silent, half]) assert.equal(await one.until((_, isClosed) => isClosed, 30_000), '')
+  assert.deepEqual([silent.isClosed, half.isClosed], [true, true])
+})

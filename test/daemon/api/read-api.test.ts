@@ -1,0 +1,331 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import * as v from 'valibot'
+import { crateAnswer } from '../../../daemon/api/crates/crate.ts'
+import { dependenciesAnswer } from '../../../daemon/api/crates/dependencies.ts'
+import { reverseAnswer } from '../../../daemon/api/crates/reverse-dependencies.ts'
+import { authorsAnswer, downloadsAnswer } from '../../../daemon/api/crates/uncounted.ts'
+import { versionAnswer, versionsAnswer } from '../../../daemon/api/crates/versions.ts'
+import { summaryAnswer } from '../../../daemon/api/summary.ts'
+import { ownDependency } from '../../support/own-dependency.ts'
+import { BASE, TestRegistry } from '../../support/registry.ts'
+
+let registry: TestRegistry
+const teardown: (() => unknown)[] = []
+test.after(async () => {
+  for (const one of teardown) await one()
+})
+
+/** One registry for all tests here; none changes it. */
+before(async () => {
+  registry = await TestRegistry.open({ after: one => teardown.push(one as () => unknown) })
+  const token = await registry.user('alice')
+  const rich = `[package]
+name = "Rich_Crate"
+version = "1.1.0+build.5"
+edition = "2021"
+rust-version = "1.70"
+license = "MIT OR Apache-2.0"
+description = "Everything said"
+homepage = "https://example.com/"
+documentation = "https://docs.example.com/"
+repository = "https://git.example.com/rich"
+keywords = ["Alpha", "beta"]
+categories = ["parsing"]
+authors = ["Ann <ann@example.com>"]
+links = "rich"
+readme = "README.md"
+[features]
+default = ["std"]
+std = []
+`
+  const basis = await registry.publish(token, { name: 'basis', version: '1.0.0' })
+  assert.equal('errors' in basis.body, false)
+  registry.now = new Date('2026-11-21T08:30:15Z')
+  const dependencies = [ownDependency('basis'), ownDependency('basis', { kind: 'dev', req: '*', rename: 'tested' })]
+  const answers = [
+    await registry.publish(token, { name: 'Rich_Crate', version: '1.0.0' }),
+    await registry.publish(
+      token,
+      {
+        name: 'Rich_Crate',
+        version: '1.1.0+build.5',
+        manifest: rich + dependencies.map(one => one.manifest).join(''),
+        files: { 'src/lib.rs': '', 'src/main.rs': 'fn main() {}', 'README.md': '# Rich <script>' },
+      },
+      {
+        deps: dependencies.map(one => one.metadata),
+        features: { default: ['std'], std: [] },
+        rust_version: '1.70',
+        links: 'rich',
+      },
+    ),
+    await registry.publish(token, { name: 'new', version: '1.0.0' }),
+    await registry.publish(token, { name: 'summary', version: '0.1.0-alpha' }),
+    await registry.publish(
+      token,
+      { name: 'user-of', version: '0.2.0', manifest: ownDependency('basis', { kind: 'build' }).manifest },
+      { deps: [ownDependency('basis', { kind: 'build' }).metadata] },
+    ),
+  ]
+  for (const { body } of answers) assert.equal('errors' in body, false, JSON.stringify(body))
+})
+
+async function get<S extends v.GenericSchema>(schema: S, path: string): Promise<v.InferOutput<S>> {
+  const response = await registry.request('GET', path)
+  assert.equal(response.status, 200, path)
+  assert.equal(response.headers.get('content-type'), 'application/json')
+  assert.equal(response.headers.get('cache-control'), 'no-cache')
+  return v.parse(schema, await response.json())
+}
+
+const VERSION = {
+  id: 3,
+  crate: 'Rich_Crate',
+  num: '1.1.0+build.5',
+  dl_path: '/api/v1/crates/Rich_Crate/1.1.0+build.5/download',
+  readme_path: '/api/v1/crates/Rich_Crate/1.1.0+build.5/readme',
+  created_at: '2026-11-21T08:30:15Z',
+  updated_at: '2026-11-21T08:30:15Z',
+  downloads: 0,
+  features: { default: ['std'], std: [] },
+  yanked: false,
+  yank_message: null,
+  lib_links: 'rich',
+  license: 'MIT OR Apache-2.0',
+  links: {
+    dependencies: '/api/v1/crates/Rich_Crate/1.1.0+build.5/dependencies',
+    version_downloads: '/api/v1/crates/Rich_Crate/1.1.0+build.5/downloads',
+    authors: '/api/v1/crates/Rich_Crate/1.1.0+build.5/authors',
+  },
+  published_by: { id: 1, login: 'alice', name: null, avatar: null, url: '' },
+  audit_actions: [],
+  rust_version: '1.70',
+  has_lib: true,
+  bin_names: ['Rich_Crate'],
+  edition: '2021',
+  description: 'Everything said',
+  homepage: 'https://example.com/',
+  documentation: 'https://docs.example.com/',
+  repository: 'https://git.example.com/rich',
+}
+
+test('a crate, found by its canonical name, in the shape of crates.io', async () => {
+  for (const name of ['Rich_Crate', 'rich-crate', 'RICH_crate']) {
+    const { crate, versions, keywords, categories } = await get(crateAnswer, `/api/v1/crates/${name}?unknown=1`)
+    assert.deepEqual(crate, {
+      id: 'Rich_Crate',
+      name: 'Rich_Crate',
+      updated_at: '2026-11-21T08:30:15Z',
+      created_at: '2026-11-21T08:30:15Z',
+      versions: [3, 2],
+      keywords: ['alpha', 'beta'],
+      categories: ['parsing'],
+      badges: [],
+      downloads: 0,
+      recent_downloads: 0,
+      default_version: '1.1.0+build.5',
+      num_versions: 2,
+      yanked: false,
+      max_version: '1.1.0+build.5',
+      newest_version: '1.1.0+build.5',
+      max_stable_version: '1.1.0+build.5',
+      description: 'Everything said',
+      homepage: 'https://example.com/',
+      documentation: 'https://docs.example.com/',
+      repository: 'https://git.example.com/rich',
+      links: {
+        version_downloads: '/api/v1/crates/Rich_Crate/downloads',
+        versions: '/api/v1/crates/Rich_Crate/versions',
+        owners: '/api/v1/crates/Rich_Crate/owners',
+        owner_team: '/api/v1/crates/Rich_Crate/owners',
+        owner_user: '/api/v1/crates/Rich_Crate/owners',
+        reverse_dependencies: '/api/v1/crates/Rich_Crate/reverse_dependencies',
+      },
+      exact_match: true,
+      trustpub_only: false,
+    })
+    assert.ok(versions?.[0])
+    const { checksum, crate_size, ...rest } = versions[0]
+    assert.deepEqual(rest, VERSION)
+    assert.match(checksum, /^[0-9a-f]{64}$/)
+    assert.ok(crate_size > 100)
+    assert.deepEqual(keywords, [
+      { id: 'alpha', keyword: 'alpha', crates_cnt: 1, created_at: '2026-11-21T08:30:15Z' },
+      { id: 'beta', keyword: 'beta', crates_cnt: 1, created_at: '2026-11-21T08:30:15Z' },
+    ])
+    assert.deepEqual(
+      categories?.map(one => one.slug),
+      ['parsing'],
+    )
+  }
+})
+
+test('`include` picks the parts of a crate', async () => {
+  const cheap = await get(crateAnswer, '/api/v1/crates/Rich_Crate?include=')
+  assert.deepEqual([cheap.versions, cheap.keywords, cheap.categories, cheap.crate.versions], [null, null, null, null])
+  assert.equal(cheap.crate.homepage, 'https://example.com/')
+  const some = await get(crateAnswer, '/api/v1/crates/Rich_Crate?include=versions,keywords,nonsense')
+  assert.deepEqual([some.versions?.length, some.keywords?.length, some.categories], [2, 2, null])
+})
+
+test('versions: by precedence or by date, in pages when asked', async () => {
+  const nums = (body: { versions: { num: string }[] }) => body.versions.map(one => one.num)
+  const all = await get(versionsAnswer, '/api/v1/crates/rich_crate/versions')
+  assert.deepEqual(nums(all), ['1.1.0+build.5', '1.0.0'])
+  assert.deepEqual(all.meta, { total: 2, next_page: null, prev_page: null })
+  assert.deepEqual(nums(await get(versionsAnswer, '/api/v1/crates/rich_crate/versions?sort=date')), [
+    '1.1.0+build.5',
+    '1.0.0',
+  ])
+  const page = await get(versionsAnswer, '/api/v1/crates/rich_crate/versions?per_page=1&page=2')
+  assert.deepEqual(nums(page), ['1.0.0'])
+  assert.deepEqual(page.meta, { total: 2, next_page: null, prev_page: '?per_page=1&page=1' })
+})
+
+test('a version, with its build metadata raw or encoded; another build is another version', async () => {
+  for (const version of ['1.1.0+build.5', '1.1.0%2Bbuild.5']) {
+    const { checksum, crate_size, ...rest } = (await get(versionAnswer, `/api/v1/crates/rich-crate/${version}`)).version
+    assert.deepEqual(rest, VERSION)
+  }
+  for (const version of ['1.1.0', '1.1.0+other', '9.9.9', 'v1.0.0', '1.0']) {
+    const response = await registry.request('GET', `/api/v1/crates/Rich_Crate/${version}`)
+    assert.equal(response.status, 404)
+    assert.deepEqual(await response.json(), {
+      errors: [{ detail: `there is no version ${version} of \`Rich_Crate\` here` }],
+    })
+  }
+})
+
+test('dependencies keep their ids, name the real crate, and say what it is called', async () => {
+  const { dependencies } = await get(dependenciesAnswer, '/api/v1/crates/Rich_Crate/1.1.0+build.5/dependencies')
+  const common = {
+    version_id: 3,
+    crate_id: 'basis',
+    optional: false,
+    default_features: true,
+    features: [],
+    target: null,
+  }
+  assert.deepEqual(dependencies, [
+    { id: 196608, ...common, req: '^1', kind: 'normal', downloads: 0, registry: null, explicit_name_in_toml: null },
+    { id: 196609, ...common, req: '*', kind: 'dev', downloads: 0, registry: null, explicit_name_in_toml: 'tested' },
+  ])
+  assert.deepEqual(await get(dependenciesAnswer, '/api/v1/crates/basis/1.0.0/dependencies'), { dependencies: [] })
+})
+
+test('reverse dependencies: each crate once, by name, in pages', async () => {
+  const { dependencies, versions, meta } = await get(reverseAnswer, '/api/v1/crates/BASIS/reverse_dependencies')
+  assert.deepEqual(
+    dependencies.map(one => [one.version_id, one.crate_id, one.kind]),
+    [
+      [3, 'basis', 'normal'],
+      [6, 'basis', 'build'],
+    ],
+  )
+  assert.deepEqual(
+    versions.map(one => [one.id, one.crate, one.num]),
+    [
+      [3, 'Rich_Crate', '1.1.0+build.5'],
+      [6, 'user-of', '0.2.0'],
+    ],
+  )
+  assert.deepEqual(meta, { total: 2, next_page: null, prev_page: null })
+  const page = await get(reverseAnswer, '/api/v1/crates/basis/reverse_dependencies?per_page=1')
+  assert.deepEqual([page.versions.length, page.meta.total, page.meta.next_page], [1, 2, '?per_page=1&page=2'])
+  assert.deepEqual(await get(reverseAnswer, '/api/v1/crates/new/reverse_dependencies'), {
+    dependencies: [],
+    versions: [],
+    meta: { total: 0, next_page: null, prev_page: null },
+  })
+})
+
+test('a README is plain text, whatever it says; a version without one says so', async () => {
+  const response = await registry.request('GET', '/api/v1/crates/Rich_Crate/1.1.0+build.5/readme')
+  assert.equal(await response.text(), '# Rich <script>')
+  assert.equal(response.headers.get('content-type'), 'text/plain; charset=utf-8')
+  assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
+  const none = await registry.request('GET', '/api/v1/crates/basis/1.0.0/readme')
+  assert.equal(none.status, 404)
+  assert.deepEqual(await none.json(), { errors: [{ detail: 'basis 1.0.0 was packaged without a README' }] })
+})
+
+test('what is not counted here is empty; authors are those of the manifest', async () => {
+  assert.deepEqual(await get(downloadsAnswer, '/api/v1/crates/basis/downloads'), {
+    version_downloads: [],
+    meta: { extra_downloads: [] },
+  })
+  assert.deepEqual(await get(downloadsAnswer, '/api/v1/crates/basis/1.0.0/downloads'), { version_downloads: [] })
+  assert.deepEqual(await get(authorsAnswer, '/api/v1/crates/rich-crate/1.1.0+build.5/authors'), {
+    users: [],
+    meta: { names: ['Ann <ann@example.com>'] },
+  })
+})
+
+test('the summary: how many, which are new, which were updated', async () => {
+  const { new_crates, just_updated, ...rest } = await get(summaryAnswer, '/api/v1/summary')
+  const names = (list: { name: string }[]) => list.map(one => one.name)
+  assert.deepEqual(names(new_crates), ['user-of', 'summary', 'new', 'Rich_Crate', 'basis'])
+  assert.deepEqual(names(just_updated), ['Rich_Crate'])
+  assert.deepEqual(rest, {
+    num_crates: 5,
+    num_downloads: 0,
+    most_downloaded: [],
+    most_recently_downloaded: [],
+    popular_keywords: [],
+    popular_categories: [],
+  })
+})
+
+test('crates called like parts of the API are crates', async () => {
+  assert.equal((await get(crateAnswer, '/api/v1/crates/new')).crate.max_version, '1.0.0')
+  const { crate } = await get(crateAnswer, '/api/v1/crates/summary')
+  assert.deepEqual([crate.max_version, crate.max_stable_version], ['0.1.0-alpha', null])
+  assert.equal((await get(versionAnswer, '/api/v1/crates/new/1.0.0')).version.crate, 'new')
+})
+
+test('what is not there is 404 with the errors object, and kept by nobody', async () => {
+  const paths = ['nowhere', 'nowhere/versions', 'nowhere/1.0.0', 'nowhere/1.0.0/dependencies', 'nowhere/1.0.0/readme']
+  for (const path of [...paths, 'nowhere/reverse_dependencies', 'nowhere/downloads', 'nowhere/1.0.0/authors']) {
+    const response = await registry.request('GET', `/api/v1/crates/${path}`)
+    assert.equal(response.status, 404, path)
+    assert.equal(response.headers.get('cache-control'), 'no-store')
+    assert.deepEqual(await response.json(), { errors: [{ detail: 'there is no crate `nowhere` here' }] })
+  }
+  for (const name of ['0day', 'a%00b', '..', 'a%2Fb', 'é', '%zz', 'x'.repeat(65)]) {
+    assert.equal((await registry.request('GET', `/api/v1/crates/${name}`)).status, 404, name)
+  }
+})
+
+test('an answer that has not changed is 304', async () => {
+  for (const path of ['/api/v1/crates/basis', '/api/v1/crates?q=basis', '/api/v1/summary', '/api/openapi.json']) {
+    const first = await registry.request('GET', path)
+    const etag = first.headers.get('etag') ?? ''
+    assert.match(etag, /^"[0-9a-f]{32}"$/)
+    const again = (tag: string) => registry.request('GET', path, null, { headers: { 'if-none-match': tag } })
+    const same = await again(`"other", W/${etag}`)
+    assert.equal(same.status, 304)
+    assert.equal(same.headers.get('etag'), etag)
+    assert.equal(await same.text(), '')
+    assert.equal((await again('"other"')).status, 200)
+    const head = await registry.request('HEAD', path)
+    assert.deepEqual([head.status, head.headers.get('etag'), await head.text()], [200, etag, ''])
+  }
+})
+
+test('a private registry shows nothing of it without a token', async t => {
+  const secret = await TestRegistry.open(t, { env: { PLIMSOLL_AUTH_REQUIRED: 'true' } })
+  const token = await secret.user('bob', { scopes: ['read'] })
+  const paths = [
+    '/api/v1/crates/x',
+    '/api/v1/summary',
+    '/api/openapi.json',
+    '/crates/x/crate.json',
+    '/feeds/crates.xml',
+  ]
+  for (const path of paths) {
+    assert.equal((await secret.request('GET', path)).status, 401, path)
+    assert.notEqual((await secret.request('GET', path, token)).status, 401, path)
+  }
+  assert.equal(BASE, 'http://crates.test')
+})

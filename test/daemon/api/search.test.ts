@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as v from 'valibot'
+import { searchAnswer } from '../../../daemon/api/search.ts'
+import { TestRegistry } from '../../support/registry.ts'
+
+interface Found {
+  readonly crates: { readonly name: string; readonly max_version: string; readonly exact_match: boolean }[]
+  readonly meta: { readonly total: number; readonly next_page: string | null; readonly prev_page: string | null }
+}
+
+async function ask(registry: TestRegistry, query: string): Promise<Found> {
+  const response = await registry.request('GET', `/api/v1/crates${query}`)
+  assert.equal(response.status, 200, query)
+  const body: unknown = await response.json()
+  assert.deepEqual(v.parse(searchAnswer, body), body)
+  return body as Found
+}
+
+async function names(registry: TestRegistry, query: string): Promise<string[]> {
+  return (await ask(registry, query)).crates.map(one => one.name)
+}
+
+/** Publishes crates `name@version`, with manifest lines of `[package]`. */
+async function publishAll(registry: TestRegistry, crates: Readonly<Record<string, string>>): Promise<string> {
+  const token = await registry.user('alice')
+  for (const [spec, lines] of Object.entries(crates)) {
+    const [name = '', version = '1.0.0'] = spec.split('@')
+    const manifest = `[package]\nname = "${name}"\nversion = "${version}"\nedition = "2021"\nlicense = "MIT"\n${lines}`
+    const answer = await registry.publish(token, { name, version, manifest })
+    assert.deepEqual(answer.status, 200)
+    assert.equal('errors' in answer.body, false, JSON.stringify(answer.body))
+  }
+  return token
+}
+
+test('exact name, names that begin so, words of the name, keywords, description, in this order', async t => {
+  const registry = await TestRegistry.open(t)
+  await publishAll(registry, {
+    'reads-toml': 'description = "Nothing else"',
+    'in-text': 'description = "It speaks TOML."',
+    'by-keyword': 'description = "x"\nkeywords = ["Toml"]',
+    'my-tomlish': 'description = "x"',
+    'tomlin-longer': 'description = "x"',
+    tomlin: 'description = "x"',
+    toml: 'description = "x"',
+    other: 'description = "tomato"',
+  })
+  const expected = ['toml', 'tomlin', 'tomlin-longer', 'reads-toml', 'my-tomlish', 'by-keyword', 'in-text']
+  assert.deepEqual(await names(registry, '?q=toml'), expected)
+  assert.deepEqual(await names(registry, '?q=TOML'), expected)
+  const { crates, meta } = await ask(registry, '?q=toml&per_page=2&page=2&other=ignored')
+  assert.deepEqual(
+    crates.map(one => one.name),
+    ['tomlin-longer', 'reads-toml'],
+  )
+  assert.deepEqual(meta, {
+    total: 7,
+    next_page: '?q=toml&per_page=2&page=3&other=ignored',
+    prev_page: '?q=toml&per_page=2&page=1&other=ignored',
+  })
+  assert.deepEqual(
+    (await ask(registry, '?q=toml')).crates.map(one => one.exact_match),
+    [true, false, false, false, false, false, false],
+  )
+})
+
+test('all words must match, however they are joined; the joined name comes first', async t => {
+  const registry = await TestRegistry.open(t)
+  await publishAll(registry, {
+    'writer-json': 'description = "a parser too"',
+    'a-json-parser': 'description = "x"',
+    'json-parser-extra': 'description = "x"',
+    json_parser: 'description = "x"',
+    'only-json': 'description = "x"',
+    'only-parser': 'description = "x"',
+  })
+  const expected = ['json_parser', 'json-parser-extra', 'a-json-parser', 'writer-json']
+  for (const joined of [
+    'json%2Bparser',
+    'json+parser',
+    'json%20parser',
+    'json-parser',
+    'JSON_Parser',
+    '%20json++parser+',
+  ]) {
+    assert.deepEqual(await names(registry, `?q=${joined}`), expected, joined)
+  }
+  // The words swapped: no name begins with them, so the place of the words decides, then the length.
+  const swapped = ['json_parser', 'a-json-parser', 'json-parser-extra', 'writer-json']
+  assert.deepEqual(await names(registry, '?q=parser%2Bjson'), swapped)
+  assert.deepEqual(await names(registry, '?q=json+nowhere'), [])
+  assert.deepEqual((await ask(registry, '?q=json+parser&per_page=1')).meta.total, 4)
+})
+
+test('max_version is the highest unyanked stable version, else the highest unyanked, else the highest', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await publishAll(registry, {
+    'demo@1.0.0': 'description = "One"',
+    'demo@1.2.0': 'description = "Two"',
+    'demo@2.0.0-rc.1': 'description = "Three"',
+  })
+  const newest = async () => (await ask(registry, '?q=demo')).crates.map(one => one.max_version)
+  const turn = (version: string, verb: 'yank' | 'unyank') =>
+    registry.request(verb === 'yank' ? 'DELETE' : 'PUT', `/api/v1/crates/demo/${version}/${verb}`, token)
+  assert.deepEqual(await newest(), ['1.2.0'])
+  assert.deepEqual(await names(registry, '?q=two'), ['demo'])
+  await turn('1.2.0', 'yank')
+  assert.deepEqual(await newest(), ['1.0.0'])
+  assert.deepEqual(await names(registry, '?q=two'), [])
+  assert.deepEqual(await names(registry, '?q=one'), ['demo'])
+  await turn('1.0.0', 'yank')
+  assert.deepEqual(await newest(), ['2.0.0-rc.1'])
+  await turn('2.0.0-rc.1', 'yank')
+  assert.deepEqual(await newest(), ['2.0.0-rc.1'])
+  await turn('1.2.0', 'unyank')
+  assert.deepEqual(await newest(), ['1.2.0'])
+})
+
+test('crates whose every version is yanked come last', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await publishAll(registry, {
+    wax: 'description = "x"',
+    'bees-wax': 'description = "x"',
+    polish: 'description = "made of wax"',
+  })
+  assert.deepEqual(await names(registry, '?q=wax'), ['wax', 'bees-wax', 'polish'])
+  await registry.request('DELETE', '/api/v1/crates/wax/1.0.0/yank', token)
+  assert.deepEqual(await names(registry, '?q=wax'), ['bees-wax', 'polish', 'wax'])
+  assert.deepEqual(await names(registry, '?q='), ['bees-wax', 'polish', 'wax'])
+  assert.deepEqual(await names(registry, '?q=of+wax'), ['polish'])
+})
+
+test('without words: all crates by name, in pages', async t => {
+  const registry = await TestRegistry.open(t)
+  await publishAll(registry, { charlie: '', alpha: '', bravo: '' })
+  for (const query of ['', '?q=', '?q=+', '?q=%20%2B'])
+    assert.deepEqual(await names(registry, query), ['alpha', 'bravo', 'charlie'])
+  const { crates, meta } = await ask(registry, '?per_page=2&page=2')
+  assert.deepEqual(
+    crates.map(one => one.name),
+    ['charlie'],
+  )
+  assert.deepEqual(meta, { total: 3, next_page: null, prev_page: '?per_page=2&page=1' })
+})
+
+test('a crate without description says null; what is out of range counts as the nearest that is not', async t => {
+  const registry = await TestRegistry.open(t)
+  await publishAll(registry, Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`fleet-${at + 10}`, ''])))
+  const first = (await ask(registry, '?q=fleet&per_page=1')).crates[0] as unknown as { description: unknown }
+  assert.equal(first.description, null)
+  const lengths: Record<string, number> = {
+    '?q=fleet': 10,
+    '?q=fleet&per_page=100': 12,
+    '?q=fleet&per_page=101': 12,
+    '?q=fleet&per_page=99999999999999999999': 12,
+    '?q=fleet&per_page=0': 1,
+    '?q=fleet&per_page=-5': 1,
+    '?q=fleet&per_page=many': 10,
+    '?q=fleet&per_page=': 10,
+    '?q=fleet&page=0': 10,
+    '?q=fleet&page=2': 2,
+    '?q=fleet&page=3': 0,
+    '?q=fleet&page=99999999999999999999': 0,
+  }
+  for (const [query, length] of Object.entries(lengths)) {
+    const { crates, meta } = await ask(registry, query)
+    assert.equal(crates.length, length, query)
+    assert.equal(meta.total, 12, query)
+  }
+})
+
+test('no query is an error, and none means anything but its words', async t => {
+  const registry = await TestRegistry.open(t)
+  await publishAll(registry, { hoare: 'description = "Assertions, 100% müheloses NEAR \\"quoted\\" c++ 数据库 *"' })
+  const found: Record<string, number> = {
+    '"quoted"': 1,
+    '"quoted': 1,
+    'near hoare': 1,
+    'NEAR(hoare quoted)': 1,
+    'hoare AND quoted': 0,
+    'hoare*': 1,
+    '*': 0,
+    '%': 0,
+    _: 0,
+    '100%': 1,
+    'c++': 1,
+    'name:hoare': 0,
+    '-hoare': 1,
+    '^hoare': 1,
+    "'; DROP TABLE terms; --": 0,
+    muheloses: 1,
+    MÜHELOSES: 1,
+    ｈｏａｒｅ: 1,
+    数据库: 1,
+    '\u0000': 0,
+    'hoare\u0000quoted': 1,
+    '\u001b[31m': 0,
+    '\ud800': 0,
+    '💥': 0,
+    İ: 0,
+    [`${'x'.repeat(8000)}`]: 0,
+    [Array.from({ length: 2000 }, (_, at) => `w${at}`).join(' ')]: 0,
+    [Array.from({ length: 2000 }, () => 'hoare').join(' ')]: 1,
+    ['"'.repeat(4000)]: 0,
+  }
+  for (const [query, total] of Object.entries(found)) {
+    const raw = encodeURIComponent(query.replace(/\p{Cs}/gu, '\ufffd'))
+    assert.equal((await ask(registry, `?q=${raw}`)).meta.total, total, query.slice(0, 40))
+  }
+  for (const raw of ['%', '%zz', '%E0%A4', '%FF', '%2', '&q=two', '[]=x', '%00%00']) await ask(registry, `?q=${raw}`)
+  assert.deepEqual(
+    registry.logged.filter(line => line.includes('unexpected failure')),
+    [],
+  )
+})
+
+test('32 words are looked for, however common; further ones do not count', async t => {
+  const registry = await TestRegistry.open(t)
+  const words = Array.from({ length: 40 }, (_, at) => `w${String.fromCharCode(97 + (at % 26))}${at}`)
+  await publishAll(registry, { wordy: `description = "${words.join(' ')}"`, brief: 'description = "wa0"' })
+  assert.deepEqual(await names(registry, `?q=${words.join('+')}`), ['wordy'])
+  assert.deepEqual(await names(registry, `?q=${words.slice(0, 32).join('+')}+nowhere`), ['wordy'])
+  assert.deepEqual(await names(registry, `?q=${words.slice(0, 31).join('+')}+nowhere`), [])
+})
+
+test('a private registry asks for a token before it searches', async t => {
+  const registry = await TestRegistry.open(t, { env: { PLIMSOLL_AUTH_REQUIRED: 'true' } })
+  assert.equal((await registry.request('GET', '/api/v1/crates?q=x')).status, 401)
+  const token = await registry.user('bob')
+  assert.equal((await registry.request('GET', '/api/v1/crates?q=x', token)).status, 200)
+})

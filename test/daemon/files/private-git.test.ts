@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Cargo } from '../../support/cargo.ts'
+import { Cleanup } from '../../support/cleanup.ts'
+import { type Run, run } from '../../support/command.ts'
+import { writeProject } from '../../support/project.ts'
+import { publishRequest } from '../../support/registry.ts'
+import { scratch } from '../../support/scratch.ts'
+import { type ServedFolder, servedFolder } from '../../support/served-folder.ts'
+
+interface Scene {
+  readonly served: ServedFolder
+  readonly folder: string
+  readonly token: string
+  /** Runs git with nothing of the host's configuration, and nobody to ask. */
+  git(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Run>
+}
+
+/** A private registry with `foo` in its git index. */
+async function scene(t: TestContext): Promise<Scene> {
+  const served = await servedFolder(t, { PLIMSOLL_AUTH_REQUIRED: 'true', PLIMSOLL_GIT_INDEX: 'on' })
+  const folder = scratch(new Cleanup(t))
+  await served.ok('user', 'add', 'alice')
+  const token = await served.ok('token', 'create', '--user', 'alice')
+  const body = publishRequest({ name: 'foo', version: '1.0.0', files: { 'src/lib.rs': 'pub fn foo() {}\n' } })
+  const init = { method: 'PUT', headers: { authorization: token }, body }
+  assert.equal((await fetch(`${served.url}/api/v1/crates/new`, init)).status, 200)
+  const host = { PATH: process.env.PATH ?? '', HOME: folder, GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' }
+  const git = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+    run('git', args, { cwd: folder, env: { ...host, ...env } })
+  const listed = () => git(['ls-remote', withToken(served.url, token)])
+  // Commits follow a publish without it waiting for them.
+  for (let i = 0; i < 100; i++) {
+    const clone = join(folder, `first${i}`)
+    if (
+      (await listed()).stdout !== '' &&
+      (await git(['clone', '-q', withToken(served.url, token), clone])).code === 0
+    ) {
+      if (existsSync(join(clone, '3/f/foo'))) break
+    }
+    await sleep(100)
+  }
+  return { served, folder, token, git }
+}
+
+/** The address of the git index with a login in it. */
+function withToken(url: string, password: string, user = 'anybody'): string {
+  return `${url.replace('://', `://${user}:${password}@`)}/index.git`
+}
+
+test('git clones and fetches with a token as the password of anybody, and with nothing else', async t => {
+  const { served, folder, token, git } = await scene(t)
+  let serial = 0
+  const place = () => join(folder, `clone${serial++}`)
+  for (const env of [{}, { GIT_SMART_HTTP: '0' }, { GIT_TRACE_CURL: '1' }]) {
+    for (const user of ['anybody', 'alice', 'x-access-token']) {
+      const to = place()
+      const cloned = await git(['clone', withToken(served.url, token, user), to], env)
+      assert.equal(cloned.code, 0, cloned.stderr)
+      assert.match(readFileSync(join(to, '3/f/foo'), 'utf8'), /^\{"name":"foo","vers":"1\.0\.0",/)
+      assert.equal((await git(['-C', to, 'pull', '-q', '--ff-only'], env)).code, 0)
+    }
+    const wrong = `${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`
+    for (const password of [wrong, 'password', '']) {
+      const refused = await git(['clone', withToken(served.url, password), place()], env)
+      assert.equal(refused.code, 128, password)
+      assert.match(refused.stderr, /Authentication failed|could not read (?:Username|Password)/, password)
+    }
+    const nobody = await git(['clone', `${served.url}/index.git`, place()], env)
+    assert.equal(nobody.code, 128)
+    assert.match(nobody.stderr, /could not read Username for 'http:\/\/127\.0\.0\.1:\d+': terminal prompts disabled/)
+  }
+  const blind = await served.ok('token', 'create', '--user', 'alice', '--scope', 'publish-update')
+  const refused = await git(['clone', withToken(served.url, blind), place()])
+  assert.equal(refused.code, 128)
+  assert.match(refused.stderr, /403/)
+  const clone = join(folder, 'clone0')
+  await served.ok('token', 'revoke', '2')
+  assert.match((await git(['-C', clone, 'pull'])).stderr, /Authentication failed/)
+})
+
+test('the challenge offers Basic to git, before what is for Cargo, and only where git is', async t => {
+  const { served } = await scene(t)
+  const cargo = `Cargo login_url="${served.url}/me"`
+  for (const [path, expected] of [
+    ['/index.git/info/refs?service=git-upload-pack', `Basic realm="plimsoll", ${cargo}`],
+    ['/index.git/HEAD', `Basic realm="plimsoll", ${cargo}`],
+    ['/index/config.json', cargo],
+    ['/crates/foo/foo-1.0.0.crate', cargo],
+  ] as const) {
+    const response = await fetch(`${served.url}${path}`)
+    assert.deepEqual([response.status, response.headers.get('www-authenticate')], [401, expected], path)
+  }
+})
+
+for (const withCli of [true, false]) {
+  test(`cargo reads a private git index by a credential helper, git-fetch-with-cli = ${withCli}`, async t => {
+    const { served, folder, token } = await scene(t)
+    const home = join(folder, 'home')
+    mkdirSync(home)
+    const helper = `[credential]\n  helper = "!f() { echo username=anybody; echo password=$PLIMSOLL_TEST_TOKEN; }; f"\n`
+    writeFileSync(join(home, '.gitconfig'), helper)
+    const cargo = (password: string) =>
+      new Cargo(home, {
+        registries: { test: `${served.url}/index.git` },
+        cratesIo: 'sparse+http://127.0.0.1:9/',
+        tokens: { test: token },
+        config: `git-fetch-with-cli = ${withCli}\n`,
+        env: { CARGO_REGISTRIES_TEST_CREDENTIAL_PROVIDER: 'cargo:token', PLIMSOLL_TEST_TOKEN: password },
+      })
+    const toml = '[dependencies]\nfoo = { version = "1", registry = "test" }'
+    const source = 'pub fn app() { foo::foo() }\n'
+    const app = writeProject(join(folder, 'app'), { name: 'app', toml, files: { 'src/lib.rs': source } })
+    const refused = await cargo('nonsense').fails(app.folder, 'check')
+    assert.match(refused.stderr, /failed to authenticate|Authentication failed|authentication/)
+    const checked = await cargo(token).ok(app.folder, 'check')
+    assert.match(checked.stderr, /Downloaded foo v1\.0\.0[\s\S]*Checking foo v1\.0\.0/)
+    const lib = writeProject(join(folder, 'lib'), { name: 'lib', toml })
+    await cargo(token).ok(lib.folder, 'publish', '--allow-dirty', '--registry', 'test')
+    assert.match(
+      readFileSync(join(app.folder, 'Cargo.lock'), 'utf8'),
+      new RegExp(`source = "registry\\+${served.url}/index\\.git"`),
+    )
+  })
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Hono } from 'hono'
+import { failureBody, refused } from '../../../daemon/http/failure.ts'
+import { openLog } from '../../../daemon/http/log.ts'
+import { makeToken } from '../../../daemon/accounts/tokens.ts'
+import { type Issue, issue, Refusal } from '../../../core/error/error.ts'
+import { publishRequest, TestRegistry } from '../../support/registry.ts'
+
+/** The answer to a refusal. */
+async function answerTo(mode: 'cargo' | 'http', ...issues: [Issue, ...Issue[]]): Promise<[number, unknown]> {
+  const app = new Hono().get('/', c => refused(c, new Refusal(issues), mode))
+  const response = await app.request('/')
+  assert.equal(response.headers.get('cache-control'), 'no-store')
+  assert.equal(response.headers.get('content-type'), 'application/json')
+  return [response.status, await response.json()]
+}
+
+const me = 'http://crates.test/me'
+
+test('a failure of an operation of Cargo is 200 with errors, or its honest status', async () => {
+  const rows: [Issue, cargo: number, http: number][] = [
+    [issue('version_taken', { name: 'a', version: '1.0.0', existing: '1.0.0' }), 200, 409],
+    [issue('name_taken', { name: 'a', existing: 'A' }), 200, 409],
+    [issue('not_owner', { name: 'a', login: 'b' }), 200, 403],
+    [issue('description_missing'), 200, 400],
+    [issue('metadata_invalid', { reason: 'x' }), 200, 400],
+    [issue('body_short', { part: '.crate', announced: 1 }), 200, 400],
+    [issue('token_absent', { me }), 403, 403],
+    [issue('token_rejected', { me }), 403, 403],
+    [issue('scope_missing', { scope: 'yank' }), 403, 403],
+    [issue('crate_not_covered', { name: 'a' }), 403, 403],
+    [issue('crate_unknown', { name: 'a' }), 404, 404],
+    [issue('release_unknown', { name: 'a', version: '1.0.0' }), 404, 404],
+    [issue('route_unknown'), 404, 404],
+    [issue('crate_too_big', { max: 1 }), 413, 413],
+    [issue('metadata_too_big', { size: 2, max: 1 }), 413, 413],
+  ]
+  for (const [one, cargo, http] of rows) {
+    const body = { errors: [{ detail: one.message }] }
+    assert.deepEqual(await answerTo('cargo', one), [cargo, body], one.code)
+    assert.deepEqual(await answerTo('http', one), [http, body], one.code)
+  }
+})
+
+test('of several objections each is told; a real status goes before an honest one, that before 400', async () => {
+  const issues = [
+    issue('description_missing'),
+    issue('version_taken', { name: 'a', version: '1.0.0', existing: '1.0.0' }),
+  ] as const
+  const details = issues.map(one => ({ detail: one.message }))
+  assert.deepEqual(await answerTo('cargo', ...issues), [200, { errors: details }])
+  assert.deepEqual(await answerTo('http', ...issues), [409, { errors: details }])
+  const real = issue('crate_too_big', { max: 1 })
+  assert.deepEqual(await answerTo('cargo', ...issues, real), [413, failureBody([...issues, real])])
+})
+
+test('what nobody foresaw is a 500 with an id, under which the log has the cause, once', async t => {
+  const test = await TestRegistry.open(t, { logLevel: 'info' })
+  const token = await test.user('alice')
+  await test.registry.database.schema.dropTable('marks').execute()
+  const { status, body } = await test.publish(token, { name: 'demo', version: '1.0.0' })
+  assert.equal(status, 500)
+  const detail = body.errors?.[0]?.detail ?? ''
+  const [, id] =
+    /^something unexpected went wrong; the operator finds the cause in the log under (\S+)$/.exec(detail) ?? []
+  assert.match(id ?? '', /^[0-9a-f-]{36}$/)
+  const lines = test.logged.map(line => JSON.parse(line) as Record<string, unknown>)
+  const causes = lines.filter(line => line.id === id)
+  assert.equal(causes.length, 1)
+  assert.deepEqual([causes[0]?.level, causes[0]?.path, causes[0]?.method], [50, '/api/v1/crates/new', 'PUT'])
+  assert.match(String((causes[0]?.err as { message: string } | undefined)?.message), /no such table: marks/)
+  assert.equal(test.logText().split('no such table').length - 1, 2, 'message and stack of one line')
+})
+
+test('neither an answer to a failure nor its headers name paths, tables or the stack', async t => {
+  const test = await TestRegistry.open(t)
+  const token = await test.user('alice')
+  await test.registry.database.schema.dropTable('marks').execute()
+  const response = await test.request('PUT', '/api/v1/crates/new', token, {
+    body: publishRequest({ name: 'demo', version: '1.0.0' }),
+  })
+  const text = `${await response.text()} ${JSON.stringify([...response.headers])}`
+  for (const secret of [test.dir, 'marks', 'SQL', ' at ', '.ts', '.js', token]) {
+    assert.equal(text.includes(secret), false, secret)
+  }
+  assert.equal(response.headers.get('cache-control'), 'no-store')
+})
+
+test('no token ever stands in the log, on whatever way it came', async t => {
+  const test = await TestRegistry.open(t, { env: { PLIMSOLL_AUTH_REQUIRED: 'true' }, logLevel: 'trace' })
+  const token = await test.user('alice')
+  const unknown = makeToken()
+  for (const one of [token, unknown, `Bearer ${token}`]) {
+    await test.publish(one, { name: 'demo', version: '1.0.0' })
+    await test.request('GET', '/index/config.json', one)
+    await test.request('GET', `/${one.replace('Bearer ', '')}`, one)
+    await test.request('DELETE', `/api/v1/crates/demo/${one.replace('Bearer ', '')}/yank?token=${token}`, one, {
+      headers: { 'user-agent': `cargo ${one}`, cookie: one, referer: `http://x/${one}` },
+    })
+  }
+  test.log.error({ err: new Error(`it failed with ${token}`), token }, `really ${token}`)
+  await test.registry.database.schema.dropTable('marks').execute()
+  assert.equal((await test.publish(token, { name: 'other', version: '1.0.0' })).status, 500)
+  assert.ok(test.logged.length > 12, String(test.logged.length))
+  for (const one of [token, unknown]) {
+    assert.equal(test.logText().includes(one.slice(5, 37)), false)
+    assert.equal(test.logText().includes(one.slice(5, 20)), false)
+  }
+  assert.match(test.logText(), /plim_…/)
+})
+
+test('the log keeps one line per request: reads at debug, the rest at info', async t => {
+  const test = await TestRegistry.open(t)
+  const token = await test.user('alice')
+  await test.request('GET', '/index/config.json?x=y')
+  await test.request('GET', '/index/no/ne/none')
+  await test.publish(token, { name: 'demo', version: '1.0.0' })
+  const lines = test.logged.map(line => JSON.parse(line) as Record<string, unknown>)
+  assert.deepEqual(
+    lines.map(({ level, method, path, status, msg }) => ({ level, method, path, status, msg })),
+    [
+      { level: 20, method: 'GET', path: '/index/config.json', status: 200, msg: 'request' },
+      { level: 20, method: 'GET', path: '/index/no/ne/none', status: 404, msg: 'request' },
+      { level: 30, method: 'PUT', path: '/api/v1/crates/new', status: 200, msg: 'request' },
+    ],
+  )
+})
+
+test('a log line stays one line, whatever is written into it', () => {
+  const lines: string[] = []
+  openLog('info', { write: line => lines.push(line) }).info({ agent: 'a\nb\r\n{"level":50}' }, 'x\ny')
+  assert.equal(lines.length, 1)
+  assert.equal(lines[0]?.trimEnd().includes('\n'), false)
+})

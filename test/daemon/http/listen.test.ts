@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { networkInterfaces } from 'node:os'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ListenOptions, listen } from '../../../daemon/http/listen.ts'
+import { Refusal } from '../../../core/error/error.ts'
+import { closeServer, listen as listenPlainly } from '../../support/loopback.ts'
+import { head, RawClient } from '../../support/raw-client.ts'
+import { until } from '../../support/until.ts'
+
+const GET = head('GET', '/', {})
+
+async function open(t: TestContext, options: Partial<ListenOptions> = {}) {
+  const onTlsFailure = (refusal: Refusal) => assert.fail(refusal.message)
+  const server = await listen({ host: '127.0.0.1', port: 0, tls: null, onTlsFailure, ...options })
+  t.after(() => server.stop(0))
+  return server
+}
+
+test('port 0 takes a free port, which the URL names', async t => {
+  const [one, two] = [await open(t), await open(t)]
+  assert.match(one.url, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
+  assert.notEqual(one.url, two.url)
+  one.answer(() => new Response('one'))
+  assert.equal(await (await fetch(one.url)).text(), 'one')
+})
+
+test('a request that comes before there is an app waits for it', async t => {
+  const server = await open(t)
+  const early = fetch(server.url)
+  await sleep(50)
+  server.answer(() => new Response('now'))
+  assert.equal(await (await early).text(), 'now')
+})
+
+test('a port that is taken is refused by its address', async t => {
+  const other = createServer()
+  const url = new URL(await listenPlainly(other))
+  t.after(() => closeServer(other))
+  await assert.rejects(open(t, { port: Number(url.port) }), error => {
+    assert.ok(error instanceof Refusal)
+    const said = `cannot listen on ${url.host}: listen EADDRINUSE: address already in use ${url.host}; choose another address with --listen`
+    assert.deepEqual([error.issues[0].code, error.message], ['address_taken', said])
+    return true
+  })
+})
+
+test('an address that is not of this machine is refused', async t => {
+  await assert.rejects(open(t, { host: '192.0.2.1' }), error => error instanceof Refusal && error.has('address_taken'))
+})
+
+const hasIpv6 = Object.values(networkInterfaces()).some(list => list?.some(one => one.address === '::1'))
+
+test('IPv6 addresses stand in brackets', { skip: hasIpv6 ? false : 'this machine has no ::1' }, async t => {
+  const server = await open(t, { host: '::1' })
+  server.answer(() => new Response('six'))
+  assert.match(server.url, /^http:\/\/\[::1\]:\d+$/)
+  assert.equal(await (await fetch(server.url)).text(), 'six')
+  const { port } = new URL(server.url)
+  await assert.rejects(open(t, { host: '::1', port: Number(port) }), /^Refusal: cannot listen on \[::1\]:\d+: /)
+})
+
+test('stopping closes connections that are kept, or have sent nothing yet, and takes no more', async t => {
+  const server = await open(t)
+  server.answer(() => new Response('x'))
+  const client = await RawClient.open(server.url)
+  await client.send(GET)
+  await client.until(received => received.endsWith('x'))
+  const silent = await RawClient.open(server.url)
+  const half = await RawClient.open(server.url)
+  await half.send('GET / HTTP/1.1\r\n')
+  const start = Date.now()
+  await server.stop(30)
+  assert.ok(Date.now() - start < 15_000, 'it waits for nobody')
+  for (const one of [client, silent, half]) await one.until((_, isClosed) => isClosed)
+  assert.deepEqual([client.isClosed, silent.isClosed, half.isClosed], [true, true, true])
+  await assert.rejects(fetch(server.url))
+})
+
+test('stopping lets running requests finish, and closes their connections as they do', async t => {
+  const server = await open(t)
+  let finish = () => {}
+  const gate = new Promise<void>(resolve => {
+    finish = resolve
+  })
+  let hasArrived = false
+  server.answer(async () => {
+    hasArrived = true
+    await gate
+    return new Response('done')
+  })
+  const client = await RawClient.open(server.url)
+  await client.send(GET)
+  await until(
+    () => hasArrived,
+    () => 'the request does not arrive',
+  )
+  let isStopped = false
+  const stopping = server.stop(30).then(() => {
+    isStopped = true
+  })
+  await sleep(100)
+  assert.equal(isStopped, false)
+  finish()
+  assert.match(await client.until(received => received.endsWith('done')), /^HTTP\/1\.1 200 /)
+  const start = Date.now()
+  await stopping
+  assert.ok(Date.now() - start < 15_000, 'a kept connection does not keep the server')
+})
+
+test('stopping waits only so long', async t => {
+  const server = await open(t)
+  server.answer(() => new Promise(() => {}))
+  const client = await RawClient.open(server.url)
+  await client.send(GET)
+  await sleep(50)
+  await server.stop(0.1)
+  assert.equal(await client.until((_, isClosed) => isClosed), '')
+  assert.equal(client.isClosed, true)
+})
+
+test('hosts and targets that are none get 400, and an absolute target its path', async t => {
+  const server = await open(t)
+  server.answer(request => new Response(new URL(request.url).pathname))
+  const status = async (text: string) => {
+    const client = await RawClient.open(server.url)
+    await client.send(text)
+    return (await client.until((received, isClosed) => /\r\n\r\n/.test(received) || isClosed)).slice(9, 12)
+  }
+  assert.equal(await status(GET), '200')
+  assert.equal(await status('GET / HTTP/1.1\r\nhost: a b\r\n\r\n'), '400')
+  assert.equal(await status('GET / HTTP/1.1\r\nhost: a/../b\r\n\r\n'), '400')
+  assert.equal(await status('GET /a\\..\\b HTTP/1.1\r\nhost: a\r\n\r\n'), '400')
+  assert.equal(await status('GET / HTTP/1.1\r\n\r\n'), '400')
+  assert.equal(await status('GET http://elsewhere/x HTTP/1.1\r\nhost: a\r\n\r\n'), '200')
+  assert.equal(await status(head('GET', '/', { big: 'x'.repeat(20_000) })), '431')
+})

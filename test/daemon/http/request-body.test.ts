@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { publishRequest, TestRegistry } from '../../support/registry.ts'
+
+/** A body that goes on arriving, a byte at a time, for as long as somebody reads it; `sent` is what arrived. */
+function trickle(t: TestContext, begin: Uint8Array) {
+  let timer: NodeJS.Timeout | undefined
+  let sent = 0
+  t.after(() => clearInterval(timer))
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(begin)
+      timer = setInterval(() => {
+        controller.enqueue(new Uint8Array([32]))
+        sent++
+      }, 20)
+    },
+  })
+  return { body, sent: () => sent }
+}
+
+test('a request has so long to arrive, however it trickles, whoever reads it', async t => {
+  const test = await TestRegistry.open(t, { env: { PLIMSOLL_LIMITS_REQUEST_SECONDS: '1' } })
+  const token = await test.user('alice')
+  assert.equal((await test.publish(token, { name: 'demo', version: '1.0.0' })).status, 200)
+  const u32 = (value: number) => new Uint8Array(new Uint32Array([value]).buffer)
+  const whole = publishRequest({ name: 'demo', version: '1.0.1' })
+  const rows: [what: string, path: string, begin: Uint8Array, headers: Record<string, string>, status: number][] = [
+    ['metadata', '/api/v1/crates/new', u32(1000), {}, 408],
+    ['a crate', '/api/v1/crates/new', whole.subarray(0, whole.length - 200), {}, 408],
+    ['JSON', '/api/v1/crates/demo/owners', new Uint8Array([123]), {}, 408],
+    ['nothing that is read', '/api/v1/crates/demo/1.0.0/unyank', new Uint8Array([123]), {}, 200],
+  ]
+  for (const [what, path, begin, headers, status] of rows) {
+    const { body, sent } = trickle(t, begin)
+    const start = performance.now()
+    const init: RequestInit & { duplex: 'half' } = { body, headers, duplex: 'half' }
+    const answer = await test.request('PUT', path, token, init)
+    const passed = performance.now() - start
+    assert.equal(answer.status, status, what)
+    assert.ok(passed > 900 && passed < 10_000, `${what}: ${passed} ms`)
+    assert.ok(sent() > 5, what)
+    if (status === 200) continue
+    const detail =
+      'the request had not arrived whole after 1 seconds; send it again over a faster connection, or have `limits.request_seconds` raised'
+    assert.deepEqual(await answer.json(), { errors: [{ detail }] })
+  }
+  assert.deepEqual(
+    test.logged.filter(line => line.includes('"level":50')),
+    [],
+  )
+})

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:http2'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { listen } from '../../../daemon/http/listen.ts'
+import { readTls } from '../../../daemon/http/tls.ts'
+import { Refusal } from '../../../core/error/error.ts'
+import { until } from '../../support/until.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'plimsoll-tls-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+const first = certificate('first')
+const second = certificate('second')
+
+function certificate(name: string): { cert: string; key: string } {
+  const pair = { cert: join(folder, `${name}.cert.pem`), key: join(folder, `${name}.key.pem`) }
+  const subject = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1']
+  const files = ['-keyout', pair.key, '-out', pair.cert]
+  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
+  execFileSync('openssl', ['req', ...kind, ...files, ...subject], { stdio: 'ignore' })
+  return pair
+}
+
+/** The common name of the certificate that the server shows, and the answer over HTTP/1.1. */
+function get(url: string): Promise<{ name: string; status: number }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { rejectUnauthorized: false, agent: false }, response => {
+      const { subject } = (response.socket as import('node:tls').TLSSocket).getPeerCertificate()
+      response.resume()
+      response.on('end', () => resolve({ name: String(subject.CN), status: response.statusCode ?? 0 }))
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+const noFailure = (refusal: Refusal) => assert.fail(refusal.message)
+
+test('answers over HTTP/1.1 and HTTP/2, and stops although an HTTP/2 connection is open', async () => {
+  const server = await listen({ host: '127.0.0.1', port: 0, tls: first, onTlsFailure: noFailure })
+  server.answer(() => new Response('hello'))
+  assert.match(server.url, /^https:\/\/127\.0\.0\.1:[0-9]+$/)
+  assert.deepEqual(await get(server.url), { name: 'first', status: 200 })
+  const session = connect(server.url, { rejectUnauthorized: false })
+  const status = await new Promise((resolve, reject) => {
+    session.once('error', reject)
+    const stream = session.request({ ':path': '/' })
+    stream.once('response', headers => resolve(headers[':status']))
+    stream.resume()
+  })
+  assert.equal(status, 200)
+  await server.stop(30)
+  session.destroy()
+})
+
+test('takes up a renewed certificate, and keeps the old one while the files do not fit', async () => {
+  const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') }
+  copyFileSync(first.cert, files.cert)
+  copyFileSync(first.key, files.key)
+  const failures: string[] = []
+  const onTlsFailure = (refusal: Refusal) => failures.push(refusal.issues[0].code)
+  const server = await listen({ host: '127.0.0.1', port: 0, tls: files, onTlsFailure, renewalCheck: 20 })
+  server.answer(() => new Response('hello'))
+  try {
+    copyFileSync(second.cert, files.cert)
+    await until(
+      () => failures.length > 0,
+      () => 'nobody noticed that the files do not fit',
+    )
+    assert.deepEqual(failures, ['tls_mismatch'])
+    assert.equal((await get(server.url)).name, 'first')
+    copyFileSync(second.key, files.key)
+    await until(
+      async () => (await get(server.url)).name !== 'first',
+      () => 'the certificate was not renewed',
+    )
+    assert.equal((await get(server.url)).name, 'second')
+    assert.deepEqual(failures, ['tls_mismatch'])
+  } finally {
+    await server.stop(1)
+  }
+})
+
+const bad: [what: string, files: () => { cert: string; key: string }, code: string][] = [
+  ['a missing certificate', () => ({ cert: join(folder, 'none.pem'), key: first.key }), 'tls_unreadable'],
+  ['a missing key', () => ({ cert: first.cert, key: join(folder, 'none.pem') }), 'tls_unreadable'],
+  ['no PEM', () => ({ cert: first.cert, key: garbage() }), 'tls_invalid'],
+  ['the key of another certificate', () => ({ cert: first.cert, key: second.key }), 'tls_mismatch'],
+]
+for (const [what, files, code] of bad) {
+  test(`refuses ${what}`, () => {
+    assert.throws(
+      () => readTls(files()),
+      error => error instanceof Refusal && error.issues[0].code === code,
+    )
+  })
+}
+
+function garbage(): string {
+  const path = join(folder, 'garbage.pem')
+  writeFileSync(path, 'no key')
+  return path
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { findUser } from '../../../daemon/accounts/accounts.ts'
+import { makeLink } from '../../../daemon/accounts/credentials.ts'
+import { byOperator } from '../../../daemon/accounts/operator.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import { form, loggedIn, PASSWORD, Visitor, withPassword } from '../../support/visitor.ts'
+
+const AT = '2026-11-20T12:00:00Z'
+const UNLIMITED = { PLIMSOLL_LIMITS_LOGINS_PER_MINUTE: '0', PLIMSOLL_LIMITS_ACCOUNT_LOGINS_PER_MINUTE: '0' }
+
+/** A registry with alice, who has a password. */
+async function prepared(t: TestContext): Promise<TestRegistry> {
+  const test = await TestRegistry.open(t, { env: { PLIMSOLL_AUTH_PASSWORD_COST: '14', ...UNLIMITED } })
+  await test.user('alice')
+  await withPassword(test, 'alice')
+  return test
+}
+
+test('after a login one goes on to a path of ours, and nowhere else', async t => {
+  const test = await prepared(t)
+  const rows: [next: string, location: string][] = [
+    ['/crates/demo/?tab=deps', '/crates/demo/?tab=deps'],
+    ['https://evil.example/', '/me'],
+    ['//evil.example/', '/me'],
+    ['/\\evil.example', '/me'],
+    ['/\t/evil.example', '/me'],
+    ['/.//evil.example', '/me'],
+    ['/x\r\nset-cookie: a=b', '/xset-cookie:%20a=b'],
+    ['javascript:alert(1)', '/me'],
+    ['', '/me'],
+  ]
+  for (const [next, location] of rows) {
+    const response = await new Visitor(test).post('/me/login', { login: 'alice', password: PASSWORD, next })
+    assert.deepEqual([response.status, response.headers.get('location')], [303, location], JSON.stringify(next))
+    const shown = await (await loggedIn(test, 'alice')).get(`/me?next=${encodeURIComponent(next)}`)
+    assert.equal(shown.headers.get('location'), location === '/me' ? null : location, JSON.stringify(next))
+  }
+})
+
+test('a password with something behind it is another one, be it only a NUL', async t => {
+  const test = await prepared(t)
+  const status = async (password: string) =>
+    (await new Visitor(test).post('/me/login', { login: 'alice', password })).status
+  assert.deepEqual(
+    [await status(PASSWORD), await status(`${PASSWORD}\0`), await status(`${PASSWORD} `)],
+    [303, 403, 403],
+  )
+})
+
+test('a one-time link sets a password once, within a day, and a weak password does not use it up', async t => {
+  const test = await prepared(t)
+  const { database } = test.registry
+  const user = await findUser(database, 'alice')
+  assert.ok(user)
+  const link = () => makeLink(database, user, test.now, byOperator(AT))
+  const redeem = async (reset: string, password: string) => {
+    const visitor = new Visitor(test)
+    const csrf = await visitor.proof()
+    return visitor.send('/me/password', { method: 'POST', body: form({ csrf, reset, password }) })
+  }
+  const replaced = await link()
+  const secret = await link()
+  const stored = await database.selectFrom('password_links').selectAll().execute()
+  assert.equal(JSON.stringify(stored).includes(secret), false)
+  assert.equal((await redeem(replaced, 'a new good password')).status, 403)
+  assert.equal((await redeem(secret, 'short')).status, 400)
+  assert.equal((await redeem(secret, 'alice12')).status, 400)
+  assert.equal((await redeem(secret, 'a new good password\0')).status, 400)
+  const [first, second] = await Promise.all([redeem(secret, 'a new good password'), redeem(secret, 'another password')])
+  assert.deepEqual([first.status, second.status].sort(), [303, 403])
+  assert.equal((await redeem(secret, 'a new good password')).status, 403)
+  const late = await link()
+  test.now = new Date(test.now.getTime() + 86_400_000)
+  assert.equal((await redeem(late, 'a new good password')).status, 403)
+})
+
+test('who changes the password shows the current one', async t => {
+  const test = await prepared(t)
+  const visitor = await loggedIn(test, 'alice')
+  const wrong = await visitor.post('/me/password', { current: 'not this one', password: 'a new good password' })
+  assert.equal(wrong.status, 403)
+  const query = test.registry.database.selectFrom('audit').select(['actor', 'address', 'detail'])
+  assert.deepEqual(
+    await query.where('action', '=', 'password-wrong').execute(),
+    [{ actor: 'alice', address: '192.0.2.1', detail: '{"login":"alice"}' }],
+    'whoever has taken over a session is seen guessing',
+  )
+  const right = await visitor.post('/me/password', { current: PASSWORD, password: 'a new good password' })
+  assert.deepEqual([right.status, right.headers.get('location')], [303, '/me?done=password-changed'])
+  assert.equal((await visitor.get('/me')).status, 200)
+  assert.equal((await new Visitor(test).logIn('alice')).status, 403)
+  assert.equal((await new Visitor(test).logIn('alice', 'a new good password')).status, 303)
+})
+
+test('what somebody calls themselves, or their browser, is text on a page and nothing more', async t => {
+  const test = await prepared(t)
+  const agent = '<img src=x onerror=alert(1)>'
+  const visitor = new Visitor(test, { 'user-agent': agent })
+  await visitor.logIn('alice')
+  const name = '"><script>alert(1)</script>'
+  const text = await (await visitor.post('/me/tokens', { name })).text()
+  assert.equal(text.includes('<script>alert'), false)
+  assert.equal(text.includes('<img src=x'), false)
+  const again = await (await visitor.get('/me?done=<script>alert(1)</script>')).text()
+  assert.equal(again.includes('<script>alert'), false)
+})
+
+test('a link from another site does not ask somebody to log in who is logged in', async t => {
+  const test = await prepared(t)
+  const stranger = new Visitor(test)
+  const bounced = await stranger.get('/me?next=%2F', { 'sec-fetch-site': 'cross-site' })
+  assert.match(await bounced.text(), /http-equiv="refresh" content="0; url=\/me\?next=%2F"/)
+  const asked = await stranger.get('/me?next=%2F', { 'sec-fetch-site': 'same-origin' })
+  assert.match(await asked.text(), /<h1>Log in<\/h1>/)
+})

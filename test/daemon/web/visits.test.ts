@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addUser } from '../../../daemon/accounts/accounts.ts'
+import { routes } from '../../../daemon/app.ts'
+import { BASE, TestRegistry } from '../../support/registry.ts'
+import { form, loggedIn, PASSWORD, Visitor, withPassword } from '../../support/visitor.ts'
+
+const AT = '2026-11-20T12:00:00Z'
+
+/**
+ * Who asks: a browser that is not logged in, a program with the owner's token, a session that was made up, one that has
+ * expired, and those of a stranger, of the owner of `demo` and of an administrator.
+ */
+const CALLERS = ['nobody', 'token', 'made up', 'expired', 'stranger', 'owner', 'admin'] as const
+type Statuses = readonly [number, number, number, number, number, number, number]
+
+interface Ask {
+  readonly path: string
+  readonly fields?: Readonly<Record<string, string>>
+  readonly statuses: Statuses
+}
+
+/** Pages: whoever is not logged in is sent to do so. */
+const OWNER: Statuses = [303, 303, 303, 303, 403, 200, 200]
+const ADMIN: Statuses = [303, 303, 303, 303, 403, 403, 200]
+
+/** Every route that browsers take. A new one goes in here, or the test below fails. */
+const PAGES: Readonly<Record<string, readonly Ask[]>> = {
+  'GET /me': [{ path: '/me', statuses: [200, 200, 200, 200, 200, 200, 200] }],
+  'GET /me/login': [{ path: '/me/login', statuses: [200, 200, 200, 200, 303, 303, 303] }],
+  'GET /me/password': [
+    { path: '/me/password', statuses: [403, 403, 403, 403, 303, 303, 303] },
+    { path: '/me/password?link=x', statuses: [403, 403, 403, 403, 403, 403, 403] },
+  ],
+  'GET /me/crates/:name': [
+    { path: '/me/crates/demo', statuses: OWNER },
+    { path: '/me/crates/none', statuses: [303, 303, 303, 303, 404, 404, 404] },
+  ],
+  'GET /me/crates/:name/yank': [{ path: '/me/crates/demo/yank?version=1.0.0', statuses: OWNER }],
+  'GET /me/crates/:name/unyank': [{ path: '/me/crates/demo/unyank?version=1.0.0', statuses: OWNER }],
+  'GET /me/crates/:name/owners/remove': [{ path: '/me/crates/demo/owners/remove?login=alice', statuses: OWNER }],
+  'GET /me/admin/users': [{ path: '/me/admin/users', statuses: ADMIN }],
+  'GET /me/admin/audit': [{ path: '/me/admin/audit', statuses: ADMIN }],
+  'GET /me/*': [{ path: '/me/none', statuses: [404, 404, 404, 404, 404, 404, 404] }],
+}
+
+/** Forms sent with what the form carries; who has no session cannot have that of one. */
+const POSTED: Statuses = [403, 403, 403, 403, 303, 303, 303]
+const BY_OWNER: Statuses = [403, 403, 403, 403, 403, 303, 403]
+const BY_ADMIN: Statuses = [403, 403, 403, 403, 403, 403, 303]
+
+const FORMS: Readonly<Record<string, Ask>> = {
+  'POST /me/login': {
+    path: '/me/login',
+    fields: { login: 'alice', password: PASSWORD },
+    statuses: [303, 303, 303, 303, 303, 303, 303],
+  },
+  'POST /me/logout': { path: '/me/logout', statuses: POSTED },
+  'POST /me/password': {
+    path: '/me/password',
+    fields: { current: 'not this one', password: 'another good one' },
+    statuses: [403, 403, 403, 403, 403, 403, 403],
+  },
+  'POST /me/tokens': {
+    path: '/me/tokens',
+    fields: { name: 'new' },
+    statuses: [403, 403, 403, 403, 200, 200, 200],
+  },
+  'POST /me/tokens/:id/revoke': { path: '/me/tokens/1/revoke', statuses: [403, 403, 403, 403, 400, 303, 400] },
+  'POST /me/sessions/:id/end': { path: '/me/sessions/1/end', statuses: [403, 403, 403, 403, 400, 303, 400] },
+  'POST /me/sessions/end': { path: '/me/sessions/end', statuses: POSTED },
+  'POST /me/invitations/:name/accept': {
+    path: '/me/invitations/demo/accept',
+    statuses: [403, 403, 403, 403, 400, 400, 400],
+  },
+  'POST /me/invitations/:name/decline': {
+    path: '/me/invitations/demo/decline',
+    statuses: [403, 403, 403, 403, 400, 400, 400],
+  },
+  // Yanking is the owners' (as in the API), owners are also the administrators' to change.
+  'POST /me/crates/:name/yank': { path: '/me/crates/demo/yank', fields: { version: '1.0.0' }, statuses: BY_OWNER },
+  'POST /me/crates/:name/unyank': { path: '/me/crates/demo/unyank', fields: { version: '1.0.0' }, statuses: BY_OWNER },
+  'POST /me/crates/:name/owners/add': {
+    path: '/me/crates/demo/owners/add',
+    fields: { login: 'carol' },
+    statuses: [403, 403, 403, 403, 403, 303, 303],
+  },
+  'POST /me/crates/:name/owners/remove': {
+    path: '/me/crates/demo/owners/remove',
+    fields: { login: 'dave' },
+    statuses: [403, 403, 403, 403, 403, 400, 400],
+  },
+  'POST /me/admin/users/add': {
+    path: '/me/admin/users/add',
+    fields: { login: 'newcomer' },
+    statuses: [403, 403, 403, 403, 403, 403, 200],
+  },
+  'POST /me/admin/users/:login/:action': { path: '/me/admin/users/carol/disable', statuses: BY_ADMIN },
+}
+
+for (const required of ['false', 'true']) {
+  test(`every route for browsers, for everybody; auth.required = ${required}`, async t => {
+    const env = {
+      PLIMSOLL_AUTH_REQUIRED: required,
+      PLIMSOLL_AUTH_PASSWORD_COST: '14',
+      PLIMSOLL_LIMITS_LOGINS_PER_MINUTE: '0',
+    }
+    const { test, visitorOf } = await prepared(t, env)
+    const declared = routes(test)
+      .filter(route => ['visitor', 'session', 'admin'].includes(String(route.access)))
+      .map(route => `${route.method} ${route.path}`)
+    const listed = [...Object.keys(PAGES), ...Object.keys(FORMS)]
+    assert.deepEqual(declared.sort(), listed.sort(), 'each route has its row')
+    for (const ask of Object.values(PAGES).flat()) {
+      for (const [i, caller] of CALLERS.entries()) {
+        const response = await (await visitorOf(caller)).get(ask.path)
+        const what = `GET ${ask.path} by ${caller}`
+        assert.equal(response.status, ask.statuses[i], what)
+        assertGuarded(response, what)
+        if (response.status !== 303 || ask.statuses === PAGES['GET /me/login']?.[0]?.statuses) continue
+        const location = response.headers.get('location')
+        if (i < 4) assert.equal(location, `/me?next=${encodeURIComponent(ask.path)}`, what)
+      }
+    }
+    for (const [route, ask] of Object.entries(FORMS)) {
+      for (const [i, caller] of CALLERS.entries()) {
+        const visitor = await visitorOf(caller)
+        const response = await visitor.post(ask.path, ask.fields)
+        const what = `${route} by ${caller}`
+        assert.equal(response.status, ask.statuses[i], `${what}: ${await response.clone().text()}`)
+        assertGuarded(response, what)
+      }
+    }
+  })
+}
+
+test('no form does anything that did not come from a page of ours, made for that very browser', async t => {
+  const { test, visitorOf } = await prepared(t, { PLIMSOLL_AUTH_PASSWORD_COST: '14' })
+  const before = await rows(test)
+  for (const [route, ask] of Object.entries(FORMS)) {
+    const caller = route.includes('admin') ? 'admin' : route === 'POST /me/login' ? 'nobody' : 'owner'
+    const visitor = await visitorOf(caller)
+    const csrf = await visitor.proof()
+    const others = await (await visitorOf(caller)).proof()
+    const strangers = await (await visitorOf('stranger')).proof()
+    const tries: [what: string, fields: Record<string, string>, headers: Record<string, string>][] = [
+      ['no proof', {}, {}],
+      ['an empty one', { csrf: '' }, {}],
+      ['of another session', { csrf: others }, {}],
+      ['of another user', { csrf: strangers }, {}],
+      ['of another site', { csrf }, { 'sec-fetch-site': 'cross-site' }],
+      ['of a neighbouring host', { csrf }, { 'sec-fetch-site': 'same-site' }],
+      ['of another origin', { csrf }, { origin: 'https://evil.example' }],
+      ['of a page without origin', { csrf }, { origin: 'null' }],
+      ['of the same name by another scheme', { csrf }, { origin: `${BASE}.evil.example` }],
+    ]
+    for (const [what, fields, headers] of tries) {
+      const response = await visitor.send(ask.path, {
+        method: 'POST',
+        headers,
+        body: form({ ...ask.fields, ...fields }),
+      })
+      assert.equal(response.status, 403, `${route}: ${what}`)
+      assert.match(await response.text(), /came from another page or is too old/, `${route}: ${what}`)
+    }
+    const json = await visitor.send(ask.path, {
+      method: 'POST',
+      headers: { 'content-type': 'text/plain' },
+      body: `csrf=${csrf}`,
+    })
+    assert.equal(json.status, 400, route)
+  }
+  assert.deepEqual(await rows(test), before)
+})
+
+test('a form from here is taken, by whatever of its headers the browser shows', async t => {
+  const { visitorOf } = await prepared(t, { PLIMSOLL_AUTH_PASSWORD_COST: '14' })
+  for (const headers of [{}, { origin: BASE }, { 'sec-fetch-site': 'same-origin' }, { 'sec-fetch-site': 'none' }]) {
+    const owner = await visitorOf('owner')
+    assert.equal((await owner.post('/me/logout', {}, { headers })).status, 303, JSON.stringify(headers))
+  }
+})
+
+test('a reader of a private registry may be a browser that is logged in, for what changes nothing', async t => {
+  const { test, visitorOf } = await prepared(t, { PLIMSOLL_AUTH_REQUIRED: 'true' })
+  const front = {
+    path: 'index.html',
+    contentType: 'text/html',
+    cache: 'revalidate',
+    bytes: Buffer.from('front'),
+  } as const
+  await test.registry.tree.write(front)
+  const statuses: Record<string, number[]> = {}
+  const paths = [
+    '/',
+    '/crates/demo/demo-1.0.0.crate',
+    '/index/config.json',
+    '/api/v1/crates?q=demo',
+    '/metrics',
+    '/none.html',
+  ]
+  for (const path of paths) {
+    statuses[path] = []
+    for (const caller of ['nobody', 'made up', 'expired', 'stranger'] as const) {
+      statuses[path]?.push((await (await visitorOf(caller)).get(path)).status)
+    }
+  }
+  assert.deepEqual(statuses, {
+    '/': [303, 303, 303, 200],
+    '/crates/demo/demo-1.0.0.crate': [401, 401, 401, 200],
+    '/index/config.json': [401, 401, 401, 200],
+    '/api/v1/crates?q=demo': [401, 401, 401, 200],
+    '/metrics': [303, 303, 303, 200],
+    '/none.html': [303, 303, 303, 404],
+  })
+  const nobody = new Visitor(test)
+  assert.equal(
+    (await nobody.get('/crates/demo/?tab=deps')).headers.get('location'),
+    `/me?next=${encodeURIComponent('/crates/demo/?tab=deps')}`,
+  )
+  assert.equal((await nobody.get('/', { accept: '*/*' })).status, 401)
+  // A session is no token: it opens none of Cargo's operations.
+  const owner = await visitorOf('owner')
+  assert.equal((await owner.send('/api/v1/crates/demo/1.0.0/yank', { method: 'DELETE' })).status, 403)
+  assert.equal((await owner.get('/api/v1/crates/demo/owners')).status, 403)
+})
+
+/** Everything a form may change. */
+async function rows({ registry }: TestRegistry) {
+  const { database } = registry
+  const tables = ['users', 'tokens', 'owners', 'invitations', 'releases'] as const
+  return Promise.all(tables.map(table => database.selectFrom(table).selectAll().execute()))
+}
+
+/** A registry with `demo` of alice, and a browser for each caller. */
+async function prepared(t: Parameters<typeof TestRegistry.open>[0], env: Record<string, string>) {
+  const test = await TestRegistry.open(t, { env })
+  const { database } = test.registry
+  const token = await test.user('alice')
+  await test.publish(token, { name: 'demo', version: '1.0.0' })
+  await withPassword(test, 'alice')
+  for (const login of ['bob', 'carol', 'dave']) await addUser(database, { login, admin: false, at: AT })
+  await addUser(database, { login: 'root', admin: true, at: AT })
+  await loggedIn(test, 'alice')
+  const visitorOf = async (caller: (typeof CALLERS)[number]): Promise<Visitor> => {
+    const visitor = new Visitor(test, caller === 'token' ? { authorization: token } : {})
+    switch (caller) {
+      case 'made up':
+        visitor.cookies.set('plimsoll_session', 'A'.repeat(43))
+        return visitor
+      case 'expired': {
+        const past = await loggedIn(test, 'alice')
+        await database
+          .updateTable('sessions')
+          .set({ expires_at: AT })
+          .where('id', '=', await latest(test))
+          .execute()
+        return past
+      }
+      case 'stranger':
+        return loggedIn(test, 'bob')
+      case 'owner':
+        return loggedIn(test, 'alice')
+      case 'admin':
+        return loggedIn(test, 'root')
+      default:
+        return visitor
+    }
+  }
+  return { test, visitorOf }
+}
+
+async function latest({ registry }: TestRegistry): Promise<number> {
+  const query = registry.database.selectFrom('sessions').select('id').orderBy('id', 'desc').limit(1)
+  return (await query.executeTakeFirstOrThrow()).id
+}
+
+/** No page with an identity is kept, framed, sniffed or says elsewhere where it was. */
+function assertGuarded({ headers }: Response, what: string): void {
+  assert.equal(headers.get('cache-control'), 'no-store', what)
+  assert.equal(headers.get('x-content-type-options'), 'nosniff', what)
+  assert.equal(headers.get('referrer-policy'), 'same-origin', what)
+  assert.equal(headers.get('x-frame-options'), 'DENY', what)
+  assert.match(headers.get('content-security-policy') ?? '', /^default-src 'none';.*; frame-ancestors 'none'$/, what)
+  assert.doesNotMatch(headers.get('content-security-policy') ?? '', /unsafe/, what)
+}

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Regenerator } from '../../../daemon/workers/index-worker.ts'
+import { parseName } from '../../../core/name.ts'
+import type { PageShop } from '../../../generator/pages/shop.ts'
+import { crateKey } from '../../../core/paths.ts'
+import type { Output } from '../../../core/output.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import { until } from '../../support/until.ts'
+import { addCrate } from '../../support/workplace.ts'
+
+/** A workshop that counts the builds of each crate and holds them up at a gate. */
+function gated(registry: PageShop) {
+  const began: number[] = []
+  let open = () => {}
+  let gate = Promise.resolve()
+  const close = () => {
+    gate = new Promise(resolve => {
+      open = resolve
+    })
+  }
+  const catalog = new Proxy(registry.catalog, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key, target)
+      if (key === 'crate') {
+        return async (id: number) => {
+          began.push(id)
+          await gate
+          return target.crate(id)
+        }
+      }
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  return { workshop: { ...registry, catalog }, began, close, open: () => open() }
+}
+
+const fail = (error: unknown) => assert.fail(String(error))
+
+test('callers that come before a build begins share it; one that comes later gets another', async t => {
+  const { registry } = await TestRegistry.open(t)
+  const { workshop, began, close, open } = gated(registry)
+  const regenerator = new Regenerator(workshop, fail)
+  close()
+  const first = [regenerator.crate(1), regenerator.crate(1), regenerator.crate(1)]
+  await sleep(20)
+  assert.deepEqual(began, [1], 'three callers, one build')
+  const second = [regenerator.crate(1), regenerator.crate(1)]
+  await sleep(20)
+  assert.deepEqual(began, [1], 'the second waits for the first')
+  open()
+  assert.deepEqual(await Promise.all([...first, ...second]), [true, true, true, true, true])
+  assert.deepEqual(began, [1, 1])
+  await regenerator.close()
+})
+
+test('a change during a running build is shown by the next one', async t => {
+  const test = await TestRegistry.open(t)
+  const token = await test.user('alice')
+  await test.publish(token, { name: 'demo', version: '1.0.0' })
+  const publishes = Array.from({ length: 8 }, (_, i) => test.publish(token, { name: 'demo', version: `1.0.${i + 1}` }))
+  for (const [i, publish] of publishes.entries()) {
+    await publish
+    const lines = (await test.shown('index/de/mo/demo')) ?? ''
+    assert.ok(lines.includes(`"vers":"1.0.${i + 1}"`), `1.0.${i + 1} is shown when its publish is answered`)
+  }
+})
+
+/** Waits until the tree has a file. */
+async function shows(test: TestRegistry, path: string): Promise<void> {
+  await until(
+    async () => (await test.shown(path)) !== null,
+    () => `${path} is not shown`,
+  )
+}
+
+/** Puts a file where the index folder is, so that no index file can be written. */
+function breakTree(test: TestRegistry): () => void {
+  const index = join(test.registry.tree.root, 'index')
+  renameSync(index, `${index}.away`)
+  writeFileSync(index, 'in the way')
+  return () => {
+    rmSync(index)
+    renameSync(`${index}.away`, index)
+  }
+}
+
+test('a failing build does not fail the publish: it warns, is tried again, and shows at last', async t => {
+  const test = await TestRegistry.open(t)
+  const token = await test.user('alice')
+  const mend = breakTree(test)
+  assert.deepEqual(await test.publish(token, { name: 'demo', version: '1.0.0' }), {
+    status: 200,
+    body: {
+      warnings: {
+        invalid_categories: [],
+        invalid_badges: [],
+        other: ['the index of `demo` could not be written yet; the daemon keeps trying'],
+      },
+    },
+  })
+  const { length } = test.buildFailures
+  const begin = performance.now()
+  await until(
+    () => test.buildFailures.length >= length + 2,
+    () => 'it was not tried again',
+  )
+  await sleep(1000)
+  const failures = test.buildFailures.length
+  const pauses = (performance.now() - begin) / test.patience.retry
+  assert.ok(failures - length <= 2 + Math.log2(pauses), `not in a hurry: ${failures} after ${pauses} pauses`)
+  mend()
+  assert.equal(await test.shown('index/de/mo/demo'), null)
+  await shows(test, 'index/de/mo/demo')
+  assert.match((await test.shown('index/de/mo/demo')) ?? '', /"vers":"1\.0\.0"/)
+  assert.deepEqual(await test.registry.catalog.marks('index'), [])
+})
+
+test('one crate that cannot be rendered holds up no other', async t => {
+  const test = await TestRegistry.open(t)
+  const { tree } = test.registry
+  const token = await test.user('alice')
+  await test.publish(token, { name: 'aaaa', version: '1.0.0' })
+  const path = 'index/aa/aa/aaaa'
+  let isBroken = true
+  const write = tree.write.bind(tree)
+  t.mock.method(tree, 'write', async (output: Output) => {
+    if (isBroken && output.path === path) throw new Error('a bad block')
+    return write(output)
+  })
+  const mend = breakTree(test)
+  await test.publish(token, { name: 'aaaa', version: '1.0.1' })
+  await test.publish(token, { name: 'bbbb', version: '1.0.0' })
+  mend()
+  await shows(test, 'index/bb/bb/bbbb')
+  assert.match((await test.shown('index/bb/bb/bbbb')) ?? '', /"vers":"1\.0\.0"/)
+  const shown = async () => (await test.shown(path)) ?? ''
+  assert.doesNotMatch(await shown(), /"vers":"1\.0\.1"/)
+  isBroken = false
+  await until(
+    async () => (await shown()).includes('"vers":"1.0.1"'),
+    () => 'the crate is not shown',
+  )
+})
+
+test('closing waits for what runs', async t => {
+  const { registry } = await TestRegistry.open(t)
+  const { workshop, close, open } = gated(registry)
+  const regenerator = new Regenerator(workshop, fail)
+  close()
+  const turn = regenerator.crate(1)
+  let isClosed = false
+  const closing = regenerator.close().then(() => {
+    isClosed = true
+  })
+  await sleep(30)
+  assert.equal(isClosed, false)
+  open()
+  await closing
+  assert.equal(await turn, true)
+})
+
+test('closing tries once more what has failed', async t => {
+  const test = await TestRegistry.open(t)
+  const token = await test.user('alice')
+  const patience = { build: 1000, retry: 60_000 }
+  const regenerator = new Regenerator(test.registry, () => {}, patience)
+  const mend = breakTree(test)
+  await test.publish(token, { name: 'demo', version: '1.0.0' })
+  assert.equal(await regenerator.crate(1), false)
+  await test.regenerator.close()
+  mend()
+  await regenerator.close()
+  assert.match((await test.shown('index/de/mo/demo')) ?? '', /"vers":"1\.0\.0"/)
+})
+
+test('closing does not fail when the last try does', async t => {
+  const test = await TestRegistry.open(t)
+  const token = await test.user('alice')
+  const mend = breakTree(test)
+  await test.publish(token, { name: 'demo', version: '1.0.0' })
+  await test.regenerator.close()
+  assert.equal((await test.registry.catalog.marks('index')).length, 1)
+  mend()
+})
+
+test('a build that takes too long is late, and is still finished', async t => {
+  const { registry } = await TestRegistry.open(t)
+  const { workshop, close, open } = gated(registry)
+  const regenerator = new Regenerator(workshop, fail, { build: 20, retry: 20 })
+  close()
+  assert.equal(await regenerator.crate(1), false)
+  const again = regenerator.crate(1)
+  open()
+  assert.equal(await again, true)
+  await regenerator.close()
+})
+
+test('catching up renders what was left, and does not fail when it cannot', async t => {
+  const test = await TestRegistry.open(t)
+  const token = await test.user('alice')
+  await test.publish(token, { name: 'demo', version: '1.0.0' })
+  rmSync(test.registry.tree.root, { recursive: true })
+  writeFileSync(test.registry.tree.root, 'in the way')
+  await test.regenerator.catchUp()
+  assert.equal(test.buildFailures.length, 1)
+  rmSync(test.registry.tree.root)
+  mkdirSync(test.registry.tree.root)
+  await test.regenerator.catchUp()
+  assert.equal(existsSync(join(test.registry.tree.root, 'index/config.json')), true)
+  assert.match((await test.shown('index/de/mo/demo')) ?? '', /"vers":"1\.0\.0"/)
+})
+
+test('what a build could not render, beside everything else that it did, is a failure and is tried again', async t => {
+  const test = await TestRegistry.open(t)
+  const { registry } = test
+  await addCrate(registry, { name: 'lost', version: '1.0.0' })
+  await addCrate(registry, { name: 'kept', version: '1.0.0' })
+  const crate = await registry.catalog.find(parseName('lost'))
+  const [release] = await registry.catalog.releases(crate?.id ?? 0)
+  const path = registry.crates.path(crateKey(parseName('lost'), release?.cksum ?? ''))
+  renameSync(path, `${path}.away`)
+  await test.regenerator.catchUp()
+  assert.match((await test.shown('index/ke/pt/kept')) ?? '', /"vers":"1\.0\.0"/)
+  assert.equal(await test.shown('index/lo/st/lost'), null)
+  assert.match(String(test.buildFailures[0]), /`lost` 1\.0\.0/)
+  renameSync(`${path}.away`, path)
+  await shows(test, 'index/lo/st/lost')
+  assert.match((await test.shown('index/lo/st/lost')) ?? '', /"vers":"1\.0\.0"/)
+})
+
+test('a lost .crate that a whole rebuild meets is told, too', async t => {
+  const test = await TestRegistry.open(t)
+  const { registry } = test
+  const token = await test.user('alice')
+  await test.publish(token, { name: 'demo', version: '1.0.0' })
+  rmSync(registry.tree.root, { recursive: true })
+  rmSync(join(test.dir, 'crates'), { recursive: true })
+  await test.regenerator.catchUp()
+  assert.match(String(test.buildFailures[0]), /`demo` 1\.0\.0/)
+})

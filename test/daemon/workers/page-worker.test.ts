@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { PageLane } from '../../../daemon/workers/page-worker.ts'
+import { countPageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import { until } from '../../support/until.ts'
+
+test('pages follow a publish by themselves, after its index file', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  await registry.publish(token, { name: 'demo', version: '1.0.0' })
+  assert.notEqual(await registry.shown('index/de/mo/demo'), null)
+  await until(
+    async () => (await countPageMarks(registry.registry.database)) === 0,
+    () => 'pages are still waiting',
+  )
+  assert.match((await registry.shown('crates/demo/crate.json')) ?? '', /"newest_version":"1\.0\.0"/)
+  assert.match((await registry.shown('feeds/updates.xml')) ?? '', /<title>demo 1\.0\.0<\/title>/)
+  assert.deepEqual(registry.buildFailures, [])
+})
+
+test('a publish does not wait for pages, not even for one that is being rendered', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  let finish: () => void = () => undefined
+  const rendering = registry.registry.pageTurnstile.run(
+    () =>
+      new Promise<void>(resolve => {
+        finish = resolve
+      }),
+  )
+  const { body } = await registry.publish(token, { name: 'demo', version: '1.0.0' })
+  assert.deepEqual(body, { warnings: { invalid_categories: [], invalid_badges: [], other: [] } })
+  assert.equal(await registry.shown('crates/demo/crate.json'), null)
+  finish()
+  await rendering
+})
+
+test('a page that cannot be written keeps no other from its turn, fails nobody, and is tried again', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  // A folder where the file is to be.
+  const obstacle = join(registry.dir, 'public/crates/first/crate.json')
+  mkdirSync(obstacle, { recursive: true })
+  for (const name of ['first', 'second']) {
+    const { body } = await registry.publish(token, { name, version: '1.0.0' })
+    assert.equal('errors' in body, false)
+  }
+  await registry.regenerator.pages.flush()
+  assert.notEqual(await registry.shown('crates/second/crate.json'), null)
+  assert.ok(registry.buildFailures.length > 0)
+  assert.equal(await countPageMarks(registry.registry.database), 1)
+  rmSync(obstacle, { recursive: true })
+  await until(
+    async () => (await countPageMarks(registry.registry.database)) === 0,
+    () => 'pages are still waiting',
+  )
+  assert.notEqual(await registry.shown('crates/first/crate.json'), null)
+})
+
+test('many publishes of one crate render its pages once', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  await registry.regenerator.pages.close(600)
+  let rendered = 0
+  const { registry: shop } = registry
+  const lane = new PageLane({
+    shop,
+    onFailure: error => assert.fail(error as Error),
+    calm: async () => void rendered++,
+  })
+  for (let patch = 0; patch < 5; patch++) {
+    await registry.publish(token, { name: 'busy', version: `1.0.${patch}` })
+  }
+  for (let times = 0; times < 5; times++) lane.kick()
+  await lane.close(600)
+  // List, crate, registry, block of crates and part of the site map once; each of the five versions, and its sources; the
+  // eight terms of the crate, and the file that they are all in.
+  assert.equal(rendered, 5 + 2 * 5 + 8 + 1)
+})
+
+test('closing renders what is pending, and leaves marked what there is no time for', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  await registry.publish(token, { name: 'late', version: '1.0.0' })
+  await registry.regenerator.pages.close(0)
+  assert.equal(await registry.shown('crates/late/crate.json'), null)
+  // Block of crates, list, part of the site map, crate, release, registry, sources; eight terms.
+  assert.equal(await countPageMarks(registry.registry.database), 7 + 8)
+  const next = new PageLane({
+    shop: registry.registry,
+    onFailure: error => assert.fail(error as Error),
+    calm: async () => undefined,
+  })
+  await next.start()
+  await next.close(600)
+  assert.notEqual(await registry.shown('crates/late/crate.json'), null)
+  assert.equal(await countPageMarks(registry.registry.database), 0)
+})

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { orderBatch } from '../../../generator/add/batch.ts'
+import { buildCrate, buildEvil } from '../../support/crate-builder.ts'
+import { folderOf, newRegistry } from '../../support/workplace.ts'
+
+const OWN = 'registry-index = "sparse+https://crates.example/index/"'
+
+/** The order of crates, written `name version` or `name version > dependency`, `!` for a broken one. */
+async function order(t: TestContext, specs: readonly string[]): Promise<string[]> {
+  const [registry, folder] = [await newRegistry(t), folderOf(t)]
+  const paths = specs.map((spec, index) => {
+    const path = join(folder, `${index}.crate`)
+    const [head = '', ...deps] = spec.split(' > ')
+    const [name = '', version = ''] = head.split(' ')
+    const manifest = deps.map(dep => `[${dep.replace(/^~/, 'dev-')}]\nversion = "1"\n${OWN}\n`).join('')
+    const sections = manifest.replaceAll(/\[(dev-)?([\w-]+)\]/g, '[$1dependencies.$2]')
+    writeFileSync(path, spec === '!' ? buildEvil('not gzip') : buildCrate({ name, version, manifest: sections }))
+    return path
+  })
+  const items = await orderBatch(registry, paths)
+  return items.map(({ path }) => specs[paths.indexOf(path)] ?? '')
+}
+
+test('what others depend on comes first, whatever the order of the files', async t => {
+  const specs = ['app 1.0.0 > lib > util', 'lib 1.0.0 > util', 'util 1.0.0']
+  const expected = ['util 1.0.0', 'lib 1.0.0 > util', 'app 1.0.0 > lib > util']
+  assert.deepEqual(await order(t, specs), expected)
+  assert.deepEqual(await order(t, [...specs].reverse()), expected)
+})
+
+test('the versions of a crate come by SemVer, broken files last', async t => {
+  const specs = ['!', 'demo 1.10.0', 'demo 1.9.0', 'demo 1.10.0-rc.1']
+  assert.deepEqual(await order(t, specs), ['demo 1.9.0', 'demo 1.10.0-rc.1', 'demo 1.10.0', '!'])
+})
+
+test('crates that need each other, or themselves, are all there once', async t => {
+  const specs = ['a 1.0.0 > b', 'b 1.0.0 > ~a', 'c 1.0.0 > ~c', 'd 1.0.0 > elsewhere']
+  assert.deepEqual((await order(t, specs)).sort(), specs)
+})
+
+test('a long chain is no problem', async t => {
+  const specs = Array.from({ length: 300 }, (_, i) => (i === 299 ? 'n299 1.0.0' : `n${i} 1.0.0 > n${i + 1}`))
+  assert.deepEqual(await order(t, specs), [...specs].reverse())
+})

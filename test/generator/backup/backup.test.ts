@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { pack } from 'tar-stream'
+import { addSubmission } from '../../../generator/add/add.ts'
+import { backup, restore } from '../../../generator/backup/backup.ts'
+import { build } from '../../../generator/build/build.ts'
+import { deleteReleases } from '../../../generator/delete.ts'
+import { type Code, Refusal } from '../../../core/error/error.ts'
+import { parseName } from '../../../core/name.ts'
+import { initRegistry, openRegistry, type Registry } from '../../../generator/registry.ts'
+import { verify } from '../../../generator/verify/verify.ts'
+import { buildCrate } from '../../support/crate-builder.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'plimsoll-backup-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+const at = '2026-11-20T12:00:00Z'
+const change = { at, actor: 'test', user: null, tokenId: null }
+
+async function makeRegistry(name: string): Promise<Registry> {
+  const dir = join(folder, name)
+  await initRegistry(dir, { env: {} }, {})
+  return openRegistry(dir, { env: {} })
+}
+
+async function add(registry: Registry, name: string, version: string): Promise<void> {
+  const crate = buildCrate({ name, version })
+  const bytes = await registry.crates.stage(
+    (async function* () {
+      yield crate
+    })(),
+    1e6,
+  )
+  await addSubmission(registry, { bytes, pubtime: at }, change)
+}
+
+/** Every file below a folder with its text. */
+function snapshot(dir: string): Record<string, string> {
+  const names = readdirSync(dir, { recursive: true, withFileTypes: true }).filter(one => one.isFile())
+  return Object.fromEntries(
+    names
+      .map(one => join(one.parentPath, one.name))
+      .sort()
+      .map(path => [path.slice(dir.length), readFileSync(path, 'latin1')]),
+  )
+}
+
+function refusesWith(code: Code) {
+  return (error: unknown) => error instanceof Refusal && error.issues[0].code === code
+}
+
+const file = join(folder, 'registry.tar')
+
+test('a restored registry renders to the same tree, and what came after the backup is not in it', async () => {
+  const registry = await makeRegistry('first')
+  await add(registry, 'one', '1.0.0')
+  await add(registry, 'Two', '0.1.0+meta')
+  await build(registry, { all: true })
+  const before = snapshot(registry.tree.root)
+  assert.equal(await backup(registry, file), 2)
+  await add(registry, 'late', '1.0.0')
+  await registry.close()
+  const dir = join(folder, 'second')
+  assert.equal(await restore(file, dir), 2)
+  const restored = await openRegistry(dir, { env: {} })
+  await build(restored, { all: true })
+  assert.deepEqual(snapshot(restored.tree.root), before)
+  const findings = []
+  for await (const finding of verify(restored, { repair: false, served: false })) findings.push(finding)
+  assert.deepEqual(findings, [])
+  await restored.close()
+  assert.deepEqual(
+    readdirSync(folder).filter(name => name.startsWith('.')),
+    [],
+  )
+})
+
+test('refuses to write over a file, and to restore into a folder with something in it', async () => {
+  const registry = await openRegistry(join(folder, 'first'), { env: {} })
+  await assert.rejects(backup(registry, file), refusesWith('backup_exists'))
+  await registry.close()
+  await assert.rejects(restore(file, join(folder, 'first')), refusesWith('restore_not_empty'))
+  await assert.rejects(restore(join(folder, 'none.tar'), join(folder, 'third')), refusesWith('file_missing'))
+})
+
+/** Damages a copy of the backup; nothing may be left where it was to be restored. */
+async function refusesDamaged(code: Code, damage: (path: string) => void): Promise<void> {
+  const [copy, dir] = [join(folder, 'damaged.tar'), join(folder, 'third')]
+  writeFileSync(copy, readFileSync(file))
+  damage(copy)
+  await assert.rejects(restore(copy, dir), refusesWith(code))
+  assert.equal(existsSync(dir), false)
+}
+
+test('refuses a backup that was cut off', () => refusesDamaged('backup_unreadable', path => truncateSync(path, 30_000)))
+
+test('refuses a backup that was cut off anywhere, also exactly between two of its files', async () => {
+  const whole = readFileSync(file)
+  const cuts = new Set<number>()
+  // Each header says `ustar` at 257; a cut there leaves whole files only, as if nothing had come after them.
+  for (let at = 0; at < whole.length; at += 512) {
+    if (whole.subarray(at + 257, at + 262).toString() !== 'ustar') continue
+    for (const cut of [at, at + 300, at + 512, at + 512 + 100]) cuts.add(cut)
+  }
+  const [copy, dir] = [join(folder, 'cut.tar'), join(folder, 'cut')]
+  assert.ok(cuts.size >= 16)
+  for (const cut of cuts) {
+    writeFileSync(copy, whole.subarray(0, cut))
+    const refused = (error: unknown) =>
+      error instanceof Refusal && ['backup_unreadable', 'backup_incomplete'].includes(error.issues[0].code)
+    await assert.rejects(restore(copy, dir), refused, `cut at ${cut} of ${whole.length}`)
+    assert.equal(existsSync(dir), false)
+  }
+})
+
+test('refuses a backup in which a .crate has changed', () =>
+  refusesDamaged('backup_damaged', path => {
+    const bytes = readFileSync(path)
+    const start = bytes.lastIndexOf('.crate') - (bytes.lastIndexOf('.crate') % 512) + 512
+    bytes[start + 40] = (bytes[start + 40] ?? 0) ^ 1
+    writeFileSync(path, bytes)
+  }))
+
+test('refuses a backup whose records are damaged', () =>
+  refusesDamaged('backup_unreadable', path => {
+    const bytes = readFileSync(path)
+    const start = bytes.indexOf('SQLite format 3')
+    bytes.fill(0x55, start + 4096, start + 4096 + 2000)
+    writeFileSync(path, bytes)
+  }))
+
+test('bytes that are lost are named, and no backup appears', async () => {
+  const registry = await makeRegistry('lossy')
+  await add(registry, 'one', '1.0.0')
+  rmSync(registry.crates.root, { recursive: true })
+  const lost = join(folder, 'lossy.tar')
+  await assert.rejects(backup(registry, lost), refusesWith('crate_lost'))
+  await registry.close()
+  assert.equal(existsSync(lost), false)
+  assert.deepEqual(
+    readdirSync(folder).filter(name => name.startsWith('.')),
+    [],
+  )
+})
+
+const foreign: [what: string, name: string, code: Code][] = [
+  ['climbs out', 'plimsoll-backup/crates/../../evil', 'backup_foreign'],
+  ['is absolute', '/etc/passwd', 'backup_foreign'],
+  ['is unknown', 'plimsoll-backup/other', 'backup_foreign'],
+  ['lacks the records', 'plimsoll-backup/plimsoll.toml', 'backup_incomplete'],
+]
+for (const [what, name, code] of foreign) {
+  test(`refuses an archive that ${what}`, () =>
+    new Promise<void>((resolve, reject) => {
+      const archive = pack()
+      const parts: Uint8Array[] = []
+      archive.on('data', part => parts.push(part as Uint8Array))
+      archive.on('end', () => {
+        refusesDamaged(code, path => writeFileSync(path, Buffer.concat(parts))).then(resolve, reject)
+      })
+      archive.entry({ name }, 'x')
+      archive.finalize()
+    }))
+}
+
+test('what is deleted while a backup is made is not in it, and does not spoil it', async () => {
+  const registry = await makeRegistry('overtaken')
+  for (const name of ['one', 'two', 'three']) await add(registry, name, '1.0.0')
+  const target = join(folder, 'overtaken.tar')
+  let key = ''
+  for await (const one of registry.crates.list()) if (one.includes('/two/')) key = one
+  let deletion: Promise<unknown> | null = null
+  // Whoever asks for the missing bytes finds the deletion done.
+  const hasBytes = async (cksum: string): Promise<boolean> => {
+    await deletion
+    return registry.catalog.hasBytes(cksum)
+  }
+  const beside = { ...registry, catalog: Object.assign(Object.create(registry.catalog), { hasBytes }) }
+  const count = await backup(beside, target, () => {
+    if (deletion) return
+    rmSync(registry.crates.path(key))
+    deletion = deleteReleases(registry, { name: parseName('two'), version: null, force: false }, change)
+  })
+  assert.equal(count, 2)
+  assert.equal(await restore(target, join(folder, 'after')), 2)
+  await registry.close()
+})

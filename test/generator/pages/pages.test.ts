@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { build } from '../../../generator/build/build.ts'
+import { countPageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
+import { deleteReleases } from '../../../generator/delete.ts'
+import type { Name } from '../../../core/name.ts'
+import { buildPages } from '../../../generator/pages/pages.ts'
+import { openRegistry } from '../../../generator/registry.ts'
+import { verifyPages } from '../../../generator/verify/pages.ts'
+import { type Finding, verify } from '../../../generator/verify/verify.ts'
+import { ownDependency } from '../../support/own-dependency.ts'
+import { BASE, TestRegistry } from '../../support/registry.ts'
+
+const CHANGE = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
+
+/** A registry with two versions of `shown`, on which `user-of` depends. */
+async function filled(t: Parameters<typeof TestRegistry.open>[0]): Promise<TestRegistry> {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  await registry.publish(token, {
+    name: 'shown',
+    version: '1.10.0',
+    files: { 'src/lib.rs': '', 'README.md': 'secret' },
+  })
+  registry.now = new Date('2026-11-21T00:00:00Z')
+  await registry.publish(token, { name: 'shown', version: '1.9.0' })
+  const { manifest, metadata } = ownDependency('shown')
+  await registry.publish(token, { name: 'user-of', version: '0.1.0', manifest }, { deps: [metadata] })
+  await registry.regenerator.pages.flush()
+  return registry
+}
+
+async function record(registry: TestRegistry, name: string) {
+  return JSON.parse((await registry.shown(`crates/${name}/crate.json`)) ?? 'null') as Record<string, unknown> & {
+    readonly versions: Record<string, unknown>[]
+  }
+}
+
+test('crate.json is everything about a crate, newest version first, without READMEs', async t => {
+  const registry = await filled(t)
+  const { versions, ...head } = await record(registry, 'shown')
+  assert.deepEqual(head, {
+    name: 'shown',
+    newest_version: '1.10.0',
+    yanked: false,
+    description: 'A crate for tests',
+    license: 'MIT',
+    homepage: null,
+    documentation: null,
+    repository: null,
+    keywords: [],
+    categories: [],
+    created_at: '2026-11-20T12:00:00Z',
+    updated_at: '2026-11-21T00:00:00Z',
+    dependents: 1,
+  })
+  assert.deepEqual(
+    versions.map(one => [one.version, one.download, one.published_at, one.published_by, typeof one.size]),
+    [
+      ['1.10.0', `${BASE}/crates/shown/shown-1.10.0.crate`, '2026-11-20T12:00:00Z', 'alice', 'number'],
+      ['1.9.0', `${BASE}/crates/shown/shown-1.9.0.crate`, '2026-11-21T00:00:00Z', 'alice', 'number'],
+    ],
+  )
+  const lines = (await registry.shown('index/sh/ow/shown'))?.trimEnd().split('\n') ?? []
+  assert.deepEqual(
+    versions.map(one => one.entry),
+    lines.map(line => JSON.parse(line) as unknown),
+  )
+  assert.equal((await registry.shown('crates/shown/crate.json'))?.includes('secret'), false)
+  const response = await registry.request('GET', '/crates/shown/crate.json')
+  assert.deepEqual([response.status, response.headers.get('cache-control')], [200, 'no-cache'])
+})
+
+test('a yank and a lost dependent show in crate.json', async t => {
+  const registry = await filled(t)
+  const change = async (version: string, name = 'shown') => {
+    await registry.registry.catalog.setYanked(name as Name, version as never, true, CHANGE)
+    await buildPages(registry.registry)
+  }
+  await change('1.10.0')
+  const one = await record(registry, 'shown')
+  assert.deepEqual([one.newest_version, one.yanked, one.dependents], ['1.9.0', false, 1])
+  assert.deepEqual(
+    one.versions.map(version => (version.entry as { yanked: boolean }).yanked),
+    [true, false],
+  )
+  await change('0.1.0', 'user-of')
+  assert.equal((await record(registry, 'shown')).dependents, 0)
+  await change('1.9.0')
+  const all = await record(registry, 'shown')
+  assert.deepEqual([all.newest_version, all.yanked], ['1.10.0', true])
+})
+
+test('feeds: newest first, absolute links, text that is safe in XML', async t => {
+  const registry = await TestRegistry.open(t, { env: { PLIMSOLL_REGISTRY_TITLE: 'Cargo & <Co>' } })
+  const token = await registry.user('alice')
+  const manifest = `[package]\nname = "feed_me"\nversion = "1.0.0+x.1"\nlicense = "MIT"\ndescription = "a < b && \\"c\\" \\u0007"`
+  await registry.publish(token, { name: 'feed_me', version: '1.0.0+x.1', manifest })
+  await registry.regenerator.pages.flush()
+  const title = 'Cargo &amp; &lt;Co&gt;'
+  const summary = '<summary>a &lt; b &amp;&amp; &quot;c&quot; \ufffd</summary>'
+  const at = '<updated>2026-11-20T12:00:00Z</updated>'
+  const head = (path: string, words: string, page: string) =>
+    `<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom">
+<id>${BASE}/${path}</id>
+<title>${words}</title>
+${at}
+<author><name>${title}</name></author>
+<link rel="self" type="application/atom+xml" href="${BASE}/${path}"/>
+<link rel="alternate" type="text/html" href="${BASE}/${page}"/>
+`
+  const release = `<entry>
+<id>${BASE}/crates/feed_me/feed_me-1.0.0+x.1.crate</id>
+<title>feed_me 1.0.0+x.1</title>
+${at}
+<published>2026-11-20T12:00:00Z</published>
+<author><name>alice</name></author>
+<link rel="alternate" type="text/html" href="${BASE}/crates/feed_me/"/>
+${summary}
+</entry>
+</feed>
+`
+  const crate = release
+    .replace('<author><name>alice</name></author>\n', '')
+    .replace('feed_me-1.0.0+x.1.crate', '')
+    .replace('feed_me 1.0.0+x.1', 'feed_me')
+  const expected = {
+    'feeds/updates.xml': head('feeds/updates.xml', `Updates – ${title}`, '') + release,
+    'feeds/crates.xml': head('feeds/crates.xml', `New crates – ${title}`, '') + crate,
+    'crates/feed_me/feed.xml': head('crates/feed_me/feed.xml', `feed_me – ${title}`, 'crates/feed_me/') + release,
+  }
+  for (const [path, text] of Object.entries(expected)) {
+    assert.equal(await registry.shown(path), text)
+    const response = await registry.request('GET', `/${path}`)
+    assert.equal(response.headers.get('content-type'), 'application/atom+xml; charset=utf-8')
+  }
+})
+
+test('feeds have their length and their order', async t => {
+  const registry = await TestRegistry.open(t)
+  const { catalog, database } = registry.registry
+  const token = await registry.user('alice')
+  await registry.publish(token, { name: 'long', version: '0.0.0' })
+  const [template] = await database.selectFrom('releases').selectAll().execute()
+  assert.ok(template)
+  const rows = Array.from({ length: 119 }, (_, at) => {
+    const version = `0.0.${at + 1}`
+    const published_at = `2026-11-${String(10 + (at % 7)).padStart(2, '0')}T00:00:00Z`
+    return { ...template, id: at + 10, version, identity: version, published_at: at === 5 ? null : published_at }
+  })
+  await database.insertInto('releases').values(rows).execute()
+  const crate = await catalog.find('long' as Name)
+  assert.ok(crate)
+  await buildPages(registry.registry, { all: true })
+  const entries = async (path: string) =>
+    [...((await registry.shown(path)) ?? '').matchAll(/<title>long (\S+)<\/title>\n<updated>(\S+)</g)].map(one => [
+      one[1],
+      one[2],
+    ])
+  const timed = [{ ...template }, ...rows]
+    .filter(one => one.published_at !== null)
+    .sort((a, b) => (a.published_at ?? '').localeCompare(b.published_at ?? '') || a.id - b.id)
+    .reverse()
+    .map(one => [one.version, one.published_at])
+  assert.deepEqual(await entries('crates/long/feed.xml'), timed.slice(0, 50))
+  assert.deepEqual(await entries('feeds/updates.xml'), timed.slice(0, 100))
+})
+
+test('an empty registry has feeds without entries, whose bytes never change', async t => {
+  const registry = await TestRegistry.open(t)
+  await buildPages(registry.registry, { all: true })
+  const text = (await registry.shown('feeds/updates.xml')) ?? ''
+  assert.match(text, /<updated>1970-01-01T00:00:00Z<\/updated>/)
+  assert.equal(text.includes('<entry>'), false)
+})
+
+test('a tree that was removed comes back byte for byte', async t => {
+  const registry = await filled(t)
+  const before = await registry.everything()
+  rmSync(join(registry.dir, 'public'), { recursive: true })
+  await build(registry.registry)
+  assert.equal(await buildPages(registry.registry), 2)
+  assert.deepEqual(await registry.everything(), before)
+  assert.equal(await buildPages(registry.registry), 0)
+})
+
+test('another title or address outdates every page, once', async t => {
+  const registry = await filled(t)
+  const sources = { env: { PLIMSOLL_REGISTRY_BASE_URL: 'https://elsewhere.example' } }
+  const other = await openRegistry(registry.dir, sources)
+  t.after(() => other.close())
+  assert.equal(await buildPages(other), 2)
+  assert.equal(await buildPages(other), 0)
+  const renamed = { ...other, look: { ...other.look, site: { ...other.look.site, title: 'Renamed' } } }
+  assert.equal(await buildPages(renamed), 2)
+  assert.equal(await buildPages(renamed), 0)
+  assert.match((await registry.shown('feeds/crates.xml')) ?? '', /https:\/\/elsewhere\.example\/crates\/shown\//)
+  assert.match(String((await record(registry, 'shown')).versions[0]?.download), /^https:\/\/elsewhere\.example\//)
+})
+
+test('`build --all` mends pages, keeps them, and removes stray feeds', async t => {
+  const registry = await filled(t)
+  const before = await registry.shown('crates/shown/crate.json')
+  writeFileSync(join(registry.dir, 'public/crates/shown/crate.json'), '{}')
+  writeFileSync(join(registry.dir, 'public/feeds/old.xml'), '')
+  await build(registry.registry, { all: true })
+  assert.equal(await registry.shown('crates/shown/crate.json'), '{}')
+  await buildPages(registry.registry, { all: true })
+  assert.equal(await registry.shown('crates/shown/crate.json'), before)
+  assert.equal(await registry.shown('feeds/old.xml'), null)
+})
+
+test('a crate without versions has no pages', async t => {
+  const registry = await filled(t)
+  await deleteReleases(registry.registry, { name: 'shown' as Name, version: null, force: true }, CHANGE)
+  await buildPages(registry.registry)
+  assert.equal(existsSync(join(registry.dir, 'public/crates/shown')), false)
+  assert.equal((await registry.shown('feeds/updates.xml'))?.includes('shown 1.'), false)
+  assert.equal(await countPageMarks(registry.registry.database), 0)
+})
+
+test('verify finds and mends pages that differ; what a daemon has pending is its business', async t => {
+  const registry = await filled(t)
+  const shop = registry.registry
+  const run = async (options: { repair: boolean; served: boolean }) => {
+    const found: Finding[] = []
+    for await (const one of verify(shop, options)) found.push(one)
+    for await (const one of verifyPages(shop, options)) found.push(one)
+    return found.map(one => `${one.repaired ? 'repaired ' : ''}${one.where}: ${one.what}`)
+  }
+  assert.deepEqual(await run({ repair: false, served: false }), [])
+  writeFileSync(join(registry.dir, 'public/crates/shown/crate.json'), '{}')
+  rmSync(join(registry.dir, 'public/feeds/crates.xml'))
+  const faults = ['crates/shown/crate.json: the page differs from the catalog', 'feeds/crates.xml: the page is missing']
+  assert.deepEqual(await run({ repair: false, served: false }), faults)
+  assert.deepEqual(
+    await run({ repair: true, served: false }),
+    faults.map(one => `repaired ${one}`),
+  )
+  assert.deepEqual(await run({ repair: false, served: false }), [])
+  await shop.catalog.setYanked('shown' as Name, '1.9.0' as never, true, CHANGE)
+  const pending = await run({ repair: false, served: true })
+  assert.deepEqual(
+    pending.filter(one => one.startsWith('crates/') || one.startsWith('feeds/')),
+    [],
+  )
+  assert.equal(
+    (await run({ repair: false, served: false })).includes(
+      'crates/shown/crate.json: the page differs from the catalog',
+    ),
+    true,
+  )
+})

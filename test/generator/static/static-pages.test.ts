@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { resolveSettings } from '../../../core/settings/settings.ts'
+import { buildStatic } from '../../../generator/static/static.ts'
+import { registryUrls } from '../../../core/urls.ts'
+import { buildCrate } from '../../support/crate-builder.ts'
+import { ownDependency } from '../../support/own-dependency.ts'
+import { BASE } from '../../support/registry.ts'
+
+test('a static tree has the crate.json of every crate, of equal bytes each time, and no feeds', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'plimsoll-test-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const from = join(folder, 'from')
+  mkdirSync(from)
+  const put = (name: string, version: string, manifest = '') =>
+    writeFileSync(join(from, `${name}-${version}.crate`), buildCrate({ name, version, manifest }))
+  put('base', '1.0.0')
+  put('base', '1.10.0')
+  put('base', '1.9.0')
+  put('top', '1.0.0', ownDependency('base').manifest)
+  put('older', '0.1.0', ownDependency('base').manifest)
+  put('older', '0.2.0')
+  put('yanked-top', '1.0.0', ownDependency('base').manifest)
+  const { settings } = resolveSettings({
+    file: { name: 'plimsoll.toml', text: 'yanked = ["base@1.10.0", "yanked-top@1.0.0"]' },
+    env: { PLIMSOLL_REGISTRY_BASE_URL: BASE },
+  })
+  const urls = registryUrls({ ...settings.registry, api: 'none' }, BASE)
+  const out = join(folder, 'out')
+  const job = { from, out, settings, urls, cache: null }
+  await buildStatic(job)
+  const { versions, ...head } = JSON.parse(readFileSync(join(out, 'crates/base/crate.json'), 'utf8'))
+  assert.deepEqual(
+    [head.newest_version, head.dependents, head.created_at, head.updated_at, head.yanked],
+    ['1.9.0', 1, null, null, false],
+  )
+  assert.deepEqual(
+    versions.map((one: Record<string, unknown>) => [one.version, one.published_at, one.published_by]),
+    [
+      ['1.10.0', null, null],
+      ['1.9.0', null, null],
+      ['1.0.0', null, null],
+    ],
+  )
+  assert.equal(versions[0].entry.yanked, true)
+  assert.deepEqual(
+    readdirSync(join(out, 'crates/base')).filter(name => !name.endsWith('.crate')),
+    ['1.0.0', '1.10.0', '1.9.0', 'crate.json', 'index.html'],
+  )
+  assert.equal(readdirSync(out).includes('feeds'), false)
+  assert.equal((await buildStatic(job)).changed, 0)
+})

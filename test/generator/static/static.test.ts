@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { Refusal } from '../../../core/error/error.ts'
+import { resolveSettings } from '../../../core/settings/settings.ts'
+import { buildStatic, type StaticResult } from '../../../generator/static/static.ts'
+import { registryUrls } from '../../../core/urls.ts'
+import { buildCrate, buildEvil, type CrateParts } from '../../support/crate-builder.ts'
+import { fileStamps, filesBelow, treeDigest } from '../../support/folder.ts'
+import { folderOf } from '../../support/workplace.ts'
+
+const BASE = 'https://crates.example'
+const OWN = `registry-index = "sparse+${BASE}/index/"`
+
+interface Job {
+  readonly from: string
+  readonly out: string
+  readonly cache?: string | null
+  readonly yanked?: readonly string[]
+}
+
+async function run({ from, out, cache = null, yanked = [] }: Job): Promise<StaticResult> {
+  const text = `yanked = ${JSON.stringify(yanked)}\n[registry]\nbase_url = "${BASE}"\napi = "none"\n`
+  const { settings } = resolveSettings({ file: { name: 'plimsoll.toml', text } })
+  return buildStatic({ from, out, settings, urls: registryUrls(settings.registry, BASE), cache })
+}
+
+/** The messages of the refusal that a build ends with. */
+async function refusal(job: Job): Promise<string[]> {
+  const error = await run(job).then(
+    () => assert.fail('not refused'),
+    (thrown: unknown) => thrown,
+  )
+  assert.ok(error instanceof Refusal, String(error))
+  return error.issues.filter(one => one.severity === 'error').map(one => one.message)
+}
+
+function put(folder: string, path: string, parts: CrateParts | Uint8Array): string {
+  const file = join(folder, path)
+  mkdirSync(join(file, '..'), { recursive: true })
+  writeFileSync(file, parts instanceof Uint8Array ? parts : buildCrate(parts))
+  return file
+}
+
+const crate = (name: string, version: string, manifest = ''): CrateParts => ({ name, version, manifest })
+
+function folders(t: TestContext): { from: string; out: string } {
+  const folder = folderOf(t)
+  mkdirSync(join(folder, 'from'))
+  return { from: join(folder, 'from'), out: join(folder, 'out') }
+}
+
+/** What Cargo reads of a tree: the index and the `.crate` files, without the pages. */
+function cargoFiles(folder: string): string[] {
+  return filesBelow(folder).filter(path => path.startsWith('index/') || path.endsWith('.crate'))
+}
+
+test('a folder of .crate files becomes a tree: lines by SemVer, no api, what is listed is yanked', async t => {
+  const job = folders(t)
+  for (const version of ['1.10.0', '1.9.0', '1.10.0-rc.1', '0.1.0'])
+    put(job.from, `${version}.crate`, crate('demo', version))
+  put(job.from, 'deep/down/x.crate', crate('Other', '1.0.0+build', `[dependencies.demo]\nversion = "1"\n${OWN}\n`))
+  const result = await run({ ...job, yanked: ['demo@1.9.0'] })
+  assert.deepEqual(
+    { ...result, warnings: [] },
+    {
+      crates: 2,
+      releases: 5,
+      changed: filesBelow(job.out).length,
+      warnings: [],
+    },
+  )
+  assert.deepEqual(cargoFiles(job.out), [
+    'crates/Other/Other-1.0.0+build.crate',
+    'crates/demo/demo-0.1.0.crate',
+    'crates/demo/demo-1.10.0-rc.1.crate',
+    'crates/demo/demo-1.10.0.crate',
+    'crates/demo/demo-1.9.0.crate',
+    'index/config.json',
+    'index/de/mo/demo',
+    'index/ot/he/other',
+  ])
+  const lines = readFileSync(join(job.out, 'index/de/mo/demo'), 'utf8').trimEnd().split('\n')
+  assert.deepEqual(
+    lines.map(line => JSON.parse(line) as { vers: string; yanked: boolean }).map(one => `${one.vers} ${one.yanked}`),
+    ['0.1.0 false', '1.9.0 true', '1.10.0-rc.1 false', '1.10.0 false'],
+  )
+  assert.equal(
+    readFileSync(join(job.out, 'index/config.json'), 'utf8'),
+    `{"dl":"${BASE}/crates/{crate}/{crate}-{version}.crate"}\n`,
+  )
+})
+
+test('the tree depends on nothing but the bytes: not on folders, file names, order or times', async t => {
+  const [one, two] = [folders(t), folders(t)]
+  const all = [crate('demo', '1.0.0'), crate('demo', '1.1.0'), crate('other', '2.0.0')]
+  for (const [index, parts] of all.entries()) put(one.from, `${index}.crate`, parts)
+  for (const [index, parts] of all.entries()) {
+    const path = put(two.from, `${9 - index}/some where/${parts.name}.crate`, parts)
+    utimesSync(path, 1000 + index, 1000 + index)
+  }
+  // The same release in two places is one.
+  put(two.from, 'again.crate', crate('demo', '1.0.0'))
+  symlinkSync(join(two.from, 'again.crate'), join(two.from, 'link.crate'))
+  await run(one)
+  await run(two)
+  assert.equal(treeDigest(one.out), treeDigest(two.out))
+})
+
+test('unchanged files are not rewritten; what vanished is removed, what was spoilt is mended', async t => {
+  const job = folders(t)
+  const first = put(job.from, 'a.crate', crate('demo', '1.0.0'))
+  put(job.from, 'b.crate', crate('other', '1.0.0'))
+  await run(job)
+  const before = fileStamps(job.out)
+  assert.equal((await run(job)).changed, 0)
+  assert.deepEqual(fileStamps(job.out), before)
+  put(job.from, 'c.crate', crate('other', '1.1.0'))
+  await run(job)
+  const after = fileStamps(job.out)
+  const written = cargoFiles(job.out).filter(path => after[path] !== before[path])
+  assert.deepEqual(written, ['crates/other/other-1.1.0.crate', 'index/ot/he/other'])
+  assert.equal(after['crates/demo/index.html'], before['crates/demo/index.html'])
+  rmSync(first)
+  writeFileSync(join(job.out, 'crates/other/other-1.0.0.crate'), 'spoilt')
+  writeFileSync(join(job.out, 'index/ot/he/other'), 'spoilt')
+  writeFileSync(join(job.out, 'mine.txt'), 'mine')
+  await run(job)
+  assert.deepEqual(cargoFiles(job.out), [
+    'crates/other/other-1.0.0.crate',
+    'crates/other/other-1.1.0.crate',
+    'index/config.json',
+    'index/ot/he/other',
+  ])
+  assert.equal(readFileSync(join(job.out, 'mine.txt'), 'utf8'), 'mine')
+  const fresh = { ...folders(t), from: job.from }
+  await run(fresh)
+  rmSync(join(job.out, 'mine.txt'))
+  assert.equal(treeDigest(job.out), treeDigest(fresh.out))
+})
+
+test('a crate that changed its spelling keeps its files', async t => {
+  const job = folders(t)
+  const old = put(job.from, 'a.crate', crate('Demo', '1.0.0'))
+  await run(job)
+  rmSync(old)
+  put(job.from, 'a.crate', crate('demo', '1.0.0'))
+  await run(job)
+  assert.deepEqual(cargoFiles(job.out), ['crates/demo/demo-1.0.0.crate', 'index/config.json', 'index/de/mo/demo'])
+})
+
+test('each broken .crate is named, and nothing is written', async t => {
+  const job = folders(t)
+  put(job.from, 'good.crate', crate('good', '1.0.0'))
+  const bad = put(job.from, 'bad.crate', buildEvil('not gzip'))
+  const worse = put(job.from, 'deep/worse.crate', buildEvil('no manifest'))
+  const messages = await refusal(job)
+  assert.equal(messages.length, 2)
+  assert.ok(messages[0]?.startsWith(`${bad}: `), messages[0])
+  assert.ok(messages[1]?.startsWith(`${worse}: `), messages[1])
+  assert.throws(() => filesBelow(job.out), { code: 'ENOENT' })
+  // Nor is anything changed where a tree is already.
+  const other = put(folders(t).from, 'only.crate', crate('only', '1.0.0'))
+  await run({ from: join(other, '..'), out: job.out })
+  const before = fileStamps(job.out)
+  await refusal(job)
+  assert.deepEqual(fileStamps(job.out), before)
+})
+
+test('twins are refused: one version with two contents, one name with two spellings', async t => {
+  const twins = folders(t)
+  const first = put(twins.from, 'a.crate', crate('demo', '1.0.0'))
+  const second = put(twins.from, 'b.crate', crate('demo', '1.0.0', 'homepage = "https://example.org"'))
+  const third = put(twins.from, 'c.crate', crate('demo', '1.0.0+build'))
+  const twin = (path: string, version: string) =>
+    `${path}: ${first} and ${path} are both version ${version} with different bytes; keep the one that was published`
+  assert.deepEqual(await refusal(twins), [twin(second, '1.0.0'), twin(third, '1.0.0+build')])
+  const names = folders(t)
+  put(names.from, 'a.crate', crate('my-crate', '1.0.0'))
+  const other = put(names.from, 'b.crate', crate('my_crate', '2.0.0'))
+  const words = '`my-crate` and `my_crate` are one name to a registry; keep only one spelling'
+  assert.deepEqual(await refusal(names), [`${other}: ${words}`])
+})
+
+test('a missing own dependency and an unknown yanked version are refused', async t => {
+  const job = folders(t)
+  const path = put(job.from, 'a.crate', crate('demo', '1.0.0', `[dependencies.gone]\nversion = "1"\n${OWN}\n`))
+  const messages = await refusal({ ...job, yanked: ['demo@2.0.0'] })
+  assert.equal(messages.length, 2)
+  assert.ok(messages[0]?.startsWith(`${path}: `) && messages[0].includes('`gone`'), messages[0])
+  assert.equal(messages[1], '`yanked` in plimsoll.toml names demo@2.0.0, but no such .crate is among the files')
+})
+
+test('folders that cannot be meant are refused', async t => {
+  const job = folders(t)
+  put(job.from, 'a.crate', crate('demo', '1.0.0'))
+  const none = join(job.from, 'none')
+  assert.deepEqual(await refusal({ from: none, out: job.out }), [`there is no file or folder ${none}`])
+  const { from } = folders(t)
+  assert.deepEqual(await refusal({ from: job.from, out: job.from }), [
+    `${job.from} lies inside ${job.from}, which would be rewritten; choose another --out`,
+  ])
+  const up = join(job.from, '..')
+  assert.deepEqual(await refusal({ from: job.from, out: up }), [
+    `${job.from} lies inside ${up}, which would be rewritten; choose another --out`,
+  ])
+  writeFileSync(join(from, 'Cargo.toml'), '')
+  assert.deepEqual(await refusal({ from: job.from, out: from }), [
+    `${from} has files in it that are no public tree; choose an empty folder or an earlier --out`,
+  ])
+})
+
+test('the output may lie in the folder that is read, and is not read', async t => {
+  const { from } = folders(t)
+  put(from, 'a.crate', crate('demo', '1.0.0'))
+  const job = { from, out: join(from, 'public') }
+  await run(job)
+  rmSync(join(from, 'a.crate'))
+  put(from, 'b.crate', crate('other', '1.0.0'))
+  await run(job)
+  assert.deepEqual(cargoFiles(job.out), ['crates/other/other-1.0.0.crate', 'index/config.json', 'index/ot/he/other'])
+})
+
+test('what the cache remembers is not inspected again, and changes nothing', async t => {
+  const job = folders(t)
+  const cache = join(folderOf(t), 'deep', 'cache')
+  for (let i = 0; i < 101; i++) put(job.from, `${i}.crate`, crate(`crate-${i}`, '1.0.0', 'readme = "NONE.md"'))
+  const first = await run({ ...job, cache })
+  const digest = treeDigest(job.out)
+  const text = readFileSync(cache, 'utf8')
+  assert.equal(text.split('\n').length, 102)
+
+  assert.deepEqual(await run({ ...job, cache }), { ...first, changed: 0 })
+  assert.equal(readFileSync(cache, 'utf8'), text)
+  // That it is trusted shows in what no .crate gives reason to: a warning put in with its checksum.
+  const forged = text.split('\n').map((line, index) => {
+    if (index === 0) return line
+    const cksum = line.slice(0, 64)
+    const json = line
+      .slice(130)
+      .replace('"warnings":[', '"warnings":[{"severity":"warning","message":"from the cache"},')
+    return `${cksum} ${createHash('sha256')
+      .update(cksum + json)
+      .digest('hex')} ${json}`
+  })
+  writeFileSync(cache, forged.join('\n'))
+  const { warnings } = await run({ ...job, cache })
+  assert.equal(warnings.filter(one => one.message.endsWith(': from the cache')).length, 101)
+
+  // Damage anywhere costs time and nothing else.
+  for (const damaged of [
+    text.replaceAll('crate-7', 'crate-8'),
+    text.replaceAll(/ [0-9a-f]{64} /g, ` ${'0'.repeat(64)} `),
+    text.slice(0, -20),
+    'rubbish',
+  ]) {
+    writeFileSync(cache, damaged)
+    rmSync(job.out, { recursive: true })
+    assert.deepEqual(await run({ ...job, cache }), { ...first, changed: filesBelow(job.out).length })
+    assert.equal(treeDigest(job.out), digest)
+    assert.equal(readFileSync(cache, 'utf8'), text)
+  }
+
+  // The lines of another place of the same cache do not pass for each other.
+  const [head = '', ...lines] = text.split('\n')
+  const swapped = lines.map((line, index) => line.slice(0, 64) + (lines[(index + 1) % lines.length] ?? '').slice(64))
+  writeFileSync(cache, [head, ...swapped].join('\n'))
+  await run({ ...job, cache })
+  assert.equal(treeDigest(job.out), digest)
+
+  // What is no longer among the files is forgotten; a few files leave no cache at all.
+  rmSync(join(job.from, '0.crate'))
+  await run({ ...job, cache })
+  assert.equal(readFileSync(cache, 'utf8').split('\n').length, 101)
+  const small = { ...folders(t), cache: join(folderOf(t), 'cache') }
+  put(small.from, 'a.crate', crate('demo', '1.0.0'))
+  await run(small)
+  assert.throws(() => readFileSync(small.cache), { code: 'ENOENT' })
+})
+
+test('a cache that cannot be written is none', async t => {
+  const job = folders(t)
+  for (let i = 0; i < 101; i++) put(job.from, `${i}.crate`, crate(`crate-${i}`, '1.0.0'))
+  const file = put(folderOf(t), 'file', Buffer.from(''))
+  for (const cache of [join(file, 'cache'), join(file, '..')]) assert.equal((await run({ ...job, cache })).crates, 101)
+})

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { COMMON_FROM, keepNameLength } from '../../../../generator/store/catalog/search/block-changes.ts'
+import { BLOCK_CRATES, placesOf, writeBlock } from '../../../../generator/store/catalog/search/posting-block.ts'
+import type { Queries } from '../../../../generator/store/catalog/record.ts'
+import { searchCrates } from '../../../../generator/store/catalog/search/search.ts'
+import { moveTerms } from '../../../../generator/store/catalog/search/terms.ts'
+import { type Database, openDatabase } from '../../../../generator/store/database/database.ts'
+import { type Searched, termsOf } from '../../../../core/search/terms.ts'
+import { Cleanup } from '../../../support/cleanup.ts'
+import { folderOf } from '../../../support/workplace.ts'
+
+const CRATES = 2600
+/** Ids lie apart, so that the crates fill three blocks. */
+const SPREAD = 4
+
+type Shelf = Map<number, Searched>
+
+/** A random number that is the same in every run. */
+function dice(seed: number): (sides: number) => number {
+  let state = seed
+  return sides => {
+    state = (state * 1103515245 + 12345) % 2147483648
+    return Math.floor((state / 2147483648) * sides)
+  }
+}
+
+function invent(roll: (sides: number) => number, number: number): Searched {
+  const pick = (...of: string[]) => of[roll(of.length)] ?? ''
+  const name = [pick('rust', 'json', 'fast', 'x'), pick('rust', 'parser', 'tool', 'y'), `n${number}`]
+  const description = ['rust', 'library', 'for', 'parser'].filter(() => roll(3) > 0).join(' ')
+  return {
+    canonical: name.join('_'),
+    keywords: roll(2) === 0 ? [pick('rust', 'library', 'json')] : [],
+    description,
+    yanked: roll(9) === 0,
+  }
+}
+
+async function put(tx: Queries, shelf: Shelf, id: number, now: Searched | null): Promise<void> {
+  const terms = (one: Searched | null | undefined) =>
+    new Map<string, number | null>(one ? [['', null], ...termsOf(one)] : [])
+  if (now && !shelf.has(id)) await keepNameLength(tx, id, now.canonical.length)
+  await moveTerms(tx, id, terms(shelf.get(id)), terms(now))
+  if (now) shelf.set(id, now)
+  else shelf.delete(id)
+}
+
+async function scene(t: TestContext) {
+  const database = await openDatabase(join(folderOf(t), 'plimsoll.db'))
+  new Cleanup(t).add(() => database.destroy())
+  const shelf: Shelf = new Map()
+  const roll = dice(11)
+  await database.transaction().execute(async tx => {
+    for (let number = 1; number <= CRATES; number++) {
+      const one = invent(roll, number)
+      const { canonical } = one
+      const row = {
+        id: number * SPREAD,
+        name: canonical,
+        canonical,
+        skeleton: canonical,
+        created_at: '',
+        generation: 1,
+      }
+      await tx.insertInto('crates').values(row).execute()
+      await put(tx, shelf, row.id, one)
+    }
+  })
+  return { database, shelf, roll }
+}
+
+/** What the documented order says, by looking at every crate. */
+function expected(shelf: Shelf, words: readonly string[]): number[] {
+  const key = words.join('_')
+  const found = [...shelf].flatMap(([id, one]) => {
+    const terms = termsOf(one)
+    const ranks = words.map(word => terms.get(word))
+    if (ranks.some(rank => rank === undefined)) return []
+    const begins = one.canonical.startsWith(key)
+    const place = begins ? one.canonical.length : Math.max(...ranks.map(rank => rank ?? 0))
+    return [{ id, order: [Number(one.yanked), Number(!begins), place, id] }]
+  })
+  const compare = (a: readonly number[], b: readonly number[]) => {
+    const at = a.findIndex((value, i) => value !== b[i])
+    return (a[at] ?? 0) - (b[at] ?? 0)
+  }
+  return found.sort((a, b) => compare(a.order, b.order)).map(one => one.id)
+}
+
+const QUERIES = [
+  ['rust', 'library'],
+  ['library', 'rust'],
+  ['rust', 'parser'],
+  ['r', 'p'],
+  ['rust', 'parser', 'library', 'for'],
+  ['json', 'rust'],
+  ['fast', 'tool'],
+  ['rust', 'n77'],
+  ['x', 'y'],
+]
+
+async function compareAll(database: Database, shelf: Shelf): Promise<void> {
+  for (const words of QUERIES) {
+    const order = expected(shelf, words)
+    for (const [limit, offset] of [
+      [10, 0],
+      [100, 0],
+      [7, 93],
+      [100, 400],
+      [10, order.length - 3],
+      [10, order.length],
+    ] as const) {
+      const { ids, total } = await searchCrates(database, words.join('+'), { limit, offset: Math.max(offset, 0) })
+      const what = `${words.join(' ')} at ${offset}`
+      assert.equal(total, order.length, what)
+      assert.deepEqual(ids, order.slice(Math.max(offset, 0), Math.max(offset, 0) + limit), what)
+    }
+  }
+}
+
+async function commonWords(database: Database): Promise<string[]> {
+  const rows = await database.selectFrom('terms').select('term').where('common', '=', 1).orderBy('term').execute()
+  return rows.map(row => row.term)
+}
+
+test('several common words find what looking at every crate finds, in the same order, through every change', async t => {
+  const { database, shelf, roll } = await scene(t)
+  const common = await commonWords(database)
+  for (const word of ['rust', 'library', 'parser', 'for', 'r']) assert.ok(common.includes(word), word)
+  assert.ok(!common.includes('x'), 'a word that is not common is in the comparison, too')
+  await compareAll(database, shelf)
+  const ids = [...shelf.keys()]
+  await database.transaction().execute(async tx => {
+    for (let change = 0; change < 400; change++) {
+      const id = ids[roll(ids.length)] ?? 0
+      const one = shelf.get(id)
+      const next = invent(roll, id)
+      if (!one) await put(tx, shelf, id, { ...next, canonical: `rust_back_n${id}` })
+      else if (roll(8) === 0) await put(tx, shelf, id, null)
+      else await put(tx, shelf, id, { ...next, canonical: one.canonical })
+    }
+  })
+  await compareAll(database, shelf)
+  // Until no word is common any longer.
+  await database.transaction().execute(async tx => {
+    for (const id of ids.slice(COMMON_FROM / 4)) if (shelf.has(id)) await put(tx, shelf, id, null)
+  })
+  assert.deepEqual(await commonWords(database), [])
+  assert.deepEqual(await database.selectFrom('blocks').selectAll().execute(), [])
+  await compareAll(database, shelf)
+})
+
+test('a block holds its places as a list or as bits, whichever is shorter', () => {
+  for (const places of [[0], [4095], [0, 31, 32, 63, 4095], Array.from({ length: 255 }, (_, i) => i * 16)]) {
+    const bytes = writeBlock(places)
+    assert.equal(bytes.length, places.length * 2)
+    assert.deepEqual(placesOf(bytes), places)
+  }
+  for (const step of [16, 3, 1]) {
+    const places = Array.from({ length: BLOCK_CRATES / step }, (_, i) => i * step)
+    assert.equal(writeBlock(places).length, 512)
+    assert.deepEqual(placesOf(writeBlock(places)), places)
+  }
+})

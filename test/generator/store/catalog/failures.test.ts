@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { plimsoll } from '../../../support/plimsoll.ts'
+import { newRegistry } from '../../../support/workplace.ts'
+
+test('status shows the last failure of each kind of background work', async t => {
+  const registry = await newRegistry(t)
+  assert.deepEqual(await registry.catalog.failures(), [])
+  const build = { what: 'build', at: '2026-11-20T12:00:00Z', why: 'the disk is full' }
+  await registry.catalog.noteFailure({ ...build, at: '2026-11-20T11:00:00Z' })
+  await registry.catalog.noteFailure(build)
+  const git = { what: 'git index', at: '2026-11-20T13:00:00Z', why: 'git is gone' }
+  await registry.catalog.noteFailure(git)
+  assert.deepEqual(await registry.catalog.failures(), [build, git])
+  const { stdout } = await plimsoll(registry.dir, ['status', '--dir', registry.dir])
+  assert.match(
+    stdout,
+    /^error {5}2026-11-20T12:00:00Z build: the disk is full\nerror {5}2026-11-20T13:00:00Z git index: git is gone\n/m,
+  )
+  const json = await plimsoll(registry.dir, ['status', '--dir', registry.dir, '--json'])
+  assert.deepEqual(JSON.parse(json.stdout).last_errors, [build, git])
+})

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { CrateStore } from '../../../generator/store/crate-store.ts'
+import { Refusal } from '../../../core/error/error.ts'
+import { folderOf, once } from '../../support/workplace.ts'
+
+const BYTES = Buffer.from('the bytes of a crate')
+const CKSUM = createHash('sha256').update(BYTES).digest('hex')
+const KEY = `de/mo/demo/${CKSUM}.crate`
+
+test('staged bytes have size and checksum, can be read again, and are kept under their key', async t => {
+  const store = new CrateStore(folderOf(t))
+  const staged = await store.stage(inPieces(BYTES), 100)
+  assert.deepEqual([staged.size, staged.cksum], [BYTES.length, CKSUM])
+  assert.deepEqual(await bytesOf(staged.open()), BYTES)
+  assert.deepEqual(await bytesOf(staged.open()), BYTES)
+  assert.equal(await store.size(KEY), null)
+  await staged.keep(KEY)
+  await staged.keep(KEY)
+  await staged.discard()
+  assert.equal(await store.size(KEY), BYTES.length)
+  assert.deepEqual(await bytesOf(store.open(KEY)), BYTES)
+  assert.equal(statSync(store.path(KEY)).mode & 0o777, 0o444)
+  assert.deepEqual(readdirSync(join(store.root, 'incoming')), [])
+})
+
+test('discarded bytes are gone; to discard twice is fine', async t => {
+  const store = new CrateStore(folderOf(t))
+  const staged = await store.stage(once(BYTES), 100)
+  await staged.discard()
+  await staged.discard()
+  assert.deepEqual(readdirSync(join(store.root, 'incoming')), [])
+})
+
+test('too many bytes are refused while they arrive, and none stay', async t => {
+  const store = new CrateStore(folderOf(t))
+  let given = 0
+  async function* endless() {
+    for (;;) {
+      given++
+      yield Buffer.alloc(10)
+    }
+  }
+  await assert.rejects(store.stage(endless(), 35), new Refusal([{ ...crateTooBig(35) }]))
+  assert.equal(given, 4)
+  assert.deepEqual(readdirSync(join(store.root, 'incoming')), [])
+  assert.equal((await store.stage(once(Buffer.alloc(35)), 35)).size, 35)
+})
+
+test('a source that breaks leaves nothing', async t => {
+  const store = new CrateStore(folderOf(t))
+  async function* broken() {
+    yield Buffer.from('half')
+    throw new Error('connection lost')
+  }
+  await assert.rejects(store.stage(broken(), 100), new Error('connection lost'))
+  assert.deepEqual(readdirSync(join(store.root, 'incoming')), [])
+})
+
+test('the same bytes kept again replace a file that an earlier attempt left', async t => {
+  const store = new CrateStore(folderOf(t))
+  mkdirSync(join(store.root, 'de', 'mo', 'demo'), { recursive: true })
+  writeFileSync(store.path(KEY), 'rotten')
+  await (await store.stage(once(BYTES), 100)).keep(KEY)
+  assert.deepEqual(readFileSync(store.path(KEY)), BYTES)
+})
+
+test('list gives the keys and nothing that is none', async t => {
+  const store = new CrateStore(folderOf(t))
+  assert.deepEqual(await keysOf(store), [])
+  await (await store.stage(once(BYTES), 100)).keep(KEY)
+  await store.stage(once(BYTES), 100)
+  writeFileSync(join(store.root, 'NOTES.txt'), 'mine')
+  writeFileSync(join(store.root, 'incoming', `${'0'.repeat(64)}.crate`), '')
+  assert.deepEqual(await keysOf(store), [KEY])
+  await store.remove(KEY)
+  await store.remove(KEY)
+  assert.deepEqual(await keysOf(store), [])
+})
+
+test('sweep removes what a killed process was receiving, not what one may be receiving now', async t => {
+  const store = new CrateStore(folderOf(t))
+  await store.sweep()
+  const staged = await store.stage(once(BYTES), 100)
+  const old = join(store.root, 'incoming', '.writing-0000000000000000')
+  writeFileSync(old, 'half')
+  const then = Date.now() / 1000 - 3601
+  utimesSync(old, then, then)
+  await store.sweep()
+  assert.equal(existsSync(old), false)
+  await staged.keep(KEY)
+  assert.equal(await store.size(KEY), BYTES.length)
+})
+
+test('opening a key that is not there fails while reading', async t => {
+  const store = new CrateStore(folderOf(t))
+  await assert.rejects(bytesOf(store.open(KEY)), { code: 'ENOENT' })
+})
+
+function crateTooBig(max: number) {
+  const message = `the .crate is bigger than the ${max} bytes allowed here; leave out what is not needed (\`exclude\` in Cargo.toml) or ask the operator to raise \`limits.crate_bytes\``
+  return { code: 'crate_too_big', severity: 'error', message } as const
+}
+
+async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += 7) yield bytes.subarray(at, at + 7)
+}
+
+async function bytesOf(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = []
+  for await (const part of source) parts.push(part)
+  return Buffer.concat(parts)
+}
+
+async function keysOf(store: CrateStore): Promise<string[]> {
+  const keys: string[] = []
+  for await (const key of store.list()) keys.push(key)
+  return keys
+}

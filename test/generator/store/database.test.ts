@@ -1,0 +1,113 @@
+import { root } from '../../support/plimsoll.ts'
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import Libsql from 'libsql'
+import type { Queries } from '../../../generator/store/catalog/record.ts'
+import { openDatabase } from '../../../generator/store/database/database.ts'
+import { folderOf } from '../../support/workplace.ts'
+
+const DATABASE = join(root, 'dist', 'generator', 'store', 'database', 'database.js')
+
+async function open(t: Parameters<typeof folderOf>[0], path: string) {
+  const database = await openDatabase(path)
+  t.after(() => database.destroy())
+  return database
+}
+
+test('a finished transaction is on disk: WAL with full synchronisation; foreign keys hold', async t => {
+  const database = await open(t, join(folderOf(t), 'new', 'plimsoll.db'))
+  const pragma = async (name: string) =>
+    Object.values((await sql.raw<Record<string, unknown>>(`PRAGMA ${name}`).execute(database)).rows[0] ?? {})[0]
+  assert.equal(await pragma('journal_mode'), 'wal')
+  assert.equal(await pragma('synchronous'), 2)
+  assert.equal(await pragma('foreign_keys'), 1)
+  const orphan = { crate_id: 7, user_id: 7, added_at: '' }
+  await assert.rejects(database.insertInto('owners').values(orphan).execute(), { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' })
+})
+
+test('a new database, and what SQLite puts beside it, is for its owner alone', async t => {
+  const path = join(folderOf(t), 'plimsoll.db')
+  const database = await open(t, path)
+  await database.insertInto('facts').values({ key: 'a', value: 'b' }).execute()
+  for (const end of ['', '-wal', '-shm']) assert.equal(statSync(`${path}${end}`).mode & 0o777, 0o600, end)
+})
+
+test('a failed transaction leaves nothing, and the next one works', async t => {
+  const database = await open(t, join(folderOf(t), 'plimsoll.db'))
+  const work = database.transaction().execute(async tx => {
+    await tx.insertInto('facts').values({ key: 'a', value: 'b' }).execute()
+    throw new Error('changed my mind')
+  })
+  await assert.rejects(work, new Error('changed my mind'))
+  assert.deepEqual(await database.selectFrom('facts').selectAll().execute(), [])
+  await database.transaction().execute(tx => tx.insertInto('facts').values({ key: 'a', value: 'b' }).execute())
+  assert.equal((await database.selectFrom('facts').selectAll().execute()).length, 1)
+})
+
+test('a full disk is told as such, not as a failed rollback', async t => {
+  const database = await open(t, join(folderOf(t), 'plimsoll.db'))
+  const work = database.transaction().execute(async tx => {
+    await sql`PRAGMA max_page_count = 40`.execute(tx)
+    for (let i = 0; i < 100; i++)
+      await tx
+        .insertInto('facts')
+        .values({ key: `${i}`, value: 'x'.repeat(9000) })
+        .execute()
+  })
+  await assert.rejects(work, { code: 'SQLITE_FULL' })
+  assert.deepEqual(await database.selectFrom('facts').select('key').execute(), [])
+})
+
+test('waiting for another process stops neither this one, nor those who read in it, nor, afterwards, its commits', async t => {
+  const path = join(folderOf(t), 'plimsoll.db')
+  const database = await open(t, path)
+  const other = new Libsql(path)
+  const insert = (key: string, queries: Queries) => queries.insertInto('facts').values({ key, value: '' }).execute()
+  for (const write of [
+    (key: string) => database.transaction().execute(tx => insert(key, tx)),
+    (key: string) => insert(key, database),
+    (key: string) => sql`INSERT INTO facts (key, value) VALUES (${key}, '')`.execute(database),
+  ]) {
+    other.exec('BEGIN IMMEDIATE')
+    let isWritten = false
+    const writing = write(`${write}`).then(() => {
+      isWritten = true
+    })
+    const before = performance.now()
+    await database.selectFrom('facts').selectAll().execute()
+    await sleep(100)
+    assert.ok(performance.now() - before < 5000, 'the event loop stood still')
+    assert.equal(isWritten, false)
+    other.exec('ROLLBACK')
+    await writing
+    assert.deepEqual(other.prepare('SELECT value FROM facts WHERE key = ?').all([`${write}`]), [{ value: '' }])
+    await database.transaction().execute(tx => insert(`after ${write}`, tx))
+  }
+})
+
+test('processes that open a new database at the same time migrate it once', async t => {
+  const path = join(folderOf(t), 'plimsoll.db')
+  const code = `const { openDatabase } = await import(${JSON.stringify(DATABASE)}); await openDatabase(${JSON.stringify(path)})`
+  const children = Array.from({ length: 4 }, () =>
+    spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'inherit' }),
+  )
+  const codes = await Promise.all(children.map(child => new Promise(resolve => child.on('exit', resolve))))
+  assert.deepEqual(codes, [0, 0, 0, 0])
+  const database = await open(t, path)
+  assert.deepEqual(await database.selectFrom('crates').selectAll().execute(), [])
+})
+
+test('numbers come back as they were stored', async t => {
+  const database = await open(t, join(folderOf(t), 'plimsoll.db'))
+  const mark = { kind: 'index', subject: 2 ** 40 + 1, generation: Number.MAX_SAFE_INTEGER } as const
+  await database.insertInto('marks').values(mark).execute()
+  assert.deepEqual(await database.selectFrom('marks').selectAll().execute(), [mark])
+  const types = await sql<{ type: string }>`SELECT typeof(generation) AS type FROM marks`.execute(database)
+  assert.deepEqual(types.rows, [{ type: 'integer' }])
+})

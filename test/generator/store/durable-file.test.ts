@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  promises,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileChecksum, fileFacts, isSameFile, isTemporary, linkDurably, moveDurably, readFolder, readText, sweepFolder, temporaryPath, writeDurably, writeWhole } from '../../../generator/store/durable-file.ts'
+import { folderOf } from '../../support/workplace.ts'
+
+for (const write of [writeDurably, writeWhole]) {
+  test(`${write.name} makes the folders, replaces what was there and leaves nothing else`, async t => {
+    const folder = folderOf(t)
+    const path = join(folder, 'a', 'b', 'file')
+    await write(path, Buffer.from('first'))
+    assert.equal(readFileSync(path, 'utf8'), 'first')
+    const inode = statSync(path).ino
+    await write(path, Buffer.from('second'))
+    assert.equal(readFileSync(path, 'utf8'), 'second')
+    assert.notEqual(statSync(path).ino, inode)
+    assert.deepEqual(readdirSync(join(folder, 'a', 'b')), ['file'])
+  })
+
+  test(`${write.name} leaves no half-written file when it fails`, async t => {
+    const folder = folderOf(t)
+    const path = join(folder, 'taken')
+    mkdirSync(join(path, 'by a folder'), { recursive: true })
+    await assert.rejects(write(path, Buffer.from('x')), { code: 'EISDIR' })
+    assert.deepEqual(readdirSync(folder), ['taken'])
+  })
+}
+
+test('many writers of one file: it always has the bytes of one of them, whole', async t => {
+  const path = join(folderOf(t), 'file')
+  const texts = Array.from({ length: 20 }, (_, i) => String(i).repeat(10_000))
+  await Promise.all(texts.map(text => writeDurably(path, Buffer.from(text))))
+  assert.ok(texts.includes(readFileSync(path, 'utf8')))
+})
+
+test('moveDurably moves into folders that do not exist yet', async t => {
+  const folder = folderOf(t)
+  writeFileSync(join(folder, 'from'), 'x')
+  await moveDurably(join(folder, 'from'), join(folder, 'x', 'y', 'to'))
+  assert.equal(existsSync(join(folder, 'from')), false)
+  assert.equal(readFileSync(join(folder, 'x', 'y', 'to'), 'utf8'), 'x')
+})
+
+test('linkDurably makes one file of two names, also over another file and over itself', async t => {
+  const folder = folderOf(t)
+  const [source, path] = [join(folder, 'source'), join(folder, 'shown', 'path')]
+  writeFileSync(source, 'x')
+  assert.equal(await linkDurably(source, path), true)
+  assert.equal(await linkDurably(source, path), true)
+  assert.equal(await isSameFile(source, path), true)
+  writeFileSync(join(folder, 'other'), 'y')
+  assert.equal(await linkDurably(join(folder, 'other'), path), true)
+  assert.equal(readFileSync(path, 'utf8'), 'y')
+  assert.deepEqual(readdirSync(join(folder, 'shown')), ['path'])
+})
+
+test('linkDurably says when the file system cannot link', async t => {
+  const folder = folderOf(t)
+  writeFileSync(join(folder, 'source'), 'x')
+  const { link } = promises
+  const restore = () => {
+    promises.link = link
+    syncBuiltinESMExports()
+  }
+  t.after(restore)
+  for (const code of ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS']) {
+    promises.link = async () => Promise.reject(Object.assign(new Error(code), { code }))
+    syncBuiltinESMExports()
+    assert.equal(await linkDurably(join(folder, 'source'), join(folder, 'path')), false)
+  }
+  assert.deepEqual(readdirSync(folder), ['source'])
+})
+
+test('linkDurably says when its source is missing', async t => {
+  const folder = folderOf(t)
+  await assert.rejects(linkDurably(join(folder, 'none'), join(folder, 'path')), { code: 'ENOENT' })
+  assert.deepEqual(readdirSync(folder), [])
+})
+
+test('temporary names are recognised, and lie beside what they will become', () => {
+  const path = temporaryPath('/registry/public/index/3/a/abc')
+  assert.match(path, /^\/registry\/public\/index\/3\/a\/\.writing-[0-9a-f]{16}$/)
+  assert.equal(isTemporary(path), true)
+  assert.equal(isTemporary('/registry/.writing-x/abc'), false)
+})
+
+test('sweepFolder removes half-written files only, and only those of before a time', async t => {
+  const folder = folderOf(t)
+  for (const name of ['.writing-old', '.writing-new', 'kept']) writeFileSync(join(folder, name), '')
+  utimesSync(join(folder, '.writing-old'), 1000, 1000)
+  await sweepFolder(folder, 1_000_001)
+  assert.deepEqual(readdirSync(folder).sort(), ['.writing-new', 'kept'])
+  await sweepFolder(folder)
+  assert.deepEqual(readdirSync(folder), ['kept'])
+  await sweepFolder(join(folder, 'none'))
+})
+
+test('what is missing reads as null or empty, and other failures do not', async t => {
+  const folder = folderOf(t)
+  const [none, below] = [join(folder, 'none'), join(folder, 'file', 'below')]
+  writeFileSync(join(folder, 'file'), 'abc')
+  for (const path of [none, below]) {
+    assert.equal(await fileFacts(path), null)
+    assert.equal(await fileChecksum(path), null)
+    assert.equal(await readText(path), null)
+    assert.deepEqual(await readFolder(path), [])
+    assert.equal(await isSameFile(path, join(folder, 'file')), false)
+    assert.equal(await isSameFile(join(folder, 'file'), path), false)
+    assert.equal(await isSameFile(path, path), false)
+  }
+  await assert.rejects(readText(folder), { code: 'EISDIR' })
+})
+
+test('fileChecksum is the SHA-256, fileFacts the size and identity', async t => {
+  const folder = folderOf(t)
+  writeFileSync(join(folder, 'file'), 'abc')
+  linkSync(join(folder, 'file'), join(folder, 'link'))
+  const sum = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'
+  assert.equal(await fileChecksum(join(folder, 'file')), sum)
+  const [one, two] = [await fileFacts(join(folder, 'file')), await fileFacts(join(folder, 'link'))]
+  assert.deepEqual(one, two)
+  assert.equal(one?.size, 3)
+})

@@ -1,0 +1,162 @@
+import { root } from '../../support/plimsoll.ts'
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once as onceEvent } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { Lock, Turnstile } from '../../../generator/store/lock.ts'
+import { Cleanup } from '../../support/cleanup.ts'
+import { folderOf } from '../../support/workplace.ts'
+
+const LOCK = join(root, 'dist', 'generator', 'store', 'lock.js')
+
+test('a lock is held by one, says by whom, and is free again after release', t => {
+  const path = join(folderOf(t), 'locks', 'serve.lock')
+  const [one, two] = [new Lock(path), new Lock(path)]
+  assert.equal(one.isHeld(), false)
+  assert.equal(two.holder(), '')
+  assert.equal(one.tryAcquire('process 1'), true)
+  assert.equal(two.tryAcquire('process 2'), false)
+  assert.deepEqual([one.isHeld(), two.isHeld()], [true, true])
+  assert.equal(two.holder(), 'process 1')
+  one.describe('process 1 at http://127.0.0.1:1')
+  assert.equal(two.holder(), 'process 1 at http://127.0.0.1:1')
+  one.release()
+  one.release()
+  assert.deepEqual([one.isHeld(), two.isHeld()], [false, false])
+  assert.equal(two.tryAcquire('process 2'), true)
+  two.release()
+})
+
+test('a lock whose holder was killed is free', async t => {
+  const path = join(folderOf(t), 'serve.lock')
+  const child = await program(
+    t,
+    `const lock = new Lock(${JSON.stringify(path)}); lock.tryAcquire('the other'); console.log('held'); setInterval(() => lock, 1000)`,
+  )
+  const lock = new Lock(path)
+  assert.equal(lock.isHeld(), true)
+  assert.equal(lock.tryAcquire('me'), false)
+  assert.equal(lock.holder(), 'the other')
+  child.kill('SIGKILL')
+  await onceEvent(child, 'exit')
+  assert.equal(lock.isHeld(), false)
+  assert.equal(lock.tryAcquire('me'), true)
+  lock.release()
+})
+
+test('looking at a lock does not keep another from taking it', async t => {
+  const path = join(folderOf(t), 'serve.lock')
+  const lock = new Lock(path)
+  lock.tryAcquire('make the file')
+  lock.release()
+  await program(
+    t,
+    `const lock = new Lock(${JSON.stringify(path)}); console.log('looking'); for (;;) { lock.isHeld(); await new Promise(setImmediate) }`,
+  )
+  for (let i = 0; i < 20; i++) {
+    assert.equal(lock.tryAcquire('me'), true)
+    lock.release()
+  }
+})
+
+test('the work of one process goes one at a time and in order, failures included', async t => {
+  const turnstile = new Turnstile(join(folderOf(t), 'build.lock'))
+  const log: string[] = []
+  const turns = [1, 2, 3].map(number =>
+    turnstile.run(async () => {
+      log.push(`${number} begins`)
+      await sleep(5)
+      log.push(`${number} ends`)
+      if (number === 2) throw new Error('two fails')
+      return number
+    }),
+  )
+  assert.deepEqual(
+    (await Promise.allSettled(turns)).map(one => (one.status === 'fulfilled' ? one.value : String(one.reason))),
+    [1, 'Error: two fails', 3],
+  )
+  assert.deepEqual(log, ['1 begins', '1 ends', '2 begins', '2 ends', '3 begins', '3 ends'])
+  await turnstile.close()
+  assert.equal(await turnstile.run(async () => 'open again'), 'open again')
+  await turnstile.close()
+})
+
+test('between processes the work goes one at a time, too', async t => {
+  const folder = folderOf(t)
+  const [path, count] = [join(folder, 'build.lock'), join(folder, 'count')]
+  writeFileSync(count, '0')
+  // Each turn reads, waits and writes: two at once would lose a step.
+  const steps = `
+    const turnstile = new Turnstile(${JSON.stringify(path)})
+    for (let i = 0; i < 50; i++) await turnstile.run(async () => {
+      const before = Number(readFileSync(${JSON.stringify(count)}, 'utf8'))
+      await new Promise(resolve => setTimeout(resolve, 1))
+      writeFileSync(${JSON.stringify(count)}, String(before + 1))
+    })
+    console.log('done')`
+  const children = [program(t, steps), program(t, steps), program(t, steps)]
+  await Promise.all(children)
+  assert.equal(readFileSync(count, 'utf8'), '150')
+})
+
+test('a process with a long queue lets another in between', async t => {
+  const path = join(folderOf(t), 'build.lock')
+  const turnstile = new Turnstile(path)
+  let turns = 0
+  let isOver = false
+  // As a daemon under load: the next turn is always waiting already.
+  const queue = async (): Promise<void> => {
+    while (!isOver) {
+      await turnstile.run(async () => {
+        turns++
+        await sleep(2)
+      })
+    }
+  }
+  const load = [queue(), queue(), queue()]
+  const before = performance.now()
+  await program(
+    t,
+    `const turnstile = new Turnstile(${JSON.stringify(path)}); for (let i = 0; i < 20; i++) await turnstile.run(async () => undefined); console.log('done')`,
+  )
+  const took = performance.now() - before
+  isOver = true
+  await Promise.all(load)
+  await turnstile.close()
+  assert.ok(turns > 10, `${turns} turns of the load`)
+  assert.ok(took < 5000, `20 turns of the other took ${took} ms`)
+})
+
+test('a turnstile whose user was killed is free', async t => {
+  const path = join(folderOf(t), 'build.lock')
+  const child = await program(
+    t,
+    `void new Turnstile(${JSON.stringify(path)}).run(async () => { console.log('in'); await new Promise(() => setInterval(() => {}, 1000)) })`,
+  )
+  const turnstile = new Turnstile(path)
+  const turn = turnstile.run(async () => 'through')
+  assert.equal(await Promise.race([turn, sleep(50, 'waiting')]), 'waiting')
+  child.kill('SIGKILL')
+  assert.equal(await turn, 'through')
+  await turnstile.close()
+})
+
+/** Runs a piece of code beside the test until it prints a line; it ends with the test at the latest. */
+async function program(t: TestContext, code: string): Promise<ChildProcess> {
+  const head = `import { readFileSync, writeFileSync } from 'node:fs'; import { Lock, Turnstile } from ${JSON.stringify(LOCK)};`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', `${head}${code}`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = onceEvent(child, 'exit')
+  new Cleanup(t).add(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  await onceEvent(createInterface({ input: child.stdout }), 'line')
+  return child
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { placeOf } from '../../../core/paths.ts'
+import { PublicTree } from '../../../generator/store/public-tree.ts'
+import { fileStamps, filesBelow } from '../../support/folder.ts'
+import { folderOf } from '../../support/workplace.ts'
+
+const output = (path: string, text: string) => ({ ...placeOf(path), bytes: Buffer.from(text) })
+
+for (const durable of [true, false]) {
+  test(`a file is written when its bytes change, and only then (durable: ${durable})`, async t => {
+    const tree = new PublicTree(folderOf(t), { durable })
+    assert.equal(await tree.write(output('index/3/a/abc', 'one\n')), true)
+    const before = fileStamps(tree.root)
+    assert.equal(await tree.write(output('index/3/a/abc', 'one\n')), false)
+    assert.deepEqual(fileStamps(tree.root), before)
+    assert.equal(await tree.write(output('index/3/a/abc', 'two\n')), true)
+    assert.equal(readFileSync(tree.path('index/3/a/abc'), 'utf8'), 'two\n')
+    assert.deepEqual(filesBelow(tree.root), ['index/3/a/abc'])
+  })
+}
+
+test('a .crate is shown as a link: one file, two names', async t => {
+  const folder = folderOf(t)
+  const tree = new PublicTree(join(folder, 'public'), { durable: true })
+  const source = join(folder, 'source')
+  writeFileSync(source, 'bytes')
+  const place = placeOf('crates/demo/demo-1.0.0.crate')
+  assert.equal(await tree.show(place, source), true)
+  assert.equal(statSync(tree.path(place.path)).ino, statSync(source).ino)
+  assert.equal(await tree.show(place, source), false)
+  assert.deepEqual(filesBelow(tree.root), [place.path])
+})
+
+test('a copy with the right bytes is left alone, one with others is replaced', async t => {
+  const folder = folderOf(t)
+  const tree = new PublicTree(join(folder, 'public'), { durable: true })
+  const source = join(folder, 'source')
+  writeFileSync(source, 'bytes')
+  const place = placeOf('crates/demo/demo-1.0.0.crate')
+  await tree.write({ ...place, bytes: Buffer.from('bytes') })
+  const before = fileStamps(tree.root)
+  assert.equal(await tree.show(place, source), false)
+  assert.deepEqual(fileStamps(tree.root), before)
+  await tree.write({ ...place, bytes: Buffer.from('bytEs') })
+  assert.equal(await tree.show(place, source), true)
+  assert.equal(readFileSync(tree.path(place.path), 'utf8'), 'bytes')
+})
+
+test('read gives the bytes, or null where there is no file', async t => {
+  const tree = new PublicTree(folderOf(t), { durable: true })
+  await tree.write(output('a/b', 'x'))
+  assert.deepEqual(await tree.read('a/b'), Buffer.from('x'))
+  for (const path of ['none', 'a', 'a/b/c']) assert.equal(await tree.read(path), null)
+})
+
+test('remove takes the folders that it empties along, and stops at the root', async t => {
+  const tree = new PublicTree(folderOf(t), { durable: true })
+  await tree.write(output('index/ab/cd/abcd', 'x'))
+  await tree.write(output('index/ab/ce/abce', 'x'))
+  await tree.remove('index/ab/cd/abcd')
+  assert.equal(existsSync(tree.path('index/ab/cd')), false)
+  assert.equal(existsSync(tree.path('index/ab/ce/abce')), true)
+  await tree.remove('index/ab/ce/abce')
+  await tree.remove('index/ab/ce/abce')
+  assert.equal(existsSync(tree.path('index')), false)
+  assert.equal(existsSync(tree.root), true)
+})
+
+test('list and folders pass over what is half-written, sweep removes it', async t => {
+  const tree = new PublicTree(folderOf(t), { durable: true })
+  await tree.write(output('crates/demo/demo-1.0.0.crate', 'x'))
+  writeFileSync(tree.path('crates/demo/.writing-0123456789abcdef'), 'ha')
+  mkdirSync(tree.path('crates/empty'))
+  assert.deepEqual(await listed(tree, ''), ['crates/demo/demo-1.0.0.crate'])
+  assert.deepEqual(await listed(tree, 'none'), [])
+  assert.deepEqual((await tree.folders('crates')).sort(), ['demo', 'empty'])
+  await tree.sweep('crates/demo')
+  assert.deepEqual(filesBelow(tree.root), ['crates/demo/demo-1.0.0.crate'])
+  await tree.removeFolder('crates')
+  assert.deepEqual(filesBelow(tree.root), [])
+})
+
+async function listed(tree: PublicTree, folder: string): Promise<string[]> {
+  const paths: string[] = []
+  for await (const path of tree.list(folder)) paths.push(path)
+  return paths
+}
