@@ -22,7 +22,8 @@ const random = (below: number): number => {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
   return Math.floor((seed / 2 ** 32) * below)
 }
-const letters = (count: number): string => String.fromCharCode(...Array.from({ length: count }, () => 97 + random(26)))
+const letters = (count: number): string =>
+  String.fromCharCode(...Array.from({ length: count }, () => 97 + random(26)))
 const names = Array.from({ length: CRATES }, (_, i) => `${letters(4)}-${i}`)
 const tier = (name: string): string => `${name.slice(0, 2)}/${name.slice(2, 4)}/${name}`
 const files = new Map<string, string>()
@@ -41,7 +42,15 @@ function publish(name: string): string {
     kind: 'normal',
   }))
   const cksum = Array.from({ length: 64 }, () => random(16).toString(16)).join('')
-  const line = { name, vers, deps, cksum, features: {}, yanked: false, pubtime: '2026-11-20T12:00:00Z' }
+  const line = {
+    name,
+    vers,
+    deps,
+    cksum,
+    features: {},
+    yanked: false,
+    pubtime: '2026-11-20T12:00:00Z',
+  }
   const text = `${before}${JSON.stringify(line)}\n`
   files.set(name, text)
   return text
@@ -94,7 +103,9 @@ async function clones(): Promise<void> {
     await timed(what, () => run('git', ['clone', '-q', '--bare', ...args, url, clone]))
     console.log(`  its size: ${size(clone)}`)
     if (args.length === 0)
-      await timed('  fetch with nothing new', () => run('git', ['--git-dir', clone, 'fetch', '-q', url]))
+      await timed('  fetch with nothing new', () =>
+        run('git', ['--git-dir', clone, 'fetch', '-q', url]),
+      )
   }
   server.close()
 }
@@ -113,7 +124,8 @@ async function commits(engine: 'git' | 'nodegit', where: string, what: string): 
     times.push(performance.now() - start)
   }
   times.sort((a, b) => a - b)
-  const at = (share: number): string => `${(times[Math.floor(times.length * share)] ?? 0).toFixed(1)} ms`
+  const at = (share: number): string =>
+    `${(times[Math.floor(times.length * share)] ?? 0).toFixed(1)} ms`
   console.log(`${`commit, ${engine}, ${what}`.padEnd(58)} median ${at(0.5)}, 99 % ${at(0.99)}`)
   await timed(`  maintain after ${times.length} of them`, () => repository.maintain())
   await timed('  maintain with nothing to do', () => repository.maintain())
@@ -132,7 +144,9 @@ await fresh.close()
 await clones()
 const nodegit = await openIndexRepository({ path, engine: 'auto' })
 await nodegit.close()
-for (const engine of nodegit.engine === 'nodegit' ? (['git', 'nodegit'] as const) : (['git'] as const)) {
+for (const engine of nodegit.engine === 'nodegit'
+  ? (['git', 'nodegit'] as const)
+  : (['git'] as const)) {
   await commits(engine, join(work, `empty-${engine}.git`), 'new repository')
   const copy = join(work, `${engine}.git`)
   cpSync(path, copy, { recursive: true })

@@ -5,15 +5,15 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { resolveSettings } from '../core/settings/settings.ts'
+import { registryUrls } from '../core/urls.ts'
 import { build } from '../generator/build/build.ts'
 import { GitIndex } from '../generator/git/git-index.ts'
-import { importAll } from '../generator/import/run.ts'
 import { openSource } from '../generator/import/import.ts'
+import { importAll } from '../generator/import/run.ts'
 import { buildPages } from '../generator/pages/pages.ts'
 import { initRegistry, openRegistry, type Registry } from '../generator/registry.ts'
-import { resolveSettings } from '../core/settings/settings.ts'
 import { buildStatic } from '../generator/static/static.ts'
-import { registryUrls } from '../core/urls.ts'
 import { buildCrate } from '../test/support/crate-builder.ts'
 
 const SIZES = [100, 1000]
@@ -70,7 +70,9 @@ async function timed(what: string, versions: number, step: () => Promise<unknown
 function report(what: string, versions: number, { ms, cpu }: Cost): void {
   const rate = ((versions / ms) * 1000).toFixed(0).padStart(6)
   const each = (cpu / versions).toFixed(2).padStart(6)
-  console.log(`  ${what.padEnd(18)} ${(ms / 1000).toFixed(1).padStart(6)} s ${rate} versions/s ${each} ms of CPU each`)
+  console.log(
+    `  ${what.padEnd(18)} ${(ms / 1000).toFixed(1).padStart(6)} s ${rate} versions/s ${each} ms of CPU each`,
+  )
 }
 
 async function takeIn(registry: Registry, source: string, expected: number): Promise<void> {
@@ -78,7 +80,11 @@ async function takeIn(registry: Registry, source: string, expected: number): Pro
   const opened = await openSource(request)
   const change = { at: '2026-11-20T12:00:00Z', actor: 'command line', user: null, tokenId: null }
   let added = 0
-  for await (const { outcome, issues } of importAll(registry, opened, { change, source, owner: null })) {
+  for await (const { outcome, issues } of importAll(registry, opened, {
+    change,
+    source,
+    owner: null,
+  })) {
     if (outcome === 'added') added++
     else if (outcome === 'refused') throw new Error(issues.map(one => one.message).join('; '))
   }
@@ -101,13 +107,24 @@ async function makeSource(path: string, crates: number): Promise<string> {
       const [name, version] = [`crate-${number}`, `1.${minor}.0`]
       const needs = `[dependencies]\ncrate-${number - 1} = { version = "1", registry-index = "sparse+${OLD}/index/" }\n`
       const manifest = `keywords = ["parser", "testing"]\nreadme = "README.md"\n${number > 0 ? needs : ''}`
-      const files = { 'README.md': `# ${name}\n\n${'Some words about what it is good for. '.repeat(40)}\n` }
-      writeFileSync(join(from, `${name}-${version}.crate`), buildCrate({ name, version, manifest, files }))
+      const files = {
+        'README.md': `# ${name}\n\n${'Some words about what it is good for. '.repeat(40)}\n`,
+      }
+      writeFileSync(
+        join(from, `${name}-${version}.crate`),
+        buildCrate({ name, version, manifest, files }),
+      )
     }
   }
   const file = { name: 'plimsoll.toml', text: `[registry]\nbase_url = "${OLD}"\napi = "none"\n` }
   const { settings } = resolveSettings({ file })
   const out = join(path, 'tree')
-  await buildStatic({ from, out, settings, urls: registryUrls(settings.registry, OLD), cache: null })
+  await buildStatic({
+    from,
+    out,
+    settings,
+    urls: registryUrls(settings.registry, OLD),
+    cache: null,
+  })
   return out
 }

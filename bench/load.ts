@@ -37,14 +37,21 @@ export async function measure(load: Load): Promise<Outcome> {
   const { user, system } = process.cpuUsage(before)
   const { answers, seconds, bytes, status } = report
   const micros = (user + system) / answers
-  return { perSecond: answers / seconds, micros, status, bytesPerAnswer: Math.round(bytes / answers) }
+  return {
+    perSecond: answers / seconds,
+    micros,
+    status,
+    bytesPerAnswer: Math.round(bytes / answers),
+  }
 }
 
 const LOAD = '--put-load'
 
 /** One request text, as Cargo would send it. */
 export function requestText(path: string, headers: Readonly<Record<string, string>>): string {
-  const lines = Object.entries({ host: 'localhost', ...headers }).map(([key, value]) => `${key}: ${value}\r\n`)
+  const lines = Object.entries({ host: 'localhost', ...headers }).map(
+    ([key, value]) => `${key}: ${value}\r\n`,
+  )
   return `GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`
 }
 
@@ -80,7 +87,8 @@ class Connection {
       if (end < 0) return
       this.#head = this.#pending.toString('latin1', 0, end)
       const length = /^content-length: *(\d+)/im.exec(this.#head)?.[1]
-      if (length === undefined && !/^HTTP\/1\.1 304/.test(this.#head)) throw new Error(`no length:\n${this.#head}`)
+      if (length === undefined && !/^HTTP\/1\.1 304/.test(this.#head))
+        throw new Error(`no length:\n${this.#head}`)
       const body = /^HTTP\/1\.1 304/.test(this.#head) ? 0 : Number(length)
       this.#missing = body - (this.#pending.length - end - 4)
       this.#pending = Buffer.alloc(0)

@@ -14,5 +14,7 @@ export function quantile(times: readonly number[], part: number): number {
 
 /** A duration in milliseconds, as people read it. */
 export function format(milliseconds: number): string {
-  return milliseconds < 1000 ? `${milliseconds.toFixed(1)} ms` : `${(milliseconds / 1000).toFixed(1)} s`
+  return milliseconds < 1000
+    ? `${milliseconds.toFixed(1)} ms`
+    : `${(milliseconds / 1000).toFixed(1)} s`
 }

@@ -9,17 +9,17 @@ import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { addUser } from '../daemon/accounts/accounts.ts'
+import { createToken } from '../daemon/accounts/tokens.ts'
+import { encodePublish } from '../daemon/api/publish-body.ts'
 import { createApp } from '../daemon/app.ts'
 import { Metrics } from '../daemon/metrics.ts'
-import { encodePublish } from '../daemon/api/publish-body.ts'
-import { Regenerator } from '../daemon/workers/index-worker.ts'
-import { createToken } from '../daemon/accounts/tokens.ts'
+import { IndexWorker } from '../daemon/workers/index-worker.ts'
 import { addSubmission } from '../generator/add/add.ts'
 import { build } from '../generator/build/build.ts'
-import { countPageMarks, markAllPages } from '../generator/store/catalog/pages/page-marks.ts'
-import type { Change } from '../generator/store/catalog/record.ts'
 import { buildPages } from '../generator/pages/pages.ts'
 import { initRegistry, openRegistry, type Registry } from '../generator/registry.ts'
+import { countPageMarks, markAllPages } from '../generator/store/catalog/pages/page-marks.ts'
+import type { Change } from '../generator/store/catalog/record.ts'
 import { buildCrate } from '../test/support/crate-builder.ts'
 import { format, quantile, timed } from './measure.ts'
 
@@ -37,13 +37,17 @@ try {
   await initRegistry(folder, { env: {} }, { 'registry.base_url': 'http://127.0.0.1:8080' })
   const registry = await openRegistry(folder, { env: { PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '0' } })
   const user = await addUser(registry.database, { login: 'bench', admin: false, at: AT })
-  await timed(`taking in ${CRATES} crates`, () => fill(registry, { at: AT, actor: 'bench', user, tokenId: null }))
+  await timed(`taking in ${CRATES} crates`, () =>
+    fill(registry, { at: AT, actor: 'bench', user, tokenId: null }),
+  )
   await timed('index files and .crate files', () => build(registry))
   const begin = performance.now()
   await timed('every page', () => buildPages(registry))
   const took = performance.now() - begin
   const { rss } = process.memoryUsage()
-  console.log(`  per crate: ${format(took / CRATES)}; memory of the process: ${Math.round(rss / 1024 ** 2)} MiB`)
+  console.log(
+    `  per crate: ${format(took / CRATES)}; memory of the process: ${Math.round(rss / 1024 ** 2)} MiB`,
+  )
   await timed('every page again, nothing changed', () => buildPages(registry, { all: true }))
   await publishBeside(registry, user.id)
   await registry.close()
@@ -55,20 +59,39 @@ try {
 async function publishBeside(registry: Registry, userId: number): Promise<void> {
   const order = { userId, name: 'bench', scopes: null, crates: null, at: AT, expires: null }
   const token = await createToken(registry.database, order)
-  const regenerator = new Regenerator(registry, error => {
+  const indexWorker = new IndexWorker(registry, error => {
     throw error
   })
   const log = pino({ level: 'silent' })
   const clock = () => new Date()
-  const app = createApp({ registry, regenerator, clock, log, metrics: new Metrics(registry), git: null })
+  const app = createApp({
+    registry,
+    indexWorker,
+    clock,
+    log,
+    metrics: new Metrics(registry),
+    git: null,
+  })
   const publish = async (number: number) => {
     const [name, version] = [`beside-${number}`, '1.0.0']
-    const metadata = { name, vers: version, deps: [], features: {}, description: 'A crate for tests', license: 'MIT' }
+    const metadata = {
+      name,
+      vers: version,
+      deps: [],
+      features: {},
+      description: 'A crate for tests',
+      license: 'MIT',
+    }
     const body = encodePublish(metadata, buildCrate({ name, version }))
     const begin = performance.now()
-    const answer = await app.request('/api/v1/crates/new', { method: 'PUT', headers: { authorization: token }, body })
+    const answer = await app.request('/api/v1/crates/new', {
+      method: 'PUT',
+      headers: { authorization: token },
+      body,
+    })
     const text = await answer.text()
-    if (answer.status !== 200 || text.includes('"errors"')) throw new Error(`${answer.status} ${text}`)
+    if (answer.status !== 200 || text.includes('"errors"'))
+      throw new Error(`${answer.status} ${text}`)
     return performance.now() - begin
   }
   const quiet: number[] = []
@@ -76,22 +99,24 @@ async function publishBeside(registry: Registry, userId: number): Promise<void> 
     const took = await publish(number + 10)
     if (number >= 0) quiet.push(took)
   }
-  await regenerator.pages.flush()
+  await indexWorker.pages.flush()
   await markAllPages(registry.database)
-  const rendering = regenerator.pages.flush()
+  const rendering = indexWorker.pages.flush()
   const busy: number[] = []
   for (let number = 0; number < PUBLISHES; number++) busy.push(await publish(number + 1000))
   const left = await countPageMarks(registry.database)
   console.log(
     `  publishes, pages at rest: median ${format(quantile(quiet, 0.5))}, p95 ${format(quantile(quiet, 0.95))}`,
   )
-  console.log(`  while pages are rendered: median ${format(quantile(busy, 0.5))}, p95 ${format(quantile(busy, 0.95))}`)
+  console.log(
+    `  while pages are rendered: median ${format(quantile(busy, 0.5))}, p95 ${format(quantile(busy, 0.95))}`,
+  )
   console.log(
     `  ratio ${(quantile(busy, 0.5) / quantile(quiet, 0.5)).toFixed(2)}; ${left} pages were left to render then`,
   )
-  await regenerator.pages.close(0)
+  await indexWorker.pages.close(0)
   await rendering
-  await regenerator.close()
+  await indexWorker.close()
 }
 
 /** Crates with READMEs of some 6 KiB and a few files, no two alike. */
@@ -105,12 +130,16 @@ async function fill(registry: Registry, change: Change): Promise<void> {
       const text = Array.from({ length: 20 }, (_, more) => word(at + more)).join(' ')
       if (at % 6 === 5)
         return `\`\`\`rust\npub fn ${word(at)}_${at}(x: u32) -> Result<u32, Error> {\n    Ok(x + ${at}) // ${text}\n}\n\`\`\``
-      if (at % 6 === 2) return `| ${word(1)} | ${word(2)} |\n|---|---|\n| ${text} | [link](docs/${at}.md) |`
-      return at % 6 === 0 ? `## ${word(at)} ${word(at + 1)}` : `${text}, see \`${word(at)}\` and **${word(at + 3)}**.`
+      if (at % 6 === 2)
+        return `| ${word(1)} | ${word(2)} |\n|---|---|\n| ${text} | [link](docs/${at}.md) |`
+      return at % 6 === 0
+        ? `## ${word(at)} ${word(at + 1)}`
+        : `${text}, see \`${word(at)}\` and **${word(at + 3)}**.`
     })
-    const code = Array.from({ length: 60 }, (_, at) => `pub fn ${word(at)}_${at}() -> u32 { ${number + at} }`).join(
-      '\n',
-    )
+    const code = Array.from(
+      { length: 60 },
+      (_, at) => `pub fn ${word(at)}_${at}() -> u32 { ${number + at} }`,
+    ).join('\n')
     const files = {
       'README.md': `# ${name}\n\n${paragraphs.join('\n\n')}\n`,
       'src/lib.rs': code,

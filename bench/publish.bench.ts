@@ -9,15 +9,15 @@ import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { addUser } from '../daemon/accounts/accounts.ts'
+import { createToken } from '../daemon/accounts/tokens.ts'
+import { encodePublish } from '../daemon/api/publish-body.ts'
 import { createApp } from '../daemon/app.ts'
 import { Metrics } from '../daemon/metrics.ts'
-import { encodePublish } from '../daemon/api/publish-body.ts'
-import { Regenerator } from '../daemon/workers/index-worker.ts'
-import { createToken } from '../daemon/accounts/tokens.ts'
+import { IndexWorker } from '../daemon/workers/index-worker.ts'
 import { inspect } from '../generator/add/add.ts'
 import { build } from '../generator/build/build.ts'
-import type { Change } from '../generator/store/catalog/record.ts'
 import { initRegistry, openRegistry, type Registry } from '../generator/registry.ts'
+import type { Change } from '../generator/store/catalog/record.ts'
 import { buildCrate } from '../test/support/crate-builder.ts'
 import { format, quantile, timed } from './measure.ts'
 
@@ -46,11 +46,15 @@ try {
   }
   const medians = benches.map(bench => {
     const all = times.get(bench) ?? []
-    console.log(`${bench.size} crates: median ${format(quantile(all, 0.5))}, p95 ${format(quantile(all, 0.95))}`)
+    console.log(
+      `${bench.size} crates: median ${format(quantile(all, 0.5))}, p95 ${format(quantile(all, 0.95))}`,
+    )
     return quantile(all, 0.5)
   })
   const ratio = (medians.at(-1) ?? 0) / (medians[0] ?? 1)
-  console.log(`a publish among ${SIZES.at(-1)} crates takes ${ratio.toFixed(2)} times as long as among ${SIZES[0]}`)
+  console.log(
+    `a publish among ${SIZES.at(-1)} crates takes ${ratio.toFixed(2)} times as long as among ${SIZES[0]}`,
+  )
   for (const bench of benches) await bench.close()
 } finally {
   rmSync(folder, { recursive: true, force: true })
@@ -61,22 +65,38 @@ async function prepareBench(size: number): Promise<Bench> {
   await initRegistry(dir, { env: {} }, { 'registry.base_url': 'http://127.0.0.1:8080' })
   const registry = await openRegistry(dir, { env: { PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '0' } })
   const user = await addUser(registry.database, { login: 'bench', admin: false, at: AT })
-  const order = { userId: user.id, name: 'bench', scopes: null, crates: null, at: AT, expires: null }
+  const order = {
+    userId: user.id,
+    name: 'bench',
+    scopes: null,
+    crates: null,
+    at: AT,
+    expires: null,
+  }
   const token = await createToken(registry.database, order)
-  await timed(`filling ${size} crates`, () => fill(registry, size, { at: AT, actor: 'bench', user, tokenId: null }))
+  await timed(`filling ${size} crates`, () =>
+    fill(registry, size, { at: AT, actor: 'bench', user, tokenId: null }),
+  )
   await timed('build with nothing pending', () => build(registry))
   await timed('counts for status', () => registry.catalog.counts())
-  const regenerator = new Regenerator(registry, error => {
+  const indexWorker = new IndexWorker(registry, error => {
     throw error
   })
   const log = pino({ level: 'silent' })
   const clock = () => new Date()
-  const app = createApp({ registry, regenerator, clock, log, metrics: new Metrics(registry), git: null })
+  const app = createApp({
+    registry,
+    indexWorker,
+    clock,
+    log,
+    metrics: new Metrics(registry),
+    git: null,
+  })
   return {
     size,
     publish: number => publishOnce(app, token, number),
     close: async () => {
-      await regenerator.close()
+      await indexWorker.close()
       await registry.close()
     },
   }
@@ -87,7 +107,12 @@ async function fill(registry: Registry, size: number, change: Change): Promise<v
   const bytes = buildCrate({ name: 'filler', version: '1.0.0' })
   const cksum = '0'.repeat(64)
   const source = { size: bytes.length, cksum, open: () => one(bytes) }
-  const release = await inspect({ bytes: source, pubtime: AT }, registry.settings, registry.urls, [])
+  const release = await inspect(
+    { bytes: source, pubtime: AT },
+    registry.settings,
+    registry.urls,
+    [],
+  )
   if (!release) throw new Error('the filler is no crate')
   await build(registry)
   // Nobody waits for the disk here; publishes do.
@@ -95,7 +120,10 @@ async function fill(registry: Registry, size: number, change: Change): Promise<v
   for (let number = 0; number < size; number++) {
     const name = `filler-${number.toString(36)}` as typeof release.name
     const unlike = cksum.slice(8) + number.toString(16).padStart(8, '0')
-    await registry.catalog.add({ ...release, name, entry: { ...release.entry, name, cksum: unlike } }, change)
+    await registry.catalog.add(
+      { ...release, name, entry: { ...release.entry, name, cksum: unlike } },
+      change,
+    )
     // Libsql lets go of statements only while the event loop turns, which no statement by itself makes it do.
     await setImmediate()
   }
@@ -106,15 +134,31 @@ async function fill(registry: Registry, size: number, change: Change): Promise<v
 }
 
 /** Milliseconds of one publish through the whole app: new crates and new versions of them in turn. */
-async function publishOnce(app: ReturnType<typeof createApp>, token: string, number: number): Promise<number> {
+async function publishOnce(
+  app: ReturnType<typeof createApp>,
+  token: string,
+  number: number,
+): Promise<number> {
   const [name, version] = [`bench-${Math.floor(number / 2)}`, `1.0.${number % 2}`]
-  const metadata = { name, vers: version, deps: [], features: {}, description: 'A crate for tests', license: 'MIT' }
+  const metadata = {
+    name,
+    vers: version,
+    deps: [],
+    features: {},
+    description: 'A crate for tests',
+    license: 'MIT',
+  }
   const body = encodePublish(metadata, buildCrate({ name, version }))
   const begin = performance.now()
-  const answer = await app.request('/api/v1/crates/new', { method: 'PUT', headers: { authorization: token }, body })
+  const answer = await app.request('/api/v1/crates/new', {
+    method: 'PUT',
+    headers: { authorization: token },
+    body,
+  })
   const text = await answer.text()
   const took = performance.now() - begin
-  if (answer.status !== 200 || text.includes('"errors"')) throw new Error(`${answer.status} ${text}`)
+  if (answer.status !== 200 || text.includes('"errors"'))
+    throw new Error(`${answer.status} ${text}`)
   return took
 }
 

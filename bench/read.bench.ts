@@ -10,9 +10,9 @@ import { pino } from 'pino'
 import { createApp } from '../daemon/app.ts'
 import { listen } from '../daemon/http/listen.ts'
 import { Metrics } from '../daemon/metrics.ts'
-import { Regenerator } from '../daemon/workers/index-worker.ts'
-import { writeDurably } from '../generator/store/durable-file.ts'
+import { IndexWorker } from '../daemon/workers/index-worker.ts'
 import { initRegistry, openRegistry } from '../generator/registry.ts'
+import { writeDurably } from '../generator/store/durable-file.ts'
 import { measure, type Outcome, requestText } from './load.ts'
 
 /**
@@ -29,7 +29,11 @@ const crate = Buffer.alloc(40_000, 'plimsoll')
 
 const cargo = { 'user-agent': 'cargo/1.95.0 (f2d3ce0bd 2026-03-21)' }
 const asks = { ...cargo, 'cargo-protocol': 'version=1', accept: 'text/plain' }
-const h2c = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQCAAAAAAIAAAAA' }
+const h2c = {
+  connection: 'Upgrade, HTTP2-Settings',
+  upgrade: 'h2c',
+  'http2-settings': 'AAMAAABkAAQCAAAAAAIAAAAA',
+}
 
 const dir = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
 try {
@@ -37,13 +41,25 @@ try {
   const registry = await openRegistry(dir, { env: {} })
   await writeDurably(registry.tree.path('index/de/mo/demo'), index)
   await writeDurably(registry.tree.path('crates/demo/demo-1.0.0.crate'), crate)
-  // What has just been written is read again with each request; see `FileMemory`.
+  // What has just been written is read again with each request; see `FileCache`.
   await sleep(2100)
   const log = pino({ level: 'info' }, pino.destination(2))
-  const regenerator = new Regenerator(registry, error => log.error(error))
-  const server = await listen({ host: '127.0.0.1', port: 0, tls: null, onTlsFailure: refusal => log.error(refusal) })
+  const indexWorker = new IndexWorker(registry, error => log.error(error))
+  const server = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    tls: null,
+    onTlsFailure: refusal => log.error(refusal),
+  })
   server.answer(
-    createApp({ registry, regenerator, clock: () => new Date(), log, metrics: new Metrics(registry), git: null }).fetch,
+    createApp({
+      registry,
+      indexWorker,
+      clock: () => new Date(),
+      log,
+      metrics: new Metrics(registry),
+      git: null,
+    }).fetch,
   )
   const daemon = Number(new URL(server.url).port)
   const { etag, zipped } = await check(server.url)
@@ -53,13 +69,23 @@ try {
   const gzip = { ...text, 'content-encoding': 'gzip', vary: 'accept-encoding' }
   const accepts = { ...asks, 'accept-encoding': 'deflate, gzip' }
   await compare('index file, gzip', daemon, gzip, zipped, '/index/de/mo/demo', accepts)
-  await compare('the same, with h2c offered', daemon, gzip, zipped, '/index/de/mo/demo', { ...accepts, ...h2c })
-  await compare('index file, 304', daemon, text, null, '/index/de/mo/demo', { ...accepts, 'if-none-match': etag })
-  const bytes = { 'content-type': 'application/gzip', 'cache-control': 'public, max-age=31536000, immutable', etag }
+  await compare('the same, with h2c offered', daemon, gzip, zipped, '/index/de/mo/demo', {
+    ...accepts,
+    ...h2c,
+  })
+  await compare('index file, 304', daemon, text, null, '/index/de/mo/demo', {
+    ...accepts,
+    'if-none-match': etag,
+  })
+  const bytes = {
+    'content-type': 'application/gzip',
+    'cache-control': 'public, max-age=31536000, immutable',
+    etag,
+  }
   await compare('.crate of 40 kB', daemon, bytes, crate, '/crates/demo/demo-1.0.0.crate', cargo)
 
   await server.stop(1)
-  await regenerator.close()
+  await indexWorker.close()
   await registry.close()
 } finally {
   rmSync(dir, { recursive: true, force: true })
@@ -67,8 +93,11 @@ try {
 
 /** The answers are what they should be before they are counted. */
 async function check(url: string): Promise<{ etag: string; zipped: Buffer }> {
-  const answer = await fetch(`${url}/index/de/mo/demo`, { headers: { 'accept-encoding': 'identity' } })
-  if (!Buffer.from(await answer.arrayBuffer()).equals(index)) throw new Error('the index file is not what was written')
+  const answer = await fetch(`${url}/index/de/mo/demo`, {
+    headers: { 'accept-encoding': 'identity' },
+  })
+  if (!Buffer.from(await answer.arrayBuffer()).equals(index))
+    throw new Error('the index file is not what was written')
   const etag = answer.headers.get('etag')
   if (!etag) throw new Error('the index file has no ETag')
   return { etag, zipped: gzipSync(index) }
@@ -95,11 +124,16 @@ async function compare(
   }
   plain.close()
   const [a, b] = [best(raw), best(ours)]
-  const [ratio, cpuRatio] = [b.perSecond / a.perSecond, a.micros / b.micros].map(one => one.toFixed(2))
-  const [plainly, here] = [a, b].map(
-    one => `${Math.round(one.perSecond)}/s ${Math.round(one.micros)} µs (${one.status}, ${one.bytesPerAnswer} B)`,
+  const [ratio, cpuRatio] = [b.perSecond / a.perSecond, a.micros / b.micros].map(one =>
+    one.toFixed(2),
   )
-  console.log(`${what.padEnd(26)} node:http ${plainly}  daemon ${here}  ratio ${ratio}, by processor time ${cpuRatio}`)
+  const [plainly, here] = [a, b].map(
+    one =>
+      `${Math.round(one.perSecond)}/s ${Math.round(one.micros)} µs (${one.status}, ${one.bytesPerAnswer} B)`,
+  )
+  console.log(
+    `${what.padEnd(26)} node:http ${plainly}  daemon ${here}  ratio ${ratio}, by processor time ${cpuRatio}`,
+  )
 }
 
 /** The best of several rounds: what else runs on the machine can only make it worse. */

@@ -18,11 +18,17 @@ import { readArchive } from '../core/tarball/read.ts'
 import { bare, type Difference, explain, explainRefusal } from './real-crates/explain.ts'
 import { fetchProject } from './real-crates/project.ts'
 
-const LIMITS = { unpackedBytes: 512 << 20, entries: 50_000, manifestBytes: 1 << 20, readmeBytes: 1 << 20 }
+const LIMITS = {
+  unpackedBytes: 512 << 20,
+  entries: 50_000,
+  manifestBytes: 1 << 20,
+  readmeBytes: 1 << 20,
+}
 const LEAST = 300
 
 const given = process.argv.slice(2)
-const { folders, remove: fetched } = given.length > 0 ? { folders: given, remove: [] } : fetchProject()
+const { folders, remove: fetched } =
+  given.length > 0 ? { folders: given, remove: [] } : fetchProject()
 const tally = {
   crates: 0,
   equal: 0,
@@ -37,7 +43,8 @@ const tally = {
 }
 const started = Date.now()
 for (const folder of folders) {
-  for (const name of readdirSync(folder).sort()) if (name.endsWith('.crate')) await examine(join(folder, name))
+  for (const name of readdirSync(folder).sort())
+    if (name.endsWith('.crate')) await examine(join(folder, name))
 }
 for (const folder of fetched) rmSync(folder, { recursive: true })
 console.log(tally, `in ${((Date.now() - started) / 1000).toFixed(1)} s`)
@@ -92,7 +99,8 @@ function compare(crate: string, entry: Entry, published: Entry, line: string): D
   const theirs = new Map<string, unknown>(Object.entries(JSON.parse(line)))
   for (const map of [ours, theirs]) {
     for (const key of ['yanked', 'pubtime', 'deps']) map.delete(key)
-    for (const key of ['features', 'features2']) if (map.has(key)) map.set(key, inOrder(map.get(key) as object))
+    for (const key of ['features', 'features2'])
+      if (map.has(key)) map.set(key, inOrder(map.get(key) as object))
   }
   for (const [map, deps] of [
     [ours, entry.deps],
@@ -126,7 +134,8 @@ function publishedLine(file: string, crate: string): string {
   const path = join(cache, lowerPrefix(name), name.toLowerCase())
   const [, ...pairs] = readFileSync(path).subarray(5).toString().split('\0')
   const line = pairs[pairs.indexOf(version) + 1]
-  if (!pairs.includes(version) || line === undefined) throw new Error(`${path} has no line for ${version}`)
+  if (!pairs.includes(version) || line === undefined)
+    throw new Error(`${path} has no line for ${version}`)
   return line
 }
 

@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import Libsql from 'libsql'
-import { termCount } from '../generator/store/catalog/search/buckets.ts'
-import { pageMarks } from '../generator/store/catalog/pages/page-marks.ts'
-import { searchCrates } from '../generator/store/catalog/search/search.ts'
-import { endSpread } from '../generator/store/catalog/search/search-layout.ts'
+import { hashOf } from '../core/search/buckets.ts'
+import { Lookup } from '../core/search/lookup.ts'
+import { bitsFor } from '../core/search/postings.ts'
+import { termsOf } from '../core/search/terms.ts'
+import { canonical } from '../core/search/words.ts'
 import { buildMarks } from '../generator/pages/pages.ts'
 import { DATABASE_FILE, initRegistry, openRegistry, type Registry } from '../generator/registry.ts'
 import { type SearchedEntry, searchFiles } from '../generator/render/search-files.ts'
-import { bitsFor } from '../core/search/postings.ts'
-import { canonical } from '../core/search/words.ts'
-import { hashOf } from '../core/search/buckets.ts'
-import { termsOf } from '../core/search/terms.ts'
-import { Lookup } from '../core/search/lookup.ts'
+import { pageMarks } from '../generator/store/catalog/pages/page-marks.ts'
+import { termCount } from '../generator/store/catalog/search/buckets.ts'
+import { searchCrates } from '../generator/store/catalog/search/search.ts'
+import { endSpread } from '../generator/store/catalog/search/search-layout.ts'
 import { fillCatalog } from '../test/support/filled-catalog.ts'
 import { inventedEntries } from '../test/support/many-crates.ts'
 import { inventedQueries } from '../test/support/queries.ts'
@@ -35,9 +35,11 @@ function entriesOf(count: number): SearchedEntry[] {
 // By name, as a tree of files alone numbers its crates, so that both give equal crates equal places.
 const large = entriesOf(LARGE).sort((a, b) => (canonical(a.name) < canonical(b.name) ? -1 : 1))
 const files = measureFiles(large)
-for (const query of ['serde json', 's', 'rust library', 'fast-json']) await measureQuery(files, query)
+for (const query of ['serde json', 's', 'rust library', 'fast-json'])
+  await measureQuery(files, query)
 const costs: number[] = []
-for (const size of [SMALL, LARGE]) costs.push(await measureChange(large.filter((_, at) => at % (LARGE / size) === 0)))
+for (const size of [SMALL, LARGE])
+  costs.push(await measureChange(large.filter((_, at) => at % (LARGE / size) === 0)))
 console.log(
   `a new crate at ${LARGE} crates: ${((costs[1] ?? 0) / (costs[0] ?? 1)).toFixed(2)} times the work at ${SMALL}`,
 )
@@ -50,8 +52,12 @@ function measureFiles(entries: readonly SearchedEntry[]): Map<string, Buffer> {
   const sizes = [...made.values()].map(bytes => bytes.length)
   const whole = sizes.reduce((sum, size) => sum + size, 0)
   const memory = process.memoryUsage().rss
-  console.log(`${entries.length} crates: ${made.size} files, ${mebi(whole)}, the largest ${kibi(Math.max(...sizes))}`)
-  console.log(`  ${made.get('search/layout.json')?.toString().trim()}, made in ${seconds} s, ${mebi(memory)} of memory`)
+  console.log(
+    `${entries.length} crates: ${made.size} files, ${mebi(whole)}, the largest ${kibi(Math.max(...sizes))}`,
+  )
+  console.log(
+    `  ${made.get('search/layout.json')?.toString().trim()}, made in ${seconds} s, ${mebi(memory)} of memory`,
+  )
   return made
 }
 
@@ -68,7 +74,9 @@ async function measureQuery(made: ReadonlyMap<string, Buffer>, query: string): P
     )
     return `${loaded.length} requests, ${kibi(raw ?? 0)} (${kibi(zipped ?? 0)} as gzip), ${ms} ms`
   }
-  console.log(`  “${query}” typed letter by letter: ${await run(Array.from(query, (_, at) => query.slice(0, at + 1)))}`)
+  console.log(
+    `  “${query}” typed letter by letter: ${await run(Array.from(query, (_, at) => query.slice(0, at + 1)))}`,
+  )
   console.log(`  “${query}” at once: ${await run([query])}`)
 }
 
@@ -97,7 +105,13 @@ async function measureChange(entries: readonly SearchedEntry[]): Promise<number>
       const [first, second] = [large[at * 7 + 3], large[at * 11 + 5]]
       const name = `${first?.name}-new${at}`
       await fillCatalog(registry, [
-        { name, version: '1.0.0', description: second?.description ?? '', keywords: ['json'], yanked: false },
+        {
+          name,
+          version: '1.0.0',
+          description: second?.description ?? '',
+          keywords: ['json'],
+          yanked: false,
+        },
       ])
       const { ms, files } = await render(registry)
       times.push(ms)
@@ -120,8 +134,19 @@ async function compare({ database }: Registry): Promise<void> {
   const lookup = lookupIn(files, [])
   let same = 0
   const queries = inventedQueries(large, 300)
-  for (const query of [...queries, 'rust library', 'the rust', 'a for', 'simple http', 'rust s', 's rust']) {
-    const { ids } = await searchCrates(database, query.replaceAll('+', ' ').trim(), { limit: 8, offset: 0 })
+  for (const query of [
+    ...queries,
+    'rust library',
+    'the rust',
+    'a for',
+    'simple http',
+    'rust s',
+    's rust',
+  ]) {
+    const { ids } = await searchCrates(database, query.replaceAll('+', ' ').trim(), {
+      limit: 8,
+      offset: 0,
+    })
     const names = (await lookup.find(query, 8)).crates.map(one => one.name)
     if (names.join(' ') === ids.map(id => large[id - 1]?.name).join(' ')) same++
     else console.log(`  another first page than the API’s: “${query}”`)
@@ -134,7 +159,11 @@ async function render(registry: Registry): Promise<{ ms: number; files: number }
   await registry.database.deleteFrom('marks').where('kind', 'in', kinds).execute()
   const used = process.cpuUsage()
   let files = 0
-  for (let marks = await pageMarks(registry.database); marks.length > 0; marks = await pageMarks(registry.database)) {
+  for (
+    let marks = await pageMarks(registry.database);
+    marks.length > 0;
+    marks = await pageMarks(registry.database)
+  ) {
     files += (await buildMarks(registry, marks)).length
   }
   const { user, system } = process.cpuUsage(used)

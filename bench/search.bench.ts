@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import Libsql from 'libsql'
+import { termsOf } from '../core/search/terms.ts'
 import { COMMON_FROM, makeBlocks } from '../generator/store/catalog/search/block-changes.ts'
 import { BLOCK_CRATES } from '../generator/store/catalog/search/posting-block.ts'
 import { searchCrates } from '../generator/store/catalog/search/search.ts'
 import { type Database, openDatabase } from '../generator/store/database/database.ts'
-import { termsOf } from '../core/search/terms.ts'
 
 /** Search in small and large registries: what a request costs by what it asks for. */
 const SIZES = [10_000, 200_000]
@@ -68,7 +68,8 @@ async function measure(database: Database, size: number): Promise<void> {
     // What the processor did, which a busy machine does not lengthen.
     const { user, system } = process.cpuUsage(used)
     const cpu = ((user + system) / 1000 / ROUNDS).toFixed(2).padStart(7)
-    const at = (part: number) => (times[Math.floor(times.length * part)] ?? 0).toFixed(2).padStart(8)
+    const at = (part: number) =>
+      (times[Math.floor(times.length * part)] ?? 0).toFixed(2).padStart(8)
     console.log(
       `  ${what.padEnd(28)} ${String(total).padStart(7)} found  p50 ${at(0.5)} ms  p99 ${at(0.99)} ms  cpu ${cpu} ms`,
     )
@@ -117,7 +118,8 @@ async function fillBlocks(database: Database, size: number): Promise<void> {
     for (const { id } of common) await makeBlocks(tx, id)
     for (let block = 0; block * BLOCK_CRATES <= size; block++) {
       const lengths = Buffer.alloc(BLOCK_CRATES)
-      for (let at = 0; at < BLOCK_CRATES; at++) lengths[at] = nameOf(block * BLOCK_CRATES + at).length
+      for (let at = 0; at < BLOCK_CRATES; at++)
+        lengths[at] = nameOf(block * BLOCK_CRATES + at).length
       await tx.insertInto('name_lengths').values({ block, lengths }).execute()
     }
     const { bytes } = await tx
@@ -128,7 +130,10 @@ async function fillBlocks(database: Database, size: number): Promise<void> {
   })
 }
 
-function insertPostings(connection: Libsql.Database, found: ReadonlyMap<string, readonly number[]>): number {
+function insertPostings(
+  connection: Libsql.Database,
+  found: ReadonlyMap<string, readonly number[]>,
+): number {
   const term = connection.prepare('INSERT INTO terms (id, term, crates) VALUES (?, ?, ?)')
   const posting = connection.prepare('INSERT INTO postings VALUES (?, ?, ?)')
   let [termId, count] = [0, 0]
@@ -145,7 +150,8 @@ function insertPostings(connection: Libsql.Database, found: ReadonlyMap<string, 
 
 /** A pronounceable word, another for each number. */
 function word(number: number): string {
-  const syllables = 'ba be bi bo bu da de di do du ka ke ki ko ku la le li lo lu ma me mi mo mu'.split(' ')
+  const syllables =
+    'ba be bi bo bu da de di do du ka ke ki ko ku la le li lo lu ma me mi mo mu'.split(' ')
   let text = ''
   for (let rest = number; rest > 0; rest = Math.floor(rest / 25)) text += syllables[rest % 25]
   return text.length < 4 ? `${text}s` : text

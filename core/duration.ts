@@ -15,6 +15,8 @@ export function before(now: Date, text: string): Date {
 function seconds(text: string): number {
   // At most a hundred years or so: what lies beyond is no date that can be written.
   const match = /^([1-9][0-9]{0,6})([dhms])$/.exec(text)
-  const amount = match ? Number(match[1]) * SECONDS[match[2] as keyof typeof SECONDS] : Number.POSITIVE_INFINITY
+  const amount = match
+    ? Number(match[1]) * SECONDS[match[2] as keyof typeof SECONDS]
+    : Number.POSITIVE_INFINITY
   return amount <= 36_500 * SECONDS.d ? amount : refuse('duration_invalid', { text })
 }

@@ -24,7 +24,11 @@ export const INDEX_FOLDER = 'index'
 export const GIT_INDEX_FOLDER = 'index.git'
 
 /** `index/config.json` (specification A.1). */
-export const configPlace: Place = { path: 'index/config.json', contentType: JSON_TYPE, cache: 'revalidate' }
+export const configPlace: Place = {
+  path: 'index/config.json',
+  contentType: JSON_TYPE,
+  cache: 'revalidate',
+}
 
 /** Folder of stylesheet, scripts and pictures of the pages, below a name made of their content. */
 export const ASSETS_FOLDER = 'assets'
@@ -72,7 +76,11 @@ export const notFoundPlace: Place = { path: '404.html', contentType: HTML, cache
 
 /** The index file of a crate, at the lowercase tier in which Cargo asks for it (specification A.2). */
 export function indexPlace(name: Name): Place {
-  return { path: `${INDEX_FOLDER}/${lowerPrefix(name)}/${name.toLowerCase()}`, contentType: TEXT, cache: 'revalidate' }
+  return {
+    path: `${INDEX_FOLDER}/${lowerPrefix(name)}/${name.toLowerCase()}`,
+    contentType: TEXT,
+    cache: 'revalidate',
+  }
 }
 
 /** File name of a version's `.crate`, as published; `+` of build metadata stays raw, as Cargo asks for it. */
@@ -91,7 +99,11 @@ export function cratePlace(name: Name, version: Version): Place {
 
 /** The full record of a crate, for tools and for pages. */
 export function crateRecordPlace(name: Name): Place {
-  return { path: `${CRATES_FOLDER}/${name}/crate.json`, contentType: JSON_TYPE, cache: 'revalidate' }
+  return {
+    path: `${CRATES_FOLDER}/${name}/crate.json`,
+    contentType: JSON_TYPE,
+    cache: 'revalidate',
+  }
 }
 
 /** The Atom feed of a crate's versions. */
@@ -134,10 +146,18 @@ export function isListPath(path: string): boolean {
 export const FEEDS_FOLDER = 'feeds'
 
 /** The Atom feed of new crates. */
-export const newCratesPlace: Place = { path: `${FEEDS_FOLDER}/crates.xml`, contentType: ATOM, cache: 'revalidate' }
+export const newCratesPlace: Place = {
+  path: `${FEEDS_FOLDER}/crates.xml`,
+  contentType: ATOM,
+  cache: 'revalidate',
+}
 
 /** The Atom feed of all new versions. */
-export const updatesPlace: Place = { path: `${FEEDS_FOLDER}/updates.xml`, contentType: ATOM, cache: 'revalidate' }
+export const updatesPlace: Place = {
+  path: `${FEEDS_FOLDER}/updates.xml`,
+  contentType: ATOM,
+  cache: 'revalidate',
+}
 
 /**
  * Key of a `.crate` in the crate store. It names the bytes, so nothing is ever overwritten; lowercase, because names
@@ -194,8 +214,13 @@ const TYPES: Readonly<Record<string, string>> = {
 export function placeOf(path: string): Place {
   const inIndex = path.startsWith(`${INDEX_FOLDER}/`) && path !== configPlace.path
   const extension = /\.([a-z]+)$/.exec(path)?.[1] ?? ''
-  const isFeed = extension === 'xml' && (path.startsWith(`${FEEDS_FOLDER}/`) || path.endsWith('/feed.xml'))
-  const contentType = inIndex ? TEXT : isFeed ? ATOM : (TYPES[extension] ?? 'application/octet-stream')
+  const isFeed =
+    extension === 'xml' && (path.startsWith(`${FEEDS_FOLDER}/`) || path.endsWith('/feed.xml'))
+  const contentType = inIndex
+    ? TEXT
+    : isFeed
+      ? ATOM
+      : (TYPES[extension] ?? 'application/octet-stream')
   const isImmutable = extension === 'crate' || path.startsWith(`${ASSETS_FOLDER}/`)
   return { path, contentType, cache: isImmutable ? 'immutable' : 'revalidate' }
 }

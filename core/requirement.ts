@@ -36,7 +36,10 @@ const COMPARATOR = new RegExp(
  */
 export function parseRequirement(text: string): Requirement {
   const comparators = readComparators(text)
-  if (!comparators) refuse('requirement_invalid', { requirement: text.length > 100 ? `${text.slice(0, 100)}…` : text })
+  if (!comparators)
+    refuse('requirement_invalid', {
+      requirement: text.length > 100 ? `${text.slice(0, 100)}…` : text,
+    })
   return (comparators.length === 0 ? '*' : comparators.map(print).join(', ')) as Requirement
 }
 
@@ -160,5 +163,10 @@ function isPatchUp(one: Comparator, version: VersionParts): boolean {
 }
 
 function admitsPrerelease(one: Comparator, version: VersionParts): boolean {
-  return one.pre.length > 0 && one.major === version.major && one.minor === version.minor && one.patch === version.patch
+  return (
+    one.pre.length > 0 &&
+    one.major === version.major &&
+    one.minor === version.minor &&
+    one.patch === version.patch
+  )
 }

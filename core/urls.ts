@@ -30,7 +30,12 @@ export function registryUrls(settings: AddressSettings, fallbackBase: string): R
   return {
     base,
     dl: settings.dl === 'auto' ? defaultDl(base) : settings.dl,
-    api: settings.api === 'none' ? null : settings.api === 'auto' ? base : settings.api.replace(/\/+$/, ''),
+    api:
+      settings.api === 'none'
+        ? null
+        : settings.api === 'auto'
+          ? base
+          : settings.api.replace(/\/+$/, ''),
     sparseIndex,
     gitIndex,
     own: new Set([sparseIndex, gitIndex, ...settings.aliases]),

@@ -21,7 +21,9 @@ const io: Io = {
 }
 
 const program = new Command('plimsoll')
-  .description('A Cargo registry: plain files for everyone who reads, a small daemon for those who publish.')
+  .description(
+    'A Cargo registry: plain files for everyone who reads, a small daemon for those who publish.',
+  )
   .version(version())
   .exitOverride()
 

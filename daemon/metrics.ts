@@ -1,6 +1,12 @@
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry as Prometheus } from 'prom-client'
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  Registry as Prometheus,
+} from 'prom-client'
 import { countMarks, MARK_KINDS, type Registry } from '../generator/index.ts'
 import { notedObjections } from './http/failure.ts'
 
@@ -9,7 +15,17 @@ const BACKGROUND = ['build', 'git index', 'git push'] as const
 export type Background = (typeof BACKGROUND)[number]
 
 /** The methods of the web (RFC 9110 §9.3, RFC 5789). */
-const METHODS = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'POST', 'PATCH', 'OPTIONS', 'TRACE', 'CONNECT'])
+const METHODS = new Set([
+  'GET',
+  'HEAD',
+  'PUT',
+  'DELETE',
+  'POST',
+  'PATCH',
+  'OPTIONS',
+  'TRACE',
+  'CONNECT',
+])
 
 /** What the daemon counts about itself, in Prometheus' text format at `/metrics`. */
 export class Metrics {

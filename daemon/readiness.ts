@@ -19,7 +19,8 @@ export function readiness({ registry, clock }: ReadinessDeps): OpenHandler {
   let latest: { readonly at: number; readonly faults: Promise<string[]> } | null = null
   return async () => {
     const at = clock().getTime()
-    if (latest === null || Math.abs(at - latest.at) >= HOLDS) latest = { at, faults: findFaults(registry, clock()) }
+    if (latest === null || Math.abs(at - latest.at) >= HOLDS)
+      latest = { at, faults: findFaults(registry, clock()) }
     const faults = await latest.faults
     return faults.length === 0 ? plain('ready\n', 200) : notReady(faults.join(', '))
   }

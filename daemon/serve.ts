@@ -1,18 +1,29 @@
 import type { Logger } from 'pino'
-import { cargoConfig, GitIndex, type Io, openRegistry, parseListen, type Registry, readSettings, refuse, serveLock, timestamp } from '../generator/index.ts'
+import {
+  cargoConfig,
+  GitIndex,
+  type Io,
+  openRegistry,
+  parseListen,
+  type Registry,
+  readSettings,
+  refuse,
+  serveLock,
+  timestamp,
+} from '../generator/index.ts'
 import { addUser, hasNoUsers } from './accounts/accounts.ts'
-import { createApp } from './app.ts'
 import { makeLink } from './accounts/credentials.ts'
-import { GitLane } from './workers/git-worker.ts'
-import { type Listening, listen } from './http/listen.ts'
-import { type LogSink, openLog } from './http/log.ts'
-import { type Background, Metrics } from './metrics.ts'
 import { byOperator } from './accounts/operator.ts'
 import { passwordLinkOf } from './accounts/password-link.ts'
-import { whileStarting } from './readiness.ts'
-import { Regenerator } from './workers/index-worker.ts'
-import type { TlsFiles } from './http/tls.ts'
 import { createToken } from './accounts/tokens.ts'
+import { createApp } from './app.ts'
+import { type Listening, listen } from './http/listen.ts'
+import { type LogSink, openLog } from './http/log.ts'
+import type { TlsFiles } from './http/tls.ts'
+import { type Background, Metrics } from './metrics.ts'
+import { whileStarting } from './readiness.ts'
+import { GitWorker } from './workers/git-worker.ts'
+import { IndexWorker } from './workers/index-worker.ts'
 
 /** What a daemon is started with. */
 export interface ServeOptions {
@@ -35,7 +46,8 @@ export async function serve(io: Io, options: ServeOptions): Promise<void> {
   const address = parseListen(settings.server.listen)
   if (!address) throw new Error(`settings let the address ${settings.server.listen} through`)
   const lock = serveLock(options.dir)
-  if (!lock.tryAcquire(`process ${process.pid}`)) refuse('serve_locked', { dir: options.dir, holder: lock.holder() })
+  if (!lock.tryAcquire(`process ${process.pid}`))
+    refuse('serve_locked', { dir: options.dir, holder: lock.holder() })
   const log = openLog(settings.log.level, options.logTo)
   try {
     const server = await listen({
@@ -43,7 +55,8 @@ export async function serve(io: Io, options: ServeOptions): Promise<void> {
       requestSeconds: settings.limits.request_seconds,
       meanwhile: whileStarting,
       tls: tlsFiles(settings.tls),
-      onTlsFailure: refusal => log.error({ err: refusal }, 'renewed TLS files are not usable; keeping the old'),
+      onTlsFailure: refusal =>
+        log.error({ err: refusal }, 'renewed TLS files are not usable; keeping the old'),
     })
     try {
       lock.describe(`process ${process.pid} at ${server.url}`)
@@ -75,29 +88,33 @@ async function serveRegistry(
     metrics.failedBehind(what)
     const why = error instanceof Error ? error.message : String(error)
     const failure = { what, at: timestamp(io.now()), why }
-    registry.catalog.noteFailure(failure).catch(unnoted => log.error({ err: unnoted }, 'and it could not be noted'))
+    registry.catalog
+      .noteFailure(failure)
+      .catch(unnoted => log.error({ err: unnoted }, 'and it could not be noted'))
   }
   const { shutdown_seconds } = registry.settings.server
   const metrics = new Metrics(registry)
   await registry.crates.sweep()
-  const regenerator = new Regenerator(registry, noting('build', 'a build failed; trying again'))
-  let git: GitLane | null = null
+  const indexWorker = new IndexWorker(registry, noting('build', 'a build failed; trying again'))
+  let git: GitWorker | null = null
   try {
     const gitIndex = await GitIndex.follow(registry, {
       onMissing: refusal => log.warn({ err: refusal }, 'there is no git index'),
       onPushFailure: noting('git push', 'a push of the git index failed; trying again'),
     })
-    await regenerator.catchUp()
-    await regenerator.pages.start()
-    git = gitIndex && new GitLane(gitIndex, noting('git index', 'the git index is behind; trying again'))
+    await indexWorker.catchUp()
+    await indexWorker.pages.start()
+    git =
+      gitIndex &&
+      new GitWorker(gitIndex, noting('git index', 'the git index is behind; trying again'))
     await git?.beginWithConfig()
-    server.answer(createApp({ registry, regenerator, clock, log, metrics, git }).fetch)
+    server.answer(createApp({ registry, indexWorker, clock, log, metrics, git }).fetch)
     await greet(io, registry)
     io.out(`listening on ${server.url}`)
     await stopped
   } finally {
     await server.stop(shutdown_seconds)
-    await regenerator.close(shutdown_seconds)
+    await indexWorker.close(shutdown_seconds)
     await git?.close()
   }
 }
@@ -105,19 +122,30 @@ async function serveRegistry(
 /** What a person needs to begin; on the very first start also the first token, never shown again. */
 async function greet(io: Io, registry: Registry): Promise<void> {
   const { settings, urls, database } = registry
-  io.out(`Paste this into .cargo/config.toml:\n\n${cargoConfig(settings.registry.name, urls, settings.auth.required)}`)
+  io.out(
+    `Paste this into .cargo/config.toml:\n\n${cargoConfig(settings.registry.name, urls, settings.auth.required)}`,
+  )
   io.out(`Its page is ${urls.base}/`)
   if (!(await hasNoUsers(database))) return
   const at = timestamp(io.now())
   const admin = await addUser(database, { login: 'admin', admin: true, at })
-  const order = { userId: admin.id, name: 'first start', scopes: null, crates: null, at, expires: null }
+  const order = {
+    userId: admin.id,
+    name: 'first start',
+    scopes: null,
+    crates: null,
+    at,
+    expires: null,
+  }
   const token = await createToken(database, order)
   io.out(
     `\nThe token of user \`admin\`, shown this once; use it with \`cargo login --registry ${settings.registry.name}\`:`,
   )
   io.out(`\n    ${token}\n`)
   const link = passwordLinkOf(registry, await makeLink(database, admin, io.now(), byOperator(at)))
-  io.out(`To log in there, \`admin\` sets a password with this link, within 24 hours and once:\n\n    ${link}\n`)
+  io.out(
+    `To log in there, \`admin\` sets a password with this link, within 24 hours and once:\n\n    ${link}\n`,
+  )
 }
 
 function tlsFiles({ cert, key }: Registry['settings']['tls']): TlsFiles | null {

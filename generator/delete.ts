@@ -1,14 +1,14 @@
-import { buildWhole } from './build/build.ts'
-import { removeBytes } from './build/strays.ts'
-import type { Change, CrateRecord, ReleaseRecord } from './store/catalog/record.ts'
-import { mentions } from './store/catalog/removal.ts'
 import { parseEntry } from '../core/entry/parse.ts'
 import { refuse } from '../core/error/error.ts'
 import type { Name } from '../core/name.ts'
 import { crateKey } from '../core/paths.ts'
-import type { Registry } from './registry.ts'
 import { parseRequirement, satisfies } from '../core/requirement.ts'
 import type { Version } from '../core/version.ts'
+import { buildWhole } from './build/build.ts'
+import { removeBytes } from './build/strays.ts'
+import type { Registry } from './registry.ts'
+import type { Change, CrateRecord, ReleaseRecord } from './store/catalog/record.ts'
+import { mentions } from './store/catalog/removal.ts'
 
 /** What is to be deleted: one version, or all of them. */
 export interface Deletion {
@@ -33,7 +33,8 @@ export async function findDoomed(registry: Registry, deletion: Deletion): Promis
   if (!crate) return refuse('crate_unknown', { name })
   const all = await registry.catalog.releases(crate.id)
   const releases = version === null ? all : all.filter(one => one.version === version)
-  if (releases.length === 0) return refuse('release_unknown', { name: crate.name, version: version ?? '(any)' })
+  if (releases.length === 0)
+    return refuse('release_unknown', { name: crate.name, version: version ?? '(any)' })
   return { crate, releases, dependents: await findDependents(registry, crate, releases) }
 }
 
@@ -41,11 +42,19 @@ export async function findDoomed(registry: Registry, deletion: Deletion): Promis
  * Deletes releases for good: records, then index and public tree, then the bytes. Refuses what others depend on unless
  * forced. Unlike a yank this breaks builds that are locked to them.
  */
-export async function deleteReleases(registry: Registry, deletion: Deletion, change: Change): Promise<Doomed> {
+export async function deleteReleases(
+  registry: Registry,
+  deletion: Deletion,
+  change: Change,
+): Promise<Doomed> {
   const doomed = await findDoomed(registry, deletion)
   const { crate, releases, dependents } = doomed
   if (dependents.length > 0 && !deletion.force) {
-    refuse('delete_needed', { name: crate.name, count: dependents.length, some: dependents.slice(0, 5).join(', ') })
+    refuse('delete_needed', {
+      name: crate.name,
+      count: dependents.length,
+      some: dependents.slice(0, 5).join(', '),
+    })
   }
   await registry.catalog.remove(crate, releases, change)
   await buildWhole(registry, crate.id)
@@ -60,9 +69,15 @@ async function findDependents(
 ): Promise<string[]> {
   const found: string[] = []
   for (const mention of await mentions(registry.database, crate)) {
-    const deps = parseEntry(mention.line).deps.filter(one => one.registry === null && one.kind !== 'dev')
-    const needs = deps.filter(one => (one.package ?? one.name) === crate.name).map(one => parseRequirement(one.req))
-    const isNeeded = needs.some(requirement => releases.some(one => satisfies(requirement, one.version)))
+    const deps = parseEntry(mention.line).deps.filter(
+      one => one.registry === null && one.kind !== 'dev',
+    )
+    const needs = deps
+      .filter(one => (one.package ?? one.name) === crate.name)
+      .map(one => parseRequirement(one.req))
+    const isNeeded = needs.some(requirement =>
+      releases.some(one => satisfies(requirement, one.version)),
+    )
     if (isNeeded) found.push(`${mention.name} ${mention.version}`)
   }
   return found

@@ -1,19 +1,19 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { refuse } from '../core/error/error.ts'
+import { renderSettingsFile } from '../core/settings/file.ts'
+import { type ResolvedSettings, resolveSettings, type Settings } from '../core/settings/settings.ts'
+import { registryUrls } from '../core/urls.ts'
+import type { PageContext } from './pages/context.ts'
+import { siteConfig } from './render/site-config.ts'
 import { Catalog } from './store/catalog/catalog.ts'
 import { refreshListings } from './store/catalog/listing.ts'
 import { CrateStore } from './store/crate-store.ts'
 import { openDatabase } from './store/database/database.ts'
 import { fileFacts } from './store/durable-file.ts'
-import { refuse } from '../core/error/error.ts'
-import { Lock, Turnstile } from './store/lock.ts'
-import type { PageShop } from './pages/shop.ts'
+import { FsyncJournal } from './store/fsync-journal.ts'
+import { Lock, ProcessMutex } from './store/lock.ts'
 import { PublicTree } from './store/public-tree.ts'
-import { lookOf } from './render/look.ts'
-import { type ResolvedSettings, resolveSettings, type Settings } from '../core/settings/settings.ts'
-import { renderSettingsFile } from '../core/settings/file.ts'
-import { Unsettled } from './store/unsettled.ts'
-import { registryUrls } from '../core/urls.ts'
 
 /** Name of the settings file in a registry folder. */
 export const SETTINGS_FILE = 'plimsoll.toml'
@@ -28,7 +28,7 @@ export interface SettingSources {
 }
 
 /** An open registry folder: its settings and stores. */
-export interface Registry extends PageShop {
+export interface Registry extends PageContext {
   readonly dir: string
   readonly settings: Settings
   close(): Promise<void>
@@ -58,19 +58,23 @@ export function readSettings(dir: string, sources: SettingSources): ResolvedSett
  * Opens a registry folder. Where the settings name no base URL, `base` (the daemon's address) is it; without that the
  * address the daemon had last, or will have.
  */
-export async function openRegistry(dir: string, sources: SettingSources, base?: string): Promise<Registry> {
+export async function openRegistry(
+  dir: string,
+  sources: SettingSources,
+  base?: string,
+): Promise<Registry> {
   const { settings } = readSettings(dir, sources)
   const root = resolve(dir)
-  const unsettled = new Unsettled(root, join(root, 'locks', 'build.unsettled'))
-  const crates = new CrateStore(join(root, 'crates'), unsettled)
+  const journal = new FsyncJournal(root, join(root, 'locks', 'build.journal'))
+  const crates = new CrateStore(join(root, 'crates'), journal)
   const file = join(root, DATABASE_FILE)
   await requireRecords(dir, file, crates)
   const database = await openDatabase(file)
   await refreshListings(database)
   const catalog = new Catalog(database)
-  const pagesUnsettled = new Unsettled(root, join(root, 'locks', 'pages.unsettled'))
-  const turnstile = new Turnstile(join(root, 'locks', 'build.lock'), () => unsettled.settle())
-  const pageTurnstile = new Turnstile(join(root, 'locks', 'pages.lock'), () => pagesUnsettled.settle())
+  const pageJournal = new FsyncJournal(root, join(root, 'locks', 'pages.journal'))
+  const mutex = new ProcessMutex(join(root, 'locks', 'build.lock'), () => journal.settle())
+  const pageMutex = new ProcessMutex(join(root, 'locks', 'pages.lock'), () => pageJournal.settle())
   const fallback = base ?? (await catalog.fact('base')) ?? `http://${settings.server.listen}`
   if (base) await catalog.setFact('base', base)
   const urls = registryUrls(settings.registry, fallback)
@@ -79,17 +83,17 @@ export async function openRegistry(dir: string, sources: SettingSources, base?: 
     settings,
     database,
     catalog,
-    turnstile,
+    mutex,
     crates,
-    pageTurnstile,
-    pagesUnsettled,
-    look: lookOf(settings, urls, true),
-    tree: new PublicTree(join(root, 'public'), { durable: true, unsettled }),
+    pageMutex,
+    pageJournal,
+    site: siteConfig(settings, urls, true),
+    tree: new PublicTree(join(root, 'public'), { durable: true, journal }),
     urls,
     authRequired: settings.auth.required,
     close: async () => {
-      await turnstile.close()
-      await pageTurnstile.close()
+      await mutex.close()
+      await pageMutex.close()
       await database.destroy()
     },
   }

@@ -7,13 +7,18 @@ import { prepare, root } from './prepare.mjs'
 prepare()
 const names = process.argv.slice(2)
 const programs = readdirSync(join(root, 'dist', 'bench')).filter(
-  file => file.endsWith('.bench.js') && (names.length === 0 || names.some(name => file.startsWith(name))),
+  file =>
+    file.endsWith('.bench.js') && (names.length === 0 || names.some(name => file.startsWith(name))),
 )
 for (const program of programs.sort()) {
   console.log(`\n== ${program.replace('.bench.js', '')}`)
-  const result = spawnSync(process.execPath, ['--enable-source-maps', join(root, 'dist', 'bench', program)], {
-    cwd: root,
-    stdio: 'inherit',
-  })
+  const result = spawnSync(
+    process.execPath,
+    ['--enable-source-maps', join(root, 'dist', 'bench', program)],
+    {
+      cwd: root,
+      stdio: 'inherit',
+    },
+  )
   if (result.status !== 0) process.exit(result.status ?? 1)
 }

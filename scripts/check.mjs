@@ -7,10 +7,18 @@ prepare()
 const steps = [
   [
     'format and lint',
-    [join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome'), 'check', '--error-on-warnings', '.'],
+    [
+      join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome'),
+      'check',
+      '--error-on-warnings',
+      '.',
+    ],
   ],
   ...PROJECTS.map(project => ['types', [TSC, '--noEmit', '--project', project]]),
-  ['architecture', ['--test', '--test-reporter=dot', join(root, 'dist', 'test', 'architecture.test.js')]],
+  [
+    'architecture',
+    ['--test', '--test-reporter=dot', join(root, 'dist', 'test', 'architecture.test.js')],
+  ],
 ]
 for (const [step, args] of steps) {
   const result = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' })

@@ -1,16 +1,26 @@
 // Installs and compiles when something changed since the last time; plain JavaScript, because it runs before anything is installed.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const SOURCES = ['core', 'generator', 'daemon', 'site', 'sample-app', 'test', 'bench']
 /** What runs in Node, and what runs in browsers: each sees the globals of its own world only. */
-export const PROJECTS = ['tsconfig.json', 'site/browser/tsconfig.json', 'test/browser/tsconfig.json'].map(file =>
-  join(root, file),
-)
+export const PROJECTS = [
+  'tsconfig.json',
+  'site/browser/tsconfig.json',
+  'test/browser/tsconfig.json',
+].map(file => join(root, file))
 export const TSC = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
 const STAMP = join(root, 'node_modules', '.plimsoll-installed')
 const BUILT = join(root, 'dist', '.built')
@@ -24,7 +34,10 @@ export function prepare({ force = false } = {}) {
     )
     process.exit(2)
   }
-  const lock = digest([join(root, 'package.json'), join(root, 'package-lock.json')], process.versions.modules)
+  const lock = digest(
+    [join(root, 'package.json'), join(root, 'package-lock.json')],
+    process.versions.modules,
+  )
   if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== lock) {
     console.error('installing dependencies …')
     run(
@@ -34,12 +47,24 @@ export function prepare({ force = false } = {}) {
     )
     writeFileSync(STAMP, lock)
   }
-  const sources = digest([join(root, 'tsconfig.json'), join(root, 'scripts', 'assets.mjs'), ...SOURCES.flatMap(folder => files(join(root, folder)))], lock)
+  const sources = digest(
+    [
+      join(root, 'tsconfig.json'),
+      join(root, 'scripts', 'assets.mjs'),
+      ...SOURCES.flatMap(folder => files(join(root, folder))),
+    ],
+    lock,
+  )
   if (force || !existsSync(BUILT) || readFileSync(BUILT, 'utf8') !== sources) {
     console.error('compiling …')
     rmSync(join(root, 'dist'), { recursive: true, force: true })
-    for (const project of PROJECTS) run(process.execPath, [TSC, '--project', project], 'the sources do not compile.')
-    run(process.execPath, [join(root, 'scripts', 'assets.mjs')], 'the scripts and styles of the pages do not build.')
+    for (const project of PROJECTS)
+      run(process.execPath, [TSC, '--project', project], 'the sources do not compile.')
+    run(
+      process.execPath,
+      [join(root, 'scripts', 'assets.mjs')],
+      'the scripts and styles of the pages do not build.',
+    )
     mkdirSync(join(root, 'dist'), { recursive: true })
     writeFileSync(BUILT, sources)
   }

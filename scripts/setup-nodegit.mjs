@@ -1,14 +1,24 @@
 // `npm run setup:nodegit`: compiles the optional in-process git engine and puts it into node_modules, touching nothing else there.
 // PLIMSOLL_NODEGIT_CACHE=DIR keeps the result outside the checkout and takes it from there the next time.
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { prepare, root } from './prepare.mjs'
 
 // First, because an `npm ci` of a later start would take nodegit away again.
 prepare()
-const version = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).peerDependencies.nodegit
+const version = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).peerDependencies
+  .nodegit
 const target = join(root, 'node_modules', 'nodegit')
 const key = `nodegit-${version}-abi${process.versions.modules}-${process.platform}-${process.arch}`
 const cached = process.env.PLIMSOLL_NODEGIT_CACHE && join(process.env.PLIMSOLL_NODEGIT_CACHE, key)
@@ -33,12 +43,19 @@ if (installed(target)) {
 
 function installed(folder) {
   const manifest = join(folder, 'package.json')
-  return existsSync(manifest) && JSON.parse(readFileSync(manifest, 'utf8')).version === version && loads(folder)
+  return (
+    existsSync(manifest) &&
+    JSON.parse(readFileSync(manifest, 'utf8')).version === version &&
+    loads(folder)
+  )
 }
 
 /** Tried in a process of its own: a build for another Node or another libc may take the whole process down. */
 function loads(folder) {
-  return spawnSync(process.execPath, ['-e', 'require(process.argv[1])', folder], { stdio: 'ignore' }).status === 0
+  return (
+    spawnSync(process.execPath, ['-e', 'require(process.argv[1])', folder], { stdio: 'ignore' })
+      .status === 0
+  )
 }
 
 function place(from, to) {
@@ -57,11 +74,18 @@ function requireTools() {
     ['g++', runs('g++', ['--version'])],
     ['python3', runs('python3', ['--version'])],
     ['libkrb5-dev (krb5-config)', runs('krb5-config', ['--version'])],
-    ['libssl-dev (openssl/ssl.h)', runs('g++', ['-E', '-x', 'c++', '-'], '#include <openssl/ssl.h>\n')],
+    [
+      'libssl-dev (openssl/ssl.h)',
+      runs('g++', ['-E', '-x', 'c++', '-'], '#include <openssl/ssl.h>\n'),
+    ],
   ].filter(([, there]) => !there)
   if (missing.length === 0) return
-  console.error(`nodegit cannot be compiled here; missing: ${missing.map(([name]) => name).join(', ')}.`)
-  console.error('On Debian and Ubuntu: apt-get install build-essential python3 libkrb5-dev libssl-dev')
+  console.error(
+    `nodegit cannot be compiled here; missing: ${missing.map(([name]) => name).join(', ')}.`,
+  )
+  console.error(
+    'On Debian and Ubuntu: apt-get install build-essential python3 libkrb5-dev libssl-dev',
+  )
   console.error('Plimsoll works without it: the `git` executable does the same job.')
   process.exit(1)
 }
@@ -76,11 +100,21 @@ function runs(command, args, input = '') {
  */
 function build(stage) {
   console.log(`compiling nodegit ${version}; this takes some minutes …`)
-  writeFileSync(join(stage, 'package.json'), JSON.stringify({ private: true, allowScripts: { nodegit: true } }))
+  writeFileSync(
+    join(stage, 'package.json'),
+    JSON.stringify({ private: true, allowScripts: { nodegit: true } }),
+  )
   const log = join(stage, 'build.log')
   const result = spawnSync(
     'npm',
-    ['install', '--foreground-scripts', '--ignore-scripts=false', '--no-audit', '--no-fund', `nodegit@${version}`],
+    [
+      'install',
+      '--foreground-scripts',
+      '--ignore-scripts=false',
+      '--no-audit',
+      '--no-fund',
+      `nodegit@${version}`,
+    ],
     {
       cwd: stage,
       encoding: 'utf8',
@@ -126,6 +160,7 @@ function assemble(stage) {
     const { dependencies = {} } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'))
     for (const next of Object.keys(dependencies)) if (!wanted.includes(next)) wanted.push(next)
   }
-  if (!loads(slim)) throw new Error('nodegit works where npm put it, but not without the packages around it')
+  if (!loads(slim))
+    throw new Error('nodegit works where npm put it, but not without the packages around it')
   place(slim, target)
 }

@@ -11,8 +11,12 @@ if (!existsSync(join(dir, 'plimsoll.toml'))) {
   const made = spawnSync(process.execPath, [cli, 'init', '--dir', dir], { stdio: ['ignore', 2, 2] })
   if (made.status !== 0) process.exit(made.status ?? 1)
 }
-const daemon = spawn(process.execPath, ['--enable-source-maps', cli, 'serve', '--dir', dir, ...process.argv.slice(2)], {
-  stdio: 'inherit',
-})
+const daemon = spawn(
+  process.execPath,
+  ['--enable-source-maps', cli, 'serve', '--dir', dir, ...process.argv.slice(2)],
+  {
+    stdio: 'inherit',
+  },
+)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => daemon.kill(signal))
 daemon.on('exit', code => process.exit(code ?? 1))

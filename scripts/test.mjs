@@ -12,11 +12,18 @@ prepare()
 const words = process.argv.slice(2)
 const chosen = readdirSync(join(root, 'dist', 'test'), { recursive: true })
   .map(name => join('dist', 'test', String(name)))
-  .filter(name => name.endsWith('.test.js') && (words.length === 0 || words.some(word => name.includes(word))))
+  .filter(
+    name =>
+      name.endsWith('.test.js') && (words.length === 0 || words.some(word => name.includes(word))),
+  )
   .sort()
-const suite = hasBrowser() ? chosen : chosen.filter(name => !/[\\/]browser[\\/]|\.browser\.test\.js$/.test(name))
-for (const name of chosen) if (!suite.includes(name)) console.error(`not run, there is no Chromium: ${name}`)
-if (suite.length < chosen.length) console.error('install it (Debian: apt install chromium) or set CHROMIUM to its path')
+const suite = hasBrowser()
+  ? chosen
+  : chosen.filter(name => !/[\\/]browser[\\/]|\.browser\.test\.js$/.test(name))
+for (const name of chosen)
+  if (!suite.includes(name)) console.error(`not run, there is no Chromium: ${name}`)
+if (suite.length < chosen.length)
+  console.error('install it (Debian: apt install chromium) or set CHROMIUM to its path')
 if (suite.length === 0) {
   console.error(`no test file matches ${words.join(' ')}`)
   process.exit(2)
@@ -41,6 +48,11 @@ child.on('exit', code => process.exit(code ?? 1))
 
 /** CI has to have one: there the browser suites run, and fail where it is missing. */
 function hasBrowser() {
-  const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium']
+  const places = [
+    '/usr/bin/chromium',
+    '/usr/bin/chromium-browser',
+    '/usr/bin/google-chrome',
+    '/snap/bin/chromium',
+  ]
   return Boolean(process.env.CI || process.env.CHROMIUM) || places.some(path => existsSync(path))
 }

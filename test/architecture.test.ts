@@ -26,7 +26,7 @@ const LAYERS = [
   [
     'durable-file',
     'written-files',
-    'unsettled',
+    'journal',
     'database',
     'lock',
     'catalog',
@@ -35,7 +35,19 @@ const LAYERS = [
     'public-tree',
   ],
   ['index-repository'],
-  ['registry', 'build', 'pages', 'add', 'batch', 'import', 'verify', 'static', 'backup', 'delete', 'git-index'],
+  [
+    'registry',
+    'build',
+    'pages',
+    'add',
+    'batch',
+    'import',
+    'verify',
+    'static',
+    'backup',
+    'delete',
+    'git-index',
+  ],
   ['cli', 'index'],
 ]
 
@@ -82,7 +94,11 @@ test('handlers of the daemon never import each other', () => {
   for (const [file, targets] of imports) {
     if (!file.startsWith('daemon/') || !handlers.includes(noun(file))) continue
     for (const target of targets) {
-      if (target.startsWith('daemon/') && handlers.includes(noun(target)) && noun(target) !== noun(file)) {
+      if (
+        target.startsWith('daemon/') &&
+        handlers.includes(noun(target)) &&
+        noun(target) !== noun(file)
+      ) {
         wrong.push(`${file} → ${target}`)
       }
     }
@@ -91,22 +107,28 @@ test('handlers of the daemon never import each other', () => {
 })
 
 test('no grab-bag files', () => {
-  const bags = sources.filter(file => /(^|\/)(utils?|helpers?|common|types|misc)(\.ts$|\/)/.test(file))
+  const bags = sources.filter(file =>
+    /(^|\/)(utils?|helpers?|common|types|misc)(\.ts$|\/)/.test(file),
+  )
   assert.deepEqual(bags, [])
 })
 
 test('files stay readable: median at most 120 lines, none over 400', () => {
-  const lengths = sources.map(file => readFileSync(join(root, file), 'utf8').split('\n').length).sort((a, b) => a - b)
-  const long = sources.filter(file => readFileSync(join(root, file), 'utf8').split('\n').length > 400)
+  const lengths = sources
+    .map(file => readFileSync(join(root, file), 'utf8').split('\n').length)
+    .sort((a, b) => a - b)
+  const long = sources.filter(
+    file => readFileSync(join(root, file), 'utf8').split('\n').length > 400,
+  )
   assert.deepEqual(long, [])
   assert.ok((lengths[Math.floor(lengths.length / 2)] ?? 0) <= 120)
 })
 
 test('every path that ARCHITECTURE.md names exists', () => {
   const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
-  const named = [...text.matchAll(/`((?:generator|daemon|site|sample-app|test|bench|docs|scripts)\/[\w./-]*)`/g)].map(
-    m => m[1] ?? '',
-  )
+  const named = [
+    ...text.matchAll(/`((?:generator|daemon|site|sample-app|test|bench|docs|scripts)\/[\w./-]*)`/g),
+  ].map(m => m[1] ?? '')
   assert.ok(named.length > 10)
   assert.deepEqual(
     named.filter(path => !existsSync(join(root, path))),
@@ -124,7 +146,9 @@ function list(folder: string): string[] {
 
 function importsOf(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8')
-  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(match => match[1] ?? '')
+  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(
+    match => match[1] ?? '',
+  )
   return [...new Set(specifiers.map(one => relative('.', normalize(join(dirname(file), one)))))]
 }
 

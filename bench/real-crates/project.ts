@@ -88,6 +88,12 @@ function manifest(): string {
     const defaults = WITHOUT_DEFAULTS.has(`${name} ${version}`) ? ', default-features = false' : ''
     return `old_${at} = { package = "${name}", version = "${version}"${defaults} }`
   })
-  const head = ['[package]', 'name = "real-crates"', 'version = "0.0.0"', 'edition = "2021"', '[dependencies]']
+  const head = [
+    '[package]',
+    'name = "real-crates"',
+    'version = "0.0.0"',
+    'edition = "2021"',
+    '[dependencies]',
+  ]
   return [...head, ...NEWEST.map(name => `${name} = "*"`), ...old, ''].join('\n')
 }

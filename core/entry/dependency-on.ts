@@ -9,7 +9,12 @@ const ORDER = ['normal', 'build', 'dev']
 /** How dependencies tie to a crate of this registry; the plainest way when there are several, null when there is none. */
 export function dependencyOn(deps: readonly Dependency[], crate: CanonicalName): Tie | null {
   const [first] = deps
-    .filter(one => one.registry === null && canonicalName((one.package ?? one.name) as Name) === crate)
-    .sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || Number(a.optional) - Number(b.optional))
+    .filter(
+      one => one.registry === null && canonicalName((one.package ?? one.name) as Name) === crate,
+    )
+    .sort(
+      (a, b) =>
+        ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || Number(a.optional) - Number(b.optional),
+    )
   return first ? { req: first.req, kind: first.kind, optional: first.optional } : null
 }

@@ -2,7 +2,13 @@
 export type DependencyKind = 'normal' | 'build' | 'dev'
 
 /** Any value of JSON, for what others put into an entry and we only carry along. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
+export type Json =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Json[]
+  | { readonly [key: string]: Json }
 
 /** Keys that this format does not know, with their values. */
 export type OtherKeys = Readonly<Record<string, Json>>

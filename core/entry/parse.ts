@@ -2,10 +2,10 @@ import { collect, type Issue, issue, refuse, refuseErrors } from '../error/error
 import { presentable } from '../error/objections.ts'
 import { parseRequirement } from '../requirement.ts'
 import { isVersion, versionIdentity } from '../version.ts'
+import type { Dependency, DependencyKind, Entry, Features, Json, OtherKeys } from './entry.ts'
 import { parseJsonLine } from './json-line.ts'
 import * as rule from './rules.ts'
 import { FieldReader, type Fields, isFields } from './rules.ts'
-import type { Dependency, DependencyKind, Entry, Features, Json, OtherKeys } from './entry.ts'
 
 const ENTRY_KEYS = [
   'name',
@@ -47,7 +47,9 @@ export function parseEntry(line: string): Entry {
   const issues: Issue[] = []
   const read = new FieldReader(value, issues)
   const v = read.optional('v', rule.schema) ?? 1
-  const deps = (read.required('deps', rule.list) ?? []).flatMap((one, at) => parseDependency(one, at, issues))
+  const deps = (read.required('deps', rule.list) ?? []).flatMap((one, at) =>
+    parseDependency(one, at, issues),
+  )
   const entry: Entry = {
     name: read.required('name', rule.name) ?? '',
     vers: read.required('vers', rule.version) ?? '',
@@ -128,7 +130,8 @@ function parseDependency(value: Json, at: number, issues: Issue[]): Dependency[]
   }
   const found: Issue[] = []
   collect(found, () => parseRequirement(dependency.req))
-  for (const one of found) issues.push(issue('entry_requirement', { field: where, reason: one.message }))
+  for (const one of found)
+    issues.push(issue('entry_requirement', { field: where, reason: one.message }))
   if (dependency.kind === 'dev' && dependency.optional)
     issues.push(issue('entry_optional_dev', { name: dependency.name }))
   return [dependency]
@@ -143,7 +146,8 @@ function readKind(value: Json | undefined): DependencyKind {
 function mergeFeatures(first: Features, second: Features | null): Features {
   if (!second) return first
   const merged = new Map(Object.entries(first))
-  for (const [key, values] of Object.entries(second)) merged.set(key, [...(merged.get(key) ?? []), ...values])
+  for (const [key, values] of Object.entries(second))
+    merged.set(key, [...(merged.get(key) ?? []), ...values])
   return Object.fromEntries(merged)
 }
 

@@ -1,6 +1,6 @@
-import { splitFeatures } from './features.ts'
 import type { Dependency, DependencyKind, Entry, Features, OtherKeys } from './entry.ts'
 import { compareText } from './entry.ts'
+import { splitFeatures } from './features.ts'
 
 /**
  * The entry as one JSON line without its newline. The same entry always gives the same bytes: keys in the one order of

@@ -1,8 +1,8 @@
 import { type Issue, issue } from '../error/error.ts'
 import { isName } from '../name.ts'
 import { isVersion } from '../version.ts'
-import { isPubtime } from './pubtime.ts'
 import type { Features, Json } from './entry.ts'
+import { isPubtime } from './pubtime.ts'
 
 export type Fields = Readonly<Record<string, Json>>
 
@@ -13,8 +13,14 @@ export interface Rule<T extends Json> {
 }
 
 export const text: Rule<string> = { test: value => typeof value === 'string', expected: 'a string' }
-export const flag: Rule<boolean> = { test: value => typeof value === 'boolean', expected: 'true or false' }
-export const list: Rule<readonly Json[]> = { test: value => Array.isArray(value), expected: 'an array' }
+export const flag: Rule<boolean> = {
+  test: value => typeof value === 'boolean',
+  expected: 'true or false',
+}
+export const list: Rule<readonly Json[]> = {
+  test: value => Array.isArray(value),
+  expected: 'an array',
+}
 export const texts: Rule<readonly string[]> = {
   test: (value): value is readonly string[] =>
     Array.isArray(value) && value.every((one: Json) => typeof one === 'string'),
@@ -34,7 +40,8 @@ export const name: Rule<string> = {
   expected: 'a crate name',
 }
 export const alias: Rule<string> = {
-  test: (value): value is string => text.test(value) && /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(value),
+  test: (value): value is string =>
+    text.test(value) && /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(value),
   expected: 'a crate name',
 }
 export const version: Rule<string> = {
@@ -46,7 +53,8 @@ export const checksum: Rule<string> = {
   expected: '64 lower-case hexadecimal digits',
 }
 export const rustVersion: Rule<string> = {
-  test: (value): value is string => text.test(value) && /^(?:0|[1-9]\d{0,9})(?:\.(?:0|[1-9]\d{0,9})){0,2}$/.test(value),
+  test: (value): value is string =>
+    text.test(value) && /^(?:0|[1-9]\d{0,9})(?:\.(?:0|[1-9]\d{0,9})){0,2}$/.test(value),
   expected: 'a Rust version such as `1.70` or `1.70.0`',
 }
 export const moment: Rule<string> = {
@@ -99,7 +107,9 @@ export class FieldReader {
   }
 
   #object<T extends Json>(key: string, rule: Rule<T>): null {
-    this.#issues.push(issue('entry_field', { field: `${this.#where}${key}`, expected: rule.expected }))
+    this.#issues.push(
+      issue('entry_field', { field: `${this.#where}${key}`, expected: rule.expected }),
+    )
     return null
   }
 }

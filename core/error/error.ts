@@ -20,7 +20,12 @@ const messages = {
   // settings
   settings_syntax: (p: { file: string; line: number; column: number; problem: string }) =>
     `${p.file}, line ${p.line}, column ${p.column}: this is not TOML: ${p.problem}`,
-  setting_unknown: (p: { where: string; key: string; suggestion: string | null; accepted: readonly string[] }) =>
+  setting_unknown: (p: {
+    where: string
+    key: string
+    suggestion: string | null
+    accepted: readonly string[]
+  }) =>
     `${p.where}: there is no setting \`${p.key}\`${p.suggestion === null ? ';' : `; did you mean \`${p.suggestion}\`?`} accepted: ${p.accepted.join(', ')}`,
   setting_invalid: (p: { where: string; key: string; given: string; accepts: string }) =>
     `${p.where}: \`${p.key}\` cannot be ${p.given}; accepted: ${p.accepts}`,
@@ -35,8 +40,10 @@ const messages = {
   crate_lost: (p: { name: string; version: string }) =>
     `the .crate of \`${p.name}\` ${p.version} is missing from the crate store or damaged there; put it back from a backup of the registry folder and run \`plimsoll build --all\``,
   crate_unknown: (p: { name: string }) => `there is no crate \`${p.name}\` here`,
-  readme_unknown: (p: { name: string; version: string }) => `${p.name} ${p.version} was packaged without a README`,
-  release_unknown: (p: { name: string; version: string }) => `there is no version ${p.version} of \`${p.name}\` here`,
+  readme_unknown: (p: { name: string; version: string }) =>
+    `${p.name} ${p.version} was packaged without a README`,
+  release_unknown: (p: { name: string; version: string }) =>
+    `there is no version ${p.version} of \`${p.name}\` here`,
   version_taken: (p: { name: string; version: string; existing: string }) =>
     p.version === p.existing
       ? `\`${p.name}\` ${p.version} already exists; a published version never changes, publish a new one`
@@ -49,10 +56,12 @@ const messages = {
     `\`${p.login}\` is not an owner of \`${p.name}\`; ask one of its owners for \`cargo owner --add ${p.login}\``,
 
   // web API
-  token_absent: (p: { me: string }) => `this needs a token; ${p.me} says how to get one, then run \`cargo login\``,
+  token_absent: (p: { me: string }) =>
+    `this needs a token; ${p.me} says how to get one, then run \`cargo login\``,
   token_rejected: (p: { me: string }) =>
     `this token is not valid: it is unknown, revoked or expired; ${p.me} says how to get another`,
-  scope_missing: (p: { scope: string }) => `this token may not do that: it lacks the scope \`${p.scope}\``,
+  scope_missing: (p: { scope: string }) =>
+    `this token may not do that: it lacks the scope \`${p.scope}\``,
   crate_not_covered: (p: { name: string }) => `this token is not good for the crate \`${p.name}\``,
   metadata_too_big: (p: { size: number; max: number }) =>
     `the publish metadata has ${p.size} bytes; at most ${p.max} are allowed`,
@@ -66,10 +75,12 @@ const messages = {
   body_lost: () => 'the connection broke before the whole request had arrived; send it again',
   release_present: (p: { name: string; version: string }) =>
     `\`${p.name}\` ${p.version} was published before with the same bytes; nothing has changed`,
-  index_late: (p: { name: string }) => `the index of \`${p.name}\` could not be written yet; the daemon keeps trying`,
+  index_late: (p: { name: string }) =>
+    `the index of \`${p.name}\` could not be written yet; the daemon keeps trying`,
   unexpected: (p: { id: string }) =>
     `something unexpected went wrong; the operator finds the cause in the log under ${p.id}`,
-  tls_unreadable: (p: { path: string; reason: string }) => `the TLS file ${p.path} cannot be read: ${p.reason}`,
+  tls_unreadable: (p: { path: string; reason: string }) =>
+    `the TLS file ${p.path} cannot be read: ${p.reason}`,
   tls_invalid: (p: { path: string; what: string; reason: string }) =>
     `the TLS file ${p.path} does not hold ${p.what} in PEM: ${p.reason}`,
   tls_mismatch: (p: { cert: string; key: string }) =>
@@ -109,7 +120,10 @@ export class Refusal extends Error {
   /** Seconds after which the same may be tried again, for what came too often. */
   readonly retryAfter: number | undefined
 
-  constructor(issues: readonly [Issue, ...Issue[]], options?: ErrorOptions & { readonly retryAfter?: number }) {
+  constructor(
+    issues: readonly [Issue, ...Issue[]],
+    options?: ErrorOptions & { readonly retryAfter?: number },
+  ) {
     super(issues.map(one => one.message).join('; '), options)
     this.issues = issues
     this.retryAfter = options?.retryAfter

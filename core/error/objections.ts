@@ -22,7 +22,8 @@ export function presentable(issues: readonly Issue[]): Issue[] {
 }
 
 function tame(one: Issue): Issue {
-  const cut = one.message.length > MESSAGE_MAX ? `${one.message.slice(0, MESSAGE_MAX)}…` : one.message
+  const cut =
+    one.message.length > MESSAGE_MAX ? `${one.message.slice(0, MESSAGE_MAX)}…` : one.message
   const message = cut.replaceAll(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
     character => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,

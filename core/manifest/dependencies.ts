@@ -45,7 +45,11 @@ function readOne(
   }
   if (value === undefined || (typeof value !== 'string' && !isTable(value)))
     return parent.object(name, 'a version or a table')
-  const table = new Table(typeof value === 'string' ? { version: value } : value, parent.path(name), issues)
+  const table = new Table(
+    typeof value === 'string' ? { version: value } : value,
+    parent.path(name),
+    issues,
+  )
   // Cargo leaves out dev-dependencies that only a path or a repository finds: nobody else could.
   const isLocal = table.raw('path') !== undefined || table.raw('git') !== undefined
   if (kind === 'dev' && isLocal && table.raw('version') === undefined) return null
@@ -64,7 +68,8 @@ function readTable(
   if (place.kind === 'dev' && optional) issues.push(issue('manifest_optional_dev', { field }))
   const registryIndex = table.text('registry-index')
   const registry = table.text('registry')
-  if (registry !== null && registryIndex === null) issues.push(issue('manifest_registry_name', { field, registry }))
+  if (registry !== null && registryIndex === null)
+    issues.push(issue('manifest_registry_name', { field, registry }))
   if (registryIndex !== null && !/^[a-z][a-z+.-]*:\/\/\S+$/i.test(registryIndex)) {
     table.object('registry-index', 'the URL of an index')
   }
@@ -87,7 +92,8 @@ function readRequirement(table: Table, field: string, issues: Issue[]): Requirem
   const text = table.text('version')
   const found: Issue[] = []
   const requirement = collect(found, () => parseRequirement(text ?? '*'))
-  for (const one of found) issues.push(issue('manifest_requirement', { field, reason: one.message }))
+  for (const one of found)
+    issues.push(issue('manifest_requirement', { field, reason: one.message }))
   return requirement ?? parseRequirement('*')
 }
 
@@ -95,7 +101,8 @@ function checkNames(name: string, renamed: string | null, field: string, issues:
   if (!/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name) || (renamed === null && !isName(name))) {
     issues.push(issue('manifest_dependency_name', { field, name }))
   }
-  if (renamed !== null && !isName(renamed)) issues.push(issue('manifest_dependency_name', { field, name: renamed }))
+  if (renamed !== null && !isName(renamed))
+    issues.push(issue('manifest_dependency_name', { field, name: renamed }))
 }
 
 function readArtifact(table: Table): readonly string[] | null {

@@ -1,9 +1,9 @@
 import { parse, TomlError } from 'smol-toml'
 import type { Features } from '../entry/entry.ts'
 import { collect, type Issue, issue, Refusal, refuse, refuseErrors } from '../error/error.ts'
+import { presentable } from '../error/objections.ts'
 import type { Name } from '../name.ts'
 import { parseName } from '../name.ts'
-import { presentable } from '../error/objections.ts'
 import type { Version } from '../version.ts'
 import { parseVersion } from '../version.ts'
 import { readDependencies } from './dependencies.ts'
@@ -22,11 +22,13 @@ const DEPTH_MAX = 100
 export function parseManifest(text: string): Manifest {
   const issues: Issue[] = []
   const root = new Table(parseToml(text), '', issues)
-  const key = root.raw('package') === undefined && root.raw('project') !== undefined ? 'project' : 'package'
+  const key =
+    root.raw('package') === undefined && root.raw('project') !== undefined ? 'project' : 'package'
   const pack = root.table(key)
   if (!pack) throw new Refusal([issue('manifest_package_missing'), ...presentable(issues)])
   const patch = root.raw('patch')
-  if (patch !== undefined && !(isTable(patch) && Object.keys(patch).length === 0)) issues.push(issue('manifest_patch'))
+  if (patch !== undefined && !(isTable(patch) && Object.keys(patch).length === 0))
+    issues.push(issue('manifest_patch'))
   const readme = pack.raw('readme')
   const manifest = {
     name: required(pack, 'name', parseName, issues),
@@ -50,12 +52,20 @@ function parseToml(text: string): object {
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
     const [reason = ''] = error.message.split('\n')
-    refuse('manifest_toml', { reason: reason.replace(/^Invalid TOML document: /, ''), line: error.line })
+    refuse('manifest_toml', {
+      reason: reason.replace(/^Invalid TOML document: /, ''),
+      line: error.line,
+    })
   }
 }
 
 /** A key that must be there and pass `check`. */
-function required<T>(table: Table, key: string, check: (text: string) => T, issues: Issue[]): T | undefined {
+function required<T>(
+  table: Table,
+  key: string,
+  check: (text: string) => T,
+  issues: Issue[],
+): T | undefined {
   if (table.raw(key) === undefined) {
     issues.push(issue('manifest_key_missing', { field: table.path(key) }))
     return undefined
@@ -72,7 +82,8 @@ function readFeatures(root: Table): Features {
 /** Digits and dots: the index has no place for an operator or a pre-release. */
 function readRustVersion(pack: Table): string | null {
   const value = pack.text('rust-version')
-  if (value === null || /^(?:0|[1-9]\d{0,9})(?:\.(?:0|[1-9]\d{0,9})){0,2}$/.test(value)) return value
+  if (value === null || /^(?:0|[1-9]\d{0,9})(?:\.(?:0|[1-9]\d{0,9})){0,2}$/.test(value))
+    return value
   return pack.object('rust-version', 'a Rust version such as `1.70` or `1.70.0`')
 }
 
@@ -97,7 +108,10 @@ function readBadges(root: Table): About['badges'] {
   const table = root.table('badges')
   const badges = table?.keys().map(name => {
     const badge = table.table(name)
-    return [name, Object.fromEntries(badge?.keys().map(key => [key, badge.text(key) ?? '']) ?? [])] as const
+    return [
+      name,
+      Object.fromEntries(badge?.keys().map(key => [key, badge.text(key) ?? '']) ?? []),
+    ] as const
   })
   return Object.fromEntries(badges ?? [])
 }

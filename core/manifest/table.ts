@@ -60,7 +60,11 @@ export class Table {
     return null
   }
 
-  #read<T>(key: string, expected: string, test: (value: TomlValue) => value is TomlValue & T): T | null {
+  #read<T>(
+    key: string,
+    expected: string,
+    test: (value: TomlValue) => value is TomlValue & T,
+  ): T | null {
     const value = this.#fields.get(key)
     if (value === undefined || test(value)) return value ?? null
     if (isInherited(value)) {

@@ -1,11 +1,11 @@
 import type { Dependency } from '../entry/entry.ts'
 import type { Issue } from '../error/error.ts'
 import { issue } from '../error/error.ts'
+import { quotation } from '../error/quotation.ts'
 import type { CanonicalName, Name } from '../name.ts'
 import { canonicalName, isName } from '../name.ts'
 import type { PolicySettings } from '../settings/settings.ts'
 import { isFeatureName } from './features.ts'
-import { quotation } from '../error/quotation.ts'
 import { weigh } from './verdict.ts'
 
 /** How a dependency on crates.io is written in an index entry (Cargo's `CRATES_IO_INDEX`). */
@@ -33,7 +33,10 @@ export function checkDependencies(
   return [
     ...deps.flatMap(checkShape),
     ...distinct(deps, one => one.req.trim() === '*').flatMap(name =>
-      weigh(policy.wildcard_requirement, issue('dependency_wildcard', { dependency: quotation(name) })),
+      weigh(
+        policy.wildcard_requirement,
+        issue('dependency_wildcard', { dependency: quotation(name) }),
+      ),
     ),
     ...checkExistence(crate, deps, facts, policy),
     ...checkForeign(deps, trapped(deps, facts, policy), policy),
@@ -41,8 +44,13 @@ export function checkDependencies(
 }
 
 /** The names that a dependency on this registry (`null`) or on crates.io refers to, each once. */
-export function dependencyNames(deps: readonly Dependency[], registry: null | typeof CRATES_IO_INDEX): readonly Name[] {
-  return distinct(deps, one => (registry === null ? one.registry === null : isCratesIo(one.registry))).filter(isName)
+export function dependencyNames(
+  deps: readonly Dependency[],
+  registry: null | typeof CRATES_IO_INDEX,
+): readonly Name[] {
+  return distinct(deps, one =>
+    registry === null ? one.registry === null : isCratesIo(one.registry),
+  ).filter(isName)
 }
 
 /** What would break Cargo for every user of the crate: no setting. An empty name stops even the reading of the index. */
@@ -52,9 +60,12 @@ function checkShape(one: Dependency): Issue[] {
   const real = realName(one)
   if (!isName(real)) issues.push(issue('dependency_name_invalid', { name: quotation(real) }))
   if (one.package !== null && !/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(one.name)) {
-    issues.push(issue('dependency_rename_invalid', { name: dependency, package: quotation(one.package) }))
+    issues.push(
+      issue('dependency_rename_invalid', { name: dependency, package: quotation(one.package) }),
+    )
   }
-  if (one.kind === 'dev' && one.optional) issues.push(issue('dependency_dev_optional', { dependency }))
+  if (one.kind === 'dev' && one.optional)
+    issues.push(issue('dependency_dev_optional', { dependency }))
   for (const feature of one.features) {
     // Cargo once let pass `dependency/feature` here, and crates.io still does.
     if (feature.split('/', 3).length < 3 && feature.split('/').every(isFeatureName)) continue
@@ -78,13 +89,19 @@ function checkExistence(
     const existing = spelled.get(canonicalName(dependency))
     return weigh(
       policy.dependency_exists,
-      existing ? issue('dependency_misspelled', { dependency, existing }) : issue('dependency_missing', { dependency }),
+      existing
+        ? issue('dependency_misspelled', { dependency, existing })
+        : issue('dependency_missing', { dependency }),
     )
   })
 }
 
 /** A dependency in the trap is told of that alone, and as heavily as if it were any other on a foreign registry. */
-function checkForeign(deps: readonly Dependency[], trap: ReadonlySet<string>, policy: PolicySettings): Issue[] {
+function checkForeign(
+  deps: readonly Dependency[],
+  trap: ReadonlySet<string>,
+  policy: PolicySettings,
+): Issue[] {
   const allowed = new Set(policy.allowed_registries.map(plainUrl))
   const seen = new Set<string>()
   return deps.flatMap(one => {
@@ -107,10 +124,16 @@ function checkForeign(deps: readonly Dependency[], trap: ReadonlySet<string>, po
  * Dependencies on crates.io that have the name of a crate here: a member of a workspace that is named by path alone
  * arrives as one (Cargo fills it in). Empty where that rule is off.
  */
-function trapped(deps: readonly Dependency[], facts: DependencyFacts, policy: PolicySettings): ReadonlySet<string> {
+function trapped(
+  deps: readonly Dependency[],
+  facts: DependencyFacts,
+  policy: PolicySettings,
+): ReadonlySet<string> {
   if (policy.path_dependency_trap === 'off') return new Set()
   const here = new Set(facts.alsoHere.map(canonicalName))
-  return new Set(dependencyNames(deps, CRATES_IO_INDEX).filter(name => here.has(canonicalName(name))))
+  return new Set(
+    dependencyNames(deps, CRATES_IO_INDEX).filter(name => here.has(canonicalName(name))),
+  )
 }
 
 /** The real names of the dependencies that `fit`, each once. */

@@ -1,14 +1,19 @@
 import type { Dependency, Features } from '../entry/entry.ts'
 import type { Issue } from '../error/error.ts'
 import { issue } from '../error/error.ts'
-import type { PolicySettings } from '../settings/settings.ts'
 import { quotation } from '../error/quotation.ts'
+import type { PolicySettings } from '../settings/settings.ts'
 
 /** What a feature value leads to; the grammar of Cargo's `FeatureValue::new`. */
 type Target =
   | { readonly kind: 'feature'; readonly feature: string }
   | { readonly kind: 'dependency'; readonly dependency: string }
-  | { readonly kind: 'member'; readonly dependency: string; readonly feature: string; readonly weak: boolean }
+  | {
+      readonly kind: 'member'
+      readonly dependency: string
+      readonly feature: string
+      readonly weak: boolean
+    }
 
 /** Dependencies by the name they go by; true when one of that name is optional. */
 type Optional = ReadonlyMap<string, boolean>
@@ -30,7 +35,8 @@ export function checkFeatures(
     const feature = quotation(name)
     const max = policy.feature_items_max
     if (!isFeatureName(name)) issues.push(issue('feature_name_invalid', { feature }))
-    if (values.length > max) issues.push(issue('feature_items_too_many', { feature, count: values.length, max }))
+    if (values.length > max)
+      issues.push(issue('feature_items_too_many', { feature, count: values.length, max }))
   }
   // Where a limit is passed, the rest is not worth the work that an attacker would have in mind.
   if (issues.some(one => one.code === 'feature_items_too_many')) return issues
@@ -47,7 +53,8 @@ function checkReferences(
   dependencies: readonly Dependency[],
 ): Issue[] {
   const optional = new Map<string, boolean>()
-  for (const one of dependencies) optional.set(one.name, one.optional || optional.get(one.name) === true)
+  for (const one of dependencies)
+    optional.set(one.name, one.optional || optional.get(one.name) === true)
   const targets = [...features.values()].flat().map(parseTarget)
   const used = new Set(targets.map(one => (one.kind === 'feature' ? '' : one.dependency)))
   const named = new Set(targets.map(one => (one.kind === 'dependency' ? one.dependency : '')))
@@ -55,7 +62,8 @@ function checkReferences(
   const implicit = (name: string) => optional.get(name) === true && !named.has(name)
   const issues: Issue[] = []
   for (const [feature, values] of features) {
-    for (const value of values) issues.push(...checkValue(feature, value, features, optional, implicit))
+    for (const value of values)
+      issues.push(...checkValue(feature, value, features, optional, implicit))
   }
   for (const [name, isOptional] of optional) {
     const reachable = !isOptional || used.has(name) || (implicit(name) && !features.has(name))
@@ -85,7 +93,8 @@ function checkValue(
     ]
   }
   const dependency = quotation(target.dependency)
-  if (!optional.has(target.dependency)) return [issue('feature_dependency_unknown', { feature, value, dependency })]
+  if (!optional.has(target.dependency))
+    return [issue('feature_dependency_unknown', { feature, value, dependency })]
   const needsOptional = target.kind === 'dependency' || target.weak
   if (!needsOptional || optional.get(target.dependency) === true) return []
   return [issue('feature_value_required', { feature, value, dependency })]
@@ -105,5 +114,9 @@ function parseTarget(text: string): Target {
 function isWellFormed(target: Target): boolean {
   if (target.kind === 'dependency') return target.dependency !== ''
   if (target.kind === 'feature') return isFeatureName(target.feature)
-  return target.dependency !== '' && !target.dependency.startsWith('dep:') && isFeatureName(target.feature)
+  return (
+    target.dependency !== '' &&
+    !target.dependency.startsWith('dep:') &&
+    isFeatureName(target.feature)
+  )
 }

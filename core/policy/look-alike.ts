@@ -6,7 +6,8 @@ const SHORTEST_SLIP = 4
 const SHORTEST_DOUBLE = 3
 
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz_']
-const isLetter = (character: string | undefined) => character !== undefined && LETTERS.includes(character)
+const isLetter = (character: string | undefined) =>
+  character !== undefined && LETTERS.includes(character)
 
 /**
  * The name with everything folded that looks the same: case, `-`/`_`, `0`/`o`, `1`/`l`/`i`, `rn`/`m`.
@@ -27,7 +28,10 @@ export function lookAlikeKeys(name: Name): readonly string[] {
 
 /** Whether `other` is easily taken for `name`; names that collide (`a-b`, `A_b`) are one name and do not count. */
 export function looksAlike(name: Name, other: Name): boolean {
-  return canonicalName(name) !== canonicalName(other) && lookAlikeKeys(name).includes(lookAlikeSkeleton(other))
+  return (
+    canonicalName(name) !== canonicalName(other) &&
+    lookAlikeKeys(name).includes(lookAlikeSkeleton(other))
+  )
 }
 
 function fold(text: string): string {
@@ -39,7 +43,8 @@ function* swapped(text: string): Iterable<string> {
   if (text.length < SHORTEST_SLIP) return
   for (let i = 0; i + 1 < text.length; i++) {
     const [first, second] = [text[i], text[i + 1]]
-    if (isLetter(first) && isLetter(second)) yield `${text.slice(0, i)}${second}${first}${text.slice(i + 2)}`
+    if (isLetter(first) && isLetter(second))
+      yield `${text.slice(0, i)}${second}${first}${text.slice(i + 2)}`
   }
 }
 
@@ -55,7 +60,8 @@ function* shortened(text: string): Iterable<string> {
 function* lengthened(text: string): Iterable<string> {
   for (let i = 0; i <= text.length; i++) {
     const doubled = text[i] ?? ''
-    if (text.length >= SHORTEST_DOUBLE && isLetter(doubled)) yield text.slice(0, i) + doubled + text.slice(i)
+    if (text.length >= SHORTEST_DOUBLE && isLetter(doubled))
+      yield text.slice(0, i) + doubled + text.slice(i)
     if (text.length < SHORTEST_SLIP) continue
     for (const letter of LETTERS) yield text.slice(0, i) + letter + text.slice(i)
   }

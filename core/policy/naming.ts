@@ -1,11 +1,11 @@
 import type { Issue } from '../error/error.ts'
 import { issue } from '../error/error.ts'
+import { quotation } from '../error/quotation.ts'
 import type { CanonicalName, Name } from '../name.ts'
 import { canonicalName, isName } from '../name.ts'
 import type { PolicySettings } from '../settings/settings.ts'
 import type { Version } from '../version.ts'
 import { looksAlike } from './look-alike.ts'
-import { quotation } from '../error/quotation.ts'
 import { weigh } from './verdict.ts'
 
 /** The names crates.io keeps back: the standard library and the compiler (its migration of 2017). */
@@ -14,7 +14,13 @@ const RUST = `alloc arena ast builtins collections compiler-builtins compiler-rt
   rustc_driver rustc_llvm rustc_resolve rustc_trans rustc_typeck rustdoc rustllvm rustuv serialize std syntax test unicode`
 
 /** Devices of Windows, where a folder of this name cannot be made (specification A.2). */
-const DEVICES = ['nul', 'con', 'prn', 'aux', ...[...'0123456789'].flatMap(digit => [`com${digit}`, `lpt${digit}`])]
+const DEVICES = [
+  'nul',
+  'con',
+  'prn',
+  'aux',
+  ...[...'0123456789'].flatMap(digit => [`com${digit}`, `lpt${digit}`]),
+]
 
 const RESERVED: ReadonlySet<CanonicalName> = new Set(
   [...RUST.split(/\s+/), ...DEVICES].filter(isName).map(canonicalName),
@@ -23,17 +29,24 @@ const RESERVED: ReadonlySet<CanonicalName> = new Set(
 /** How the name stands to the names there are; most of it matters only when the crate is new. */
 export function checkNaming(
   name: Name,
-  facts: { readonly existing: { readonly name: Name } | null; readonly lookAlikes: readonly Name[] },
+  facts: {
+    readonly existing: { readonly name: Name } | null
+    readonly lookAlikes: readonly Name[]
+  },
   policy: PolicySettings,
 ): Issue[] {
   // Whether an existing one is spelled the same is for the catalog to say, which knows it for certain.
   if (facts.existing) return []
   const issues: Issue[] = []
-  if (name.length > policy.name_max) issues.push(issue('name_too_long', { name, max: policy.name_max }))
-  if (isReserved(name, policy)) issues.push(...weigh(policy.reserved_names, issue('name_reserved', { name })))
+  if (name.length > policy.name_max)
+    issues.push(issue('name_too_long', { name, max: policy.name_max }))
+  if (isReserved(name, policy))
+    issues.push(...weigh(policy.reserved_names, issue('name_reserved', { name })))
   const others = facts.lookAlikes.filter(other => looksAlike(name, other))
   if (others.length > 0) {
-    issues.push(...weigh(policy.look_alikes, issue('name_looks_alike', { name, others: others.slice(0, 3) })))
+    issues.push(
+      ...weigh(policy.look_alikes, issue('name_looks_alike', { name, others: others.slice(0, 3) })),
+    )
   }
   return issues
 }
@@ -42,7 +55,9 @@ export function checkNaming(
 export function checkVersion(version: Version, policy: PolicySettings): Issue[] {
   if (version.length <= policy.version_max) return []
   const shown = quotation(version)
-  return [issue('version_too_long', { version: shown, length: version.length, max: policy.version_max })]
+  return [
+    issue('version_too_long', { version: shown, length: version.length, max: policy.version_max }),
+  ]
 }
 
 function isReserved(name: Name, policy: PolicySettings): boolean {

@@ -1,6 +1,8 @@
 import type { Entry } from '../entry/entry.ts'
 import type { Issue } from '../error/error.ts'
 import type { Name } from '../name.ts'
+import type { PolicySettings } from '../settings/settings.ts'
+import type { Version } from '../version.ts'
 import type { DependencyFacts } from './dependencies.ts'
 import { CRATES_IO_INDEX, checkDependencies, dependencyNames } from './dependencies.ts'
 import { checkFeatures } from './features.ts'
@@ -9,9 +11,6 @@ import { checkNaming, checkVersion } from './naming.ts'
 import type { PolicyAbout } from './presentation.ts'
 import { checkPresentation, unknownBadges, unknownCategories } from './presentation.ts'
 import { condense } from './verdict.ts'
-import type { PolicySettings } from '../settings/settings.ts'
-import type { Version } from '../version.ts'
-
 
 /** What the policy looks at of a release. */
 export interface PolicyRelease {
@@ -64,7 +63,11 @@ export function policyQuestions(release: PolicyRelease): PolicyQuestions {
 }
 
 /** Every objection of the policy to a release; `policy` says how heavy each is. */
-export function checkPolicy(release: PolicyRelease, facts: PolicyFacts, policy: PolicySettings): PolicyVerdict {
+export function checkPolicy(
+  release: PolicyRelease,
+  facts: PolicyFacts,
+  policy: PolicySettings,
+): PolicyVerdict {
   const { name, version, entry, about } = release
   const issues = [
     ...checkNaming(name, facts, policy),

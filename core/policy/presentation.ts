@@ -1,8 +1,8 @@
 import type { Issue } from '../error/error.ts'
 import { issue } from '../error/error.ts'
+import { quotation } from '../error/quotation.ts'
 import type { PolicySettings } from '../settings/settings.ts'
 import { isLicenseExpression } from './license.ts'
-import { quotation } from '../error/quotation.ts'
 import { weigh } from './verdict.ts'
 
 /** What a release says of itself, as in the manifest. */
@@ -32,13 +32,19 @@ export function checkPresentation(about: PolicyAbout, policy: PolicySettings): I
 }
 
 /** The categories that the registry does not know; none while it has no list. */
-export function unknownCategories(categories: readonly string[], policy: PolicySettings): readonly string[] {
+export function unknownCategories(
+  categories: readonly string[],
+  policy: PolicySettings,
+): readonly string[] {
   if (policy.categories.length === 0 || policy.unknown_category === 'off') return []
   return [...new Set(categories)].filter(slug => !policy.categories.includes(slug))
 }
 
 /** The badges that the registry does not know; none while it has no list. */
-export function unknownBadges(badges: Readonly<Record<string, unknown>>, policy: PolicySettings): readonly string[] {
+export function unknownBadges(
+  badges: Readonly<Record<string, unknown>>,
+  policy: PolicySettings,
+): readonly string[] {
   if (policy.badges.length === 0) return []
   return Object.keys(badges).filter(name => !policy.badges.includes(name))
 }
@@ -51,9 +57,13 @@ function checkDescription({ description }: PolicyAbout, policy: PolicySettings):
 }
 
 function checkLicense({ license, license_file }: PolicyAbout, policy: PolicySettings): Issue[] {
-  if (isBlank(license)) return isBlank(license_file) ? weigh(policy.license, issue('license_missing')) : []
+  if (isBlank(license))
+    return isBlank(license_file) ? weigh(policy.license, issue('license_missing')) : []
   if (isLicenseExpression(license ?? '')) return []
-  return weigh(policy.license_expression, issue('license_invalid', { license: quotation(license ?? '') }))
+  return weigh(
+    policy.license_expression,
+    issue('license_invalid', { license: quotation(license ?? '') }),
+  )
 }
 
 function checkUrls(about: PolicyAbout, policy: PolicySettings): Issue[] {
@@ -71,7 +81,9 @@ function checkKeywords(keywords: readonly string[], policy: PolicySettings): Iss
     const shown = quotation(keyword)
     const length = policy.keyword_length_max
     return [
-      ...([...keyword].length > length ? [issue('keyword_too_long', { keyword: shown, max: length })] : []),
+      ...([...keyword].length > length
+        ? [issue('keyword_too_long', { keyword: shown, max: length })]
+        : []),
       ...(/^[A-Za-z0-9][A-Za-z0-9_+-]*$/.test(keyword)
         ? []
         : weigh(policy.keyword_rule, issue('keyword_invalid', { keyword: shown }))),
@@ -81,10 +93,13 @@ function checkKeywords(keywords: readonly string[], policy: PolicySettings): Iss
 
 function checkCategories(categories: readonly string[], policy: PolicySettings): Issue[] {
   const max = policy.categories_max
-  if (categories.length > max) return [issue('categories_too_many', { count: categories.length, max })]
+  if (categories.length > max)
+    return [issue('categories_too_many', { count: categories.length, max })]
   // As a warning they have a place of their own in the answer to a publish.
   if (policy.unknown_category !== 'error') return []
-  return unknownCategories(categories, policy).map(slug => issue('category_unknown', { category: quotation(slug) }))
+  return unknownCategories(categories, policy).map(slug =>
+    issue('category_unknown', { category: quotation(slug) }),
+  )
 }
 
 /** On the raw text, because `new URL` trims and repairs. */

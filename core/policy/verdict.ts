@@ -19,6 +19,8 @@ export function condense(issues: readonly Issue[]): Issue[] {
     ...errors.slice(0, MOST),
     ...(errors.length > MOST ? [issue('objections_more', { count: errors.length - MOST })] : []),
     ...warnings.slice(0, MOST),
-    ...(warnings.length > MOST ? [warning('objections_more', { count: warnings.length - MOST })] : []),
+    ...(warnings.length > MOST
+      ? [warning('objections_more', { count: warnings.length - MOST })]
+      : []),
   ]
 }

@@ -60,7 +60,11 @@ function compareDependencies(
 }
 
 /** Compares field by field, each in the words of the metadata and in one normal form. */
-function compareDependency(fact: Dependency, claim: PublishDependency, own: ReadonlySet<string>): Issue[] {
+function compareDependency(
+  fact: Dependency,
+  claim: PublishDependency,
+  own: ReadonlySet<string>,
+): Issue[] {
   const issues: Issue[] = []
   const requirement = collect(issues, () => parseRequirement(claim.version_req))
   const claimed: Record<string, unknown> = {
@@ -69,7 +73,8 @@ function compareDependency(fact: Dependency, claim: PublishDependency, own: Read
     features: inOrder(claim.features.filter(one => one !== '')),
     optional: claim.optional,
     default_features: claim.default_features,
-    registry: claim.registry !== null && own.has(indexUrlKey(claim.registry)) ? null : claim.registry,
+    registry:
+      claim.registry !== null && own.has(indexUrlKey(claim.registry)) ? null : claim.registry,
     artifact: claim.artifact && inOrder(claim.artifact),
     bindep_target: claim.bindep_target,
     lib: claim.lib,
@@ -88,7 +93,9 @@ function compareDependency(fact: Dependency, claim: PublishDependency, own: Read
   for (const field of Object.keys(found)) {
     const [metadata, manifest] = [say(field, claimed[field]), say(field, found[field])]
     if (metadata === manifest) continue
-    issues.push(issue('metadata_dependency', { dependency: describe(fact), field, metadata, manifest }))
+    issues.push(
+      issue('metadata_dependency', { dependency: describe(fact), field, metadata, manifest }),
+    )
   }
   return issues
 }

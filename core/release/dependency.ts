@@ -54,5 +54,7 @@ export function toEntryDependency(one: ManifestDependency, own: ReadonlySet<stri
 export function normalTarget(target: string | null): string | null {
   const parts = target?.split('"') ?? null
   if (parts === null) return null
-  return parts.map((part, at) => (at % 2 === 0 ? part.replaceAll(/\s+/g, '').replaceAll(',)', ')') : part)).join('"')
+  return parts
+    .map((part, at) => (at % 2 === 0 ? part.replaceAll(/\s+/g, '').replaceAll(',)', ')') : part))
+    .join('"')
 }

@@ -1,7 +1,7 @@
 import { type Issue, Refusal, warning } from '../error/error.ts'
+import { presentable } from '../error/objections.ts'
 import { parseManifest } from '../manifest/parse.ts'
 import type { Name } from '../name.ts'
-import { presentable } from '../error/objections.ts'
 import type { Archive, ArchiveLimits } from '../tarball/archive.ts'
 import { readArchive, readArchiveFile } from '../tarball/read.ts'
 import type { Version } from '../version.ts'
@@ -10,7 +10,8 @@ import { makeRelease, type Release, type ReleaseParts } from './release.ts'
 import { findReadme } from './targets.ts'
 
 /** What `inspectCrate` must be told: whatever is not inside the crate. */
-export interface InspectParts extends Pick<ReleaseParts, 'cksum' | 'size' | 'pubtime' | 'ownIndexUrls' | 'metadata'> {
+export interface InspectParts
+  extends Pick<ReleaseParts, 'cksum' | 'size' | 'pubtime' | 'ownIndexUrls' | 'metadata'> {
   readonly limits: ArchiveLimits
   /** The release that it was sent as; without it, the top folder says what it is. */
   readonly expected?: { readonly name: Name; readonly version: Version } | undefined
@@ -29,7 +30,10 @@ export interface Inspection {
  * one. Reads the stream once, and once more up to the README. Throws a `Refusal` with all objections of the first step
  * that cannot go on for them. A README that is missing or too large is only a warning.
  */
-export async function inspectCrate(open: () => AsyncIterable<Uint8Array>, parts: InspectParts): Promise<Inspection> {
+export async function inspectCrate(
+  open: () => AsyncIterable<Uint8Array>,
+  parts: InspectParts,
+): Promise<Inspection> {
   const archive = await readArchive(open, parts.limits, parts.expected)
   const manifest = parseManifest(archive.manifest)
   const warnings = [...archive.warnings]
@@ -37,9 +41,12 @@ export async function inspectCrate(open: () => AsyncIterable<Uint8Array>, parts:
   if (path === null && manifest.readmePath !== null) {
     warnings.push(warning('readme_missing', { path: manifest.readmePath }))
   }
-  const readme = path === null ? null : await readReadme(open, archive, path, parts.limits.readmeBytes, warnings)
+  const readme =
+    path === null ? null : await readReadme(open, archive, path, parts.limits.readmeBytes, warnings)
   const release = makeRelease({ ...parts, archive, manifest, readme })
-  const differences = parts.metadata ? compareMetadata(release, parts.metadata, parts.ownIndexUrls) : []
+  const differences = parts.metadata
+    ? compareMetadata(release, parts.metadata, parts.ownIndexUrls)
+    : []
   return { release, warnings: presentable(warnings), differences }
 }
 

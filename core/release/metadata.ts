@@ -80,7 +80,8 @@ function mapOf<S extends v.GenericSchema>(values: S) {
       for (const [key, value] of Object.entries(dataset.value)) {
         const result = v.safeParse(values, value)
         if (!result.success) {
-          for (const one of result.issues) addIssue({ message: `${JSON.stringify(key)}: ${one.message}` })
+          for (const one of result.issues)
+            addIssue({ message: `${JSON.stringify(key)}: ${one.message}` })
           return NEVER
         }
         entries.push([key, result.output])

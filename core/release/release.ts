@@ -1,11 +1,11 @@
 import type { Entry } from '../entry/entry.ts'
-import { compareDependencies } from '../entry/render.ts'
 import { compareText } from '../entry/entry.ts'
 import { isPubtime } from '../entry/pubtime.ts'
+import { compareDependencies } from '../entry/render.ts'
 import { issue, Refusal, refuseErrors } from '../error/error.ts'
+import { presentable } from '../error/objections.ts'
 import type { About, Manifest } from '../manifest/manifest.ts'
 import type { Name } from '../name.ts'
-import { presentable } from '../error/objections.ts'
 import type { Archive, ArchiveFile } from '../tarball/archive.ts'
 import type { Version } from '../version.ts'
 import { indexUrlKey, metadataPlace, placeKey, toEntryDependency } from './dependency.ts'
@@ -47,11 +47,14 @@ export function makeRelease(parts: ReleaseParts): Release {
   const { archive, manifest, readme, cksum, size, pubtime } = parts
   if (pubtime !== null && !isPubtime(pubtime)) throw new TypeError(`not a pubtime: ${pubtime}`)
   const own = ownUrls(parts)
-  const deps = manifest.dependencies.map(one => toEntryDependency(one, own)).sort(compareDependencies)
+  const deps = manifest.dependencies
+    .map(one => toEntryDependency(one, own))
+    .sort(compareDependencies)
   const issues = checkFeatures(manifest.features, deps)
   const expected = `${archive.name} ${archive.version}`
   const found = `${manifest.name} ${manifest.version}`
-  if (expected !== found) throw new Refusal([issue('release_identity', { expected, found }), ...presentable(issues)])
+  if (expected !== found)
+    throw new Refusal([issue('release_identity', { expected, found }), ...presentable(issues)])
   refuseErrors(presentable(issues))
   const entry: Entry = {
     name: manifest.name,
@@ -71,7 +74,16 @@ export function makeRelease(parts: ReleaseParts): Release {
     ...(archive.vcsPath && { vcs_path: archive.vcsPath }),
   }
   const { files, vcsPath } = archive
-  return { name: manifest.name, version: manifest.version, entry, about, readme, size, files, vcsPath }
+  return {
+    name: manifest.name,
+    version: manifest.version,
+    entry,
+    about,
+    readme,
+    size,
+    files,
+    vcsPath,
+  }
 }
 
 /**
@@ -80,9 +92,12 @@ export function makeRelease(parts: ReleaseParts): Release {
  */
 function ownUrls({ manifest, ownIndexUrls, metadata }: ReleaseParts): ReadonlySet<string> {
   const urls = new Set([...ownIndexUrls].map(indexUrlKey))
-  const here = new Set(metadata?.deps.filter(one => one.registry === null).map(one => placeKey(metadataPlace(one))))
+  const here = new Set(
+    metadata?.deps.filter(one => one.registry === null).map(one => placeKey(metadataPlace(one))),
+  )
   for (const one of manifest.dependencies) {
-    if (one.registryIndex !== null && here.has(placeKey(one))) urls.add(indexUrlKey(one.registryIndex))
+    if (one.registryIndex !== null && here.has(placeKey(one)))
+      urls.add(indexUrlKey(one.registryIndex))
   }
   return urls
 }

@@ -22,7 +22,10 @@ export function findTargets(manifest: Manifest, files: readonly ArchiveFile[]): 
       if (match?.[1]) names.add(match[1])
     }
   }
-  return { has_lib: lib !== null || (autolib && paths.has('src/lib.rs')), bin_names: [...names].sort() }
+  return {
+    has_lib: lib !== null || (autolib && paths.has('src/lib.rs')),
+    bin_names: [...names].sort(),
+  }
 }
 
 /** Names that Cargo tries when the manifest says nothing about a README. */

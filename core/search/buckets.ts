@@ -20,7 +20,13 @@ export type PackedTerm = readonly [
 ]
 
 /** What a block has of a crate. */
-export type PackedCrate = readonly [id: number, name: string, version: string, description: string, yanked: 0 | 1]
+export type PackedCrate = readonly [
+  id: number,
+  name: string,
+  version: string,
+  description: string,
+  yanked: 0 | 1,
+]
 
 export const LAYOUT_PATH = 'layout.json'
 

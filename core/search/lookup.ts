@@ -1,4 +1,16 @@
-import { blockOf, blockPath, bucketOf, bucketPath, commonPath, hashOf, LAYOUT_PATH, type PackedCrate, type PackedTerm, rangeOf, type SearchLayout } from './buckets.ts'
+import {
+  blockOf,
+  blockPath,
+  bucketOf,
+  bucketPath,
+  commonPath,
+  hashOf,
+  LAYOUT_PATH,
+  type PackedCrate,
+  type PackedTerm,
+  rangeOf,
+  type SearchLayout,
+} from './buckets.ts'
 import { beginningOf, canonical, nameLength, parseQuery, RANK_YANKED, WORD_MAX } from './words.ts'
 
 /** Gets a file of the search by its path below `search/`, parsed; `isFresh`: not from any cache. */
@@ -63,19 +75,29 @@ export class Lookup {
       [key === null ? (words[0] ?? '') : beginningOf(key), ...words].map(term => this.#term(term)),
     )
     if (first === undefined || terms.some(term => term.crates === 0)) return NOTHING
-    const ids = key === null ? [...first.ranks.keys()] : await this.#together(terms, first, key, limit)
+    const ids =
+      key === null ? [...first.ranks.keys()] : await this.#together(terms, first, key, limit)
     const crates = await this.#crates(ids.slice(0, limit))
     return { crates, more: ids.length > limit }
   }
 
   /** Ids of the crates that have each of several words; the first `limit` of them are in order. */
-  async #together(terms: readonly Listed[], first: Listed, key: string, limit: number): Promise<number[]> {
+  async #together(
+    terms: readonly Listed[],
+    first: Listed,
+    key: string,
+    limit: number,
+  ): Promise<number[]> {
     const beginning = (await this.#whole(first, null)).ranks
     const rare = terms.filter(term => term.ranges.length === 0)
-    if (rare.length === terms.length) return this.#order(hits(terms), named(beginning, terms, key), key, limit)
+    if (rare.length === terms.length)
+      return this.#order(hits(terms), named(beginning, terms, key), key, limit)
     // Names that begin so come first, so that enough of them spare the rest; telling them from many others would not.
     const maybe = named(beginning, rare, key).filter(hit => !hit.yanked)
-    const sure = first.term === key || maybe.length <= 4 * limit ? await this.#beginning(maybe, key, limit + 1) : []
+    const sure =
+      first.term === key || maybe.length <= 4 * limit
+        ? await this.#beginning(maybe, key, limit + 1)
+        : []
     if (sure.length > limit) return sure
     const ranges = rare.length === 0 ? null : new Set(hits(rare).map(hit => rangeOf(hit.id)))
     const whole = await Promise.all(terms.map(term => this.#whole(term, ranges)))
@@ -83,7 +105,12 @@ export class Lookup {
   }
 
   /** The ids of hits in the order of the results; `maybe`: those whose name may begin with `key`, best first. */
-  async #order(found: readonly Hit[], maybe: readonly Hit[], key: string, limit: number): Promise<number[]> {
+  async #order(
+    found: readonly Hit[],
+    maybe: readonly Hit[],
+    key: string,
+    limit: number,
+  ): Promise<number[]> {
     let ids: number[] = []
     for (const yanked of [false, true]) {
       const ofKind = maybe.filter(hit => hit.yanked === yanked)
@@ -113,7 +140,9 @@ export class Lookup {
   async #whole(term: Listed, ranges: ReadonlySet<number> | null): Promise<Listed> {
     const wanted = term.ranges.filter(range => ranges === null || ranges.has(range))
     if (term.ranges.length === 0) return term
-    const files = await Promise.all(wanted.map(range => this.#file(commonPath(hashOf(term.term), range))))
+    const files = await Promise.all(
+      wanted.map(range => this.#file(commonPath(hashOf(term.term), range))),
+    )
     const parts = files.map(file => listed(term.term, file as readonly PackedTerm[]))
     return { ...term, ranks: new Map(parts.flatMap(part => [...part.ranks])), ranges: [] }
   }
@@ -127,7 +156,10 @@ export class Lookup {
   async #block(id: number): Promise<ReadonlyMap<number, FoundCrate>> {
     const list = (await this.#file(blockPath(blockOf(id)))) as readonly PackedCrate[]
     return new Map(
-      list.map(([one, name, version, description, yanked]) => [one, { name, version, description, yanked: !!yanked }]),
+      list.map(([one, name, version, description, yanked]) => [
+        one,
+        { name, version, description, yanked: !!yanked },
+      ]),
     )
   }
 
@@ -135,7 +167,8 @@ export class Lookup {
     const before = this.#layout ?? this.#readLayout(false)
     const list = await this.#bucket(term, await before).catch(async error => {
       // The terms were spread anew since the layout was read.
-      const after = this.#layout === before ? this.#readLayout(true) : (this.#layout ?? this.#readLayout(true))
+      const after =
+        this.#layout === before ? this.#readLayout(true) : (this.#layout ?? this.#readLayout(true))
       if ((await after).bits === (await before).bits) throw error
       return this.#bucket(term, await after)
     })
@@ -144,7 +177,9 @@ export class Lookup {
 
   async #bucket(term: string, { bits, crates }: SearchLayout): Promise<readonly PackedTerm[]> {
     if (crates === 0) return []
-    return (await this.#file(bucketPath(bits, bucketOf(hashOf(term), bits)))) as readonly PackedTerm[]
+    return (await this.#file(
+      bucketPath(bits, bucketOf(hashOf(term), bits)),
+    )) as readonly PackedTerm[]
   }
 
   #readLayout(isFresh: boolean): Promise<SearchLayout> {
@@ -187,9 +222,15 @@ function hitOf(id: number, rank: number): Hit {
 }
 
 /** The crates whose name may begin with `key`, the shortest name first: those in `beginning` that have all terms. */
-function named(beginning: ReadonlyMap<number, number>, terms: readonly Listed[], key: string): Hit[] {
+function named(
+  beginning: ReadonlyMap<number, number>,
+  terms: readonly Listed[],
+  key: string,
+): Hit[] {
   return [...beginning]
-    .filter(([id, rank]) => nameLength(rank) >= key.length && terms.every(term => term.ranks.has(id)))
+    .filter(
+      ([id, rank]) => nameLength(rank) >= key.length && terms.every(term => term.ranks.has(id)),
+    )
     .map(([id, rank]) => hitOf(id, rank))
     .sort((a, b) => a.length - b.length || a.id - b.id)
 }

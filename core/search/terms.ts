@@ -21,7 +21,8 @@ export interface Searched {
 export function termsOf(crate: Searched): Map<string, number> {
   const fits = new Map<string, number>()
   const put = (word: string, fit: number) => {
-    if (word.length <= WORD_MAX && fit < (fits.get(word) ?? Number.POSITIVE_INFINITY)) fits.set(word, fit)
+    if (word.length <= WORD_MAX && fit < (fits.get(word) ?? Number.POSITIVE_INFINITY))
+      fits.set(word, fit)
   }
   for (const [at, word] of crate.canonical.split('_').entries()) {
     for (let end = 1; end <= word.length; end++) {

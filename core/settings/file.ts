@@ -17,8 +17,12 @@ export function tomlValue(setting: Setting, value: SettingValue): string {
 }
 
 /** The commented `plimsoll.toml` of a new registry: the main keys explained, only `values` active. */
-export function renderSettingsFile(values: Readonly<Record<SettingKey, SettingValue | undefined>>): string {
-  const active = new Map(Object.entries(values).filter(([, value]) => value !== undefined && value !== null))
+export function renderSettingsFile(
+  values: Readonly<Record<SettingKey, SettingValue | undefined>>,
+): string {
+  const active = new Map(
+    Object.entries(values).filter(([, value]) => value !== undefined && value !== null),
+  )
   const blocks = new Map<string, string[]>()
   for (const setting of settingTable.values()) {
     const value = active.get(setting.key)
@@ -30,6 +34,8 @@ export function renderSettingsFile(values: Readonly<Record<SettingKey, SettingVa
     if (value !== undefined) lines.push(`${setting.name} = ${tomlValue(setting, value)}`)
     else if (sample !== undefined) lines.push(`# ${setting.name} = ${tomlValue(setting, sample)}`)
   }
-  const sections = [...blocks].map(([name, lines]) => [...(name === '' ? [] : [`[${name}]`]), ...lines, ''].join('\n'))
+  const sections = [...blocks].map(([name, lines]) =>
+    [...(name === '' ? [] : [`[${name}]`]), ...lines, ''].join('\n'),
+  )
   return [HEAD, ...sections].join('\n')
 }

@@ -27,7 +27,10 @@ export const flag: Kind<boolean> = {
 /** A whole number between `min` and `max`. */
 export function integer(min: number, max: number): Kind<number> {
   return {
-    ...plain(`a whole number from ${min} to ${max}`, v.pipe(v.number(), v.integer(), range(min, max))),
+    ...plain(
+      `a whole number from ${min} to ${max}`,
+      v.pipe(v.number(), v.integer(), range(min, max)),
+    ),
     fromText: text => (/^[0-9]{1,15}$/.test(text) ? Number(text) : text),
   }
 }
@@ -65,7 +68,10 @@ export const level: Kind<Level> = choice('error', 'warn', 'off')
 
 /** One line of text. */
 export function line(max: number): Kind<string> {
-  return text(`one line of at most ${max} characters`, value => [...value].length <= max && !CONTROL.test(value))
+  return text(
+    `one line of at most ${max} characters`,
+    value => [...value].length <= max && !CONTROL.test(value),
+  )
 }
 
 /** Text that `fits`; `accepts` says what does. */
@@ -88,7 +94,8 @@ export function list<T>(kind: Kind<T>): Kind<readonly T[]> {
   return {
     accepts: `a list, each item ${kind.accepts}`,
     schema: v.array(kind.schema),
-    fromText: given => given.split(',').flatMap(item => (item.trim() === '' ? [] : [kind.fromText(item.trim())])),
+    fromText: given =>
+      given.split(',').flatMap(item => (item.trim() === '' ? [] : [kind.fromText(item.trim())])),
     show: value => value.map(item => kind.show(item)),
   }
 }
@@ -101,7 +108,9 @@ export function baseUrl(...words: readonly string[]): Kind<string> {
     v.pipe(
       v.string(),
       v.check(value => words.includes(value) || isBaseUrl(value)),
-      v.transform(value => (words.includes(value) ? value : new URL(value).href.replace(/\/+$/, ''))),
+      v.transform(value =>
+        words.includes(value) ? value : new URL(value).href.replace(/\/+$/, ''),
+      ),
     ),
   )
 }
@@ -110,7 +119,11 @@ export const indexUrl: Kind<string> = text(
   'an index URL, such as "sparse+https://crates.example.com/index/"',
   value => {
     const url = parseUrl(value.replace(/^sparse\+/, ''))
-    return url !== null && ['http:', 'https:', 'ssh:', 'git:', 'file:'].includes(url.protocol) && !isUnclean(value)
+    return (
+      url !== null &&
+      ['http:', 'https:', 'ssh:', 'git:', 'file:'].includes(url.protocol) &&
+      !isUnclean(value)
+    )
   },
 )
 
@@ -119,17 +132,26 @@ export const address: Kind<string> = text(
   value => parseListen(value) !== null,
 )
 
-export const network: Kind<string> = text('an IP address or a network such as "10.0.0.0/8"', value => {
-  const [ip = '', bits, more] = value.split('/')
-  const family = isIP(ip)
-  if (family === 0 || more !== undefined) return false
-  return bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
-})
+export const network: Kind<string> = text(
+  'an IP address or a network such as "10.0.0.0/8"',
+  value => {
+    const [ip = '', bits, more] = value.split('/')
+    const family = isIP(ip)
+    if (family === 0 || more !== undefined) return false
+    return (
+      bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+    )
+  },
+)
 
 /** What `git push` takes, and neither an option nor a command for it. */
 export const remote: Kind<string> = text(
   'a git remote, such as "git@example.com:index.git"',
-  value => value !== '' && !value.startsWith('-') && !isUnclean(value) && !/^[A-Za-z][\w+.-]*::/.test(value),
+  value =>
+    value !== '' &&
+    !value.startsWith('-') &&
+    !isUnclean(value) &&
+    !/^[A-Za-z][\w+.-]*::/.test(value),
 )
 
 export const crateName: Kind<string> = text('a crate name', isName)
@@ -140,8 +162,11 @@ export const crateVersion: Kind<string> = text('NAME@VERSION, such as "rand@0.8.
 })
 
 /** The parts of a `server.listen` value; null when it is none. The host of `[::1]:80` comes without brackets. */
-export function parseListen(value: string): { readonly host: string; readonly port: number } | null {
-  const match = /^(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}))):([0-9]{1,5})$/.exec(value)
+export function parseListen(
+  value: string,
+): { readonly host: string; readonly port: number } | null {
+  const match =
+    /^(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}))):([0-9]{1,5})$/.exec(value)
   const [, six, name, digits] = match ?? []
   const port = Number(digits)
   if (!match || port > 65_535 || (six !== undefined && isIP(six) !== 6)) return null
@@ -168,7 +193,12 @@ function plain<T>(accepts: string, schema: v.GenericSchema<unknown, T>): Kind<T>
   return { accepts, schema, fromText: given => given, show: value => value }
 }
 
-function measured(accepts: string, units: Readonly<Record<string, number>>, min: number, max: number): Kind<number> {
+function measured(
+  accepts: string,
+  units: Readonly<Record<string, number>>,
+  min: number,
+  max: number,
+): Kind<number> {
   const written = new RegExp(`^([0-9]{1,15}) ?(${Object.keys(units).join('|')})$`)
   const amount = v.pipe(
     v.string(),
@@ -193,6 +223,8 @@ function range(min: number, max: number) {
 /** The largest unit that divides the amount; plain numbers for what no unit divides. */
 function showUnit(value: number, units: Readonly<Record<string, number>>): string | number {
   if (value === 0) return 0
-  const unit = Object.entries(units).find(([name, factor]) => !/^[GMk]?B$|^KB$/.test(name) && value % factor === 0)
+  const unit = Object.entries(units).find(
+    ([name, factor]) => !/^[GMk]?B$|^KB$/.test(name) && value % factor === 0,
+  )
   return unit ? `${value / unit[1]}${unit[0]}` : value
 }

@@ -21,11 +21,21 @@ export function row<T>(kind: Kind<T>, fallback: NoInfer<T>, about: string): Row<
 }
 
 /** A setting that the commented settings file explains, there shown as `sample`. */
-export function mainRow<T>(kind: Kind<T>, fallback: NoInfer<T>, sample: NoInfer<T>, about: string): Row<T> {
+export function mainRow<T>(
+  kind: Kind<T>,
+  fallback: NoInfer<T>,
+  sample: NoInfer<T>,
+  about: string,
+): Row<T> {
   return { ...row<T>(kind, fallback, about), sample }
 }
 
 /** A setting whose default depends on `policy.preset`. */
-export function presetRow<T>(kind: Kind<T>, inPrivate: NoInfer<T>, inPublic: NoInfer<T>, about: string): Row<T> {
+export function presetRow<T>(
+  kind: Kind<T>,
+  inPrivate: NoInfer<T>,
+  inPublic: NoInfer<T>,
+  about: string,
+): Row<T> {
   return { kind, private: inPrivate, public: inPublic, about }
 }

@@ -36,16 +36,34 @@ export const policyRows = {
   ),
 
   name_max: row(integer(1, 64), 64, 'Most characters of a crate name.'),
-  reserved_names: row(level, 'error', 'Names of the standard library, of the compiler and of Windows devices.'),
+  reserved_names: row(
+    level,
+    'error',
+    'Names of the standard library, of the compiler and of Windows devices.',
+  ),
   reserved_names_extra: row(list(crateName), [], 'Further reserved names.'),
-  look_alikes: row(level, 'warn', 'A new name that is easily taken for the name of an existing crate.'),
+  look_alikes: row(
+    level,
+    'warn',
+    'A new name that is easily taken for the name of an existing crate.',
+  ),
   version_max: row(integer(5, 1000), 150, 'Most characters of a version.'),
 
   description: presetRow(level, 'warn', 'error', 'A release without description.'),
   description_max: row(count, 1000, 'Most bytes of a description.'),
-  license: presetRow(level, 'warn', 'error', 'A release with neither `license` nor `license-file`.'),
+  license: presetRow(
+    level,
+    'warn',
+    'error',
+    'A release with neither `license` nor `license-file`.',
+  ),
   license_expression: presetRow(level, 'warn', 'error', 'A `license` that is no SPDX expression.'),
-  url_rules: presetRow(level, 'warn', 'error', 'A `homepage`, `documentation` or `repository` that is no http(s) URL.'),
+  url_rules: presetRow(
+    level,
+    'warn',
+    'error',
+    'A `homepage`, `documentation` or `repository` that is no http(s) URL.',
+  ),
 
   keywords_max: row(count, 5, 'Most keywords.'),
   keyword_length_max: row(count, 20, 'Most characters of a keyword.'),
@@ -57,7 +75,11 @@ export const policyRows = {
   ),
   categories: row(list(slug), [], 'The known categories; with an empty list, all are known.'),
   categories_max: row(count, 5, 'Most categories.'),
-  unknown_category: row(level, 'warn', 'A category that is not known; "warn" answers it as `invalid_categories`.'),
+  unknown_category: row(
+    level,
+    'warn',
+    'A category that is not known; "warn" answers it as `invalid_categories`.',
+  ),
   badges: row(
     list(slug),
     BADGES,
@@ -68,7 +90,11 @@ export const policyRows = {
   feature_items_max: row(count, 300, 'Most items that one feature enables.'),
   dependencies_max: row(count, 500, 'Most dependencies of all kinds and targets.'),
   wildcard_requirement: presetRow(level, 'warn', 'error', 'A dependency on any version (`*`).'),
-  dependency_exists: row(level, 'error', 'A dependency on a crate that this registry does not have.'),
+  dependency_exists: row(
+    level,
+    'error',
+    'A dependency on a crate that this registry does not have.',
+  ),
   foreign_registries: presetRow(
     level,
     'off',

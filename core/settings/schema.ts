@@ -2,7 +2,25 @@ import { parseName } from '../name.ts'
 import { expandDl } from '../paths.ts'
 import { parseVersion } from '../version.ts'
 import type { Kind } from './kind.ts'
-import { address, baseUrl, choice, crateVersion, duration, flag, indexUrl, integer, isUnclean, line, list, maybe, network, parseUrl, remote, size, text } from './kind.ts'
+import {
+  address,
+  baseUrl,
+  choice,
+  crateVersion,
+  duration,
+  flag,
+  indexUrl,
+  integer,
+  isUnclean,
+  line,
+  list,
+  maybe,
+  network,
+  parseUrl,
+  remote,
+  size,
+  text,
+} from './kind.ts'
 import { mainRow, row } from './row.ts'
 import { policyRows } from './rules.ts'
 
@@ -20,11 +38,18 @@ const dl: Kind<string> = text(
   `"auto" or an absolute http, https or file URL in which only the markers ${MARKERS.join(' ')} stand in braces`,
   value => {
     if (value === 'auto') return true
-    if (isUnclean(value) || (value.match(/\{[^{}]*\}|[{}]/g) ?? []).some(marker => !MARKERS.includes(marker)))
+    if (
+      isUnclean(value) ||
+      (value.match(/\{[^{}]*\}|[{}]/g) ?? []).some(marker => !MARKERS.includes(marker))
+    )
       return false
     const sample = expandDl(value, SAMPLE)
     const url = parseUrl(sample)
-    return url !== null && ['http:', 'https:', 'file:'].includes(url.protocol) && /^[a-z]+:\/\//i.test(sample)
+    return (
+      url !== null &&
+      ['http:', 'https:', 'file:'].includes(url.protocol) &&
+      /^[a-z]+:\/\//i.test(sample)
+    )
   },
 )
 
@@ -34,7 +59,10 @@ const registryName: Kind<string> = text(
   value => /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(value) && value !== 'crates-io',
 )
 
-const file: Kind<string> = text('the path of a file', value => value !== '' && !/\p{Cc}/u.test(value))
+const file: Kind<string> = text(
+  'the path of a file',
+  value => value !== '' && !/\p{Cc}/u.test(value),
+)
 
 /** Only what lies beside the pages: their content security policy loads nothing else. */
 const ownPath: Kind<string> = text('a path below the base URL, such as "brand/logo.svg"', value =>
@@ -46,7 +74,11 @@ const siteLink: Kind<string> = text(
   value => {
     const address = / (\S+)$/.exec(value)?.[1] ?? ''
     const url = parseUrl(address)
-    return value.length <= 500 && !/\p{Cc}/u.test(value) && (url?.protocol === 'http:' || url?.protocol === 'https:')
+    return (
+      value.length <= 500 &&
+      !/\p{Cc}/u.test(value) &&
+      (url?.protocol === 'http:' || url?.protocol === 'https:')
+    )
   },
 )
 /** Words, an index URL, and where that registry shows a crate. */
@@ -55,7 +87,12 @@ const foreignRegistry: Kind<string> = text(
   value => {
     const [, title = '', index = '', page = ''] = /^(.*\S) +(\S+) +(\S+)$/.exec(value) ?? []
     const isWeb = (address: string) => /^https?:$/.test(parseUrl(address)?.protocol ?? '')
-    return title.length <= 100 && !/\p{Cc}/u.test(title) && isWeb(index.replace(/^sparse\+/, '')) && isWeb(page)
+    return (
+      title.length <= 100 &&
+      !/\p{Cc}/u.test(title) &&
+      isWeb(index.replace(/^sparse\+/, '')) &&
+      isWeb(page)
+    )
   },
 )
 const perMinute = integer(0, 1_000_000)
@@ -80,7 +117,11 @@ export const sections = {
       'auto',
       'Where the web API is: "auto" is the base URL, "none" makes a registry to which nobody can publish.',
     ),
-    dl: row(dl, 'auto', 'Where `.crate` files are: "auto" is `{base}/crates/{crate}/{crate}-{version}.crate`.'),
+    dl: row(
+      dl,
+      'auto',
+      'Where `.crate` files are: "auto" is `{base}/crates/{crate}/{crate}-{version}.crate`.',
+    ),
     name: mainRow(
       registryName,
       'plimsoll',
@@ -89,7 +130,11 @@ export const sections = {
     ),
     title: mainRow(line(100), 'Plimsoll', 'Plimsoll', 'Heading of the pages.'),
     description: row(line(1000), '', 'One sentence below the heading of the front page.'),
-    aliases: row(list(indexUrl), [], 'Further index URLs under which users reach this same registry.'),
+    aliases: row(
+      list(indexUrl),
+      [],
+      'Further index URLs under which users reach this same registry.',
+    ),
   },
   pages: {
     source: row(flag, true, 'Whether every version has pages for the files of its `.crate`.'),
@@ -98,11 +143,27 @@ export const sections = {
       'link',
       'What becomes of images of other hosts in READMEs: "load" tells those hosts who reads.',
     ),
-    logo: row(maybe(ownPath), null, 'Picture in the head of every page, instead of the built-in one.'),
-    stylesheet: row(maybe(ownPath), null, 'Stylesheet that every page loads after the built-in one.'),
+    logo: row(
+      maybe(ownPath),
+      null,
+      'Picture in the head of every page, instead of the built-in one.',
+    ),
+    stylesheet: row(
+      maybe(ownPath),
+      null,
+      'Stylesheet that every page loads after the built-in one.',
+    ),
     links: row(list(siteLink), [], 'Links in the head of every page.'),
-    registries: row(list(foreignRegistry), [], 'Other registries whose crates the lists of dependencies link to.'),
-    footer: row(maybe(line(500)), null, 'What stands at the foot of every page, instead of the description.'),
+    registries: row(
+      list(foreignRegistry),
+      [],
+      'Other registries whose crates the lists of dependencies link to.',
+    ),
+    footer: row(
+      maybe(line(500)),
+      null,
+      'What stands at the foot of every page, instead of the description.',
+    ),
   },
   server: {
     listen: mainRow(
@@ -116,7 +177,11 @@ export const sections = {
       [],
       'Proxies whose `X-Forwarded-For` is believed, so that limits count callers and not the proxy.',
     ),
-    shutdown_seconds: row(duration(0, 3600), 30, 'How long running requests may take to finish after SIGTERM.'),
+    shutdown_seconds: row(
+      duration(0, 3600),
+      30,
+      'How long running requests may take to finish after SIGTERM.',
+    ),
   },
   auth: {
     required: mainRow(flag, false, false, 'Whether reading needs a token or a login, too.'),
@@ -125,7 +190,11 @@ export const sections = {
       15,
       'Cost of scrypt as a power of two; each step doubles time and memory of a login.',
     ),
-    session_seconds: row(duration(300, 365 * DAY), 30 * DAY, 'How long a login in the browser lasts.'),
+    session_seconds: row(
+      duration(300, 365 * DAY),
+      30 * DAY,
+      'How long a login in the browser lasts.',
+    ),
     session_idle_seconds: row(
       duration(300, 365 * DAY),
       7 * DAY,
@@ -167,7 +236,11 @@ export const sections = {
     archive_entries: row(integer(1, 10_000_000), 50_000, 'Most files and folders in a `.crate`.'),
     manifest_bytes: row(size(1024, 64 * MIB), MIB, 'Largest `Cargo.toml`.'),
     readme_bytes: row(size(0, 64 * MIB), MIB, 'Largest readme.'),
-    request_seconds: row(duration(1, 3600), 120, 'How long a request may take to arrive and be answered.'),
+    request_seconds: row(
+      duration(1, 3600),
+      120,
+      'How long a request may take to arrive and be answered.',
+    ),
     publish_per_minute: row(perMinute, 300, 'Publishes by one user; 0 is no limit.'),
     changes_per_minute: row(
       perMinute,
@@ -190,8 +263,16 @@ export const sections = {
       0,
       'Crates that one user publishes for the first time within 24 hours; 0 is no limit.',
     ),
-    versions_per_day: row(integer(0, 1_000_000), 0, 'New versions of one crate within 24 hours; 0 is no limit.'),
-    tokens_per_user: row(integer(1, 1_000_000), 500, 'Tokens one user may have, not counting those that are expired.'),
+    versions_per_day: row(
+      integer(0, 1_000_000),
+      0,
+      'New versions of one crate within 24 hours; 0 is no limit.',
+    ),
+    tokens_per_user: row(
+      integer(1, 1_000_000),
+      500,
+      'Tokens one user may have, not counting those that are expired.',
+    ),
   },
   policy: policyRows,
   git: {

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Issue } from '../error/error.ts'
 import { issue, refuseErrors } from '../error/error.ts'
+import { withoutCredentials } from '../urls.ts'
 import { tomlValue } from './file.ts'
 import type { Values } from './row.ts'
 import type { sections, topRows } from './schema.ts'
@@ -8,13 +9,13 @@ import type { Given, Source } from './source.ts'
 import { fromEnvironment, fromFile, fromFlags, show, sourceName } from './source.ts'
 import type { SettingKey, SettingValue } from './table.ts'
 import { settingTable } from './table.ts'
-import { withoutCredentials } from '../urls.ts'
-
 
 type Sections = typeof sections
 
 /** Every setting with its effective value; the keys are those of `plimsoll.toml`, sizes in bytes, times in seconds. */
-export type Settings = { readonly [S in keyof Sections]: Values<Sections[S]> } & Values<typeof topRows>
+export type Settings = { readonly [S in keyof Sections]: Values<Sections[S]> } & Values<
+  typeof topRows
+>
 
 /** What `[policy]` says. */
 export type PolicySettings = Settings['policy']
@@ -74,7 +75,8 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
 export function describeSettings(resolved: ResolvedSettings): SettingDescription[] {
   const { settings, origins } = resolved
   return [...settingTable.values()].map(setting => {
-    const holder: object = setting.section === '' ? settings : settings[setting.section as keyof Sections]
+    const holder: object =
+      setting.section === '' ? settings : settings[setting.section as keyof Sections]
     const value = told(holder[setting.name as keyof typeof holder])
     const origin = origins.get(setting.key) ?? 'default'
     const words = origin === 'preset' ? `preset "${settings.policy.preset}"` : origin
@@ -105,19 +107,29 @@ function take(
   if (!result.success) {
     const where = sourceName(source)
     const bad = result.issues[0].input
-    issues.push(issue('setting_invalid', { where, key, given: show(bad), accepts: row.kind.accepts }))
+    issues.push(
+      issue('setting_invalid', { where, key, given: show(bad), accepts: row.kind.accepts }),
+    )
     return
   }
   const before = origins.get(key)
   // Two variables for one setting have no order that anyone could know.
-  if (typeof before === 'object' && 'variable' in before && 'variable' in source && values.get(key) !== result.output) {
+  if (
+    typeof before === 'object' &&
+    'variable' in before &&
+    'variable' in source &&
+    values.get(key) !== result.output
+  ) {
     issues.push(issue('setting_twice', { key, first: before.variable, second: source.variable }))
   }
   values.set(key, result.output)
   origins.set(key, source)
 }
 
-function addDefaults(values: Map<SettingKey, SettingValue>, origins: Map<SettingKey, Origin>): void {
+function addDefaults(
+  values: Map<SettingKey, SettingValue>,
+  origins: Map<SettingKey, Origin>,
+): void {
   const preset = values.get('policy.preset') === 'public' ? 'public' : 'private'
   for (const [key, { row }] of settingTable) {
     if (values.has(key)) continue

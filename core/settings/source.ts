@@ -6,7 +6,10 @@ import type { Setting, SettingKey } from './table.ts'
 import { settingByVariable, settingTable } from './table.ts'
 
 /** Where a value was set. */
-export type Source = { readonly file: string } | { readonly variable: string } | { readonly flag: string }
+export type Source =
+  | { readonly file: string }
+  | { readonly variable: string }
+  | { readonly flag: string }
 
 /** A value as it was found, not yet checked. */
 export interface Given {
@@ -38,19 +41,31 @@ export function sourceName(source: Source): string {
 }
 
 /** What `plimsoll.toml` sets; a syntax error gives nothing but the objection. */
-export function fromFile(file: { readonly name: string; readonly text: string }, issues: Issue[]): Given[] {
+export function fromFile(
+  file: { readonly name: string; readonly text: string },
+  issues: Issue[],
+): Given[] {
   const given: Given[] = []
-  const found = (setting: Setting, raw: unknown) => given.push({ setting, raw, source: { file: file.name } })
+  const found = (setting: Setting, raw: unknown) =>
+    given.push({ setting, raw, source: { file: file.name } })
   const unknown = (key: string, accepted: readonly string[]) =>
-    issues.push(issue('setting_unknown', { where: file.name, key, suggestion: suggestKey(key), accepted }))
+    issues.push(
+      issue('setting_unknown', { where: file.name, key, suggestion: suggestKey(key), accepted }),
+    )
   for (const [name, value] of Object.entries(parseToml(file, issues))) {
     const top = settingTable.get(name)
     const keys = keysOf(name)
     if (top?.section === '') found(top, value)
-    else if (keys.length === 0) unknown(name, [...keysOf(''), ...sectionNames().map(section => `[${section}]`)])
+    else if (keys.length === 0)
+      unknown(name, [...keysOf(''), ...sectionNames().map(section => `[${section}]`)])
     else if (!isTable(value)) {
       issues.push(
-        issue('setting_invalid', { where: file.name, key: name, given: show(value), accepts: `a section [${name}]` }),
+        issue('setting_invalid', {
+          where: file.name,
+          key: name,
+          given: show(value),
+          accepts: `a section [${name}]`,
+        }),
       )
     } else {
       for (const [key, raw] of Object.entries(value)) {
@@ -64,28 +79,43 @@ export function fromFile(file: { readonly name: string; readonly text: string },
 }
 
 /** What the environment sets. */
-export function fromEnvironment(env: Readonly<Record<string, string | undefined>>, issues: Issue[]): Given[] {
+export function fromEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  issues: Issue[],
+): Given[] {
   const given: Given[] = []
   for (const [variable, text] of Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (!variable.startsWith('PLIMSOLL_') || OTHER_VARIABLES.includes(variable) || text === undefined) continue
+    if (
+      !variable.startsWith('PLIMSOLL_') ||
+      OTHER_VARIABLES.includes(variable) ||
+      text === undefined
+    )
+      continue
     const setting = settingByVariable.get(variable)
     if (setting) {
       given.push({ setting, raw: setting.row.kind.fromText(text), source: { variable } })
     } else {
       const names = [...settingByVariable.keys(), ...OTHER_VARIABLES]
-      const section = sectionNames().find(name => variable.startsWith(`PLIMSOLL_${name.toUpperCase()}_`))
+      const section = sectionNames().find(name =>
+        variable.startsWith(`PLIMSOLL_${name.toUpperCase()}_`),
+      )
       const accepted = section
         ? names.filter(name => settingByVariable.get(name)?.section === section)
         : ['PLIMSOLL_SECTION_KEY for every setting', 'PLIMSOLL_DIR', 'PLIMSOLL_LISTEN']
       const suggestion = nearest(variable, names, 'PLIMSOLL_')
-      issues.push(issue('setting_unknown', { where: 'environment', key: variable, suggestion, accepted }))
+      issues.push(
+        issue('setting_unknown', { where: 'environment', key: variable, suggestion, accepted }),
+      )
     }
   }
   return given
 }
 
 /** What the command line sets. */
-export function fromFlags(flags: Readonly<Record<SettingKey, string | boolean | undefined>>, issues: Issue[]): Given[] {
+export function fromFlags(
+  flags: Readonly<Record<SettingKey, string | boolean | undefined>>,
+  issues: Issue[],
+): Given[] {
   return Object.entries(flags).flatMap(([key, value]): Given[] => {
     if (value === undefined) return []
     const setting = settingTable.get(key)
@@ -95,7 +125,12 @@ export function fromFlags(flags: Readonly<Record<SettingKey, string | boolean | 
       return [{ setting, raw, source: { flag } }]
     }
     issues.push(
-      issue('setting_unknown', { where: flag, key, suggestion: suggestKey(key), accepted: [...settingTable.keys()] }),
+      issue('setting_unknown', {
+        where: flag,
+        key,
+        suggestion: suggestKey(key),
+        accepted: [...settingTable.keys()],
+      }),
     )
     return []
   })
@@ -109,13 +144,23 @@ export function show(raw: unknown): string {
   return words.length > 80 ? `${words.slice(0, 79)}…` : words
 }
 
-function parseToml(file: { readonly name: string; readonly text: string }, issues: Issue[]): object {
+function parseToml(
+  file: { readonly name: string; readonly text: string },
+  issues: Issue[],
+): object {
   try {
     return parse(file.text.replace(/^\uFEFF/, ''))
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
     const problem = (error.message.split('\n')[0] ?? '').replace(/^Invalid TOML document: /, '')
-    issues.push(issue('settings_syntax', { file: file.name, line: error.line, column: error.column, problem }))
+    issues.push(
+      issue('settings_syntax', {
+        file: file.name,
+        line: error.line,
+        column: error.column,
+        problem,
+      }),
+    )
     return {}
   }
 }
@@ -125,7 +170,9 @@ function keysOf(section: string): string[] {
 }
 
 function sectionNames(): string[] {
-  return [...new Set([...settingTable.values()].map(one => one.section))].filter(name => name !== '')
+  return [...new Set([...settingTable.values()].map(one => one.section))].filter(
+    name => name !== '',
+  )
 }
 
 /** The setting that was probably meant: same key in another section, else the nearest spelling. */
@@ -137,5 +184,7 @@ function suggestKey(key: string): string | null {
 }
 
 function isTable(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+  )
 }

@@ -19,9 +19,10 @@ export interface Setting {
 
 /** Every setting by its key, in the order of the reference. */
 export const settingTable: ReadonlyMap<SettingKey, Setting> = new Map(
-  [...settingsOf('', topRows), ...Object.entries(sections).flatMap(([name, rows]) => settingsOf(name, rows))].map(
-    setting => [setting.key, setting],
-  ),
+  [
+    ...settingsOf('', topRows),
+    ...Object.entries(sections).flatMap(([name, rows]) => settingsOf(name, rows)),
+  ].map(setting => [setting.key, setting]),
 )
 
 /** The settings by the environment variable that sets them; `PLIMSOLL_LISTEN` is short for `PLIMSOLL_SERVER_LISTEN`. */
@@ -35,6 +36,12 @@ export const settingByVariable: ReadonlyMap<string, Setting> = new Map(
 function settingsOf(section: string, rows: object): Setting[] {
   return Object.entries(rows).map(([name, row]: [string, Row<SettingValue>]) => {
     const path = section === '' ? [name] : [section, name]
-    return { key: path.join('.'), section, name, variable: ['PLIMSOLL', ...path].join('_').toUpperCase(), row }
+    return {
+      key: path.join('.'),
+      section,
+      name,
+      variable: ['PLIMSOLL', ...path].join('_').toUpperCase(),
+      row,
+    }
   })
 }

@@ -24,7 +24,10 @@ export async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator
   }
 }
 
-async function* unpack(body: Uint8Array, input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* unpack(
+  body: Uint8Array,
+  input: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   const inflate = createInflateRaw()
   const out: Uint8Array[] = []
   let trailer = Buffer.alloc(0)
@@ -66,7 +69,10 @@ async function feed(inflate: InflateRaw, step: Uint8Array): Promise<Uint8Array> 
 }
 
 /** Runs one call of zlib until it is through, has met the end of the member, or fails. */
-async function work(inflate: InflateRaw, call: (done: (error?: Error | null) => void) => void): Promise<void> {
+async function work(
+  inflate: InflateRaw,
+  call: (done: (error?: Error | null) => void) => void,
+): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
       const done = (error?: Error | null): void => {
@@ -91,7 +97,10 @@ async function* inSteps(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   }
 }
 
-async function* chain(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* chain(
+  first: Uint8Array,
+  rest: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   if (first.length > 0) yield first
   yield* rest
 }
@@ -100,7 +109,8 @@ async function* chain(first: Uint8Array, rest: AsyncIterable<Uint8Array>): Async
 async function skipHeader(input: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
   let head = Buffer.alloc(0)
   for (;;) {
-    if (head.length >= 3 && (head[0] !== 0x1f || head[1] !== 0x8b || head[2] !== 8)) refuse('archive_not_gzip')
+    if (head.length >= 3 && (head[0] !== 0x1f || head[1] !== 0x8b || head[2] !== 8))
+      refuse('archive_not_gzip')
     const length = headerLength(head)
     if (length !== null) return head.subarray(length)
     if (head.length > HEADER_MAX) refuse('archive_not_gzip')

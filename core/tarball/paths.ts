@@ -23,10 +23,16 @@ export class PathBook {
     if (parts.includes('.') || parts.includes('')) {
       return [issue('archive_path', { path, reason: 'it has an empty or `.` part' })]
     }
-    if (path.includes('\\')) return [issue('archive_path', { path, reason: 'it contains a backslash' })]
+    if (path.includes('\\'))
+      return [issue('archive_path', { path, reason: 'it contains a backslash' })]
     if (path.includes('\0')) return [issue('archive_path', { path, reason: 'it contains a NUL' })]
     if (Buffer.byteLength(path) > PATH_MAX) {
-      return [issue('archive_path', { path: `${path.slice(0, 60)}…`, reason: `it is longer than ${PATH_MAX} bytes` })]
+      return [
+        issue('archive_path', {
+          path: `${path.slice(0, 60)}…`,
+          reason: `it is longer than ${PATH_MAX} bytes`,
+        }),
+      ]
     }
     return []
   }
@@ -52,7 +58,8 @@ export class PathBook {
     if (end === -1) return []
     const parent = path.slice(0, end)
     const known = this.#kinds.get(parent)
-    if (known === 'file') return [issue('archive_path', { path: parent, reason: 'it is both a file and a folder' })]
+    if (known === 'file')
+      return [issue('archive_path', { path: parent, reason: 'it is both a file and a folder' })]
     if (known === 'folder') return []
     return this.add(parent, 'folder')
   }
@@ -62,7 +69,13 @@ export class PathBook {
 function isPortable(path: string): boolean {
   return path
     .split('/')
-    .every(part => !hasIllegalCharacter(part) && !part.endsWith('.') && !part.endsWith(' ') && !DEVICE.test(part))
+    .every(
+      part =>
+        !hasIllegalCharacter(part) &&
+        !part.endsWith('.') &&
+        !part.endsWith(' ') &&
+        !DEVICE.test(part),
+    )
 }
 
 function hasIllegalCharacter(part: string): boolean {

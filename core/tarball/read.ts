@@ -1,7 +1,7 @@
 import { type Issue, issue, Refusal, refuseErrors, warning } from '../error/error.ts'
+import { presentable } from '../error/objections.ts'
 import type { Name } from '../name.ts'
 import { isName } from '../name.ts'
-import { presentable } from '../error/objections.ts'
 import type { Version } from '../version.ts'
 import { isVersion } from '../version.ts'
 import type { Archive, ArchiveFile, ArchiveLimits } from './archive.ts'
@@ -21,7 +21,11 @@ type Identity = { readonly name: Name; readonly version: Version }
  * `{name}-{version}/` with exactly one `Cargo.toml`, what exceeds `limits`, what is not the `expected` release.
  * The rules are those of Cargo's unpacking and of crates.io, and stricter where two readers could see two archives.
  */
-export async function readArchive(open: Open, limits: ArchiveLimits, expected?: Identity): Promise<Archive> {
+export async function readArchive(
+  open: Open,
+  limits: ArchiveLimits,
+  expected?: Identity,
+): Promise<Archive> {
   const survey = new Survey(limits, expected)
   let unpackedBytes = 0
   try {
@@ -93,14 +97,17 @@ class Survey {
         await this.#read(path, member.size, read)
       }
     }
-    return this.issues.filter(one => one.severity === 'error').length < OBJECTIONS_MAX ? 'go on' : 'stop'
+    return this.issues.filter(one => one.severity === 'error').length < OBJECTIONS_MAX
+      ? 'go on'
+      : 'stop'
   }
 
   /** The archive, when nothing speaks against it. */
   conclude(unpackedBytes: number): Archive {
     const [first, ...others] = this.#manifests
     const broken = this.issues.some(one => one.severity === 'error')
-    if (others.length > 0) this.issues.push(issue('archive_manifests', { paths: this.#manifests.join('`, `') }))
+    if (others.length > 0)
+      this.issues.push(issue('archive_manifests', { paths: this.#manifests.join('`, `') }))
     else if (first !== undefined && first !== 'Cargo.toml')
       this.issues.push(issue('archive_manifest_case', { path: first }))
     else if (first === undefined && !broken) this.issues.push(issue('archive_manifest_missing'))
@@ -119,7 +126,8 @@ class Survey {
 
   /** The member's path below the top folder, `''` for that folder itself; null after an objection. */
   #belowRoot(member: Member): string | null {
-    const full = member.kind === 'folder' && member.path.endsWith('/') ? member.path.slice(0, -1) : member.path
+    const full =
+      member.kind === 'folder' && member.path.endsWith('/') ? member.path.slice(0, -1) : member.path
     const objections = PathBook.objections(full)
     if (objections.length > 0) {
       this.issues.push(...objections)
@@ -156,7 +164,8 @@ class Survey {
   }
 
   async #read(path: string, size: number, read: () => AsyncGenerator<Uint8Array>): Promise<void> {
-    if (path.split('/').pop() === '.cargo-ok') this.issues.push(warning('archive_cargo_ok', { path }))
+    if (path.split('/').pop() === '.cargo-ok')
+      this.issues.push(warning('archive_cargo_ok', { path }))
     if (path.toLowerCase() === 'cargo.toml') {
       this.#manifests.push(path)
       const max = this.#limits.manifestBytes
@@ -190,9 +199,11 @@ function vcsPath(bytes: Uint8Array): string | null {
   if (text === null) return null
   try {
     const info: unknown = JSON.parse(text)
-    const path = typeof info === 'object' && info !== null && 'path_in_vcs' in info ? info.path_in_vcs : null
+    const path =
+      typeof info === 'object' && info !== null && 'path_in_vcs' in info ? info.path_in_vcs : null
     // It becomes part of links: only a plain path below the repository will do.
-    const plain = typeof path === 'string' && (path === '' || PathBook.objections(path).length === 0)
+    const plain =
+      typeof path === 'string' && (path === '' || PathBook.objections(path).length === 0)
     return plain ? path : null
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error

@@ -29,11 +29,16 @@ export async function salvageArchive(
     if (files.size >= limits.entries) return 'stop'
     const path = member.path.slice(top.length + 1)
     files.set(path, { path, size: member.size })
-    if (path === 'Cargo.toml' && member.size <= limits.manifestBytes) manifest = await gather(read())
+    if (path === 'Cargo.toml' && member.size <= limits.manifestBytes)
+      manifest = await gather(read())
     return 'go on'
   })
   issues.push(...(await objections(walk)))
-  return { manifest: manifest && new TextDecoder().decode(manifest), files: [...files.values()], issues }
+  return {
+    manifest: manifest && new TextDecoder().decode(manifest),
+    files: [...files.values()],
+    issues,
+  }
 }
 
 /** The text of one file, as far as it can be reached; null when it cannot, or has more than `maxBytes`. */

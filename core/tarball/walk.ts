@@ -87,7 +87,8 @@ function readHeader(block: Buffer): Header {
   if (readOctal(block.subarray(148, 156)) !== sum)
     refuse('archive_header', { path: name, reason: 'its checksum is wrong' })
   const size = readOctal(block.subarray(124, 136))
-  if (size === null) refuse('archive_header', { path: name, reason: 'its size is not a plain octal number' })
+  if (size === null)
+    refuse('archive_header', { path: name, reason: 'its size is not a plain octal number' })
   const type = block[156] === 0 ? '0' : String.fromCharCode(block[156] ?? 0)
   return { name, type, size }
 }
@@ -129,9 +130,14 @@ function readOctal(field: Buffer): number | null {
   return match ? Number.parseInt(match[1] ?? '', 8) : null
 }
 
-async function readExtension(bytes: ByteReader, header: Header, before: Extensions): Promise<Extensions> {
+async function readExtension(
+  bytes: ByteReader,
+  header: Header,
+  before: Extensions,
+): Promise<Extensions> {
   const path = header.name
-  if (header.size > EXTENSION_MAX) refuse('archive_header', { path, reason: 'its extended header is too long' })
+  if (header.size > EXTENSION_MAX)
+    refuse('archive_header', { path, reason: 'its extended header is too long' })
   const data = await bytes.take(header.size)
   if (data === null) refuse('archive_cut_off')
   await bytes.skip(padding(header.size))
@@ -139,7 +145,8 @@ async function readExtension(bytes: ByteReader, header: Header, before: Extensio
     if (before.pax) refuse('archive_header', { path, reason: 'it has two extended headers' })
     return { pax: readPax(decode(data), path) }
   }
-  if (before.longName !== undefined) refuse('archive_header', { path, reason: 'it has two long names' })
+  if (before.longName !== undefined)
+    refuse('archive_header', { path, reason: 'it has two long names' })
   return { longName: readText(data) }
 }
 
@@ -164,7 +171,10 @@ function objectionTo(header: Header, member: Member, { longName, pax }: Extensio
   const { path, kind, size } = member
   const object = (reason: string): Issue => issue('archive_header', { path, reason })
   if (header.type !== '0' && header.type !== '5') {
-    return issue('archive_type', { path, type: TYPES[header.type] ?? `member of type \`${header.type}\`` })
+    return issue('archive_type', {
+      path,
+      type: TYPES[header.type] ?? `member of type \`${header.type}\``,
+    })
   }
   if (longName !== undefined && pax?.path !== undefined) return object('it has two long names')
   if (pax?.size !== undefined && pax.size !== String(size)) {

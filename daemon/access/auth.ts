@@ -1,4 +1,11 @@
-import { type Change, canonicalName, type Database, type Name, refuse, timestamp } from '../../generator/index.ts'
+import {
+  type Change,
+  canonicalName,
+  type Database,
+  type Name,
+  refuse,
+  timestamp,
+} from '../../generator/index.ts'
 import type { NoteUse } from '../accounts/last-use.ts'
 import { hashToken, isToken, type Scope } from '../accounts/tokens.ts'
 
@@ -34,12 +41,23 @@ export function passwordOf(header: string | undefined): string | null {
  * The actor behind a token, or null when it is none of ours, revoked, expired, or its user locked out. Has its use
  * noted once a minute at most.
  */
-export async function authenticate(database: Database, token: string, now: Date, note: NoteUse): Promise<Actor | null> {
+export async function authenticate(
+  database: Database,
+  token: string,
+  now: Date,
+  note: NoteUse,
+): Promise<Actor | null> {
   if (!isToken(token)) return null
   const row = await database
     .selectFrom('tokens')
     .innerJoin('users', 'users.id', 'tokens.user_id')
-    .select(['tokens.id', 'tokens.scopes', 'tokens.crates', 'tokens.expires_at', 'tokens.revoked_at'])
+    .select([
+      'tokens.id',
+      'tokens.scopes',
+      'tokens.crates',
+      'tokens.expires_at',
+      'tokens.revoked_at',
+    ])
     .select(['tokens.last_used_at', 'users.id as user_id', 'users.login', 'users.admin'])
     .where('tokens.hash', '=', hashToken(token))
     .where('users.locked_at', 'is', null)

@@ -1,6 +1,6 @@
 import { issue, Refusal, type Settings } from '../../generator/index.ts'
+import type { LoginPriority } from '../accounts/hashing-queue.ts'
 import { addressGroup } from '../http/client-address.ts'
-import type { Standing } from '../accounts/hashing-queue.ts'
 
 /** At most so many callers are remembered; the one not heard of for longest is forgotten first. */
 const REMEMBERED = 10_000
@@ -105,15 +105,19 @@ export class RateLimits {
    * stranger can keep it out; all others count by their address, and together by the account they are after, so that
    * many addresses do not make many guesses (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
    */
-  ofLogin({ login, device, address }: LoginAttempt, now: Date): Standing {
-    if (device !== null) return { isKnown: true, recent: this.#take('login', `device ${device}`, now) }
+  ofLogin({ login, device, address }: LoginAttempt, now: Date): LoginPriority {
+    if (device !== null)
+      return { isKnown: true, recent: this.#take('login', `device ${device}`, now) }
     const recent = this.ofAddress('login', address, now)
     this.#spend('login', this.#accounts.take(login.toLowerCase().slice(0, 40), now))
     return { isKnown: false, recent }
   }
 
   /** Counts an attempt to set a password: by the session in which the current one is asked for, or by address. */
-  ofPassword({ session, address }: { readonly session: number | null; readonly address: string }, now: Date): Standing {
+  ofPassword(
+    { session, address }: { readonly session: number | null; readonly address: string },
+    now: Date,
+  ): LoginPriority {
     const key = session === null ? `address ${addressGroup(address)}` : `session ${session}`
     return { isKnown: session !== null, recent: this.#take('password', key, now) }
   }
@@ -125,6 +129,8 @@ export class RateLimits {
 
   #spend(counted: Counted, seconds: number): void {
     if (seconds === 0) return
-    throw new Refusal([issue('rate_limited', { what: COUNTED[counted], seconds })], { retryAfter: seconds })
+    throw new Refusal([issue('rate_limited', { what: COUNTED[counted], seconds })], {
+      retryAfter: seconds,
+    })
   }
 }

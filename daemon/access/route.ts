@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
-import type { Actor } from './auth.ts'
-import type { Counted } from './rate-limit.ts'
 import type { Scope } from '../accounts/tokens.ts'
-import type { SessionVisit, Visit } from './visit.ts'
+import type { Actor } from './auth.ts'
+import type { BrowserRequest, SessionRequest } from './browser-request.ts'
+import type { Counted } from './rate-limit.ts'
 
 /** Handles a request of somebody unknown. */
 export type OpenHandler = (c: Context) => Response | Promise<Response>
@@ -11,10 +11,10 @@ export type OpenHandler = (c: Context) => Response | Promise<Response>
 export type ActorHandler = (c: Context, actor: Actor) => Response | Promise<Response>
 
 /** Handles a request of a browser, logged in or not. */
-export type VisitHandler = (c: Context, visit: Visit) => Response | Promise<Response>
+export type BrowserHandler = (c: Context, request: BrowserRequest) => Response | Promise<Response>
 
 /** Handles a request of a browser that is logged in. */
-export type SessionHandler = (c: Context, visit: SessionVisit) => Response | Promise<Response>
+export type SessionHandler = (c: Context, request: SessionRequest) => Response | Promise<Response>
 
 /** A route whose caller shows a token good for one of the scopes; the handler checks what depends on the crate. */
 export interface ActorRoute {
@@ -23,8 +23,8 @@ export interface ActorRoute {
 }
 
 /** A route for browsers. */
-export type VisitRoute =
-  | { readonly access: 'visitor'; readonly handle: VisitHandler }
+export type BrowserRoute =
+  | { readonly access: 'visitor'; readonly handle: BrowserHandler }
   | { readonly access: 'session' | 'admin'; readonly handle: SessionHandler }
 
 /**
@@ -33,7 +33,7 @@ export type VisitRoute =
  * what changes nothing, a login in the browser.
  * `member`: whoever has a valid token, whatever it is good for.
  * `visitor`: every browser. `session`: a browser that is logged in; `admin`: as an administrator. Tokens open none of
- * these, so no token makes another. What is posted there has come from a form of ours: the gate sees to that.
+ * these, so no token makes another. What is posted there has come from a form of ours: the guard sees to that.
  */
 export type Route = {
   readonly method: 'GET' | 'PUT' | 'DELETE' | 'POST'
@@ -45,5 +45,5 @@ export type Route = {
   | { readonly access: 'reader'; readonly handle: OpenHandler }
   | { readonly access: 'member'; readonly handle: OpenHandler }
   | ActorRoute
-  | VisitRoute
+  | BrowserRoute
 )

@@ -18,7 +18,8 @@ export async function addUser(
   user: { login: string; admin: boolean; at: string },
   by: Change = byOperator(user.at),
 ): Promise<User> {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,38}$/.test(user.login)) refuse('login_invalid', { login: user.login })
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,38}$/.test(user.login))
+    refuse('login_invalid', { login: user.login })
   return database.transaction().execute(async tx => {
     const row = await tx
       .insertInto('users')
@@ -34,7 +35,14 @@ export async function addUser(
     if (!row) return refuse('login_taken', { login: user.login })
     const detail = { login: user.login, ...(user.admin && { admin: true }) }
     await addEvent(tx, by, { action: 'user-add', detail })
-    return { id: row.id, login: user.login, name: null, admin: user.admin, locked: false, created: user.at }
+    return {
+      id: row.id,
+      login: user.login,
+      name: null,
+      admin: user.admin,
+      locked: false,
+      created: user.at,
+    }
   })
 }
 
@@ -67,16 +75,26 @@ export async function countUsers(database: Database, filter: string): Promise<nu
 /** Users whose login has the filter in it, in the order of their logins: so many of them, after so many. */
 export async function findUsers(
   database: Database,
-  { filter, limit, offset }: { readonly filter: string; readonly limit: number; readonly offset: number },
+  {
+    filter,
+    limit,
+    offset,
+  }: { readonly filter: string; readonly limit: number; readonly offset: number },
 ): Promise<User[]> {
-  const query = loginsWith(database, filter).selectAll().orderBy('canonical').limit(limit).offset(offset)
+  const query = loginsWith(database, filter)
+    .selectAll()
+    .orderBy('canonical')
+    .limit(limit)
+    .offset(offset)
   return (await query.execute()).map(userRecord)
 }
 
 function loginsWith(database: Database, filter: string) {
   return database
     .selectFrom('users')
-    .where(({ eb, fn, val }) => eb(fn<number>('instr', ['canonical', val(filter.toLowerCase())]), '>', 0))
+    .where(({ eb, fn, val }) =>
+      eb(fn<number>('instr', ['canonical', val(filter.toLowerCase())]), '>', 0),
+    )
 }
 
 /** Whether nobody has an account yet. */
@@ -88,7 +106,12 @@ export async function hasNoUsers(database: Database): Promise<boolean> {
  * Locks a user out, or lets them in again: while it holds, no token and no login of theirs is good. Browsers that are
  * logged in are logged out for good. Refuses to lock the last administrator; does nothing where it is so already.
  */
-export async function setLocked(database: Database, user: User, locked: boolean, change: Change): Promise<void> {
+export async function setLocked(
+  database: Database,
+  user: User,
+  locked: boolean,
+  change: Change,
+): Promise<void> {
   await database.transaction().execute(async tx => {
     const done = await tx
       .updateTable('users')
@@ -102,12 +125,20 @@ export async function setLocked(database: Database, user: User, locked: boolean,
       await tx.deleteFrom('sessions').where('user_id', '=', user.id).execute()
       await tx.deleteFrom('password_links').where('user_id', '=', user.id).execute()
     }
-    await addEvent(tx, change, { action: locked ? 'user-lock' : 'user-unlock', detail: { login: user.login } })
+    await addEvent(tx, change, {
+      action: locked ? 'user-lock' : 'user-unlock',
+      detail: { login: user.login },
+    })
   })
 }
 
 /** Makes a user an administrator, or no longer one. Refuses to leave the registry without. */
-export async function setAdmin(database: Database, user: User, admin: boolean, change: Change): Promise<void> {
+export async function setAdmin(
+  database: Database,
+  user: User,
+  admin: boolean,
+  change: Change,
+): Promise<void> {
   await database.transaction().execute(async tx => {
     const done = await tx
       .updateTable('users')
@@ -117,14 +148,21 @@ export async function setAdmin(database: Database, user: User, admin: boolean, c
       .executeTakeFirst()
     if (done.numUpdatedRows === 0n) return
     if (!admin) await requireAdministrator(tx, user)
-    await addEvent(tx, change, { action: admin ? 'user-promote' : 'user-demote', detail: { login: user.login } })
+    await addEvent(tx, change, {
+      action: admin ? 'user-promote' : 'user-demote',
+      detail: { login: user.login },
+    })
   })
 }
 
 /** Somebody must be able to let the others in again. */
 async function requireAdministrator(tx: Database, user: User): Promise<void> {
   if (!user.admin) return
-  const query = tx.selectFrom('users').select('id').where('admin', '=', 1).where('locked_at', 'is', null)
+  const query = tx
+    .selectFrom('users')
+    .select('id')
+    .where('admin', '=', 1)
+    .where('locked_at', 'is', null)
   if (!(await query.limit(1).executeTakeFirst())) refuse('admin_last', { login: user.login })
 }
 
@@ -137,5 +175,12 @@ function userRecord(row: {
   created_at: string
 }): User {
   const { id, login, name } = row
-  return { id, login, name, admin: row.admin === 1, locked: row.locked_at !== null, created: row.created_at }
+  return {
+    id,
+    login,
+    name,
+    admin: row.admin === 1,
+    locked: row.locked_at !== null,
+    created: row.created_at,
+  }
 }

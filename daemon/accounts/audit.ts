@@ -44,7 +44,9 @@ export async function listEvents(database: Database, filter: AuditFilter): Promi
   if (crate !== undefined) query = query.where('crate', 'in', crate)
   if (action !== undefined) query = query.where('action', '=', action)
   if (any !== undefined) {
-    query = query.where(is => is.or([is('actor', 'in', any), is('crate', 'in', any), is('action', 'in', any)]))
+    query = query.where(is =>
+      is.or([is('actor', 'in', any), is('crate', 'in', any), is('action', 'in', any)]),
+    )
   }
   if (before !== undefined) query = query.where('id', '<', before)
   if (after !== undefined) query = query.where('id', '>', after)
@@ -68,14 +70,21 @@ export async function listEvents(database: Database, filter: AuditFilter): Promi
 }
 
 /** A name as it was asked for, and as the user or the crate of that name spells it: the log has the latter. */
-async function spellings(database: Database, asked: string, ...kinds: ('users' | 'crates')[]): Promise<string[]> {
+async function spellings(
+  database: Database,
+  asked: string,
+  ...kinds: ('users' | 'crates')[]
+): Promise<string[]> {
   const found = [asked]
   for (const kind of kinds) {
     if (kind === 'users') {
       const user = await findUser(database, asked)
       if (user) found.push(user.login)
     } else if (isName(asked)) {
-      const query = database.selectFrom('crates').select('name').where('canonical', '=', canonicalName(asked))
+      const query = database
+        .selectFrom('crates')
+        .select('name')
+        .where('canonical', '=', canonicalName(asked))
       const crate = await query.executeTakeFirst()
       if (crate) found.push(crate.name)
     }

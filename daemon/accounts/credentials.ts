@@ -1,6 +1,13 @@
-import { addEvent, type Change, type Database, refuse, refuseErrors, timestamp } from '../../generator/index.ts'
+import {
+  addEvent,
+  type Change,
+  type Database,
+  refuse,
+  refuseErrors,
+  timestamp,
+} from '../../generator/index.ts'
 import { findUser, type User } from './accounts.ts'
-import { FIRST, type Standing } from './hashing-queue.ts'
+import { HIGHEST, type LoginPriority } from './hashing-queue.ts'
 import { costOf, hashPassword, isOutdated, isPassword, passwordIssues } from './password.ts'
 import { hashSecret, makeSecret } from './secret.ts'
 
@@ -13,7 +20,11 @@ const LINK_HOURS = 24
  */
 export async function checkPassword(
   database: Database,
-  { login, password, standing }: { readonly login: string; readonly password: string; readonly standing: Standing },
+  {
+    login,
+    password,
+    priority,
+  }: { readonly login: string; readonly password: string; readonly priority: LoginPriority },
   cost: number,
 ): Promise<User | null> {
   const row = await database
@@ -23,9 +34,10 @@ export async function checkPassword(
     .executeTakeFirst()
   const stored = row?.password ?? null
   const effort = Math.max(cost, await highestCost(database))
-  if (!(await isPassword(password, stored, effort, standing)) || !row || stored === null) return null
+  if (!(await isPassword(password, stored, effort, priority)) || !row || stored === null)
+    return null
   if (isOutdated(stored, cost)) {
-    const renewed = await hashPassword(password, cost, FIRST)
+    const renewed = await hashPassword(password, cost, HIGHEST)
     // Not over a password that was changed meanwhile.
     await database
       .updateTable('users')
@@ -57,12 +69,17 @@ export async function setPassword(
   change: Change,
 ): Promise<void> {
   refuseErrors(passwordIssues(password, user.login))
-  const stored = await hashPassword(password, cost, FIRST)
+  const stored = await hashPassword(password, cost, HIGHEST)
   await database.transaction().execute(tx => storePassword(tx, user, stored, change))
 }
 
 /** A new one-time link's secret for a user; earlier ones become worthless. */
-export async function makeLink(database: Database, user: User, now: Date, change: Change): Promise<string> {
+export async function makeLink(
+  database: Database,
+  user: User,
+  now: Date,
+  change: Change,
+): Promise<string> {
   if (user.locked) refuse('user_locked', { login: user.login })
   const secret = makeSecret()
   const expires = timestamp(new Date(now.getTime() + LINK_HOURS * 3_600_000))
@@ -99,13 +116,20 @@ export async function redeemLink(
   database: Database,
   secret: string,
   { password, cost, now }: { readonly password: string; readonly cost: number; readonly now: Date },
-  changeOf: (user: { readonly id: number; readonly login: string; readonly admin: boolean }) => Change,
+  changeOf: (user: {
+    readonly id: number
+    readonly login: string
+    readonly admin: boolean
+  }) => Change,
 ): Promise<{ readonly id: number; readonly login: string }> {
   const user = (await linkOwner(database, secret, now)) ?? refuse('link_invalid')
   refuseErrors(passwordIssues(password, user.login))
-  const stored = await hashPassword(password, cost, FIRST)
+  const stored = await hashPassword(password, cost, HIGHEST)
   await database.transaction().execute(async tx => {
-    const used = await tx.deleteFrom('password_links').where('hash', '=', hashSecret(secret)).executeTakeFirst()
+    const used = await tx
+      .deleteFrom('password_links')
+      .where('hash', '=', hashSecret(secret))
+      .executeTakeFirst()
     if (used.numDeletedRows === 0n) refuse('link_invalid')
     await storePassword(tx, user, stored, changeOf(user))
   })

@@ -7,17 +7,28 @@ import { isSameText } from './secret.ts'
  * has to be remembered of it here, and a new password makes every browser a stranger. Null for who has no password.
  */
 export async function makeDevice(database: Database, userId: number): Promise<string | null> {
-  const row = await database.selectFrom('users').select('password').where('id', '=', userId).executeTakeFirst()
+  const row = await database
+    .selectFrom('users')
+    .select('password')
+    .where('id', '=', userId)
+    .executeTakeFirst()
   if (!row?.password) return null
   const id = randomBytes(16).toString('base64url')
   return `${id}.${proof(id, row.password)}`
 }
 
 /** The id of a browser, where it is known to the account that a login means; null otherwise. */
-export async function knownDevice(database: Database, login: string, cookie: string): Promise<string | null> {
+export async function knownDevice(
+  database: Database,
+  login: string,
+  cookie: string,
+): Promise<string | null> {
   const [, id = '', given = ''] = /^([\w-]{22})\.([\w-]{43})$/.exec(cookie) ?? []
   if (id === '') return null
-  const query = database.selectFrom('users').select('password').where('canonical', '=', login.toLowerCase())
+  const query = database
+    .selectFrom('users')
+    .select('password')
+    .where('canonical', '=', login.toLowerCase())
   const row = await query.executeTakeFirst()
   return row?.password && isSameText(given, proof(id, row.password)) ? id : null
 }

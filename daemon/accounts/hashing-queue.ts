@@ -1,18 +1,18 @@
 import { refuse } from '../../generator/index.ts'
 
 /** Where somebody stands who wants a password hashed. */
-export interface Standing {
+export interface LoginPriority {
   /** Whether it is shown that the account is theirs to use: by a browser that did, a session or a one-time link. */
   readonly isKnown: boolean
   /** How many attempts like this one came of late from where it comes, this one included. */
   readonly recent: number
 }
 
-/** The standing of whoever needs no limit: the operator, or what was checked before it gets here. */
-export const FIRST: Standing = { isKnown: true, recent: 0 }
+/** The priority of whoever needs no limit: the operator, or what was checked before it gets here. */
+export const HIGHEST: LoginPriority = { isKnown: true, recent: 0 }
 
 interface Waiting {
-  readonly standing: Standing
+  readonly priority: LoginPriority
   readonly begin: () => void
   readonly giveUp: () => void
 }
@@ -33,10 +33,10 @@ export class HashingQueue {
     this.#mostWaiting = mostWaiting
   }
 
-  /** Does the work when it is its turn. Refuses it (`logins_busy`) when too many with a better standing wait. */
-  async run<Result>(standing: Standing, work: () => Promise<Result>): Promise<Result> {
+  /** Does the work when it is its turn. Refuses it (`logins_busy`) when too many with a better priority wait. */
+  async run<Result>(priority: LoginPriority, work: () => Promise<Result>): Promise<Result> {
     if (this.#running < this.#atOnce) this.#running++
-    else if (!(await this.#turn(standing))) refuse('logins_busy')
+    else if (!(await this.#turn(priority))) refuse('logins_busy')
     try {
       return await work()
     } finally {
@@ -47,16 +47,16 @@ export class HashingQueue {
     }
   }
 
-  #turn(standing: Standing): Promise<boolean> {
+  #turn(priority: LoginPriority): Promise<boolean> {
     return new Promise(resolve => {
-      const before = this.#waiting.findIndex(one => isBefore(standing, one.standing))
-      const entry = { standing, begin: () => resolve(true), giveUp: () => resolve(false) }
+      const before = this.#waiting.findIndex(one => isBefore(priority, one.priority))
+      const entry = { priority, begin: () => resolve(true), giveUp: () => resolve(false) }
       this.#waiting.splice(before < 0 ? this.#waiting.length : before, 0, entry)
       if (this.#waiting.length > this.#mostWaiting) this.#waiting.pop()?.giveUp()
     })
   }
 }
 
-function isBefore(one: Standing, other: Standing): boolean {
+function isBefore(one: LoginPriority, other: LoginPriority): boolean {
   return one.isKnown === other.isKnown ? one.recent < other.recent : one.isKnown
 }

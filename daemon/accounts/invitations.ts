@@ -1,4 +1,11 @@
-import { addEvent, type Change, type Database, markCratePage, refuse, timestamp } from '../../generator/index.ts'
+import {
+  addEvent,
+  type Change,
+  type Database,
+  markCratePage,
+  refuse,
+  timestamp,
+} from '../../generator/index.ts'
 
 /** An invitation to own a crate, as the invited see it. */
 export interface InvitationRecord {
@@ -39,7 +46,11 @@ export async function listInvitations(
 export type InvitedRecord = Omit<InvitationRecord, 'crate'> & { readonly login: string }
 
 /** Who is invited to own a crate and has not answered, while that is good; the latest first. */
-export async function listInvited(database: Database, crateId: number, time: InvitationTime): Promise<InvitedRecord[]> {
+export async function listInvited(
+  database: Database,
+  crateId: number,
+  time: InvitationTime,
+): Promise<InvitedRecord[]> {
   const rows = await database
     .selectFrom('invitations')
     .innerJoin('users', 'users.id', 'invitations.user_id')
@@ -78,10 +89,19 @@ export async function answerInvitation(
     }
     await tx
       .insertInto('owners')
-      .values({ crate_id: crate.id, user_id: user.id, added_at: change.at, added_by: invitation.invited_by })
+      .values({
+        crate_id: crate.id,
+        user_id: user.id,
+        added_at: change.at,
+        added_by: invitation.invited_by,
+      })
       .onConflict(conflict => conflict.doNothing())
       .execute()
-    await markCratePage(tx, crate.id, await addEvent(tx, change, { action: 'owner-add', crate: crate.name, detail }))
+    await markCratePage(
+      tx,
+      crate.id,
+      await addEvent(tx, change, { action: 'owner-add', crate: crate.name, detail }),
+    )
   })
 }
 

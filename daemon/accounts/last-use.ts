@@ -19,7 +19,10 @@ export function noteUses(log: Pick<Logger, 'warn'>): NoteUse {
       await work()
     } catch (error) {
       failedAt = now.getTime()
-      log.warn({ err: error }, 'when a token or a login was used last could not be noted; going on without')
+      log.warn(
+        { err: error },
+        'when a token or a login was used last could not be noted; going on without',
+      )
     }
   }
   return (now, work) => {

@@ -1,4 +1,14 @@
-import { addEvent, type Change, type CrateRecord, type Database, issue, markCratePage, ownsCrate, Refusal, refuse } from '../../generator/index.ts'
+import {
+  addEvent,
+  type Change,
+  type CrateRecord,
+  type Database,
+  issue,
+  markCratePage,
+  ownsCrate,
+  Refusal,
+  refuse,
+} from '../../generator/index.ts'
 import { findUser, type User } from './accounts.ts'
 
 /** An owner as Cargo lists one (specification A.5). */
@@ -71,13 +81,22 @@ export async function addOwners(
   return eachUser(database, crate, logins, change, async (tx, user) => {
     const row = await tx
       .insertInto('owners')
-      .values({ crate_id: crate.id, user_id: user.id, added_at: change.at, added_by: change.user?.id ?? null })
+      .values({
+        crate_id: crate.id,
+        user_id: user.id,
+        added_at: change.at,
+        added_by: change.user?.id ?? null,
+      })
       .onConflict(conflict => conflict.doNothing())
       .executeTakeFirst()
     if (row.numInsertedOrUpdatedRows === 0n) return false
     await withdrawInvitation(tx, crate.id, user.id)
     const detail = { login: user.login }
-    await markCratePage(tx, crate.id, await addEvent(tx, change, { action: 'owner-add', crate: crate.name, detail }))
+    await markCratePage(
+      tx,
+      crate.id,
+      await addEvent(tx, change, { action: 'owner-add', crate: crate.name, detail }),
+    )
     return true
   })
 }
@@ -97,7 +116,11 @@ export async function inviteOwners(
       .values({ crate_id: crate.id, user_id: user.id, ...made })
       .onConflict(conflict => conflict.doUpdateSet(made))
       .execute()
-    await addEvent(tx, change, { action: 'owner-invite', crate: crate.name, detail: { login: user.login } })
+    await addEvent(tx, change, {
+      action: 'owner-invite',
+      crate: crate.name,
+      detail: { login: user.login },
+    })
     return true
   })
 }
@@ -121,9 +144,14 @@ export async function removeOwners(
         .where('user_id', '=', user.id)
         .executeTakeFirst()
       const invited = await withdrawInvitation(inner, crate.id, user.id)
-      if (owner.numDeletedRows === 0n && !invited) refuse('owner_unknown', { name: crate.name, login: user.login })
+      if (owner.numDeletedRows === 0n && !invited)
+        refuse('owner_unknown', { name: crate.name, login: user.login })
       const action = owner.numDeletedRows > 0n ? 'owner-remove' : 'invitation-withdraw'
-      const event = await addEvent(inner, change, { action, crate: crate.name, detail: { login: user.login } })
+      const event = await addEvent(inner, change, {
+        action,
+        crate: crate.name,
+        detail: { login: user.login },
+      })
       await markCratePage(inner, crate.id, event)
       return true
     })
@@ -153,13 +181,20 @@ async function eachUser(
     const unchanged: string[] = []
     // One user may be named by several spellings of the login.
     const named = new Map(users.flatMap(user => (user ? [[user.id, user] as const] : [])))
-    for (const user of named.values()) ((await work(tx, user)) ? changed : unchanged).push(user.login)
+    for (const user of named.values())
+      ((await work(tx, user)) ? changed : unchanged).push(user.login)
     return { changed, unchanged }
   }
-  return database.isTransaction ? inTransaction(database) : database.transaction().execute(inTransaction)
+  return database.isTransaction
+    ? inTransaction(database)
+    : database.transaction().execute(inTransaction)
 }
 
-async function withdrawInvitation(database: Database, crateId: number, userId: number): Promise<boolean> {
+async function withdrawInvitation(
+  database: Database,
+  crateId: number,
+  userId: number,
+): Promise<boolean> {
   const row = await database
     .deleteFrom('invitations')
     .where('crate_id', '=', crateId)

@@ -1,6 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { type Issue, issue } from '../../generator/index.ts'
-import { HashingQueue, type Standing } from './hashing-queue.ts'
+import { HashingQueue, type LoginPriority } from './hashing-queue.ts'
 
 /** NIST SP 800-63B §3.1.1: long rather than complicated; the upper bound only keeps the hashing cheap to begin. */
 const SHORTEST = 10
@@ -25,9 +25,13 @@ export function passwordIssues(password: string, login: string): Issue[] {
 }
 
 /** What is stored of a password: `scrypt$COST$SALT$KEY` (RFC 7914), the cost as a power of two. */
-export async function hashPassword(password: string, cost: number, standing: Standing): Promise<string> {
+export async function hashPassword(
+  password: string,
+  cost: number,
+  priority: LoginPriority,
+): Promise<string> {
   const salt = randomBytes(16)
-  const key = await queue.run(standing, () => derive(password, salt, cost))
+  const key = await queue.run(priority, () => derive(password, salt, cost))
   return ['scrypt', cost, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
@@ -39,9 +43,9 @@ export function isPassword(
   password: string,
   stored: string | null,
   effort: number,
-  standing: Standing,
+  priority: LoginPriority,
 ): Promise<boolean> {
-  return queue.run(standing, () => compare(password, stored, effort))
+  return queue.run(priority, () => compare(password, stored, effort))
 }
 
 async function compare(password: string, stored: string | null, effort: number): Promise<boolean> {
@@ -70,8 +74,15 @@ export function isOutdated(stored: string, cost: number): boolean {
 const NO_SALT = Buffer.alloc(16)
 
 function derive(password: string, salt: Buffer, cost: number): Promise<Buffer> {
-  const options = { N: 2 ** cost, r: BLOCK_SIZE, p: 1, maxmem: 2 ** cost * BLOCK_SIZE * 128 + 32 * 1024 ** 2 }
+  const options = {
+    N: 2 ** cost,
+    r: BLOCK_SIZE,
+    p: 1,
+    maxmem: 2 ** cost * BLOCK_SIZE * 128 + 32 * 1024 ** 2,
+  }
   return new Promise((resolve, reject) => {
-    scrypt(password.normalize('NFKC'), salt, KEY_BYTES, options, (error, key) => (error ? reject(error) : resolve(key)))
+    scrypt(password.normalize('NFKC'), salt, KEY_BYTES, options, (error, key) =>
+      error ? reject(error) : resolve(key),
+    )
   })
 }

@@ -45,7 +45,11 @@ export async function startSession(
       .orderBy('last_seen_at', 'desc')
       .orderBy('id', 'desc')
       .limit(MOST - 1)
-    await tx.deleteFrom('sessions').where('user_id', '=', userId).where('id', 'not in', kept).execute()
+    await tx
+      .deleteFrom('sessions')
+      .where('user_id', '=', userId)
+      .where('id', 'not in', kept)
+      .execute()
     await tx
       .insertInto('sessions')
       .values({
@@ -108,7 +112,12 @@ export async function listSessions(
     .where('last_seen_at', '>', timestamp(new Date(now.getTime() - idleSeconds * 1000)))
     .orderBy('id', 'desc')
     .execute()
-  return rows.map(row => ({ id: row.id, agent: row.agent, created: row.created_at, lastSeen: row.last_seen_at }))
+  return rows.map(row => ({
+    id: row.id,
+    agent: row.agent,
+    created: row.created_at,
+    lastSeen: row.last_seen_at,
+  }))
 }
 
 /** Ends every session of a user but the one to keep, if any, and says how many there were. */
@@ -122,7 +131,8 @@ export async function endSessions(
     const all = tx.deleteFrom('sessions').where('user_id', '=', user.id)
     const ended = await (kept === undefined ? all : all.where('id', '!=', kept)).executeTakeFirst()
     const sessions = Number(ended.numDeletedRows)
-    if (sessions > 0) await addEvent(tx, change, { action: 'session-end', detail: { login: user.login, sessions } })
+    if (sessions > 0)
+      await addEvent(tx, change, { action: 'session-end', detail: { login: user.login, sessions } })
     return sessions
   })
 }

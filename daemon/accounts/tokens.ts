@@ -1,5 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { addEvent, type Change, type Database, issue, refuse, refuseErrors } from '../../generator/index.ts'
+import {
+  addEvent,
+  type Change,
+  type Database,
+  issue,
+  refuse,
+  refuseErrors,
+} from '../../generator/index.ts'
 import { byOperator } from './operator.ts'
 
 /** What a token may do: the endpoint scopes of crates.io, and `read` for a private registry. */
@@ -16,7 +23,8 @@ export function makeToken(): string {
   let secret = ''
   while (secret.length < 32) {
     // 248 is the largest multiple of 62 a byte holds: what lies above would favour the first characters.
-    for (const byte of randomBytes(64)) if (byte < 248 && secret.length < 32) secret += ALPHABET[byte % 62]
+    for (const byte of randomBytes(64))
+      if (byte < 248 && secret.length < 32) secret += ALPHABET[byte % 62]
   }
   return `plim_${secret}${checksum(secret)}`
 }
@@ -77,7 +85,9 @@ export async function createToken(
   order: TokenOrder,
   by: Change = byOperator(order.at),
 ): Promise<string> {
-  const patterns = (order.crates ?? []).filter(one => !/^(?:[A-Za-z][A-Za-z0-9_-]{0,63}\*?|\*)$/.test(one))
+  const patterns = (order.crates ?? []).filter(
+    one => !/^(?:[A-Za-z][A-Za-z0-9_-]{0,63}\*?|\*)$/.test(one),
+  )
   refuseErrors([
     ...(NAME.test(order.name) ? [] : [issue('token_name_invalid')]),
     ...patterns.map(pattern => issue('crate_pattern_invalid', { pattern })),
@@ -101,7 +111,14 @@ export async function createToken(
       .returning('id')
       .executeTakeFirstOrThrow()
     const { name, scopes, crates, expires } = order
-    const detail = { token: row.id, login: await loginOf(tx, order.userId), name, scopes, crates, expires }
+    const detail = {
+      token: row.id,
+      login: await loginOf(tx, order.userId),
+      name,
+      scopes,
+      crates,
+      expires,
+    }
     await addEvent(tx, by, { action: 'token-create', detail })
   })
   return token
@@ -120,7 +137,9 @@ async function countGood(tx: Database, { userId, at }: TokenOrder): Promise<numb
 }
 
 async function loginOf(tx: Database, userId: number): Promise<string> {
-  return (await tx.selectFrom('users').select('login').where('id', '=', userId).executeTakeFirstOrThrow()).login
+  return (
+    await tx.selectFrom('users').select('login').where('id', '=', userId).executeTakeFirstOrThrow()
+  ).login
 }
 
 /** Tokens that are not revoked, oldest first: of one user, or of all. */
@@ -128,7 +147,14 @@ export async function listTokens(database: Database, userId?: number): Promise<T
   const rows = await database
     .selectFrom('tokens')
     .innerJoin('users', 'users.id', 'tokens.user_id')
-    .select(['tokens.id', 'tokens.name', 'tokens.scopes', 'tokens.crates', 'tokens.created_at', 'tokens.expires_at'])
+    .select([
+      'tokens.id',
+      'tokens.name',
+      'tokens.scopes',
+      'tokens.crates',
+      'tokens.created_at',
+      'tokens.expires_at',
+    ])
     .select(['tokens.last_used_at', 'users.login'])
     .where('tokens.revoked_at', 'is', null)
     .$if(userId !== undefined, query => query.where('tokens.user_id', '=', userId ?? 0))

@@ -9,7 +9,10 @@ export interface ActiveUser extends User {
 }
 
 /** Some users with what they do, in their order. */
-export async function userActivity(database: Database, users: readonly User[]): Promise<ActiveUser[]> {
+export async function userActivity(
+  database: Database,
+  users: readonly User[],
+): Promise<ActiveUser[]> {
   const { max, count } = database.fn
   const ids = users.map(user => user.id)
   const [owned, tokens, sessions] = await Promise.all([
@@ -35,7 +38,12 @@ export async function userActivity(database: Database, users: readonly User[]): 
   const crates = new Map(owned.map(row => [row.user_id, Number(row.crates)]))
   const seen = new Map<number, string>()
   for (const row of [...tokens, ...sessions]) {
-    if (row.seen !== null && row.seen > (seen.get(row.user_id) ?? '')) seen.set(row.user_id, row.seen)
+    if (row.seen !== null && row.seen > (seen.get(row.user_id) ?? ''))
+      seen.set(row.user_id, row.seen)
   }
-  return users.map(user => ({ ...user, crates: crates.get(user.id) ?? 0, lastSeen: seen.get(user.id) ?? null }))
+  return users.map(user => ({
+    ...user,
+    crates: crates.get(user.id) ?? 0,
+    lastSeen: seen.get(user.id) ?? null,
+  }))
 }

@@ -2,15 +2,22 @@ import type { Context } from 'hono'
 import * as v from 'valibot'
 import { type CrateRecord, isName, type Registry, refuse } from '../../generator/index.ts'
 import { type Actor, changeBy, coversCrate, requireStillGood } from '../access/auth.ts'
-import { addOwners, inviteOwners, listOwners, type OwnerChange, removeOwners, requireOwner } from '../accounts/ownership.ts'
-import type { Regenerator } from '../workers/index-worker.ts'
-import { readWhole } from '../http/request-body.ts'
 import type { ActorHandler, OpenHandler } from '../access/route.ts'
+import {
+  addOwners,
+  inviteOwners,
+  listOwners,
+  type OwnerChange,
+  removeOwners,
+  requireOwner,
+} from '../accounts/ownership.ts'
+import { readWhole } from '../http/request-body.ts'
+import type { IndexWorker } from '../workers/index-worker.ts'
 
 /** What owner requests need. */
 export interface OwnerDeps {
   readonly registry: Registry
-  readonly regenerator: Regenerator
+  readonly indexWorker: IndexWorker
   readonly clock: () => Date
 }
 
@@ -20,7 +27,10 @@ const MOST_LOGINS = 100
 const MOST_BYTES = 64 * 1024
 
 /** Cargo sends `users` (specification section 4); crates.io's own clients say `owners`. */
-const ownerRequest = v.object({ users: v.nullish(v.array(v.string())), owners: v.nullish(v.array(v.string())) })
+const ownerRequest = v.object({
+  users: v.nullish(v.array(v.string())),
+  owners: v.nullish(v.array(v.string())),
+})
 
 /** `GET …/owners`: `{users: [{id, login, name}]}`. */
 export function owners(deps: OwnerDeps): OpenHandler {
@@ -38,9 +48,12 @@ export function putOwners(deps: OwnerDeps): ActorHandler {
     const isInvite = deps.registry.settings.owners.add === 'invite'
     const work = isInvite ? inviteOwners : addOwners
     const done = await work(deps.registry.database, crate, logins, change)
-    deps.regenerator.pages.kick()
+    deps.indexWorker.pages.wake()
     const me = `${deps.registry.urls.base}/me`
-    return c.json({ ok: true, msg: isInvite ? inviteMessage(crate, done, me) : addMessage(crate, done) })
+    return c.json({
+      ok: true,
+      msg: isInvite ? inviteMessage(crate, done, me) : addMessage(crate, done),
+    })
   }
 }
 
@@ -48,9 +61,17 @@ export function putOwners(deps: OwnerDeps): ActorHandler {
 export function deleteOwners(deps: OwnerDeps): ActorHandler {
   return async (c, actor) => {
     const { crate, logins } = await readRequest(deps, c, actor)
-    const done = await removeOwners(deps.registry.database, crate, logins, changeBy(actor, deps.clock()))
-    deps.regenerator.pages.kick()
-    return c.json({ ok: true, msg: `removed ${list(done.changed)} from the owners of \`${crate.name}\`` })
+    const done = await removeOwners(
+      deps.registry.database,
+      crate,
+      logins,
+      changeBy(actor, deps.clock()),
+    )
+    deps.indexWorker.pages.wake()
+    return c.json({
+      ok: true,
+      msg: `removed ${list(done.changed)} from the owners of \`${crate.name}\``,
+    })
   }
 }
 
@@ -88,7 +109,9 @@ function addMessage(crate: CrateRecord, done: OwnerChange): string {
   if (done.changed.length > 0)
     parts.push(`${list(done.changed)} now ${verb(done.changed, 'owns', 'own')} \`${crate.name}\``)
   if (done.unchanged.length > 0) {
-    parts.push(`${list(done.unchanged)} already ${verb(done.unchanged, 'owned', 'owned')} \`${crate.name}\``)
+    parts.push(
+      `${list(done.unchanged)} already ${verb(done.unchanged, 'owned', 'owned')} \`${crate.name}\``,
+    )
   }
   return parts.join('; ')
 }
@@ -96,10 +119,14 @@ function addMessage(crate: CrateRecord, done: OwnerChange): string {
 function inviteMessage(crate: CrateRecord, done: OwnerChange, me: string): string {
   const parts: string[] = []
   if (done.changed.length > 0) {
-    parts.push(`invited ${list(done.changed)} to own \`${crate.name}\`; the invitation is to be accepted on ${me}`)
+    parts.push(
+      `invited ${list(done.changed)} to own \`${crate.name}\`; the invitation is to be accepted on ${me}`,
+    )
   }
   if (done.unchanged.length > 0) {
-    parts.push(`${list(done.unchanged)} already ${verb(done.unchanged, 'owns', 'own')} \`${crate.name}\``)
+    parts.push(
+      `${list(done.unchanged)} already ${verb(done.unchanged, 'owns', 'own')} \`${crate.name}\``,
+    )
   }
   return parts.join('; ')
 }

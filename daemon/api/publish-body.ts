@@ -19,10 +19,14 @@ export interface PublishBody {
  * (specification section 4, publish body). Throws a `Refusal` where the lengths lie or the JSON is none; a `.crate`
  * that is cut short or followed by more shows while `crate` is read.
  */
-export async function decodePublish(source: AsyncIterable<Uint8Array>, limits: PublishLimits): Promise<PublishBody> {
+export async function decodePublish(
+  source: AsyncIterable<Uint8Array>,
+  limits: PublishLimits,
+): Promise<PublishBody> {
   const reader = new Reader(source)
   const jsonLength = await length(reader, 'metadata')
-  if (jsonLength > limits.metadataBytes) refuse('metadata_too_big', { size: jsonLength, max: limits.metadataBytes })
+  if (jsonLength > limits.metadataBytes)
+    refuse('metadata_too_big', { size: jsonLength, max: limits.metadataBytes })
   const json = await reader.take(jsonLength)
   if (!json) return refuse('body_short', { part: 'metadata', announced: jsonLength })
   const metadata = parseJson(json)

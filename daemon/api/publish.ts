@@ -1,20 +1,35 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
-import { addSubmission, collect, type Issue, issue, type Name, type PublishMetadata, parseName, parseVersion, publishMetadata, type Registry, refuse, refuseErrors, timestamp, type Version } from '../../generator/index.ts'
+import {
+  addSubmission,
+  collect,
+  type Issue,
+  issue,
+  type Name,
+  type PublishMetadata,
+  parseName,
+  parseVersion,
+  publishMetadata,
+  type Registry,
+  refuse,
+  refuseErrors,
+  timestamp,
+  type Version,
+} from '../../generator/index.ts'
 import { type Actor, changeBy, coversCrate, hasScope, requireStillGood } from '../access/auth.ts'
-import type { GitLane } from '../workers/git-worker.ts'
-import type { Metrics } from '../metrics.ts'
-import { decodePublish } from './publish-body.ts'
-import type { Regenerator } from '../workers/index-worker.ts'
-import { bodyOf } from '../http/request-body.ts'
 import type { ActorHandler } from '../access/route.ts'
+import { bodyOf } from '../http/request-body.ts'
+import type { Metrics } from '../metrics.ts'
+import type { GitWorker } from '../workers/git-worker.ts'
+import type { IndexWorker } from '../workers/index-worker.ts'
+import { decodePublish } from './publish-body.ts'
 
 /** What publishing needs. */
 export interface PublishDeps {
   readonly registry: Registry
-  readonly regenerator: Regenerator
+  readonly indexWorker: IndexWorker
   readonly clock: () => Date
-  readonly git: GitLane | null
+  readonly git: GitWorker | null
   readonly metrics: Metrics
 }
 
@@ -24,9 +39,10 @@ export interface PublishDeps {
  */
 export function publish(deps: PublishDeps): ActorHandler {
   return async (c, actor) => {
-    const { registry, regenerator } = deps
+    const { registry, indexWorker } = deps
     const { crate_bytes: crateBytes, metadata_bytes: metadataBytes } = registry.settings.limits
-    if (announcedBytes(c) > metadataBytes + crateBytes + 8) refuse('crate_too_big', { max: crateBytes })
+    if (announcedBytes(c) > metadataBytes + crateBytes + 8)
+      refuse('crate_too_big', { max: crateBytes })
     const body = await decodePublish(bodyOf(c.req.raw), { metadataBytes, crateBytes })
     const metadata = readMetadata(body.metadata)
     await requireScope(registry, actor, metadata.name)
@@ -37,8 +53,8 @@ export function publish(deps: PublishDeps): ActorHandler {
       const submission = { bytes: staged, metadata, pubtime: timestamp(now) }
       const accepted = await addSubmission(registry, submission, changeBy(actor, now))
       deps.metrics.published(accepted.outcome)
-      const isShown = await regenerator.crate(accepted.crateId)
-      deps.git?.poke()
+      const isShown = await indexWorker.crate(accepted.crateId)
+      deps.git?.wake()
       const late = isShown ? [] : [issue('index_late', { name: metadata.name })]
       return c.json({
         warnings: {
@@ -78,21 +94,31 @@ function readMetadata(json: unknown): { name: Name; version: Version; said: Publ
   const name = saidName === null ? undefined : collect(issues, () => parseName(saidName))
   const version = vers === null ? undefined : collect(issues, () => parseVersion(vers))
   refuseErrors(issues)
-  if (!result.success || !name || !version) throw new Error('metadata that is not valid, without an objection to it')
+  if (!result.success || !name || !version)
+    throw new Error('metadata that is not valid, without an objection to it')
   return { name, version, said: result.output }
 }
 
 function objection(fault: v.BaseIssue<unknown>): Issue {
   const { expected, received, message } = fault
   const reason =
-    received === 'undefined' ? 'it is missing' : expected ? `it is ${received} instead of ${expected}` : message
+    received === 'undefined'
+      ? 'it is missing'
+      : expected
+        ? `it is ${received} instead of ${expected}`
+        : message
   const field = v.getDotPath(fault)
-  return field === null ? issue('metadata_invalid', { reason }) : issue('metadata_field', { field, reason })
+  return field === null
+    ? issue('metadata_invalid', { reason })
+    : issue('metadata_field', { field, reason })
 }
 
 /** Name and version where they are text at all, whatever the rest is like. */
 const word = v.fallback(v.nullable(v.string()), null)
-const identity = v.fallback(v.object({ name: v.optional(word, null), vers: v.optional(word, null) }), {
-  name: null,
-  vers: null,
-})
+const identity = v.fallback(
+  v.object({ name: v.optional(word, null), vers: v.optional(word, null) }),
+  {
+    name: null,
+    vers: null,
+  },
+)

@@ -1,9 +1,16 @@
 import * as v from 'valibot'
-import { canonicalName, isName, isNamed, type Registry, readCards, searchCrates } from '../../generator/index.ts'
-import { answer } from '../http/answer.ts'
+import {
+  canonicalName,
+  isName,
+  isNamed,
+  type Registry,
+  readCards,
+  searchCrates,
+} from '../../generator/index.ts'
 import type { OpenHandler } from '../access/route.ts'
-import { crateShape, crateView } from './schema/crate.ts'
+import { answer } from '../http/answer.ts'
 import { metaOf, pageMeta, pageQuery, sliceOf } from '../http/paging.ts'
+import { crateShape, crateView } from './schema/crate.ts'
 
 /** What `cargo search` asks (specification section 4); its words arrive joined by `+`, which separates words here. */
 export const searchQuery = v.object({ q: v.optional(v.string(), ''), ...pageQuery })
@@ -20,6 +27,8 @@ export function search({ database }: Registry): OpenHandler {
     const crates = (await readCards(database, ids)).map(card =>
       crateView(card, { exact: exact !== null && isNamed(card, exact) }),
     )
-    return answer(c, { crates, meta: metaOf(c.req.url, query, total) } satisfies v.InferOutput<typeof searchAnswer>)
+    return answer(c, { crates, meta: metaOf(c.req.url, query, total) } satisfies v.InferOutput<
+      typeof searchAnswer
+    >)
   }
 }

@@ -1,7 +1,13 @@
 import * as v from 'valibot'
-import { crateCount, newCrates, type Registry, readCards, updatedCrates } from '../../generator/index.ts'
-import { answer } from '../http/answer.ts'
+import {
+  crateCount,
+  newCrates,
+  type Registry,
+  readCards,
+  updatedCrates,
+} from '../../generator/index.ts'
 import type { OpenHandler } from '../access/route.ts'
+import { answer } from '../http/answer.ts'
 import { categoryShape, crateShape, crateView, keywordShape } from './schema/crate.ts'
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
@@ -24,7 +30,8 @@ const LENGTH = 10
 /** `GET /api/v1/summary`: what is new. Downloads are not counted here, so the lists by downloads are empty. */
 export function summary({ database }: Registry): OpenHandler {
   return async c => {
-    const view = async (ids: readonly number[]) => (await readCards(database, ids)).map(card => crateView(card))
+    const view = async (ids: readonly number[]) =>
+      (await readCards(database, ids)).map(card => crateView(card))
     return answer(c, {
       num_crates: await crateCount(database),
       num_downloads: 0,

@@ -1,15 +1,15 @@
 import { parseName, parseVersion, type Registry, refuse } from '../../generator/index.ts'
 import { changeBy, coversCrate } from '../access/auth.ts'
-import type { GitLane } from '../workers/git-worker.ts'
-import type { Regenerator } from '../workers/index-worker.ts'
 import type { ActorHandler } from '../access/route.ts'
+import type { GitWorker } from '../workers/git-worker.ts'
+import type { IndexWorker } from '../workers/index-worker.ts'
 
 /** What yanking needs. */
 export interface YankDeps {
   readonly registry: Registry
-  readonly regenerator: Regenerator
+  readonly indexWorker: IndexWorker
   readonly clock: () => Date
-  readonly git: GitLane | null
+  readonly git: GitWorker | null
 }
 
 /** `DELETE …/yank` and `PUT …/unyank` (specification section 3): the flag flips, nothing else of the entry changes. */
@@ -20,8 +20,8 @@ export function setYanked(deps: YankDeps, yanked: boolean): ActorHandler {
     if (!coversCrate(actor, name)) refuse('crate_not_covered', { name })
     const change = changeBy(actor, deps.clock())
     const { crateId } = await deps.registry.catalog.setYanked(name, version, yanked, change)
-    await deps.regenerator.crate(crateId)
-    deps.git?.poke()
+    await deps.indexWorker.crate(crateId)
+    deps.git?.wake()
     return c.json({ ok: true })
   }
 }

@@ -1,8 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { type Database, type Io, refuse, timestamp, withDir, withRegistry } from '../../generator/index.ts'
-import { type AuditEvent, type AuditFilter, detailText, listEvents } from '../accounts/audit.ts'
 import { before } from '../../core/duration.ts'
+import {
+  type Database,
+  type Io,
+  refuse,
+  timestamp,
+  withDir,
+  withRegistry,
+} from '../../generator/index.ts'
+import { type AuditEvent, type AuditFilter, detailText, listEvents } from '../accounts/audit.ts'
 
 interface AuditOptions {
   readonly dir: string
@@ -72,7 +79,17 @@ async function follow(
 function line(event: AuditEvent): string {
   const { at, actor, action, crate, version, token, address } = event
   const what = [crate, version].filter(part => part !== null).join(' ')
-  const how = [token === null ? null : `token ${token}`, address === null ? null : `from ${address}`]
-  const parts = [at, actor, action, what, detailText(event), how.filter(part => part !== null).join(' ')]
+  const how = [
+    token === null ? null : `token ${token}`,
+    address === null ? null : `from ${address}`,
+  ]
+  const parts = [
+    at,
+    actor,
+    action,
+    what,
+    detailText(event),
+    how.filter(part => part !== null).join(' '),
+  ]
   return parts.filter(part => part !== '').join('  ')
 }

@@ -1,9 +1,23 @@
 import type { Command } from 'commander'
-import { type Io, type Registry, refuse, timestamp, withDir, withRegistry } from '../../generator/index.ts'
-import { requireUser } from '../accounts/accounts.ts'
 import { after } from '../../core/duration.ts'
+import {
+  type Io,
+  type Registry,
+  refuse,
+  timestamp,
+  withDir,
+  withRegistry,
+} from '../../generator/index.ts'
+import { requireUser } from '../accounts/accounts.ts'
+import {
+  createToken,
+  listTokens,
+  parseScopes,
+  revokeToken,
+  SCOPES,
+  type TokenRecord,
+} from '../accounts/tokens.ts'
 import { rowId } from '../http/row-id.ts'
-import { createToken, listTokens, parseScopes, revokeToken, SCOPES, type TokenRecord } from '../accounts/tokens.ts'
 
 interface CreateOptions {
   readonly dir: string
@@ -21,9 +35,18 @@ export function registerToken(program: Command, io: Io): void {
     .description('create a token; prints it, and nothing else, on stdout')
     .requiredOption('--user <name>', 'whose token it is')
     .option('--name <name>', 'what it is for', 'command line')
-    .option('--scope <scope...>', `what it may do: ${SCOPES.join(', ')}; default: everything its user may`)
-    .option('--crate <pattern...>', 'crates it is good for: names, or beginnings followed by *; default: all')
-    .option('--expires <duration>', 'how long it is good, such as 90d, 12h, 30m, 10s; default: until revoked')
+    .option(
+      '--scope <scope...>',
+      `what it may do: ${SCOPES.join(', ')}; default: everything its user may`,
+    )
+    .option(
+      '--crate <pattern...>',
+      'crates it is good for: names, or beginnings followed by *; default: all',
+    )
+    .option(
+      '--expires <duration>',
+      'how long it is good, such as 90d, 12h, 30m, 10s; default: until revoked',
+    )
     .action((options: CreateOptions) =>
       withRegistry(io, options.dir, async registry => io.out(await create(io, registry, options))),
     )
@@ -42,20 +65,32 @@ export function registerToken(program: Command, io: Io): void {
     .argument('<id>', 'its number in `token list`')
     .action((id: string, options: { dir: string }) =>
       withRegistry(io, options.dir, async ({ database }) => {
-        await revokeToken(database, rowId(id) ?? refuse('token_unknown', { id }), timestamp(io.now()))
+        await revokeToken(
+          database,
+          rowId(id) ?? refuse('token_unknown', { id }),
+          timestamp(io.now()),
+        )
         io.out(`revoked ${id}`)
       }),
     )
 }
 
 /** `3  alice  ci  publish-update read  alpha-*  expires 2026-11-20T12:00:00Z  never used`. */
-function describe({ id, user, name, scopes, crates, expires, last_used: used }: TokenRecord, now: string): string {
-  const until = expires === null ? 'never expires' : `${expires <= now ? 'expired' : 'expires'} ${expires}`
+function describe(
+  { id, user, name, scopes, crates, expires, last_used: used }: TokenRecord,
+  now: string,
+): string {
+  const until =
+    expires === null ? 'never expires' : `${expires <= now ? 'expired' : 'expires'} ${expires}`
   const what = [scopes?.join(' ') ?? 'all', crates?.join(' ') ?? 'every crate']
   return [id, user, name, ...what, until, used === null ? 'never used' : `used ${used}`].join('  ')
 }
 
-async function create(io: Io, { database, settings }: Registry, options: CreateOptions): Promise<string> {
+async function create(
+  io: Io,
+  { database, settings }: Registry,
+  options: CreateOptions,
+): Promise<string> {
   const user = await requireUser(database, options.user)
   if (user.locked) refuse('user_locked', { login: user.login })
   const now = io.now()
@@ -70,7 +105,9 @@ async function create(io: Io, { database, settings }: Registry, options: CreateO
     most: settings.limits.tokens_per_user,
   })
   if (settings.auth.required && scopes && !scopes.includes('read')) {
-    io.err('warning: this registry is private, and without the scope `read` the token can neither resolve nor download')
+    io.err(
+      'warning: this registry is private, and without the scope `read` the token can neither resolve nor download',
+    )
   }
   return token
 }

@@ -1,6 +1,21 @@
 import type { Command } from 'commander'
-import { type Io, type Registry, refuse, refuseErrors, timestamp, withDir, withRegistry } from '../../generator/index.ts'
-import { addUser, listUsers, requireUser, setAdmin, setLocked, type User } from '../accounts/accounts.ts'
+import {
+  type Io,
+  type Registry,
+  refuse,
+  refuseErrors,
+  timestamp,
+  withDir,
+  withRegistry,
+} from '../../generator/index.ts'
+import {
+  addUser,
+  listUsers,
+  requireUser,
+  setAdmin,
+  setLocked,
+  type User,
+} from '../accounts/accounts.ts'
 import { makeLink, setPassword } from '../accounts/credentials.ts'
 import { byOperator } from '../accounts/operator.ts'
 import { passwordIssues } from '../accounts/password.ts'
@@ -52,7 +67,12 @@ export function registerUser(program: Command, io: Io, readInput: ReadInput): vo
     .action((login: string, options: { dir: string }) =>
       withRegistry(io, options.dir, async registry => {
         const found = await requireUser(registry.database, login)
-        await givePassword(registry, found, await readPassword(readInput, login), timestamp(io.now()))
+        await givePassword(
+          registry,
+          found,
+          await readPassword(readInput, login),
+          timestamp(io.now()),
+        )
         io.out(`set the password of ${found.login}`)
       }),
     )
@@ -63,7 +83,12 @@ export function registerUser(program: Command, io: Io, readInput: ReadInput): vo
       withRegistry(io, options.dir, async registry => {
         const found = await requireUser(registry.database, login)
         const now = io.now()
-        io.out(passwordLinkOf(registry, await makeLink(registry.database, found, now, byOperator(timestamp(now)))))
+        io.out(
+          passwordLinkOf(
+            registry,
+            await makeLink(registry.database, found, now, byOperator(timestamp(now))),
+          ),
+        )
       }),
     )
   withDir(user.command('logout'), io)
@@ -95,7 +120,8 @@ function registerRights(user: Command, io: Io): void {
         withRegistry(io, options.dir, async ({ database }) => {
           const found = await requireUser(database, login)
           const change = byOperator(timestamp(io.now()))
-          if (verb === 'lock' || verb === 'unlock') await setLocked(database, found, verb === 'lock', change)
+          if (verb === 'lock' || verb === 'unlock')
+            await setLocked(database, found, verb === 'lock', change)
           else await setAdmin(database, found, verb === 'promote', change)
           io.out(`${done} ${found.login}`)
         }),

@@ -1,13 +1,17 @@
 import { refuse } from '../../generator/index.ts'
 import { assets } from '../../site/layout/assets.ts'
+import type { OpenHandler } from '../access/route.ts'
 import { fileRequest } from './file-request.ts'
 import type { PublicFiles } from './public-files.ts'
-import type { OpenHandler } from '../access/route.ts'
 
 const own = new Map(
   assets.map(({ path, contentType, bytes }) => {
     const cache = 'public, max-age=31536000, immutable'
-    const headers = { 'content-type': contentType, 'cache-control': cache, 'x-content-type-options': 'nosniff' }
+    const headers = {
+      'content-type': contentType,
+      'cache-control': cache,
+      'x-content-type-options': 'nosniff',
+    }
     return [`/${path}`, { bytes: new Uint8Array(bytes), headers }]
   }),
 )

@@ -58,7 +58,11 @@ export interface Part {
  * The part that a GET asks for (RFC 9110 §14.2): null is the whole, which also answers several ranges, one that is
  * malformed, and one that was meant for other bytes (`If-Range`, which takes strong tags only).
  */
-export function partOf(request: FileRequest, size: number, tag: string): Part | 'unsatisfiable' | null {
+export function partOf(
+  request: FileRequest,
+  size: number,
+  tag: string,
+): Part | 'unsatisfiable' | null {
   if (request.method !== 'GET') return null
   if (request.ifRange !== undefined && request.ifRange.trim() !== `"${tag}"`) return null
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(request.range?.trim() ?? '')

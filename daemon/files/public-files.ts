@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { notFoundPlace, type Place, placeOf } from '../../generator/index.ts'
-import { FileMemory, type Held } from './file-memory.ts'
+import { FileCache, type Held } from './file-cache.ts'
 import { acceptsGzip, type FileRequest, isKnown, type Part, partOf } from './file-request.ts'
 
 /** Files up to this size are read at once; reading is quicker than waiting for it. */
@@ -26,8 +26,8 @@ export class PublicFiles {
   readonly #root: string
   readonly #scope: 'public' | 'private'
   readonly #pageHeaders: Readonly<Record<string, string>>
-  readonly #texts: FileMemory
-  readonly #crates: FileMemory
+  readonly #texts: FileCache
+  readonly #crates: FileCache
   readonly #keepable: number
 
   constructor(root: string, options: PublicFilesOptions = {}) {
@@ -35,8 +35,8 @@ export class PublicFiles {
     this.#root = root
     this.#pageHeaders = pageHeaders
     this.#scope = isPrivate ? 'private' : 'public'
-    this.#texts = new FileMemory(capacityBytes)
-    this.#crates = new FileMemory(capacityBytes)
+    this.#texts = new FileCache(capacityBytes)
+    this.#crates = new FileCache(capacityBytes)
     this.#keepable = capacityBytes / 8
   }
 
@@ -54,7 +54,8 @@ export class PublicFiles {
     const known = memory.find(file, stats)
     if (known) return this.#whole(known, place, request)
     if (!this.#isInside(file)) return null
-    if (stats.size <= SMALL_BYTES) return this.#whole(memory.load(file, stats, !isCrate), place, request)
+    if (stats.size <= SMALL_BYTES)
+      return this.#whole(memory.load(file, stats, !isCrate), place, request)
     if (isCrate || stats.size > this.#keepable) return this.#streamed(file, stats, place, request)
     return memory.loadLater(file, stats, true).then(held => this.#whole(held, place, request))
   }
@@ -75,7 +76,11 @@ export class PublicFiles {
     return new Response(method === 'HEAD' ? null : bytes, { status: 404, headers })
   }
 
-  #folder(pathname: string, path: string, request: FileRequest): Response | Promise<Response> | null {
+  #folder(
+    pathname: string,
+    path: string,
+    request: FileRequest,
+  ): Response | Promise<Response> | null {
     const index = path === '' ? 'index.html' : `${path}/index.html`
     if (!look(join(this.#root, index))?.isFile()) return null
     if (pathname.endsWith('/')) return this.serve(`/${encodeURI(index)}`, request)
@@ -105,7 +110,12 @@ export class PublicFiles {
     return answer(body, body.byteLength, held.bytes.byteLength, part, headers, request)
   }
 
-  async #streamed(file: string, stats: Stats, place: Place, request: FileRequest): Promise<Response> {
+  async #streamed(
+    file: string,
+    stats: Stats,
+    place: Place,
+    request: FileRequest,
+  ): Promise<Response> {
     const tag = await this.#crates.tag(file, stats)
     const headers = { ...this.#headers(place, tag), 'accept-ranges': 'bytes' }
     if (isKnown(request.ifNoneMatch, tag)) return new Response(null, { status: 304, headers })
@@ -165,7 +175,12 @@ function look(path: string): Stats | undefined {
 }
 
 /** The bytes of the very file that was looked at, which another may have replaced meanwhile. */
-async function stream(file: string, stats: Stats, start: number, end: number): Promise<ReadableStream | 'replaced'> {
+async function stream(
+  file: string,
+  stats: Stats,
+  start: number,
+  end: number,
+): Promise<ReadableStream | 'replaced'> {
   const handle = await open(file)
   const now = await handle.stat()
   if (now.ino !== stats.ino || now.size !== stats.size || now.mtimeMs !== stats.mtimeMs) {

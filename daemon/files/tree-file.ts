@@ -1,10 +1,10 @@
 import type { Context } from 'hono'
 import { CRATES_FOLDER, isName, type Registry, refuse } from '../../generator/index.ts'
-import { fileRequest } from './file-request.ts'
-import { wantsPage } from '../access/gate.ts'
-import { goOn, siteOf } from '../http/page.ts'
-import type { PublicFiles } from './public-files.ts'
+import { wantsPage } from '../access/access-guard.ts'
 import type { OpenHandler } from '../access/route.ts'
+import { goOn } from '../http/page.ts'
+import { fileRequest } from './file-request.ts'
+import type { PublicFiles } from './public-files.ts'
 
 /** Any file of the public tree; who looks for a page and finds none is led to it, or gets the page that says so. */
 export function treeFile(registry: Registry, files: PublicFiles): OpenHandler {
@@ -14,7 +14,7 @@ export function treeFile(registry: Registry, files: PublicFiles): OpenHandler {
 async function missing(registry: Registry, files: PublicFiles, c: Context): Promise<Response> {
   if (!wantsPage(c)) refuse('route_unknown')
   const address = await rightAddress(registry, c)
-  if (address !== null) return goOn(c, siteOf(registry), address)
+  if (address !== null) return goOn(c, registry.site, address)
   return files.missing(fileRequest(c)) ?? refuse('route_unknown')
 }
 

@@ -13,9 +13,14 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
   for (const network of trustedProxies) {
     const [ip = '', bits] = network.split('/')
     const family = isIP(ip) === 6 ? 'ipv6' : 'ipv4'
-    trusted.addSubnet(ip, bits === undefined ? (family === 'ipv6' ? 128 : 32) : Number(bits), family)
+    trusted.addSubnet(
+      ip,
+      bits === undefined ? (family === 'ipv6' ? 128 : 32) : Number(bits),
+      family,
+    )
   }
-  const isTrusted = (ip: string) => isIP(ip) !== 0 && trusted.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4')
+  const isTrusted = (ip: string) =>
+    isIP(ip) !== 0 && trusted.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4')
   return c => {
     let address = plain(peerOf(c))
     if (!isTrusted(address)) return address

@@ -14,10 +14,22 @@ export function readCookie(c: Context, registry: Registry, name: CookieName): st
 }
 
 /** Sets a cookie that no script and no other site can use; without `seconds` until the browser is closed. */
-export function writeCookie(c: Context, registry: Registry, name: CookieName, value: string, seconds?: number): void {
+export function writeCookie(
+  c: Context,
+  registry: Registry,
+  name: CookieName,
+  value: string,
+  seconds?: number,
+): void {
   const { path, secure } = place(registry)
   const age = seconds === undefined ? {} : { maxAge: seconds }
-  setCookie(c, fullName(registry, name), value, { path, secure, httpOnly: true, sameSite: 'Strict', ...age })
+  setCookie(c, fullName(registry, name), value, {
+    path,
+    secure,
+    httpOnly: true,
+    sameSite: 'Strict',
+    ...age,
+  })
 }
 
 /** Takes a cookie back. */

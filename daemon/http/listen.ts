@@ -58,13 +58,19 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   })
   const fetch: Fetch = (request, env) => {
     if (answering) return answering(request, env)
-    return options.meanwhile?.(new URL(request.url).pathname) ?? app.then(later => later(request, env))
+    return (
+      options.meanwhile?.(new URL(request.url).pathname) ?? app.then(later => later(request, env))
+    )
   }
   const secure = options.tls && { allowHTTP1: true, ...readTls(options.tls) }
   const server = await start(options, fetch, secure)
   const stopWatching =
-    options.tls && 'setSecureContext' in server ? watchTls(options.tls, server, options) : () => undefined
-  const sessions = secure ? trackSessions(server as Http2SecureServer) : new Set<ServerHttp2Session>()
+    options.tls && 'setSecureContext' in server
+      ? watchTls(options.tls, server, options)
+      : () => undefined
+  const sessions = secure
+    ? trackSessions(server as Http2SecureServer)
+    : new Set<ServerHttp2Session>()
   const running = countRequests(server)
   const taken = server.address() as AddressInfo
   return {
@@ -127,7 +133,12 @@ function countRequests(server: ServerType): () => number {
 }
 
 /** Connections without a request are closed, those that are kept and those that never sent one: they would keep the daemon. */
-async function stop(server: ServerType, running: () => number, sessions: Set<ServerHttp2Session>, seconds: number) {
+async function stop(
+  server: ServerType,
+  running: () => number,
+  sessions: Set<ServerHttp2Session>,
+  seconds: number,
+) {
   const closed = new Promise<void>(resolve => server.close(() => resolve()))
   for (const session of sessions) session.close()
   const sweep = setInterval(() => {

@@ -1,18 +1,13 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import type { Refusal, Registry } from '../../generator/index.ts'
+import type { Refusal } from '../../generator/index.ts'
+import type { SiteConfig } from '../../site/facts/site-config.ts'
 import { contentSecurityPolicy } from '../../site/layout/content-security-policy.ts'
 import { errorPage } from '../../site/pages/not-found.ts'
-import type { SiteFacts } from '../../site/facts/site.ts'
 import { codesOf, honestStatus, noteObjections } from './failure.ts'
 
-/** What the pages of the daemon say of the registry as a whole: the same as all others. */
-export function siteOf({ look }: Pick<Registry, 'look'>): SiteFacts {
-  return look.site
-}
-
 /** The headers of every page: nobody frames it, nothing foreign runs in it. */
-export function pageHeaders(site: SiteFacts): Record<string, string> {
+export function pageHeaders(site: SiteConfig): Record<string, string> {
   return {
     'content-security-policy': `${contentSecurityPolicy(site)}; frame-ancestors 'none'`,
     'x-frame-options': 'DENY',
@@ -22,7 +17,7 @@ export function pageHeaders(site: SiteFacts): Record<string, string> {
 }
 
 /** The headers of a page that knows who looks at it: nobody keeps it. */
-function headers(site: SiteFacts): Record<string, string> {
+function headers(site: SiteConfig): Record<string, string> {
   return {
     ...pageHeaders(site),
     'cache-control': 'no-store',
@@ -32,12 +27,22 @@ function headers(site: SiteFacts): Record<string, string> {
 }
 
 /** A page for somebody. */
-export function page(c: Context, site: SiteFacts, text: string, status: ContentfulStatusCode = 200): Response {
+export function page(
+  c: Context,
+  site: SiteConfig,
+  text: string,
+  status: ContentfulStatusCode = 200,
+): Response {
   return c.html(text, status, headers(site))
 }
 
 /** A page that says why not, to whoever is logged in, if anybody is. */
-export function refusedPage(c: Context, site: SiteFacts, refusal: Refusal, login: string | null): Response {
+export function refusedPage(
+  c: Context,
+  site: SiteConfig,
+  refusal: Refusal,
+  login: string | null,
+): Response {
   noteObjections(c, codesOf(refusal))
   const status = honestStatus(refusal)
   if (refusal.retryAfter !== undefined) c.header('retry-after', String(refusal.retryAfter))
@@ -47,11 +52,13 @@ export function refusedPage(c: Context, site: SiteFacts, refusal: Refusal, login
 
 /** The objections of a refusal as people write them. */
 export function sentences(refusal: Refusal): string {
-  return refusal.issues.map(one => `${one.message.charAt(0).toUpperCase()}${one.message.slice(1)}.`).join(' ')
+  return refusal.issues
+    .map(one => `${one.message.charAt(0).toUpperCase()}${one.message.slice(1)}.`)
+    .join(' ')
 }
 
 /** Sends the browser on to a path of ours, with GET. */
-export function goOn(c: Context, site: SiteFacts, path: string): Response {
+export function goOn(c: Context, site: SiteConfig, path: string): Response {
   for (const [name, value] of Object.entries(headers(site))) c.header(name, value)
   return c.redirect(`${new URL(site.base).pathname.replace(/\/$/, '')}${path}`, 303)
 }

@@ -9,7 +9,8 @@ export const PER_PAGE = { default: 10, max: 100 } as const
  * out of range counts as the nearest that is not, and what is no number as the default.
  */
 function wholeNumber(fallback: number, max: number) {
-  const read = (text: string) => (/^-?\d+$/.test(text) ? Math.min(Math.max(Number(text), 1), max) : fallback)
+  const read = (text: string) =>
+    /^-?\d+$/.test(text) ? Math.min(Math.max(Number(text), 1), max) : fallback
   return v.pipe(
     v.optional(v.string(), String(fallback)),
     v.transform(read),

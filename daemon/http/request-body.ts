@@ -45,7 +45,10 @@ export async function readWhole(request: Request, most: number): Promise<Buffer 
  * Reads what a handler has left of a body before the answer goes out, within bounds. Clients send first and listen
  * afterwards: an answer to half a body, and a connection closed upon it, is a broken pipe to them and no message.
  */
-export function readToEnd(bounds: { readonly bytes: number; readonly seconds: number }): MiddlewareHandler {
+export function readToEnd(bounds: {
+  readonly bytes: number
+  readonly seconds: number
+}): MiddlewareHandler {
   return async (c, next) => {
     const { raw } = c.req
     const deadline = { at: performance.now() + bounds.seconds * 1000, seconds: bounds.seconds }

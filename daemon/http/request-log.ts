@@ -11,6 +11,9 @@ export function requestLog(log: Logger, level: 'debug' | 'info'): MiddlewareHand
     await next()
     const ms = Math.round((performance.now() - start) * 10) / 10
     const agent = c.req.header('user-agent')
-    log[level]({ method: c.req.method, path: c.req.path, status: c.res.status, ms, agent }, 'request')
+    log[level](
+      { method: c.req.method, path: c.req.path, status: c.res.status, ms, agent },
+      'request',
+    )
   }
 }

@@ -3,29 +3,30 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { timestamp } from '../../generator/index.ts'
 import { type HomeFacts, homePage } from '../../site/account/home-page.ts'
 import type { Notice } from '../../site/account/viewer.ts'
+import type { SessionRequest } from '../access/browser-request.ts'
+import type { BrowserHandler } from '../access/route.ts'
 import { listInvitations } from '../accounts/invitations.ts'
-import { ownPath } from '../http/own-path.ts'
 import { countCratesOf, cratesOf } from '../accounts/ownership.ts'
-import { goOn, page, siteOf } from '../http/page.ts'
-import type { VisitHandler } from '../access/route.ts'
 import { listSessions } from '../accounts/sessions.ts'
 import { listTokens, type TokenRecord } from '../accounts/tokens.ts'
-import type { SessionVisit } from '../access/visit.ts'
+import { ownPath } from '../http/own-path.ts'
+import { goOn, page } from '../http/page.ts'
 import type { MeDeps } from './deps.ts'
 import { isFromElsewhere, loginForm, onceMore } from './login.ts'
 import { told, viewerOf } from './notice.ts'
 import { sliceOf } from './slice.ts'
 
 /** `GET /me`: the page that `cargo login` points to. Who is not logged in is shown how to, and how one gets a token. */
-export function home(deps: MeDeps): VisitHandler {
-  const site = siteOf(deps.registry)
-  return (c, visit) => {
+export function home(deps: MeDeps): BrowserHandler {
+  const site = deps.registry.site
+  return (c, request) => {
     const next = ownPath(c.req.query('next'))
-    const { session } = visit
-    if (!session) return isFromElsewhere(c) ? onceMore(c, site) : loginForm(c, site, visit, { next })
+    const { session } = request
+    if (!session)
+      return isFromElsewhere(c) ? onceMore(c, site) : loginForm(c, site, request, { next })
     if (next !== null) return goOn(c, site, next)
     if (c.req.path !== '/me') return goOn(c, site, '/me')
-    return showHome(deps, c, { ...visit, session }, { notice: told(c) })
+    return showHome(deps, c, { ...request, session }, { notice: told(c) })
   }
 }
 
@@ -38,11 +39,16 @@ interface Outcome {
 }
 
 /** The page of somebody who is logged in. */
-export async function showHome(deps: MeDeps, c: Context, visit: SessionVisit, outcome: Outcome): Promise<Response> {
+export async function showHome(
+  deps: MeDeps,
+  c: Context,
+  request: SessionRequest,
+  outcome: Outcome,
+): Promise<Response> {
   const { database, settings } = deps.registry
-  const { session, now } = visit
+  const { session, now } = request
   const { id } = session.user
-  const site = siteOf(deps.registry)
+  const site = deps.registry.site
   const slice = sliceOf(c, await countCratesOf(database, id))
   const [tokens, crates, invitations, sessions] = await Promise.all([
     listTokens(database, id),
@@ -51,7 +57,7 @@ export async function showHome(deps: MeDeps, c: Context, visit: SessionVisit, ou
     listSessions(database, id, { now, idleSeconds: settings.auth.session_idle_seconds }),
   ])
   const facts: HomeFacts = {
-    viewer: viewerOf(visit),
+    viewer: viewerOf(request),
     notice: outcome.notice,
     newToken: outcome.newToken ?? null,
     draft: outcome.draft ?? null,

@@ -4,68 +4,74 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { addEvent, refuse, timestamp } from '../../generator/index.ts'
 import { loginPage } from '../../site/account/login-page.ts'
 import type { Notice } from '../../site/account/viewer.ts'
-import type { SiteFacts } from '../../site/facts/site.ts'
-import { findUser } from '../accounts/accounts.ts'
+import type { SiteConfig } from '../../site/facts/site-config.ts'
 import { browserName } from '../access/browser-name.ts'
-import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
+import { type BrowserRequest, changeOf } from '../access/browser-request.ts'
+import type { BrowserHandler, SessionHandler } from '../access/route.ts'
+import { findUser } from '../accounts/accounts.ts'
 import { checkPassword } from '../accounts/credentials.ts'
 import { makeDevice } from '../accounts/device.ts'
+import { endSession, startSession } from '../accounts/sessions.ts'
+import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
 import { honestStatus } from '../http/failure.ts'
 import { loginOf } from '../http/form.ts'
 import { ownPath } from '../http/own-path.ts'
-import { goOn, page, siteOf } from '../http/page.ts'
-import type { SessionHandler, VisitHandler } from '../access/route.ts'
-import { endSession, startSession } from '../accounts/sessions.ts'
-import { changeOf, type Visit } from '../access/visit.ts'
+import { goOn, page } from '../http/page.ts'
 import type { MeDeps } from './deps.ts'
 import { failed } from './notice.ts'
 
 /** The form with which one logs in. */
 export function loginForm(
   c: Context,
-  site: SiteFacts,
-  { csrf }: Visit,
-  facts: { login?: string; next?: string | null; notice?: Notice; reset?: string; status?: ContentfulStatusCode },
+  site: SiteConfig,
+  { csrf }: BrowserRequest,
+  facts: {
+    login?: string
+    next?: string | null
+    notice?: Notice
+    reset?: string
+    status?: ContentfulStatusCode
+  },
 ): Response {
   const { login = '', next = null, notice = null, reset = null } = facts
   return page(c, site, loginPage(site, { csrf, login, next, notice, reset }), facts.status)
 }
 
 /** `POST /me/login`. A login that fails tells neither who exists nor what was typed. */
-export function postLogin(deps: MeDeps): VisitHandler {
+export function postLogin(deps: MeDeps): BrowserHandler {
   const { registry } = deps
-  const site = siteOf(registry)
-  return async (c, visit) => {
-    const login = loginOf(visit.form)
-    const next = ownPath(visit.form.get('next'))
+  const site = registry.site
+  return async (c, request) => {
+    const login = loginOf(request.form)
+    const next = ownPath(request.form.get('next'))
     try {
-      const password = visit.form.get('password') ?? ''
-      const { standing } = visit
+      const password = request.form.get('password') ?? ''
+      const { priority } = request
       const user = await checkPassword(
         registry.database,
-        { login, password, standing },
+        { login, password, priority },
         registry.settings.auth.password_cost,
       )
       if (!user) {
-        await noteFailure(deps, visit, login)
+        await noteFailure(deps, request, login)
         return refuse('login_failed')
       }
-      await letIn(deps, c, visit, user)
+      await letIn(deps, c, request, user)
       return goOn(c, site, next ?? '/me')
     } catch (error) {
       const { refusal, notice } = failed(c, error)
-      return loginForm(c, site, visit, { login, next, notice, status: honestStatus(refusal) })
+      return loginForm(c, site, request, { login, next, notice, status: honestStatus(refusal) })
     }
   }
 }
 
 /** `POST /me/logout`. */
 export function postLogout({ registry }: MeDeps): SessionHandler {
-  return async (c, visit) => {
-    const { id, user } = visit.session
-    await endSession(registry.database, { id, userId: user.id }, changeOf(visit, user), 'logout')
+  return async (c, request) => {
+    const { id, user } = request.session
+    await endSession(registry.database, { id, userId: user.id }, changeOf(request, user), 'logout')
     dropCookie(c, registry, 'session')
-    return goOn(c, siteOf(registry), '/me')
+    return goOn(c, registry.site, '/me')
   }
 }
 
@@ -76,25 +82,36 @@ const DEVICE_SECONDS = 400 * 86_400
 export async function letIn(
   { registry }: MeDeps,
   c: Context,
-  visit: Visit,
+  request: BrowserRequest,
   user: { readonly id: number; readonly login: string; readonly admin: boolean },
 ): Promise<void> {
   const { database, settings } = registry
   const seconds = settings.auth.session_seconds
-  const change = changeOf(visit, user)
+  const change = changeOf(request, user)
   const agent = browserName(c.req.header('user-agent') ?? '')
-  const secret = await startSession(database, user.id, { agent, now: visit.now, seconds }, change)
+  const secret = await startSession(database, user.id, { agent, now: request.now, seconds }, change)
   writeCookie(c, registry, 'session', secret, seconds)
   const device = await makeDevice(database, user.id)
   if (device !== null) writeCookie(c, registry, 'device', device, DEVICE_SECONDS)
   if (readCookie(c, registry, 'form') !== undefined) dropCookie(c, registry, 'form')
-  if (visit.session) await database.deleteFrom('sessions').where('id', '=', visit.session.id).execute()
+  if (request.session)
+    await database.deleteFrom('sessions').where('id', '=', request.session.id).execute()
 }
 
 /** Which account it was about is noted where there is one; other text may be a password in the wrong field. */
-async function noteFailure({ registry }: MeDeps, visit: Visit, login: string): Promise<void> {
+async function noteFailure(
+  { registry }: MeDeps,
+  request: BrowserRequest,
+  login: string,
+): Promise<void> {
   const user = await findUser(registry.database, login)
-  const change = { at: timestamp(visit.now), actor: 'unknown', user: null, tokenId: null, address: visit.address }
+  const change = {
+    at: timestamp(request.now),
+    actor: 'unknown',
+    user: null,
+    tokenId: null,
+    address: request.address,
+  }
   const detail = user ? { login: user.login } : undefined
   await addEvent(registry.database, change, { action: 'login-failed', ...(detail && { detail }) })
 }
@@ -105,7 +122,7 @@ export function isFromElsewhere(c: Context): boolean {
 }
 
 /** Has the browser ask once more on its own account, so that somebody who is logged in is not asked to log in. */
-export function onceMore(c: Context, site: SiteFacts): Response {
+export function onceMore(c: Context, site: SiteConfig): Response {
   const here = `${new URL(site.base).pathname.replace(/\/$/, '')}${c.req.path}${new URL(c.req.url).search}`
   const text = html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${here}"><title>${site.title}</title></head><body><a href="${here}">Go on</a></body></html>`
   return page(c, site, String(text))

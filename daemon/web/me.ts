@@ -1,4 +1,6 @@
 import { refuse } from '../../generator/index.ts'
+import type { OpenHandler, Route } from '../access/route.ts'
+import { goOn } from '../http/page.ts'
 import { auditLog } from './audit.ts'
 import { confirmRemoval, confirmYank, manage, postOwner, postRemoval, postYank } from './crates.ts'
 import type { MeDeps } from './deps.ts'
@@ -9,8 +11,6 @@ import { passwordLink, postPassword } from './password.ts'
 import { postOtherSessionsEnd, postSessionEnd } from './sessions.ts'
 import { postRevocation, postToken } from './tokens.ts'
 import { postUser, postUserAction, users } from './users.ts'
-import { goOn, siteOf } from '../http/page.ts'
-import type { OpenHandler, Route } from '../access/route.ts'
 
 /** `/me`: everything people do in a browser. Works without JavaScript: links ask, forms change. */
 export function meRoutes(deps: MeDeps): Route[] {
@@ -18,11 +18,29 @@ export function meRoutes(deps: MeDeps): Route[] {
   return [
     { method: 'GET', path: '/me', access: 'visitor', handle: home(deps) },
     { method: 'GET', path: '/me/login', access: 'visitor', handle: home(deps) },
-    { method: 'POST', path: '/me/login', access: 'visitor', counts: 'login', handle: postLogin(deps) },
+    {
+      method: 'POST',
+      path: '/me/login',
+      access: 'visitor',
+      counts: 'login',
+      handle: postLogin(deps),
+    },
     { method: 'POST', path: '/me/logout', access: 'session', handle: postLogout(deps) },
     { method: 'GET', path: '/me/password', access: 'visitor', handle: passwordLink(deps) },
-    { method: 'POST', path: '/me/password', access: 'visitor', counts: 'password', handle: postPassword(deps) },
-    { method: 'POST', path: '/me/tokens', access: 'session', counts: 'change', handle: postToken(deps) },
+    {
+      method: 'POST',
+      path: '/me/password',
+      access: 'visitor',
+      counts: 'password',
+      handle: postPassword(deps),
+    },
+    {
+      method: 'POST',
+      path: '/me/tokens',
+      access: 'session',
+      counts: 'change',
+      handle: postToken(deps),
+    },
     ...change('/me/tokens/:id/revoke', postRevocation(deps)),
     ...change('/me/sessions/:id/end', postSessionEnd(deps)),
     ...change('/me/sessions/end', postOtherSessionsEnd(deps)),
@@ -34,10 +52,21 @@ export function meRoutes(deps: MeDeps): Route[] {
     { method: 'GET', path: `${crate}/unyank`, access: 'session', handle: confirmYank(deps, false) },
     ...change(`${crate}/unyank`, postYank(deps, false)),
     ...change(`${crate}/owners/add`, postOwner(deps)),
-    { method: 'GET', path: `${crate}/owners/remove`, access: 'session', handle: confirmRemoval(deps) },
+    {
+      method: 'GET',
+      path: `${crate}/owners/remove`,
+      access: 'session',
+      handle: confirmRemoval(deps),
+    },
     ...change(`${crate}/owners/remove`, postRemoval(deps)),
     { method: 'GET', path: '/me/admin/users', access: 'admin', handle: users(deps) },
-    { method: 'POST', path: '/me/admin/users/add', access: 'admin', counts: 'change', handle: postUser(deps) },
+    {
+      method: 'POST',
+      path: '/me/admin/users/add',
+      access: 'admin',
+      counts: 'change',
+      handle: postUser(deps),
+    },
     {
       method: 'POST',
       path: '/me/admin/users/:login/:action',
@@ -55,10 +84,13 @@ function elsewhere({ registry }: MeDeps): OpenHandler {
   return c => {
     const path = c.req.path.replace(/\/+$/, '')
     if (path === c.req.path) refuse('route_unknown')
-    return goOn(c, siteOf(registry), `${path}${new URL(c.req.url).search}`)
+    return goOn(c, registry.site, `${path}${new URL(c.req.url).search}`)
   }
 }
 
-function change(path: string, handle: Extract<Route, { access: 'session' | 'admin' }>['handle']): Route[] {
+function change(
+  path: string,
+  handle: Extract<Route, { access: 'session' | 'admin' }>['handle'],
+): Route[] {
   return [{ method: 'POST', path, access: 'session', counts: 'change', handle }]
 }

@@ -1,9 +1,9 @@
 import type { Context } from 'hono'
 import { Refusal } from '../../generator/index.ts'
 import type { Notice, Viewer } from '../../site/account/viewer.ts'
+import type { SessionRequest } from '../access/browser-request.ts'
 import { codesOf, noteObjections } from '../http/failure.ts'
 import { sentences } from '../http/page.ts'
-import type { SessionVisit } from '../access/visit.ts'
 
 /** What forms have done; the address after one names it, and nothing but these texts gets onto a page that way. */
 const DONE = {
@@ -39,13 +39,16 @@ export function told(c: Context): Notice | null {
 }
 
 /** Why a form did nothing; what nobody foresaw is thrown on. */
-export function failed(c: Context, error: unknown): { readonly refusal: Refusal; readonly notice: Notice } {
+export function failed(
+  c: Context,
+  error: unknown,
+): { readonly refusal: Refusal; readonly notice: Notice } {
   if (!(error instanceof Refusal)) throw error
   noteObjections(c, codesOf(error))
   return { refusal: error, notice: { kind: 'failed', text: sentences(error) } }
 }
 
 /** The person a page is for. */
-export function viewerOf({ session, csrf }: SessionVisit): Viewer {
+export function viewerOf({ session, csrf }: SessionRequest): Viewer {
   return { login: session.user.login, admin: session.user.admin, csrf }
 }

@@ -1,74 +1,86 @@
 import type { Context } from 'hono'
 import { addEvent, issue, Refusal, refuse } from '../../generator/index.ts'
+import { type BrowserRequest, changeOf, type SessionRequest } from '../access/browser-request.ts'
+import type { BrowserHandler } from '../access/route.ts'
 import { checkPassword, linkOwner, redeemLink, setPassword } from '../accounts/credentials.ts'
 import { honestStatus } from '../http/failure.ts'
-import { goOn, siteOf } from '../http/page.ts'
-import type { VisitHandler } from '../access/route.ts'
-import { changeOf, type SessionVisit, type Visit } from '../access/visit.ts'
+import { goOn } from '../http/page.ts'
 import type { MeDeps } from './deps.ts'
 import { showHome } from './home.ts'
 import { letIn, loginForm } from './login.ts'
 import { failed, tell } from './notice.ts'
 
 /** `GET /me/password?link=…`: the form that a one-time link leads to. Looking at it does not use the link up. */
-export function passwordLink({ registry }: MeDeps): VisitHandler {
-  const site = siteOf(registry)
-  return async (c, visit) => {
+export function passwordLink({ registry }: MeDeps): BrowserHandler {
+  const site = registry.site
+  return async (c, request) => {
     const reset = c.req.query('link') ?? ''
-    if (reset === '' && visit.session) return goOn(c, site, '/me')
-    const user = await linkOwner(registry.database, reset, visit.now)
-    if (user) return loginForm(c, site, visit, { reset, login: user.login })
+    if (reset === '' && request.session) return goOn(c, site, '/me')
+    const user = await linkOwner(registry.database, reset, request.now)
+    if (user) return loginForm(c, site, request, { reset, login: user.login })
     const { refusal, notice } = failed(c, new Refusal([issue('link_invalid')]))
-    return loginForm(c, site, visit, { notice, status: honestStatus(refusal) })
+    return loginForm(c, site, request, { notice, status: honestStatus(refusal) })
   }
 }
 
 /** `POST /me/password`: by a one-time link, or by who is logged in and knows the current one. */
-export function postPassword(deps: MeDeps): VisitHandler {
-  return async (c, visit) => {
-    const reset = visit.form.get('reset')
-    if (reset !== null) return byLink(deps, c, visit, reset)
-    const { session } = visit
-    return session ? byOwner(deps, c, { ...visit, session }) : refuse('session_absent')
+export function postPassword(deps: MeDeps): BrowserHandler {
+  return async (c, request) => {
+    const reset = request.form.get('reset')
+    if (reset !== null) return byLink(deps, c, request, reset)
+    const { session } = request
+    return session ? byOwner(deps, c, { ...request, session }) : refuse('session_absent')
   }
 }
 
-async function byLink(deps: MeDeps, c: Context, visit: Visit, reset: string): Promise<Response> {
+async function byLink(
+  deps: MeDeps,
+  c: Context,
+  request: BrowserRequest,
+  reset: string,
+): Promise<Response> {
   const { registry } = deps
   const { database } = registry
-  const site = siteOf(registry)
-  const owner = await linkOwner(database, reset, visit.now)
+  const site = registry.site
+  const owner = await linkOwner(database, reset, request.now)
   try {
-    const order = { password: visit.form.get('password') ?? '', cost: cost(deps), now: visit.now }
-    await redeemLink(database, reset, order, user => changeOf(visit, user))
+    const order = {
+      password: request.form.get('password') ?? '',
+      cost: cost(deps),
+      now: request.now,
+    }
+    await redeemLink(database, reset, order, user => changeOf(request, user))
   } catch (error) {
     const { refusal, notice } = failed(c, error)
     const again = owner && !refusal.has('link_invalid') ? { reset, login: owner.login } : {}
-    return loginForm(c, site, visit, { notice, status: honestStatus(refusal), ...again })
+    return loginForm(c, site, request, { notice, status: honestStatus(refusal), ...again })
   }
-  if (owner) await letIn(deps, c, visit, owner)
+  if (owner) await letIn(deps, c, request, owner)
   return goOn(c, site, '/me')
 }
 
-async function byOwner(deps: MeDeps, c: Context, visit: SessionVisit): Promise<Response> {
+async function byOwner(deps: MeDeps, c: Context, request: SessionRequest): Promise<Response> {
   const { database } = deps.registry
-  const { user } = visit.session
+  const { user } = request.session
   try {
-    const current = visit.form.get('current') ?? ''
-    const attempt = { login: user.login, password: current, standing: visit.standing }
+    const current = request.form.get('current') ?? ''
+    const attempt = { login: user.login, password: current, priority: request.priority }
     const isRight = await checkPassword(database, attempt, cost(deps))
     if (!isRight) {
-      await addEvent(database, changeOf(visit, user), { action: 'password-wrong', detail: { login: user.login } })
+      await addEvent(database, changeOf(request, user), {
+        action: 'password-wrong',
+        detail: { login: user.login },
+      })
       refuse('password_wrong')
     }
-    const order = { password: visit.form.get('password') ?? '', cost: cost(deps) }
-    await setPassword(database, user, order, changeOf(visit, user))
+    const order = { password: request.form.get('password') ?? '', cost: cost(deps) }
+    await setPassword(database, user, order, changeOf(request, user))
   } catch (error) {
     const { refusal, notice } = failed(c, error)
-    return showHome(deps, c, visit, { notice, status: honestStatus(refusal) })
+    return showHome(deps, c, request, { notice, status: honestStatus(refusal) })
   }
-  await letIn(deps, c, visit, user)
-  return goOn(c, siteOf(deps.registry), tell('/me', 'password-changed'))
+  await letIn(deps, c, request, user)
+  return goOn(c, deps.registry.site, tell('/me', 'password-changed'))
 }
 
 function cost({ registry }: MeDeps): number {

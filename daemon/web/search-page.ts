@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import { type CrateCard, type Registry, readCards, searchCrates } from '../../generator/index.ts'
 import type { CrateCard as ShownCard } from '../../site/facts/crate.ts'
 import { searchPage } from '../../site/pages/search.ts'
-import { page, siteOf } from '../http/page.ts'
 import type { OpenHandler } from '../access/route.ts'
+import { page } from '../http/page.ts'
 import { pageQuery, sliceOf } from '../http/paging.ts'
 
 /** Crates on one page of results: as many as the search in files shows at first. */
@@ -15,15 +15,19 @@ const resultsQuery = v.object({ q: v.optional(v.string(), ''), page: pageQuery.p
  * `GET /search/`: the results as a page that needs no script. In the public tree there is another one at the same address,
  * for whoever serves it as plain files; both find what the API finds.
  */
-export function searchResults({ database, look }: Registry): OpenHandler {
-  const site = siteOf({ look })
+export function searchResults({ database, site }: Registry): OpenHandler {
   return async c => {
     const query = v.parse(resultsQuery, c.req.query())
     const text = query.q.replaceAll('+', ' ').trim()
     const slice = sliceOf({ page: query.page, per_page: PER_PAGE })
-    const { ids, total } = text === '' ? { ids: [], total: 0 } : await searchCrates(database, text, slice)
+    const { ids, total } =
+      text === '' ? { ids: [], total: 0 } : await searchCrates(database, text, slice)
     const crates = (await readCards(database, ids)).map(shown)
-    return page(c, site, searchPage(site, { query: query.q, crates, total, page: query.page, perPage: PER_PAGE }))
+    return page(
+      c,
+      site,
+      searchPage(site, { query: query.q, crates, total, page: query.page, perPage: PER_PAGE }),
+    )
   }
 }
 

@@ -1,59 +1,69 @@
-import { refuse, timestamp } from '../../generator/index.ts'
 import { after } from '../../core/duration.ts'
-import { honestStatus } from '../http/failure.ts'
-import { goOn, siteOf } from '../http/page.ts'
+import { refuse, timestamp } from '../../generator/index.ts'
+import { changeOf, type SessionRequest } from '../access/browser-request.ts'
 import type { SessionHandler } from '../access/route.ts'
-import { rowId } from '../http/row-id.ts'
 import { createToken, parseScopes, revokeToken } from '../accounts/tokens.ts'
-import { changeOf, type SessionVisit } from '../access/visit.ts'
+import { honestStatus } from '../http/failure.ts'
+import { goOn } from '../http/page.ts'
+import { rowId } from '../http/row-id.ts'
 import type { MeDeps } from './deps.ts'
 import { showHome } from './home.ts'
 import { failed, tell } from './notice.ts'
 
 /** `POST /me/tokens`: makes a token and shows it, this once, in the answer itself. */
 export function postToken(deps: MeDeps): SessionHandler {
-  return async (c, visit) => {
-    const draft = draftOf(visit)
+  return async (c, request) => {
+    const draft = draftOf(request)
     try {
-      const newToken = await create(deps, visit, draft)
-      return await showHome(deps, c, visit, { notice: null, newToken })
+      const newToken = await create(deps, request, draft)
+      return await showHome(deps, c, request, { notice: null, newToken })
     } catch (error) {
       const { refusal, notice } = failed(c, error)
-      return showHome(deps, c, visit, { notice, draft, status: honestStatus(refusal) })
+      return showHome(deps, c, request, { notice, draft, status: honestStatus(refusal) })
     }
   }
 }
 
 /** `POST /me/tokens/{id}/revoke`: of one's own tokens. */
 export function postRevocation({ registry }: MeDeps): SessionHandler {
-  return async (c, visit) => {
-    const { user } = visit.session
+  return async (c, request) => {
+    const { user } = request.session
     const id = c.req.param('id') ?? ''
-    const order = { by: changeOf(visit, user), userId: user.id }
-    await revokeToken(registry.database, rowId(id) ?? refuse('token_unknown', { id }), timestamp(visit.now), order)
-    return goOn(c, siteOf(registry), tell('/me', 'token-revoked'))
+    const order = { by: changeOf(request, user), userId: user.id }
+    await revokeToken(
+      registry.database,
+      rowId(id) ?? refuse('token_unknown', { id }),
+      timestamp(request.now),
+      order,
+    )
+    return goOn(c, registry.site, tell('/me', 'token-revoked'))
   }
 }
 
 type Draft = ReturnType<typeof draftOf>
 
-function draftOf({ form }: SessionVisit) {
+function draftOf({ form }: SessionRequest) {
   const field = (name: string) => form.get(name)?.trim() ?? ''
-  return { name: field('name'), scopes: form.getAll('scope'), crates: field('crates'), expires: field('expires') }
+  return {
+    name: field('name'),
+    scopes: form.getAll('scope'),
+    crates: field('crates'),
+    expires: field('expires'),
+  }
 }
 
 /** Nothing ticked means everything the user may do, an empty list of crates every crate. */
-function create({ registry }: MeDeps, visit: SessionVisit, draft: Draft): Promise<string> {
-  const { user } = visit.session
+function create({ registry }: MeDeps, request: SessionRequest, draft: Draft): Promise<string> {
+  const { user } = request.session
   const crates = draft.crates.split(/[\s,]+/).filter(pattern => pattern !== '')
   const order = {
     userId: user.id,
     name: draft.name,
     scopes: draft.scopes.length > 0 ? parseScopes(draft.scopes) : null,
     crates: crates.length > 0 ? crates : null,
-    at: timestamp(visit.now),
-    expires: draft.expires === '' ? null : timestamp(after(visit.now, draft.expires)),
+    at: timestamp(request.now),
+    expires: draft.expires === '' ? null : timestamp(after(request.now, draft.expires)),
     most: registry.settings.limits.tokens_per_user,
   }
-  return createToken(registry.database, order, changeOf(visit, user))
+  return createToken(registry.database, order, changeOf(request, user))
 }

@@ -2,14 +2,22 @@ import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { refuse, timestamp } from '../../generator/index.ts'
 import { type UsersFacts, usersPage } from '../../site/account/admin-pages.ts'
-import { addUser, countUsers, findUsers, requireUser, setAdmin, setLocked, type User } from '../accounts/accounts.ts'
-import { makeLink } from '../accounts/credentials.ts'
-import { honestStatus } from '../http/failure.ts'
-import { goOn, page, siteOf } from '../http/page.ts'
-import { passwordLinkOf } from '../accounts/password-link.ts'
+import { changeOf, type SessionRequest } from '../access/browser-request.ts'
 import type { SessionHandler } from '../access/route.ts'
+import {
+  addUser,
+  countUsers,
+  findUsers,
+  requireUser,
+  setAdmin,
+  setLocked,
+  type User,
+} from '../accounts/accounts.ts'
+import { makeLink } from '../accounts/credentials.ts'
+import { passwordLinkOf } from '../accounts/password-link.ts'
 import { userActivity } from '../accounts/user-activity.ts'
-import { changeOf, type SessionVisit } from '../access/visit.ts'
+import { honestStatus } from '../http/failure.ts'
+import { goOn, page } from '../http/page.ts'
 import type { MeDeps } from './deps.ts'
 import { failed, tell, told, viewerOf } from './notice.ts'
 import { sliceOf } from './slice.ts'
@@ -18,43 +26,48 @@ const PATH = '/me/admin/users'
 
 /** `GET /me/admin/users`. */
 export function users(deps: MeDeps): SessionHandler {
-  return (c, visit) => showUsers(deps, c, visit, { notice: told(c) })
+  return (c, request) => showUsers(deps, c, request, { notice: told(c) })
 }
 
 /** `POST /me/admin/users/add`: with it comes a one-time link, so that nobody but the user ever knows the password. */
 export function postUser(deps: MeDeps): SessionHandler {
   const { registry } = deps
-  return (c, visit) => {
-    const { form, now } = visit
+  return (c, request) => {
+    const { form, now } = request
     const draft = { login: form.get('login')?.trim() ?? '', admin: form.get('admin') === '1' }
     const work = async () => {
-      const change = changeOf(visit, visit.session.user)
+      const change = changeOf(request, request.session.user)
       const user = await addUser(registry.database, { ...draft, at: timestamp(now) }, change)
       const secret = await makeLink(registry.database, user, now, change)
       return { resetLink: { login: user.login, url: passwordLinkOf(registry, secret) } }
     }
-    return attempt(deps, c, visit, work, draft)
+    return attempt(deps, c, request, work, draft)
   }
 }
 
 /** `POST /me/admin/users/{login}/{action}`. Nobody locks themselves out, or takes their own rights, by a slip. */
 export function postUserAction(deps: MeDeps): SessionHandler {
   const { registry } = deps
-  return (c, visit) =>
-    attempt(deps, c, visit, async () => {
+  return (c, request) =>
+    attempt(deps, c, request, async () => {
       const action = c.req.param('action') ?? ''
       const user = await requireUser(registry.database, c.req.param('login') ?? '')
       if (action === 'reset') {
-        const secret = await makeLink(registry.database, user, visit.now, changeOf(visit, visit.session.user))
+        const secret = await makeLink(
+          registry.database,
+          user,
+          request.now,
+          changeOf(request, request.session.user),
+        )
         return { resetLink: { login: user.login, url: passwordLinkOf(registry, secret) } }
       }
-      if (user.id === visit.session.user.id) refuse('own_account')
-      return tell(PATH, await act(deps, visit, user, action))
+      if (user.id === request.session.user.id) refuse('own_account')
+      return tell(PATH, await act(deps, request, user, action))
     })
 }
 
-async function act({ registry }: MeDeps, visit: SessionVisit, user: User, action: string) {
-  const change = changeOf(visit, visit.session.user)
+async function act({ registry }: MeDeps, request: SessionRequest, user: User, action: string) {
+  const change = changeOf(request, request.session.user)
   switch (action) {
     case 'enable':
     case 'disable':
@@ -69,32 +82,49 @@ async function act({ registry }: MeDeps, visit: SessionVisit, user: User, action
   }
 }
 
-type Outcome = Partial<Pick<UsersFacts, 'notice' | 'resetLink' | 'draft'>> & { readonly status?: ContentfulStatusCode }
+type Outcome = Partial<Pick<UsersFacts, 'notice' | 'resetLink' | 'draft'>> & {
+  readonly status?: ContentfulStatusCode
+}
 
 /** Does something, then goes on to a path or shows what came of it; a refusal is told on the page of the users. */
 async function attempt(
   deps: MeDeps,
   c: Context,
-  visit: SessionVisit,
+  request: SessionRequest,
   work: () => Promise<string | Outcome>,
   draft: UsersFacts['draft'] = null,
 ): Promise<Response> {
   try {
     const done = await work()
-    return typeof done === 'string' ? goOn(c, siteOf(deps.registry), done) : await showUsers(deps, c, visit, done)
+    return typeof done === 'string'
+      ? goOn(c, deps.registry.site, done)
+      : await showUsers(deps, c, request, done)
   } catch (error) {
     const { refusal, notice } = failed(c, error)
-    return showUsers(deps, c, visit, { notice, draft, status: honestStatus(refusal) })
+    return showUsers(deps, c, request, { notice, draft, status: honestStatus(refusal) })
   }
 }
 
-async function showUsers({ registry }: MeDeps, c: Context, visit: SessionVisit, outcome: Outcome): Promise<Response> {
+async function showUsers(
+  { registry }: MeDeps,
+  c: Context,
+  request: SessionRequest,
+  outcome: Outcome,
+): Promise<Response> {
   const { notice = null, resetLink = null, draft = null, status } = outcome
   const filter = c.req.query('q')?.trim() ?? ''
   const slice = sliceOf(c, await countUsers(registry.database, filter))
-  const rows = await userActivity(registry.database, await findUsers(registry.database, { filter, ...slice }))
-  const facts = { viewer: viewerOf(visit), notice, resetLink, draft }
+  const rows = await userActivity(
+    registry.database,
+    await findUsers(registry.database, { filter, ...slice }),
+  )
+  const facts = { viewer: viewerOf(request), notice, resetLink, draft }
   const list = rows.map(({ locked, ...user }) => ({ ...user, disabled: locked }))
-  const site = siteOf(registry)
-  return page(c, site, usersPage(site, { ...facts, users: list, usersPlace: slice, filter }), status)
+  const site = registry.site
+  return page(
+    c,
+    site,
+    usersPage(site, { ...facts, users: list, usersPlace: slice, filter }),
+    status,
+  )
 }

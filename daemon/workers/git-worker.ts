@@ -1,6 +1,6 @@
 import type { GitIndex } from '../../generator/index.ts'
 
-/** How often the lane looks for changes made by other processes, in milliseconds. */
+/** How often the worker looks for changes made by other processes, in milliseconds. */
 const LOOK_EVERY = 2000
 const LONGEST_PAUSE = 60_000
 
@@ -8,7 +8,7 @@ const LONGEST_PAUSE = 60_000
  * The daemon's commits to the git index: behind every publish's back, one at a time, everything that waits in one go.
  * A failure is told once and tried again with growing pauses.
  */
-export class GitLane {
+export class GitWorker {
   readonly #index: GitIndex
   readonly #onFailure: (error: unknown) => void
   #running: Promise<void> | null = null
@@ -33,7 +33,7 @@ export class GitLane {
   }
 
   /** Says that something has changed; returns at once. */
-  poke(): void {
+  wake(): void {
     if (this.#running) this.#wanted = true
     else if (this.#failures === 0) this.#start()
   }

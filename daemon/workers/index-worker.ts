@@ -1,5 +1,11 @@
-import { build, buildCrate, type PageShop, presentable, refuseErrors } from '../../generator/index.ts'
-import { PageLane } from './page-worker.ts'
+import {
+  build,
+  buildCrate,
+  type PageContext,
+  presentable,
+  refuseErrors,
+} from '../../generator/index.ts'
+import { PageWorker } from './page-worker.ts'
 
 /** Told of a build that failed; its marks stay, so it is tried again. */
 export type BuildFailure = (error: unknown) => void
@@ -18,24 +24,32 @@ const LONGEST_PAUSE = 60_000
  * The daemon's queue over `build`: at most one build of a crate at a time, and callers that come while it waits share
  * it. A failed build never fails what caused it: the marks stay in the catalog and the queue tries again.
  */
-export class Regenerator {
-  readonly #workshop: PageShop
+export class IndexWorker {
+  readonly #context: PageContext
   readonly #onFailure: BuildFailure
   readonly #patience: Patience
   /** What is rendered behind the publishes. */
-  readonly pages: PageLane
+  readonly pages: PageWorker
   /** Builds that have not begun, by crate. */
   readonly #waiting = new Map<number, Promise<boolean>>()
   readonly #running = new Set<Promise<unknown>>()
   #retry: NodeJS.Timeout | null = null
   #pause: number
 
-  constructor(workshop: PageShop, onFailure: BuildFailure, patience: Patience = { build: 15_000, retry: 1000 }) {
-    this.#workshop = workshop
+  constructor(
+    context: PageContext,
+    onFailure: BuildFailure,
+    patience: Patience = { build: 15_000, retry: 1000 },
+  ) {
+    this.#context = context
     this.#onFailure = onFailure
     this.#patience = patience
     this.#pause = patience.retry
-    this.pages = new PageLane({ shop: workshop, onFailure, calm: () => Promise.all(this.#running) })
+    this.pages = new PageWorker({
+      context: context,
+      onFailure,
+      calm: () => Promise.all(this.#running),
+    })
   }
 
   /** Renders a crate; true when its public files now show every change made before this call, false if that is late. */
@@ -83,8 +97,8 @@ export class Regenerator {
 
   async #build(crateId: number): Promise<boolean> {
     try {
-      await buildCrate(this.#workshop, crateId, () => this.#waiting.delete(crateId))
-      this.pages.kick()
+      await buildCrate(this.#context, crateId, () => this.#waiting.delete(crateId))
+      this.pages.wake()
       return true
     } catch (error) {
       this.#waiting.delete(crateId)
@@ -97,7 +111,7 @@ export class Regenerator {
   async #everything(): Promise<void> {
     try {
       await this.#whole()
-      this.pages.kick()
+      this.pages.wake()
       this.#pause = this.#patience.retry
     } catch (error) {
       if (await this.#everyMarked()) this.#failed(error)
@@ -106,14 +120,14 @@ export class Regenerator {
 
   /** Renders all that is marked; what could not be rendered, beside everything else that was, is a failure, too. */
   async #whole(): Promise<void> {
-    const { issues } = await build(this.#workshop)
+    const { issues } = await build(this.#context)
     refuseErrors(presentable(issues))
   }
 
   /** Whether all crates that are marked could be rendered; those that could not have told so themselves. */
   async #everyMarked(): Promise<boolean> {
     try {
-      const marks = await this.#workshop.catalog.marks('index')
+      const marks = await this.#context.catalog.marks('index')
       const turns = await Promise.all(marks.map(mark => this.#turn(mark.subject)))
       return turns.every(isShown => isShown)
     } catch (error) {

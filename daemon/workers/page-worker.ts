@@ -1,11 +1,16 @@
-import { buildMarks, markOutdatedPages, type PageShop, pageMarks } from '../../generator/index.ts'
+import {
+  buildMarks,
+  markOutdatedPages,
+  type PageContext,
+  pageMarks,
+} from '../../generator/index.ts'
 
 /** How long pages wait for more changes, so that a burst of publishes renders each page once. */
 const GATHER_MS = 200
 
-/** What the lane works with. */
-export interface PageLaneDeps {
-  readonly shop: PageShop
+/** What the worker works with. */
+export interface PageWorkerDeps {
+  readonly context: PageContext
   /** Told of a page that failed; its mark stays, so it is tried again. */
   readonly onFailure: (error: unknown) => void
   /** Resolves when nobody waits for an index file: pages give way to publishes. */
@@ -16,26 +21,26 @@ export interface PageLaneDeps {
  * Renders pages behind the publishes: one at a time, each time giving way first. What failed is tried again later; what
  * is left when the time to stop is up is marked in the catalog and waits for the next start.
  */
-export class PageLane {
-  readonly #deps: PageLaneDeps
+export class PageWorker {
+  readonly #deps: PageWorkerDeps
   #timer: NodeJS.Timeout | null = null
   #running: Promise<void> | null = null
   #wanted = false
   #deadline = Number.POSITIVE_INFINITY
   #pause = 1000
 
-  constructor(deps: PageLaneDeps) {
+  constructor(deps: PageWorkerDeps) {
     this.#deps = deps
   }
 
   /** Marks what an upgrade or another address has outdated, and begins with what an earlier process left. */
   async start(): Promise<void> {
-    await markOutdatedPages(this.#deps.shop)
-    this.kick()
+    await markOutdatedPages(this.#deps.context)
+    this.wake()
   }
 
   /** There is something to render: soon, not now. */
-  kick(): void {
+  wake(): void {
     if (this.#running) this.#wanted = true
     else this.#schedule(GATHER_MS)
   }
@@ -79,18 +84,18 @@ export class PageLane {
 
   /** Renders every page that is marked now; false when some failed. One that fails keeps no other from its turn. */
   async #pass(): Promise<boolean> {
-    const { shop, onFailure, calm } = this.#deps
+    const { context, onFailure, calm } = this.#deps
     let isDone = true
     const failed = (error: unknown) => {
       isDone = false
       onFailure(error)
     }
     try {
-      let marks = await pageMarks(shop.database)
+      let marks = await pageMarks(context.database)
       while (marks.length > 0) {
         if (Date.now() >= this.#deadline) return false
-        const some = await buildMarks(shop, marks, { calm, onFailure: failed })
-        marks = await pageMarks(shop.database, some.at(-1))
+        const some = await buildMarks(context, marks, { calm, onFailure: failed })
+        marks = await pageMarks(context.database, some.at(-1))
       }
     } catch (error) {
       failed(error)

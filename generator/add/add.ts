@@ -1,11 +1,7 @@
-import { checkQuota } from '../store/catalog/quota.ts'
-import type { Change } from '../store/catalog/record.ts'
-import type { CrateBytes, Staged } from '../store/crate-store.ts'
 import { type Issue, Refusal, refuseErrors, warning } from '../../core/error/error.ts'
 import { canonicalName, type Name } from '../../core/name.ts'
 import { crateKey } from '../../core/paths.ts'
 import { checkPolicy, type PolicyFacts, policyQuestions } from '../../core/policy/policy.ts'
-import type { Registry } from '../registry.ts'
 import { inspectCrate } from '../../core/release/inspect.ts'
 import type { PublishMetadata } from '../../core/release/metadata.ts'
 import type { Release } from '../../core/release/release.ts'
@@ -13,12 +9,20 @@ import type { Settings } from '../../core/settings/settings.ts'
 import type { ArchiveLimits } from '../../core/tarball/archive.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
 import type { Version } from '../../core/version.ts'
+import type { Registry } from '../registry.ts'
+import { checkQuota } from '../store/catalog/quota.ts'
+import type { Change } from '../store/catalog/record.ts'
+import type { CrateBytes, Staged } from '../store/crate-store.ts'
 
 /** The bytes of a release and what came with them. */
 export interface Submission<Bytes extends CrateBytes = Staged> {
   readonly bytes: Bytes
   /** What the client said of it, when it came through the web API; must agree with what the `.crate` says. */
-  readonly metadata?: { readonly name: Name; readonly version: Version; readonly said: PublishMetadata }
+  readonly metadata?: {
+    readonly name: Name
+    readonly version: Version
+    readonly said: PublishMetadata
+  }
   /** Time of publication for the index, null when unknown. */
   readonly pubtime: string | null
   /** Crates that come along in the same batch: a dependency on one of them is not missing. */
@@ -40,10 +44,15 @@ export interface Acceptance {
  * transaction. The public tree follows by a build. Throws a `Refusal` with every objection at once, and then leaves
  * nothing behind; the staged bytes are the caller's to discard.
  */
-export async function addSubmission(registry: Registry, submission: Submission, change: Change): Promise<Acceptance> {
+export async function addSubmission(
+  registry: Registry,
+  submission: Submission,
+  change: Change,
+): Promise<Acceptance> {
   const { bytes, metadata } = submission
   const issues: Issue[] = []
-  if (metadata) issues.push(...(await registry.catalog.objections({ ...metadata, cksum: bytes.cksum }, change)))
+  if (metadata)
+    issues.push(...(await registry.catalog.objections({ ...metadata, cksum: bytes.cksum }, change)))
   const release = await inspect(submission, registry.settings, registry.urls, issues)
   if (!release) {
     refuseErrors(issues)
@@ -58,13 +67,14 @@ export async function addSubmission(registry: Registry, submission: Submission, 
   )
   issues.push(...verdict.issues)
   refuseErrors(unique(issues))
-  const { outcome, crateId } = await registry.turnstile.run(async () => {
+  const { outcome, crateId } = await registry.mutex.run(async () => {
     await checkQuota(registry.database, release, registry.settings.limits, change)
     // In one turn: between its arrival and its record, `verify --repair` would take the file for an orphan.
     await bytes.keep(crateKey(release.name, bytes.cksum))
     return registry.catalog.add(release, change)
   })
-  if (outcome === 'present') issues.push(warning('release_present', { name: release.name, version: release.version }))
+  if (outcome === 'present')
+    issues.push(warning('release_present', { name: release.name, version: release.version }))
   const { invalidCategories, invalidBadges } = verdict
   return { release, outcome, crateId, warnings: unique(issues), invalidCategories, invalidBadges }
 }

@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs'
-import { inspect } from './add.ts'
-import { fileChecksum, fileFacts } from '../store/durable-file.ts'
 import { type Issue, refuse } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import { policyQuestions } from '../../core/policy/policy.ts'
-import type { Registry } from '../registry.ts'
 import { compareVersions, type Version } from '../../core/version.ts'
+import type { Registry } from '../registry.ts'
+import { fileChecksum, fileFacts } from '../store/durable-file.ts'
+import { inspect } from './add.ts'
 
 /** A `.crate` file that is to be added with others; broken ones have no name. */
 export interface BatchItem {
@@ -24,7 +24,10 @@ interface Member {
  * Puts `.crate` files into an order in which they can be added: what others depend on first, the versions of a crate by
  * SemVer, broken files last. Crates that need each other, as tests sometimes do, stand next to each other.
  */
-export async function orderBatch(registry: Registry, paths: readonly string[]): Promise<BatchItem[]> {
+export async function orderBatch(
+  registry: Registry,
+  paths: readonly string[],
+): Promise<BatchItem[]> {
   const broken: BatchItem[] = []
   const crates = new Map<Name, Member[]>()
   for (const path of paths) {

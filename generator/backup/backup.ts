@@ -4,12 +4,19 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { sql } from 'kysely'
 import { extract, type Pack, pack } from 'tar-stream'
-import { countReleases, releasesOf } from './releases.ts'
-import { CrateStore } from '../store/crate-store.ts'
-import { openDatabase } from '../store/database/database.ts'
-import { isMissing, isTemporary, readFolder, statOf, syncFolder, temporaryPath } from '../store/durable-file.ts'
 import { Refusal, refuse } from '../../core/error/error.ts'
 import { DATABASE_FILE, type Registry, SETTINGS_FILE } from '../registry.ts'
+import { CrateStore } from '../store/crate-store.ts'
+import { openDatabase } from '../store/database/database.ts'
+import {
+  isMissing,
+  isTemporary,
+  readFolder,
+  statOf,
+  syncFolder,
+  temporaryPath,
+} from '../store/durable-file.ts'
+import { countReleases, releasesOf } from './releases.ts'
 
 /** Told after each `.crate`; `total` counts them. */
 type Progress = (done: number, total: number) => void
@@ -28,7 +35,11 @@ const ABANDONED_MS = 24 * 3_600_000
  * records are a snapshot of one moment, and the bytes they name never change. Where a deletion takes some away all the
  * same, there is a new snapshot. The file appears whole or not at all.
  */
-export async function backup(registry: Registry, file: string, progress?: Progress): Promise<number> {
+export async function backup(
+  registry: Registry,
+  file: string,
+  progress?: Progress,
+): Promise<number> {
   if (existsSync(file)) refuse('backup_exists', { file })
   const target = resolve(file)
   await mkdir(dirname(target), { recursive: true })
@@ -37,14 +48,18 @@ export async function backup(registry: Registry, file: string, progress?: Progre
     try {
       return await write(registry, target, progress)
     } catch (error) {
-      if (!(error instanceof Refusal && error.has('backup_overtaken')) || attempt === ATTEMPTS) throw error
+      if (!(error instanceof Refusal && error.has('backup_overtaken')) || attempt === ATTEMPTS)
+        throw error
     }
   }
 }
 
 async function write(registry: Registry, target: string, progress?: Progress): Promise<number> {
   // A folder, because an open database has files beside it.
-  const [temporary, workplace] = [temporaryPath(target), temporaryPath(join(registry.dir, DATABASE_FILE))]
+  const [temporary, workplace] = [
+    temporaryPath(target),
+    temporaryPath(join(registry.dir, DATABASE_FILE)),
+  ]
   const snapshot = join(workplace, DATABASE_FILE)
   try {
     await mkdir(workplace)
@@ -80,11 +95,17 @@ async function removeAbandoned(dir: string): Promise<void> {
   for (const { name } of await readFolder(dir)) {
     const path = join(dir, name)
     const facts = isTemporary(name) ? await statOf(path) : null
-    if (facts && facts.mtimeMs < Date.now() - ABANDONED_MS) await rm(path, { recursive: true, force: true })
+    if (facts && facts.mtimeMs < Date.now() - ABANDONED_MS)
+      await rm(path, { recursive: true, force: true })
   }
 }
 
-async function fill(archive: Pack, registry: Registry, snapshot: string, progress?: Progress): Promise<number> {
+async function fill(
+  archive: Pack,
+  registry: Registry,
+  snapshot: string,
+  progress?: Progress,
+): Promise<number> {
   const settings = await readFile(join(registry.dir, SETTINGS_FILE))
   archive.entry({ name: `${TOP}/${SETTINGS_FILE}` }, settings)
   await addFile(archive, DATABASE_FILE, snapshot)
@@ -160,7 +181,8 @@ async function unpack(file: string, dir: string): Promise<number> {
     const name = path.startsWith(`${TOP}/`) ? path.slice(TOP.length + 1) : ''
     const bytes = entry as AsyncIterable<Uint8Array>
     const isOwn = name === SETTINGS_FILE || name === DATABASE_FILE
-    if (type !== 'file' || seen.has(name) || !(isOwn || KEY.test(name))) refuse('backup_foreign', { file, entry: path })
+    if (type !== 'file' || seen.has(name) || !(isOwn || KEY.test(name)))
+      refuse('backup_foreign', { file, entry: path })
     seen.add(name)
     if (isOwn) await writeTo(join(dir, name), bytes)
     else {
@@ -169,7 +191,8 @@ async function unpack(file: string, dir: string): Promise<number> {
     }
   }
   await reading
-  for (const part of [SETTINGS_FILE, DATABASE_FILE]) if (!seen.has(part)) refuse('backup_incomplete', { file, part })
+  for (const part of [SETTINGS_FILE, DATABASE_FILE])
+    if (!seen.has(part)) refuse('backup_incomplete', { file, part })
   await requireEveryCrate(join(dir, DATABASE_FILE), seen, file)
   return count
 }
@@ -177,8 +200,14 @@ async function unpack(file: string, dir: string): Promise<number> {
 const DAMAGED = 'its records are damaged'
 
 /** An archive cut off between two entries looks whole to its reader; the records know what has to be there. */
-async function requireEveryCrate(database: string, seen: ReadonlySet<string>, file: string): Promise<void> {
-  const records = await openDatabase(database).catch(() => refuse('backup_unreadable', { file, reason: DAMAGED }))
+async function requireEveryCrate(
+  database: string,
+  seen: ReadonlySet<string>,
+  file: string,
+): Promise<void> {
+  const records = await openDatabase(database).catch(() =>
+    refuse('backup_unreadable', { file, reason: DAMAGED }),
+  )
   try {
     const { rows } = await sql<{ quick_check: string }>`PRAGMA quick_check(1)`.execute(records)
     if (rows[0]?.quick_check !== 'ok') refuse('backup_unreadable', { file, reason: DAMAGED })
@@ -190,7 +219,8 @@ async function requireEveryCrate(database: string, seen: ReadonlySet<string>, fi
   }
 }
 
-const KEY = /^crates\/(?:[12]|3\/[a-z]|[a-z][a-z0-9_-]\/[a-z0-9_-]{2})\/[a-z][a-z0-9_-]{0,63}\/[0-9a-f]{64}\.crate$/
+const KEY =
+  /^crates\/(?:[12]|3\/[a-z]|[a-z][a-z0-9_-]\/[a-z0-9_-]{2})\/[a-z][a-z0-9_-]{0,63}\/[0-9a-f]{64}\.crate$/
 
 async function takeCrate(
   crates: CrateStore,

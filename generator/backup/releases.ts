@@ -1,6 +1,6 @@
-import type { Database } from '../store/database/database.ts'
 import type { Name } from '../../core/name.ts'
 import { crateKey } from '../../core/paths.ts'
+import type { Database } from '../store/database/database.ts'
 
 /** How many releases the records have. */
 export async function countReleases(records: Database): Promise<number> {

@@ -1,13 +1,19 @@
 import { posix } from 'node:path'
-import type { CrateRecord, Mark, ReleaseRecord } from '../store/catalog/record.ts'
-import { fileChecksum, isSameFile, putTogether } from '../store/durable-file.ts'
 import { type Issue, issue, refuse } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
-import { CRATES_FOLDER, crateKey, cratePagePaths, cratePlace, indexPlace } from '../../core/paths.ts'
 import type { Output } from '../../core/output.ts'
-import { renderIndex } from '../render/index-files.ts'
+import {
+  CRATES_FOLDER,
+  crateKey,
+  cratePagePaths,
+  cratePlace,
+  indexPlace,
+} from '../../core/paths.ts'
 import type { Version } from '../../core/version.ts'
-import type { Workshop } from './workshop.ts'
+import { renderIndex } from '../render/index-files.ts'
+import type { CrateRecord, Mark, ReleaseRecord } from '../store/catalog/record.ts'
+import { fileChecksum, isSameFile, putTogether } from '../store/durable-file.ts'
+import type { BuildContext } from './context.ts'
 
 /** The files of the public tree that are one crate's. */
 export interface CrateFiles {
@@ -52,16 +58,20 @@ export function folderOf(name: Name): string {
  * marks off. A line never precedes its `.crate`; a crash leaves the marks, and the next build does the same again.
  * `onBegin` is called when the catalog is about to be read: changes made later need another build.
  */
-export async function buildCrate(workshop: Workshop, crateId: number, onBegin?: () => void): Promise<void> {
-  await workshop.turnstile.run(async () => {
+export async function buildCrate(
+  context: BuildContext,
+  crateId: number,
+  onBegin?: () => void,
+): Promise<void> {
+  await context.mutex.run(async () => {
     onBegin?.()
-    const { catalog, tree } = workshop
+    const { catalog, tree } = context
     const crate = await catalog.crate(crateId)
     if (!crate) return
     // Lines before files: others add releases meanwhile, and a line without a mark here has long had its `.crate`.
     const lines = await catalog.lines(crateId)
     const files = await catalog.fileMarks(crateId)
-    await putTogether(files, file => show(workshop, crate.name, file.version, file.cksum))
+    await putTogether(files, file => show(context, crate.name, file.version, file.cksum))
     if (lines.length > 0) await tree.write(renderIndex(crate.name, lines))
     else await tree.remove(indexPlace(crate.name).path)
     await catalog.clear([...files, markOf(crate, 'index')])
@@ -69,11 +79,11 @@ export async function buildCrate(workshop: Workshop, crateId: number, onBegin?: 
 }
 
 /**
- * Renders one crate anew, whatever is marked, and removes what is no part of it; the caller holds the turnstile. What
+ * Renders one crate anew, whatever is marked, and removes what is no part of it; the caller holds the mutex. What
  * comes back are the `.crate` files that are lost: the rest is rendered without them.
  */
-export async function rebuildCrate(workshop: Workshop, crateId: number): Promise<Issue[]> {
-  const { catalog, tree, crates } = workshop
+export async function rebuildCrate(context: BuildContext, crateId: number): Promise<Issue[]> {
+  const { catalog, tree, crates } = context
   const crate = await catalog.crate(crateId)
   if (!crate) return []
   const releases = await catalog.releases(crateId)
@@ -81,7 +91,10 @@ export async function rebuildCrate(workshop: Workshop, crateId: number): Promise
   const files = filesOf(crate, releases)
   const lost: Issue[] = []
   for (const { version, cksum } of releases) {
-    const [place, source] = [cratePlace(crate.name, version), crates.path(crateKey(crate.name, cksum))]
+    const [place, source] = [
+      cratePlace(crate.name, version),
+      crates.path(crateKey(crate.name, cksum)),
+    ]
     if (await isSameFile(tree.path(place.path), source)) continue
     // Damaged bytes never take the place of what may be the last good copy.
     if ((await fileChecksum(source)) === cksum) await tree.show(place, source)
@@ -91,22 +104,29 @@ export async function rebuildCrate(workshop: Workshop, crateId: number): Promise
   const outputs = new Set(files.outputs.map(one => one.path))
   if (releases.length === 0) await tree.remove(indexPlace(crate.name).path)
   for await (const path of tree.list(folderOf(crate.name))) {
-    if (!files.crates.has(path) && !outputs.has(path) && !files.isPage(path)) await tree.remove(path)
+    if (!files.crates.has(path) && !outputs.has(path) && !files.isPage(path))
+      await tree.remove(path)
   }
-  await sweepIndex(workshop, crate.name)
-  if (lost.length === 0) await catalog.clear([...marks, markOf(crate, 'index'), markOf(crate, 'whole')])
+  await sweepIndex(context, crate.name)
+  if (lost.length === 0)
+    await catalog.clear([...marks, markOf(crate, 'index'), markOf(crate, 'whole')])
   return lost
 }
 
-/** Removes index files that a killed build has left half-written beside a crate's; the caller holds the turnstile. */
-export async function sweepIndex({ tree }: Workshop, name: Name): Promise<void> {
+/** Removes index files that a killed build has left half-written beside a crate's; the caller holds the mutex. */
+export async function sweepIndex({ tree }: BuildContext, name: Name): Promise<void> {
   await tree.sweep(posix.dirname(indexPlace(name).path))
 }
 
-async function show(workshop: Workshop, name: Name, version: Version, cksum: string): Promise<void> {
+async function show(
+  context: BuildContext,
+  name: Name,
+  version: Version,
+  cksum: string,
+): Promise<void> {
   const key = crateKey(name, cksum)
-  if ((await workshop.crates.size(key)) === null) refuse('crate_lost', { name, version })
-  await workshop.tree.show(cratePlace(name, version), workshop.crates.path(key))
+  if ((await context.crates.size(key)) === null) refuse('crate_lost', { name, version })
+  await context.tree.show(cratePlace(name, version), context.crates.path(key))
 }
 
 function markOf(crate: CrateRecord, kind: 'index' | 'whole'): Mark {

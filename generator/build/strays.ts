@@ -1,44 +1,65 @@
 import { posix } from 'node:path'
 import { isName } from '../../core/name.ts'
-import { CRATES_FOLDER, configPlace, INDEX_FOLDER, indexPlace, isListPath } from '../../core/paths.ts'
+import {
+  CRATES_FOLDER,
+  configPlace,
+  INDEX_FOLDER,
+  indexPlace,
+  isListPath,
+} from '../../core/paths.ts'
+import type { BuildContext } from './context.ts'
 import { folderOf } from './crate.ts'
-import type { Workshop } from './workshop.ts'
 
 /** Files of the public tree that belong to no crate of the catalog. Crates added meanwhile are none. */
-export async function* strays(workshop: Workshop): AsyncIterable<string> {
+export async function* strays(context: BuildContext): AsyncIterable<string> {
   for (const folder of [INDEX_FOLDER, CRATES_FOLDER]) {
-    for await (const path of workshop.tree.list(folder)) {
-      if (path !== configPlace.path && !isListPath(path) && !(await isOwned(workshop, path))) yield path
+    for await (const path of context.tree.list(folder)) {
+      if (path !== configPlace.path && !isListPath(path) && !(await isOwned(context, path)))
+        yield path
     }
   }
 }
 
 /** Removes a stray file, unless a crate has come to own it. */
-export async function removeStray(workshop: Workshop, path: string): Promise<void> {
-  await workshop.turnstile.run(async () => {
-    if (!(await isOwned(workshop, path))) await workshop.tree.remove(path)
+export async function removeStray(context: BuildContext, path: string): Promise<void> {
+  await context.mutex.run(async () => {
+    if (!(await isOwned(context, path))) await context.tree.remove(path)
   })
 }
 
 /** Removes bytes from the crate store, unless a release has them. */
-export async function removeBytes(workshop: Workshop, key: string, cksum: string): Promise<void> {
-  await ofNobody(workshop, cksum, () => workshop.crates.remove(key))
+export async function removeBytes(
+  context: BuildContext,
+  key: string,
+  cksum: string,
+): Promise<void> {
+  await ofNobody(context, cksum, () => context.crates.remove(key))
 }
 
 /** Sets bytes of the crate store aside; where they lie now, or null when a release has them. */
-export async function setBytesAside(workshop: Workshop, key: string, cksum: string): Promise<string | null> {
-  return ofNobody(workshop, cksum, () => workshop.crates.setAside(key))
+export async function setBytesAside(
+  context: BuildContext,
+  key: string,
+  cksum: string,
+): Promise<string | null> {
+  return ofNobody(context, cksum, () => context.crates.setAside(key))
 }
 
-/** Bytes and record of a release arrive in one turn of the turnstile, so that none is taken for an orphan. */
-async function ofNobody<T>({ catalog, turnstile }: Workshop, cksum: string, work: () => Promise<T>): Promise<T | null> {
-  return turnstile.run(async () => ((await catalog.hasBytes(cksum)) ? null : work()))
+/** Bytes and record of a release arrive in one turn of the mutex, so that none is taken for an orphan. */
+async function ofNobody<T>(
+  { catalog, mutex }: BuildContext,
+  cksum: string,
+  work: () => Promise<T>,
+): Promise<T | null> {
+  return mutex.run(async () => ((await catalog.hasBytes(cksum)) ? null : work()))
 }
 
-async function isOwned({ catalog }: Workshop, path: string): Promise<boolean> {
+async function isOwned({ catalog }: BuildContext, path: string): Promise<boolean> {
   const [top, folder = ''] = path.split('/')
   const text = top === INDEX_FOLDER ? posix.basename(path) : folder
   const crate = isName(text) ? await catalog.find(text) : null
   if (!crate) return false
-  return top === INDEX_FOLDER ? indexPlace(crate.name).path === path : path.startsWith(`${folderOf(crate.name)}/`)
+  return top === INDEX_FOLDER
+    ? indexPlace(crate.name).path === path
+    : path.startsWith(`${folderOf(crate.name)}/`)
 }

@@ -1,15 +1,15 @@
 import { createReadStream } from 'node:fs'
 import type { Command } from 'commander'
+import { Refusal } from '../../core/error/error.ts'
+import type { Name } from '../../core/name.ts'
+import { timestamp } from '../../core/timestamp.ts'
 import { type Acceptance, addSubmission } from '../add/add.ts'
 import { type BatchItem, orderBatch } from '../add/batch.ts'
 import { build } from '../build/build.ts'
 import { buildCrate } from '../build/crate.ts'
-import { findCrates } from '../store/crate-files.ts'
-import { Refusal } from '../../core/error/error.ts'
-import type { Name } from '../../core/name.ts'
 import { buildPages } from '../pages/pages.ts'
 import type { Registry } from '../registry.ts'
-import { timestamp } from '../../core/timestamp.ts'
+import { findCrates } from '../store/crate-files.ts'
 import { withRegistry } from './folder.ts'
 import { commitToGit } from './git.ts'
 import { Exit, type Io, printIssues, progressLine, withDir } from './io.ts'
@@ -21,11 +21,18 @@ export function registerAdd(program: Command, io: Io): void {
     .argument('<file-or-dir...>', '.crate files, or folders that are searched for them')
     .option('--json', 'print a report as JSON')
     .action((sources: string[], options: { dir: string; json?: boolean }) =>
-      withRegistry(io, options.dir, registry => addAll(io, registry, sources, options.json ?? false)),
+      withRegistry(io, options.dir, registry =>
+        addAll(io, registry, sources, options.json ?? false),
+      ),
     )
 }
 
-async function addAll(io: Io, registry: Registry, sources: string[], asJson: boolean): Promise<void> {
+async function addAll(
+  io: Io,
+  registry: Registry,
+  sources: string[],
+  asJson: boolean,
+): Promise<void> {
   const paths = (await Promise.all(sources.map(source => findCrates(source)))).flat()
   const items = await orderBatch(registry, [...new Set(paths)])
   const companions = new Companions(items)
@@ -40,7 +47,8 @@ async function addAll(io: Io, registry: Registry, sources: string[], asJson: boo
       progress.done()
       printIssues(io, warnings, `${path}: `)
       report.push({ path, name: release.name, version: release.version, outcome })
-      if (!asJson) io.out(`${outcome === 'added' ? 'added' : 'present'} ${release.name} ${release.version}`)
+      if (!asJson)
+        io.out(`${outcome === 'added' ? 'added' : 'present'} ${release.name} ${release.version}`)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       failures++
@@ -58,9 +66,17 @@ async function addAll(io: Io, registry: Registry, sources: string[], asJson: boo
   if (failures > 0) throw new Exit(1)
 }
 
-async function addOne(io: Io, registry: Registry, path: string, companions: ReadonlySet<Name>): Promise<Acceptance> {
+async function addOne(
+  io: Io,
+  registry: Registry,
+  path: string,
+  companions: ReadonlySet<Name>,
+): Promise<Acceptance> {
   const at = timestamp(io.now())
-  const bytes = await registry.crates.stage(createReadStream(path), registry.settings.limits.crate_bytes)
+  const bytes = await registry.crates.stage(
+    createReadStream(path),
+    registry.settings.limits.crate_bytes,
+  )
   try {
     const change = { at, actor: 'command line', user: null, tokenId: null }
     const accepted = await addSubmission(registry, { bytes, pubtime: at, companions }, change)

@@ -9,7 +9,9 @@ import { type Io, progressLine, run, withDir } from './io.ts'
 /** `backup FILE` and `restore FILE`: everything that cannot be derived, in one tar file. */
 export function registerBackup(program: Command, io: Io): void {
   withDir(program.command('backup'), io)
-    .description('write settings, records and .crate files into one tar file; works beside a running daemon')
+    .description(
+      'write settings, records and .crate files into one tar file; works beside a running daemon',
+    )
     .argument('<file>')
     .action((file: string, options: { dir: string }) =>
       withRegistry(io, options.dir, async registry => {
@@ -35,7 +37,9 @@ export function registerBackup(program: Command, io: Io): void {
         await buildPages(registry, { all: true, progress: progress.at })
         await commitToGit(io, registry)
         progress.done()
-        io.out(`the registry is in ${options.dir}; \`plimsoll verify --dir ${options.dir}\` holds it against itself`)
+        io.out(
+          `the registry is in ${options.dir}; \`plimsoll verify --dir ${options.dir}\` holds it against itself`,
+        )
       })
     })
 }

@@ -3,13 +3,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { build } from '../build/build.ts'
 import { refuse, refuseErrors } from '../../core/error/error.ts'
+import { resolveSettings } from '../../core/settings/settings.ts'
+import { registryUrls } from '../../core/urls.ts'
+import { build } from '../build/build.ts'
 import { buildPages } from '../pages/pages.ts'
 import { type Registry, SETTINGS_FILE } from '../registry.ts'
-import { resolveSettings } from '../../core/settings/settings.ts'
 import { buildStatic } from '../static/static.ts'
-import { registryUrls } from '../../core/urls.ts'
 import { withRegistry } from './folder.ts'
 import { commitToGit } from './git.ts'
 import { type Io, printIssues, progressLine, run, withDir } from './io.ts'
@@ -27,9 +27,14 @@ interface Options {
 /** `build`: makes the public tree equal to what the catalog, or a folder of `.crate` files, says. */
 export function registerBuild(program: Command, io: Io): void {
   withDir(program.command('build'), io)
-    .description('render the public tree: what changed, or with --from a whole tree out of a folder of .crate files')
+    .description(
+      'render the public tree: what changed, or with --from a whole tree out of a folder of .crate files',
+    )
     .option('--all', 'render everything')
-    .option('--from <dir>', 'the static way: all .crate files below DIR and the plimsoll.toml in it, no database')
+    .option(
+      '--from <dir>',
+      'the static way: all .crate files below DIR and the plimsoll.toml in it, no database',
+    )
     .option('--out <dir>', 'where the static way writes the tree')
     .option('--base-url <url>', 'with --from: where readers will reach the tree')
     .option(
@@ -40,9 +45,14 @@ export function registerBuild(program: Command, io: Io): void {
     .option('--api <url>', 'with --from: the web API of a daemon elsewhere; default: none')
     .action(async (options: Options, command: Command) => {
       const { from, out } = options
-      if ((from === undefined) !== (out === undefined)) command.error('error: --from and --out go together')
-      if (from !== undefined && out !== undefined) await run(io, () => buildFrom(io, from, out, options))
-      else await withRegistry(io, options.dir, registry => buildRegistry(io, registry, options.all ?? false))
+      if ((from === undefined) !== (out === undefined))
+        command.error('error: --from and --out go together')
+      if (from !== undefined && out !== undefined)
+        await run(io, () => buildFrom(io, from, out, options))
+      else
+        await withRegistry(io, options.dir, registry =>
+          buildRegistry(io, registry, options.all ?? false),
+        )
     })
 }
 
@@ -66,7 +76,9 @@ async function buildFrom(io: Io, from: string, out: string, options: Options): P
   const flags = { 'registry.base_url': options.baseUrl, 'registry.api': options.api }
   const { settings, origins } = resolveSettings({ file, env: io.env, flags })
   if (settings.registry.base_url === null) {
-    io.err(`warning: no base URL is set, so the tree works only at ${TRIAL_BASE}; say yours with --base-url`)
+    io.err(
+      `warning: no base URL is set, so the tree works only at ${TRIAL_BASE}; say yours with --base-url`,
+    )
   }
   // A tree without a daemon has no API, unless one is named on purpose.
   const api = origins.get('registry.api') === 'default' ? 'none' : settings.registry.api

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import type { Io } from './io.ts'
 
-
 /** Adds commands to the program. */
 export type Register = (program: Command, io: Io) => void
 
@@ -27,7 +26,10 @@ export const commands: CommandTable = {
 }
 
 /** Loads what `word` calls for: one command, none for the version, or all, as the help and a misspelt word need them. */
-export async function loadCommands(table: CommandTable, word: string | undefined): Promise<readonly Register[]> {
+export async function loadCommands(
+  table: CommandTable,
+  word: string | undefined,
+): Promise<readonly Register[]> {
   if (word === '--version' || word === '-V') return []
   const one = word !== undefined && Object.hasOwn(table, word) ? table[word] : undefined
   const loaded = await Promise.all((one ? [one] : Object.values(table)).map(load => load()))

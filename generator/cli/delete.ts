@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { deleteReleases, findDoomed } from '../delete.ts'
 import { refuse } from '../../core/error/error.ts'
-import { buildPages } from '../pages/pages.ts'
 import { timestamp } from '../../core/timestamp.ts'
+import { deleteReleases, findDoomed } from '../delete.ts'
+import { buildPages } from '../pages/pages.ts'
 import { withRegistry } from './folder.ts'
 import { commitToGit } from './git.ts'
 import { type Io, withDir } from './io.ts'
@@ -11,7 +11,9 @@ import { parseSpec } from './release-spec.ts'
 /** `delete NAME[@VERSION] --yes [--force]`: for good, unlike a yank. */
 export function registerDelete(program: Command, io: Io): void {
   withDir(program.command('delete'), io)
-    .description('delete a crate, or one version, for good; builds locked to it break (see `yank` for the mild way)')
+    .description(
+      'delete a crate, or one version, for good; builds locked to it break (see `yank` for the mild way)',
+    )
     .argument('<name[@version]>')
     .option('--yes', 'really do it; without it, only say what would go')
     .option('--force', 'also when other crates depend on it')

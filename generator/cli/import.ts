@@ -1,16 +1,16 @@
 import { type Command, Option } from 'commander'
-import { build } from '../build/build.ts'
 import { type Issue, Refusal, refuse } from '../../core/error/error.ts'
-import type { ImportRequest } from '../import/source/request.ts'
-import { importAll } from '../import/run.ts'
-import type { Outcome } from '../import/prepare.ts'
-import { openSource } from '../import/import.ts'
-import { plain } from '../import/source/web.ts'
-import { SOURCE_KINDS, type SourceKind } from '../import/source/offer.ts'
 import { presentable } from '../../core/error/objections.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import { build } from '../build/build.ts'
+import { openSource } from '../import/import.ts'
+import type { Outcome } from '../import/prepare.ts'
+import { importAll } from '../import/run.ts'
+import { SOURCE_KINDS, type SourceKind } from '../import/source/offer.ts'
+import type { ImportRequest } from '../import/source/request.ts'
+import { plain } from '../import/source/web.ts'
 import { buildPages } from '../pages/pages.ts'
 import type { Registry } from '../registry.ts'
-import { timestamp } from '../../core/timestamp.ts'
 import { withRegistry } from './folder.ts'
 import { commitToGit } from './git.ts'
 import { Exit, type Io, printIssues, progressLine, withDir } from './io.ts'
@@ -29,21 +29,41 @@ interface Options {
 /** `import SOURCE`: takes over an existing registry; see docs/import.md. */
 export function registerImport(program: Command, io: Io): void {
   withDir(program.command('import'), io)
-    .description('take over an existing registry, with every field of its index; run it again after an interruption')
+    .description(
+      'take over an existing registry, with every field of its index; run it again after an interruption',
+    )
     .argument('<source>', 'folder, git repository, sparse+https://… or .crate file')
-    .addOption(new Option('--as <kind>', 'what the source is, where it could be several things').choices(SOURCE_KINDS))
+    .addOption(
+      new Option('--as <kind>', 'what the source is, where it could be several things').choices(
+        SOURCE_KINDS,
+      ),
+    )
     .option('--crates <dir-or-url>', 'where the .crate files are, if not where the source says')
     .option('--names <file>', 'for a sparse index: the names of its crates, one a line')
-    .option('--token <token>', 'token for a private source; better set PLIMSOLL_IMPORT_TOKEN, which nobody else sees')
-    .option('--source-url <url...>', 'further index URLs that mean the source; dependencies on them become our own')
-    .option('--owner <login>', 'user who becomes the owner of the crates; default: nobody, administrators manage them')
+    .option(
+      '--token <token>',
+      'token for a private source; better set PLIMSOLL_IMPORT_TOKEN, which nobody else sees',
+    )
+    .option(
+      '--source-url <url...>',
+      'further index URLs that mean the source; dependencies on them become our own',
+    )
+    .option(
+      '--owner <login>',
+      'user who becomes the owner of the crates; default: nobody, administrators manage them',
+    )
     .option('--json', 'print the report as JSON')
     .action((source: string, options: Options) =>
       withRegistry(io, options.dir, registry => runImport(io, registry, source, options)),
     )
 }
 
-async function runImport(io: Io, registry: Registry, source: string, options: Options): Promise<void> {
+async function runImport(
+  io: Io,
+  registry: Registry,
+  source: string,
+  options: Options,
+): Promise<void> {
   const owner = options.owner === undefined ? null : await userId(registry, options.owner)
   const opened = await openSource(requestOf(io, source, options))
   const report = new Report(io, options.json ?? false)
@@ -104,10 +124,15 @@ class Report {
   }
 
   begin(
-    { kind, description, ownUrls }: { kind: string; description: string; ownUrls: readonly string[] },
+    {
+      kind,
+      description,
+      ownUrls,
+    }: { kind: string; description: string; ownUrls: readonly string[] },
     source: string,
   ) {
-    for (const url of ownUrls) this.#io.err(`dependencies on ${url} become dependencies on this registry`)
+    for (const url of ownUrls)
+      this.#io.err(`dependencies on ${url} become dependencies on this registry`)
     if (!this.#asJson) return
     const head = JSON.stringify({ source, kind, description, own_urls: ownUrls })
     this.#io.out(`${head.slice(0, -1)},"versions":[`)
@@ -117,7 +142,9 @@ class Report {
     this.#sums[outcome]++
     if (this.#asJson) {
       const messages = issues.map(one => one.message)
-      this.#io.out(`${this.#lines++ > 0 ? ',' : ''}${JSON.stringify({ name, version, outcome, where, messages })}`)
+      this.#io.out(
+        `${this.#lines++ > 0 ? ',' : ''}${JSON.stringify({ name, version, outcome, where, messages })}`,
+      )
     }
     const what = name === null ? '' : `${[name, version].filter(Boolean).join(' ')}: `
     // Names and paths of a stranger may be in them.
@@ -131,11 +158,18 @@ class Report {
   end(unrendered: readonly Issue[]): void {
     for (const [key, { issue, versions }] of this.#notes) {
       const [crate = ''] = key.split('\0')
-      printIssues(this.#io, [issue], versions === 1 ? `${crate}: ` : `${crate} (${versions} versions): `)
+      printIssues(
+        this.#io,
+        [issue],
+        versions === 1 ? `${crate}: ` : `${crate} (${versions} versions): `,
+      )
     }
     const { added, present, refused } = this.#sums
     if (this.#asJson) this.#io.out(`],${JSON.stringify(this.#sums).slice(1)}`)
-    else this.#io.out(`imported ${added} versions; ${present} were here already, ${refused} were refused`)
+    else
+      this.#io.out(
+        `imported ${added} versions; ${present} were here already, ${refused} were refused`,
+      )
     if (unrendered.length > 0) throw new Refusal([...unrendered] as [Issue, ...Issue[]])
     if (refused > 0) throw new Exit(1)
   }

@@ -20,6 +20,8 @@ export function registerInit(program: Command, io: Io): void {
         await buildPages(registry, { all: true })
         await commitToGit(io, registry)
       })
-      io.err(`made a registry in ${options.dir}; start it with \`plimsoll serve --dir ${options.dir}\``)
+      io.err(
+        `made a registry in ${options.dir}; start it with \`plimsoll serve --dir ${options.dir}\``,
+      )
     })
 }

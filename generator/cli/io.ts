@@ -84,7 +84,10 @@ export async function run(io: Io, work: () => Promise<void>): Promise<void> {
 }
 
 /** Shows how far long work is, on a terminal only; `done` wipes the line. */
-export function progressLine(io: Io, verb: string): { at(done: number, total: number): void; done(): void } {
+export function progressLine(
+  io: Io,
+  verb: string,
+): { at(done: number, total: number): void; done(): void } {
   let last = 0
   return {
     at(done, total) {

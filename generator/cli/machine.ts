@@ -17,5 +17,7 @@ export function machineRefusal(error: unknown): Refusal | null {
   }
   if (!OF_THE_SYSTEM.has(code)) return null
   const where = path === undefined || error.message.includes(path) ? '' : ` (${path})`
-  return new Refusal([issue('system_refuses', { reason: `${error.message}${where}` })], { cause: error })
+  return new Refusal([issue('system_refuses', { reason: `${error.message}${where}` })], {
+    cause: error,
+  })
 }

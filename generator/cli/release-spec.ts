@@ -7,6 +7,7 @@ export function parseSpec(spec: string): { name: Name; version: Version | null }
   const at = spec.indexOf('@')
   const name = at < 0 ? spec : spec.slice(0, at)
   const version = at < 0 ? null : spec.slice(at + 1)
-  if (!isName(name) || (version !== null && !isVersion(version))) return refuse('release_spec_invalid', { spec })
+  if (!isName(name) || (version !== null && !isVersion(version)))
+    return refuse('release_spec_invalid', { spec })
   return { name, version }
 }

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { countPageMarks } from '../store/catalog/pages/page-marks.ts'
 import { Refusal } from '../../core/error/error.ts'
-import { findEngine } from '../git/index-repository/open.ts'
 import { GIT_INDEX_FOLDER } from '../../core/paths.ts'
-import { type Registry, readSettings, serveHolder } from '../registry.ts'
 import { describeSettings } from '../../core/settings/settings.ts'
+import { findEngine } from '../git/index-repository/open.ts'
+import { type Registry, readSettings, serveHolder } from '../registry.ts'
+import { countPageMarks } from '../store/catalog/pages/page-marks.ts'
 import { withRegistry } from './folder.ts'
 import { type Io, run, withDir } from './io.ts'
 
@@ -70,10 +70,13 @@ interface GitIndexState {
 async function gitIndex(registry: Registry): Promise<GitIndexState> {
   const isThere = existsSync(registry.tree.path(GIT_INDEX_FOLDER))
   const settings = registry.settings.git
-  if (settings.index === 'off') return { isThere, engine: null, why: 'the setting `git.index` is "off"' }
+  if (settings.index === 'off')
+    return { isThere, engine: null, why: 'the setting `git.index` is "off"' }
   try {
     const { name: engine } = await findEngine({ engine: settings.engine })
-    const why = isThere ? null : `not made yet; the daemon or \`plimsoll build\` makes it with ${engine}`
+    const why = isThere
+      ? null
+      : `not made yet; the daemon or \`plimsoll build\` makes it with ${engine}`
     return { isThere, engine, why }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { buildCrate } from '../build/crate.ts'
 import { refuse } from '../../core/error/error.ts'
-import { buildPages } from '../pages/pages.ts'
 import { timestamp } from '../../core/timestamp.ts'
+import { buildCrate } from '../build/crate.ts'
+import { buildPages } from '../pages/pages.ts'
 import { withRegistry } from './folder.ts'
 import { commitToGit } from './git.ts'
 import { type Io, withDir } from './io.ts'
@@ -19,7 +19,12 @@ export function registerYank(program: Command, io: Io): void {
         const { name, version } = parseSpec(spec)
         if (version === null) return refuse('release_spec_invalid', { spec })
         const change = { at: timestamp(io.now()), actor: 'command line', user: null, tokenId: null }
-        const { crateId, changed } = await registry.catalog.setYanked(name, version, !options.undo, change)
+        const { crateId, changed } = await registry.catalog.setYanked(
+          name,
+          version,
+          !options.undo,
+          change,
+        )
         await buildCrate(registry, crateId)
         await buildPages(registry)
         await commitToGit(io, registry)

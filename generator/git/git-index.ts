@@ -1,13 +1,20 @@
 import { join } from 'node:path'
-import { followForGit, type GitBatch, gitBatch, markForGit, type ReleaseEvent, unfollowForGit } from '../store/catalog/git-batch.ts'
 import { Refusal } from '../../core/error/error.ts'
-import { openIndexRepository } from './index-repository/open.ts'
-import { type IndexPush, pushTo } from './push.ts'
-import type { IndexChange, IndexRepository } from './index-repository/repository.ts'
-import { Turnstile } from '../store/lock.ts'
 import { configPlace, GIT_INDEX_FOLDER, INDEX_FOLDER, indexPlace } from '../../core/paths.ts'
 import type { Registry } from '../registry.ts'
 import { renderConfig, renderIndex } from '../render/index-files.ts'
+import {
+  followForGit,
+  type GitBatch,
+  gitBatch,
+  markForGit,
+  type ReleaseEvent,
+  unfollowForGit,
+} from '../store/catalog/git-batch.ts'
+import { ProcessMutex } from '../store/lock.ts'
+import { openIndexRepository } from './index-repository/open.ts'
+import type { IndexChange, IndexRepository } from './index-repository/repository.ts'
+import { type IndexPush, pushTo } from './push.ts'
 
 /** Crates in one commit: a batch stays small enough to be over soon, and a first import is not one commit a crate. */
 const BATCH = 500
@@ -31,13 +38,20 @@ export class GitIndex {
   readonly #registry: Registry
   readonly #repository: IndexRepository
   readonly #push: IndexPush
-  readonly #turnstile: Turnstile
+  readonly #mutex: ProcessMutex
 
-  private constructor(registry: Registry, repository: IndexRepository, onPushFailure?: (failure: Refusal) => void) {
+  private constructor(
+    registry: Registry,
+    repository: IndexRepository,
+    onPushFailure?: (failure: Refusal) => void,
+  ) {
     this.#registry = registry
     this.#repository = repository
-    this.#turnstile = new Turnstile(join(registry.dir, 'locks', 'git.lock'))
-    const options = { path: gitIndexPath(registry), ...(onPushFailure && { onFailure: onPushFailure }) }
+    this.#mutex = new ProcessMutex(join(registry.dir, 'locks', 'git.lock'))
+    const options = {
+      path: gitIndexPath(registry),
+      ...(onPushFailure && { onFailure: onPushFailure }),
+    }
     this.#push = pushTo(registry.settings.git.push, options)
   }
 
@@ -52,7 +66,10 @@ export class GitIndex {
   }
 
   /** Opens the repository, or makes it; null where settings or the machine do not want one, and `onMissing` then hears why. */
-  static async open(registry: Registry, { onMissing, onPushFailure }: GitEars = {}): Promise<GitIndex | null> {
+  static async open(
+    registry: Registry,
+    { onMissing, onPushFailure }: GitEars = {},
+  ): Promise<GitIndex | null> {
     const { index, engine } = registry.settings.git
     if (index === 'off') return null
     try {
@@ -75,7 +92,7 @@ export class GitIndex {
   async commit(): Promise<number> {
     let commits = 0
     for (;;) {
-      const done = await this.#turnstile.run(() => this.#commitBatch())
+      const done = await this.#mutex.run(() => this.#commitBatch())
       if (done.committed) commits++
       if (!done.more) break
     }
@@ -93,8 +110,11 @@ export class GitIndex {
    */
   async commitConfig(): Promise<void> {
     const { urls, authRequired } = this.#registry
-    const change = { path: inRepository(configPlace.path), bytes: renderConfig(urls, authRequired).bytes }
-    await this.#turnstile.run(async () => {
+    const change = {
+      path: inRepository(configPlace.path),
+      bytes: renderConfig(urls, authRequired).bytes,
+    }
+    await this.#mutex.run(async () => {
       if ((await this.#repository.head()) === null) return
       await this.#repository.commit([change], { message: 'config.json', time: new Date(0) })
       this.#push.request()
@@ -112,7 +132,7 @@ export class GitIndex {
     if (strays.length > 0) {
       const changes = strays.map(path => ({ path, bytes: null }))
       const info = { message: `${strays.length} files that are no crate's`, time: new Date(0) }
-      await this.#turnstile.run(() => this.#repository.commit(changes, info))
+      await this.#mutex.run(() => this.#repository.commit(changes, info))
     }
     await this.commit()
   }
@@ -122,7 +142,7 @@ export class GitIndex {
     await this.#push.close()
     // Breaks off packing, which the next start takes up again.
     await this.#repository.close()
-    await this.#turnstile.close()
+    await this.#mutex.close()
   }
 
   async #commitBatch(): Promise<{ committed: boolean; more: boolean }> {
@@ -136,7 +156,10 @@ export class GitIndex {
       const bytes = lines.length > 0 ? renderIndex(name, lines).bytes : null
       changes.push({ path: inRepository(indexPlace(name).path), bytes })
     }
-    const id = await this.#repository.commit(changes, { message: commitMessage(batch), time: commitTime(batch) })
+    const id = await this.#repository.commit(changes, {
+      message: commitMessage(batch),
+      time: commitTime(batch),
+    })
     await catalog.clear(batch.marks)
     if (batch.last > after) await catalog.setFact(LAST_EVENT, String(batch.last))
     return { committed: id !== null, more: batch.marks.length === BATCH }
@@ -157,7 +180,8 @@ export function commitMessage({ crates, events }: GitBatch): string {
   const lines = events.map(sentence)
   const [only] = lines
   if (lines.length === 1 && only) return only
-  if (lines.length === 0) return crates.length === 0 ? 'config.json' : `${crates.length} crates as the catalog has them`
+  if (lines.length === 0)
+    return crates.length === 0 ? 'config.json' : `${crates.length} crates as the catalog has them`
   return `${lines.length} changes\n\n${lines.join('\n')}`
 }
 

@@ -33,7 +33,8 @@ export class PackWriter {
 
   finish(): Pack {
     // The index has 31 bits for a place; a larger one would need a table of its own.
-    if (this.#size > 0x7fff_ffff) throw new RangeError('an index of more than 2 GiB does not fit into one pack')
+    if (this.#size > 0x7fff_ffff)
+      throw new RangeError('an index of more than 2 GiB does not fit into one pack')
     const head = Buffer.concat([Buffer.from('PACK'), u32(2), u32(this.#entries.size)])
     const body = Buffer.concat([head, ...this.#parts])
     const sum = sha1(body)

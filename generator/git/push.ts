@@ -67,7 +67,12 @@ export class IndexPush {
 
 /** Refuses a remote that git would take for an option or a command; the rest are URLs, host:path and paths. */
 export function checkRemote(remote: string): string {
-  if (!remote || remote.startsWith('-') || /[\s\0]/.test(remote) || /^[A-Za-z][\w+.-]*::/.test(remote))
+  if (
+    !remote ||
+    remote.startsWith('-') ||
+    /[\s\0]/.test(remote) ||
+    /^[A-Za-z][\w+.-]*::/.test(remote)
+  )
     refuse('git_remote_invalid', { remote: withoutCredentials(remote) })
   return remote
 }
@@ -96,7 +101,13 @@ class Remote {
       ...others,
       path: resolve(path),
     }
-    this.state = { remote: withoutCredentials(remote), pushed: null, at: null, failures: 0, error: null }
+    this.state = {
+      remote: withoutCredentials(remote),
+      pushed: null,
+      at: null,
+      failures: 0,
+      error: null,
+    }
   }
 
   /** One push at a time: what is asked for meanwhile goes with the next. A pause after a failure is kept. */
@@ -145,11 +156,15 @@ class Remote {
     const { path, gitCommand, timeoutMs } = this.#options
     const [ref, head] = [await headRef(path), await readHead(path)]
     if (head === null) return null
-    const child = spawn(gitCommand, ['--git-dir', path, 'push', '--porcelain', '--', this.#remote, `${head}:${ref}`], {
-      env: pushEnvironment(path),
-      // A session without a terminal: ssh fails instead of asking the operator's screen for a passphrase.
-      detached: true,
-    })
+    const child = spawn(
+      gitCommand,
+      ['--git-dir', path, 'push', '--porcelain', '--', this.#remote, `${head}:${ref}`],
+      {
+        env: pushEnvironment(path),
+        // A session without a terminal: ssh fails instead of asking the operator's screen for a passphrase.
+        detached: true,
+      },
+    )
     this.#child = child
     child.stdin.on('error', () => {})
     child.stdin.end()
@@ -162,7 +177,8 @@ class Remote {
       await finish(child, 'push')
     } catch (error) {
       // The machine-readable lines name the reason, the human ones follow with advice (git-push, "OUTPUT").
-      if (/^!\t.*\((?:non-fast-forward|fetch first)\)/m.test(report)) throw new Refusal([this.#diverged()])
+      if (/^!\t.*\((?:non-fast-forward|fetch first)\)/m.test(report))
+        throw new Refusal([this.#diverged()])
       throw error
     } finally {
       clearTimeout(timer)
@@ -177,7 +193,10 @@ class Remote {
 
   #explain(error: unknown): Issue {
     if (this.#isLeft) {
-      return issue('git_push_left', { remote: withoutCredentials(this.#remote), seconds: this.#options.closeMs / 1000 })
+      return issue('git_push_left', {
+        remote: withoutCredentials(this.#remote),
+        seconds: this.#options.closeMs / 1000,
+      })
     }
     if (error instanceof Refusal && error.has('git_push_diverged')) return error.issues[0]
     const said = (error instanceof Error ? error.message : String(error)).replaceAll(
@@ -185,7 +204,10 @@ class Remote {
       withoutCredentials(this.#remote),
     )
     const detail = /^`git push` failed: (.*); run `plimsoll verify`/s.exec(said)?.[1] ?? said
-    return issue('git_push_failed', { remote: withoutCredentials(this.#remote), detail: withoutCredentials(detail) })
+    return issue('git_push_failed', {
+      remote: withoutCredentials(this.#remote),
+      detail: withoutCredentials(detail),
+    })
   }
 
   async settled(): Promise<void> {
@@ -211,7 +233,14 @@ class Remote {
 /** The user's environment, minus what would point git elsewhere, plus the promise never to ask a question. */
 function pushEnvironment(path: string): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = { ...process.env }
-  const elsewhere = ['DIR', 'WORK_TREE', 'INDEX_FILE', 'OBJECT_DIRECTORY', 'ALTERNATE_OBJECT_DIRECTORIES', 'NAMESPACE']
+  const elsewhere = [
+    'DIR',
+    'WORK_TREE',
+    'INDEX_FILE',
+    'OBJECT_DIRECTORY',
+    'ALTERNATE_OBJECT_DIRECTORIES',
+    'NAMESPACE',
+  ]
   for (const name of elsewhere) delete environment[`GIT_${name}`]
   const given = Number(process.env.GIT_CONFIG_COUNT ?? 0)
   return {

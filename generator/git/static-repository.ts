@@ -1,7 +1,7 @@
+import type { Output } from '../../core/output.ts'
+import { GIT_INDEX_FOLDER, INDEX_FOLDER } from '../../core/paths.ts'
 import { BRANCH } from './index-repository/bare.ts'
 import { REGISTRY } from './index-repository/repository.ts'
-import { GIT_INDEX_FOLDER, INDEX_FOLDER } from '../../core/paths.ts'
-import type { Output } from '../../core/output.ts'
 import { PackWriter } from './pack.ts'
 
 /** The configuration of a repository made here; by it a later build knows that the repository is its own to rewrite. */
@@ -26,7 +26,8 @@ export function renderGitIndex(outputs: readonly Output[]): Output[] {
   const writer = new PackWriter()
   const root: Folder = { folders: new Map(), files: new Map() }
   for (const { path, bytes } of outputs) {
-    if (path.startsWith(`${INDEX_FOLDER}/`)) put(root, path.slice(INDEX_FOLDER.length + 1), writer.add('blob', bytes))
+    if (path.startsWith(`${INDEX_FOLDER}/`))
+      put(root, path.slice(INDEX_FOLDER.length + 1), writer.add('blob', bytes))
   }
   const person = `${REGISTRY.name} <${REGISTRY.email}> 0 +0000`
   const text = `tree ${addTree(writer, root)}\nauthor ${person}\ncommitter ${person}\n\nplimsoll build --from\n`
@@ -46,7 +47,12 @@ export function renderGitIndex(outputs: readonly Output[]): Output[] {
 
 function repositoryFile(path: string, bytes: Buffer): Output {
   const cache = path.startsWith('objects/pack/') ? 'immutable' : 'revalidate'
-  return { path: `${GIT_INDEX_FOLDER}/${path}`, bytes, contentType: 'application/octet-stream', cache }
+  return {
+    path: `${GIT_INDEX_FOLDER}/${path}`,
+    bytes,
+    contentType: 'application/octet-stream',
+    cache,
+  }
 }
 
 function put(root: Folder, path: string, id: string): void {
@@ -66,6 +72,9 @@ function addTree(writer: PackWriter, { folders, files }: Folder): string {
   for (const [name, inner] of folders)
     entries.push({ name, key: `${name}/`, mode: '40000', id: addTree(writer, inner) })
   entries.sort((a, b) => (a.key < b.key ? -1 : 1))
-  const bytes = entries.flatMap(({ name, mode, id }) => [Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')])
+  const bytes = entries.flatMap(({ name, mode, id }) => [
+    Buffer.from(`${mode} ${name}\0`),
+    Buffer.from(id, 'hex'),
+  ])
   return writer.add('tree', Buffer.concat(bytes))
 }

@@ -1,21 +1,20 @@
-import { archiveLimits } from '../add/add.ts'
-import type { CrateBytes } from '../store/crate-store.ts'
-import { compareDependencies } from '../../core/entry/render.ts'
 import type { Entry } from '../../core/entry/entry.ts'
+import { compareDependencies } from '../../core/entry/render.ts'
 import { type Issue, Refusal, refuse, warning } from '../../core/error/error.ts'
-import type { Manifest } from '../../core/manifest/manifest.ts'
+import type { About, Manifest } from '../../core/manifest/manifest.ts'
 import { parseManifest } from '../../core/manifest/parse.ts'
 import type { Name } from '../../core/name.ts'
-import type { About } from '../../core/manifest/manifest.ts'
-import { findReadme, findTargets } from '../../core/release/targets.ts'
 import { indexUrlKey, toEntryDependency } from '../../core/release/dependency.ts'
 import { inspectCrate } from '../../core/release/inspect.ts'
 import type { Release } from '../../core/release/release.ts'
+import { findReadme, findTargets } from '../../core/release/targets.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { ArchiveFile, ArchiveLimits } from '../../core/tarball/archive.ts'
 import { readArchive } from '../../core/tarball/read.ts'
 import { salvageArchive, salvageFile } from '../../core/tarball/salvage.ts'
 import type { Version } from '../../core/version.ts'
+import { archiveLimits } from '../add/add.ts'
+import type { CrateBytes } from '../store/crate-store.ts'
 import { differences } from './differences.ts'
 import type { Offer } from './source/offer.ts'
 
@@ -59,7 +58,9 @@ export async function readContents(
   if (offer.entry && manifest) notes.push(...differences(entry, manifest, own))
   const path = manifest && findReadme(manifest, files)
   const top = `${identity.name}-${identity.version}`
-  const readme = path ? await salvageFile(bytes.open, `${top}/${path}`, limits.readmeBytes, limits) : null
+  const readme = path
+    ? await salvageFile(bytes.open, `${top}/${path}`, limits.readmeBytes, limits)
+    : null
   const about: About = manifest
     ? { ...manifest.about, readme_file: path, ...findTargets(manifest, files) }
     : NOTHING_KNOWN
@@ -79,8 +80,16 @@ async function read(
     return { manifest, files: archive.files, vcsPath: archive.vcsPath }
   }
   notes.push(warning('import_archive', { reason: archive.issues[0].message }))
-  const { manifest, files } = await salvageArchive(bytes.open, `${identity.name}-${identity.version}`, limits)
-  return { manifest: manifest === null ? null : readManifest(manifest, identity, notes), files, vcsPath: null }
+  const { manifest, files } = await salvageArchive(
+    bytes.open,
+    `${identity.name}-${identity.version}`,
+    limits,
+  )
+  return {
+    manifest: manifest === null ? null : readManifest(manifest, identity, notes),
+    files,
+    vcsPath: null,
+  }
 }
 
 function readManifest(

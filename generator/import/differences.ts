@@ -1,7 +1,12 @@
 import type { Dependency, Entry } from '../../core/entry/entry.ts'
 import { type Issue, warning } from '../../core/error/error.ts'
 import type { Manifest } from '../../core/manifest/manifest.ts'
-import { describe, indexUrlKey, placeKey, toEntryDependency } from '../../core/release/dependency.ts'
+import {
+  describe,
+  indexUrlKey,
+  placeKey,
+  toEntryDependency,
+} from '../../core/release/dependency.ts'
 import { parseRequirement } from '../../core/requirement.ts'
 
 /** Most differences that a note names. */
@@ -22,10 +27,15 @@ export function differences(entry: Entry, manifest: Manifest, own: ReadonlySet<s
   ]
   if (found.length === 0) return []
   const rest = found.length > NAMED ? [`and ${found.length - NAMED} more`] : []
-  return [warning('import_differs', { differences: [...found.slice(0, NAMED), ...rest].join('; ') })]
+  return [
+    warning('import_differs', { differences: [...found.slice(0, NAMED), ...rest].join('; ') }),
+  ]
 }
 
-function compareDependencies(index: readonly Dependency[], manifest: readonly Dependency[]): string[] {
+function compareDependencies(
+  index: readonly Dependency[],
+  manifest: readonly Dependency[],
+): string[] {
   const waiting = new Map<string, Dependency[]>()
   for (const one of index) waiting.set(placeKey(one), [...(waiting.get(placeKey(one)) ?? []), one])
   const found: string[] = []
@@ -36,7 +46,8 @@ function compareDependencies(index: readonly Dependency[], manifest: readonly De
       if (fields.length > 0) found.push(`${fields.join(', ')} of the ${describe(one)}`)
     } else if (one.kind !== 'dev') found.push(`the ${describe(one)} is only in the Cargo.toml`)
   }
-  for (const one of [...waiting.values()].flat()) found.push(`the ${describe(one)} is only in the index`)
+  for (const one of [...waiting.values()].flat())
+    found.push(`the ${describe(one)} is only in the index`)
   return found
 }
 
@@ -44,7 +55,8 @@ const FIELDS = ['req', 'features', 'optional', 'default_features', 'registry', '
 
 function comparable(one: Dependency, field: (typeof FIELDS)[number]): string {
   if (field === 'req') return parseRequirement(one.req)
-  if (field === 'features') return JSON.stringify([...one.features].filter(value => value !== '').sort())
+  if (field === 'features')
+    return JSON.stringify([...one.features].filter(value => value !== '').sort())
   // A rename to the real name is none.
   if (field === 'package') return one.package ?? one.name
   if (field === 'registry') return one.registry === null ? '' : indexUrlKey(one.registry)
@@ -55,5 +67,7 @@ function compareFeatures(index: Entry['features'], manifest: Entry['features']):
   const names = new Set([...Object.keys(index), ...Object.keys(manifest)])
   const say = (features: Entry['features'], name: string) =>
     Object.hasOwn(features, name) ? JSON.stringify([...(features[name] ?? [])].sort()) : ''
-  return [...names].filter(name => say(index, name) !== say(manifest, name)).map(name => `the feature \`${name}\``)
+  return [...names]
+    .filter(name => say(index, name) !== say(manifest, name))
+    .map(name => `the feature \`${name}\``)
 }

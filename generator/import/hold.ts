@@ -1,8 +1,8 @@
+import { crateKey } from '../../core/paths.ts'
+import type { Registry } from '../registry.ts'
 import { importReleases } from '../store/catalog/import.ts'
 import type { Change } from '../store/catalog/record.ts'
 import { putTogether } from '../store/durable-file.ts'
-import { crateKey } from '../../core/paths.ts'
-import type { Registry } from '../registry.ts'
 import type { Outcome, Ready } from './prepare.ts'
 
 /** Most releases, and characters of lines and readmes, of one transaction. */
@@ -48,7 +48,7 @@ export class Hold {
     const batch = this.#waiting.splice(0)
     this.#text = 0
     if (batch.length === 0) return []
-    return this.#registry.turnstile.run(() => this.#land(batch))
+    return this.#registry.mutex.run(() => this.#land(batch))
   }
 
   /** Forgets what waits. */
@@ -58,7 +58,9 @@ export class Hold {
 
   async #land(batch: readonly Ready[]): Promise<Outcome[]> {
     const { catalog, crates, database } = this.#registry
-    await putTogether(batch, ({ release, bytes }) => bytes.keep(crateKey(release.name, bytes.cksum)))
+    await putTogether(batch, ({ release, bytes }) =>
+      bytes.keep(crateKey(release.name, bytes.cksum)),
+    )
     const releases = batch.map(one => one.release)
     const landings = await importReleases(database, releases, this.#orders.change, this.#orders)
     const outcomes: Outcome[] = []

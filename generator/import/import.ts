@@ -9,17 +9,24 @@ import { openTree } from './source/tree.ts'
 import { openVendor } from './source/vendor.ts'
 import { Web, type WebOptions } from './source/web.ts'
 
-
 /** Recognises a source and opens it; refuses what cannot be imported, or not without more being said. */
-export async function openSource(request: ImportRequest, web: Omit<WebOptions, 'token'> = {}): Promise<Source> {
+export async function openSource(
+  request: ImportRequest,
+  web: Omit<WebOptions, 'token'> = {},
+): Promise<Source> {
   const detected = await detect(request.source, request.as)
   const { kind } = detected
-  if (request.names !== null && kind !== 'sparse') refuse('import_names_useless', { kind: `\`${kind}\`` })
+  if (request.names !== null && kind !== 'sparse')
+    refuse('import_names_useless', { kind: `\`${kind}\`` })
   const source = await open(request, detected, new Web({ ...web, token: request.token }))
   return { ...source, ownUrls: [...new Set([...source.ownUrls, ...request.sourceUrls])] }
 }
 
-function open(request: ImportRequest, detected: Awaited<ReturnType<typeof detect>>, web: Web): Promise<Source> {
+function open(
+  request: ImportRequest,
+  detected: Awaited<ReturnType<typeof detect>>,
+  web: Web,
+): Promise<Source> {
   switch (detected.kind) {
     case 'tree':
     case 'local-registry':

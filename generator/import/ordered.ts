@@ -23,7 +23,8 @@ export async function* ordered<Item, Result>(
       yield await first
     }
   } finally {
-    for (const one of await Promise.allSettled(waiting)) if (one.status === 'fulfilled') await discard(one.value)
+    for (const one of await Promise.allSettled(waiting))
+      if (one.status === 'fulfilled') await discard(one.value)
     await source.return(undefined)
   }
 }

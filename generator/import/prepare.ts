@@ -1,11 +1,11 @@
-import { type KnownCrate, knownCrate, releaseOfBytes } from '../store/catalog/import.ts'
-import type { Staged } from '../store/crate-store.ts'
 import { type Issue, issue, Refusal, refuse, warning } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import { checkPolicy } from '../../core/policy/policy.ts'
-import type { Registry } from '../registry.ts'
 import type { Release } from '../../core/release/release.ts'
 import { type Version, versionIdentity } from '../../core/version.ts'
+import type { Registry } from '../registry.ts'
+import { type KnownCrate, knownCrate, releaseOfBytes } from '../store/catalog/import.ts'
+import type { Staged } from '../store/crate-store.ts'
 import { readContents } from './contents.ts'
 import type { Lot, Offer, Refused } from './source/offer.ts'
 
@@ -55,7 +55,9 @@ export async function prepare(
   const results: (Ready | Outcome)[] = []
   let chosen: Offer | null = null
   for (const offer of task.offers) {
-    const result = chosen ? twice(offer, chosen) : await prepareOffer(registry, offer, task.known, own)
+    const result = chosen
+      ? twice(offer, chosen)
+      : await prepareOffer(registry, offer, task.known, own)
     if (!('outcome' in result) || result.outcome === 'present') chosen = offer
     results.push(result)
   }
@@ -76,7 +78,9 @@ async function prepareOffer(
 ): Promise<Ready | Outcome> {
   const { where } = offer
   try {
-    const present = offer.identity ? findPresent(offer, offer.identity, known) : await findBytes(registry, offer)
+    const present = offer.identity
+      ? findPresent(offer, offer.identity, known)
+      : await findBytes(registry, offer)
     if (present) return present
     const bytes = await offer.take(source => registry.crates.stage(source, CRATE_MAX))
     try {
@@ -106,7 +110,9 @@ function findPresent(
     refuse('version_taken', { name, version, existing: twin.version })
   }
   const isOther = entry !== null && entry.yanked !== twin.yanked
-  const issues = isOther ? [warning('import_yanked_there', { name, version, there: entry.yanked })] : []
+  const issues = isOther
+    ? [warning('import_yanked_there', { name, version, there: entry.yanked })]
+    : []
   return { outcome: 'present', where, name, version, issues }
 }
 
@@ -139,5 +145,7 @@ async function inspect(
 function policyNotes({ settings }: Registry, release: Release, known: KnownCrate | null): Issue[] {
   const facts = { existing: known, lookAlikes: [], missingDependencies: [], alsoHere: [] }
   const { issues } = checkPolicy(release, facts, settings.policy)
-  return issues.map(one => (one.severity === 'error' ? warning('import_policy', { reason: one.message }) : one))
+  return issues.map(one =>
+    one.severity === 'error' ? warning('import_policy', { reason: one.message }) : one,
+  )
 }

@@ -1,8 +1,8 @@
 import type { Registry } from '../registry.ts'
 import { Hold, type Orders } from './hold.ts'
-import type { Source } from './source/offer.ts'
 import { ordered } from './ordered.ts'
 import { type Outcome, prepare, type Ready, type Task, tasksOf } from './prepare.ts'
+import type { Source } from './source/offer.ts'
 
 /** `.crate` files that are fetched and inspected at once. */
 const AT_ONCE = 6
@@ -22,7 +22,12 @@ export async function* importAll(
 ): AsyncGenerator<Outcome> {
   const own = new Set([...registry.urls.own, ...source.ownUrls])
   const hold = new Hold(registry, orders)
-  const prepared = ordered(tasks(registry, source, progress), AT_ONCE, task => prepare(registry, task, own), discard)
+  const prepared = ordered(
+    tasks(registry, source, progress),
+    AT_ONCE,
+    task => prepare(registry, task, own),
+    discard,
+  )
   try {
     for await (const results of prepared) {
       for (const result of results) {
@@ -37,7 +42,11 @@ export async function* importAll(
   }
 }
 
-async function* tasks(registry: Registry, source: Source, progress?: Progress): AsyncGenerator<Task> {
+async function* tasks(
+  registry: Registry,
+  source: Source,
+  progress?: Progress,
+): AsyncGenerator<Task> {
   let done = 0
   for await (const lot of source.lots()) {
     yield* tasksOf(registry, lot)

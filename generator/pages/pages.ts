@@ -1,19 +1,25 @@
 import { createHash } from 'node:crypto'
+import type { Output } from '../../core/output.ts'
+import { cratePagePaths, updatesPlace } from '../../core/paths.ts'
 import type { Progress } from '../build/build.ts'
 import { isPageMark, markAllPages, pageMarks } from '../store/catalog/pages/page-marks.ts'
 import type { Mark } from '../store/catalog/record.ts'
+import { type PageContext, pageTurn } from './context.ts'
 import { cratePages, releasePages } from './crate.ts'
 import { DoneMarks } from './done-marks.ts'
 import { buildList } from './list.ts'
 import { prunePages } from './prune.ts'
-import { buildBlock, buildCommon, buildSpread, buildTerms, respreadTerms, spreadTerms } from './search.ts'
-import { type PageShop, pageTurn } from './shop.ts'
+import {
+  buildBlock,
+  buildCommon,
+  buildSpread,
+  buildTerms,
+  respreadTerms,
+  spreadTerms,
+} from './search.ts'
 import { sitePages } from './site.ts'
 import { buildSitemap, hideSitemap } from './sitemap.ts'
 import { buildSource } from './source.ts'
-import { cratePagePaths, updatesPlace } from '../../core/paths.ts'
-import type { Output } from '../../core/output.ts'
-
 
 /** Grows when an equal catalog renders to other pages, so that an upgraded registry renders them anew. */
 const PAGE_FORMAT = '5'
@@ -36,20 +42,20 @@ export interface PageWork {
  * renewed meanwhile stays. Gives those that were looked at.
  */
 export async function buildMarks(
-  shop: PageShop,
+  context: PageContext,
   marks: readonly Mark[],
   work: PageWork = {},
 ): Promise<readonly Mark[]> {
   const some = marks.slice(0, BATCH)
-  await shop.pageTurnstile.run(async () => {
+  await context.pageMutex.run(async () => {
     const done = new DoneMarks()
-    await shop.tree.together(shop.pagesUnsettled, async tree => {
+    await context.tree.together(context.pageJournal, async tree => {
       for (const mark of some) {
         await work.calm?.()
         try {
           // Another process may have been here while this one waited, or a page before may have done it along.
-          if (done.has(mark) || !(await isPageMark(shop.database, mark))) continue
-          done.add(await render({ ...shop, tree }, mark, done))
+          if (done.has(mark) || !(await isPageMark(context.database, mark))) continue
+          done.add(await render({ ...context, tree }, mark, done))
           work.onDone?.(mark)
         } catch (error) {
           if (!work.onFailure) throw error
@@ -57,75 +63,79 @@ export async function buildMarks(
         }
       }
     })
-    await shop.catalog.clear(done.marks)
+    await context.catalog.clear(done.marks)
   })
   return some
 }
 
 /** Renders; what comes back are the marks that are done with it. */
-async function render(shop: PageShop, mark: Mark, done: DoneMarks): Promise<readonly Mark[]> {
+async function render(context: PageContext, mark: Mark, done: DoneMarks): Promise<readonly Mark[]> {
   const { kind, subject } = mark
-  if (kind === 'list') return buildList(shop, mark)
-  if (kind === 'search') return buildTerms(shop, mark)
-  if (kind === 'common') await buildCommon(shop, subject)
-  else if (kind === 'entry') await buildBlock(shop, subject)
-  else if (kind === 'map') await buildSitemap(shop, subject)
-  else if (kind === 'source') await buildSource(shop, subject)
-  else if (kind === 'spread') await buildSpread(shop, mark, done.subjects('spread'))
-  else if (kind === 'page') await buildCratePages(shop, subject)
-  else if (kind === 'release') await writeAll(shop, await releasePages(shop, subject))
+  if (kind === 'list') return buildList(context, mark)
+  if (kind === 'search') return buildTerms(context, mark)
+  if (kind === 'common') await buildCommon(context, subject)
+  else if (kind === 'entry') await buildBlock(context, subject)
+  else if (kind === 'map') await buildSitemap(context, subject)
+  else if (kind === 'source') await buildSource(context, subject)
+  else if (kind === 'spread') await buildSpread(context, mark, done.subjects('spread'))
+  else if (kind === 'page') await buildCratePages(context, subject)
+  else if (kind === 'release') await writeAll(context, await releasePages(context, subject))
   else {
-    await writeAll(shop, await sitePages(shop))
-    await hideSitemap(shop)
-    await spreadTerms(shop)
+    await writeAll(context, await sitePages(context))
+    await hideSitemap(context)
+    await spreadTerms(context)
   }
   return [mark]
 }
 
-async function writeAll({ tree }: PageShop, outputs: readonly Output[]): Promise<void> {
+async function writeAll({ tree }: PageContext, outputs: readonly Output[]): Promise<void> {
   for (const output of outputs) await tree.write(output)
 }
 
-async function buildCratePages(shop: PageShop, crateId: number): Promise<void> {
-  const outputs = await cratePages(shop, crateId)
-  await writeAll(shop, outputs)
+async function buildCratePages(context: PageContext, crateId: number): Promise<void> {
+  const outputs = await cratePages(context, crateId)
+  await writeAll(context, outputs)
   if (outputs.length > 0) return
-  const crate = await shop.catalog.crate(crateId)
-  if (crate) for (const path of cratePagePaths(crate.name)) await shop.tree.remove(path)
+  const crate = await context.catalog.crate(crateId)
+  if (crate) for (const path of cratePagePaths(crate.name)) await context.tree.remove(path)
 }
 
 /** Renders every page that is marked, or all of them where they are missing or outdated; the number of crates done. */
 export async function buildPages(
-  shop: PageShop,
+  context: PageContext,
   options: { all?: boolean; progress?: Progress } = {},
 ): Promise<number> {
-  if (options.all) await markEverything(shop)
-  else await markOutdatedPages(shop)
+  if (options.all) await markEverything(context)
+  else await markOutdatedPages(context)
   let crates = 0
-  for (let marks = await pageMarks(shop.database); marks.length > 0; marks = await pageMarks(shop.database)) {
+  for (
+    let marks = await pageMarks(context.database);
+    marks.length > 0;
+    marks = await pageMarks(context.database)
+  ) {
     const onDone = ({ kind }: Mark) => {
       if (kind === 'page') crates++
       options.progress?.(crates, crates + marks.length)
     }
-    await buildMarks(shop, marks, { onDone })
+    await buildMarks(context, marks, { onDone })
   }
   // In a turn: a daemon that renders a new page meanwhile would see it taken for one of nobody's.
-  if (options.all) await pageTurn(shop, tree => prunePages({ ...shop, tree }))
+  if (options.all) await pageTurn(context, tree => prunePages({ ...context, tree }))
   return crates
 }
 
 /** Marks every page when the tree has none, or those of another format or look. Cheap when there is nothing to do. */
-export async function markOutdatedPages(shop: PageShop): Promise<void> {
+export async function markOutdatedPages(context: PageContext): Promise<void> {
   const looks = createHash('sha256')
-    .update(JSON.stringify([PAGE_FORMAT, shop.urls.dl, shop.look]))
+    .update(JSON.stringify([PAGE_FORMAT, context.urls.dl, context.site]))
     .digest('hex')
-  const isCurrent = (await shop.catalog.fact('pages')) === looks
-  if (isCurrent && (await shop.tree.read(updatesPlace.path)) !== null) return
-  await markEverything(shop)
-  await shop.catalog.setFact('pages', looks)
+  const isCurrent = (await context.catalog.fact('pages')) === looks
+  if (isCurrent && (await context.tree.read(updatesPlace.path)) !== null) return
+  await markEverything(context)
+  await context.catalog.setFact('pages', looks)
 }
 
-async function markEverything(shop: PageShop): Promise<void> {
-  await markAllPages(shop.database)
-  await respreadTerms(shop)
+async function markEverything(context: PageContext): Promise<void> {
+  await markAllPages(context.database)
+  await respreadTerms(context)
 }

@@ -1,23 +1,35 @@
-import { commonRanges } from '../store/catalog/search/buckets.ts'
-import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
-import { prefixCounts } from '../store/catalog/search/prefixes.ts'
-import { readSpread } from '../store/catalog/search/search-layout.ts'
-import { CRATES_FOLDER, FEEDS_FOLDER, isListPath, SEARCH_FOLDER, SITEMAPS_FOLDER, searchBlockPath, searchBucketPath, searchCommonPath, sitemapPartPath, sitemapPath } from '../../core/paths.ts'
+import {
+  CRATES_FOLDER,
+  FEEDS_FOLDER,
+  isListPath,
+  SEARCH_FOLDER,
+  SITEMAPS_FOLDER,
+  searchBlockPath,
+  searchBucketPath,
+  searchCommonPath,
+  sitemapPartPath,
+  sitemapPath,
+} from '../../core/paths.ts'
 import { BLOCK_CRATES } from '../../core/search/buckets.ts'
 import { MAP_CRATES } from '../../site/elements/links.ts'
+import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
+import { commonRanges } from '../store/catalog/search/buckets.ts'
+import { prefixCounts } from '../store/catalog/search/prefixes.ts'
+import { readSpread } from '../store/catalog/search/search-layout.ts'
+import type { PageContext } from './context.ts'
 import { listOutputs } from './list.ts'
-import type { PageShop } from './shop.ts'
 import { sitePages } from './site.ts'
 
 /** Removes pages that are none of this registry; those of a crate go with its other files. */
-export async function prunePages(shop: PageShop): Promise<void> {
-  const { tree, database } = shop
-  const wanted = new Set((await sitePages(shop)).map(one => one.path))
+export async function prunePages(context: PageContext): Promise<void> {
+  const { tree, database } = context
+  const wanted = new Set((await sitePages(context)).map(one => one.path))
   const total = (await prefixCounts(database, [''])).get('') ?? 0
-  for await (const output of listOutputs(shop, '', total)) wanted.add(output.path)
+  for await (const output of listOutputs(context, '', total)) wanted.add(output.path)
   for (const block of await rangesOf(database, BLOCK_CRATES)) wanted.add(searchBlockPath(block))
-  for (const { hash, range } of await commonRanges(database)) wanted.add(searchCommonPath(hash, range))
-  for (const part of shop.look.site.private ? [] : await rangesOf(database, MAP_CRATES)) {
+  for (const { hash, range } of await commonRanges(database))
+    wanted.add(searchCommonPath(hash, range))
+  for (const part of context.site.private ? [] : await rangesOf(database, MAP_CRATES)) {
     wanted.add(sitemapPartPath(part))
   }
   for (const bits of Object.values(await readSpread(database)).filter(bits => bits !== null)) {

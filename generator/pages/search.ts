@@ -1,23 +1,45 @@
-import { commonRanges, commonSubject, ofCommonSubject, readBucket, readCommon, termCount } from '../store/catalog/search/buckets.ts'
-import { readCards } from '../store/catalog/pages/cards.ts'
-import { markAnew } from '../store/catalog/pages/page-marks.ts'
-import type { Mark } from '../store/catalog/record.ts'
-import { crateCount } from '../store/catalog/search/search.ts'
-import { beginSpread, endSpread, isLastOfSpread, readSpread, searchMarksOf } from '../store/catalog/search/search-layout.ts'
-import { searchBlockPath, searchBucketsFolder, searchCommonPath, TERMS_FOLDER } from '../../core/paths.ts'
 import type { Output } from '../../core/output.ts'
+import {
+  searchBlockPath,
+  searchBucketsFolder,
+  searchCommonPath,
+  TERMS_FOLDER,
+} from '../../core/paths.ts'
 import { BLOCK_CRATES, bucketOf } from '../../core/search/buckets.ts'
 import { bitsFor } from '../../core/search/postings.ts'
 import { blockFile, bucketFile, commonFile, layoutFile } from '../render/search-files.ts'
-import type { PageShop } from './shop.ts'
+import { readCards } from '../store/catalog/pages/cards.ts'
+import { markAnew } from '../store/catalog/pages/page-marks.ts'
+import type { Mark } from '../store/catalog/record.ts'
+import {
+  commonRanges,
+  commonSubject,
+  ofCommonSubject,
+  readBucket,
+  readCommon,
+  termCount,
+} from '../store/catalog/search/buckets.ts'
+import { crateCount } from '../store/catalog/search/search.ts'
+import {
+  beginSpread,
+  endSpread,
+  isLastOfSpread,
+  readSpread,
+  searchMarksOf,
+} from '../store/catalog/search/search-layout.ts'
+import type { PageContext } from './context.ts'
 
 /** A bucket of terms. */
-export async function bucketOutput({ database }: PageShop, bits: number, bucket: number): Promise<Output> {
+export async function bucketOutput(
+  { database }: PageContext,
+  bits: number,
+  bucket: number,
+): Promise<Output> {
   return bucketFile(bits, bucket, await readBucket(database, bits, bucket))
 }
 
 /** A block of crates; nothing when all of them are gone. */
-export async function blockOutputs({ database }: PageShop, block: number): Promise<Output[]> {
+export async function blockOutputs({ database }: PageContext, block: number): Promise<Output[]> {
   const ids = Array.from({ length: BLOCK_CRATES }, (_, at) => block * BLOCK_CRATES + at)
   const crates = (await readCards(database, ids)).map(card => ({
     id: card.id,
@@ -30,46 +52,51 @@ export async function blockOutputs({ database }: PageShop, block: number): Promi
 }
 
 /** The crates of a range that the common terms of a hash find; nothing when there are none. */
-export async function commonOutputs({ database }: PageShop, hash: number, range: number): Promise<Output[]> {
+export async function commonOutputs(
+  { database }: PageContext,
+  hash: number,
+  range: number,
+): Promise<Output[]> {
   const terms = await readCommon(database, hash, range)
   return terms.length === 0 ? [] : [commonFile(hash, range, terms)]
 }
 
 /** What the browser's search begins with; nothing before the terms are there. */
-export async function searchLayoutOutputs({ database }: PageShop): Promise<Output[]> {
+export async function searchLayoutOutputs({ database }: PageContext): Promise<Output[]> {
   const { now } = await readSpread(database)
   return now === null ? [] : [layoutFile(now, await crateCount(database))]
 }
 
 /** Renders a block of crates. */
-export async function buildBlock(shop: PageShop, block: number): Promise<void> {
-  const outputs = await blockOutputs(shop, block)
-  for (const output of outputs) await shop.tree.write(output)
-  if (outputs.length === 0) await shop.tree.remove(searchBlockPath(block))
+export async function buildBlock(context: PageContext, block: number): Promise<void> {
+  const outputs = await blockOutputs(context, block)
+  for (const output of outputs) await context.tree.write(output)
+  if (outputs.length === 0) await context.tree.remove(searchBlockPath(block))
 }
 
 /** Renders the common terms of a hash, as far as they find crates of a range. */
-export async function buildCommon(shop: PageShop, subject: number): Promise<void> {
+export async function buildCommon(context: PageContext, subject: number): Promise<void> {
   const { hash, range } = ofCommonSubject(subject)
-  const outputs = await commonOutputs(shop, hash, range)
-  for (const output of outputs) await shop.tree.write(output)
-  if (outputs.length === 0) await shop.tree.remove(searchCommonPath(hash, range))
+  const outputs = await commonOutputs(context, hash, range)
+  for (const output of outputs) await context.tree.write(output)
+  if (outputs.length === 0) await context.tree.remove(searchCommonPath(hash, range))
 }
 
 /** Renders the bucket that a changed term is in; the marks of all terms beside it are done with it, too. */
-export async function buildTerms(shop: PageShop, mark: Mark): Promise<readonly Mark[]> {
-  const { now, next } = await readSpread(shop.database)
+export async function buildTerms(context: PageContext, mark: Mark): Promise<readonly Mark[]> {
+  const { now, next } = await readSpread(context.database)
   const layouts = [now, next].filter(bits => bits !== null)
   const bits = Math.max(0, ...layouts)
   // Before the terms are read: a change that comes later has a mark of its own.
-  const marks = await searchMarksOf(shop.database, bits, bucketOf(mark.subject, bits))
-  for (const one of layouts) await shop.tree.write(await bucketOutput(shop, one, bucketOf(mark.subject, one)))
+  const marks = await searchMarksOf(context.database, bits, bucketOf(mark.subject, bits))
+  for (const one of layouts)
+    await context.tree.write(await bucketOutput(context, one, bucketOf(mark.subject, one)))
   // Without a layout the first one will have all terms.
   return layouts.length === 0 ? [mark] : marks
 }
 
 /** Begins to spread the terms over more files when there are too many for those there are, or over the first. */
-export async function spreadTerms({ database }: PageShop): Promise<void> {
+export async function spreadTerms({ database }: PageContext): Promise<void> {
   const { now, next } = await readSpread(database)
   if (next !== null) return
   const bits = bitsFor(await termCount(database))
@@ -77,26 +104,32 @@ export async function spreadTerms({ database }: PageShop): Promise<void> {
 }
 
 /** Renders all terms anew, over as many files as they need now. */
-export async function respreadTerms({ database, pageTurnstile }: PageShop): Promise<void> {
+export async function respreadTerms({ database, pageMutex }: PageContext): Promise<void> {
   const common = (await commonRanges(database)).map(one => commonSubject(one.hash, one.range))
   await markAnew(database, 'common', common)
-  await pageTurnstile.run(async () => beginSpread(database, bitsFor(await termCount(database))))
+  await pageMutex.run(async () => beginSpread(database, bitsFor(await termCount(database))))
 }
 
 /**
  * Renders a bucket of the next layout; `done` are others whose marks are still there. With the last one readers are told of it; whoever still goes by the old one finds
  * its files gone, and asks again.
  */
-export async function buildSpread(shop: PageShop, mark: Mark, done: readonly number[]): Promise<void> {
-  const { now, next } = await readSpread(shop.database)
+export async function buildSpread(
+  context: PageContext,
+  mark: Mark,
+  done: readonly number[],
+): Promise<void> {
+  const { now, next } = await readSpread(context.database)
   const bits = next ?? now
   if (bits === null) return
-  if (mark.subject < 2 ** bits) await shop.tree.write(await bucketOutput(shop, bits, mark.subject))
-  if (!(await isLastOfSpread(shop.database, [mark.subject, ...done]))) return
-  await shop.tree.write(layoutFile(bits, await crateCount(shop.database)))
-  await endSpread(shop.database, bits)
+  if (mark.subject < 2 ** bits)
+    await context.tree.write(await bucketOutput(context, bits, mark.subject))
+  if (!(await isLastOfSpread(context.database, [mark.subject, ...done]))) return
+  await context.tree.write(layoutFile(bits, await crateCount(context.database)))
+  await endSpread(context.database, bits)
   const folder = searchBucketsFolder(bits)
-  for (const name of await shop.tree.folders(TERMS_FOLDER)) {
-    if (`${TERMS_FOLDER}/${name}` !== folder) await shop.tree.removeFolder(`${TERMS_FOLDER}/${name}`)
+  for (const name of await context.tree.folders(TERMS_FOLDER)) {
+    if (`${TERMS_FOLDER}/${name}` !== folder)
+      await context.tree.removeFolder(`${TERMS_FOLDER}/${name}`)
   }
 }

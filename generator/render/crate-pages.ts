@@ -1,13 +1,12 @@
-import type { CrateCard, Dependent, Owner } from '../../site/facts/crate.ts'
-import { cratePage, versionPage } from '../../site/crate/page.ts'
-import { listPage } from '../../site/pages/list.ts'
 import type { Name } from '../../core/name.ts'
 import type { Output } from '../../core/output.ts'
 import { compareVersions, type Version } from '../../core/version.ts'
+import { cratePage, versionPage } from '../../site/crate/page.ts'
+import type { CrateCard, Dependent, Owner } from '../../site/facts/crate.ts'
+import type { SiteConfig } from '../../site/facts/site-config.ts'
+import { listPage } from '../../site/pages/list.ts'
 import type { CrateFacts, ReleaseFacts } from './crate-record.ts'
-import type { Look } from './look.ts'
 import { rustVersionOf, versionFacts, type WholeRelease } from './version-facts.ts'
-
 
 /** A crate with everything that its own page shows. */
 export interface WholeCrate {
@@ -20,7 +19,11 @@ export interface WholeCrate {
 }
 
 /** The page of a crate. */
-export function renderCratePage({ crate, newest, owners, dependents }: WholeCrate, dl: string, look: Look): Output {
+export function renderCratePage(
+  { crate, newest, owners, dependents }: WholeCrate,
+  dl: string,
+  site: SiteConfig,
+): Output {
   const versions = crate.releases
     .toSorted((a, b) => compareVersions(b.version, a.version))
     .map(release => ({
@@ -31,19 +34,19 @@ export function renderCratePage({ crate, newest, owners, dependents }: WholeCrat
       rustVersion: rustVersionOf(release),
       yanked: release.yanked,
     }))
-  return cratePage(look.site, {
+  return cratePage(site, {
     name: crate.name,
-    newest: versionFacts(newest, dl, look),
+    newest: versionFacts(newest, dl, site),
     versions,
-    owners: look.owners ? owners : [],
+    owners: site.owners ? owners : [],
     dependents,
     dependentCount: crate.dependents,
   })
 }
 
 /** The page of a version. */
-export function renderVersionPage(whole: WholeRelease, dl: string, look: Look): Output {
-  return versionPage(look.site, versionFacts(whole, dl, look))
+export function renderVersionPage(whole: WholeRelease, dl: string, site: SiteConfig): Output {
+  return versionPage(site, versionFacts(whole, dl, site))
 }
 
 /** The version before another by precedence, yanked or not. */
@@ -77,8 +80,8 @@ export interface ListPart {
 }
 
 /** One page of the list of all crates. */
-export function renderListPage(part: ListPart, look: Look): Output {
-  return listPage(look.site, { ...part, crates: part.crates.map(listed) })
+export function renderListPage(part: ListPart, site: SiteConfig): Output {
+  return listPage(site, { ...part, crates: part.crates.map(listed) })
 }
 
 /** What a crate's card says. */
@@ -93,7 +96,11 @@ export function listed(one: ListedCrate): CrateCard {
 }
 
 /** What the card of a crate says, from its newest release. */
-export function listedCrate(name: Name, newest: ReleaseFacts, updatedAt: string | null): ListedCrate {
+export function listedCrate(
+  name: Name,
+  newest: ReleaseFacts,
+  updatedAt: string | null,
+): ListedCrate {
   const { version, yanked, about } = newest
   return { name, newest: version, description: about.description, updatedAt, yanked }
 }

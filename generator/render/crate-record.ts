@@ -1,7 +1,7 @@
-import type { Name } from '../../core/name.ts'
-import { crateRecordPlace, expandDl } from '../../core/paths.ts'
-import type { Output } from '../../core/output.ts'
 import type { About } from '../../core/manifest/manifest.ts'
+import type { Name } from '../../core/name.ts'
+import type { Output } from '../../core/output.ts'
+import { crateRecordPlace, expandDl } from '../../core/paths.ts'
 import { compareVersions, newestVersion, type Version } from '../../core/version.ts'
 
 /** A version, as the pages and feeds of its crate need it. */

@@ -1,6 +1,13 @@
 import type { Name } from '../../core/name.ts'
-import { CRATES_FOLDER, crateFeedPlace, cratePlace, newCratesPlace, type Place, updatesPlace } from '../../core/paths.ts'
 import type { Output } from '../../core/output.ts'
+import {
+  CRATES_FOLDER,
+  crateFeedPlace,
+  cratePlace,
+  newCratesPlace,
+  type Place,
+  updatesPlace,
+} from '../../core/paths.ts'
 import type { Version } from '../../core/version.ts'
 import type { CrateFacts } from './crate-record.ts'
 
@@ -47,14 +54,27 @@ export function renderCrateFeed(site: FeedSite, crate: CrateFacts): Output {
   const timed = crate.releases.flatMap(one =>
     one.publishedAt === null
       ? []
-      : [{ ...one, name: crate.name, description: one.about.description, publishedAt: one.publishedAt }],
+      : [
+          {
+            ...one,
+            name: crate.name,
+            description: one.about.description,
+            publishedAt: one.publishedAt,
+          },
+        ],
   )
   // Equal times: what came later is the newer one.
   const newest = timed
     .reverse()
     .sort((a, b) => (a.publishedAt < b.publishedAt ? 1 : a.publishedAt > b.publishedAt ? -1 : 0))
   const entries = newest.slice(0, FEED_LENGTH.crate).map(releaseEntry)
-  return renderFeed(site, crateFeedPlace(crate.name), `${crate.name} – ${site.title}`, cratePage(crate.name), entries)
+  return renderFeed(
+    site,
+    crateFeedPlace(crate.name),
+    `${crate.name} – ${site.title}`,
+    cratePage(crate.name),
+    entries,
+  )
 }
 
 /** Crates published for the first time, newest first. */
@@ -92,7 +112,13 @@ function cratePage(name: Name): string {
 }
 
 /** An Atom feed (RFC 4287 §4.1): everything in it depends on its entries alone, so equal catalogs make equal bytes. */
-function renderFeed(site: FeedSite, place: Place, title: string, page: string, entries: readonly FeedEntry[]): Output {
+function renderFeed(
+  site: FeedSite,
+  place: Place,
+  title: string,
+  page: string,
+  entries: readonly FeedEntry[],
+): Output {
   const url = (path: string) => xml(`${site.base}/${path}`)
   const updated =
     entries
@@ -124,7 +150,12 @@ function renderFeed(site: FeedSite, place: Place, title: string, page: string, e
   return { ...place, bytes: Buffer.from(`${lines.join('\n')}\n`) }
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+}
 
 /** Text as XML content or attribute; what XML 1.0 §2.2 cannot hold at all becomes the replacement character. */
 function xml(text: string): string {

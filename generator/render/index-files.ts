@@ -1,6 +1,6 @@
 import type { Name } from '../../core/name.ts'
-import { configPlace, indexPlace } from '../../core/paths.ts'
 import type { Output } from '../../core/output.ts'
+import { configPlace, indexPlace } from '../../core/paths.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
 
 /** `config.json`: `dl`, `api` when there is one, `auth-required` when true, and nothing else (specification A.1). */

@@ -1,6 +1,19 @@
 import { type Output, output } from '../../core/output.ts'
+import {
+  BLOCK_CRATES,
+  blockOf,
+  blockPath,
+  bucketOf,
+  bucketPath,
+  commonPath,
+  hashOf,
+  LAYOUT_PATH,
+  type PackedCrate,
+  type PackedTerm,
+  rangeOf,
+  type SearchLayout,
+} from '../../core/search/buckets.ts'
 import { bitsFor, POSTINGS_MAX, type Posting, type Term } from '../../core/search/postings.ts'
-import { BLOCK_CRATES, blockOf, blockPath, bucketOf, bucketPath, commonPath, hashOf, LAYOUT_PATH, type PackedCrate, type PackedTerm, rangeOf, type SearchLayout } from '../../core/search/buckets.ts'
 import { termsOf } from '../../core/search/terms.ts'
 import { canonical } from '../../core/search/words.ts'
 
@@ -42,7 +55,10 @@ export function commonFile(hash: number, range: number, terms: readonly Term[]):
 }
 
 /** The file of the crates of a block, in the order of their ids. */
-export function blockFile(block: number, entries: readonly (SearchEntry & { readonly id: number })[]): Output {
+export function blockFile(
+  block: number,
+  entries: readonly (SearchEntry & { readonly id: number })[],
+): Output {
   return lines(blockPath(block), entries.map(packCrate))
 }
 
@@ -80,7 +96,9 @@ export function* searchFiles(entries: Iterable<SearchedEntry>): Generator<Output
   yield layoutFile(bits, crates.length)
 }
 
-function* commonFiles(common: readonly { term: string; places: readonly number[] }[]): Generator<Output> {
+function* commonFiles(
+  common: readonly { term: string; places: readonly number[] }[],
+): Generator<Output> {
   const hashes = new Set(common.map(one => hashOf(one.term)))
   for (const hash of hashes) {
     const own = common.filter(one => hashOf(one.term) === hash)
@@ -129,8 +147,16 @@ function packTerm({ term, crates, postings, ranges }: Term): PackedTerm {
   return [term, ranges.length === 0 ? crates : [crates, ...ranges], ...ranks]
 }
 
-function packCrate({ id, name, version, description, yanked }: SearchEntry & { readonly id: number }): PackedCrate {
-  const text = [...(description ?? '').replace(/\s+/g, ' ').trim()].slice(0, DESCRIPTION_MAX).join('')
+function packCrate({
+  id,
+  name,
+  version,
+  description,
+  yanked,
+}: SearchEntry & { readonly id: number }): PackedCrate {
+  const text = [...(description ?? '').replace(/\s+/g, ' ').trim()]
+    .slice(0, DESCRIPTION_MAX)
+    .join('')
   return [id, name, version, text, yanked ? 1 : 0]
 }
 

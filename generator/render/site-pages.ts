@@ -1,19 +1,18 @@
-import { assets } from '../../site/layout/assets.ts'
-import { frontPage } from '../../site/pages/front.ts'
-import { listPages } from '../../site/pages/list.ts'
-import { noJekyll, openSearch, robots } from '../../site/pages/robots.ts'
-import { notFoundPage } from '../../site/pages/not-found.ts'
-import type { SourceFile } from '../../site/source/file.ts'
-import { searchFiles } from './search-files.ts'
-import { sitemapIndex, sitemapPages, sitemapPart, sitemaps } from '../../site/pages/sitemaps.ts'
-import { sourcePages } from '../../site/source/pages.ts'
-import { staticSearchPage } from '../../site/pages/search.ts'
 import type { Name } from '../../core/name.ts'
 import type { Output } from '../../core/output.ts'
 import type { Version } from '../../core/version.ts'
+import type { SiteConfig } from '../../site/facts/site-config.ts'
+import { assets } from '../../site/layout/assets.ts'
+import { frontPage } from '../../site/pages/front.ts'
+import { listPages } from '../../site/pages/list.ts'
+import { notFoundPage } from '../../site/pages/not-found.ts'
+import { noJekyll, openSearch, robots } from '../../site/pages/robots.ts'
+import { staticSearchPage } from '../../site/pages/search.ts'
+import { sitemapIndex, sitemapPages, sitemapPart, sitemaps } from '../../site/pages/sitemaps.ts'
+import type { SourceFile } from '../../site/source/file.ts'
+import { sourcePages } from '../../site/source/pages.ts'
 import { type ListedCrate, listed } from './crate-pages.ts'
-import type { Look } from './look.ts'
-
+import { searchFiles } from './search-files.ts'
 
 /** What the front page tells of a registry. */
 export interface FrontPart {
@@ -32,8 +31,7 @@ export const SOURCE_BYTES_MAX = 16 * 1024 ** 2
 export const FRONT_LENGTH = 12
 
 /** The front page, and the files that are the same whatever the registry holds. */
-export function renderSite(look: Look, front: FrontPart): Output[] {
-  const { site } = look
+export function renderSite(site: SiteConfig, front: FrontPart): Output[] {
   const facts = {
     ...front,
     newest: front.newest.map(listed),
@@ -46,7 +44,7 @@ export function renderSite(look: Look, front: FrontPart): Output[] {
 
 /** One part of the site map: the crates with the ids of that part. */
 export function renderSitemap(
-  { site }: Look,
+  site: SiteConfig,
   part: number,
   crates: readonly { readonly name: Name; readonly updatedAt: string | null }[],
 ): Output {
@@ -58,13 +56,13 @@ export function renderSitemap(
 }
 
 /** The site map, of which `parts` have crates; nothing of a registry that is nobody else's business. */
-export function renderSitemapIndex({ site }: Look, parts: readonly number[]): Output[] {
+export function renderSitemapIndex(site: SiteConfig, parts: readonly number[]): Output[] {
   return site.private ? [] : [sitemapPages(site), sitemapIndex(site, parts)]
 }
 
 /** Everything that names all crates, rendered at one go: list, search, site maps. */
 export function* renderListing(
-  { site }: Look,
+  site: SiteConfig,
   crates: readonly ListedCrate[],
   keywordsOf: (name: Name) => readonly string[],
 ): Generator<Output> {
@@ -83,9 +81,9 @@ export function* renderListing(
 
 /** The source browser of a version: its tree, and a page for each file that is text. */
 export function* renderSource(
-  look: Look,
+  site: SiteConfig,
   release: { readonly name: Name; readonly version: Version },
   files: readonly SourceFile[],
 ): Generator<Output> {
-  yield* sourcePages(look.site, { ...release, files })
+  yield* sourcePages(site, { ...release, files })
 }

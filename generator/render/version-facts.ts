@@ -1,9 +1,9 @@
-import type { ComparedFacts, VersionFacts } from '../../site/facts/version.ts'
 import { parseEntry } from '../../core/entry/parse.ts'
 import type { Name } from '../../core/name.ts'
 import { expandDl } from '../../core/paths.ts'
+import type { SiteConfig } from '../../site/facts/site-config.ts'
+import type { ComparedFacts, VersionFacts } from '../../site/facts/version.ts'
 import type { ReleaseFacts } from './crate-record.ts'
-import type { Look } from './look.ts'
 
 /** A release with what only its own page shows. */
 export interface WholeRelease {
@@ -15,7 +15,11 @@ export interface WholeRelease {
 }
 
 /** A release as the site takes it. */
-export function versionFacts({ name, release, readme, previous }: WholeRelease, dl: string, look: Look): VersionFacts {
+export function versionFacts(
+  { name, release, readme, previous }: WholeRelease,
+  dl: string,
+  site: SiteConfig,
+): VersionFacts {
   const { about, version, cksum } = release
   return {
     name,
@@ -40,7 +44,7 @@ export function versionFacts({ name, release, readme, previous }: WholeRelease, 
     readme: readme === null ? null : { text: readme, path: about.readme_file ?? 'README.md' },
     binaries: about.bin_names ?? [],
     library: about.has_lib ?? true,
-    source: look.source,
+    source: site.source,
     previous: previous && compared(previous),
   }
 }

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readText, writeWhole } from '../store/durable-file.ts'
 import type { Issue } from '../../core/error/error.ts'
 import type { Release } from '../../core/release/release.ts'
 import type { Settings } from '../../core/settings/settings.ts'
+import { readText, writeWhole } from '../store/durable-file.ts'
 
 /** What a static build needs of a release, and what its `.crate` gave reason to warn of. */
 export interface Inspected {
@@ -14,7 +14,17 @@ export interface Inspected {
 }
 
 /** A home that cannot be used, as in many containers, costs time and nothing else. */
-const UNUSABLE = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ENOSPC', 'EDQUOT']
+const UNUSABLE = [
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOENT',
+  'ENOTDIR',
+  'EISDIR',
+  'EEXIST',
+  'ENOSPC',
+  'EDQUOT',
+]
 
 /** Fewer releases are inspected in a moment; for them no file is left behind. */
 const WORTHWHILE = 100
@@ -41,16 +51,23 @@ export class InspectionCache {
     limits: Settings['limits'],
     own: ReadonlySet<string>,
   ): Promise<InspectionCache> {
-    const context = sha256(JSON.stringify([programDigest(), process.version, limits, [...own].sort()]))
+    const context = sha256(
+      JSON.stringify([programDigest(), process.version, limits, [...own].sort()]),
+    )
     const cache = new InspectionCache(path, context)
-    const [head, ...lines] = ((path === null ? null : await ifUsable(() => readText(path))) ?? '').split('\n')
+    const [head, ...lines] = (
+      (path === null ? null : await ifUsable(() => readText(path))) ?? ''
+    ).split('\n')
     if (head !== context) return cache
     for (const line of lines) cache.#before.set(line.slice(0, 64), line)
     return cache
   }
 
   /** What the bytes with this checksum are known to hold; otherwise `work` finds out, undefined when they are broken. */
-  async get(cksum: string, work: () => Promise<Inspected | undefined>): Promise<Inspected | undefined> {
+  async get(
+    cksum: string,
+    work: () => Promise<Inspected | undefined>,
+  ): Promise<Inspected | undefined> {
     const line = this.#before.get(cksum)
     const known = line === undefined ? null : contents(line)
     if (line !== undefined && known !== null) {

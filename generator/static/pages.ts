@@ -1,22 +1,37 @@
 import { createReadStream } from 'node:fs'
-import { compareText } from '../../core/entry/entry.ts'
 import { dependencyOn } from '../../core/entry/dependency-on.ts'
+import { compareText } from '../../core/entry/entry.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
 import type { Output } from '../../core/output.ts'
 import { policyQuestions } from '../../core/policy/policy.ts'
 import type { Release } from '../../core/release/release.ts'
-import type { Dependent } from '../../site/facts/crate.ts'
-import { FILE_MAX } from '../../site/source/file.ts'
-import { FRONT_LENGTH, renderListing, renderSite, renderSource, SOURCE_BYTES_MAX } from '../render/site-pages.ts'
-import { type ListedCrate, listedCrate, previousOf, renderCratePage, renderVersionPage } from '../render/crate-pages.ts'
-import type { Look } from '../render/look.ts'
-import { type ReleaseFacts, renderCrateRecord } from '../render/crate-record.ts'
 import { readContents } from '../../core/tarball/contents.ts'
 import { newestVersion } from '../../core/version.ts'
+import type { Dependent } from '../../site/facts/crate.ts'
+import type { SiteConfig } from '../../site/facts/site-config.ts'
+import { FILE_MAX } from '../../site/source/file.ts'
+import {
+  type ListedCrate,
+  listedCrate,
+  previousOf,
+  renderCratePage,
+  renderVersionPage,
+} from '../render/crate-pages.ts'
+import { type ReleaseFacts, renderCrateRecord } from '../render/crate-record.ts'
+import {
+  FRONT_LENGTH,
+  renderListing,
+  renderSite,
+  renderSource,
+  SOURCE_BYTES_MAX,
+} from '../render/site-pages.ts'
 
 /** A release of a static tree, with `yanked` as the settings have it, and where its `.crate` is read. */
-export type StaticRelease = Pick<Release, 'name' | 'version' | 'entry' | 'about' | 'size' | 'readme'> & {
+export type StaticRelease = Pick<
+  Release,
+  'name' | 'version' | 'entry' | 'about' | 'size' | 'readme'
+> & {
   readonly path: string
 }
 
@@ -27,7 +42,7 @@ export type StaticCrate = readonly StaticRelease[]
 export interface StaticPages {
   readonly crates: readonly StaticCrate[]
   readonly dl: string
-  readonly look: Look
+  readonly site: SiteConfig
 }
 
 /** A crate, as far as it has to be known before the pages of any other can be rendered. */
@@ -44,7 +59,7 @@ const DEPENDENTS_SHOWN = 100
  * All pages of a static tree. There are no feeds and no times: nothing in a `.crate` says when it was published, and a
  * tree that depends on the bytes it reads alone cannot know.
  */
-export async function* staticPages({ crates, dl, look }: StaticPages): AsyncIterable<Output> {
+export async function* staticPages({ crates, dl, site }: StaticPages): AsyncIterable<Output> {
   const faces = crates.flatMap(releases => faceOf(releases) ?? [])
   const dependents = findDependents(crates)
   for (const [at, { name, facts, newest }] of faces.entries()) {
@@ -61,31 +76,38 @@ export async function* staticPages({ crates, dl, look }: StaticPages): AsyncIter
     yield renderCratePage(
       { crate, newest: whole(newest), owners: [], dependents: users.slice(0, DEPENDENTS_SHOWN) },
       dl,
-      look,
+      site,
     )
-    for (const one of facts) yield renderVersionPage(whole(one), dl, look)
-    if (look.source) for (const release of releases) yield* sourceOf(release, look)
+    for (const one of facts) yield renderVersionPage(whole(one), dl, site)
+    if (site.source) for (const release of releases) yield* sourceOf(release, site)
   }
-  yield* sitePages(faces, crates, look)
+  yield* sitePages(faces, crates, site)
 }
 
-async function* sourceOf({ name, version, path }: StaticRelease, look: Look): AsyncIterable<Output> {
+async function* sourceOf(
+  { name, version, path }: StaticRelease,
+  site: SiteConfig,
+): AsyncIterable<Output> {
   const files = await readContents(() => createReadStream(path), {
     fileBytes: FILE_MAX,
     bytes: SOURCE_BYTES_MAX,
     // It was accepted by the limits of the settings.
     unpackedBytes: Number.POSITIVE_INFINITY,
   })
-  yield* renderSource(look, { name, version }, files)
+  yield* renderSource(site, { name, version }, files)
 }
 
-function* sitePages(faces: readonly Face[], crates: readonly StaticCrate[], look: Look): Iterable<Output> {
+function* sitePages(
+  faces: readonly Face[],
+  crates: readonly StaticCrate[],
+  site: SiteConfig,
+): Iterable<Output> {
   const cards: ListedCrate[] = faces.map(({ name, newest }) => listedCrate(name, newest, null))
   const keywords = new Map(faces.map(({ name, newest }) => [name, newest.about.keywords]))
   const versions = crates.reduce((sum, releases) => sum + releases.length, 0)
   const first = cards.toSorted((a, b) => compareText(a.name, b.name)).slice(0, FRONT_LENGTH)
-  yield* renderSite(look, { crates: cards.length, versions, newest: [], updated: [], first })
-  yield* renderListing(look, cards, name => keywords.get(name) ?? [])
+  yield* renderSite(site, { crates: cards.length, versions, newest: [], updated: [], first })
+  yield* renderListing(site, cards, name => keywords.get(name) ?? [])
 }
 
 function faceOf(releases: StaticCrate): Face | null {
@@ -109,7 +131,11 @@ function findDependents(crates: readonly StaticCrate[]): Map<CanonicalName, Depe
   const found = new Map<CanonicalName, Dependent[]>()
   for (const releases of crates) {
     const newest = newestVersion(
-      releases.map(release => ({ release, version: release.version, yanked: release.entry.yanked })),
+      releases.map(release => ({
+        release,
+        version: release.version,
+        yanked: release.entry.yanked,
+      })),
     )
     if (!newest || newest.yanked) continue
     const { name, version, entry } = newest.release

@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs'
-import { inspect } from '../add/add.ts'
-import { fileChecksum, fileFacts } from '../store/durable-file.ts'
 import { type Issue, issue, refuse, warning } from '../../core/error/error.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
 import { checkPolicy, policyQuestions } from '../../core/policy/policy.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
 import { type VersionIdentity, versionIdentity } from '../../core/version.ts'
+import { inspect } from '../add/add.ts'
+import { fileChecksum, fileFacts } from '../store/durable-file.ts'
 import type { Inspected, InspectionCache } from './cache.ts'
 
 interface Found {
@@ -61,7 +61,9 @@ export class Shelf {
           existing: null,
           lookAlikes: [],
           missingDependencies: missing,
-          otherSpellings: missing.map(name => this.#spelling(name)).filter(name => name !== undefined),
+          otherSpellings: missing
+            .map(name => this.#spelling(name))
+            .filter(name => name !== undefined),
           alsoHere: cratesIoDependencies.filter(name => this.#spelling(name) !== undefined),
         }
         this.#object(path, checkPolicy(release, facts, this.#settings.policy).issues)
@@ -81,13 +83,17 @@ export class Shelf {
     this.crates.set(canonical, versions)
     const [sibling] = versions.values()
     if (sibling && sibling.release.name !== release.name) {
-      this.#object(path, [issue('name_twins', { first: sibling.release.name, second: release.name })])
+      this.#object(path, [
+        issue('name_twins', { first: sibling.release.name, second: release.name }),
+      ])
     }
     const identity = versionIdentity(release.version)
     const twin = versions.get(identity)
     if (!twin) versions.set(identity, found)
     else if (twin.release.entry.cksum !== release.entry.cksum) {
-      this.#object(path, [issue('twin_files', { first: twin.path, second: path, version: release.version })])
+      this.#object(path, [
+        issue('twin_files', { first: twin.path, second: path, version: release.version }),
+      ])
     }
   }
 

@@ -2,24 +2,34 @@ import { createHash } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { posix, resolve, sep } from 'node:path'
-import type { Progress } from '../build/build.ts'
-import { listCrates } from '../store/crate-files.ts'
-import { fileChecksum } from '../store/durable-file.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import { type Issue, refuse, refuseErrors, warning } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
-import { ASSETS_FOLDER, CRATES_FOLDER, configPlace, cratePlace, GIT_INDEX_FOLDER, INDEX_FOLDER, type Place, SEARCH_FOLDER, SITEMAPS_FOLDER } from '../../core/paths.ts'
 import type { Output } from '../../core/output.ts'
-import { PublicTree } from '../store/public-tree.ts'
-import { lookOf } from '../render/look.ts'
-import { renderConfig, renderIndex } from '../render/index-files.ts'
+import {
+  ASSETS_FOLDER,
+  CRATES_FOLDER,
+  configPlace,
+  cratePlace,
+  GIT_INDEX_FOLDER,
+  INDEX_FOLDER,
+  type Place,
+  SEARCH_FOLDER,
+  SITEMAPS_FOLDER,
+} from '../../core/paths.ts'
 import type { Settings } from '../../core/settings/settings.ts'
-import { InspectionCache } from './cache.ts'
-import { renderGitIndex, STATIC_CONFIG } from '../git/static-repository.ts'
-import { type StaticCrate, staticPages } from './pages.ts'
-import { Shelf } from './shelf.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
 import { compareVersions } from '../../core/version.ts'
+import type { Progress } from '../build/build.ts'
+import { renderGitIndex, STATIC_CONFIG } from '../git/static-repository.ts'
+import { renderConfig, renderIndex } from '../render/index-files.ts'
+import { siteConfig } from '../render/site-config.ts'
+import { listCrates } from '../store/crate-files.ts'
+import { fileChecksum } from '../store/durable-file.ts'
+import { PublicTree } from '../store/public-tree.ts'
+import { InspectionCache } from './cache.ts'
+import { type StaticCrate, staticPages } from './pages.ts'
+import { Shelf } from './shelf.ts'
 
 /** The static way: a folder of `.crate` files in, a complete public tree out, no database. */
 export interface StaticBuild {
@@ -43,7 +53,11 @@ export interface StaticResult {
 
 /** A whole tree: where each `.crate` is to be copied from, the index, and the pages, one after the other. */
 interface Plan {
-  readonly crates: readonly { readonly place: Place; readonly source: string; readonly cksum: string }[]
+  readonly crates: readonly {
+    readonly place: Place
+    readonly source: string
+    readonly cksum: string
+  }[]
   readonly indexes: readonly Output[]
   readonly pages: () => AsyncIterable<Output>
 }
@@ -70,19 +84,24 @@ export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
     crates: shelf.crates.size,
     releases: plan.crates.length,
     changed: await carryOut(tree, plan),
-    warnings: paths.length > 0 ? shelf.issues : [warning('registry_empty', { from: job.from, out: job.out })],
+    warnings:
+      paths.length > 0
+        ? shelf.issues
+        : [warning('registry_empty', { from: job.from, out: job.out })],
   }
 }
 
 async function openOutput({ from, out, settings }: StaticBuild): Promise<PublicTree> {
   if (!existsSync(from)) refuse('file_missing', { path: from })
   const target = existsSync(out) ? realpathSync(out) : resolve(out)
-  if (`${realpathSync(from)}${sep}`.startsWith(`${target}${sep}`)) refuse('folders_overlap', { from, out })
+  if (`${realpathSync(from)}${sep}`.startsWith(`${target}${sep}`))
+    refuse('folders_overlap', { from, out })
   // Every build holds every file against its bytes, so that one spoilt by a power cut is mended by the next.
   const tree = new PublicTree(target, { durable: false })
   const isTree = (await tree.read(configPlace.path)) !== null
   // Pruning in a folder that is something else, a Cargo workspace with a `crates` folder say, would destroy it.
-  if (!isTree && existsSync(target) && (await readdir(target)).length > 0) refuse('folder_in_use', { out })
+  if (!isTree && existsSync(target) && (await readdir(target)).length > 0)
+    refuse('folder_in_use', { out })
   // A repository that a daemon has written has a history, which could not be rendered again.
   const path = tree.path(GIT_INDEX_FOLDER)
   if (settings.git.index === 'on' && existsSync(path) && !(await hasOwnGitIndex(tree))) {
@@ -97,7 +116,9 @@ function planOf({ settings, urls }: StaticBuild, shelf: Shelf): Plan {
   const indexes: Output[] = []
   const pages: StaticCrate[] = []
   for (const versions of shelf.crates.values()) {
-    const sorted = [...versions.values()].sort((a, b) => compareVersions(a.release.version, b.release.version))
+    const sorted = [...versions.values()].sort((a, b) =>
+      compareVersions(a.release.version, b.release.version),
+    )
     const releases = sorted.map(({ path, release }) => {
       const { name, version, entry } = release
       crates.push({ place: cratePlace(name, version), source: path, cksum: entry.cksum })
@@ -107,14 +128,14 @@ function planOf({ settings, urls }: StaticBuild, shelf: Shelf): Plan {
     indexes.push(renderIndex(sorted[0]?.release.name as Name, lines))
     pages.push(releases)
   }
-  const look = lookOf(settings, urls, false)
+  const site = siteConfig(settings, urls, false)
   const config = renderConfig(urls, settings.auth.required)
   // "auto" is for who has a daemon to keep the history: a tree for file servers gets a second index only when asked to.
   const git = settings.git.index === 'on' ? renderGitIndex([...indexes, config]) : []
   return {
     crates,
     indexes: [...indexes, config, ...git],
-    pages: () => staticPages({ crates: pages, dl: urls.dl, look }),
+    pages: () => staticPages({ crates: pages, dl: urls.dl, site }),
   }
 }
 
@@ -126,13 +147,17 @@ async function hasOwnGitIndex(tree: PublicTree): Promise<boolean> {
 async function carryOut(tree: PublicTree, { crates, indexes, pages }: Plan): Promise<number> {
   const wanted = new Set([...crates.map(one => one.place.path), ...indexes.map(one => one.path)])
   const spellings = new Map(
-    [...wanted].flatMap(path => [path, posix.dirname(path)]).map(path => [path.toLowerCase(), path]),
+    [...wanted]
+      .flatMap(path => [path, posix.dirname(path)])
+      .map(path => [path.toLowerCase(), path]),
   )
   // On a file system to which `Foo` and `foo` are one name, a file left under the old spelling would pass for the new.
   const isRespelled = (path: string): boolean =>
-    path !== '.' && ((spellings.get(path.toLowerCase()) ?? path) !== path || isRespelled(posix.dirname(path)))
+    path !== '.' &&
+    ((spellings.get(path.toLowerCase()) ?? path) !== path || isRespelled(posix.dirname(path)))
   let changed = await prune(tree, isRespelled)
-  for (const { place, source, cksum } of crates) if (await copyCrate(tree, place, source, cksum)) changed++
+  for (const { place, source, cksum } of crates)
+    if (await copyCrate(tree, place, source, cksum)) changed++
   for (const output of indexes) if (await tree.write(output)) changed++
   for await (const output of pages()) {
     wanted.add(output.path)
@@ -141,10 +166,16 @@ async function carryOut(tree: PublicTree, { crates, indexes, pages }: Plan): Pro
   return changed + (await prune(tree, path => !wanted.has(path)))
 }
 
-async function copyCrate(tree: PublicTree, place: Place, source: string, cksum: string): Promise<boolean> {
+async function copyCrate(
+  tree: PublicTree,
+  place: Place,
+  source: string,
+  cksum: string,
+): Promise<boolean> {
   if ((await fileChecksum(tree.path(place.path))) === cksum) return false
   const bytes = await readFile(source)
-  if (createHash('sha256').update(bytes).digest('hex') !== cksum) refuse('file_changed', { path: source })
+  if (createHash('sha256').update(bytes).digest('hex') !== cksum)
+    refuse('file_changed', { path: source })
   return tree.write({ ...place, bytes })
 }
 

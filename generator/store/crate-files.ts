@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { readFolder, statOf } from './durable-file.ts'
 import { refuse } from '../../core/error/error.ts'
+import { readFolder, statOf } from './durable-file.ts'
 
 /**
  * The `.crate` files that a path names: itself, or all below it, sorted. A symbolic link to a file counts, one to a

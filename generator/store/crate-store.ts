@@ -2,9 +2,19 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { fileFacts, makeFolder, moveDurably, probeFolder, readFolder, sweepFolder, syncFolder, temporaryPath, unlessMissing } from './durable-file.ts'
 import { refuse } from '../../core/error/error.ts'
-import type { Unsettled } from './unsettled.ts'
+import {
+  fileFacts,
+  makeFolder,
+  moveDurably,
+  probeFolder,
+  readFolder,
+  sweepFolder,
+  syncFolder,
+  temporaryPath,
+  unlessMissing,
+} from './durable-file.ts'
+import type { FsyncJournal } from './fsync-journal.ts'
 
 /** The folder of what was set aside. */
 const ASIDE = 'aside'
@@ -33,13 +43,13 @@ export interface Staged extends CrateBytes {
 export class CrateStore {
   readonly root: string
   readonly #incoming: string
-  readonly #unsettled: Unsettled | null
+  readonly #journal: FsyncJournal | null
 
-  /** `unsettled` learns what is being changed, by the path from its own root on; the changes are then made in turns. */
-  constructor(root: string, unsettled: Unsettled | null = null) {
+  /** `journal` learns what is being changed, by the path from its own root on; the changes are then made in turns. */
+  constructor(root: string, journal: FsyncJournal | null = null) {
     this.root = root
     this.#incoming = join(root, 'incoming')
-    this.#unsettled = unsettled
+    this.#journal = journal
   }
 
   /** Writes the bytes of `source` to disk, hashing them; refuses more than `maxBytes` as soon as they arrive. */
@@ -112,7 +122,8 @@ export class CrateStore {
     for (const entry of await readFolder(folder)) {
       const path = join(folder, entry.name)
       if (entry.isDirectory() && path !== this.#incoming) yield* this.list(path)
-      else if (/^[0-9a-f]{64}\.crate$/.test(entry.name)) yield relative(this.root, path).split(sep).join('/')
+      else if (/^[0-9a-f]{64}\.crate$/.test(entry.name))
+        yield relative(this.root, path).split(sep).join('/')
     }
   }
 
@@ -130,7 +141,7 @@ export class CrateStore {
       keep: async key => {
         if (!waiting) return
         const move = () => moveDurably(path, this.path(key))
-        await (this.#unsettled?.during(`${basename(this.root)}/${key}`, move) ?? move())
+        await (this.#journal?.during(`${basename(this.root)}/${key}`, move) ?? move())
         await syncFolder(this.#incoming)
         waiting = false
       },

@@ -95,7 +95,11 @@ export async function linkDurably(source: string, path: string): Promise<boolean
   try {
     await link(source, temporary)
   } catch (error) {
-    if (['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? ''))
+    if (
+      ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'].includes(
+        (error as NodeJS.ErrnoException).code ?? '',
+      )
+    )
       return false
     throw error
   }
@@ -146,14 +150,18 @@ export async function readFolder(path: string): Promise<Dirent[]> {
 export async function makeFolder(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true })
   if (first === undefined) return
-  for (let made = path; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made))
+  for (let made = path; made.length >= first.length; made = dirname(made))
+    await syncFolder(dirname(made))
 }
 
 /** How many files are put on disk at once: a disk joins what it is to flush at the same time. */
 const TOGETHER = 32
 
 /** Does durable work for many files, some at a time; waits for all that was begun, also where one fails. */
-export async function putTogether<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+export async function putTogether<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   for (let start = 0; start < items.length; start += TOGETHER) {
     const ends = await Promise.allSettled(items.slice(start, start + TOGETHER).map(work))
     for (const end of ends) if (end.status === 'rejected') throw end.reason

@@ -71,7 +71,7 @@ export class Lock {
  * in order. Between processes two lock files decide: whoever waits for the `door` holds the `gate`, so that a process
  * with a long queue lets others in between.
  */
-export class Turnstile {
+export class ProcessMutex {
   readonly #path: string
   #gate: Libsql.Database | null = null
   #door: Libsql.Database | null = null
@@ -131,7 +131,8 @@ function open(path: string): Libsql.Database {
 }
 
 async function enter(connection: Libsql.Database): Promise<void> {
-  for (let pause = 1; !begin(connection, 'IMMEDIATE'); pause = Math.min(pause * 2, 10)) await sleep(pause)
+  for (let pause = 1; !begin(connection, 'IMMEDIATE'); pause = Math.min(pause * 2, 10))
+    await sleep(pause)
 }
 
 function begin(connection: Libsql.Database, mode: 'EXCLUSIVE' | 'IMMEDIATE'): boolean {

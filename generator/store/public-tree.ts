@@ -1,10 +1,27 @@
 import { readFile, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { fileChecksum, fileFacts, isFolder, isMissing, isSameFile, isTemporary, linkDurably, linkFacts, probeFolder, readFolder, statOf, sweepFolder, syncFolder, unlessMissing, writeDurably, writeWhole } from './durable-file.ts'
-import type { Place } from '../../core/paths.ts'
 import type { Output } from '../../core/output.ts'
-import type { Unsettled } from './unsettled.ts'
-import { WrittenFiles } from './written-files.ts'
+import type { Place } from '../../core/paths.ts'
+import {
+  fileChecksum,
+  fileFacts,
+  isFolder,
+  isMissing,
+  isSameFile,
+  isTemporary,
+  linkDurably,
+  linkFacts,
+  probeFolder,
+  readFolder,
+  statOf,
+  sweepFolder,
+  syncFolder,
+  unlessMissing,
+  writeDurably,
+  writeWhole,
+} from './durable-file.ts'
+import type { FsyncJournal } from './fsync-journal.ts'
+import { SyncBatch } from './sync-batch.ts'
 
 /** How a tree puts changes on disk. */
 interface Hand {
@@ -39,37 +56,37 @@ export class PublicTree {
   readonly #clears: boolean
 
   /**
-   * `durable`: what is written is on disk on return, for a tree whose changes are remembered as done; `unsettled` learns
+   * `durable`: what is written is on disk on return, for a tree whose changes are remembered as done; `journal` learns
    * what is being changed, by the path from its own root on.
    */
   constructor(
     root: string,
-    how: { readonly durable: boolean; readonly unsettled?: Unsettled } | { readonly hand: Hand },
+    how: { readonly durable: boolean; readonly journal?: FsyncJournal } | { readonly hand: Hand },
     clears = false,
   ) {
     this.root = root
     this.#clears = clears
-    this.#hand = 'hand' in how ? how.hand : how.durable ? noting(root, how.unsettled, DURABLE) : LOOSE
+    this.#hand = 'hand' in how ? how.hand : how.durable ? noting(root, how.journal, DURABLE) : LOOSE
   }
 
   /**
    * Does `work` on this tree and puts everything that it changed on disk at once, which takes a fraction of the time.
    * Until then a power cut may leave files with wrong bytes, so what is remembered as done may be so only afterwards.
-   * `unsettled` is that of the turn in which the caller is.
+   * `journal` is that of the turn in which the caller is.
    */
-  async together<T>(unsettled: Unsettled, work: (tree: PublicTree) => Promise<T>): Promise<T> {
-    const written = new WrittenFiles()
+  async together<T>(journal: FsyncJournal, work: (tree: PublicTree) => Promise<T>): Promise<T> {
+    const written = new SyncBatch()
     const hand: Hand = {
       put: (path, bytes) => written.write(path, bytes),
       lessened: async folder => written.lessened(folder),
       during: async (path, change) => {
-        await unsettled.note(`${basename(this.root)}/${path}`)
+        await journal.note(`${basename(this.root)}/${path}`)
         return change()
       },
     }
     const result = await work(new PublicTree(this.root, { hand }, this.#clears))
     await written.sync()
-    await unsettled.clear()
+    await journal.clear()
     return result
   }
 
@@ -92,7 +109,8 @@ export class PublicTree {
   async write(output: Output): Promise<boolean> {
     const path = this.path(output.path)
     const present = await fileFacts(path)
-    if (present?.size === output.bytes.byteLength && (await readFile(path)).equals(output.bytes)) return false
+    if (present?.size === output.bytes.byteLength && (await readFile(path)).equals(output.bytes))
+      return false
     await this.#change(output.path, () => this.#hand.put(path, output.bytes))
     return true
   }
@@ -157,13 +175,17 @@ export class PublicTree {
 
   /** Names of the folders directly below `path`. */
   async folders(path: string): Promise<string[]> {
-    return (await readFolder(this.path(path))).filter(entry => entry.isDirectory()).map(entry => entry.name)
+    return (await readFolder(this.path(path)))
+      .filter(entry => entry.isDirectory())
+      .map(entry => entry.name)
   }
 
   /** Paths of the files directly in `folder`; of the tree itself, when that is empty. */
   async files(folder: string): Promise<string[]> {
     const entries = await readFolder(this.path(folder))
-    const names = entries.filter(entry => entry.isFile() && !isTemporary(entry.name)).map(entry => entry.name)
+    const names = entries
+      .filter(entry => entry.isFile() && !isTemporary(entry.name))
+      .map(entry => entry.name)
     return names.map(name => (folder ? `${folder}/${name}` : name))
   }
 
@@ -206,18 +228,20 @@ export class PublicTree {
   async #makeRoom(path: string): Promise<void> {
     for (const [at, letter] of [...path].entries()) {
       const folder = this.path(path.slice(0, at))
-      if (letter === '/' && !(await statOf(folder))?.isDirectory()) await rm(folder, { force: true })
+      if (letter === '/' && !(await statOf(folder))?.isDirectory())
+        await rm(folder, { force: true })
     }
-    if ((await statOf(this.path(path)))?.isDirectory()) await rm(this.path(path), { recursive: true, force: true })
+    if ((await statOf(this.path(path)))?.isDirectory())
+      await rm(this.path(path), { recursive: true, force: true })
   }
 }
 
 /** What a write fails with when something else is in its place. */
 const IN_THE_WAY = new Set(['EEXIST', 'EISDIR', 'ENOTDIR', 'ENOTEMPTY'])
 
-function noting(root: string, unsettled: Unsettled | undefined, hand: Hand): Hand {
-  if (!unsettled) return hand
-  return { ...hand, during: (path, work) => unsettled.during(`${basename(root)}/${path}`, work) }
+function noting(root: string, journal: FsyncJournal | undefined, hand: Hand): Hand {
+  if (!journal) return hand
+  return { ...hand, during: (path, work) => journal.during(`${basename(root)}/${path}`, work) }
 }
 
 async function removeIfEmpty(path: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import { DATABASE_FILE } from '../registry.ts'
 import { refreshListings } from '../store/catalog/listing.ts'
 import type { Database } from '../store/database/database.ts'
-import { DATABASE_FILE } from '../registry.ts'
 import type { Finding } from './verify.ts'
 
 /** Most findings of one check: a torn file is torn in thousands of places. */
@@ -26,7 +26,9 @@ export async function* verifyDatabase(database: Database, repair: boolean): Asyn
 }
 
 async function integrity(database: Database): Promise<string[]> {
-  const { rows } = await sql<{ integrity_check: string }>`PRAGMA integrity_check(${sql.lit(MOST)})`.execute(database)
+  const { rows } = await sql<{
+    integrity_check: string
+  }>`PRAGMA integrity_check(${sql.lit(MOST)})`.execute(database)
   return rows.map(row => row.integrity_check).filter(text => text !== 'ok')
 }
 
@@ -45,8 +47,10 @@ async function references(database: Database): Promise<Finding[]> {
 async function derived(database: Database, repair: boolean): Promise<Finding[]> {
   const find = async () => {
     const found: string[] = []
-    if (await anyRow(database, WRONG_LISTINGS)) found.push('what lists and searches read does not fit the releases')
-    if (await anyRow(database, WRONG_COUNTS)) found.push('the numbers of crates, releases and terms are wrong')
+    if (await anyRow(database, WRONG_LISTINGS))
+      found.push('what lists and searches read does not fit the releases')
+    if (await anyRow(database, WRONG_COUNTS))
+      found.push('the numbers of crates, releases and terms are wrong')
     return found
   }
   const faults = await find()
@@ -54,11 +58,18 @@ async function derived(database: Database, repair: boolean): Promise<Finding[]> 
     await database.deleteFrom('facts').where('key', '=', 'listings').execute()
     await refreshListings(database)
     for (const what of COUNTED) {
-      await sql`UPDATE counts SET n = (SELECT count(*) FROM ${sql.table(what)}) WHERE what = ${what}`.execute(database)
+      await sql`UPDATE counts SET n = (SELECT count(*) FROM ${sql.table(what)}) WHERE what = ${what}`.execute(
+        database,
+      )
     }
   }
   const left = new Set(repair ? await find() : faults)
-  return faults.map(what => ({ where: DATABASE_FILE, what, lost: false, repaired: !left.has(what) }))
+  return faults.map(what => ({
+    where: DATABASE_FILE,
+    what,
+    lost: false,
+    repaired: !left.has(what),
+  }))
 }
 
 async function anyRow(database: Database, query: ReturnType<typeof sql>): Promise<boolean> {
@@ -77,7 +88,8 @@ const COUNTED = ['crates', 'releases', 'terms'] as const
 
 const WRONG_COUNTS = sql`${sql.join(
   COUNTED.map(
-    what => sql`SELECT 1 FROM counts WHERE what = ${what} AND n <> (SELECT count(*) FROM ${sql.table(what)})`,
+    what =>
+      sql`SELECT 1 FROM counts WHERE what = ${what} AND n <> (SELECT count(*) FROM ${sql.table(what)})`,
   ),
   sql` UNION ALL `,
 )} LIMIT 1`

@@ -1,14 +1,17 @@
 import type { Registry } from '../registry.ts'
-import { type Finding, type VerifyOptions, verify } from './verify.ts'
 import { verifyDatabase } from './database.ts'
 import { verifyGit } from './git.ts'
 import { verifyPages } from './pages.ts'
+import { type Finding, type VerifyOptions, verify } from './verify.ts'
 
 /**
  * Everything against everything: the database in itself, catalog, crate store, public tree, pages, git index. In this
  * order, so that each repair builds on what has been mended before; beside a damaged database nothing is repaired.
  */
-export async function* verifyEverything(registry: Registry, options: VerifyOptions): AsyncIterable<Finding> {
+export async function* verifyEverything(
+  registry: Registry,
+  options: VerifyOptions,
+): AsyncIterable<Finding> {
   let isWhole = true
   for await (const finding of verifyDatabase(registry.database, options.repair)) {
     if (!finding.repaired) isWhole = false

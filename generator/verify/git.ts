@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
-import { unfollowForGit } from '../store/catalog/git-batch.ts'
 import { collect, type Issue, Refusal } from '../../core/error/error.ts'
+import { configPlace, GIT_INDEX_FOLDER, INDEX_FOLDER, indexPlace } from '../../core/paths.ts'
 import { GitIndex, gitIndexPath, LAST_EVENT } from '../git/git-index.ts'
 import { blobId } from '../git/index-repository/bare.ts'
 import { headDamage, objectDamage } from '../git/index-repository/damage.ts'
 import { type Engine, findEngine } from '../git/index-repository/open.ts'
 import { checkPath } from '../git/index-repository/repository.ts'
 import { salvage } from '../git/index-repository/salvage.ts'
-import { configPlace, GIT_INDEX_FOLDER, INDEX_FOLDER, indexPlace } from '../../core/paths.ts'
 import type { Registry } from '../registry.ts'
 import { renderConfig, renderIndex } from '../render/index-files.ts'
+import { unfollowForGit } from '../store/catalog/git-batch.ts'
 import type { Finding, VerifyOptions } from './verify.ts'
 
 /** What differs between catalog and git index: paths below the index, and the crate they are of. */
@@ -24,13 +24,17 @@ interface Difference {
  * Holds the git index at HEAD against the catalog: every crate's file byte for byte, and no other file. Repairing commits
  * what differs; a repository that cannot be read is made anew, with as much of its history as can be read.
  */
-export async function* verifyGit(registry: Registry, options: VerifyOptions): AsyncIterable<Finding> {
+export async function* verifyGit(
+  registry: Registry,
+  options: VerifyOptions,
+): AsyncIterable<Finding> {
   const { index, engine } = registry.settings.git
   if (index === 'off') return
   const found = await findEngine({ engine }).catch(refusalOnly)
   if (found instanceof Refusal) {
     // Where the settings do not insist, a machine without git has no git index, and that is no fault.
-    if (index === 'on') yield { where: GIT_INDEX_FOLDER, what: found.message, lost: false, repaired: false }
+    if (index === 'on')
+      yield { where: GIT_INDEX_FOLDER, what: found.message, lost: false, repaired: false }
     return
   }
   const damage = await damageOf(registry, found)
@@ -52,7 +56,8 @@ function refusalOnly(error: unknown): Refusal {
 /** What keeps the repository from being read; null when nothing does, or there never was one. */
 async function damageOf(registry: Registry, { command }: Engine): Promise<string | null> {
   const path = gitIndexPath(registry)
-  if (!existsSync(path)) return (await registry.catalog.fact(LAST_EVENT)) === null ? null : 'the repository is missing'
+  if (!existsSync(path))
+    return (await registry.catalog.fact(LAST_EVENT)) === null ? null : 'the repository is missing'
   const damage = await headDamage(path)
   if (damage !== null) return damage
   if (command === null) return await unreadable(registry)
@@ -84,7 +89,11 @@ async function verifyContent(registry: Registry, options: VerifyOptions): Promis
   }
 }
 
-async function compareContent(registry: Registry, git: GitIndex, options: VerifyOptions): Promise<Finding[]> {
+async function compareContent(
+  registry: Registry,
+  git: GitIndex,
+  options: VerifyOptions,
+): Promise<Finding[]> {
   if ((await differences(registry, git)).length === 0) return []
   // Looked at again: what a daemon has committed meanwhile is no difference, and what it has yet to commit is marked.
   const found: Difference[] = []
@@ -95,14 +104,25 @@ async function compareContent(registry: Registry, git: GitIndex, options: Verify
   }
   if (options.repair) {
     const crates = found.flatMap(one => (one.crateId === null ? [] : [one.crateId]))
-    const strays = found.filter(one => one.crateId === null && one.path !== CONFIG).map(one => one.path)
+    const strays = found
+      .filter(one => one.crateId === null && one.path !== CONFIG)
+      .map(one => one.path)
     await git.mend(crates, strays.filter(isRemovable))
   }
-  const left = new Set(options.repair ? (await differences(registry, git)).map(one => one.path) : [])
-  const findings = found.map(({ path, what }) => finding(path, what, options.repair && !left.has(path)))
+  const left = new Set(
+    options.repair ? (await differences(registry, git)).map(one => one.path) : [],
+  )
+  const findings = found.map(({ path, what }) =>
+    finding(path, what, options.repair && !left.has(path)),
+  )
   if (waiting > 0 && !options.served) {
     const what = `${waiting} crates wait to be committed; \`plimsoll build\` does it`
-    findings.push({ where: GIT_INDEX_FOLDER, what, lost: false, repaired: options.repair && left.size === 0 })
+    findings.push({
+      where: GIT_INDEX_FOLDER,
+      what,
+      lost: false,
+      repaired: options.repair && left.size === 0,
+    })
   }
   return findings
 }
@@ -118,7 +138,8 @@ async function differences(registry: Registry, git: GitIndex): Promise<Differenc
     const id = listed.get(path)
     listed.delete(path)
     if (id === undefined) found.push({ path, crateId, what: 'is missing from the git index' })
-    else if (id !== blobId(bytes)) found.push({ path, crateId, what: 'differs from the catalog in the git index' })
+    else if (id !== blobId(bytes))
+      found.push({ path, crateId, what: 'differs from the catalog in the git index' })
   }
   compare(CONFIG, renderConfig(urls, authRequired).bytes, null)
   for await (const { id, name } of catalog.crates()) {
@@ -129,7 +150,11 @@ async function differences(registry: Registry, git: GitIndex): Promise<Differenc
       found.push({ path, crateId: id, what: 'has no versions left, but is in the git index' })
   }
   for (const path of listed.keys()) {
-    found.push({ path, crateId: null, what: 'belongs to no crate of the catalog, but is in the git index' })
+    found.push({
+      path,
+      crateId: null,
+      what: 'belongs to no crate of the catalog, but is in the git index',
+    })
   }
   return found
 }
@@ -154,7 +179,8 @@ async function makeAnew(registry: Registry, { command }: Engine): Promise<string
   const [fresh, old] = [`${path}.new`, `${path}.old`]
   // A repair that was killed half-way has left only this.
   if (!existsSync(path) && existsSync(old)) await rename(old, path)
-  const kept = command !== null && existsSync(path) ? await salvage({ from: path, to: fresh, command }) : 0
+  const kept =
+    command !== null && existsSync(path) ? await salvage({ from: path, to: fresh, command }) : 0
   await rm(old, { recursive: true, force: true })
   if (existsSync(path)) await rename(path, old)
   if (kept > 0) await rename(fresh, path)

@@ -1,67 +1,74 @@
-import { commonRanges, commonSubject } from '../store/catalog/search/buckets.ts'
-import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
-import { isPageMark } from '../store/catalog/pages/page-marks.ts'
-import { prefixCounts } from '../store/catalog/search/prefixes.ts'
-import type { CrateRecord, Mark } from '../store/catalog/record.ts'
-import { readSpread, searchMarksOf } from '../store/catalog/search/search-layout.ts'
-import { SITE } from '../store/database/database.ts'
-import { blockOutputs, bucketOutput, commonOutputs } from '../pages/search.ts'
-import { cratePages, releasePages } from '../pages/crate.ts'
-import { listOutputs } from '../pages/list.ts'
-import { type PageShop, pageTurn } from '../pages/shop.ts'
-import { sitemapPartOutputs } from '../pages/sitemap.ts'
-import { sitePages } from '../pages/site.ts'
 import type { Output } from '../../core/output.ts'
 import { BLOCK_CRATES } from '../../core/search/buckets.ts'
 import { MAP_CRATES } from '../../site/elements/links.ts'
+import { type PageContext, pageTurn } from '../pages/context.ts'
+import { cratePages, releasePages } from '../pages/crate.ts'
+import { listOutputs } from '../pages/list.ts'
+import { blockOutputs, bucketOutput, commonOutputs } from '../pages/search.ts'
+import { sitePages } from '../pages/site.ts'
+import { sitemapPartOutputs } from '../pages/sitemap.ts'
+import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
+import { isPageMark } from '../store/catalog/pages/page-marks.ts'
+import type { CrateRecord, Mark } from '../store/catalog/record.ts'
+import { commonRanges, commonSubject } from '../store/catalog/search/buckets.ts'
+import { prefixCounts } from '../store/catalog/search/prefixes.ts'
+import { readSpread, searchMarksOf } from '../store/catalog/search/search-layout.ts'
+import { SITE } from '../store/database/database.ts'
 import type { Finding, VerifyOptions } from './verify.ts'
 
 /**
  * Holds the pages of the public tree against the catalog, byte for byte; yields what differs. The pages of sources are
  * left out: they never change, and making them all again would take longer than everything else.
  */
-export async function* verifyPages(shop: PageShop, options: VerifyOptions): AsyncIterable<Finding> {
-  const { crates: total } = await shop.catalog.counts()
+export async function* verifyPages(
+  context: PageContext,
+  options: VerifyOptions,
+): AsyncIterable<Finding> {
+  const { crates: total } = await context.catalog.counts()
   let done = 0
-  for await (const crate of shop.catalog.crates()) {
-    yield* await verifyOutputs(shop, options, markOf('page', crate), () => cratePages(shop, crate.id))
-    for (const { id } of await shop.catalog.releases(crate.id)) {
+  for await (const crate of context.catalog.crates()) {
+    yield* await verifyOutputs(context, options, markOf('page', crate), () =>
+      cratePages(context, crate.id),
+    )
+    for (const { id } of await context.catalog.releases(crate.id)) {
       const mark: Mark = { ...markOf('release', crate), subject: id }
-      yield* await verifyOutputs(shop, options, mark, () => releasePages(shop, id))
+      yield* await verifyOutputs(context, options, mark, () => releasePages(context, id))
     }
     done++
     options.progress?.(done, total)
   }
   const site: Mark = { kind: 'site', subject: SITE, generation: 0 }
-  yield* await verifyOutputs(shop, options, site, () => sitePages(shop))
-  yield* verifySearch(shop, options)
-  const listed = (await prefixCounts(shop.database, [''])).get('') ?? 0
+  yield* await verifyOutputs(context, options, site, () => sitePages(context))
+  yield* verifySearch(context, options)
+  const listed = (await prefixCounts(context.database, [''])).get('') ?? 0
   if (listed === 0) return
   // Whatever changes the list changes the site, too, but is done with it earlier.
-  for await (const output of listOutputs(shop, '', listed)) {
-    yield* await verifyOutputs(shop, options, site, async () => [output])
+  for await (const output of listOutputs(context, '', listed)) {
+    yield* await verifyOutputs(context, options, site, async () => [output])
   }
 }
 
 /** What is made of many crates by their ids and terms. */
-async function* verifySearch(shop: PageShop, options: VerifyOptions): AsyncIterable<Finding> {
-  const { database } = shop
+async function* verifySearch(context: PageContext, options: VerifyOptions): AsyncIterable<Finding> {
+  const { database } = context
   for (const part of await rangesOf(database, MAP_CRATES)) {
     const mark: Mark = { kind: 'map', subject: part, generation: 0 }
-    yield* await verifyOutputs(shop, options, mark, () => sitemapPartOutputs(shop, part))
+    yield* await verifyOutputs(context, options, mark, () => sitemapPartOutputs(context, part))
   }
   for (const block of await rangesOf(database, BLOCK_CRATES)) {
     const mark: Mark = { kind: 'entry', subject: block, generation: 0 }
-    yield* await verifyOutputs(shop, options, mark, () => blockOutputs(shop, block))
+    yield* await verifyOutputs(context, options, mark, () => blockOutputs(context, block))
   }
   for (const { hash, range } of await commonRanges(database)) {
     const mark: Mark = { kind: 'common', subject: commonSubject(hash, range), generation: 0 }
-    yield* await verifyOutputs(shop, options, mark, () => commonOutputs(shop, hash, range))
+    yield* await verifyOutputs(context, options, mark, () => commonOutputs(context, hash, range))
   }
   const { now } = await readSpread(database)
   for (let bucket = 0; now !== null && bucket < 2 ** now; bucket++) {
     const pending = async () => (await searchMarksOf(database, now, bucket)).length > 0
-    yield* await verifyOutputs(shop, options, pending, async () => [await bucketOutput(shop, now, bucket)])
+    yield* await verifyOutputs(context, options, pending, async () => [
+      await bucketOutput(context, now, bucket),
+    ])
   }
 }
 
@@ -70,16 +77,17 @@ function markOf(kind: Mark['kind'], { id, generation }: CrateRecord): Mark {
 }
 
 async function verifyOutputs(
-  shop: PageShop,
+  context: PageContext,
   options: VerifyOptions,
   pending: Mark | (() => Promise<boolean>),
   render: () => Promise<Output[]>,
 ): Promise<Finding[]> {
-  const isPending = typeof pending === 'function' ? pending : () => isPageMark(shop.database, pending)
-  return pageTurn(shop, async tree => {
+  const isPending =
+    typeof pending === 'function' ? pending : () => isPageMark(context.database, pending)
+  return pageTurn(context, async tree => {
     const findings: Finding[] = []
     for (const output of await render()) {
-      const present = await shop.tree.read(output.path)
+      const present = await context.tree.read(output.path)
       if (present?.equals(output.bytes)) continue
       // Looked at after the difference: a change that came while this was reading has left its mark by now.
       if (options.served && (await isPending())) return []

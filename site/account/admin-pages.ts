@@ -1,11 +1,11 @@
-import { account, type Linker, linker } from '../elements/links.ts'
 import { plural } from '../elements/amount.ts'
 import { copyBlock } from '../elements/install.ts'
+import { account, type Linker, linker } from '../elements/links.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
 import { exactMoment, momentTag } from '../elements/moment.ts'
 import { type PagePlace, pager } from '../elements/pager.ts'
-import type { SiteFacts } from '../facts/site.ts'
+import type { SiteConfig } from '../facts/site-config.ts'
 import { buttonForm, field, postForm } from './form.ts'
 import { accountPage } from './frame.ts'
 import type { Notice, Viewer } from './viewer.ts'
@@ -63,7 +63,7 @@ export interface AuditFacts {
 }
 
 /** Users: add, disable, reset the password, make administrators. */
-export function usersPage(site: SiteFacts, facts: UsersFacts): string {
+export function usersPage(site: SiteConfig, facts: UsersFacts): string {
   const { viewer } = facts
   const path = account.users
   const to = linker(site, null)
@@ -95,7 +95,7 @@ function userRow(viewer: Viewer, user: UserRow, to: Linker): Markup {
 }
 
 /** The audit log. */
-export function auditPage(site: SiteFacts, facts: AuditFacts): string {
+export function auditPage(site: SiteConfig, facts: AuditFacts): string {
   const path = account.audit
   const body = html`<form class="form row" method="get" action=""><label class="field"><span>Crate, user or action</span><input name="q" value="${facts.filter}"></label><button class="button">Filter</button></form>
 <div class="scroll" role="region" aria-label="Events" tabindex="0"><table class="versions">

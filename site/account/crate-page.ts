@@ -1,9 +1,9 @@
 import { account, cratePath, type Linker, linker, versionPath } from '../elements/links.ts'
-import type { Owner, VersionRow } from '../facts/crate.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
 import { momentTag } from '../elements/moment.ts'
-import type { SiteFacts } from '../facts/site.ts'
+import type { Owner, VersionRow } from '../facts/crate.ts'
+import type { SiteConfig } from '../facts/site-config.ts'
 import { buttonForm, field, postForm } from './form.ts'
 import { accountPage } from './frame.ts'
 import type { Notice, Viewer } from './viewer.ts'
@@ -33,7 +33,7 @@ export type Confirmation =
   | { readonly action: 'remove-owner'; readonly login: string }
 
 /** The page on which an owner yanks versions and changes owners. */
-export function managePage(site: SiteFacts, facts: ManageFacts): string {
+export function managePage(site: SiteConfig, facts: ManageFacts): string {
   const { viewer, name } = facts
   const path = account.crate(name)
   const to = linker(site, null)
@@ -50,7 +50,12 @@ ${postForm(viewer, to(account.addOwner(name)), html`${field('Add an owner', html
 }
 
 /** Asks once more; without JavaScript, a page of its own is the way to ask. */
-export function confirmPage(site: SiteFacts, viewer: Viewer, name: string, step: Confirmation): string {
+export function confirmPage(
+  site: SiteConfig,
+  viewer: Viewer,
+  name: string,
+  step: Confirmation,
+): string {
   const { title, text, button, path, fields } = question(name, step)
   const to = linker(site, null)
   const body = html`<p class="lead">${text}</p>
@@ -97,7 +102,11 @@ ${owners.length === 1 ? html`<span class="quiet small">the last owner stays</spa
 }
 
 /** Taking an invitation back takes nothing from anybody, so it is not asked about. */
-function invitedRow({ viewer, name }: ManageFacts, { login, by, at, expires }: Invited, to: Linker): Markup {
+function invitedRow(
+  { viewer, name }: ManageFacts,
+  { login, by, at, expires }: Invited,
+  to: Linker,
+): Markup {
   const button = buttonForm(
     viewer,
     to(account.removeOwner(name)),

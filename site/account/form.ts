@@ -6,7 +6,12 @@ import type { Notice, Viewer } from './viewer.ts'
 export const CSRF_FIELD = 'csrf'
 
 /** A form that changes something: it posts, and it proves where it comes from. */
-export function postForm(viewer: Pick<Viewer, 'csrf'>, action: string, content: Child, className = 'form'): Markup {
+export function postForm(
+  viewer: Pick<Viewer, 'csrf'>,
+  action: string,
+  content: Child,
+  className = 'form',
+): Markup {
   return html`<form class="${className}" method="post" action="${action}"><input type="hidden" name="${CSRF_FIELD}" value="${viewer.csrf}">
 ${content}
 </form>`

@@ -1,14 +1,14 @@
 import { account, linker } from '../elements/links.ts'
-import { layout } from '../layout/layout.ts'
 import type { Child } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
-import type { SiteFacts } from '../facts/site.ts'
+import type { SiteConfig } from '../facts/site-config.ts'
+import { layout } from '../layout/layout.ts'
 import { buttonForm, noticeBox } from './form.ts'
 import type { Notice, Viewer } from './viewer.ts'
 
 /** The frame of every page behind a login. */
 export function accountPage(
-  site: SiteFacts,
+  site: SiteConfig,
   viewer: Viewer,
   page: { path: string; title: string; notice: Notice | null; body: Child },
 ): string {
@@ -18,7 +18,8 @@ export function accountPage(
   if (viewer.admin) parts.push(['Users', account.users], ['Audit log', account.audit])
   const main = html`<div class="wide page">
 <nav class="tabs" aria-label="Account">${parts.map(
-    ([text, path]) => html`<a href="${to(path)}"${path === page.path ? html` aria-current="page"` : null}>${text}</a>`,
+    ([text, path]) =>
+      html`<a href="${to(path)}"${path === page.path ? html` aria-current="page"` : null}>${text}</a>`,
   )}${buttonForm(viewer, to(account.logout), 'Log out')}</nav>
 <h1>${page.title}</h1>
 ${noticeBox(page.notice)}

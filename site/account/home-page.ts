@@ -3,7 +3,7 @@ import type { Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
 import { momentTag } from '../elements/moment.ts'
 import { type PagePlace, pager } from '../elements/pager.ts'
-import type { SiteFacts } from '../facts/site.ts'
+import type { SiteConfig } from '../facts/site-config.ts'
 import { cargoSetup } from './cargo-setup.ts'
 import { buttonForm, field, postForm } from './form.ts'
 import { accountPage } from './frame.ts'
@@ -47,7 +47,7 @@ export interface HomeFacts {
 }
 
 /** `/me`: tokens, crates, invitations, sessions, password. */
-export function homePage(site: SiteFacts, facts: HomeFacts): string {
+export function homePage(site: SiteConfig, facts: HomeFacts): string {
   const { viewer } = facts
   const path = account.home
   const to = linker(site, null)

@@ -1,7 +1,7 @@
 import { account, linker } from '../elements/links.ts'
-import { layout } from '../layout/layout.ts'
 import { html } from '../elements/markup.ts'
-import type { SiteFacts } from '../facts/site.ts'
+import type { SiteConfig } from '../facts/site-config.ts'
+import { layout } from '../layout/layout.ts'
 import { cargoSetup } from './cargo-setup.ts'
 import { field, noticeBox, postForm } from './form.ts'
 import type { Notice } from './viewer.ts'
@@ -19,14 +19,20 @@ export interface LoginFacts {
 }
 
 /** The page on which one logs in, or sets a password with a one-time link. */
-export function loginPage(site: SiteFacts, facts: LoginFacts): string {
+export function loginPage(site: SiteConfig, facts: LoginFacts): string {
   // Answered wherever somebody has to log in first, so its links start at the root.
   const to = linker(site, null)
   const first = facts.reset !== null
   const title = first ? 'Set your password' : 'Log in'
   const secret = first
-    ? field('New password', html`<input type="password" name="password" autocomplete="new-password" required>`)
-    : field('Password', html`<input type="password" name="password" autocomplete="current-password" required>`)
+    ? field(
+        'New password',
+        html`<input type="password" name="password" autocomplete="new-password" required>`,
+      )
+    : field(
+        'Password',
+        html`<input type="password" name="password" autocomplete="current-password" required>`,
+      )
   const hidden = Object.entries({ next: facts.next, reset: facts.reset }).map(([name, value]) =>
     value === null ? null : html`<input type="hidden" name="${name}" value="${value}">`,
   )

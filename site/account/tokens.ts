@@ -1,9 +1,9 @@
-import { account, type Linker } from '../elements/links.ts'
 import { copyBlock } from '../elements/install.ts'
+import { account, type Linker } from '../elements/links.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
 import { momentTag } from '../elements/moment.ts'
-import type { SiteFacts } from '../facts/site.ts'
+import type { SiteConfig } from '../facts/site-config.ts'
 import { buttonForm, field, postForm } from './form.ts'
 import type { Viewer } from './viewer.ts'
 
@@ -47,7 +47,7 @@ const EXPIRIES = [
 ] as const
 
 /** A token that has just been made: this is the only time that anyone sees it. */
-export function newToken(site: SiteFacts, token: string): Markup {
+export function newToken(site: SiteConfig, token: string): Markup {
   return html`<section class="notice good" aria-label="New token"><p><strong>Copy your new token now.</strong> It is shown this once.</p>
 ${copyBlock(token, 'token')}
 <p>Cargo asks for it after this line, and keeps it:</p>

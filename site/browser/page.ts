@@ -13,7 +13,8 @@ function tellAges(): void {
     const seconds = (Date.parse(tag.dateTime) - Date.now()) / 1000
     const step = steps.find(([, length]) => Math.abs(seconds) >= length)
     tag.title = tag.dateTime.replace('T', ' ').replace('Z', ' UTC')
-    tag.textContent = step === undefined ? 'just now' : format.format(Math.round(seconds / step[1]), step[0])
+    tag.textContent =
+      step === undefined ? 'just now' : format.format(Math.round(seconds / step[1]), step[0])
   }
 }
 
@@ -48,7 +49,9 @@ async function copy(source: Element): Promise<boolean> {
 /** A filter shows the rows that contain each of its words. */
 function armFilters(): void {
   for (const filter of document.querySelectorAll<HTMLElement>('[data-filter]')) {
-    const rows = [...(document.getElementById(filter.dataset.filter ?? '')?.children ?? [])] as HTMLElement[]
+    const rows = [
+      ...(document.getElementById(filter.dataset.filter ?? '')?.children ?? []),
+    ] as HTMLElement[]
     const input = filter.querySelector('input')
     const output = filter.querySelector('output')
     if (input === null || output === null || rows.length < 2) continue
@@ -99,8 +102,16 @@ function armSearch(): void {
   const input = form?.querySelector('input')
   if (form && input) {
     addEventListener('keydown', event => {
-      const typing = (event.target as Element).closest('input, textarea, select, [contenteditable]') !== null
-      if (typing || event.ctrlKey || event.metaKey || event.altKey || !['/', 's'].includes(event.key)) return
+      const typing =
+        (event.target as Element).closest('input, textarea, select, [contenteditable]') !== null
+      if (
+        typing ||
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        !['/', 's'].includes(event.key)
+      )
+        return
       event.preventDefault()
       input.focus()
     })

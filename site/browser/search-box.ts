@@ -30,7 +30,11 @@ function tag(name: string, className: string, text: string): HTMLElement {
 }
 
 function heading(entry: FoundCrate): Node[] {
-  const parts: Node[] = [tag('strong', '', entry.name), new Text(' '), tag('span', 'quiet', entry.version)]
+  const parts: Node[] = [
+    tag('strong', '', entry.name),
+    new Text(' '),
+    tag('span', 'quiet', entry.version),
+  ]
   if (entry.yanked) parts.push(new Text(' '), tag('span', 'badge bad', 'yanked'))
   return parts
 }
@@ -145,7 +149,9 @@ export async function fillResults(results: HTMLElement, query: string): Promise<
         : crates.length === 0
           ? `No crate for “${query}”.`
           : `${more ? 'The best ' : ''}${crates.length} ${crates.length === 1 ? 'crate' : 'crates'} for “${query}”`
-    list.replaceChildren(...crates.map(entry => result(`${results.dataset.crates}${entry.name}/`, entry)))
+    list.replaceChildren(
+      ...crates.map(entry => result(`${results.dataset.crates}${entry.name}/`, entry)),
+    )
     button.hidden = !more
   }
   button.addEventListener('click', () => {

@@ -1,5 +1,5 @@
 import { originOf } from '../elements/origin.ts'
-import type { SiteFacts } from '../facts/site.ts'
+import type { SiteConfig } from '../facts/site-config.ts'
 import type { ComparedFacts, DependencyFacts } from '../facts/version.ts'
 
 /** One difference between a version and the one before it. */
@@ -13,7 +13,11 @@ export interface Change {
 }
 
 /** What changed in MSRV, dependencies and features, in this order, by name. */
-export function changes(site: Pick<SiteFacts, 'registries'>, before: ComparedFacts, after: ComparedFacts): Change[] {
+export function changes(
+  site: Pick<SiteConfig, 'registries'>,
+  before: ComparedFacts,
+  after: ComparedFacts,
+): Change[] {
   const list: Change[] = []
   if (before.rustVersion !== after.rustVersion)
     list.push({
@@ -23,10 +27,17 @@ export function changes(site: Pick<SiteFacts, 'registries'>, before: ComparedFac
       before: before.rustVersion ?? 'none stated',
       after: after.rustVersion ?? 'none stated',
     })
-  const described = (facts: ComparedFacts) => new Map(facts.dependencies.map(one => [key(one), one] as const))
-  list.push(...difference('dependency', described(before), described(after), one => parts(site, one)))
+  const described = (facts: ComparedFacts) =>
+    new Map(facts.dependencies.map(one => [key(one), one] as const))
+  list.push(
+    ...difference('dependency', described(before), described(after), one => parts(site, one)),
+  )
   const featured = (facts: ComparedFacts) => new Map(Object.entries(facts.features))
-  list.push(...difference('feature', featured(before), featured(after), all => [all.join(', ') || 'nothing']))
+  list.push(
+    ...difference('feature', featured(before), featured(after), all => [
+      all.join(', ') || 'nothing',
+    ]),
+  )
   return list
 }
 
@@ -58,12 +69,13 @@ function key(dependency: DependencyFacts): string {
   return `${dependency.name}${kind}${dependency.target === null ? '' : ` [${dependency.target}]`}`
 }
 
-function parts(site: Pick<SiteFacts, 'registries'>, dependency: DependencyFacts): string[] {
+function parts(site: Pick<SiteConfig, 'registries'>, dependency: DependencyFacts): string[] {
   const list = [dependency.req]
   if (dependency.package !== null) list.push(`package ${dependency.package}`)
   if (dependency.optional) list.push('optional')
   if (!dependency.default_features) list.push('no default features')
   if (dependency.features.length > 0) list.push(`features ${dependency.features.join(', ')}`)
-  if (dependency.registry !== null) list.push(`from ${originOf(site, dependency.registry, dependency.name).title}`)
+  if (dependency.registry !== null)
+    list.push(`from ${originOf(site, dependency.registry, dependency.name).title}`)
   return list
 }

@@ -2,7 +2,7 @@ import { cratePath, type Linker } from '../elements/links.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
 import { originOf } from '../elements/origin.ts'
-import type { SiteFacts } from '../facts/site.ts'
+import type { SiteConfig } from '../facts/site-config.ts'
 import type { DependencyFacts } from '../facts/version.ts'
 
 const KINDS = [
@@ -12,8 +12,13 @@ const KINDS = [
 ] as const
 
 /** The dependencies of a version, by kind. */
-export function dependencySection(site: SiteFacts, dependencies: readonly DependencyFacts[], to: Linker): Markup {
-  if (dependencies.length === 0) return html`<p class="quiet">This version depends on no other crate.</p>`
+export function dependencySection(
+  site: SiteConfig,
+  dependencies: readonly DependencyFacts[],
+  to: Linker,
+): Markup {
+  if (dependencies.length === 0)
+    return html`<p class="quiet">This version depends on no other crate.</p>`
   return html`${KINDS.map(([kind, title]) => {
     const some = dependencies.filter(one => one.kind === kind)
     if (some.length === 0) return null
@@ -24,7 +29,7 @@ ${some.map(one => row(site, one, to))}</ul>
   })}`
 }
 
-function row(site: SiteFacts, dependency: DependencyFacts, to: Linker): Markup {
+function row(site: SiteConfig, dependency: DependencyFacts, to: Linker): Markup {
   const real = dependency.package ?? dependency.name
   const origin = dependency.registry === null ? null : originOf(site, dependency.registry, real)
   const link = origin === null ? to(cratePath(real)) : origin.url

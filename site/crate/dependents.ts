@@ -1,13 +1,17 @@
-import { cratePath, type Linker } from '../elements/links.ts'
 import { count, plural } from '../elements/amount.ts'
-import type { CrateFacts } from '../facts/crate.ts'
+import { cratePath, type Linker } from '../elements/links.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
+import type { CrateFacts } from '../facts/crate.ts'
 
 /** Crates of this registry that depend on a crate. */
-export function dependentSection(crate: Pick<CrateFacts, 'dependents' | 'dependentCount'>, to: Linker): Markup {
+export function dependentSection(
+  crate: Pick<CrateFacts, 'dependents' | 'dependentCount'>,
+  to: Linker,
+): Markup {
   const { dependents, dependentCount } = crate
-  if (dependentCount === 0) return html`<p class="quiet">No crate of this registry depends on it.</p>`
+  if (dependentCount === 0)
+    return html`<p class="quiet">No crate of this registry depends on it.</p>`
   const more = dependentCount - dependents.length
   return html`<p class="quiet">${plural(dependentCount, 'crate')} of this registry, by what ${dependentCount === 1 ? 'its' : 'their'} newest version asks for.</p>
 <ul class="rows">

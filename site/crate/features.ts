@@ -9,14 +9,19 @@ export function allFeatures({
 }: Pick<ComparedFacts, 'features' | 'dependencies'>): FeatureFacts {
   const named = new Set(Object.values(features).flat())
   const implicit = dependencies
-    .filter(({ name, optional }) => optional && !named.has(`dep:${name}`) && !Object.hasOwn(features, name))
+    .filter(
+      ({ name, optional }) =>
+        optional && !named.has(`dep:${name}`) && !Object.hasOwn(features, name),
+    )
     .map(({ name }) => [name, [`dep:${name}`]] as const)
   return Object.fromEntries([...Object.entries(features), ...implicit])
 }
 
 /** Features and what each enables; those on by default are marked. */
 export function featureSection(features: FeatureFacts): Markup {
-  const names = Object.keys(features).sort((a, b) => Number(b === 'default') - Number(a === 'default') || compare(a, b))
+  const names = Object.keys(features).sort(
+    (a, b) => Number(b === 'default') - Number(a === 'default') || compare(a, b),
+  )
   if (names.length === 0) return html`<p class="quiet">This version has no features.</p>`
   const onByDefault = closure(features, 'default')
   return html`<ul class="rows">

@@ -1,19 +1,19 @@
 import { type Output, output } from '../../core/output.ts'
 import { crateFeedPath, cratePath, type Linker, linker, versionPath } from '../elements/links.ts'
-import { changes } from './comparison.ts'
+import type { Child, Markup } from '../elements/markup.ts'
+import { html } from '../elements/markup.ts'
+import type { CrateFacts } from '../facts/crate.ts'
+import type { SiteConfig } from '../facts/site-config.ts'
+import type { VersionFacts } from '../facts/version.ts'
+import { layout } from '../layout/layout.ts'
+import { readmeSection } from '../readme/section.ts'
 import { changeSection } from './changes.ts'
+import { changes } from './comparison.ts'
 import { dependencySection } from './dependencies.ts'
 import { dependentSection } from './dependents.ts'
 import { allFeatures, featureSection } from './features.ts'
 import { installSection, sidebar } from './sidebar.ts'
 import { versionSection } from './versions.ts'
-import type { CrateFacts } from '../facts/crate.ts'
-import { layout } from '../layout/layout.ts'
-import type { Child, Markup } from '../elements/markup.ts'
-import { html } from '../elements/markup.ts'
-import { readmeSection } from '../readme/section.ts'
-import type { SiteFacts } from '../facts/site.ts'
-import type { VersionFacts } from '../facts/version.ts'
 
 /** A part of the page that a reader turns to. */
 interface Tab {
@@ -24,7 +24,7 @@ interface Tab {
 }
 
 /** A crate's own page: its newest version, and everything about all versions. */
-export function cratePage(site: SiteFacts, crate: CrateFacts): Output {
+export function cratePage(site: SiteConfig, crate: CrateFacts): Output {
   const path = cratePath(crate.name)
   const to = linker(site, path)
   const { newest } = crate
@@ -62,7 +62,7 @@ export function cratePage(site: SiteFacts, crate: CrateFacts): Output {
 }
 
 /** The page of one version. It says nothing of later ones, so that a publish leaves it as it is. */
-export function versionPage(site: SiteFacts, version: VersionFacts): Output {
+export function versionPage(site: SiteConfig, version: VersionFacts): Output {
   const path = versionPath(version.name, version.version)
   const to = linker(site, path)
   const notice = version.yanked
@@ -80,7 +80,8 @@ export function versionPage(site: SiteFacts, version: VersionFacts): Output {
     layout(site, {
       path,
       title: `${version.name} ${version.version}`,
-      description: version.description ?? `Version ${version.version} of the crate ${version.name}.`,
+      description:
+        version.description ?? `Version ${version.version} of the crate ${version.name}.`,
       main,
       canonical: cratePath(version.name),
       feed: crateFeedPath(version.name),
@@ -88,7 +89,13 @@ export function versionPage(site: SiteFacts, version: VersionFacts): Output {
   )
 }
 
-function page(version: VersionFacts, notice: Child, tabs: readonly Tab[], side: Child, up: string | null): Markup {
+function page(
+  version: VersionFacts,
+  notice: Child,
+  tabs: readonly Tab[],
+  side: Child,
+  up: string | null,
+): Markup {
   return html`<div class="wide crate">
 <header class="crate-head">
 ${up === null ? null : html`<p class="up"><a href="${up}">← Newest version of ${version.name}</a></p>`}
@@ -114,11 +121,11 @@ ${side}
 </div>`
 }
 
-function readmeTab(site: SiteFacts, version: VersionFacts): Tab {
+function readmeTab(site: SiteConfig, version: VersionFacts): Tab {
   return { id: 'readme', title: 'Readme', amount: null, body: readmeSection(site, version) }
 }
 
-function contentTabs(site: SiteFacts, version: VersionFacts, to: Linker): Tab[] {
+function contentTabs(site: SiteConfig, version: VersionFacts, to: Linker): Tab[] {
   const features = allFeatures(version)
   const tabs: Tab[] = [
     {

@@ -1,18 +1,22 @@
-import { account, crateFeedPath, type Linker, searchPath } from '../elements/links.ts'
 import { bytes } from '../elements/amount.ts'
-import type { Owner } from '../facts/crate.ts'
 import { icon } from '../elements/icon.ts'
 import { copyBlock, copyButton, installLines } from '../elements/install.ts'
+import { account, crateFeedPath, type Linker, searchPath } from '../elements/links.ts'
 import type { Child, Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
 import { momentTag } from '../elements/moment.ts'
-import type { SiteFacts } from '../facts/site.ts'
-import { sourcePath } from '../source/address.ts'
-import type { VersionFacts } from '../facts/version.ts'
 import { webLink, webLinkText } from '../elements/web-link.ts'
+import type { Owner } from '../facts/crate.ts'
+import type { SiteConfig } from '../facts/site-config.ts'
+import type { VersionFacts } from '../facts/version.ts'
+import { sourcePath } from '../source/address.ts'
 
 /** How a version is taken into use, unless Cargo would refuse; `pinned` where the page speaks of one version only. */
-export function installSection(site: SiteFacts, version: VersionFacts, pinned: boolean): Markup | null {
+export function installSection(
+  site: SiteConfig,
+  version: VersionFacts,
+  pinned: boolean,
+): Markup | null {
   if (version.yanked) return null
   return html`<section class="install"><h2>Install</h2>
 ${installLines(site, version, pinned).map(line => copyBlock(line.text, line.label))}
@@ -21,7 +25,12 @@ ${version.binaries.length > 0 ? html`<p class="quiet small">Installs ${version.b
 }
 
 /** The facts beside the README; `owners` is null where the page speaks of one version only. */
-export function sidebar(site: SiteFacts, version: VersionFacts, owners: readonly Owner[] | null, to: Linker): Markup {
+export function sidebar(
+  site: SiteConfig,
+  version: VersionFacts,
+  owners: readonly Owner[] | null,
+  to: Linker,
+): Markup {
   return html`<aside class="side" aria-label="About ${version.name} ${version.version}">
 <section><h2>About</h2>
 ${definitions(version)}
@@ -77,7 +86,7 @@ function linkList(version: VersionFacts): Markup | null {
   )}</ul></section>`
 }
 
-function keywordList(site: SiteFacts, version: VersionFacts, to: Linker): Markup | null {
+function keywordList(site: SiteConfig, version: VersionFacts, to: Linker): Markup | null {
   if (version.keywords.length + version.categories.length === 0) return null
   const words = version.keywords.map(
     word =>

@@ -1,9 +1,9 @@
-import { type Linker, versionPath } from '../elements/links.ts'
 import { bytes } from '../elements/amount.ts'
-import type { VersionRow } from '../facts/crate.ts'
+import { type Linker, versionPath } from '../elements/links.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
 import { momentTag } from '../elements/moment.ts'
+import type { VersionRow } from '../facts/crate.ts'
 
 /** All versions of a crate, with a filter that appears when the script has run. */
 export function versionSection(name: string, versions: readonly VersionRow[], to: Linker): Markup {

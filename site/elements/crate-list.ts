@@ -1,5 +1,5 @@
-import { cratePath, type Linker } from './links.ts'
 import type { CrateCard } from '../facts/crate.ts'
+import { cratePath, type Linker } from './links.ts'
 import type { Markup } from './markup.ts'
 import { html } from './markup.ts'
 import { momentTag } from './moment.ts'

@@ -4,6 +4,9 @@ export type Grammar = (hljs: unknown) => object
 declare const hljs: {
   registerLanguage(name: string, grammar: Grammar): void
   getLanguage(name: string): object | undefined
-  highlight(code: string, options: { language: string; ignoreIllegals: boolean }): { readonly value: string }
+  highlight(
+    code: string,
+    options: { language: string; ignoreIllegals: boolean },
+  ): { readonly value: string }
 }
 export default hljs

@@ -68,7 +68,8 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
 }
 
 /** Words that rustdoc allows after a fence, alone or after a comma, and that mean Rust. */
-const RUSTDOC = /^(should_panic|no_run|ignore|compile_fail|edition\d{4}|standalone_crate|test_harness)$/
+const RUSTDOC =
+  /^(should_panic|no_run|ignore|compile_fail|edition\d{4}|standalone_crate|test_harness)$/
 
 /** Language of a fenced block from its info string (`rust,no_run`); null when there is no grammar for it. */
 export function fenceLanguage(info: string): string | null {

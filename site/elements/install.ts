@@ -1,8 +1,8 @@
+import type { SiteConfig } from '../facts/site-config.ts'
+import type { VersionFacts } from '../facts/version.ts'
 import { icon } from './icon.ts'
 import type { Markup } from './markup.ts'
 import { html } from './markup.ts'
-import type { SiteFacts } from '../facts/site.ts'
-import type { VersionFacts } from '../facts/version.ts'
 
 /** A line or block to copy; the button works once the script has run. */
 export function copyBlock(text: string, label: string): Markup {
@@ -15,7 +15,7 @@ export function copyButton(label: string): Markup {
 }
 
 /** The block that makes Cargo know this registry; without a provider Cargo sends no token to a private one. */
-export function configBlock(site: SiteFacts): string {
+export function configBlock(site: SiteConfig): string {
   const block = `[registries.${site.registry}]\nindex = "${site.index}"`
   return site.private ? `${block}\ncredential-provider = "cargo:token"` : block
 }
@@ -26,7 +26,7 @@ function isPrerelease(version: string): boolean {
 
 /** The commands that take a version into use; `pinned` when the reader chose it himself. */
 export function installLines(
-  site: SiteFacts,
+  site: SiteConfig,
   version: Pick<VersionFacts, 'name' | 'version' | 'binaries' | 'library'>,
   pinned: boolean,
 ): { label: string; text: string }[] {
@@ -35,11 +35,17 @@ export function installLines(
   if (version.binaries.length > 0) {
     // Unlike `cargo add`, `cargo install` finds no pre-release that it is not told of.
     const at = pinned || isPrerelease(version.version) ? ` --version ${version.version}` : ''
-    lines.push({ label: 'install command', text: `cargo install ${name}${at} --registry ${site.registry}` })
+    lines.push({
+      label: 'install command',
+      text: `cargo install ${name}${at} --registry ${site.registry}`,
+    })
   }
   if (version.library || version.binaries.length === 0) {
     const at = pinned ? `@=${version.version}` : ''
-    lines.push({ label: 'cargo add command', text: `cargo add ${name}${at} --registry ${site.registry}` })
+    lines.push({
+      label: 'cargo add command',
+      text: `cargo add ${name}${at} --registry ${site.registry}`,
+    })
     const requirement = `${pinned ? '=' : ''}${version.version.replace(/\+.*$/, '')}`
     lines.push({
       label: 'Cargo.toml line',

@@ -1,4 +1,4 @@
-import type { SiteFacts } from '../facts/site.ts'
+import type { SiteConfig } from '../facts/site-config.ts'
 
 /** Where each page is, below the root of the public tree. */
 export const frontPath = 'index.html'
@@ -70,18 +70,20 @@ export function relativeLink(from: string, to: string): string {
   while (same < here.length && same < there.length - 1 && here[same] === there[same]) same++
   const last = there.length - 1
   if (there[last] === 'index.html') there[last] = ''
-  const link = [...here.slice(same).map(() => '..'), ...there.slice(same).map(encodeSegment)].join('/')
+  const link = [...here.slice(same).map(() => '..'), ...there.slice(same).map(encodeSegment)].join(
+    '/',
+  )
   return link === '' ? './' : link.startsWith('/') ? `.${link}` : link
 }
 
 /** Link to a page by its whole URL. */
-export function absoluteLink(site: SiteFacts, to: string): string {
+export function absoluteLink(site: SiteConfig, to: string): string {
   const path = to.endsWith('index.html') ? to.slice(0, -'index.html'.length) : to
   return `${site.base}/${path.split('/').map(encodeSegment).join('/')}`
 }
 
 /** Link to a page by the path of its URL: for pages that are answered at any depth. */
-export function rootedLink(site: SiteFacts, to: string): string {
+export function rootedLink(site: SiteConfig, to: string): string {
   return new URL(absoluteLink(site, to)).pathname
 }
 
@@ -89,7 +91,7 @@ export function rootedLink(site: SiteFacts, to: string): string {
 export type Linker = (to: string) => string
 
 /** The linker of a page. */
-export function linker(site: SiteFacts, from: string | null): Linker {
+export function linker(site: SiteConfig, from: string | null): Linker {
   return from === null ? to => rootedLink(site, to) : to => relativeLink(from, to)
 }
 

@@ -1,4 +1,4 @@
-import type { SiteFacts } from '../facts/site.ts'
+import type { SiteConfig } from '../facts/site-config.ts'
 import { webLink } from './web-link.ts'
 
 /** The public registry, under each index URL that Cargo has used for it. */
@@ -12,12 +12,20 @@ export interface Origin {
 }
 
 /** Where a crate of the registry with this index URL is looked at. */
-export function originOf(site: Pick<SiteFacts, 'registries'>, index: string, name: string): Origin {
+export function originOf(
+  site: Pick<SiteConfig, 'registries'>,
+  index: string,
+  name: string,
+): Origin {
   const slashless = index.replace(/\/$/, '')
   const known = site.registries.find(one => one.index.replace(/\/$/, '') === slashless)
   if (known !== undefined)
-    return { title: known.title, url: webLink(known.page?.replaceAll('{crate}', encodeURIComponent(name)) ?? null) }
-  if (CRATES_IO.test(index)) return { title: 'crates.io', url: `https://crates.io/crates/${encodeURIComponent(name)}` }
+    return {
+      title: known.title,
+      url: webLink(known.page?.replaceAll('{crate}', encodeURIComponent(name)) ?? null),
+    }
+  if (CRATES_IO.test(index))
+    return { title: 'crates.io', url: `https://crates.io/crates/${encodeURIComponent(name)}` }
   const url = webLink(index.replace(/^(sparse|registry)\+/, ''))
   return { title: url === null ? index : new URL(url).host, url: null }
 }

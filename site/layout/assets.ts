@@ -16,7 +16,9 @@ const contents: readonly [name: string, bytes: Buffer][] = readdirSync(BUILT, { 
 const folder = `assets/${hash(contents)}`
 
 /** All assets of the site, to be written into the public tree. */
-export const assets: readonly Output[] = contents.map(([name, bytes]) => output(`${folder}/${name}`, bytes))
+export const assets: readonly Output[] = contents.map(([name, bytes]) =>
+  output(`${folder}/${name}`, bytes),
+)
 
 /** Path of an asset; throws on a name there is none of, so that no page asks for a missing file. */
 export function assetPath(name: string): string {

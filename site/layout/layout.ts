@@ -1,10 +1,21 @@
-import { absoluteLink, account, feedPath, frontPath, type Linker, linker, listPath, openSearchPath, ownLink, searchPath } from '../elements/links.ts'
-import { assetPath } from './assets.ts'
-import { contentSecurityPolicy } from './content-security-policy.ts'
 import { icon } from '../elements/icon.ts'
+import {
+  absoluteLink,
+  account,
+  feedPath,
+  frontPath,
+  type Linker,
+  linker,
+  listPath,
+  openSearchPath,
+  ownLink,
+  searchPath,
+} from '../elements/links.ts'
 import type { Child, Markup } from '../elements/markup.ts'
 import { html, raw } from '../elements/markup.ts'
-import type { SiteFacts } from '../facts/site.ts'
+import type { SiteConfig } from '../facts/site-config.ts'
+import { assetPath } from './assets.ts'
+import { contentSecurityPolicy } from './content-security-policy.ts'
 
 /** What a page adds to the frame that all pages share. */
 export interface PageFacts {
@@ -25,7 +36,7 @@ export interface PageFacts {
 }
 
 /** A whole page. */
-export function layout(site: SiteFacts, page: PageFacts): string {
+export function layout(site: SiteConfig, page: PageFacts): string {
   const to = linker(site, page.path)
   return html`<!doctype html>
 <html lang="en">
@@ -44,7 +55,7 @@ ${footer(site, to)}
 `.toString()
 }
 
-function head(site: SiteFacts, page: PageFacts, to: Linker): Markup {
+function head(site: SiteConfig, page: PageFacts, to: Linker): Markup {
   const canonical = page.canonical === undefined ? page.path : page.canonical
   const title = page.title === site.title ? site.title : `${page.title} · ${site.title}`
   return html`<meta charset="utf-8">
@@ -75,7 +86,7 @@ ${site.search ? html`<link rel="search" type="application/opensearchdescription+
 <script type="module" src="${to(assetPath('browser/page.js'))}"></script>`
 }
 
-function header(site: SiteFacts, page: PageFacts, to: Linker): Markup {
+function header(site: SiteConfig, page: PageFacts, to: Linker): Markup {
   const logo = site.logo === null ? to(assetPath('mark.svg')) : ownLink(to, site.logo)
   return html`<header class="top">
 <div class="wide bar">
@@ -99,7 +110,7 @@ ${icon('search')}
 </form>`
 }
 
-function footer(site: SiteFacts, to: Linker): Markup {
+function footer(site: SiteConfig, to: Linker): Markup {
   return html`<footer class="bottom">
 <div class="wide bar">
 <p>${site.footer ?? site.description}</p>

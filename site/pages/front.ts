@@ -1,13 +1,13 @@
 import { type Output, output } from '../../core/output.ts'
-import { account, frontPath, type Linker, linker, listPath } from '../elements/links.ts'
 import { plural } from '../elements/amount.ts'
-import { assetPath } from '../layout/assets.ts'
-import type { CrateCard } from '../facts/crate.ts'
 import { crateCards } from '../elements/crate-list.ts'
 import { configBlock, copyBlock } from '../elements/install.ts'
-import { layout, searchForm } from '../layout/layout.ts'
+import { account, frontPath, type Linker, linker, listPath } from '../elements/links.ts'
 import { html } from '../elements/markup.ts'
-import type { SiteFacts } from '../facts/site.ts'
+import type { CrateCard } from '../facts/crate.ts'
+import type { SiteConfig } from '../facts/site-config.ts'
+import { assetPath } from '../layout/assets.ts'
+import { layout, searchForm } from '../layout/layout.ts'
 
 /** What the front page tells about the registry's content. */
 export interface FrontFacts {
@@ -22,10 +22,12 @@ export interface FrontFacts {
 }
 
 /** The front page. */
-export function frontPage(site: SiteFacts, facts: FrontFacts): Output {
+export function frontPage(site: SiteConfig, facts: FrontFacts): Output {
   const to = linker(site, frontPath)
   // Cargo adds none of which every version is yanked.
-  const addable = [...facts.updated, ...facts.newest, ...(facts.first ?? [])].find(one => !one.yanked)
+  const addable = [...facts.updated, ...facts.newest, ...(facts.first ?? [])].find(
+    one => !one.yanked,
+  )
   const main = html`<section class="hero">
 <div class="waterline"><img src="${to(assetPath('mark.svg'))}" alt="" width="96" height="96"></div>
 <h1>${site.title}</h1>
@@ -52,7 +54,7 @@ ${
   )
 }
 
-function publishStep(site: SiteFacts, to: Linker) {
+function publishStep(site: SiteConfig, to: Linker) {
   if (!site.api) return null
   return html`<div><h3>3. Publish your own</h3><p>With a token from <a href="${to(account.home)}">your account</a>:</p>${copyBlock(`cargo login --registry ${site.registry}\ncargo publish --registry ${site.registry}`, 'publish commands')}</div>`
 }

@@ -1,12 +1,12 @@
 import { type Output, output } from '../../core/output.ts'
-import { frontPath, type Linker, linker, listPath } from '../elements/links.ts'
-import { count, plural } from '../elements/amount.ts'
-import type { CrateCard } from '../facts/crate.ts'
-import { crateCards } from '../elements/crate-list.ts'
-import { layout } from '../layout/layout.ts'
-import { html } from '../elements/markup.ts'
 import { canonical } from '../../core/search/words.ts'
-import type { SiteFacts } from '../facts/site.ts'
+import { count, plural } from '../elements/amount.ts'
+import { crateCards } from '../elements/crate-list.ts'
+import { frontPath, type Linker, linker, listPath } from '../elements/links.ts'
+import { html } from '../elements/markup.ts'
+import type { CrateCard } from '../facts/crate.ts'
+import type { SiteConfig } from '../facts/site-config.ts'
+import { layout } from '../layout/layout.ts'
 import { tiers } from './list-tiers.ts'
 
 /** Most crates on one page of the list. */
@@ -24,7 +24,7 @@ export interface ListTier {
 }
 
 /** All pages of the list of crates, in any order given. */
-export function listPages(site: SiteFacts, crates: Iterable<CrateCard>): Output[] {
+export function listPages(site: SiteConfig, crates: Iterable<CrateCard>): Output[] {
   return listTiers(crates).map(tier => listPage(site, tier))
 }
 
@@ -41,13 +41,18 @@ export function listTiers(crates: Iterable<CrateCard>): ListTier[] {
   return all.map(tier => ({
     prefix: tier.prefix,
     total: tier.total,
-    crates: sorted.slice(tier.from, tier.from + (tier.next.length === 0 ? tier.total : tier.own)).map(one => one.card),
-    parts: tier.next.map(letter => ({ prefix: tier.prefix + letter, total: totals.get(tier.prefix + letter) ?? 0 })),
+    crates: sorted
+      .slice(tier.from, tier.from + (tier.next.length === 0 ? tier.total : tier.own))
+      .map(one => one.card),
+    parts: tier.next.map(letter => ({
+      prefix: tier.prefix + letter,
+      total: totals.get(tier.prefix + letter) ?? 0,
+    })),
   }))
 }
 
 /** One page of the list of all crates. */
-export function listPage(site: SiteFacts, tier: ListTier): Output {
+export function listPage(site: SiteConfig, tier: ListTier): Output {
   const path = listPath(tier.prefix)
   const to = linker(site, path)
   const title = tier.prefix === '' ? 'All crates' : `Crates: ${tier.prefix}…`
@@ -65,7 +70,10 @@ ${
 }
 ${tier.crates.length === 0 ? null : crateCards(tier.crates, to)}
 </div>`
-  return output(path, layout(site, { path, title, description: `${title} of ${site.title}.`, main }))
+  return output(
+    path,
+    layout(site, { path, title, description: `${title} of ${site.title}.`, main }),
+  )
 }
 
 /** The way up: each shorter prefix has a page. */

@@ -1,11 +1,11 @@
 import { type Output, output } from '../../core/output.ts'
 import { linker, listPath, notFoundPath } from '../elements/links.ts'
-import { layout } from '../layout/layout.ts'
 import { html } from '../elements/markup.ts'
-import type { SiteFacts } from '../facts/site.ts'
+import type { SiteConfig } from '../facts/site-config.ts'
+import { layout } from '../layout/layout.ts'
 
 /** What is answered for an address there is nothing at; its links start at the root, as it may be answered at any depth. */
-export function notFoundPage(site: SiteFacts): Output {
+export function notFoundPage(site: SiteConfig): Output {
   return output(
     notFoundPath,
     errorPage(
@@ -17,7 +17,12 @@ export function notFoundPage(site: SiteFacts): Output {
 }
 
 /** A page that says what went wrong; for a server, under any address, to whoever is logged in. */
-export function errorPage(site: SiteFacts, title: string, text: string, viewer: string | null = null): string {
+export function errorPage(
+  site: SiteConfig,
+  title: string,
+  text: string,
+  viewer: string | null = null,
+): string {
   const to = linker(site, null)
   const main = html`<div class="wide page narrow"><h1>${title}</h1>
 <p class="lead">${text}</p>

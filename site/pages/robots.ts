@@ -1,10 +1,16 @@
 import { type Output, output } from '../../core/output.ts'
-import { absoluteLink, noJekyllPath, openSearchPath, searchPath, sitemapPath } from '../elements/links.ts'
+import {
+  absoluteLink,
+  noJekyllPath,
+  openSearchPath,
+  searchPath,
+  sitemapPath,
+} from '../elements/links.ts'
 import { html, raw } from '../elements/markup.ts'
-import type { SiteFacts } from '../facts/site.ts'
+import type { SiteConfig } from '../facts/site-config.ts'
 
 /** `robots.txt`: what search engines may read. Version pages and sources are left to people. */
-export function robots(site: SiteFacts): Output {
+export function robots(site: SiteConfig): Output {
   const path = new URL(`${site.base}/`).pathname
   const rules = site.private
     ? ['Disallow: /']
@@ -20,7 +26,7 @@ export function robots(site: SiteFacts): Output {
 export const noJekyll: Output = output(noJekyllPath, '')
 
 /** `opensearch.xml`: makes the search one of the browser's. */
-export function openSearch(site: SiteFacts): Output {
+export function openSearch(site: SiteConfig): Output {
   return output(
     openSearchPath,
     html`${raw('<?xml version="1.0" encoding="utf-8"?>')}

@@ -1,13 +1,13 @@
 import { type Output, output } from '../../core/output.ts'
-import { linker, listPath, searchPath } from '../elements/links.ts'
 import { plural } from '../elements/amount.ts'
-import type { CrateCard } from '../facts/crate.ts'
 import { crateCards } from '../elements/crate-list.ts'
-import { layout } from '../layout/layout.ts'
+import { linker, listPath, searchPath } from '../elements/links.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
 import { pager } from '../elements/pager.ts'
-import type { SiteFacts } from '../facts/site.ts'
+import type { CrateCard } from '../facts/crate.ts'
+import type { SiteConfig } from '../facts/site-config.ts'
+import { layout } from '../layout/layout.ts'
 
 /** The answer to a search, when a server gives it. */
 export interface SearchResults {
@@ -21,7 +21,7 @@ export interface SearchResults {
 }
 
 /** The search page of a tree without a daemon: a script fills it from the shards. */
-export function staticSearchPage(site: SiteFacts): Output {
+export function staticSearchPage(site: SiteConfig): Output {
   const to = linker(site, searchPath)
   const body = html`<div data-results="${to('search/')}" data-crates="${to('crates/')}">
 <p data-status role="status" class="lead"></p>
@@ -33,7 +33,7 @@ export function staticSearchPage(site: SiteFacts): Output {
 }
 
 /** The search page as a server answers it; it needs no script. */
-export function searchPage(site: SiteFacts, results: SearchResults): string {
+export function searchPage(site: SiteConfig, results: SearchResults): string {
   const to = linker(site, searchPath)
   const { query, crates, total } = results
   const body = html`<p class="lead" role="status">${query.trim() === '' ? 'Type a name or a few words.' : html`${total === 0 ? 'No crate' : plural(total, 'crate')} for “${query}”`}</p>
@@ -42,10 +42,18 @@ ${pager({ page: results.page, last: Math.ceil(total / results.perPage) }, number
   return page(site, query, body, results.viewer ?? null)
 }
 
-function page(site: SiteFacts, query: string, body: Markup, viewer: string | null): string {
+function page(site: SiteConfig, query: string, body: Markup, viewer: string | null): string {
   const main = html`<div class="wide page"><h1>Search</h1>
 ${body}
 </div>`
   const description = `Search the crates of ${site.title}.`
-  return layout(site, { path: searchPath, title: 'Search', description, main, query, canonical: null, viewer })
+  return layout(site, {
+    path: searchPath,
+    title: 'Search',
+    description,
+    main,
+    query,
+    canonical: null,
+    viewer,
+  })
 }

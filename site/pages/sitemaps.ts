@@ -1,8 +1,16 @@
 import { type Output, output } from '../../core/output.ts'
-import { absoluteLink, cratePath, frontPath, listPath, MAP_CRATES, sitemapPartPath, sitemapPath } from '../elements/links.ts'
-import { html, type Markup, raw } from '../elements/markup.ts'
 import { canonical } from '../../core/search/words.ts'
-import type { SiteFacts } from '../facts/site.ts'
+import {
+  absoluteLink,
+  cratePath,
+  frontPath,
+  listPath,
+  MAP_CRATES,
+  sitemapPartPath,
+  sitemapPath,
+} from '../elements/links.ts'
+import { html, type Markup, raw } from '../elements/markup.ts'
+import type { SiteConfig } from '../facts/site-config.ts'
 
 const XML = raw('<?xml version="1.0" encoding="utf-8"?>')
 const XMLNS = 'http://www.sitemaps.org/schemas/sitemap/0.9'
@@ -15,26 +23,33 @@ export interface MappedCrate {
 }
 
 /** `sitemap.xml`: which parts there are. Those of crates are named by their ids divided by `MAP_CRATES`. */
-export function sitemapIndex(site: SiteFacts, parts: readonly number[]): Output {
+export function sitemapIndex(site: SiteConfig, parts: readonly number[]): Output {
   const paths = (['pages', ...parts] as const).map(sitemapPartPath)
   const lines = paths.map(path => html`<sitemap><loc>${absoluteLink(site, path)}</loc></sitemap>\n`)
-  return output(sitemapPath, html`${XML}\n<sitemapindex xmlns="${XMLNS}">\n${lines}</sitemapindex>\n`)
+  return output(
+    sitemapPath,
+    html`${XML}\n<sitemapindex xmlns="${XMLNS}">\n${lines}</sitemapindex>\n`,
+  )
 }
 
 /** The part of the pages that are no crate's. */
-export function sitemapPages(site: SiteFacts): Output {
+export function sitemapPages(site: SiteConfig): Output {
   const urls = [frontPath, listPath('')].map(path => url(absoluteLink(site, path), null))
   return output(sitemapPartPath('pages'), urlset(urls))
 }
 
 /** One part of crates. Pages of versions are in none: they are as many as all else together, and the crate's leads there. */
-export function sitemapPart(site: SiteFacts, part: number, crates: readonly MappedCrate[]): Output {
+export function sitemapPart(
+  site: SiteConfig,
+  part: number,
+  crates: readonly MappedCrate[],
+): Output {
   const urls = crates.map(({ name, updated }) => url(absoluteLink(site, cratePath(name)), updated))
   return output(sitemapPartPath(part), urlset(urls))
 }
 
 /** The whole site map at once; a crate's id is its place by canonical name, from 1. */
-export function* sitemaps(site: SiteFacts, crates: Iterable<MappedCrate>): Generator<Output> {
+export function* sitemaps(site: SiteConfig, crates: Iterable<MappedCrate>): Generator<Output> {
   const sorted = [...crates]
     .map(crate => ({ key: canonical(crate.name), crate }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))

@@ -14,7 +14,12 @@ export function alerts(md: MarkdownIt): void {
     const { tokens } = state
     for (let at = 0; at + 2 < tokens.length; at++) {
       const [quote, paragraph, inline] = [tokens[at], tokens[at + 1], tokens[at + 2]]
-      if (quote?.type !== 'blockquote_open' || paragraph?.type !== 'paragraph_open' || inline === undefined) continue
+      if (
+        quote?.type !== 'blockquote_open' ||
+        paragraph?.type !== 'paragraph_open' ||
+        inline === undefined
+      )
+        continue
       const match = /^\[!(\w+)\][ \t]*(?:\n|$)/.exec(inline.content)
       const kind = (match?.[1] ?? '').toUpperCase()
       const title = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined

@@ -5,7 +5,22 @@ export const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'] as const
 /** Elements that stay. Of any other only the content stays. */
 export const TAGS: ReadonlySet<string> = new Set([
   ...HEADINGS,
-  ...['a', 'abbr', 'b', 'bdi', 'bdo', 'blockquote', 'br', 'caption', 'center', 'cite', 'code', 'col', 'colgroup', 'dd'],
+  ...[
+    'a',
+    'abbr',
+    'b',
+    'bdi',
+    'bdo',
+    'blockquote',
+    'br',
+    'caption',
+    'center',
+    'cite',
+    'code',
+    'col',
+    'colgroup',
+    'dd',
+  ],
   ...[
     'del',
     'details',
@@ -23,19 +38,79 @@ export const TAGS: ReadonlySet<string> = new Set([
     'ins',
     'kbd',
   ],
-  ...['li', 'mark', 'ol', 'p', 'picture', 'pre', 'q', 'rp', 'rt', 'ruby', 's', 'samp', 'section', 'small', 'source'],
-  ...['span', 'strike', 'strong', 'sub', 'summary', 'sup', 'table', 'tbody', 'td', 'tfoot', 'th', 'thead', 'time'],
+  ...[
+    'li',
+    'mark',
+    'ol',
+    'p',
+    'picture',
+    'pre',
+    'q',
+    'rp',
+    'rt',
+    'ruby',
+    's',
+    'samp',
+    'section',
+    'small',
+    'source',
+  ],
+  ...[
+    'span',
+    'strike',
+    'strong',
+    'sub',
+    'summary',
+    'sup',
+    'table',
+    'tbody',
+    'td',
+    'tfoot',
+    'th',
+    'thead',
+    'time',
+  ],
   ...['tr', 'tt', 'u', 'ul', 'var', 'wbr'],
 ])
 
 /** Elements that go with everything in them: their content is no text to read. */
 export const DROPPED: ReadonlySet<string> = new Set([
-  ...['script', 'style', 'template', 'title', 'textarea', 'option', 'select', 'noscript', 'noembed', 'noframes'],
-  ...['iframe', 'object', 'embed', 'applet', 'xmp', 'plaintext', 'audio', 'video', 'canvas', 'head'],
+  ...[
+    'script',
+    'style',
+    'template',
+    'title',
+    'textarea',
+    'option',
+    'select',
+    'noscript',
+    'noembed',
+    'noframes',
+  ],
+  ...[
+    'iframe',
+    'object',
+    'embed',
+    'applet',
+    'xmp',
+    'plaintext',
+    'audio',
+    'video',
+    'canvas',
+    'head',
+  ],
 ])
 
 /** Elements without content or end tag. */
-export const VOID: ReadonlySet<string> = new Set(['br', 'col', 'hr', 'img', 'input', 'source', 'wbr'])
+export const VOID: ReadonlySet<string> = new Set([
+  'br',
+  'col',
+  'hr',
+  'img',
+  'input',
+  'source',
+  'wbr',
+])
 
 /** Attributes that stay as they are, by element; links, images, ids and classes are checked one by one. */
 export const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {

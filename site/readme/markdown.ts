@@ -18,7 +18,8 @@ const plain = renderer()
 const withFootnotes = renderer().use(footnote as unknown as (md: MarkdownIt) => void)
 
 /** GFM's tag filter: these would swallow the text after them, so they are shown as they were written. */
-const FILTERED = /<(?=\/?(?:title|textarea|style|xmp|iframe|noembed|noframes|noscript|script|plaintext)\b)/gi
+const FILTERED =
+  /<(?=\/?(?:title|textarea|style|xmp|iframe|noembed|noframes|noscript|script|plaintext)\b)/gi
 
 /** GitHub-flavoured Markdown as HTML. What the text has of HTML is still in it: sanitise the result. */
 export function markdown(text: string): string {

@@ -36,7 +36,9 @@ function render(
   images: 'link' | 'load',
 ): Markup {
   const text = shortened(facts.text)
-  const content = MARKDOWN.test(facts.path) ? fromMarkdown(text, facts, origin, images) : plainText(text)
+  const content = MARKDOWN.test(facts.path)
+    ? fromMarkdown(text, facts, origin, images)
+    : plainText(text)
   return html`<div class="readme">${content}</div>${text.length < facts.text.length ? html`<p class="notice">This README is too long to be shown whole; the package has all of it.</p>` : null}`
 }
 
@@ -48,7 +50,9 @@ function fromMarkdown(
 ): Markup {
   const content = markdown(text)
   if (content.length > HTML_MAX) return plainText(text)
-  return raw(sanitise(content, { base: linkBase(origin.repository, origin.pathInVcs, facts.path), images }))
+  return raw(
+    sanitise(content, { base: linkBase(origin.repository, origin.pathInVcs, facts.path), images }),
+  )
 }
 
 function plainText(text: string): Markup {

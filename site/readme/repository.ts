@@ -19,7 +19,11 @@ const FORGES: readonly [host: RegExp, pages: string, bytes: string][] = [
 ]
 
 /** The link base of a README in a repository; null when the forge is not one whose file URLs are known. */
-export function linkBase(repository: string | null, pathInVcs: string | null, readmePath: string): LinkBase | null {
+export function linkBase(
+  repository: string | null,
+  pathInVcs: string | null,
+  readmePath: string,
+): LinkBase | null {
   if (repository === null || repository.length > 500 || !URL.canParse(repository)) return null
   const url = new URL(repository)
   const forge = FORGES.find(([host]) => host.test(url.hostname))
@@ -36,7 +40,9 @@ export function linkBase(repository: string | null, pathInVcs: string | null, re
 /** The repository a URL is in: people also give the page of a folder (`…/tree/main/crates/x`). */
 function repositoryRoot(url: URL): string | null {
   const segments = url.pathname.split('/').filter(segment => segment !== '')
-  const stop = segments.findIndex((one, at) => at >= 2 && ['tree', 'blob', 'src', '-'].includes(one))
+  const stop = segments.findIndex(
+    (one, at) => at >= 2 && ['tree', 'blob', 'src', '-'].includes(one),
+  )
   const path = (stop === -1 ? segments : segments.slice(0, stop)).join('/').replace(/\.git$/, '')
   return path.includes('/') ? `${url.origin}/${path}/` : null
 }
@@ -50,6 +56,7 @@ export function resolveLink(base: LinkBase, link: string, kind: 'pages' | 'bytes
   const url = new URL(relative, from)
   if (!url.href.startsWith(root)) return null
   // Forges show an SVG only when asked to clean it.
-  if (kind === 'bytes' && url.pathname.toLowerCase().endsWith('.svg')) url.searchParams.set('sanitize', 'true')
+  if (kind === 'bytes' && url.pathname.toLowerCase().endsWith('.svg'))
+    url.searchParams.set('sanitize', 'true')
   return url.href
 }

@@ -11,7 +11,11 @@ const URL_MAX = 2000
  * A link that may stay: absolute http, https or mailto; a place in the README itself; or a relative one that its
  * repository makes absolute. Null for everything else.
  */
-export function safeLink(given: string | undefined, base: LinkBase | null, kind: 'pages' | 'bytes'): string | null {
+export function safeLink(
+  given: string | undefined,
+  base: LinkBase | null,
+  kind: 'pages' | 'bytes',
+): string | null {
   const text = printable(given ?? '').trim()
   if (text === '' || text.length > URL_MAX) return null
   if (text.startsWith('#')) {

@@ -22,7 +22,11 @@ const DEPTH_MAX = 100
 const VALUE_MAX = 300
 
 /** Which elements an item may be in. */
-const LISTS: Readonly<Record<string, readonly string[]>> = { li: ['ol', 'ul'], dt: ['dl', 'div'], dd: ['dl', 'div'] }
+const LISTS: Readonly<Record<string, readonly string[]>> = {
+  li: ['ol', 'ul'],
+  dt: ['dl', 'div'],
+  dd: ['dl', 'div'],
+}
 
 const REL = 'nofollow noopener noreferrer'
 
@@ -48,7 +52,8 @@ class Writer {
   nodes(nodes: readonly Node[], depth: number, inLink: boolean, text = true): void {
     if (depth > DEPTH_MAX) return
     for (const node of nodes) {
-      if (node.nodeName === '#text' && text) this.output += escaped((node as DefaultTreeAdapterTypes.TextNode).value)
+      if (node.nodeName === '#text' && text)
+        this.output += escaped((node as DefaultTreeAdapterTypes.TextNode).value)
       else if ('tagName' in node) this.#element(node, depth, inLink)
     }
   }
@@ -72,7 +77,8 @@ class Writer {
     const name = element.tagName
     const attributes = { ...this.#kept(name, given), ...this.#extra(name, given) }
     // Browsers end a link where the next begins: of a link in a link only the text stays, and of one that leads nowhere.
-    const link = name === 'a' && !inLink && (attributes.href !== undefined || attributes.id !== undefined)
+    const link =
+      name === 'a' && !inLink && (attributes.href !== undefined || attributes.id !== undefined)
     const stays = name === 'a' ? link : TAGS.has(name) && !isStray(element)
     const tag = demoted(name)
     if (stays) this.#open(tag, attributes)
@@ -83,7 +89,8 @@ class Writer {
 
   #open(tag: string, attributes: Attributes): void {
     this.output += `<${tag}`
-    for (const [name, value] of Object.entries(attributes)) this.output += ` ${name}="${escaped(value)}"`
+    for (const [name, value] of Object.entries(attributes))
+      this.output += ` ${name}="${escaped(value)}"`
     this.output += '>'
   }
 
@@ -102,7 +109,8 @@ class Writer {
       kept.id = id
     }
     const allowed = CLASSES[name]
-    const classes = allowed === undefined ? [] : (given.class ?? '').split(/\s+/).filter(one => allowed.test(one))
+    const classes =
+      allowed === undefined ? [] : (given.class ?? '').split(/\s+/).filter(one => allowed.test(one))
     if (classes.length > 0) kept.class = classes.join(' ')
     return kept
   }
@@ -114,7 +122,8 @@ class Writer {
       return href === null ? {} : { href, rel: REL }
     }
     if (name === 'pre') return { tabindex: '0' }
-    if (name === 'div' && given.class === 'scroll') return { tabindex: '0', role: 'region', 'aria-label': 'Table' }
+    if (name === 'div' && given.class === 'scroll')
+      return { tabindex: '0', role: 'region', 'aria-label': 'Table' }
     return {}
   }
 
@@ -122,7 +131,13 @@ class Writer {
     const src = safeImage(given.src, this.#facts.base)
     const alt = (given.alt ?? '').slice(0, VALUE_MAX)
     if (src !== null && this.#isLoaded(src)) {
-      this.#open('img', { ...this.#kept('img', given), src, alt, loading: 'lazy', referrerpolicy: 'no-referrer' })
+      this.#open('img', {
+        ...this.#kept('img', given),
+        src,
+        alt,
+        loading: 'lazy',
+        referrerpolicy: 'no-referrer',
+      })
       return
     }
     const text = alt.trim() === '' ? 'image' : alt
@@ -139,7 +154,10 @@ class Writer {
     const first = /^[^\s,]+/.exec((given.srcset ?? '').trim())?.[0]
     const srcset = safeImage(first, this.#facts.base)
     if (srcset !== null && this.#isLoaded(srcset))
-      this.#open('source', { ...this.#kept('source', given), srcset: srcset.replaceAll(',', '%2C') })
+      this.#open('source', {
+        ...this.#kept('source', given),
+        srcset: srcset.replaceAll(',', '%2C'),
+      })
   }
 
   /** The only input is the box of a task list, and nobody ticks it. */
@@ -163,7 +181,12 @@ function demoted(tag: string): string {
   return level === -1 ? tag : (HEADINGS[Math.min(level + 1, HEADINGS.length - 1)] ?? tag)
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+}
 
 function escaped(text: string): string {
   return /[&<>"]/.test(text) ? text.replace(/[&<>"]/g, character => ESCAPES[character] ?? '') : text

@@ -6,7 +6,8 @@ export function taskList(md: MarkdownIt): void {
     for (const [at, inline] of state.tokens.entries()) {
       const item = state.tokens[at - 2]
       const text = inline.children?.[0]
-      if (inline.type !== 'inline' || item?.type !== 'list_item_open' || text?.type !== 'text') continue
+      if (inline.type !== 'inline' || item?.type !== 'list_item_open' || text?.type !== 'text')
+        continue
       const match = /^\[([ xX])\](?=\s)/.exec(text.content)
       if (match === null) continue
       text.content = text.content.slice(match[0].length)

@@ -24,5 +24,7 @@ function shown(name: string): string {
 /** Some hosts refuse a whole tree for one name with `#` or `%`. */
 function isPlain(segment: string): boolean {
   if (segment === '' || segment === '.' || segment === '..' || /[. ]$/.test(segment)) return false
-  return new TextEncoder().encode(segment).length <= 200 && !/[\p{Cc}\p{Cs}\\<>:"|?*#%]/u.test(segment)
+  return (
+    new TextEncoder().encode(segment).length <= 200 && !/[\p{Cc}\p{Cs}\\<>:"|?*#%]/u.test(segment)
+  )
 }

@@ -5,13 +5,20 @@ import { raw } from '../elements/markup.ts'
 export function numberedLines(code: Markup): Markup {
   const lines = splitLines(visible(code.toString()))
   return raw(
-    lines.map((line, at) => `<span><a id="L${at + 1}" href="#L${at + 1}">${at + 1}</a>${line}\n</span>`).join(''),
+    lines
+      .map(
+        (line, at) => `<span><a id="L${at + 1}" href="#L${at + 1}">${at + 1}</a>${line}\n</span>`,
+      )
+      .join(''),
   )
 }
 
 /** Characters that turn the direction of text make code look like what it is not: they are named instead. */
 function visible(html: string): string {
-  return html.replace(/[\u202a-\u202e\u2066-\u2069]/g, one => `[U+${one.charCodeAt(0).toString(16).toUpperCase()}]`)
+  return html.replace(
+    /[\u202a-\u202e\u2066-\u2069]/g,
+    one => `[U+${one.charCodeAt(0).toString(16).toUpperCase()}]`,
+  )
 }
 
 /** The lines of the highlighter's output, which knows only `<span class="…">` and text. */

@@ -1,11 +1,11 @@
 import { type Output, output } from '../../core/output.ts'
-import { cratePath, type Linker, linker, versionPath } from '../elements/links.ts'
 import { bytes, plural } from '../elements/amount.ts'
 import { fileLanguage, highlight } from '../elements/highlight.ts'
-import { layout } from '../layout/layout.ts'
+import { cratePath, type Linker, linker, versionPath } from '../elements/links.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
-import type { SiteFacts } from '../facts/site.ts'
+import type { SiteConfig } from '../facts/site-config.ts'
+import { layout } from '../layout/layout.ts'
 import { sourceFilePath, sourcePath } from './address.ts'
 import { fileText, type SourceFile } from './file.ts'
 import { numberedLines } from './lines.ts'
@@ -25,14 +25,15 @@ const PAGES_MAX = 1000
 const SIBLINGS_MAX = 100
 
 /** All pages of the source browser of a version: the tree, and one page for each file that is text. */
-export function* sourcePages(site: SiteFacts, facts: SourceFacts): Generator<Output> {
+export function* sourcePages(site: SiteConfig, facts: SourceFacts): Generator<Output> {
   const pages = new Map<SourceFile, string>()
   const taken = new Set<string>()
   for (const file of [...facts.files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
     const path = sourceFilePath(facts.name, facts.version, file.path)
     // Where case does not count, two such pages would be one file.
     const folded = path?.normalize('NFC').toLowerCase() ?? ''
-    if (path === null || taken.has(folded) || pages.size >= PAGES_MAX || fileText(file) === null) continue
+    if (path === null || taken.has(folded) || pages.size >= PAGES_MAX || fileText(file) === null)
+      continue
     pages.set(file, path)
     taken.add(folded)
   }
@@ -40,7 +41,11 @@ export function* sourcePages(site: SiteFacts, facts: SourceFacts): Generator<Out
   for (const [file, path] of pages) yield filePage(site, facts, pages, file, path)
 }
 
-function treePage(site: SiteFacts, facts: SourceFacts, pages: ReadonlyMap<SourceFile, string>): Output {
+function treePage(
+  site: SiteConfig,
+  facts: SourceFacts,
+  pages: ReadonlyMap<SourceFile, string>,
+): Output {
   const path = sourcePath(facts.name, facts.version)
   const to = linker(site, path)
   const total = facts.files.reduce((sum, file) => sum + file.size, 0)
@@ -54,7 +59,7 @@ ${fileTree(facts.files, file => pages.get(file) ?? null, to)}
 }
 
 function filePage(
-  site: SiteFacts,
+  site: SiteConfig,
   facts: SourceFacts,
   pages: ReadonlyMap<SourceFile, string>,
   file: SourceFile,
@@ -75,8 +80,11 @@ ${trail(facts, file.path, to)}
   return source(site, path, `${file.path} · ${facts.name} ${facts.version}`, main)
 }
 
-function source(site: SiteFacts, path: string, title: string, main: Markup): Output {
-  return output(path, layout(site, { path, title, description: `${title}.`, main, canonical: null }))
+function source(site: SiteConfig, path: string, title: string, main: Markup): Output {
+  return output(
+    path,
+    layout(site, { path, title, description: `${title}.`, main, canonical: null }),
+  )
 }
 
 function trail(facts: SourceFacts, file: string | null, to: Linker): Markup {

@@ -1,6 +1,6 @@
-import type { Linker } from '../elements/links.ts'
 import { bytes } from '../elements/amount.ts'
 import { icon } from '../elements/icon.ts'
+import type { Linker } from '../elements/links.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
 import type { SourceFile } from './file.ts'
@@ -15,7 +15,11 @@ interface Folder {
 const DEPTH_MAX = 40
 
 /** All files of a package as a tree; `page` says where a file is shown, null when it is not. */
-export function fileTree(files: readonly SourceFile[], page: (file: SourceFile) => string | null, to: Linker): Markup {
+export function fileTree(
+  files: readonly SourceFile[],
+  page: (file: SourceFile) => string | null,
+  to: Linker,
+): Markup {
   const root: Folder = { folders: new Map(), files: [] }
   for (const file of files) {
     const segments = file.path.split('/')
@@ -25,12 +29,20 @@ export function fileTree(files: readonly SourceFile[], page: (file: SourceFile) 
       folder.folders.set(name, next)
       folder = next
     }
-    folder.files.push({ name: segments.length > DEPTH_MAX ? file.path : (segments.at(-1) ?? ''), file })
+    folder.files.push({
+      name: segments.length > DEPTH_MAX ? file.path : (segments.at(-1) ?? ''),
+      file,
+    })
   }
   return branch(root, files.length <= 60, page, to)
 }
 
-function branch(folder: Folder, open: boolean, page: (file: SourceFile) => string | null, to: Linker): Markup {
+function branch(
+  folder: Folder,
+  open: boolean,
+  page: (file: SourceFile) => string | null,
+  to: Linker,
+): Markup {
   const folders = [...folder.folders].sort(([a], [b]) => (a < b ? -1 : 1))
   const files = [...folder.files].sort((a, b) => (a.name < b.name ? -1 : 1))
   return html`<ul class="tree">

@@ -23,7 +23,11 @@ async function privateRegistry(t: TestContext) {
   const cleanup = new Cleanup(t)
   const folder = scratch(cleanup)
   const dir = join(folder, 'registry')
-  const env = { PLIMSOLL_AUTH_REQUIRED: 'true', PLIMSOLL_OWNERS_ADD: 'invite', PLIMSOLL_AUTH_PASSWORD_COST: '14' }
+  const env = {
+    PLIMSOLL_AUTH_REQUIRED: 'true',
+    PLIMSOLL_OWNERS_ADD: 'invite',
+    PLIMSOLL_AUTH_PASSWORD_COST: '14',
+  }
   const operator = async (...args: string[]) => {
     const { code, stdout, stderr } = await plimsoll(folder, [...args, '--dir', dir], env)
     assert.equal(code, 0, stderr)
@@ -106,7 +110,10 @@ for (const javaScript of [false, true]) {
       await page.fill('input[name=login]', 'ada')
       await page.fill('input[name=password]', `${PASSWORD}!`)
       await page.click('button.main')
-      assert.match(await page.locator('[role=alert]').innerText(), /login or password is not right/i)
+      assert.match(
+        await page.locator('[role=alert]').innerText(),
+        /login or password is not right/i,
+      )
       await page.fill('input[name=password]', PASSWORD)
       await page.click('button.main')
       assert.equal(await heading(page), 'ada')
@@ -124,9 +131,18 @@ for (const javaScript of [false, true]) {
       const settings = { registries: {}, cratesIo: 'sparse+http://127.0.0.1:1/', config: block }
       made = new Cargo(join(folder, 'cargo'), { ...settings, tokens: { plimsoll: token } })
       const keel = writeProject(join(folder, 'keel'), { name: 'keel' })
-      await made.ok(keel.folder, 'publish', '--registry', 'plimsoll', '--allow-dirty', '--no-verify')
+      await made.ok(
+        keel.folder,
+        'publish',
+        '--registry',
+        'plimsoll',
+        '--allow-dirty',
+        '--no-verify',
+      )
       await page.goto(`${url}/me`)
-      const tokens = page.locator('section.part', { has: page.locator('h2', { hasText: 'Tokens' }) })
+      const tokens = page.locator('section.part', {
+        has: page.locator('h2', { hasText: 'Tokens' }),
+      })
       assert.match(await tokens.innerText(), /laptop/)
       assert.doesNotMatch(await tokens.innerText(), /never used|plim_/)
     })
@@ -147,7 +163,15 @@ for (const javaScript of [false, true]) {
     })
 
     await t.test('an invitation is accepted in the browser of the invited', async () => {
-      const added = await cargoOf().ok(folder, 'owner', '--registry', 'plimsoll', '--add', 'bob', 'keel')
+      const added = await cargoOf().ok(
+        folder,
+        'owner',
+        '--registry',
+        'plimsoll',
+        '--add',
+        'bob',
+        'keel',
+      )
       assert.match(added.stderr, /invited bob to own `keel`/)
       const other = await open(cleanup, { javaScript })
       await other.goto(await operator('user', 'link', 'bob'))
@@ -169,29 +193,51 @@ for (const javaScript of [false, true]) {
       await page.click('button:has-text("Revoke")')
       assert.match(await page.locator('[role=status]').innerText(), /The token is revoked/)
       await picture(page, 'account')
-      const refused = await cargoOf().fails(folder, 'owner', '--registry', 'plimsoll', '--list', 'keel')
+      const refused = await cargoOf().fails(
+        folder,
+        'owner',
+        '--registry',
+        'plimsoll',
+        '--list',
+        'keel',
+      )
       assert.match(refused.stderr, /token rejected for `plimsoll`/)
     })
 
-    await t.test('an administrator adds somebody, locks them out, and reads what happened', async () => {
-      await operator('user', 'promote', 'ada')
-      await page.goto(`${url}/me/admin/users`)
-      await page.fill('input[name=login]', 'cy')
-      await page.click('button:has-text("Add")')
-      const link = await copied(page, '/me/password').innerText()
-      assert.match(link, /\/me\/password\?link=[\w-]{43}$/)
-      await picture(page, 'users')
-      await page.click('button[aria-label="Disable: bob"]')
-      assert.match(await page.locator('[role=status]').innerText(), /The account is locked/)
-      await page.goto(`${url}/me/admin/audit`)
-      const log = await page.locator('table').innerText()
-      assert.match(log, /^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\s+ada\b/m, 'to the second, with a script and without')
-      for (const action of ['login', 'login-failed', 'token-create', 'publish', 'yank', 'owner-invite', 'user-lock']) {
-        assert.match(log, new RegExp(`\\b${action}\\b`))
-      }
-      assert.doesNotMatch(log, /plim_|pier/)
-      await picture(page, 'audit')
-    })
+    await t.test(
+      'an administrator adds somebody, locks them out, and reads what happened',
+      async () => {
+        await operator('user', 'promote', 'ada')
+        await page.goto(`${url}/me/admin/users`)
+        await page.fill('input[name=login]', 'cy')
+        await page.click('button:has-text("Add")')
+        const link = await copied(page, '/me/password').innerText()
+        assert.match(link, /\/me\/password\?link=[\w-]{43}$/)
+        await picture(page, 'users')
+        await page.click('button[aria-label="Disable: bob"]')
+        assert.match(await page.locator('[role=status]').innerText(), /The account is locked/)
+        await page.goto(`${url}/me/admin/audit`)
+        const log = await page.locator('table').innerText()
+        assert.match(
+          log,
+          /^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\s+ada\b/m,
+          'to the second, with a script and without',
+        )
+        for (const action of [
+          'login',
+          'login-failed',
+          'token-create',
+          'publish',
+          'yank',
+          'owner-invite',
+          'user-lock',
+        ]) {
+          assert.match(log, new RegExp(`\\b${action}\\b`))
+        }
+        assert.doesNotMatch(log, /plim_|pier/)
+        await picture(page, 'audit')
+      },
+    )
 
     function cargoOf(): Cargo {
       return made ?? assert.fail('there is no cargo before there is a token')

@@ -48,13 +48,18 @@ export async function checkPage(page: Page): Promise<void> {
     const { axe } = window as unknown as {
       axe: {
         run(): Promise<{
-          violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[]
+          violations: {
+            id: string
+            impact: string
+            nodes: { html: string; failureSummary: string }[]
+          }[]
         }>
       }
     }
     const { violations } = await axe.run()
     return violations.map(
-      ({ id, impact, nodes }) => `${impact} ${id}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary}`,
+      ({ id, impact, nodes }) =>
+        `${impact} ${id}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary}`,
     )
   })
   assert.deepEqual(

@@ -51,7 +51,9 @@ async function browse(page: Page, folder: string): Promise<void> {
   await picture(page, 'many-list')
   for (let depth = 0; ; depth++) {
     assert.ok(depth < 12, page.url())
-    const bytes = readFileSync(join(folder, new URL(page.url()).pathname.replace(/\/$/, '/index.html'))).length
+    const bytes = readFileSync(
+      join(folder, new URL(page.url()).pathname.replace(/\/$/, '/index.html')),
+    ).length
     assert.ok(bytes < 150_000, `${page.url()} has ${bytes} bytes`)
     await checkPage(page)
     const part = page.locator('.letters a').last()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { cratePage } from '../../site/crate/page.ts'
-import type { SiteFacts } from '../../site/facts/site.ts'
+import type { SiteConfig } from '../../site/facts/site-config.ts'
 import { launchChromium } from '../support/chromium.ts'
 import { crate, fleet, keel, version } from '../support/demo-facts.ts'
 import { demoAccount, demoFacts, demoSite, writeSite } from '../support/demo-site.ts'
@@ -16,7 +16,7 @@ import { checkPage, PHONE, picture, visit } from './browsing.ts'
 let folder: string
 let server: FileServer
 let browser: Browser
-let site: SiteFacts
+let site: SiteConfig
 
 before(async () => {
   browser = await launchChromium()
@@ -28,11 +28,16 @@ before(async () => {
   writeSite(
     folder,
     PAYLOADS.map((text, at) =>
-      cratePage(site, crate(version({ name: `payload-${at}`, readme: { text, path: 'README.md' } }))),
+      cratePage(
+        site,
+        crate(version({ name: `payload-${at}`, readme: { text, path: 'README.md' } })),
+      ),
     ),
   )
   const text = '> [!TIP]\n> a\n\n> [!WARNING]\n> b\n\nمرحبا بالعالم 1.0\n\nleft\n'
-  writeSite(folder, [cratePage(site, crate(version({ name: 'coloured', readme: { text, path: 'README.md' } })))])
+  writeSite(folder, [
+    cratePage(site, crate(version({ name: 'coloured', readme: { text, path: 'README.md' } }))),
+  ])
   writeSite(join(folder, 'empty'), demoSite(demoFacts(`${server.url}/empty`), []))
 })
 
@@ -72,20 +77,27 @@ for (const [what, path] of pages) {
 
 for (const [at, payload] of [...PAYLOADS.entries(), ['all', 'all of them'] as const]) {
   test(`in a browser, harmless: ${JSON.stringify(payload.slice(0, 60))}`, async () => {
-    await visit(browser, server.url, `crates/${at === 'all' ? 'hostile' : `payload-${at}`}/`, async page => {
-      for (const link of await page.locator('.readme a').all()) {
-        const href = (await link.getAttribute('href')) ?? '#'
-        assert.match(href, /^(https?:|mailto:|#user-content-)/)
-      }
-      assert.equal(await page.evaluate('typeof __hit'), 'undefined')
-      assert.equal(await page.locator('body > main > .crate .side').count(), 1)
-      assert.equal(
-        await page
-          .locator('.readme :is(script, style, iframe, object, embed, form, svg, math, base, link, meta, video)')
-          .count(),
-        0,
-      )
-    })
+    await visit(
+      browser,
+      server.url,
+      `crates/${at === 'all' ? 'hostile' : `payload-${at}`}/`,
+      async page => {
+        for (const link of await page.locator('.readme a').all()) {
+          const href = (await link.getAttribute('href')) ?? '#'
+          assert.match(href, /^(https?:|mailto:|#user-content-)/)
+        }
+        assert.equal(await page.evaluate('typeof __hit'), 'undefined')
+        assert.equal(await page.locator('body > main > .crate .side').count(), 1)
+        assert.equal(
+          await page
+            .locator(
+              '.readme :is(script, style, iframe, object, embed, form, svg, math, base, link, meta, video)',
+            )
+            .count(),
+          0,
+        )
+      },
+    )
   })
 }
 

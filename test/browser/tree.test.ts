@@ -72,8 +72,12 @@ async function daemon(dir: string): Promise<string> {
   }
 }
 
-const look = (place: Place, path: string, work: (page: Page) => Promise<void>, options?: BrowserContextOptions) =>
-  visit(browser, place.url, path, work, options)
+const look = (
+  place: Place,
+  path: string,
+  work: (page: Page) => Promise<void>,
+  options?: BrowserContextOptions,
+) => visit(browser, place.url, path, work, options)
 
 const pages: [what: string, path: string][] = [
   ['front', ''],
@@ -162,11 +166,15 @@ for (const place of places) {
         'insta-lite https://crates.io/crates/insta-lite',
       ])
       await page.locator('.tabs a', { hasText: 'Since 1.3.2' }).click()
-      const changed = (await page.locator('#changes li').allInnerTexts()).map(one => one.replace(/\s+/g, ' '))
+      const changed = (await page.locator('#changes li').allInnerTexts()).map(one =>
+        one.replace(/\s+/g, ' '),
+      )
       assert.ok(changed.includes('changed dependency rudder ^2.0 → ^2.1'), changed.join('\n'))
       assert.ok(changed.includes('changed Rust version 1.81 → 1.85'), changed.join('\n'))
       await page.locator('.tabs a', { hasText: 'Dependents' }).click()
-      const dependents = (await page.locator('#dependents li:visible').allInnerTexts()).map(one => one.split(/\s/)[0])
+      const dependents = (await page.locator('#dependents li:visible').allInnerTexts()).map(
+        one => one.split(/\s/)[0],
+      )
       assert.deepEqual(dependents, ['bosun', 'helm', 'tide-table'])
     })
   })
@@ -188,12 +196,23 @@ for (const place of places) {
   test(`${place.what}: the versions can be filtered`, async () => {
     await look(place, 'crates/keel/#versions', async page => {
       await page.locator('.filter input').fill('1.3 YANKED')
-      assert.deepEqual(await page.locator('#version-rows tr:visible a').allTextContents(), ['1.3.1'])
+      assert.deepEqual(await page.locator('#version-rows tr:visible a').allTextContents(), [
+        '1.3.1',
+      ])
       assert.equal(await page.locator('.filter output').textContent(), '1 of 9')
       await page.locator('.filter input').fill(place.isLive ? 'e1.85' : '01.85')
-      assert.equal(await page.locator('.filter output').textContent(), '0 of 9', 'no word goes over two columns')
+      assert.equal(
+        await page.locator('.filter output').textContent(),
+        '0 of 9',
+        'no word goes over two columns',
+      )
       const heads = await page.locator('#versions th[scope=col]').allTextContents()
-      assert.deepEqual(heads, ['Version', ...(place.isLive ? ['Published', 'By'] : []), 'Rust', 'Size'])
+      assert.deepEqual(heads, [
+        'Version',
+        ...(place.isLive ? ['Published', 'By'] : []),
+        'Rust',
+        'Size',
+      ])
     })
   })
 
@@ -201,7 +220,10 @@ for (const place of places) {
     await look(place, 'crates/keel/', async page => {
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
       await page.locator('.install .copy').nth(1).click()
-      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'cargo add keel --registry harbour')
+      assert.equal(
+        await page.evaluate(() => navigator.clipboard.readText()),
+        'cargo add keel --registry harbour',
+      )
     })
   })
 
@@ -213,7 +235,10 @@ for (const place of places) {
       assert.equal(await page.locator('.install .copy').nth(1).getAttribute('aria-label'), 'Copied')
       await page.locator('input[name=q]').focus()
       await page.keyboard.press('Control+V')
-      assert.equal(await page.locator('input[name=q]').inputValue(), 'cargo add keel --registry harbour')
+      assert.equal(
+        await page.locator('input[name=q]').inputValue(),
+        'cargo add keel --registry harbour',
+      )
     })
   })
 
@@ -229,7 +254,10 @@ for (const place of places) {
   test(`${place.what}: on a phone one sees which part of the page is shown`, async () => {
     const work = async (page: Page) => {
       const box = await page.locator('.tabs [aria-current]').boundingBox()
-      assert.ok(box !== null && box.x >= 0 && box.x + box.width <= PHONE.viewport.width, JSON.stringify(box))
+      assert.ok(
+        box !== null && box.x >= 0 && box.x + box.width <= PHONE.viewport.width,
+        JSON.stringify(box),
+      )
     }
     await look(place, 'crates/keel/#dependents', work, PHONE)
   })
@@ -247,7 +275,10 @@ for (const place of places) {
         await page.waitForFunction(() => document.querySelector('[role=combobox]') !== null)
         await page.keyboard.type('bos')
         await page.locator('[role=option]').first().waitFor()
-        assert.match((await page.locator('[role=option]').first().textContent()) ?? '', /^bosun 0\.7\.12/)
+        assert.match(
+          (await page.locator('[role=option]').first().textContent()) ?? '',
+          /^bosun 0\.7\.12/,
+        )
         await checkPage(page)
         await picture(page, `${place.what}-suggestions`.replaceAll(' ', '-'))
         await page.keyboard.press('ArrowDown')
@@ -291,14 +322,23 @@ for (const place of places) {
   })
 
   test(`${place.what}: a query is text, whatever it says`, async () => {
-    await look(place, `search/?q=${encodeURIComponent('<b onclick=__hit=1>none</b>')}`, async page => {
-      await page.getByText('No crate').first().waitFor()
-      assert.equal(await page.evaluate('typeof __hit'), 'undefined')
-    })
+    await look(
+      place,
+      `search/?q=${encodeURIComponent('<b onclick=__hit=1>none</b>')}`,
+      async page => {
+        await page.getByText('No crate').first().waitFor()
+        assert.equal(await page.evaluate('typeof __hit'), 'undefined')
+      },
+    )
   })
 
   test(`${place.what}: a hostile crate runs nothing and leaves the frame of the page alone`, async () => {
-    for (const path of ['crates/hostile/', 'crates/hostile/1.0.0/', 'crates/hostile/1.0.0/src/', 'crates/']) {
+    for (const path of [
+      'crates/hostile/',
+      'crates/hostile/1.0.0/',
+      'crates/hostile/1.0.0/src/',
+      'crates/',
+    ]) {
       await look(place, path, async page => {
         assert.equal(await page.evaluate('typeof __hit'), 'undefined')
         assert.equal(await page.locator('body > main#main').count(), 1)
@@ -326,11 +366,17 @@ test('daemon: dates become relative, pages name people, every page may be framed
     const time = page.locator('#versions time').first()
     assert.match((await time.textContent()) ?? '', / ago$|yesterday|last|just now|^in /)
     assert.equal(await time.getAttribute('title'), '2026-11-02 09:30:00 UTC')
-    assert.match((await page.locator('.side').innerText()).replace(/\s+/g, ' '), /Owners ada grace/i)
+    assert.match(
+      (await page.locator('.side').innerText()).replace(/\s+/g, ' '),
+      /Owners ada grace/i,
+    )
     assert.equal(await page.locator('.readme time').textContent(), 'June 2021')
   })
   const { headers } = await fetch(`${live.url}/crates/keel/`)
-  assert.match(headers.get('content-security-policy') ?? '', /^default-src 'none';.*frame-ancestors 'none'$/)
+  assert.match(
+    headers.get('content-security-policy') ?? '',
+    /^default-src 'none';.*frame-ancestors 'none'$/,
+  )
 })
 
 test('static tree: the page of a crate is small, comes in few requests and is painted at once', async () => {
@@ -339,7 +385,9 @@ test('static tree: the page of a crate is small, comes in few requests and is pa
   const sizes: number[] = []
   page.on('response', async response => sizes.push((await response.body()).length))
   await page.goto(`${still.url}/crates/keel/`, { waitUntil: 'networkidle' })
-  const painted = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime)
+  const painted = await page.evaluate(
+    () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime,
+  )
   await context.close()
   assert.ok(sizes.length <= 8, `${sizes.length} requests`)
   const bytes = sizes.reduce((sum, size) => sum + size, 0)
@@ -350,7 +398,10 @@ test('static tree: the page of a crate is small, comes in few requests and is pa
 
 test('static tree: without JavaScript the search page leads to the list', async () => {
   const work = async (page: Page) => {
-    assert.match((await page.locator('main').textContent()) ?? '', /takes JavaScript.*list of all crates/s)
+    assert.match(
+      (await page.locator('main').textContent()) ?? '',
+      /takes JavaScript.*list of all crates/s,
+    )
   }
   await look(still, 'search/?q=x', work, { javaScriptEnabled: false })
 })

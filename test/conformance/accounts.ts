@@ -24,9 +24,19 @@ export const accounts: readonly Scenario[] = [
       assert.match((await owner('--list')).stdout, /^sailor\b.*\nmate\b.*\n$/)
       await change(mate)
       says(await owner('--remove', 'sailor'), 'Owner removing')
-      const refused = await cargo.fails(stage.folder, 'owner', '--registry', 'test', '--add', 'sailor', 'foo')
+      const refused = await cargo.fails(
+        stage.folder,
+        'owner',
+        '--registry',
+        'test',
+        '--add',
+        'sailor',
+        'foo',
+      )
       says(refused, 'failed to invite owners to crate `foo` on registry at')
-      const list = await stage.cargo({ token: mate }).ok(stage.folder, 'owner', '--registry', 'test', '--list', 'foo')
+      const list = await stage
+        .cargo({ token: mate })
+        .ok(stage.folder, 'owner', '--registry', 'test', '--list', 'foo')
       assert.match(list.stdout, /^mate\b.*\n$/)
     },
     { settings: { PLIMSOLL_OWNERS_ADD: 'direct' } },
@@ -38,17 +48,31 @@ export const accounts: readonly Scenario[] = [
       stage.cargo().fails(stage.folder, 'owner', '--registry', 'test', ...args, 'foo')
     says(await owner('--add', 'nobody'), /the remote server responded with an error: .*nobody/)
     says(await owner('--remove', 'sailor'), /the remote server responded with an error: .*owner/)
-    const { stdout } = await stage.cargo().ok(stage.folder, 'owner', '--registry', 'test', '--list', 'foo')
+    const { stdout } = await stage
+      .cargo()
+      .ok(stage.folder, 'owner', '--registry', 'test', '--list', 'foo')
     assert.match(stdout, /^sailor\b.*\n$/)
   }),
 
-  scenario(14, 'publish::api_error_json: a token that is not valid is a 403 with its reason', ['api'], async stage => {
-    const { folder } = stage.crate({ name: 'foo' })
-    const cargo = stage.cargo({ token: 'plim_wrong' })
-    const refused = await cargo.fails(folder, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')
-    says(refused, /the remote server responded with an error \(status 403 Forbidden\): .+/)
-    assert.equal(stage.registry.requests.lines.at(-1), 'PUT /api/v1/crates/new 403')
-  }),
+  scenario(
+    14,
+    'publish::api_error_json: a token that is not valid is a 403 with its reason',
+    ['api'],
+    async stage => {
+      const { folder } = stage.crate({ name: 'foo' })
+      const cargo = stage.cargo({ token: 'plim_wrong' })
+      const refused = await cargo.fails(
+        folder,
+        'publish',
+        '--no-verify',
+        '--allow-dirty',
+        '--registry',
+        'test',
+      )
+      says(refused, /the remote server responded with an error \(status 403 Forbidden\): .+/)
+      assert.equal(stage.registry.requests.lines.at(-1), 'PUT /api/v1/crates/new 403')
+    },
+  ),
 
   scenario(
     19,
@@ -59,7 +83,14 @@ export const accounts: readonly Scenario[] = [
       const cargo = stage.cargo({ token: null })
       const refused = await cargo.fails(folder, 'publish', '--allow-dirty', '--registry', 'test')
       says(refused, /no (upload )?token found.*, please run `cargo login\b/)
-      const dry = await cargo.ok(folder, 'publish', '--allow-dirty', '--registry', 'test', '--dry-run')
+      const dry = await cargo.ok(
+        folder,
+        'publish',
+        '--allow-dirty',
+        '--registry',
+        'test',
+        '--dry-run',
+      )
       says(dry, 'aborting upload due to dry run')
       assert.deepEqual(
         stage.registry.requests.lines.filter(line => line.includes('/api/')),

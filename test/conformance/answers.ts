@@ -20,7 +20,10 @@ export const answers: readonly Scenario[] = [
       await stage.publish({ name: 'foo' })
       const before = await stage.index('3/f/foo')
       for (const [what, status, method, path, body] of wrongRequests()) {
-        const headers = { authorization: stage.api.token, ...(body && { 'content-length': `${body.length}` }) }
+        const headers = {
+          authorization: stage.api.token,
+          ...(body && { 'content-length': `${body.length}` }),
+        }
         const answer = await send(method, stage.registry, path, headers, body)
         assert.equal(answer.status, status, what)
         expectReasons(what, answer)
@@ -38,7 +41,10 @@ export const answers: readonly Scenario[] = [
       const obstacle = join(stage.api.folder, 'crates')
       writeFileSync(obstacle, 'where the crate store has to be')
       const failed = await stage.cargo().fails(foo.folder, ...PUBLISH)
-      says(failed, /the remote server responded with an error \(status 500 Internal Server Error\): .+/)
+      says(
+        failed,
+        /the remote server responded with an error \(status 500 Internal Server Error\): .+/,
+      )
       const id = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(failed.stderr)?.[0]
       assert.ok(id, failed.stderr)
       assert.ok(stage.api.log().includes(id))
@@ -56,14 +62,22 @@ export const answers: readonly Scenario[] = [
     async stage => {
       const foo = stage.crate({ name: 'foo' })
       for (const isPassedOn of [false, true]) {
-        stage.interfere(({ method }) => (method === 'PUT' ? { meets: 'silence', isPassedOn } : undefined))
-        says(await stage.cargo().fails(foo.folder, ...PUBLISH), /Server returned nothing|curl|connection/i)
+        stage.interfere(({ method }) =>
+          method === 'PUT' ? { meets: 'silence', isPassedOn } : undefined,
+        )
+        says(
+          await stage.cargo().fails(foo.folder, ...PUBLISH),
+          /Server returned nothing|curl|connection/i,
+        )
         stage.interfere()
         const { status } = await send('GET', stage.registry, '/index/3/f/foo')
         assert.equal(status, isPassedOn ? 200 : 404)
       }
       assert.equal(withoutTimes(await stage.index('3/f/foo')), await indexLine(stage, foo))
-      assert.equal(await stage.registry.offer('foo', '1.0.0', await stage.download('foo', '1.0.0')), null)
+      assert.equal(
+        await stage.registry.offer('foo', '1.0.0', await stage.download('foo', '1.0.0')),
+        null,
+      )
       says(await stage.cargo().fails(foo.folder, ...PUBLISH), /foo.*1\.0\.0 already exists/)
       assert.equal(withoutTimes(await stage.index('3/f/foo')), await indexLine(stage, foo))
     },
@@ -107,7 +121,9 @@ export const answers: readonly Scenario[] = [
         'é',
         'x'.repeat(8000),
       ]) {
-        const answer = await send('GET', stage.registry, '/api/v1/crates/foo/owners', { authorization })
+        const answer = await send('GET', stage.registry, '/api/v1/crates/foo/owners', {
+          authorization,
+        })
         assert.equal(answer.status, 403, authorization)
         expectReasons(authorization, answer)
       }
@@ -120,7 +136,9 @@ type WrongRequest = [what: string, status: number, method: string, path: string,
 /** Requests with one thing wrong each, and the status that is due. */
 function wrongRequests(): WrongRequest[] {
   const frame = (...parts: readonly (string | number)[]) =>
-    Buffer.concat(parts.map(part => (typeof part === 'string' ? Buffer.from(part, 'latin1') : length(part))))
+    Buffer.concat(
+      parts.map(part => (typeof part === 'string' ? Buffer.from(part, 'latin1') : length(part))),
+    )
   const owners = '/api/v1/crates/foo/owners'
   return [
     ['no body', 200, 'PUT', NEW],
@@ -132,8 +150,20 @@ function wrongRequests(): WrongRequest[] {
     ['metadata of other kinds', 200, 'PUT', NEW, frame(21, '{"name":1,"vers":[1]}', 0)],
     ['metadata that is too long', 413, 'PUT', NEW, frame(0xffff_ffff, 'x')],
     ['no `.crate`', 200, 'PUT', NEW, frame(29, '{"name":"bar","vers":"1.0.0"}', 0)],
-    ['a `.crate` that is none', 200, 'PUT', NEW, frame(29, '{"name":"bar","vers":"1.0.0"}', 4, 'nope')],
-    ['a `.crate` that is too long', 413, 'PUT', NEW, frame(29, '{"name":"bar","vers":"1.0.0"}', 0xffff_ffff)],
+    [
+      'a `.crate` that is none',
+      200,
+      'PUT',
+      NEW,
+      frame(29, '{"name":"bar","vers":"1.0.0"}', 4, 'nope'),
+    ],
+    [
+      'a `.crate` that is too long',
+      413,
+      'PUT',
+      NEW,
+      frame(29, '{"name":"bar","vers":"1.0.0"}', 0xffff_ffff),
+    ],
     ['a method that is none', 404, 'POST', NEW, frame('{}')],
     ['a route that is none', 404, 'GET', '/api/v1/nothing'],
     ['another version of the API', 404, 'GET', '/api/v2/crates'],

@@ -12,25 +12,32 @@ import type { Stage } from './stage.ts'
 
 /** `.crate` bytes that the client would refuse must not get in, and good ones come out as they went in. */
 export const archives: readonly Scenario[] = [
-  scenario(33, 'registry::bad_cksum_http: bytes are served as they came, without any encoding', [], async stage => {
-    const foo = stage.crate({ name: 'foo', files: { 'src/lib.rs': `// ${noise(20_000)}` } })
-    await stage.registry.publish(stage.cargo(), [foo])
-    await stage.cargo().ok(foo.folder, 'package', '--no-verify', '--allow-dirty')
-    const path = '/crates/foo/foo-1.0.0.crate'
-    const answer = await send('GET', stage.registry, path, { 'accept-encoding': 'deflate, gzip' })
-    assert.equal(answer.status, 200)
-    assert.equal(answer.headers['content-encoding'], undefined)
-    const { cksum } = JSON.parse(await stage.index('3/f/foo')) as { cksum: string }
-    assert.equal(createHash('sha256').update(answer.bytes).digest('hex'), cksum)
-    assert.ok(answer.bytes.equals(readFileSync(packagedFile(foo))))
-  }),
+  scenario(
+    33,
+    'registry::bad_cksum_http: bytes are served as they came, without any encoding',
+    [],
+    async stage => {
+      const foo = stage.crate({ name: 'foo', files: { 'src/lib.rs': `// ${noise(20_000)}` } })
+      await stage.registry.publish(stage.cargo(), [foo])
+      await stage.cargo().ok(foo.folder, 'package', '--no-verify', '--allow-dirty')
+      const path = '/crates/foo/foo-1.0.0.crate'
+      const answer = await send('GET', stage.registry, path, { 'accept-encoding': 'deflate, gzip' })
+      assert.equal(answer.status, 200)
+      assert.equal(answer.headers['content-encoding'], undefined)
+      const { cksum } = JSON.parse(await stage.index('3/f/foo')) as { cksum: string }
+      assert.equal(createHash('sha256').update(answer.bytes).digest('hex'), cksum)
+      assert.ok(answer.bytes.equals(readFileSync(packagedFile(foo))))
+    },
+  ),
 
   scenario(33, 'registry::bad_cksum_http: a damaged crate is found out', ['tree'], async stage => {
     await stage.publish({ name: 'foo' })
     const file = join(stage.files.tree, 'crates', 'foo', 'foo-1.0.0.crate')
     const bytes = readFileSync(file)
     writeFileSync(file, bytes.fill(bytes.readUInt8(20) ^ 1, 20, 21))
-    const checked = await stage.cargo().fails(stage.app('foo = { version = "1", registry = "test" }'), 'check')
+    const checked = await stage
+      .cargo()
+      .fails(stage.app('foo = { version = "1", registry = "test" }'), 'check')
     says(checked, 'failed to verify the checksum of `foo v1.0.0 (registry `test`)`')
   }),
 
@@ -50,9 +57,15 @@ export const archives: readonly Scenario[] = [
   refused(46, 'an absolute path', 'absolute path', /\/etc\/cron\.d\/evil/),
   refused(47, 'registry::symlink_and_directory: a symbolic link', 'symlink', /odd/),
   refused(47, 'a hard link', 'hard link', /odd/),
-  refused(48, 'registry::reach_max_unpack_size: more than the limit when unpacked', 'bomb', /unpack/, {
-    PLIMSOLL_LIMITS_UNPACKED_BYTES: `${32 * 1024 ** 2}`,
-  }),
+  refused(
+    48,
+    'registry::reach_max_unpack_size: more than the limit when unpacked',
+    'bomb',
+    /unpack/,
+    {
+      PLIMSOLL_LIMITS_UNPACKED_BYTES: `${32 * 1024 ** 2}`,
+    },
+  ),
 ]
 
 /** A crate with one fault is refused with words that name it; no trace of it is left. */

@@ -17,7 +17,8 @@ export const choose: readonly Scenario[] = [
     async stage => {
       await stage.publish({ name: 'foo', version: '1.2.3-alpha.0' })
       const refused = await stage.cargo().fails(stage.app(FOO), 'check')
-      if (cargoIsAtLeast(95)) says(refused, "candidate versions found which didn't match: 1.2.3-alpha.0")
+      if (cargoIsAtLeast(95))
+        says(refused, "candidate versions found which didn't match: 1.2.3-alpha.0")
       else says(refused, 'no matching package named `foo` found')
       const app = stage.app('foo = { version = "1.2.3-alpha.0", registry = "test" }')
       says(await stage.cargo().ok(app, 'check'), 'Checking foo v1.2.3-alpha.0 (registry `test`)')
@@ -34,7 +35,16 @@ export const choose: readonly Scenario[] = [
       await stage.publish(...versions.map(version => ({ name: 'tool', version, files })))
       const cargo = stage.cargo()
       const root = join(stage.folder, 'installed')
-      const installed = await cargo.ok(stage.folder, 'install', '--registry', 'test', '--root', root, '--debug', 'tool')
+      const installed = await cargo.ok(
+        stage.folder,
+        'install',
+        '--registry',
+        'test',
+        '--root',
+        root,
+        '--debug',
+        'tool',
+      )
       says(installed, 'Installing tool v0.2.1 (registry `test`)')
       says(installed, 'Installed package `tool v0.2.1 (registry `test`)`')
     },
@@ -68,16 +78,21 @@ export const choose: readonly Scenario[] = [
     { since: 84 },
   ),
 
-  scenario(59, 'cargo_add/normalize_name_registry: `cargo add` finds the name with `-` for `_`', [], async stage => {
-    await stage.publish({ name: 'linked-hash-map', version: '1.2.3' })
-    const app = stage.app('')
-    const added = await stage.cargo().ok(app, 'add', '--registry', 'test', 'linked_hash_map')
-    says(added, 'translating `linked_hash_map` to `linked-hash-map`')
-    assert.match(
-      readFileSync(join(app, 'Cargo.toml'), 'utf8'),
-      /^linked-hash-map = \{ version = "1\.2\.3", registry = "test" \}$/m,
-    )
-  }),
+  scenario(
+    59,
+    'cargo_add/normalize_name_registry: `cargo add` finds the name with `-` for `_`',
+    [],
+    async stage => {
+      await stage.publish({ name: 'linked-hash-map', version: '1.2.3' })
+      const app = stage.app('')
+      const added = await stage.cargo().ok(app, 'add', '--registry', 'test', 'linked_hash_map')
+      says(added, 'translating `linked_hash_map` to `linked-hash-map`')
+      assert.match(
+        readFileSync(join(app, 'Cargo.toml'), 'utf8'),
+        /^linked-hash-map = \{ version = "1\.2\.3", registry = "test" \}$/m,
+      )
+    },
+  ),
 
   scenario(
     59,
@@ -94,11 +109,16 @@ export const choose: readonly Scenario[] = [
     { since: 82 },
   ),
 
-  scenario(59, 'install::install_yanked_cargo_package: a yanked version is not installed', [], async stage => {
-    await stage.publish({ name: 'tool', files: { 'src/main.rs': 'fn main() {}' } })
-    await stage.registry.yank(stage.cargo(), 'tool', '1.0.0')
-    const args = ['install', '--registry', 'test', '--root', join(stage.folder, 'installed')]
-    const refused = await stage.cargo().fails(stage.folder, ...args, 'tool', '--version', '1.0.0')
-    says(refused, 'cannot install package `tool`, it has been yanked from registry `test`')
-  }),
+  scenario(
+    59,
+    'install::install_yanked_cargo_package: a yanked version is not installed',
+    [],
+    async stage => {
+      await stage.publish({ name: 'tool', files: { 'src/main.rs': 'fn main() {}' } })
+      await stage.registry.yank(stage.cargo(), 'tool', '1.0.0')
+      const args = ['install', '--registry', 'test', '--root', join(stage.folder, 'installed')]
+      const refused = await stage.cargo().fails(stage.folder, ...args, 'tool', '--version', '1.0.0')
+      says(refused, 'cannot install package `tool`, it has been yanked from registry `test`')
+    },
+  ),
 ]

@@ -21,7 +21,10 @@ test('docs/conformance.md lists every scenario with its drivers and its oldest c
     scenarios.map(one => {
       const marks = drivers.map(driver => (canPlay(driver, one) ? '✓' : '–'))
       const since = one.since ? `1.${one.since}` : '–'
-      return { ...one, row: `| ${one.number} | ${one.title} | \`${file}\` | ${since} | ${marks.join(' | ')} |` }
+      return {
+        ...one,
+        row: `| ${one.number} | ${one.title} | \`${file}\` | ${since} | ${marks.join(' | ')} |`,
+      }
     }),
   )
   const expected = rows.sort((a, b) => a.number - b.number).map(({ row }) => row)

@@ -62,7 +62,10 @@ handy = ["alias"]
       const toml = `[features]\nhandy = ["near/std"]\n\n[dev-dependencies]\nnear = { path = ${JSON.stringify(near.folder)} }`
       const [foo] = await stage.publish({ name: 'foo', toml })
       assert.ok(foo)
-      assert.equal(withoutTimes(await stage.index('3/f/foo')), await indexLine(stage, foo, { features: { handy: [] } }))
+      assert.equal(
+        withoutTimes(await stage.index('3/f/foo')),
+        await indexLine(stage, foo, { features: { handy: [] } }),
+      )
       const app = stage.app('foo = { version = "1", registry = "test", features = ["handy"] }')
       says(await stage.cargo().ok(app, 'check'), 'Checking foo v1.0.0 (registry `test`)')
     },
@@ -104,7 +107,9 @@ another = ["foo01"]
       })
       assert.equal(withoutTimes(await stage.index('3/b/bar')), expected)
       const BAR = 'bar = { version = "1", registry = "test" }'
-      const plain = await stage.cargo().ok(stage.app(BAR, 'const _: [(); 2] = [(); bar::NEW as usize];'), 'check')
+      const plain = await stage
+        .cargo()
+        .ok(stage.app(BAR, 'const _: [(); 2] = [(); bar::NEW as usize];'), 'check')
       saysNot(plain, 'Checking foo v0.1.0')
       const app = stage.app(BAR, 'const _: [(); 3] = [(); (bar::NEW + bar::OLD) as usize];')
       const checked = await stage.cargo().ok(app, 'check', '--features', 'bar/another')
@@ -113,24 +118,37 @@ another = ["foo01"]
     },
   ),
 
-  scenario(11, 'a build-dependency for `cfg(…)` is there when the build script needs it', [], async stage => {
-    const [, foo] = await stage.publish(
-      { name: 'gen', files: { 'src/lib.rs': 'pub fn word() -> &\'static str { "hello" }' } },
-      {
-        name: 'foo',
-        toml: `[target.'cfg(not(target_os = "none"))'.build-dependencies]\ngen = { version = "1", registry = "test" }`,
-        files: {
-          'build.rs': 'fn main() { println!("cargo:rustc-env=WORD={}", gen::word()) }',
-          'src/lib.rs': 'pub const WORD: &str = env!("WORD");',
+  scenario(
+    11,
+    'a build-dependency for `cfg(…)` is there when the build script needs it',
+    [],
+    async stage => {
+      const [, foo] = await stage.publish(
+        { name: 'gen', files: { 'src/lib.rs': 'pub fn word() -> &\'static str { "hello" }' } },
+        {
+          name: 'foo',
+          toml: `[target.'cfg(not(target_os = "none"))'.build-dependencies]\ngen = { version = "1", registry = "test" }`,
+          files: {
+            'build.rs': 'fn main() { println!("cargo:rustc-env=WORD={}", gen::word()) }',
+            'src/lib.rs': 'pub const WORD: &str = env!("WORD");',
+          },
         },
-      },
-    )
-    assert.ok(foo)
-    const deps = [dependency('gen', '^1', { kind: 'build', target: 'cfg(not(target_os = "none"))' })]
-    assert.equal(withoutTimes(await stage.index('3/f/foo')), await indexLine(stage, foo, { deps }))
-    const app = stage.app('foo = { version = "1", registry = "test" }', 'const _: [(); 5] = [(); foo::WORD.len()];')
-    says(await stage.cargo().ok(app, 'check'), 'Compiling gen v1.0.0 (registry `test`)')
-  }),
+      )
+      assert.ok(foo)
+      const deps = [
+        dependency('gen', '^1', { kind: 'build', target: 'cfg(not(target_os = "none"))' }),
+      ]
+      assert.equal(
+        withoutTimes(await stage.index('3/f/foo')),
+        await indexLine(stage, foo, { deps }),
+      )
+      const app = stage.app(
+        'foo = { version = "1", registry = "test" }',
+        'const _: [(); 5] = [(); foo::WORD.len()];',
+      )
+      says(await stage.cargo().ok(app, 'check'), 'Compiling gen v1.0.0 (registry `test`)')
+    },
+  ),
 
   scenario(
     42,

@@ -17,11 +17,16 @@ export const catalogDriver: Driver = {
   start: startCatalog,
 }
 
-export async function startCatalog(cleanup: Cleanup, folder: string, settings: NodeJS.ProcessEnv): Promise<Registry> {
+export async function startCatalog(
+  cleanup: Cleanup,
+  folder: string,
+  settings: NodeJS.ProcessEnv,
+): Promise<Registry> {
   mkdirSync(folder)
   const home = join(folder, 'registry')
   const server = await FileServer.start(cleanup, join(home, 'public'))
-  const run = (...args: readonly string[]): Promise<Run> => plimsoll(folder, [...args, '--dir', home], settings)
+  const run = (...args: readonly string[]): Promise<Run> =>
+    plimsoll(folder, [...args, '--dir', home], settings)
   const command = async (...args: readonly string[]): Promise<void> => {
     expectCode(`plimsoll ${args.join(' ')}`, await run(...args), 0)
   }
@@ -31,7 +36,8 @@ export async function startCatalog(cleanup: Cleanup, folder: string, settings: N
     indexUrl: `sparse+${server.url}/index/`,
     requests: server.requests,
     stampsReleases: true,
-    publish: (cargo, projects) => packageProjects(cargo, projects, files => command('add', ...files)),
+    publish: (cargo, projects) =>
+      packageProjects(cargo, projects, files => command('add', ...files)),
     async yank(_cargo, name, version) {
       await command('yank', `${name}@${version}`)
     },

@@ -27,7 +27,11 @@ export interface DaemonPlace {
   readonly log: () => string
 }
 
-export async function startDaemon(cleanup: Cleanup, folder: string, settings: NodeJS.ProcessEnv): Promise<Registry> {
+export async function startDaemon(
+  cleanup: Cleanup,
+  folder: string,
+  settings: NodeJS.ProcessEnv,
+): Promise<Registry> {
   const home = join(folder, 'registry')
   const { folder: template, token } = await registryTemplate()
   cpSync(template, home, { recursive: true })

@@ -6,7 +6,9 @@ export const filesGitDriver: Driver = {
   name: 'catalog, git index as plain files',
   capabilities: ['no-api', 'repository', 'headers'],
   unfit: minor =>
-    minor < 68 ? null : 'it reads the same tree by the sparse index, and as a repository in scenario 60',
+    minor < 68
+      ? null
+      : 'it reads the same tree by the sparse index, and as a repository in scenario 60',
   async start(cleanup, folder, settings) {
     const registry = await startCatalog(cleanup, folder, settings)
     return {

@@ -20,7 +20,10 @@ export const gitDriver: Driver = {
     const registry = await startDaemon(cleanup, folder, settings)
     const { folder: template } = await registryTemplate()
     // The first commit has this daemon's URLs; until then clients would find the template's.
-    await moved(registry, readFileSync(join(template, 'public', 'index.git', 'refs', 'heads', 'master'), 'utf8').trim())
+    await moved(
+      registry,
+      readFileSync(join(template, 'public', 'index.git', 'refs', 'heads', 'master'), 'utf8').trim(),
+    )
     registry.requests.clear()
     const publish = (cargo: Cargo, project: Project) => registry.publish(cargo, [project])
     // Cargo learnt to wait for what it has published in 1.66.
@@ -30,7 +33,8 @@ export const gitDriver: Driver = {
       indexUrl: `${registry.baseUrl}/index.git`,
       cargoEnv: (await fetchesGit(cleanup)) ? {} : { CARGO_NET_GIT_FETCH_WITH_CLI: 'true' },
       async publish(cargo, projects) {
-        for (const one of projects) await (waits ? publish(cargo, one) : committed(registry, () => publish(cargo, one)))
+        for (const one of projects)
+          await (waits ? publish(cargo, one) : committed(registry, () => publish(cargo, one)))
       },
       yank: (...yank) => committed(registry, () => registry.yank(...yank)),
       unyank: (...yank) => committed(registry, () => registry.unyank(...yank)),
@@ -49,7 +53,10 @@ function fetchesGit(cleanup: Cleanup): Promise<boolean> {
 async function tryGit(folder: string): Promise<boolean> {
   const toml = `[dependencies]\nnone = { git = "file://${folder}/none.git" }`
   const project = writeProject(join(folder, 'probe'), { name: 'probe', toml })
-  const cargo = new Cargo(join(folder, 'home'), { registries: {}, cratesIo: 'sparse+http://127.0.0.1:9/' })
+  const cargo = new Cargo(join(folder, 'home'), {
+    registries: {},
+    cratesIo: 'sparse+http://127.0.0.1:9/',
+  })
   const { stderr } = await cargo.fails(project.folder, 'fetch')
   return !stderr.includes('invalid version 0 on git_proxy_options')
 }
@@ -66,12 +73,19 @@ async function moved(registry: Registry, before: string): Promise<void> {
     if ((await head(registry)) !== before) return
     await sleep(100)
   }
-  assert.fail(`the git index of ${registry.baseUrl} is still at ${before}, thirty seconds after the change`)
+  assert.fail(
+    `the git index of ${registry.baseUrl} is still at ${before}, thirty seconds after the change`,
+  )
 }
 
 async function head(registry: Registry): Promise<string> {
   const headers = { authorization: registry.api?.token ?? '' }
-  const answer = await send('GET', registry, '/index.git/info/refs?service=git-upload-pack', headers)
+  const answer = await send(
+    'GET',
+    registry,
+    '/index.git/info/refs?service=git-upload-pack',
+    headers,
+  )
   const id = /([0-9a-f]{40}) HEAD/.exec(answer.bytes.toString())?.[1]
   assert.ok(id, `no HEAD in the refs of ${registry.baseUrl}`)
   return id

@@ -32,7 +32,10 @@ export async function openStatic(
 
   const tryBuild = async (): Promise<string | null> => {
     const list = [...yanked].map(release => JSON.stringify(release)).join(', ')
-    writeFileSync(join(crates, 'plimsoll.toml'), `yanked = [${list}]\n\n[registry]\nbase_url = "${server.url}"\n`)
+    writeFileSync(
+      join(crates, 'plimsoll.toml'),
+      `yanked = [${list}]\n\n[registry]\nbase_url = "${server.url}"\n`,
+    )
     const ended = await plimsoll(folder, ['build', '--from', crates, '--out', tree], settings)
     if (ended.code === 1) return ended.stderr
     expectCode('plimsoll build --from', ended, 0)

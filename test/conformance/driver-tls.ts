@@ -20,7 +20,11 @@ export const tlsDriver: Driver = {
   start: startTls,
 }
 
-async function startTls(cleanup: Cleanup, folder: string, settings: NodeJS.ProcessEnv): Promise<Registry> {
+async function startTls(
+  cleanup: Cleanup,
+  folder: string,
+  settings: NodeJS.ProcessEnv,
+): Promise<Registry> {
   const home = join(folder, 'registry')
   const { folder: template, token } = await registryTemplate()
   cpSync(template, home, { recursive: true })
@@ -36,9 +40,20 @@ async function startTls(cleanup: Cleanup, folder: string, settings: NodeJS.Proce
 }
 
 /** A certificate for 127.0.0.1 that is its own authority. */
-async function makeCertificate(folder: string): Promise<{ readonly cert: string; readonly key: string }> {
+async function makeCertificate(
+  folder: string,
+): Promise<{ readonly cert: string; readonly key: string }> {
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
-  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
+  const kind = [
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-days',
+    '2',
+  ]
   const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']
   const args = ['req', ...kind, ...subject, '-keyout', key, '-out', cert]
   expectCode('openssl req', await run('openssl', args, { cwd: folder, env: process.env }), 0)

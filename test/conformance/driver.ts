@@ -13,7 +13,16 @@ import type { Requests } from '../support/request-log.ts'
  * order in which they came, with queries and headers; `faults` – something between client and server can fail; `tls` –
  * HTTP/2 is spoken.
  */
-export type Capability = 'sparse' | 'git' | 'repository' | 'api' | 'no-api' | 'tree' | 'headers' | 'faults' | 'tls'
+export type Capability =
+  | 'sparse'
+  | 'git'
+  | 'repository'
+  | 'api'
+  | 'no-api'
+  | 'tree'
+  | 'headers'
+  | 'faults'
+  | 'tls'
 
 /** One way of running the registry. */
 export interface Driver {
@@ -22,11 +31,16 @@ export interface Driver {
   /** Why a client of Rust 1.`minor` cannot play it, or need not; null when it does. */
   readonly unfit?: (minor: number) => string | null
   /** Starts an empty registry whose files are all below `folder`; the settings are environment variables. */
-  readonly start: (cleanup: Cleanup, folder: string, settings: NodeJS.ProcessEnv) => Promise<Registry>
+  readonly start: (
+    cleanup: Cleanup,
+    folder: string,
+    settings: NodeJS.ProcessEnv,
+  ) => Promise<Registry>
 }
 
 /** For drivers whose index is sparse: Rust 1.68 was the first to read one. */
-export const readsSparse = (minor: number): string | null => (minor < 68 ? 'it knows no sparse index' : null)
+export const readsSparse = (minor: number): string | null =>
+  minor < 68 ? 'it knows no sparse index' : null
 
 /** A registry under test. */
 export interface Registry extends Origin {

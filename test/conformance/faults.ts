@@ -21,10 +21,17 @@ export const faults: readonly Scenario[] = [
       requests.clear()
       stage.interfere(firstOf(['/index/config.json', '/index/3/f/foo', CRATE], BROKEN))
       const checked = await stage.cargo(RETRY).ok(stage.app(FOO), 'check')
-      assert.equal(checked.stderr.match(/spurious network error \(3 tries remaining\)/g)?.length, 3, checked.stderr)
+      assert.equal(
+        checked.stderr.match(/spurious network error \(3 tries remaining\)/g)?.length,
+        3,
+        checked.stderr,
+      )
       says(checked, 'Checking foo v1.0.0 (registry `test`)')
       const twice = (path: string) => [`GET ${path} 500`, `GET ${path} 200`]
-      assert.deepEqual(requests.lines, ['/index/config.json', '/index/3/f/foo', CRATE].flatMap(twice))
+      assert.deepEqual(
+        requests.lines,
+        ['/index/config.json', '/index/3/f/foo', CRATE].flatMap(twice),
+      )
     },
   ),
 
@@ -41,10 +48,13 @@ export const faults: readonly Scenario[] = [
       // 1.96.0 tries again what breaks off only for downloads.
       const [refused, broken] = [firstOf(files, BROKEN), firstOf(crates, { meets: 'half' })]
       stage.interfere(request => refused(request) ?? broken(request))
-      const app = stage.app(names.map(name => `${name} = { version = "1", registry = "test" }`).join('\n'))
+      const app = stage.app(
+        names.map(name => `${name} = { version = "1", registry = "test" }`).join('\n'),
+      )
       const checked = await stage.cargo(RETRY).ok(app, 'check')
       for (const name of names) says(checked, `Checking ${name} v1.0.0 (registry \`test\`)`)
-      const statuses = (path: string) => stage.registry.requests.to('GET', path).map(one => one.status)
+      const statuses = (path: string) =>
+        stage.registry.requests.to('GET', path).map(one => one.status)
       for (const path of files) assert.deepEqual(statuses(path), [500, 200], path)
       for (const path of crates) assert.deepEqual(statuses(path), [200, 200], path)
     },
@@ -57,14 +67,22 @@ export const faults: readonly Scenario[] = [
     async stage => {
       await stage.publish({ name: 'foo' })
       // Without the header Cargo would come again within 1.5 seconds.
-      const full: Fault = { meets: 'answer', status: 429, headers: { 'retry-after': '2' }, body: 'too many' }
+      const full: Fault = {
+        meets: 'answer',
+        status: 429,
+        headers: { 'retry-after': '2' },
+        body: 'too many',
+      }
       const busy = firstOf(['/index/3/f/foo', CRATE], full)
       const times: Record<string, number[]> = { '/index/3/f/foo': [], [CRATE]: [] }
       stage.interfere(request => {
         times[request.url]?.push(performance.now())
         return busy(request)
       })
-      says(await stage.cargo(RETRY).ok(stage.app(FOO), 'check'), 'Checking foo v1.0.0 (registry `test`)')
+      says(
+        await stage.cargo(RETRY).ok(stage.app(FOO), 'check'),
+        'Checking foo v1.0.0 (registry `test`)',
+      )
       for (const [path, [first = 0, second = 0, ...more]] of Object.entries(times)) {
         assert.deepEqual(more, [], path)
         assert.ok(second - first >= 1900, `${path}: ${second - first} ms`)
@@ -83,7 +101,10 @@ export const faults: readonly Scenario[] = [
       const words = ['search', '--registry', 'test', 'foo']
       assert.match((await cargo.ok(stage.folder, ...words)).stdout, /^foo = "1\.0\.0"/)
       const refused = await cargo.fails(stage.folder, ...words)
-      says(refused, /the remote server responded with an error \(status 429 Too Many Requests\): too many searches/)
+      says(
+        refused,
+        /the remote server responded with an error \(status 429 Too Many Requests\): too many searches/,
+      )
       const answer = stage.registry.requests.all.at(-1)
       assert.match(String(answer?.responseHeaders['retry-after']), /^([1-9]|[1-5]\d|60)$/)
       const { lines } = stage.registry.requests
@@ -119,7 +140,10 @@ export const faults: readonly Scenario[] = [
         'GET /index/3/b/bar 500',
         'GET /index/3/b/bar 200',
       ])
-      assert.deepEqual(requests.lines.slice(3).sort(), ['GET /index/le/ft/left 200', 'GET /index/ri/gh/right 200'])
+      assert.deepEqual(requests.lines.slice(3).sort(), [
+        'GET /index/le/ft/left 200',
+        'GET /index/ri/gh/right 200',
+      ])
     },
   ),
 ]

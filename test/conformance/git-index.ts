@@ -17,7 +17,9 @@ export const gitIndex: readonly Scenario[] = [
     ['git', 'api'],
     async stage => {
       const { folder } = stage.crate({ name: 'foo' })
-      const published = await stage.cargo().ok(folder, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')
+      const published = await stage
+        .cargo()
+        .ok(folder, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')
       says(published, 'Published foo v1.0.0 at registry `test`')
       const { requests } = stage.registry
       const sent = requests.lines.indexOf('PUT /api/v1/crates/new 200')
@@ -49,7 +51,9 @@ export const gitIndex: readonly Scenario[] = [
       await cargo.ok(app, 'update')
       const refs = 'GET /index.git/info/refs?service=git-upload-pack 200'
       // Protocol version 2, which the git executable speaks, asks for the refs by a request of its own.
-      const list = stage.registry.cargoEnv?.CARGO_NET_GIT_FETCH_WITH_CLI ? ['POST /index.git/git-upload-pack 200'] : []
+      const list = stage.registry.cargoEnv?.CARGO_NET_GIT_FETCH_WITH_CLI
+        ? ['POST /index.git/git-upload-pack 200']
+        : []
       assert.deepEqual(stage.registry.requests.lines, [refs, ...list])
     },
   ),
@@ -67,17 +71,29 @@ export const gitIndex: readonly Scenario[] = [
       says(await cargo.ok(app, 'check', ...withGit), 'Checking foo v1.0.0 (registry `test`)')
       await stage.publish({ name: 'foo', version: '1.0.1' })
       await clone(stage, '3/f/foo', '"vers":"1.0.1"')
-      says(await cargo.ok(app, 'update', ...withGit), 'Updating foo v1.0.0 (registry `test`) -> v1.0.1')
+      says(
+        await cargo.ok(app, 'update', ...withGit),
+        'Updating foo v1.0.0 (registry `test`) -> v1.0.1',
+      )
     },
   ),
 
-  scenario(60, 'the repository has the files of the sparse index, byte for byte', ['repository'], async stage => {
-    await stage.publish({ name: 'foo', version: '1.0.0' }, { name: 'Bar' }, { name: 'foo', version: '1.0.1' })
-    const folder = await clone(stage, '3/f/foo', '"vers":"1.0.1"')
-    for (const path of ['config.json', '3/f/foo', '3/b/bar']) {
-      assert.equal(readFileSync(join(folder, path), 'utf8'), await stage.index(path), path)
-    }
-  }),
+  scenario(
+    60,
+    'the repository has the files of the sparse index, byte for byte',
+    ['repository'],
+    async stage => {
+      await stage.publish(
+        { name: 'foo', version: '1.0.0' },
+        { name: 'Bar' },
+        { name: 'foo', version: '1.0.1' },
+      )
+      const folder = await clone(stage, '3/f/foo', '"vers":"1.0.1"')
+      for (const path of ['config.json', '3/f/foo', '3/b/bar']) {
+        assert.equal(readFileSync(join(folder, path), 'utf8'), await stage.index(path), path)
+      }
+    },
+  ),
 ]
 
 /** Clones the index until the file has the text: commits follow a change without anyone waiting for them. */
@@ -87,8 +103,13 @@ async function clone(stage: Stage, path: string, text: string): Promise<string> 
   const env = { ...plain, ...stage.registry.cargoEnv }
   for (let tries = 0; tries < 40; tries++) {
     const folder = stage.place('clone')
-    expectCode('git clone', await run('git', ['clone', '--quiet', url, folder], { cwd: stage.folder, env }), 0)
-    if (existsSync(join(folder, path)) && readFileSync(join(folder, path), 'utf8').includes(text)) return folder
+    expectCode(
+      'git clone',
+      await run('git', ['clone', '--quiet', url, folder], { cwd: stage.folder, env }),
+      0,
+    )
+    if (existsSync(join(folder, path)) && readFileSync(join(folder, path), 'utf8').includes(text))
+      return folder
     await sleep(250)
   }
   assert.fail(`${text} is not in ${path} of the repository`)

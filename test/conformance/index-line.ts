@@ -27,7 +27,11 @@ export interface IndexDependency {
 }
 
 /** A plain dependency on `name`, with what is different about it. */
-export function dependency(name: string, req: string, different: Partial<IndexDependency> = {}): IndexDependency {
+export function dependency(
+  name: string,
+  req: string,
+  different: Partial<IndexDependency> = {},
+): IndexDependency {
   const plain: IndexDependency = {
     name,
     req,
@@ -43,7 +47,11 @@ export function dependency(name: string, req: string, different: Partial<IndexDe
 }
 
 /** The line a release must have, byte for byte; the moment of publishing is written as `NOW`. */
-export async function indexLine(stage: Stage, release: Project, parts: LineParts = {}): Promise<string> {
+export async function indexLine(
+  stage: Stage,
+  release: Project,
+  parts: LineParts = {},
+): Promise<string> {
   const { name, version } = release
   const cksum = createHash('sha256')
     .update(await stage.download(name, version))
@@ -55,5 +63,8 @@ export async function indexLine(stage: Stage, release: Project, parts: LineParts
 
 /** An index file with each moment of publishing written as `NOW`; what does not look like one stays. */
 export function withoutTimes(file: string): string {
-  return file.replaceAll(/"pubtime":"20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\dZ"/g, '"pubtime":"NOW"')
+  return file.replaceAll(
+    /"pubtime":"20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\dZ"/g,
+    '"pubtime":"NOW"',
+  )
 }

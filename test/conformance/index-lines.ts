@@ -39,17 +39,34 @@ export const indexLines: readonly Scenario[] = [
       const foo = stage.crate({ name: 'foo', toml })
       const cargo = stage.cargo()
       await cargo.ok(foo.folder, 'package', '--no-verify', '--allow-dirty')
-      const sent = { ...dependency('bar', '^0.1'), req: undefined, package: undefined, registry: undefined }
-      const lies = [[], [{ ...sent, version_req: '^0.2' }], [{ ...sent, version_req: '^0.1', optional: true }]]
+      const sent = {
+        ...dependency('bar', '^0.1'),
+        req: undefined,
+        package: undefined,
+        registry: undefined,
+      }
+      const lies = [
+        [],
+        [{ ...sent, version_req: '^0.2' }],
+        [{ ...sent, version_req: '^0.1', optional: true }],
+      ]
       for (const deps of lies) {
         const facts = { name: 'foo', vers: '1.0.0', deps }
-        const answer = await putRelease(stage.registry, stage.api.token, facts, readFileSync(packagedFile(foo)))
+        const answer = await putRelease(
+          stage.registry,
+          stage.api.token,
+          facts,
+          readFileSync(packagedFile(foo)),
+        )
         assert.match(refusal(answer) ?? 'it was taken', /`bar`/)
         assert.equal((await send('GET', stage.registry, '/index/3/f/foo')).status, 404)
       }
       await stage.registry.publish(cargo, [foo])
       const deps = [dependency('bar', '^0.1')]
-      assert.equal(withoutTimes(await stage.index('3/f/foo')), await indexLine(stage, foo, { deps }))
+      assert.equal(
+        withoutTimes(await stage.index('3/f/foo')),
+        await indexLine(stage, foo, { deps }),
+      )
       const checked = await stage.cargo().ok(stage.app(FOO), 'check')
       says(checked, 'Checking bar v0.1.0 (registry `test`)')
       saysNot(checked, 'bar v0.2.0')
@@ -82,7 +99,9 @@ export const indexLines: readonly Scenario[] = [
     'registry::ignore_invalid_json_lines_http: a damaged line hides its version alone, a build mends it',
     ['tree', 'sparse'],
     async stage => {
-      const [first] = await stage.publish(...['1.0.0', '1.0.1', '1.0.2'].map(version => ({ name: 'foo', version })))
+      const [first] = await stage.publish(
+        ...['1.0.0', '1.0.1', '1.0.2'].map(version => ({ name: 'foo', version })),
+      )
       assert.ok(first)
       const file = join(stage.files.tree, 'index', '3', 'f', 'foo')
       const whole = readFileSync(file, 'utf8')
@@ -91,11 +110,15 @@ export const indexLines: readonly Scenario[] = [
         whole.replace(/^.*"vers":"1\.0\.1".*$/m, line => line.slice(0, 60)),
       )
       says(await stage.cargo().ok(stage.app(FOO), 'check'), 'Checking foo v1.0.2 (registry `test`)')
-      const exactly = (version: string) => stage.app(`foo = { version = "=${version}", registry = "test" }`)
+      const exactly = (version: string) =>
+        stage.app(`foo = { version = "=${version}", registry = "test" }`)
       says(await stage.cargo().fails(exactly('1.0.1'), 'check'), /didn't match: 1\.0\.2, 1\.0\.0$/m)
       await stage.files.rebuild()
       assert.equal(readFileSync(file, 'utf8'), whole)
-      says(await stage.cargo().ok(exactly('1.0.1'), 'check'), 'Checking foo v1.0.1 (registry `test`)')
+      says(
+        await stage.cargo().ok(exactly('1.0.1'), 'check'),
+        'Checking foo v1.0.1 (registry `test`)',
+      )
     },
   ),
 
@@ -105,13 +128,19 @@ export const indexLines: readonly Scenario[] = [
     ['sparse'],
     async stage => {
       await stage.publish({ name: 'tool' }, { name: 'foo', version: '1.0.0' })
-      const manifest = '[dependencies.tool]\nversion = "1"\nartifact = "bin"\nregistry-index = "INDEX"'
+      const manifest =
+        '[dependencies.tool]\nversion = "1"\nartifact = "bin"\nregistry-index = "INDEX"'
       const bytes = buildCrate({
         name: 'foo',
         version: '1.1.0',
         manifest: manifest.replace('INDEX', stage.registry.indexUrl),
       })
-      const sent = { ...dependency('tool', '^1'), req: undefined, package: undefined, registry: undefined }
+      const sent = {
+        ...dependency('tool', '^1'),
+        req: undefined,
+        package: undefined,
+        registry: undefined,
+      }
       const deps = [{ ...sent, version_req: '^1', artifact: ['bin'] }]
       assert.equal(await stage.registry.offer('foo', '1.1.0', bytes, deps), null)
       const [first, second] = (await stage.index('3/f/foo')).split('\n')
@@ -119,7 +148,10 @@ export const indexLines: readonly Scenario[] = [
       assert.equal((JSON.parse(second ?? '') as { v?: number }).v, 3)
       says(await stage.cargo().ok(stage.app(FOO), 'check'), 'Checking foo v1.0.0 (registry `test`)')
       const app = stage.app('foo = { version = "1.1", registry = "test" }')
-      says(await stage.cargo().fails(app, 'check'), 'requires a Cargo version that supports index version 3')
+      says(
+        await stage.cargo().fails(app, 'check'),
+        'requires a Cargo version that supports index version 3',
+      )
     },
   ),
 ]

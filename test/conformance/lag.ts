@@ -16,7 +16,10 @@ export const lag: readonly Scenario[] = [
       const foo = stage.crate({ name: 'foo' })
       const args = ['publish', '--no-verify', '--allow-dirty', '--registry', 'test']
       const published = await stage.cargo().ok(foo.folder, ...args)
-      says(published, /warning: timed out waiting for .*foo v1\.0\.0.* to be available in registry `test`/)
+      says(
+        published,
+        /warning: timed out waiting for .*foo v1\.0\.0.* to be available in registry `test`/,
+      )
       stage.interfere()
       assert.equal(withoutTimes(await stage.index('3/f/foo')), await indexLine(stage, foo))
       const app = stage.app('foo = { version = "1", registry = "test" }')
@@ -33,7 +36,10 @@ export const lag: readonly Scenario[] = [
       stage.interfere(stale('/index/ba/se/base'))
       const { folder, members } = stage.workspace(
         { name: 'base' },
-        { name: 'upper', toml: '[dependencies]\nbase = { path = "../base", version = "1", registry = "test" }' },
+        {
+          name: 'upper',
+          toml: '[dependencies]\nbase = { path = "../base", version = "1", registry = "test" }',
+        },
       )
       const args = ['publish', '--no-verify', '--allow-dirty', '--registry', 'test']
       const stopped = await stage.cargo().fails(folder, ...args, '--workspace')
@@ -43,9 +49,15 @@ export const lag: readonly Scenario[] = [
       assert.ok(base && upper)
       assert.equal(withoutTimes(await stage.index('ba/se/base')), await indexLine(stage, base))
       assert.equal((await send('GET', stage.registry, '/index/up/pe/upper')).status, 404)
-      says(await stage.cargo().ok(folder, ...args, '-p', 'upper'), 'Published upper v1.0.0 at registry `test`')
+      says(
+        await stage.cargo().ok(folder, ...args, '-p', 'upper'),
+        'Published upper v1.0.0 at registry `test`',
+      )
       const deps = [dependency('base', '^1')]
-      assert.equal(withoutTimes(await stage.index('up/pe/upper')), await indexLine(stage, upper, { deps }))
+      assert.equal(
+        withoutTimes(await stage.index('up/pe/upper')),
+        await indexLine(stage, upper, { deps }),
+      )
     },
     { since: 90, isPatient: true },
   ),

@@ -9,40 +9,69 @@ const FOO = 'foo = { version = "1", registry = "test" }'
 
 /** What is not there, and what cargo makes of it. */
 export const missing: readonly Scenario[] = [
-  scenario(29, 'registry::nonexistent_http: an unknown crate is a 404 and cargo says so', ['sparse'], async stage => {
-    await stage.publish({ name: 'foo' })
-    stage.registry.requests.clear()
-    const app = stage.app('nothing = { version = "1", registry = "test" }')
-    const checked = await stage.cargo().fails(app, 'check')
-    says(checked, 'no matching package named `nothing` found')
-    says(checked, 'location searched: `test` index')
-    assert.deepEqual(stage.registry.requests.lines, ['GET /index/config.json 200', 'GET /index/no/th/nothing 404'])
-  }),
+  scenario(
+    29,
+    'registry::nonexistent_http: an unknown crate is a 404 and cargo says so',
+    ['sparse'],
+    async stage => {
+      await stage.publish({ name: 'foo' })
+      stage.registry.requests.clear()
+      const app = stage.app('nothing = { version = "1", registry = "test" }')
+      const checked = await stage.cargo().fails(app, 'check')
+      says(checked, 'no matching package named `nothing` found')
+      says(checked, 'location searched: `test` index')
+      assert.deepEqual(stage.registry.requests.lines, [
+        'GET /index/config.json 200',
+        'GET /index/no/th/nothing 404',
+      ])
+    },
+  ),
 
-  scenario(30, 'registry::not_found_permutations: a missing `a-b_c` is exactly three 404s', ['sparse'], async stage => {
-    await stage.publish({ name: 'abc' })
-    stage.registry.requests.clear()
-    const app = stage.app('a-b_c = { version = "1", registry = "test" }')
-    const checked = await stage.cargo().fails(app, 'check')
-    says(checked, 'no matching package named `a-b_c` found')
-    const { requests } = stage.registry
-    assert.equal(requests.lines[0], 'GET /index/config.json 200')
-    const missing = ['GET /index/a-/b-/a-b-c 404', 'GET /index/a-/b_/a-b_c 404', 'GET /index/a_/b_/a_b_c 404']
-    assert.deepEqual(requests.lines.slice(1).sort(), missing)
-  }),
+  scenario(
+    30,
+    'registry::not_found_permutations: a missing `a-b_c` is exactly three 404s',
+    ['sparse'],
+    async stage => {
+      await stage.publish({ name: 'abc' })
+      stage.registry.requests.clear()
+      const app = stage.app('a-b_c = { version = "1", registry = "test" }')
+      const checked = await stage.cargo().fails(app, 'check')
+      says(checked, 'no matching package named `a-b_c` found')
+      const { requests } = stage.registry
+      assert.equal(requests.lines[0], 'GET /index/config.json 200')
+      const missing = [
+        'GET /index/a-/b-/a-b-c 404',
+        'GET /index/a-/b_/a-b_c 404',
+        'GET /index/a_/b_/a_b_c 404',
+      ]
+      assert.deepEqual(requests.lines.slice(1).sort(), missing)
+    },
+  ),
 
-  scenario(31, 'registry::wrong_case_http: the name in another case is suggested', [], async stage => {
-    await stage.publish({ name: 'Init' })
-    const checked = await stage.cargo().fails(stage.app('init = { version = "1", registry = "test" }'), 'check')
-    suggests(checked, 'init', 'Init')
-  }),
+  scenario(
+    31,
+    'registry::wrong_case_http: the name in another case is suggested',
+    [],
+    async stage => {
+      await stage.publish({ name: 'Init' })
+      const checked = await stage
+        .cargo()
+        .fails(stage.app('init = { version = "1", registry = "test" }'), 'check')
+      suggests(checked, 'init', 'Init')
+    },
+  ),
 
-  scenario(31, 'registry::mis_hyphenated_http: the name with `-` for `_` is suggested', [], async stage => {
-    await stage.publish({ name: 'mis-hyphenated' })
-    const app = stage.app('mis_hyphenated = { version = "1", registry = "test" }')
-    const checked = await stage.cargo().fails(app, 'check')
-    suggests(checked, 'mis_hyphenated', 'mis-hyphenated')
-  }),
+  scenario(
+    31,
+    'registry::mis_hyphenated_http: the name with `-` for `_` is suggested',
+    [],
+    async stage => {
+      await stage.publish({ name: 'mis-hyphenated' })
+      const app = stage.app('mis_hyphenated = { version = "1", registry = "test" }')
+      const checked = await stage.cargo().fails(app, 'check')
+      suggests(checked, 'mis_hyphenated', 'mis-hyphenated')
+    },
+  ),
 
   scenario(
     32,
@@ -68,7 +97,11 @@ export const missing: readonly Scenario[] = [
     'registry::deleted_entry: what the operator took away is gone, a warm cache goes on',
     ['tree'],
     async stage => {
-      await stage.publish({ name: 'foo', version: '1.0.0' }, { name: 'foo', version: '1.0.1' }, { name: 'bar' })
+      await stage.publish(
+        { name: 'foo', version: '1.0.0' },
+        { name: 'foo', version: '1.0.1' },
+        { name: 'bar' },
+      )
       const app = stage.app(FOO)
       const cargo = stage.cargo()
       await cargo.ok(app, 'check')
@@ -76,7 +109,9 @@ export const missing: readonly Scenario[] = [
       await stage.files.remove('bar', '1.0.0')
       await cargo.ok(app, 'check', '--locked')
       says(await stage.cargo().ok(stage.app(FOO), 'check'), 'Checking foo v1.0.0 (registry `test`)')
-      const missing = await stage.cargo().fails(stage.app('bar = { version = "1", registry = "test" }'), 'check')
+      const missing = await stage
+        .cargo()
+        .fails(stage.app('bar = { version = "1", registry = "test" }'), 'check')
       says(missing, 'no matching package named `bar` found')
       assert.equal(stage.registry.requests.lines.at(-1), 'GET /index/3/b/bar 404')
     },
@@ -103,6 +138,12 @@ export const missing: readonly Scenario[] = [
 /** Cargo missed `asked` and offers `real`; 1.96 words it anew. */
 function suggests(checked: Run, asked: string, real: string): void {
   const recent = cargoIsAtLeast(96)
-  says(checked, recent ? `no matching package named \`${asked}\` found` : `searched package name: \`${asked}\``)
-  says(checked, recent ? `help: packages with similar names: ${real}\n` : `perhaps you meant:      ${real}\n`)
+  says(
+    checked,
+    recent ? `no matching package named \`${asked}\` found` : `searched package name: \`${asked}\``,
+  )
+  says(
+    checked,
+    recent ? `help: packages with similar names: ${real}\n` : `perhaps you meant:      ${real}\n`,
+  )
 }

@@ -15,7 +15,9 @@ export async function packageProjects(
 ): Promise<void> {
   let files: string[] = []
   for (const project of projects) {
-    const mayDepend = readFileSync(join(project.folder, 'Cargo.toml'), 'utf8').includes('dependencies')
+    const mayDepend = readFileSync(join(project.folder, 'Cargo.toml'), 'utf8').includes(
+      'dependencies',
+    )
     if (mayDepend && files.length > 0) {
       await handOver(files)
       files = []

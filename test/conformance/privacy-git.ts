@@ -27,9 +27,15 @@ export const privacyGit: readonly Scenario[] = [
       requests.clear()
       says(await known(stage).ok(stage.app(FOO), 'check'), 'Checking foo v1.0.0 (registry `test`)')
       const [first, ...later] = requests.all
-      assert.match(`${first?.method} ${first?.url} ${first?.status}`, /^GET \/index\.git\/info\/refs\S+ 401$/)
+      assert.match(
+        `${first?.method} ${first?.url} ${first?.status}`,
+        /^GET \/index\.git\/info\/refs\S+ 401$/,
+      )
       assert.equal(first?.headers.authorization, undefined)
-      assert.match(String(first?.responseHeaders['www-authenticate']), /^Basic realm="[^"]+", Cargo login_url="/)
+      assert.match(
+        String(first?.responseHeaders['www-authenticate']),
+        /^Basic realm="[^"]+", Cargo login_url="/,
+      )
       assert.deepEqual([...new Set(later.filter(isGit).map(password))], [stage.api.token])
       const rest = later.filter(one => !isGit(one))
       assert.deepEqual(

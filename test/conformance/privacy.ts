@@ -28,8 +28,15 @@ export const privacy: readonly Scenario[] = [
       ])
       const [first, ...later] = requests.all
       assert.equal(first?.headers.authorization, undefined)
-      assert.equal(first?.responseHeaders['www-authenticate'], `Cargo login_url="${stage.registry.baseUrl}/me"`)
-      assert.deepEqual(later.map(authorization), [stage.api.token, stage.api.token, stage.api.token])
+      assert.equal(
+        first?.responseHeaders['www-authenticate'],
+        `Cargo login_url="${stage.registry.baseUrl}/me"`,
+      )
+      assert.deepEqual(later.map(authorization), [
+        stage.api.token,
+        stage.api.token,
+        stage.api.token,
+      ])
     },
     PRIVATE,
   ),
@@ -54,9 +61,14 @@ export const privacy: readonly Scenario[] = [
     'registry_auth::incorrect_token: a 401, and the token is called rejected',
     ['api', 'sparse'],
     async stage => {
-      const checked = await stage.cargo({ token: 'plim_wrong', config: PROVIDER }).fails(stage.app(FOO), 'check')
+      const checked = await stage
+        .cargo({ token: 'plim_wrong', config: PROVIDER })
+        .fails(stage.app(FOO), 'check')
       says(checked, 'token rejected for `test`, please run `cargo login --registry test`')
-      assert.deepEqual(stage.registry.requests.lines, ['GET /index/config.json 401', 'GET /index/config.json 401'])
+      assert.deepEqual(stage.registry.requests.lines, [
+        'GET /index/config.json 401',
+        'GET /index/config.json 401',
+      ])
     },
     PRIVATE,
   ),
@@ -90,14 +102,21 @@ export const privacy: readonly Scenario[] = [
     'search::auth_required: the words of strangers are not heard',
     ['api', 'sparse', 'headers'],
     async stage => {
-      await stage.registry.publish(stage.cargo({ config: PROVIDER }), [stage.crate({ name: 'foo' })])
-      const found = await stage.cargo({ config: PROVIDER }).ok(stage.folder, 'search', '--registry', 'test', 'foo')
+      await stage.registry.publish(stage.cargo({ config: PROVIDER }), [
+        stage.crate({ name: 'foo' }),
+      ])
+      const found = await stage
+        .cargo({ config: PROVIDER })
+        .ok(stage.folder, 'search', '--registry', 'test', 'foo')
       assert.equal(found.stdout, 'foo = "1.0.0"    # The crate foo\n')
       const last = stage.registry.requests.all.at(-1)
       assert.ok(last)
       assert.equal(authorization(last), stage.api.token)
       const stranger = stage.cargo({ token: null, config: PROVIDER })
-      says(await stranger.fails(stage.folder, 'search', '--registry', 'test', 'foo'), 'no token found for `test`')
+      says(
+        await stranger.fails(stage.folder, 'search', '--registry', 'test', 'foo'),
+        'no token found for `test`',
+      )
     },
     PRIVATE,
   ),

@@ -18,7 +18,9 @@ export const publish: readonly Scenario[] = [
     ['api', 'sparse'],
     async stage => {
       const foo = stage.crate({ name: 'foo' })
-      const published = await stage.cargo().ok(foo.folder, 'publish', '--registry', 'test', '--allow-dirty')
+      const published = await stage
+        .cargo()
+        .ok(foo.folder, 'publish', '--registry', 'test', '--allow-dirty')
       says(published, 'Verifying foo v1.0.0')
       says(published, 'Uploading foo v1.0.0')
       says(published, 'Uploaded foo v1.0.0 to registry `test`')
@@ -31,7 +33,9 @@ export const publish: readonly Scenario[] = [
   scenario(1, 'publish: what the registry warns of, cargo prints', ['api'], async stage => {
     await stage.publish({ name: 'harbour' })
     const { folder } = stage.crate({ name: 'habrour' })
-    const published = await stage.cargo().ok(folder, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')
+    const published = await stage
+      .cargo()
+      .ok(folder, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')
     says(published, /^warning: .*`habrour`.*`harbour`/m)
   }),
 
@@ -85,7 +89,10 @@ export const publish: readonly Scenario[] = [
     async stage => {
       await stage.publish({ name: 'under_score' })
       const asked = stage.registry.requests.lines.filter(line => line.includes('/index/un/de/'))
-      assert.deepEqual(asked, ['GET /index/un/de/under_score 404', 'GET /index/un/de/under_score 200'])
+      assert.deepEqual(asked, [
+        'GET /index/un/de/under_score 404',
+        'GET /index/un/de/under_score 200',
+      ])
     },
   ),
 
@@ -107,36 +114,49 @@ export const publish: readonly Scenario[] = [
     },
   ),
 
-  scenario(5, 'registry::differ_only_by_metadata: `+meta` does not make a new version', ['api'], async stage => {
-    await stage.publish({ name: 'foo', version: '1.0.0' }, { name: 'foo', version: '2.0.0+first' })
-    const before = await stage.index('3/f/foo')
-    for (const version of ['1.0.0+meta', '2.0.0', '2.0.0+second']) {
-      const answer = await put(stage, version)
-      assert.equal(answer.status, 200)
-      assert.match(refusal(answer) ?? '', /foo.*(1\.0\.0|2\.0\.0)/)
-    }
-    assert.equal(await stage.index('3/f/foo'), before)
-    const foo = stage.crate({ name: 'foo', version: '1.0.0+meta' })
-    const refused = await stage
-      .cargo()
-      .fails(foo.folder, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')
-    // Older clients leave it to the registry.
-    says(refused, /already exists|only in build metadata/)
-  }),
+  scenario(
+    5,
+    'registry::differ_only_by_metadata: `+meta` does not make a new version',
+    ['api'],
+    async stage => {
+      await stage.publish(
+        { name: 'foo', version: '1.0.0' },
+        { name: 'foo', version: '2.0.0+first' },
+      )
+      const before = await stage.index('3/f/foo')
+      for (const version of ['1.0.0+meta', '2.0.0', '2.0.0+second']) {
+        const answer = await put(stage, version)
+        assert.equal(answer.status, 200)
+        assert.match(refusal(answer) ?? '', /foo.*(1\.0\.0|2\.0\.0)/)
+      }
+      assert.equal(await stage.index('3/f/foo'), before)
+      const foo = stage.crate({ name: 'foo', version: '1.0.0+meta' })
+      const refused = await stage
+        .cargo()
+        .fails(foo.folder, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')
+      // Older clients leave it to the registry.
+      says(refused, /already exists|only in build metadata/)
+    },
+  ),
 
-  scenario(5, 'a retry with the same bytes is a success that changes nothing', ['api'], async stage => {
-    await stage.publish({ name: 'foo' })
-    const before = await stage.index('3/f/foo')
-    const answer = await putRelease(
-      stage.registry,
-      stage.api.token,
-      { name: 'foo', vers: '1.0.0' },
-      await stage.download('foo', '1.0.0'),
-    )
-    assert.equal(answer.status, 200)
-    assert.equal(refusal(answer), null)
-    assert.equal(await stage.index('3/f/foo'), before)
-  }),
+  scenario(
+    5,
+    'a retry with the same bytes is a success that changes nothing',
+    ['api'],
+    async stage => {
+      await stage.publish({ name: 'foo' })
+      const before = await stage.index('3/f/foo')
+      const answer = await putRelease(
+        stage.registry,
+        stage.api.token,
+        { name: 'foo', vers: '1.0.0' },
+        await stage.download('foo', '1.0.0'),
+      )
+      assert.equal(answer.status, 200)
+      assert.equal(refusal(answer), null)
+      assert.equal(await stage.index('3/f/foo'), before)
+    },
+  ),
 
   scenario(
     10,
@@ -144,7 +164,10 @@ export const publish: readonly Scenario[] = [
     ['api'],
     async stage => {
       const { folder } = stage.workspace(
-        { name: 'first', toml: '[dependencies]\nsecond = { path = "../second", version = "1", registry = "test" }' },
+        {
+          name: 'first',
+          toml: '[dependencies]\nsecond = { path = "../second", version = "1", registry = "test" }',
+        },
         { name: 'second' },
       )
       const args = ['publish', '-p', 'first', '--registry', 'test', '--allow-dirty', '--no-verify']
@@ -166,7 +189,9 @@ export const publish: readonly Scenario[] = [
       const { requests } = stage.registry
       requests.clear()
       const { folder } = stage.crate({ name: 'foo_bar' })
-      const refused = await stage.cargo().fails(folder, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')
+      const refused = await stage
+        .cargo()
+        .fails(folder, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')
       says(refused, /failed to publish (foo_bar v1\.0\.0 )?to registry at http/)
       says(refused, /the remote server responded with an error: .*foo-bar/)
       assert.deepEqual(
@@ -185,7 +210,9 @@ export const publish: readonly Scenario[] = [
     async stage => {
       await stage.publish({ name: 'foo-bar' })
       const { folder } = stage.crate({ name: 'foo_bar' })
-      const refused = await stage.cargo().fails(folder, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')
+      const refused = await stage
+        .cargo()
+        .fails(folder, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')
       says(refused, /the remote server responded with an error \(status 409 Conflict\): .*foo-bar/)
     },
     { settings: { PLIMSOLL_API_ERROR_STATUS: 'http' } },

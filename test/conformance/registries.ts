@@ -16,7 +16,10 @@ export const registries: readonly Scenario[] = [
       const [foo] = await stage.publish({ name: 'foo', toml: '[dependencies]\nitoa = "1"' })
       assert.ok(foo)
       const deps = [dependency('itoa', '^1', { registry: CRATES_IO })]
-      assert.equal(withoutTimes(await stage.index('3/f/foo')), await indexLine(stage, foo, { deps }))
+      assert.equal(
+        withoutTimes(await stage.index('3/f/foo')),
+        await indexLine(stage, foo, { deps }),
+      )
     },
   ),
 
@@ -29,7 +32,9 @@ export const registries: readonly Scenario[] = [
       await stage.publish({ name: 'foo', toml: '[dependencies]\nitoa = "1"' })
       stage.registry.requests.clear()
       stage.cratesIo.requests.clear()
-      const checked = await stage.cargo().ok(stage.app('foo = { version = "1", registry = "test" }'), 'check')
+      const checked = await stage
+        .cargo()
+        .ok(stage.app('foo = { version = "1", registry = "test" }'), 'check')
       says(checked, 'Downloaded itoa v1.0.0 (registry `stand-in`)')
       says(checked, 'Downloaded foo v1.0.0 (registry `test`)')
       assert.deepEqual(stage.registry.requests.sorted, [
@@ -56,22 +61,38 @@ export const registries: readonly Scenario[] = [
       )
       assert.ok(foo)
       const deps = [dependency('bar', '^1.0')]
-      assert.equal(withoutTimes(await stage.index('3/f/foo')), await indexLine(stage, foo, { deps }))
-      const checked = await stage.cargo().ok(stage.app('foo = { version = "1", registry = "test" }'), 'check')
+      assert.equal(
+        withoutTimes(await stage.index('3/f/foo')),
+        await indexLine(stage, foo, { deps }),
+      )
+      const checked = await stage
+        .cargo()
+        .ok(stage.app('foo = { version = "1", registry = "test" }'), 'check')
       says(checked, 'Checking bar v1.0.0 (registry `test`)')
       says(checked, 'Checking foo v1.0.0 (registry `test`)')
     },
   ),
 
-  scenario(24, 'alt_registry::publish_with_transitive_dep: the URL of a third registry survives', [], async stage => {
-    const other = await stage.otherRegistry()
-    const registries = { other: other.indexUrl }
-    await other.publish(stage.cargo(), [stage.crate({ name: 'far' })])
-    const foo = stage.crate({ name: 'foo', toml: '[dependencies]\nfar = { version = "1", registry = "other" }' })
-    await stage.registry.publish(stage.cargo({ registries }), [foo])
-    const deps = [dependency('far', '^1', { registry: other.indexUrl })]
-    assert.equal(withoutTimes(await stage.index('3/f/foo')), await indexLine(stage, foo, { deps }))
-  }),
+  scenario(
+    24,
+    'alt_registry::publish_with_transitive_dep: the URL of a third registry survives',
+    [],
+    async stage => {
+      const other = await stage.otherRegistry()
+      const registries = { other: other.indexUrl }
+      await other.publish(stage.cargo(), [stage.crate({ name: 'far' })])
+      const foo = stage.crate({
+        name: 'foo',
+        toml: '[dependencies]\nfar = { version = "1", registry = "other" }',
+      })
+      await stage.registry.publish(stage.cargo({ registries }), [foo])
+      const deps = [dependency('far', '^1', { registry: other.indexUrl })]
+      assert.equal(
+        withoutTimes(await stage.index('3/f/foo')),
+        await indexLine(stage, foo, { deps }),
+      )
+    },
+  ),
 
   scenario(
     27,
@@ -80,11 +101,17 @@ export const registries: readonly Scenario[] = [
     async stage => {
       const other = await stage.otherRegistry()
       await other.publish(stage.cargo(), [stage.crate({ name: 'far' })])
-      const foo = stage.crate({ name: 'foo', toml: '[dependencies]\nfar = { version = "1", registry = "other" }' })
+      const foo = stage.crate({
+        name: 'foo',
+        toml: '[dependencies]\nfar = { version = "1", registry = "other" }',
+      })
       await stage.registry.publish(stage.cargo({ registries: { other: other.indexUrl } }), [foo])
       other.requests.clear()
       const cargo = stage.cargo({ env: other.cargoEnv ?? {} })
-      const checked = await cargo.ok(stage.app('foo = { version = "1", registry = "test" }'), 'check')
+      const checked = await cargo.ok(
+        stage.app('foo = { version = "1", registry = "test" }'),
+        'check',
+      )
       says(checked, `Checking far v1.0.0 (registry \`${other.indexUrl}\`)`)
       assert.equal(other.requests.lines.at(-1), 'GET /crates/far/far-1.0.0.crate 200')
     },

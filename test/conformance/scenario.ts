@@ -40,7 +40,11 @@ export function canPlay(driver: Driver, { needs }: Scenario): boolean {
 }
 
 /** The scenarios that a client of Rust 1.`minor` plays with the driver. */
-export function playable(driver: Driver, minor: number, scenarios: readonly Scenario[]): Scenario[] {
+export function playable(
+  driver: Driver,
+  minor: number,
+  scenarios: readonly Scenario[],
+): Scenario[] {
   if (driver.unfit?.(minor)) return []
   return scenarios.filter(one => canPlay(driver, one) && minor >= (one.since ?? 0))
 }
@@ -55,7 +59,10 @@ export function register(driver: Driver, scenarios: readonly Scenario[]): void {
     return
   }
   const chosen = playable(driver, minor, scenarios)
-  const [quick, patient] = [chosen.filter(one => !one.isPatient), chosen.filter(one => one.isPatient)]
+  const [quick, patient] = [
+    chosen.filter(one => !one.isPatient),
+    chosen.filter(one => one.isPatient),
+  ]
   describe(name, { concurrency: 2 }, () => {
     // Three at a time: most of a test is waiting for processes.
     playAll('playing', 3, driver, quick)
@@ -63,7 +70,12 @@ export function register(driver: Driver, scenarios: readonly Scenario[]): void {
   })
 }
 
-function playAll(name: string, concurrency: number, driver: Driver, scenarios: readonly Scenario[]): void {
+function playAll(
+  name: string,
+  concurrency: number,
+  driver: Driver,
+  scenarios: readonly Scenario[],
+): void {
   if (scenarios.length === 0) return
   describe(name, { concurrency }, () => {
     for (const one of scenarios) play(driver, one)

@@ -4,14 +4,28 @@ import { scenario } from './scenario.ts'
 
 /** `cargo search`. */
 export const search: readonly Scenario[] = [
-  scenario(57, 'search::simple: name, newest version and description', ['api', 'headers'], async stage => {
-    await stage.publish({ name: 'hoare', version: '0.1.0' }, { name: 'hoare', version: '0.1.1' }, { name: 'other' })
-    stage.registry.requests.clear()
-    const found = await stage.cargo({ token: null }).ok(stage.folder, 'search', '--registry', 'test', 'hoare')
-    assert.equal(found.stdout, 'hoare = "0.1.1"    # The crate hoare\n')
-    assert.equal(stage.registry.requests.lines.at(-1), 'GET /api/v1/crates?q=hoare&per_page=10 200')
-    assert.equal(stage.registry.requests.all.at(-1)?.headers.authorization, undefined)
-  }),
+  scenario(
+    57,
+    'search::simple: name, newest version and description',
+    ['api', 'headers'],
+    async stage => {
+      await stage.publish(
+        { name: 'hoare', version: '0.1.0' },
+        { name: 'hoare', version: '0.1.1' },
+        { name: 'other' },
+      )
+      stage.registry.requests.clear()
+      const found = await stage
+        .cargo({ token: null })
+        .ok(stage.folder, 'search', '--registry', 'test', 'hoare')
+      assert.equal(found.stdout, 'hoare = "0.1.1"    # The crate hoare\n')
+      assert.equal(
+        stage.registry.requests.lines.at(-1),
+        'GET /api/v1/crates?q=hoare&per_page=10 200',
+      )
+      assert.equal(stage.registry.requests.all.at(-1)?.headers.authorization, undefined)
+    },
+  ),
 
   scenario(
     57,
@@ -25,7 +39,15 @@ export const search: readonly Scenario[] = [
       )
       const cargo = stage.cargo()
       for (const words of [['json', 'parser'], ['json parser']]) {
-        const found = await cargo.ok(stage.folder, 'search', '--registry', 'test', '--limit', '5', ...words)
+        const found = await cargo.ok(
+          stage.folder,
+          'search',
+          '--registry',
+          'test',
+          '--limit',
+          '5',
+          ...words,
+        )
         const names = found.stdout.split('\n').map(line => line.replace(/ .*/, ''))
         assert.deepEqual(names, ['json-parser', 'toml-reader', ''])
       }
@@ -38,7 +60,9 @@ export const search: readonly Scenario[] = [
 
   scenario(57, 'the full count is told when there are more than fit', ['api'], async stage => {
     await stage.publish({ name: 'fleet-one' }, { name: 'fleet-two' }, { name: 'fleet-three' })
-    const found = await stage.cargo().ok(stage.folder, 'search', '--registry', 'test', '--limit', '1', 'fleet')
+    const found = await stage
+      .cargo()
+      .ok(stage.folder, 'search', '--registry', 'test', '--limit', '1', 'fleet')
     assert.match(
       found.stdout,
       /^fleet-\w+ = "1\.0\.0" +# The crate fleet-\w+\n\.\.\. and 2 crates more \(use --limit N to see more\)\n$/,

@@ -39,7 +39,12 @@ export class Stage {
     const cleanup = new Cleanup(t)
     const folder = scratch(cleanup)
     const registry = await driver.start(cleanup, join(folder, 'registry'), settings)
-    return new Stage(cleanup, folder, registry, await openStandIn(cleanup, join(folder, 'crates-io')))
+    return new Stage(
+      cleanup,
+      folder,
+      registry,
+      await openStandIn(cleanup, join(folder, 'crates-io')),
+    )
   }
 
   /** The web API's side of the registry; for scenarios that need `api`. */
@@ -83,7 +88,10 @@ export class Stage {
   }
 
   /** Writes a workspace; the folder and its members. */
-  workspace(...crates: readonly CrateText[]): { readonly folder: string; readonly members: Project[] } {
+  workspace(...crates: readonly CrateText[]): {
+    readonly folder: string
+    readonly members: Project[]
+  } {
     const folder = this.place('workspace')
     return { folder, members: writeWorkspace(folder, crates) }
   }
@@ -98,7 +106,12 @@ export class Stage {
   /** A crate `app` that uses others and is published nowhere; its folder. */
   app(dependencies: string, source = ''): string {
     const toml = `[dependencies]\n${dependencies}`
-    return this.crate({ name: 'app', package: 'publish = false', toml, files: { 'src/lib.rs': source } }).folder
+    return this.crate({
+      name: 'app',
+      package: 'publish = false',
+      toml,
+      files: { 'src/lib.rs': source },
+    }).folder
   }
 
   /** The index file of a crate, as a reader gets it. */

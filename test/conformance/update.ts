@@ -66,38 +66,51 @@ checksum = "${cksum}"
     },
   ),
 
-  scenario(34, 'any file host will do: one with Last-Modified alone, one without validators', ['tree'], async stage => {
-    await stage.publish({ name: 'foo', version: '1.0.0' })
-    const again = async (validator: Validator): Promise<readonly LoggedRequest[]> => {
-      const host = await FileServer.start(stage.cleanup, stage.files.tree, validator)
-      const cargo = stage.cargo({ registries: { test: `sparse+${host.url}/index/` } })
-      const app = stage.app(FOO)
-      await cargo.ok(app, 'check')
-      host.requests.clear()
-      await cargo.ok(app, 'update')
-      return host.requests.to('GET', '/index/3/f/foo')
-    }
-    const [dated] = await again('last-modified')
-    assert.equal(typeof dated?.headers['if-modified-since'], 'string')
-    assert.equal(dated?.status, 304)
-    const [bare] = await again('none')
-    assert.equal(bare?.headers['if-modified-since'], undefined)
-    assert.equal(bare?.headers['if-none-match'], undefined)
-    assert.equal(bare?.status, 200)
-  }),
+  scenario(
+    34,
+    'any file host will do: one with Last-Modified alone, one without validators',
+    ['tree'],
+    async stage => {
+      await stage.publish({ name: 'foo', version: '1.0.0' })
+      const again = async (validator: Validator): Promise<readonly LoggedRequest[]> => {
+        const host = await FileServer.start(stage.cleanup, stage.files.tree, validator)
+        const cargo = stage.cargo({ registries: { test: `sparse+${host.url}/index/` } })
+        const app = stage.app(FOO)
+        await cargo.ok(app, 'check')
+        host.requests.clear()
+        await cargo.ok(app, 'update')
+        return host.requests.to('GET', '/index/3/f/foo')
+      }
+      const [dated] = await again('last-modified')
+      assert.equal(typeof dated?.headers['if-modified-since'], 'string')
+      assert.equal(dated?.status, 304)
+      const [bare] = await again('none')
+      assert.equal(bare?.headers['if-modified-since'], undefined)
+      assert.equal(bare?.headers['if-none-match'], undefined)
+      assert.equal(bare?.status, 200)
+    },
+  ),
 
-  scenario(35, 'registry::lockfile_locks_http: a newer version leaves a locked build alone', [], async stage => {
-    await stage.publish({ name: 'foo', version: '1.0.0' })
-    const app = stage.app(FOO)
-    const cargo = stage.cargo()
-    await cargo.ok(app, 'check')
-    const lock = readFileSync(join(app, 'Cargo.lock'), 'utf8')
-    await stage.publish({ name: 'foo', version: '1.0.1' })
-    stage.registry.requests.clear()
-    writeFileSync(join(app, 'src', 'lib.rs'), 'pub const CHANGED: bool = true;')
-    saysNot(await cargo.ok(app, 'check'), 'foo v')
-    assert.deepEqual(stage.registry.requests.lines, [])
-    says(await stage.cargo().ok(app, 'check', '--locked'), 'Downloaded foo v1.0.0 (registry `test`)')
-    assert.equal(readFileSync(join(app, 'Cargo.lock'), 'utf8'), lock)
-  }),
+  scenario(
+    35,
+    'registry::lockfile_locks_http: a newer version leaves a locked build alone',
+    [],
+    async stage => {
+      await stage.publish({ name: 'foo', version: '1.0.0' })
+      const app = stage.app(FOO)
+      const cargo = stage.cargo()
+      await cargo.ok(app, 'check')
+      const lock = readFileSync(join(app, 'Cargo.lock'), 'utf8')
+      await stage.publish({ name: 'foo', version: '1.0.1' })
+      stage.registry.requests.clear()
+      writeFileSync(join(app, 'src', 'lib.rs'), 'pub const CHANGED: bool = true;')
+      saysNot(await cargo.ok(app, 'check'), 'foo v')
+      assert.deepEqual(stage.registry.requests.lines, [])
+      says(
+        await stage.cargo().ok(app, 'check', '--locked'),
+        'Downloaded foo v1.0.0 (registry `test`)',
+      )
+      assert.equal(readFileSync(join(app, 'Cargo.lock'), 'utf8'), lock)
+    },
+  ),
 ]

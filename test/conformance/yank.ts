@@ -10,11 +10,16 @@ const FOO = 'foo = { version = "1", registry = "test" }'
 
 /** Versions that are withdrawn, and those that rely on them. */
 export const yank: readonly Scenario[] = [
-  scenario(36, 'registry::yanks_are_not_used_http: an older version is chosen over a yanked one', [], async stage => {
-    await stage.publish({ name: 'foo', version: '1.0.0' }, { name: 'foo', version: '1.0.1' })
-    await stage.registry.yank(stage.cargo(), 'foo', '1.0.1')
-    says(await stage.cargo().ok(stage.app(FOO), 'check'), 'Checking foo v1.0.0 (registry `test`)')
-  }),
+  scenario(
+    36,
+    'registry::yanks_are_not_used_http: an older version is chosen over a yanked one',
+    [],
+    async stage => {
+      await stage.publish({ name: 'foo', version: '1.0.0' }, { name: 'foo', version: '1.0.1' })
+      await stage.registry.yank(stage.cargo(), 'foo', '1.0.1')
+      says(await stage.cargo().ok(stage.app(FOO), 'check'), 'Checking foo v1.0.0 (registry `test`)')
+    },
+  ),
 
   scenario(
     36,
@@ -48,17 +53,27 @@ export const yank: readonly Scenario[] = [
     'registry::yanks_in_lockfiles_are_ok_with_new_dep_http: a new dependency keeps the lock',
     [],
     async stage => {
-      await stage.publish({ name: 'foo', version: '1.0.0' }, { name: 'foo', version: '1.0.1' }, { name: 'new' })
+      await stage.publish(
+        { name: 'foo', version: '1.0.0' },
+        { name: 'foo', version: '1.0.1' },
+        { name: 'new' },
+      )
       const app = stage.app(FOO)
       const cargo = stage.cargo()
       await cargo.ok(app, 'check')
       await stage.registry.yank(stage.cargo(), 'foo', '1.0.1')
       const manifest = join(app, 'Cargo.toml')
-      writeFileSync(manifest, `${readFileSync(manifest, 'utf8')}\nnew = { version = "1", registry = "test" }\n`)
+      writeFileSync(
+        manifest,
+        `${readFileSync(manifest, 'utf8')}\nnew = { version = "1", registry = "test" }\n`,
+      )
       const checked = await cargo.ok(app, 'check')
       says(checked, 'Downloaded new v1.0.0 (registry `test`)')
       saysNot(checked, 'foo v1.0.0')
-      assert.match(readFileSync(join(app, 'Cargo.lock'), 'utf8'), /name = "foo"\nversion = "1\.0\.1"/)
+      assert.match(
+        readFileSync(join(app, 'Cargo.lock'), 'utf8'),
+        /name = "foo"\nversion = "1\.0\.1"/,
+      )
     },
   ),
 
@@ -75,7 +90,10 @@ export const yank: readonly Scenario[] = [
 
       await stage.registry.yank(stage.cargo(), 'foo', '1.0.1+meta')
       const yanked = await file()
-      assert.equal(yanked.bytes.toString(), first + second.replace('"yanked":false', '"yanked":true'))
+      assert.equal(
+        yanked.bytes.toString(),
+        first + second.replace('"yanked":false', '"yanked":true'),
+      )
       assert.notEqual(yanked.headers.etag, before.headers.etag)
 
       await stage.registry.unyank(stage.cargo(), 'foo', '1.0.1+meta')
@@ -84,18 +102,41 @@ export const yank: readonly Scenario[] = [
     },
   ),
 
-  scenario(39, 'yank::explicit_version: the requests and what cargo says', ['api', 'sparse'], async stage => {
-    await stage.publish({ name: 'foo', version: '1.0.0' })
-    const { requests } = stage.registry
-    const cargo = stage.cargo()
-    requests.clear()
-    says(await cargo.ok(stage.folder, 'yank', '--registry', 'test', 'foo@1.0.0'), 'Yank foo@1.0.0')
-    assert.deepEqual(requests.lines, ['GET /index/config.json 200', 'DELETE /api/v1/crates/foo/1.0.0/yank 200'])
-    requests.clear()
-    const undone = await cargo.ok(stage.folder, 'yank', '--undo', '--registry', 'test', '--version', '1.0.0', 'foo')
-    says(undone, 'Unyank foo@1.0.0')
-    assert.deepEqual(requests.lines, ['GET /index/config.json 200', 'PUT /api/v1/crates/foo/1.0.0/unyank 200'])
-  }),
+  scenario(
+    39,
+    'yank::explicit_version: the requests and what cargo says',
+    ['api', 'sparse'],
+    async stage => {
+      await stage.publish({ name: 'foo', version: '1.0.0' })
+      const { requests } = stage.registry
+      const cargo = stage.cargo()
+      requests.clear()
+      says(
+        await cargo.ok(stage.folder, 'yank', '--registry', 'test', 'foo@1.0.0'),
+        'Yank foo@1.0.0',
+      )
+      assert.deepEqual(requests.lines, [
+        'GET /index/config.json 200',
+        'DELETE /api/v1/crates/foo/1.0.0/yank 200',
+      ])
+      requests.clear()
+      const undone = await cargo.ok(
+        stage.folder,
+        'yank',
+        '--undo',
+        '--registry',
+        'test',
+        '--version',
+        '1.0.0',
+        'foo',
+      )
+      says(undone, 'Unyank foo@1.0.0')
+      assert.deepEqual(requests.lines, [
+        'GET /index/config.json 200',
+        'PUT /api/v1/crates/foo/1.0.0/unyank 200',
+      ])
+    },
+  ),
 
   scenario(
     39,
@@ -104,10 +145,14 @@ export const yank: readonly Scenario[] = [
     async stage => {
       await stage.publish({ name: 'foo', version: '1.0.0' })
       const before = await stage.index('3/f/foo')
-      const missing = await stage.cargo().fails(stage.folder, 'yank', '--registry', 'test', 'foo@2.0.0')
+      const missing = await stage
+        .cargo()
+        .fails(stage.folder, 'yank', '--registry', 'test', 'foo@2.0.0')
       says(missing, 'failed to yank from the registry at')
       says(missing, /foo.*2\.0\.0/s)
-      const unknown = await stage.cargo().fails(stage.folder, 'yank', '--registry', 'test', 'nothing@1.0.0')
+      const unknown = await stage
+        .cargo()
+        .fails(stage.folder, 'yank', '--registry', 'test', 'nothing@1.0.0')
       says(unknown, /the remote server responded with an error.*nothing/s)
       await stage.cargo().fails(stage.folder, 'yank', '--registry', 'test', 'foo@v1.0.0')
       assert.equal(await stage.index('3/f/foo'), before)

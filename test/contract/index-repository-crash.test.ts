@@ -79,11 +79,17 @@ for (const engine of engines) {
       await again.close()
     })
 
-    test('kill -9 in the middle of commits loses nothing that was acknowledged', { timeout: 120_000 }, async () => {
+    test('kill -9 in the middle of commits loses nothing that was acknowledged', {
+      timeout: 120_000,
+    }, async () => {
       const path = fresh()
       let last = ''
       for (const delay of [0, 30, 110, 250]) {
-        const writer = spawn(process.execPath, [join(here, '../support/index-writer.js'), path, engine])
+        const writer = spawn(process.execPath, [
+          join(here, '../support/index-writer.js'),
+          path,
+          engine,
+        ])
         const seen = collect(writer)
         await seen.several
         await new Promise(resolve => setTimeout(resolve, delay))

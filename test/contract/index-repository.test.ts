@@ -4,18 +4,28 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { openIndexRepository } from '../../generator/git/index-repository/open.ts'
 import type { IndexRepository } from '../../generator/git/index-repository/repository.ts'
-import { engines, fresh, git, info, nodegit, paths, put, refusal, run } from '../support/index-repository.ts'
+import {
+  engines,
+  fresh,
+  git,
+  info,
+  nodegit,
+  paths,
+  put,
+  refusal,
+  run,
+} from '../support/index-repository.ts'
 
 if (process.env.PLIMSOLL_REQUIRE_NODEGIT === '1') {
   test('nodegit is installed, as PLIMSOLL_REQUIRE_NODEGIT=1 asks', () =>
     assert.ok(nodegit, 'run npm run setup:nodegit'))
 }
-if (!nodegit) console.log('nodegit is not installed, so only git is tested; npm run setup:nodegit compiles it')
+if (!nodegit)
+  console.log('nodegit is not installed, so only git is tested; npm run setup:nodegit compiles it')
 
 for (const engine of engines) {
   describe(`index repository, engine ${engine}`, () => {
@@ -45,7 +55,10 @@ for (const engine of engines) {
       assert.match(id ?? '', /^[0-9a-f]{40}$/)
       assert.equal(await repository.head(), id)
       assert.deepEqual(await paths(repository), all)
-      assert.deepEqual(Buffer.from((await repository.read('3/a/abc')) ?? []).toString(), '{"name":"3/a/abc"}\n')
+      assert.deepEqual(
+        Buffer.from((await repository.read('3/a/abc')) ?? []).toString(),
+        '{"name":"3/a/abc"}\n',
+      )
       assert.equal(await repository.read('3/a'), null)
       assert.equal(await repository.read('3/b/abc'), null)
       assert.equal(
@@ -63,9 +76,15 @@ for (const engine of engines) {
       assert.equal(await repository.commit([], info()), null)
       assert.equal(await repository.commit([{ path: '1/a', bytes: null }], info()), null)
       const first = await repository.commit([put('1/a'), put('ca/rg/cargo')], info())
-      assert.equal(await repository.commit([put('1/a'), { path: '1/b', bytes: null }], info()), null)
+      assert.equal(
+        await repository.commit([put('1/a'), { path: '1/b', bytes: null }], info()),
+        null,
+      )
       assert.equal(await repository.head(), first)
-      const second = await repository.commit([put('1/a'), { path: 'ca/rg/cargo', bytes: null }, put('1/c')], info())
+      const second = await repository.commit(
+        [put('1/a'), { path: 'ca/rg/cargo', bytes: null }, put('1/c')],
+        info(),
+      )
       assert.deepEqual(await paths(repository), ['1/a', '1/c'])
       assert.equal(await git(path, 'rev-parse', 'HEAD~1'), first)
       assert.equal(
@@ -87,9 +106,28 @@ for (const engine of engines) {
 
     test('a path that is not lowercase and plain is refused, and so is one named twice', async () => {
       const repository = await open(fresh())
-      for (const path of ['Ca/rg/Cargo', '../x', 'a/../b', '.git/config', '/a', 'a//b', 'a/', '', 'a b', 'a\nD b', 'ü'])
-        await assert.rejects(repository.commit([put(path)], info()), refusal('git_path_invalid'), path)
-      await assert.rejects(repository.commit([put('1/a'), put('1/a', 'x')], info()), refusal('git_path_twice'))
+      for (const path of [
+        'Ca/rg/Cargo',
+        '../x',
+        'a/../b',
+        '.git/config',
+        '/a',
+        'a//b',
+        'a/',
+        '',
+        'a b',
+        'a\nD b',
+        'ü',
+      ])
+        await assert.rejects(
+          repository.commit([put(path)], info()),
+          refusal('git_path_invalid'),
+          path,
+        )
+      await assert.rejects(
+        repository.commit([put('1/a'), put('1/a', 'x')], info()),
+        refusal('git_path_twice'),
+      )
       await assert.rejects(repository.read('../config'), refusal('git_path_invalid'))
       assert.equal(await repository.head(), null)
       await repository.close()
@@ -102,7 +140,10 @@ for (const engine of engines) {
       const message = 'Grüße 🚢\n\nfrom refs/heads/x\ndata 5\n'
       await repository.commit([put('1/a')], { ...info(message), author })
       assert.deepEqual(await paths(repository), ['1/a'])
-      assert.equal(await git(path, 'log', '--format=%an|%ae'), 'Eve x M 100644 inline evil data 1 x|a b c')
+      assert.equal(
+        await git(path, 'log', '--format=%an|%ae'),
+        'Eve x M 100644 inline evil data 1 x|a b c',
+      )
       assert.equal(await git(path, 'log', '--format=%B'), message.trim())
       await repository.commit([put('1/a', '')], { ...info(''), author: { name: ' ', email: '' } })
       assert.equal(await git(path, 'log', '-1', '--format=%an|%ae|%B'), 'unknown|unknown|')
@@ -136,7 +177,10 @@ for (const engine of engines) {
         ),
       )
       assert.equal(new Set(made).size, 20)
-      assert.equal((await git(path, 'log', '--format=%s')).split('\n').join(), [...Array(20).keys()].reverse().join())
+      assert.equal(
+        (await git(path, 'log', '--format=%s')).split('\n').join(),
+        [...Array(20).keys()].reverse().join(),
+      )
       assert.equal((await paths(repository)).length, 20)
       await repository.close()
     })
@@ -162,9 +206,12 @@ for (const engine of engines) {
       const path = fresh()
       const repository = await open(path)
       // Many commits pile up packs, many files in a commit pile up loose objects: an engine does one or the other.
-      for (let i = 0; i < 60; i++) await repository.commit([put('ca/rg/cargo', `${i}\n`)], info(`${i}\n`))
+      for (let i = 0; i < 60; i++)
+        await repository.commit([put('ca/rg/cargo', `${i}\n`)], info(`${i}\n`))
       for (let i = 0; i < 3; i++) {
-        const many = Array.from({ length: 400 }, (_, n) => put(`ab/cd/abcd${n}`, `${i}`.repeat(n + 1)))
+        const many = Array.from({ length: 400 }, (_, n) =>
+          put(`ab/cd/abcd${n}`, `${i}`.repeat(n + 1)),
+        )
         await repository.commit(many, info())
       }
       const piled = await files(join(path, 'objects'))
@@ -210,13 +257,18 @@ for (const engine of engines) {
       const repository = await open(path)
       await repository.commit([put('config.json'), put('ca/rg/cargo')], info())
       const server = createServer((request, response) => {
-        readFile(join(path, decodeURIComponent(new URL(request.url ?? '', 'http://x').pathname))).then(
+        readFile(
+          join(path, decodeURIComponent(new URL(request.url ?? '', 'http://x').pathname)),
+        ).then(
           bytes => response.end(bytes),
           () => response.writeHead(404).end(),
         )
       }).listen(0, '127.0.0.1')
       await once(server, 'listening')
-      for (const url of [`file://${path}`, `http://127.0.0.1:${(server.address() as AddressInfo).port}/`]) {
+      for (const url of [
+        `file://${path}`,
+        `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+      ]) {
         const clone = fresh()
         await run('git', ['clone', '-q', url, clone])
         assert.equal(await readFile(join(clone, 'ca/rg/cargo'), 'utf8'), '{"name":"ca/rg/cargo"}\n')

@@ -20,10 +20,24 @@ test('durations are whole numbers of days, hours, minutes or seconds', () => {
 })
 
 test('everything else is refused with examples, a time beyond every calendar, too', () => {
-  for (const text of ['', '0d', '-1d', '1.5h', '90', '5w', '1D', '90 d', '01d', '36501d', '9999999d', '1d2h']) {
+  for (const text of [
+    '',
+    '0d',
+    '-1d',
+    '1.5h',
+    '90',
+    '5w',
+    '1D',
+    '90 d',
+    '01d',
+    '36501d',
+    '9999999d',
+    '1d2h',
+  ]) {
     assert.throws(
       () => after(NOW, text),
-      (error: unknown) => error instanceof Refusal && error.message.startsWith(`\`${text}\` is no duration; write `),
+      (error: unknown) =>
+        error instanceof Refusal && error.message.startsWith(`\`${text}\` is no duration; write `),
       text,
     )
   }

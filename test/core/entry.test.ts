@@ -40,7 +40,15 @@ function entry(more: Partial<Entry> = {}): Entry {
 
 /** A line that fits, with changes; `undefined` removes a key. */
 function line(more: object = {}): string {
-  return JSON.stringify({ name: 'demo', vers: '1.0.0', deps: [], cksum: CKSUM, features: {}, yanked: false, ...more })
+  return JSON.stringify({
+    name: 'demo',
+    vers: '1.0.0',
+    deps: [],
+    cksum: CKSUM,
+    features: {},
+    yanked: false,
+    ...more,
+  })
 }
 
 /** A line whose one dependency is changed. */
@@ -95,10 +103,20 @@ const SPLITS: readonly (readonly [string, Entry['features'], string, string | nu
     '{"d":[]}',
     '{"a":["b"],"b":["c"],"c":["dep:x"]}',
   ],
-  ['a ring', { a: ['b'], b: ['a', 'c'], c: ['dep:x'] }, '{}', '{"a":["b"],"b":["a","c"],"c":["dep:x"]}'],
+  [
+    'a ring',
+    { a: ['b'], b: ['a', 'c'], c: ['dep:x'] },
+    '{}',
+    '{"a":["b"],"b":["a","c"],"c":["dep:x"]}',
+  ],
   ['dep: not in front is a plain word', { a: ['xdep:y'] }, '{"a":["xdep:y"]}', null],
   ['numbers are ordered as text', { 2018: [], 10: [], 9: [] }, '{"10":[],"2018":[],"9":[]}', null],
-  ['names of every object', { constructor: ['dep:x'], toString: [] }, '{"toString":[]}', '{"constructor":["dep:x"]}'],
+  [
+    'names of every object',
+    { constructor: ['dep:x'], toString: [] },
+    '{"toString":[]}',
+    '{"constructor":["dep:x"]}',
+  ],
 ]
 
 for (const [what, features, first, second] of SPLITS) {
@@ -111,12 +129,19 @@ for (const [what, features, first, second] of SPLITS) {
 }
 
 test('`__proto__` is a feature like any other', () => {
-  const text = line().replace('"features":{}', '"features":{"__proto__":["dep:a"],"a":["__proto__"]}')
-  assert.ok(renderEntry(parseEntry(text)).includes('"features2":{"__proto__":["dep:a"],"a":["__proto__"]}'))
+  const text = line().replace(
+    '"features":{}',
+    '"features":{"__proto__":["dep:a"],"a":["__proto__"]}',
+  )
+  assert.ok(
+    renderEntry(parseEntry(text)).includes('"features2":{"__proto__":["dep:a"],"a":["__proto__"]}'),
+  )
 })
 
 test('a chain of ten thousand features is split in a moment', () => {
-  const features = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`f${i}`, [`f${i + 1}`]]))
+  const features = Object.fromEntries(
+    Array.from({ length: 10_000 }, (_, i) => [`f${i}`, [`f${i + 1}`]]),
+  )
   const started = performance.now()
   const text = renderEntry(entry({ features: { ...features, f10000: ['dep:x'] } }))
   assert.ok(text.includes('"features":{}'))
@@ -175,17 +200,42 @@ test('features2 joins features by appending', () => {
 test('what others wrote is read and written without a loss', () => {
   const theirs = [
     line(),
-    line({ links: null, rust_version: null, pubtime: null, v: null, yanked: null, features2: null }),
+    line({
+      links: null,
+      rust_version: null,
+      pubtime: null,
+      v: null,
+      yanked: null,
+      features2: null,
+    }),
     line({ links: '', rust_version: '1.60.0', pubtime: '2016-12-31T23:59:60Z', v: 1 }),
     line({
-      deps: [{ ...dependency({ name: '_a' }), registry: 'sparse+https://x.example/i/', package: 'real', public: true }],
+      deps: [
+        {
+          ...dependency({ name: '_a' }),
+          registry: 'sparse+https://x.example/i/',
+          package: 'real',
+          public: true,
+        },
+      ],
     }),
     line({
-      deps: [{ ...dependency({ name: 'a' }), artifact: ['bin:x'], bindep_target: 'wasm32-wasip1', lib: true }],
+      deps: [
+        {
+          ...dependency({ name: 'a' }),
+          artifact: ['bin:x'],
+          bindep_target: 'wasm32-wasip1',
+          lib: true,
+        },
+      ],
       v: 3,
     }),
     line({ deps: [{ ...dependency({ name: 'a' }), artifact: ['bin'] }] }),
-    line({ deps: [{ ...dependency({ name: 'a' }), stability: { since: 1 }, __proto: 0 }], badges: [], unknown: null }),
+    line({
+      deps: [{ ...dependency({ name: 'a' }), stability: { since: 1 }, __proto: 0 }],
+      badges: [],
+      unknown: null,
+    }),
     line({ features: { a: ['b/c'] }, features2: { d: ['dep:b'] }, v: 2 }),
     line({ vers: '1.0.0+a', deps: [dependency({ name: 'a', req: '>= 1.0, < 2' })] }),
   ]
@@ -205,37 +255,101 @@ const OBJECTIONABLE: readonly (readonly [string, string, string | RegExp])[] = [
   ['no object', '[]', 'the index entry is not a JSON object'],
   ['a byte order mark', `\uFEFF${line()}`, /^the index entry is not valid JSON/],
   ['a key twice', line().replace('"vers"', '"name":"x","vers"'), /has the key `name` twice/],
-  ['a key twice, escaped', line().replace('"vers"', '"n\\u0061me":"x","vers"'), /has the key `name` twice/],
-  ['a key twice, deep', lineWith({}).replace('"req"', '"kind":"dev","req"'), /has the key `kind` twice/],
-  ['bottomless', `{"x":${'['.repeat(1e5)}${']'.repeat(1e5)}}`, 'the index entry is nested more than 32 levels deep'],
+  [
+    'a key twice, escaped',
+    line().replace('"vers"', '"n\\u0061me":"x","vers"'),
+    /has the key `name` twice/,
+  ],
+  [
+    'a key twice, deep',
+    lineWith({}).replace('"req"', '"kind":"dev","req"'),
+    /has the key `kind` twice/,
+  ],
+  [
+    'bottomless',
+    `{"x":${'['.repeat(1e5)}${']'.repeat(1e5)}}`,
+    'the index entry is nested more than 32 levels deep',
+  ],
   ['no name', line({ name: undefined }), '`name` of the index entry must be a crate name'],
   ['an empty name', line({ name: '' }), '`name` of the index entry must be a crate name'],
   ['no version', line({ vers: 'v1.0.0' }), '`vers` of the index entry must be a SemVer version'],
   ['no deps', line({ deps: null }), '`deps` of the index entry must be an array'],
-  ['no checksum', line({ cksum: undefined }), '`cksum` of the index entry must be 64 lower-case hexadecimal digits'],
-  ['an upper-case checksum', line({ cksum: CKSUM.toUpperCase() }), /^`cksum` .* must be 64 lower-case/],
-  ['null features', line({ features: null }), '`features` of the index entry must be an object of arrays of strings'],
+  [
+    'no checksum',
+    line({ cksum: undefined }),
+    '`cksum` of the index entry must be 64 lower-case hexadecimal digits',
+  ],
+  [
+    'an upper-case checksum',
+    line({ cksum: CKSUM.toUpperCase() }),
+    /^`cksum` .* must be 64 lower-case/,
+  ],
+  [
+    'null features',
+    line({ features: null }),
+    '`features` of the index entry must be an object of arrays of strings',
+  ],
   [
     'a list of features',
     line({ features: [] }),
     '`features` of the index entry must be an object of arrays of strings',
   ],
   ['features2 of numbers', line({ features2: { a: [1] } }), /^`features2` of the index entry/],
-  ['yanked as text', line({ yanked: 'false' }), '`yanked` of the index entry must be true or false'],
+  [
+    'yanked as text',
+    line({ yanked: 'false' }),
+    '`yanked` of the index entry must be true or false',
+  ],
   ['links as number', line({ links: 1 }), '`links` of the index entry must be a string'],
   ['v as text', line({ v: '2' }), '`v` of the index entry must be a whole number'],
   ['v below zero', line({ v: -1 }), '`v` of the index entry must be a whole number'],
-  ['a rust version with operator', line({ rust_version: '^1.60' }), /^`rust_version` of the index entry/],
-  ['a beta rust version', line({ rust_version: '1.60.0-beta' }), /^`rust_version` of the index entry/],
-  ['pubtime with milliseconds', line({ pubtime: '2026-11-20T12:00:00.123Z' }), /^`pubtime` of the index entry/],
-  ['pubtime with an offset', line({ pubtime: '2026-11-20T12:00:00+00:00' }), /^`pubtime` of the index entry/],
+  [
+    'a rust version with operator',
+    line({ rust_version: '^1.60' }),
+    /^`rust_version` of the index entry/,
+  ],
+  [
+    'a beta rust version',
+    line({ rust_version: '1.60.0-beta' }),
+    /^`rust_version` of the index entry/,
+  ],
+  [
+    'pubtime with milliseconds',
+    line({ pubtime: '2026-11-20T12:00:00.123Z' }),
+    /^`pubtime` of the index entry/,
+  ],
+  [
+    'pubtime with an offset',
+    line({ pubtime: '2026-11-20T12:00:00+00:00' }),
+    /^`pubtime` of the index entry/,
+  ],
   ['pubtime of no day', line({ pubtime: '2026-02-29T12:00:00Z' }), /^`pubtime` of the index entry/],
-  ['a dependency that is none', line({ deps: [1] }), '`deps[0]` of the index entry must be an object'],
-  ['an empty dependency name', lineWith({ name: '' }), '`deps[0].name` of the index entry must be a crate name'],
-  ['an empty package', lineWith({ package: '' }), '`deps[0].package` of the index entry must be a crate name'],
-  ['a path as name', lineWith({ name: '../a' }), '`deps[0].name` of the index entry must be a crate name'],
+  [
+    'a dependency that is none',
+    line({ deps: [1] }),
+    '`deps[0]` of the index entry must be an object',
+  ],
+  [
+    'an empty dependency name',
+    lineWith({ name: '' }),
+    '`deps[0].name` of the index entry must be a crate name',
+  ],
+  [
+    'an empty package',
+    lineWith({ package: '' }),
+    '`deps[0].package` of the index entry must be a crate name',
+  ],
+  [
+    'a path as name',
+    lineWith({ name: '../a' }),
+    '`deps[0].name` of the index entry must be a crate name',
+  ],
   ['no requirement', lineWith({ req: null }), '`deps[0].req` of the index entry must be a string'],
-  ['a foreign requirement', lineWith({ req: '>=1 <2' }), /^`deps\[0\]\.req` of the index entry: `>=1 <2` is not/],
+  [
+    'a foreign requirement',
+    lineWith({ req: '>=1 <2' }),
+    /^`deps\[0\]\.req` of the index entry: `>=1 <2` is not/,
+  ],
   [
     'null features of a dependency',
     lineWith({ features: null }),
@@ -247,8 +361,16 @@ const OBJECTIONABLE: readonly (readonly [string, string, string | RegExp])[] = [
     lineWith({ registry: 'mine' }),
     '`deps[0].registry` of the index entry must be the URL of an index',
   ],
-  ['lib as null', lineWith({ lib: null }), '`deps[0].lib` of the index entry must be true or false'],
-  ['an optional dev-dependency', lineWith({ kind: 'dev', optional: true }), /^the dev-dependency `a` is optional/],
+  [
+    'lib as null',
+    lineWith({ lib: null }),
+    '`deps[0].lib` of the index entry must be true or false',
+  ],
+  [
+    'an optional dev-dependency',
+    lineWith({ kind: 'dev', optional: true }),
+    /^the dev-dependency `a` is optional/,
+  ],
 ]
 
 for (const [what, text, expected] of OBJECTIONABLE) {

@@ -32,7 +32,13 @@ function summary(one: ManifestDependency): string {
     ...(optional ? { optional } : {}),
     ...(lib ? { lib } : {}),
   }).filter(([, value]) => value !== null)
-  return [kind, ...(target ? [target] : []), name, req, ...extras.map(([key, value]) => `${key}=${value}`)].join(' ')
+  return [
+    kind,
+    ...(target ? [target] : []),
+    name,
+    req,
+    ...extras.map(([key, value]) => `${key}=${value}`),
+  ].join(' ')
 }
 
 test('a manifest as Cargo normalises it', () => {
@@ -116,8 +122,16 @@ const TABLES: readonly (readonly [string, string, string[]])[] = [
     `[target.'cfg(unix)'.dependencies]\na = "1"\n[target.'cfg(unix)'.build-dependencies]\na = "2"\n[target.x86_64-pc-windows-gnu.dev-dependencies]\na = "3"`,
     ['build cfg(unix) a ^2', 'dev x86_64-pc-windows-gnu a ^3', 'normal cfg(unix) a ^1'],
   ],
-  ['a rename', '[dependencies.alias]\nversion = "1"\npackage = "real"', ['normal alias ^1 package=real']],
-  ['a rename to itself', '[dependencies]\na = { version = "1", package = "a" }', ['normal a ^1 package=a']],
+  [
+    'a rename',
+    '[dependencies.alias]\nversion = "1"\npackage = "real"',
+    ['normal alias ^1 package=real'],
+  ],
+  [
+    'a rename to itself',
+    '[dependencies]\na = { version = "1", package = "a" }',
+    ['normal a ^1 package=a'],
+  ],
   [
     'a rename that begins with `_`',
     '[dependencies]\n_a = { version = "1", package = "real" }',
@@ -135,7 +149,11 @@ const TABLES: readonly (readonly [string, string, string[]])[] = [
   ],
   ['no version at all', '[dependencies.a]\noptional = true', ['normal a * optional=true']],
   ['an unknown key of 2015', '[dependencies.a]\nrustc_serialize = "*"', ['normal a *']],
-  ['a path and a version, not normalised', '[dependencies.a]\npath = "../a"\nversion = "0.1"', ['normal a ^0.1']],
+  [
+    'a path and a version, not normalised',
+    '[dependencies.a]\npath = "../a"\nversion = "0.1"',
+    ['normal a ^0.1'],
+  ],
   [
     'a dev-dependency that only a path finds',
     '[dev-dependencies]\na = { path = "../a" }\nb = "1"\nc = { git = "x" }',
@@ -147,7 +165,11 @@ const TABLES: readonly (readonly [string, string, string[]])[] = [
     '[dev_dependencies]\na = { version = "1", default_features = false }\n[build_dependencies]\nb = "1"',
     ['build b ^1', 'dev a ^1 defaultFeatures=false'],
   ],
-  ['of two names of a key, the dashed one', '[dev-dependencies]\na = "1"\n[dev_dependencies]\nb = "1"', ['dev a ^1']],
+  [
+    'of two names of a key, the dashed one',
+    '[dev-dependencies]\na = "1"\n[dev_dependencies]\nb = "1"',
+    ['dev a ^1'],
+  ],
   [
     'of two names of default features, the dashed one',
     '[dependencies.a]\nversion = "1"\ndefault_features = false\ndefault-features = true',
@@ -156,7 +178,10 @@ const TABLES: readonly (readonly [string, string, string[]])[] = [
   [
     'an artifact',
     '[build-dependencies.a]\nversion = "1"\nartifact = "bin"\ntarget = "wasm32-wasip1"\nlib = true\n[dependencies.b]\nversion = "1"\nartifact = ["cdylib", "bin:x"]',
-    ['build a ^1 artifact=bin bindepTarget=wasm32-wasip1 lib=true', 'normal b ^1 artifact=cdylib,bin:x'],
+    [
+      'build a ^1 artifact=bin bindepTarget=wasm32-wasip1 lib=true',
+      'normal b ^1 artifact=cdylib,bin:x',
+    ],
   ],
 ]
 
@@ -165,13 +190,18 @@ for (const [what, toml, expected] of TABLES) {
 }
 
 test('early and odd manifests pass', () => {
-  assert.equal(parseManifest('[project]\nname = "demo"\nversion = "0.0.1"\nauthors = []').name, 'demo')
+  assert.equal(
+    parseManifest('[project]\nname = "demo"\nversion = "0.0.1"\nauthors = []').name,
+    'demo',
+  )
   assert.equal(parseManifest(`\uFEFF${HEAD}`).name, 'demo')
   assert.equal(parseManifest(HEAD.replaceAll('\n', '\r\n')).name, 'demo')
   assert.equal(parseManifest(`${HEAD}edition = "2054"`).about.edition, '2054')
   assert.equal(parseManifest(`${HEAD}[patch]`).name, 'demo')
   assert.equal(
-    parseManifest(`${HEAD}[workspace]\nmembers = ["a"]\n[profile.release]\nlto = true\n[lints.rust]\n`).name,
+    parseManifest(
+      `${HEAD}[workspace]\nmembers = ["a"]\n[profile.release]\nlto = true\n[lints.rust]\n`,
+    ).name,
     'demo',
   )
 })
@@ -196,8 +226,16 @@ const REFUSED: readonly (readonly [string, string, (string | RegExp)[]])[] = [
     '[package]',
     ['`package.name` is missing in `Cargo.toml`', '`package.version` is missing in `Cargo.toml`'],
   ],
-  ['a bad name', '[package]\nname = "1a"\nversion = "1.0.0"', ['the crate name `1a` must start with an ASCII letter']],
-  ['a bad version', '[package]\nname = "a"\nversion = "1.0"', [/^`1\.0` is not a valid SemVer 2\.0\.0 version/]],
+  [
+    'a bad name',
+    '[package]\nname = "1a"\nversion = "1.0.0"',
+    ['the crate name `1a` must start with an ASCII letter'],
+  ],
+  [
+    'a bad version',
+    '[package]\nname = "a"\nversion = "1.0"',
+    [/^`1\.0` is not a valid SemVer 2\.0\.0 version/],
+  ],
   [
     'a version as number',
     '[package]\nname = "a"\nversion = 1.0',
@@ -212,15 +250,27 @@ const REFUSED: readonly (readonly [string, string, (string | RegExp)[]])[] = [
       '`package.authors` in `Cargo.toml` must be an array of strings',
     ],
   ],
-  ['a rust version with operator', `${HEAD}rust-version = ">=1.60"`, [/^`package\.rust-version` in/]],
+  [
+    'a rust version with operator',
+    `${HEAD}rust-version = ">=1.60"`,
+    [/^`package\.rust-version` in/],
+  ],
   ['a beta rust version', `${HEAD}rust-version = "1.60.0-beta"`, [/^`package\.rust-version` in/]],
   [
     'inheritance of a field',
     `${HEAD}license.workspace = true`,
     [/^`package\.license` in `Cargo\.toml` is inherited from a workspace/],
   ],
-  ['inheritance of a version', '[package]\nname = "a"\nversion.workspace = true', [/^`package\.version` .* inherited/]],
-  ['inheritance of a dependency', `${HEAD}[dependencies]\na.workspace = true`, [/^`dependencies\.a` .* inherited/]],
+  [
+    'inheritance of a version',
+    '[package]\nname = "a"\nversion.workspace = true',
+    [/^`package\.version` .* inherited/],
+  ],
+  [
+    'inheritance of a dependency',
+    `${HEAD}[dependencies]\na.workspace = true`,
+    [/^`dependencies\.a` .* inherited/],
+  ],
   [
     'inheritance for a target',
     `${HEAD}[target.'cfg(a)'.dependencies]\na = { workspace = true }`,
@@ -232,8 +282,16 @@ const REFUSED: readonly (readonly [string, string, (string | RegExp)[]])[] = [
     `${HEAD}[dependencies]\na = ">=1 <2"`,
     [/^`dependencies\.a` in `Cargo\.toml`: `>=1 <2` is not/],
   ],
-  ['the requirement of a crate of 2015', `${HEAD}[dependencies]\na = "0.2*"`, [/^`dependencies\.a` .*`0\.2\*` is not/]],
-  ['a dependency name that is a path', `${HEAD}[dependencies]\n"../a" = "1"`, [/`\.\.\/a` is not a crate name/]],
+  [
+    'the requirement of a crate of 2015',
+    `${HEAD}[dependencies]\na = "0.2*"`,
+    [/^`dependencies\.a` .*`0\.2\*` is not/],
+  ],
+  [
+    'a dependency name that is a path',
+    `${HEAD}[dependencies]\n"../a" = "1"`,
+    [/`\.\.\/a` is not a crate name/],
+  ],
   [
     'a package that is a path',
     `${HEAD}[dependencies]\na = { version = "1", package = "x/y" }`,
@@ -245,7 +303,11 @@ const REFUSED: readonly (readonly [string, string, (string | RegExp)[]])[] = [
     `${HEAD}[dependencies]\na = 1`,
     ['`dependencies.a` in `Cargo.toml` must be a version or a table'],
   ],
-  ['dependencies that are none', `${HEAD}[[dependencies]]\na = 1`, ['`dependencies` in `Cargo.toml` must be a table']],
+  [
+    'dependencies that are none',
+    `${HEAD}[[dependencies]]\na = 1`,
+    ['`dependencies` in `Cargo.toml` must be a table'],
+  ],
   [
     'an optional dev-dependency',
     `${HEAD}[dev-dependencies]\na = { version = "1", optional = true }`,

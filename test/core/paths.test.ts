@@ -4,7 +4,11 @@ import { parseName } from '../../core/name.ts'
 import { crateKey, cratePlace, defaultDl, expandDl, indexPlace } from '../../core/paths.ts'
 import { parseVersion } from '../../core/version.ts'
 
-const facts = { name: parseName('Foo-Bar'), version: parseVersion('1.0.0+a'), cksum: 'ab'.repeat(32) }
+const facts = {
+  name: parseName('Foo-Bar'),
+  version: parseVersion('1.0.0+a'),
+  cksum: 'ab'.repeat(32),
+}
 
 const templates: [template: string, url: string][] = [
   ['https://x/dl', 'https://x/dl/Foo-Bar/1.0.0+a/download'],

@@ -4,24 +4,32 @@ import * as v from 'valibot'
 import { renderEntry } from '../../core/entry/render.ts'
 import { Refusal } from '../../core/error/error.ts'
 import { parseManifest } from '../../core/manifest/parse.ts'
-import type { InspectParts } from '../../core/release/inspect.ts'
-import type { PublishMetadata } from '../../core/release/metadata.ts'
-import type { Release, ReleaseParts } from '../../core/release/release.ts'
 import { compareMetadata } from '../../core/release/compare.ts'
-import { findReadme } from '../../core/release/targets.ts'
+import type { InspectParts } from '../../core/release/inspect.ts'
 import { inspectCrate } from '../../core/release/inspect.ts'
-import { makeRelease } from '../../core/release/release.ts'
+import type { PublishMetadata } from '../../core/release/metadata.ts'
 import { parsePublishMetadata, publishMetadata } from '../../core/release/metadata.ts'
+import type { Release, ReleaseParts } from '../../core/release/release.ts'
+import { makeRelease } from '../../core/release/release.ts'
+import { findReadme } from '../../core/release/targets.ts'
 import { readArchive } from '../../core/tarball/read.ts'
 import { buildCrate, type CrateParts } from '../support/crate-builder.ts'
 
-const LIMITS = { unpackedBytes: 1 << 20, entries: 100, manifestBytes: 1 << 16, readmeBytes: 1 << 16 }
+const LIMITS = {
+  unpackedBytes: 1 << 20,
+  entries: 100,
+  manifestBytes: 1 << 16,
+  readmeBytes: 1 << 16,
+}
 const OWN = 'sparse+https://crates.example/index/'
 const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
 const CKSUM = 'ab'.repeat(32)
 
 /** The release that a crate of these parts becomes. */
-async function releaseOf(crate: Partial<CrateParts>, more: Partial<ReleaseParts> = {}): Promise<Release> {
+async function releaseOf(
+  crate: Partial<CrateParts>,
+  more: Partial<ReleaseParts> = {},
+): Promise<Release> {
   const bytes = buildCrate({ name: 'demo', version: '1.0.0', ...crate })
   const archive = await readArchive(async function* () {
     yield bytes
@@ -79,7 +87,10 @@ test('the registry of a dependency: ours is null, crates.io has its git URL, ano
   assert.equal(await registry(index(OWN), [OWN.slice(0, -1)]), null)
   assert.equal(await registry(index(OWN.slice(0, -1)), [OWN]), null)
   assert.equal(await registry(index(`${OWN}/`), [OWN]), `${OWN}/`)
-  assert.equal(await registry(index('https://other.example/i.git'), [OWN]), 'https://other.example/i.git')
+  assert.equal(
+    await registry(index('https://other.example/i.git'), [OWN]),
+    'https://other.example/i.git',
+  )
 })
 
 test('an alias of this registry is learnt from the metadata, and only from a manifest that names it', async () => {
@@ -92,7 +103,9 @@ b = "1"
 c = { version = "1", registry-index = "${alias}" }`
   const dep = (name: string, more: object = {}) => ({ name, version_req: '^1', ...more })
   const crates = dep('b', { registry: CRATES_IO })
-  const sent = metadata({ deps: [dep('a'), crates, dep('c', { kind: 'dev', target: 'cfg(unix)' })] })
+  const sent = metadata({
+    deps: [dep('a'), crates, dep('c', { kind: 'dev', target: 'cfg(unix)' })],
+  })
   const release = await releaseOf({ manifest }, { metadata: sent })
   assert.deepEqual(
     release.entry.deps.map(one => one.registry),
@@ -101,7 +114,11 @@ c = { version = "1", registry-index = "${alias}" }`
   assert.deepEqual(compareMetadata(release, sent), [])
 
   const wrong = metadata({
-    deps: [dep('a', { registry: alias }), dep('b'), dep('c', { kind: 'dev', target: 'cfg(unix)', registry: alias })],
+    deps: [
+      dep('a', { registry: alias }),
+      dep('b'),
+      dep('c', { kind: 'dev', target: 'cfg(unix)', registry: alias }),
+    ],
   })
   const foreign = await releaseOf({ manifest }, { metadata: wrong })
   assert.deepEqual(
@@ -117,7 +134,9 @@ c = { version = "1", registry-index = "${alias}" }`
 })
 
 test('a URL of ours in the metadata is this registry', async () => {
-  const release = await releaseOf({ manifest: `[dependencies]\na = { version = "1", registry-index = "${OWN}" }` })
+  const release = await releaseOf({
+    manifest: `[dependencies]\na = { version = "1", registry-index = "${OWN}" }`,
+  })
   const sent = metadata({ deps: [{ name: 'a', version_req: '^1', registry: OWN.slice(0, -1) }] })
   assert.deepEqual(compareMetadata(release, sent, new Set([OWN])), [])
   assert.equal(compareMetadata(release, sent).length, 1)
@@ -134,7 +153,12 @@ default = ["std", "dep:cc"]
 std = []
 constructor = []
 `
-const ALIAS = { name: 'real', explicit_name_in_toml: 'alias', version_req: '^1.0', features: ['y', 'x', ''] }
+const ALIAS = {
+  name: 'real',
+  explicit_name_in_toml: 'alias',
+  version_req: '^1.0',
+  features: ['y', 'x', ''],
+}
 const CC = {
   name: 'cc',
   version_req: '>= 1, <2',
@@ -151,9 +175,21 @@ const TAIL = 'in the `Cargo.toml` of the crate file'
 const COMPARISONS: readonly (readonly [string, object, string[]])[] = [
   ['order, printing, spaces and empty features do not count', {}, []],
   ['unknown fields do not count', { deps: [{ ...ALIAS, odd: 1 }, CC], strange: true }, []],
-  ['name', { name: 'Demo' }, [`\`name\` is \`Demo\` in the publish metadata, but \`demo\` ${TAIL}`]],
-  ['version', { vers: '1.0.0+x' }, [`\`vers\` is \`1.0.0+x\` in the publish metadata, but \`1.0.0\` ${TAIL}`]],
-  ['a dependency less', { deps: [ALIAS] }, [`the ${CC_NAME} is ${TAIL}, but not in the publish metadata`]],
+  [
+    'name',
+    { name: 'Demo' },
+    [`\`name\` is \`Demo\` in the publish metadata, but \`demo\` ${TAIL}`],
+  ],
+  [
+    'version',
+    { vers: '1.0.0+x' },
+    [`\`vers\` is \`1.0.0+x\` in the publish metadata, but \`1.0.0\` ${TAIL}`],
+  ],
+  [
+    'a dependency less',
+    { deps: [ALIAS] },
+    [`the ${CC_NAME} is ${TAIL}, but not in the publish metadata`],
+  ],
   [
     'a dependency more',
     { deps: [ALIAS, CC, { name: 'evil', version_req: '*' }] },
@@ -167,11 +203,18 @@ const COMPARISONS: readonly (readonly [string, object, string[]])[] = [
   [
     'another package behind the same name',
     { deps: [{ ...ALIAS, name: 'evil' }, CC] },
-    [`\`name\` of the dependency \`alias\` is \`"evil"\` in the publish metadata, but \`"real"\` ${TAIL}`],
+    [
+      `\`name\` of the dependency \`alias\` is \`"evil"\` in the publish metadata, but \`"real"\` ${TAIL}`,
+    ],
   ],
   [
     'requirement, features and switches',
-    { deps: [{ ...ALIAS, version_req: '1.1', features: ['x'], optional: true, default_features: false }, CC] },
+    {
+      deps: [
+        { ...ALIAS, version_req: '1.1', features: ['x'], optional: true, default_features: false },
+        CC,
+      ],
+    },
     [
       `\`version_req\` of the dependency \`alias\` is \`"^1.1"\` in the publish metadata, but \`"^1.0"\` ${TAIL}`,
       `\`features\` of the dependency \`alias\` is \`["x"]\` in the publish metadata, but \`["x","y"]\` ${TAIL}`,
@@ -182,7 +225,9 @@ const COMPARISONS: readonly (readonly [string, object, string[]])[] = [
   [
     'a requirement that is none',
     { deps: [{ ...ALIAS, version_req: 'v1' }, CC] },
-    ['`v1` is not a version requirement that Cargo reads; write for example `1.2`, `>=1, <3` or `*`'],
+    [
+      '`v1` is not a version requirement that Cargo reads; write for example `1.2`, `>=1, <3` or `*`',
+    ],
   ],
   [
     'an artifact',
@@ -205,7 +250,10 @@ const COMPARISONS: readonly (readonly [string, object, string[]])[] = [
 for (const [what, change, expected] of COMPARISONS) {
   test(`metadata against manifest: ${what}`, async () => {
     const release = await releaseOf({ manifest: MANIFEST })
-    const found = compareMetadata(release, metadata({ deps: [ALIAS, CC], features: FEATURES, ...change }))
+    const found = compareMetadata(
+      release,
+      metadata({ deps: [ALIAS, CC], features: FEATURES, ...change }),
+    )
     assert.deepEqual(
       found.map(one => one.message),
       expected,
@@ -216,12 +264,21 @@ for (const [what, change, expected] of COMPARISONS) {
 
 test('metadata that says less of the features is warned of: some Cargos leave out what names renamed dependencies', async () => {
   const release = await releaseOf({ manifest: MANIFEST })
-  const found = compareMetadata(release, metadata({ deps: [ALIAS, CC], features: { default: ['std'], std: [] } }))
+  const found = compareMetadata(
+    release,
+    metadata({ deps: [ALIAS, CC], features: { default: ['std'], std: [] } }),
+  )
   assert.deepEqual(
     found.map(one => [one.severity, one.message]),
     [
-      ['warning', `the feature \`constructor\` is absent in the publish metadata, but \`[]\` ${TAIL}`],
-      ['warning', `the feature \`default\` is \`["std"]\` in the publish metadata, but \`["dep:cc","std"]\` ${TAIL}`],
+      [
+        'warning',
+        `the feature \`constructor\` is absent in the publish metadata, but \`[]\` ${TAIL}`,
+      ],
+      [
+        'warning',
+        `the feature \`default\` is \`["std"]\` in the publish metadata, but \`["dep:cc","std"]\` ${TAIL}`,
+      ],
     ],
   )
 })
@@ -230,11 +287,20 @@ test('publish metadata: only name and version must be there, null is nothing', (
   const least = metadata({})
   assert.deepEqual(
     least,
-    metadata({ deps: null, features: null, authors: null, badges: null, readme: null, links: null }),
+    metadata({
+      deps: null,
+      features: null,
+      authors: null,
+      badges: null,
+      readme: null,
+      links: null,
+    }),
   )
   assert.deepEqual(least.deps, [])
   assert.equal(least.rust_version, null)
-  const [dependency] = metadata({ deps: [{ name: 'a', version_req: '1', kind: null, default_features: null }] }).deps
+  const [dependency] = metadata({
+    deps: [{ name: 'a', version_req: '1', kind: null, default_features: null }],
+  }).deps
   assert.equal(dependency?.kind, 'normal')
   assert.equal(dependency?.default_features, true)
   for (const bad of [
@@ -253,7 +319,11 @@ test('publish metadata: only name and version must be there, null is nothing', (
     )
   }
   const trap = JSON.parse('{"__proto__":["a"],"prototype":[],"constructor":["b"]}')
-  assert.deepEqual(Object.keys(metadata({ features: trap }).features), ['__proto__', 'prototype', 'constructor'])
+  assert.deepEqual(Object.keys(metadata({ features: trap }).features), [
+    '__proto__',
+    'prototype',
+    'constructor',
+  ])
 })
 
 test('metadata that does not fit is refused field by field', () => {
@@ -263,7 +333,9 @@ test('metadata that does not fit is refused field by field', () => {
     (error: unknown) => {
       assert.ok(error instanceof Refusal)
       assert.deepEqual(
-        error.issues.map(one => /^`(.*?)` of the publish metadata is not valid: /.exec(one.message)?.[1]),
+        error.issues.map(
+          one => /^`(.*?)` of the publish metadata is not valid: /.exec(one.message)?.[1],
+        ),
         ['name', 'vers', 'deps.0.version_req', 'deps.1', 'features', 'keywords', 'badges'],
       )
       return true
@@ -286,7 +358,8 @@ test('a crate that says another name or version inside is refused with both', as
     releaseOf({ manifest: '[package]\nname = "other"\nversion = "2.0.0"' }),
     (error: unknown) =>
       error instanceof Refusal &&
-      error.message === 'the crate file was sent as demo 1.0.0, but its `Cargo.toml` says other 2.0.0',
+      error.message ===
+        'the crate file was sent as demo 1.0.0, but its `Cargo.toml` says other 2.0.0',
   )
 })
 
@@ -300,8 +373,16 @@ const FEATURE_CASES: readonly (readonly [string, string, string[]])[] = [
   ['new syntax', 'a = ["dep:opt", "opt?/x"]', []],
   ['odd but good names', '2018 = []\n_x = []\n"a+b.c-d" = []\n"été" = []', []],
   ['a ring', 'a = ["b"]\nb = ["a"]', []],
-  ['nothing', 'a = ["none"]', ['the feature `a` enables `none`, which is neither a feature nor a dependency']],
-  ['an empty value', 'a = [""]', ['the feature `a` enables ``, which is neither a feature nor a dependency']],
+  [
+    'nothing',
+    'a = ["none"]',
+    ['the feature `a` enables `none`, which is neither a feature nor a dependency'],
+  ],
+  [
+    'an empty value',
+    'a = [""]',
+    ['the feature `a` enables ``, which is neither a feature nor a dependency'],
+  ],
   [
     'what is on anyway',
     'a = ["plain"]',
@@ -312,19 +393,33 @@ const FEATURE_CASES: readonly (readonly [string, string, string[]])[] = [
     'a = ["dep:plain"]',
     ['the feature `a` enables `dep:plain`, but `plain` is not an optional dependency'],
   ],
-  ['dep: of nothing', 'a = ["dep:none"]', ['the feature `a` enables `dep:none`, but there is no dependency `none`']],
+  [
+    'dep: of nothing',
+    'a = ["dep:none"]',
+    ['the feature `a` enables `dep:none`, but there is no dependency `none`'],
+  ],
   [
     'weak of what is on anyway',
     'a = ["plain?/x"]',
     ['the feature `a` enables `plain?/x`, but `plain` is not an optional dependency'],
   ],
-  ['a feature of nothing', 'a = ["none/x"]', ['the feature `a` enables `none/x`, but there is no dependency `none`']],
+  [
+    'a feature of nothing',
+    'a = ["none/x"]',
+    ['the feature `a` enables `none/x`, but there is no dependency `none`'],
+  ],
   [
     'both syntaxes',
     'a = ["dep:opt/x"]',
-    ['the feature `a` enables `dep:opt/x`, but `dep:` and `/` do not go together; write one of them'],
+    [
+      'the feature `a` enables `dep:opt/x`, but `dep:` and `/` do not go together; write one of them',
+    ],
   ],
-  ['two slashes', 'a = ["opt/x/y"]', ['the feature `a` enables `opt/x/y`, which has more than one `/`']],
+  [
+    'two slashes',
+    'a = ["opt/x/y"]',
+    ['the feature `a` enables `opt/x/y`, which has more than one `/`'],
+  ],
   [
     'an implicit feature that is none',
     'a = ["dep:opt"]\nb = ["opt"]',
@@ -334,13 +429,17 @@ const FEATURE_CASES: readonly (readonly [string, string, string[]])[] = [
   [
     'a name in the way that a feature enables',
     'opt = []\na = ["opt"]',
-    ['the optional dependency `opt` is in no feature, because a feature has its name; add `dep:opt` to a feature'],
+    [
+      'the optional dependency `opt` is in no feature, because a feature has its name; add `dep:opt` to a feature',
+    ],
   ],
   ['what a name of its own includes', 'opt = ["dep:opt"]', []],
   [
     'a name in the way',
     'opt = []',
-    ['the optional dependency `opt` is in no feature, because a feature has its name; add `dep:opt` to a feature'],
+    [
+      'the optional dependency `opt` is in no feature, because a feature has its name; add `dep:opt` to a feature',
+    ],
   ],
   [
     'bad names',
@@ -373,22 +472,33 @@ test('targets and README are found as Cargo finds them', async () => {
     return [found.has_lib, found.bin_names, found.readme_file]
   }
   assert.deepEqual(await about('', ['src/lib.rs']), [true, [], null])
-  assert.deepEqual(await about('', ['src/main.rs', 'README.md', 'README']), [false, ['demo'], 'README.md'])
+  assert.deepEqual(await about('', ['src/main.rs', 'README.md', 'README']), [
+    false,
+    ['demo'],
+    'README.md',
+  ])
   assert.deepEqual(
-    await about('', ['src/bin/b.rs', 'src/bin/a/main.rs', 'src/bin/a/mod.rs', 'README.txt', 'docs/README.md']),
+    await about('', [
+      'src/bin/b.rs',
+      'src/bin/a/main.rs',
+      'src/bin/a/mod.rs',
+      'README.txt',
+      'docs/README.md',
+    ]),
     [false, ['a', 'b'], 'README.txt'],
   )
-  assert.deepEqual(await about('autobins = false\nautolib = false', ['src/lib.rs', 'src/main.rs']), [false, [], null])
-  assert.deepEqual(await about('readme = "./docs//r.md"\n[lib]\npath = "lib.rs"', ['lib.rs', 'docs/r.md']), [
-    true,
-    [],
-    'docs/r.md',
-  ])
-  assert.deepEqual(await about('readme = "../r.md"\n[[bin]]\nname = "tool"\npath = "x.rs"', ['x.rs', 'r.md']), [
-    false,
-    ['tool'],
-    null,
-  ])
+  assert.deepEqual(
+    await about('autobins = false\nautolib = false', ['src/lib.rs', 'src/main.rs']),
+    [false, [], null],
+  )
+  assert.deepEqual(
+    await about('readme = "./docs//r.md"\n[lib]\npath = "lib.rs"', ['lib.rs', 'docs/r.md']),
+    [true, [], 'docs/r.md'],
+  )
+  assert.deepEqual(
+    await about('readme = "../r.md"\n[[bin]]\nname = "tool"\npath = "x.rs"', ['x.rs', 'r.md']),
+    [false, ['tool'], null],
+  )
   assert.deepEqual(await about('readme = false', ['README.md']), [false, [], null])
   const bytes = buildCrate({ name: 'demo', version: '1.0.0', files: { README: 'x' } })
   const archive = await readArchive(async function* () {
@@ -412,7 +522,10 @@ test('from bytes to release in one step', async () => {
   assert.equal(good.release.entry.cksum, CKSUM)
   assert.deepEqual(good.warnings, [])
 
-  const large = await inspect({ files: { README: 'x'.repeat(100) } }, { limits: { ...LIMITS, readmeBytes: 99 } })
+  const large = await inspect(
+    { files: { README: 'x'.repeat(100) } },
+    { limits: { ...LIMITS, readmeBytes: 99 } },
+  )
   assert.equal(large.release.readme, null)
   assert.deepEqual(
     large.warnings.map(one => [one.code, one.severity]),

@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SearchedEntry } from '../../generator/render/search-files.ts'
 import { bucketOf, HASH_BITS, hashOf } from '../../core/search/buckets.ts'
 import { Lookup } from '../../core/search/lookup.ts'
-import { searchFiles } from '../../generator/render/search-files.ts'
 import { bitsFor, POSTINGS_MAX } from '../../core/search/postings.ts'
 import { beginningOf, parseQuery } from '../../core/search/words.ts'
+import type { SearchedEntry } from '../../generator/render/search-files.ts'
+import { searchFiles } from '../../generator/render/search-files.ts'
 import { inventedEntries } from '../support/many-crates.ts'
 
 type Files = ReadonlyMap<string, string>
 
-function entry(name: string, description = '', keywords: string[] = [], yanked = false): SearchedEntry {
+function entry(
+  name: string,
+  description = '',
+  keywords: string[] = [],
+  yanked = false,
+): SearchedEntry {
   return { name, version: '1.0.0', description, keywords, yanked }
 }
 
@@ -58,7 +63,10 @@ for (const [query, names] of queries) {
     const found = await lookup(crates).find(query, 50)
     assert.deepEqual([found.crates.map(one => one.name), found.more], [names, false])
     const first = await lookup(crates).find(query, 1)
-    assert.deepEqual([first.crates.map(one => one.name), first.more], [names.slice(0, 1), names.length > 1])
+    assert.deepEqual(
+      [first.crates.map(one => one.name), first.more],
+      [names.slice(0, 1), names.length > 1],
+    )
   })
 }
 
@@ -98,7 +106,12 @@ test('the terms are spread over more files in steps, never over more than there 
 
 /** Crates that all have a common word, most of them with long names and the word far behind. */
 const many = Array.from({ length: POSTINGS_MAX + 900 }, (_, at) =>
-  entry(`crate-${at}${at % 3 === 0 ? '-special' : ''}`, 'x common', at % 7 === 0 ? ['needle'] : [], at % 50 === 0),
+  entry(
+    `crate-${at}${at % 3 === 0 ? '-special' : ''}`,
+    'x common',
+    at % 7 === 0 ? ['needle'] : [],
+    at % 50 === 0,
+  ),
 )
 
 test('a very common word hides no crate, and brings none that it does not find', async () => {
@@ -107,14 +120,22 @@ test('a very common word hides no crate, and brings none that it does not find',
     entry(`zz-long-${'x'.repeat(50)}`, 'common and needle'),
   ]
   const search = lookup([...many, ...others])
-  const names = async (query: string, limit: number) => (await search.find(query, limit)).crates.map(one => one.name)
+  const names = async (query: string, limit: number) =>
+    (await search.find(query, limit)).crates.map(one => one.name)
   const all = await names('common needle', 9999)
   assert.equal(all.length, many.filter(one => one.keywords.length > 0).length + 1)
   assert.equal(all.includes('a-long-name-for-a-needle'), false)
   assert.equal(all.includes(others[1]?.name ?? ''), true)
-  for (const query of ['common needle', 'crate common', 'crate 1', 'common x', 'crate common special']) {
+  for (const query of [
+    'common needle',
+    'crate common',
+    'crate 1',
+    'common x',
+    'crate common special',
+  ]) {
     const whole = await names(query, 9999)
-    for (const limit of [1, 5, 40]) assert.deepEqual(await names(query, limit), whole.slice(0, limit), query)
+    for (const limit of [1, 5, 40])
+      assert.deepEqual(await names(query, limit), whole.slice(0, limit), query)
   }
   assert.deepEqual(await names('common x', 3), ['crate-1', 'crate-2', 'crate-4'])
 })
@@ -140,7 +161,10 @@ test('with 20,000 crates a search loads little, and nothing twice', async () => 
     assert.ok(found.length > 0, query)
     assert.equal(new Set(loaded).size, loaded.length)
     const bytes = loaded.reduce((sum, path) => sum + (files.get(path)?.length ?? 0), 0)
-    assert.ok(loaded.length < 22 && bytes < 200_000, `${query}: ${bytes} bytes in ${loaded.length} files`)
+    assert.ok(
+      loaded.length < 22 && bytes < 200_000,
+      `${query}: ${bytes} bytes in ${loaded.length} files`,
+    )
   }
 })
 
@@ -180,7 +204,11 @@ test('what names begin with that begin with a query of several words', () => {
   ]
   for (const [query, key, term] of keys) {
     const parsed = parseQuery(query)
-    assert.deepEqual([parsed.key, parsed.key === null ? null : beginningOf(parsed.key)], [key, term], query)
+    assert.deepEqual(
+      [parsed.key, parsed.key === null ? null : beginningOf(parsed.key)],
+      [key, term],
+      query,
+    )
   }
 })
 

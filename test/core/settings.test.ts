@@ -1,18 +1,16 @@
-import { root } from '../support/plimsoll.ts'
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { Refusal } from '../../core/error/error.ts'
-import { tomlValue } from '../../core/settings/file.ts'
-import type { SettingValue } from '../../core/settings/table.ts'
-import { settingByVariable, settingTable } from '../../core/settings/table.ts'
+import { renderSettingsFile, tomlValue } from '../../core/settings/file.ts'
 import type { Level } from '../../core/settings/kind.ts'
+import { parseListen } from '../../core/settings/kind.ts'
 import type { Settings, SettingsInput } from '../../core/settings/settings.ts'
 import { describeSettings, resolveSettings } from '../../core/settings/settings.ts'
-import { parseListen } from '../../core/settings/kind.ts'
-import { renderSettingsFile } from '../../core/settings/file.ts'
+import type { SettingValue } from '../../core/settings/table.ts'
+import { settingByVariable, settingTable } from '../../core/settings/table.ts'
+import { root } from '../support/plimsoll.ts'
 
 const toml = (text: string): SettingsInput => ({ file: { name: 'plimsoll.toml', text } })
 
@@ -58,9 +56,22 @@ test('the defaults', () => {
       description: '',
       aliases: [],
     },
-    pages: { source: true, images: 'link', logo: null, stylesheet: null, links: [], registries: [], footer: null },
+    pages: {
+      source: true,
+      images: 'link',
+      logo: null,
+      stylesheet: null,
+      links: [],
+      registries: [],
+      footer: null,
+    },
     server: { listen: '127.0.0.1:8080', trusted_proxies: [], shutdown_seconds: 30 },
-    auth: { required: false, password_cost: 15, session_seconds: 2_592_000, session_idle_seconds: 604_800 },
+    auth: {
+      required: false,
+      password_cost: 15,
+      session_seconds: 2_592_000,
+      session_idle_seconds: 604_800,
+    },
     tls: { cert: null, key: null },
     owners: { add: 'direct', invitation_seconds: 2_592_000, public: false },
     api: { error_status: 'cargo' },
@@ -112,12 +123,19 @@ test('file < environment < flags, and every origin is told', () => {
       name: 'plimsoll.toml',
       text: '[registry]\nbase_url = "https://a.example/"\ntitle = "A"\n[server]\nlisten = "a:1"\n[policy]\npreset = "public"',
     },
-    env: { PLIMSOLL_REGISTRY_BASE_URL: 'https://b.example', PLIMSOLL_LISTEN: 'b:2', PLIMSOLL_DIR: '/x', HOME: '/' },
+    env: {
+      PLIMSOLL_REGISTRY_BASE_URL: 'https://b.example',
+      PLIMSOLL_LISTEN: 'b:2',
+      PLIMSOLL_DIR: '/x',
+      HOME: '/',
+    },
     flags: { 'server.listen': '[::1]:0', 'registry.base_url': undefined },
   })
   assert.equal(resolved.settings.registry.base_url, 'https://b.example')
   assert.equal(resolved.settings.server.listen, '[::1]:0')
-  const rows = new Map(describeSettings(resolved).map(one => [one.key, `${one.text} ← ${one.origin}`]))
+  const rows = new Map(
+    describeSettings(resolved).map(one => [one.key, `${one.text} ← ${one.origin}`]),
+  )
   assert.equal(rows.get('registry.title'), '"A" ← plimsoll.toml')
   assert.equal(rows.get('registry.base_url'), '"https://b.example" ← PLIMSOLL_REGISTRY_BASE_URL')
   assert.equal(rows.get('server.listen'), '"[::1]:0" ← --listen')
@@ -138,7 +156,9 @@ test('passwords of URLs are never told, neither of good values nor of bad ones',
     ['ssh://git@git.example/index.git', 'ssh://git@git.example/index.git'],
     ['git@git.example:index.git', 'git@git.example:index.git'],
   ] as const
-  const resolved = resolveSettings(toml(`[git]\npush = ${JSON.stringify(push.map(([given]) => given))}`))
+  const resolved = resolveSettings(
+    toml(`[git]\npush = ${JSON.stringify(push.map(([given]) => given))}`),
+  )
   assert.deepEqual(
     resolved.settings.git.push,
     push.map(([given]) => given),
@@ -150,7 +170,10 @@ test('passwords of URLs are never told, neither of good values nor of bad ones',
   )
   assert.doesNotMatch(row?.text ?? 'none', /ses|ame@/)
   for (const bad of ['["https://ci:ses ame@git.example/"]', '"https://ci:sesame@git.example/"']) {
-    assert.match(messages(toml(`[git]\npush = ${bad}`)).join(), /cannot be "https:\/\/…@git\.example\/"/)
+    assert.match(
+      messages(toml(`[git]\npush = ${bad}`)).join(),
+      /cannot be "https:\/\/…@git\.example\/"/,
+    )
   }
 })
 
@@ -165,9 +188,19 @@ const good: [key: string, toml: string, env: string, value: unknown][] = [
   ['auth.session_seconds', '"12h"', '12h', 43_200],
   ['limits.request_seconds', '"30m"', '30m', 1800],
   ['server.shutdown_seconds', '"10s"', '10', 10],
-  ['registry.base_url', '"https://Crates.example/reg//"', 'https://crates.example/reg', 'https://crates.example/reg'],
+  [
+    'registry.base_url',
+    '"https://Crates.example/reg//"',
+    'https://crates.example/reg',
+    'https://crates.example/reg',
+  ],
   ['registry.api', '"none"', 'none', 'none'],
-  ['registry.api', '"http://api.example:8080/"', 'http://api.example:8080', 'http://api.example:8080'],
+  [
+    'registry.api',
+    '"http://api.example:8080/"',
+    'http://api.example:8080',
+    'http://api.example:8080',
+  ],
   ['registry.dl', '"https://dl.example"', 'https://dl.example', 'https://dl.example'],
   [
     'registry.dl',
@@ -175,18 +208,29 @@ const good: [key: string, toml: string, env: string, value: unknown][] = [
     'file:///srv/{lowerprefix}/{crate}',
     'file:///srv/{lowerprefix}/{crate}',
   ],
-  ['registry.aliases', '["sparse+http://a/index/"]', 'sparse+http://a/index/,', ['sparse+http://a/index/']],
+  [
+    'registry.aliases',
+    '["sparse+http://a/index/"]',
+    'sparse+http://a/index/,',
+    ['sparse+http://a/index/'],
+  ],
   ['registry.description', '""', '', ''],
   ['server.trusted_proxies', '["10.0.0.0/8", "::1"]', '10.0.0.0/8, ::1', ['10.0.0.0/8', '::1']],
   ['policy.badges', '[]', '', []],
-  ['yanked', '["rand@0.8.5", "a-b@1.0.0-rc.1+x"]', 'rand@0.8.5,a-b@1.0.0-rc.1+x', ['rand@0.8.5', 'a-b@1.0.0-rc.1+x']],
+  [
+    'yanked',
+    '["rand@0.8.5", "a-b@1.0.0-rc.1+x"]',
+    'rand@0.8.5,a-b@1.0.0-rc.1+x',
+    ['rand@0.8.5', 'a-b@1.0.0-rc.1+x'],
+  ],
 ]
 for (const [key, inFile, inEnv, value] of good) {
   test(`${key} = ${inFile}`, () => {
     const setting = settingTable.get(key)
     assert.ok(setting)
     const header = setting.section === '' ? '' : `[${setting.section}]\n`
-    const read = (input: SettingsInput) => describeSettings(resolveSettings(input)).find(one => one.key === key)?.value
+    const read = (input: SettingsInput) =>
+      describeSettings(resolveSettings(input)).find(one => one.key === key)?.value
     assert.deepEqual(read(toml(`${header}${setting.name} = ${inFile}`)), value)
     assert.deepEqual(read({ env: { [setting.variable]: inEnv } }), value)
   })
@@ -248,7 +292,10 @@ test('an empty variable is no value for what cannot be empty', () => {
   assert.deepEqual(messages({ env: { PLIMSOLL_AUTH_REQUIRED: '' } }), [
     'PLIMSOLL_AUTH_REQUIRED: `auth.required` cannot be ""; accepted: true or false',
   ])
-  assert.equal(resolveSettings({ env: { PLIMSOLL_REGISTRY_BASE_URL: '' } }).settings.registry.base_url, null)
+  assert.equal(
+    resolveSettings({ env: { PLIMSOLL_REGISTRY_BASE_URL: '' } }).settings.registry.base_url,
+    null,
+  )
 })
 
 test('all objections come at once', () => {
@@ -292,7 +339,12 @@ test('a byte order mark does no harm', () => {
 })
 
 test('names of object properties are no settings', () => {
-  for (const text of ['[__proto__]\nx = 1', '[auth]\n__proto__ = 1', 'constructor = 1', '[auth]\ntoString = 1']) {
+  for (const text of [
+    '[__proto__]\nx = 1',
+    '[auth]\n__proto__ = 1',
+    'constructor = 1',
+    '[auth]\ntoString = 1',
+  ]) {
     assert.equal(messages(toml(text)).length, 1, text)
   }
   assert.equal(messages({ env: { PLIMSOLL___PROTO__: '1' } }).length, 1)
@@ -316,7 +368,9 @@ test('every default is a value that its setting accepts', () => {
     for (const value of [setting.row.private, setting.row.public, setting.row.sample]) {
       if (value === undefined || value === null) continue
       const header = setting.section === '' ? '' : `[${setting.section}]\n`
-      const given = describeSettings(resolveSettings(toml(`${header}${setting.name} = ${tomlValue(setting, value)}`)))
+      const given = describeSettings(
+        resolveSettings(toml(`${header}${setting.name} = ${tomlValue(setting, value)}`)),
+      )
       assert.deepEqual(given.find(one => one.key === setting.key)?.value, value, setting.key)
     }
   }
@@ -335,7 +389,10 @@ test('the listening address in parts', () => {
 })
 
 test('the settings file of a new registry', () => {
-  const text = renderSettingsFile({ 'registry.base_url': 'https://crates.example.com', 'policy.license': 'off' })
+  const text = renderSettingsFile({
+    'registry.base_url': 'https://crates.example.com',
+    'policy.license': 'off',
+  })
   assert.deepEqual(
     text.split('\n').filter(line => /^[^#]/.test(line)),
     [
@@ -370,7 +427,8 @@ test('docs/settings.md has every setting as it is, and no other', () => {
         const written = tomlValue({ key, row, ...setting }, value)
         return written === '' ? 'none' : `\`${written}\``
       }
-      const fallback = text(row.private) + (row.private === row.public ? '' : `, public: ${text(row.public)}`)
+      const fallback =
+        text(row.private) + (row.private === row.public ? '' : `, public: ${text(row.public)}`)
       return `| \`${key}\` | ${fallback} | ${row.kind.accepts} | ${row.about} |`
     }),
   )

@@ -6,7 +6,15 @@ import { parseName } from '../../core/name.ts'
 import type { Archive, ArchiveLimits } from '../../core/tarball/archive.ts'
 import { readArchive, readArchiveFile } from '../../core/tarball/read.ts'
 import { parseVersion } from '../../core/version.ts'
-import { buildCrate, buildEvil, manifestOf, paxRecord, type RawMember, type Trick, tar } from '../support/crate-builder.ts'
+import {
+  buildCrate,
+  buildEvil,
+  manifestOf,
+  paxRecord,
+  type RawMember,
+  type Trick,
+  tar,
+} from '../support/crate-builder.ts'
 
 const LIMITS: ArchiveLimits = {
   unpackedBytes: 4 * 1024 * 1024,
@@ -44,7 +52,8 @@ test('a good crate is read whole, however it is cut into pieces', async () => {
     },
   })
   const archives: Archive[] = []
-  for (const step of [1, 7, 512, 100_000]) archives.push(await readArchive(opener(bytes, step), LIMITS))
+  for (const step of [1, 7, 512, 100_000])
+    archives.push(await readArchive(opener(bytes, step), LIMITS))
   const [archive] = archives
   assert.ok(archive)
   for (const other of archives) assert.deepEqual(other, archive)
@@ -60,7 +69,9 @@ test('a good crate is read whole, however it is cut into pieces', async () => {
   const readme = await readArchiveFile(opener(bytes), archive, 'README.md', 100)
   assert.equal(Buffer.from(readme ?? []).toString(), '# Good')
   assert.equal(await readArchiveFile(opener(bytes), archive, 'README', 100), null)
-  assert.deepEqual(await codes(readArchiveFile(opener(bytes), archive, 'README.md', 3)), ['archive_file_too_large'])
+  assert.deepEqual(await codes(readArchiveFile(opener(bytes), archive, 'README.md', 3)), [
+    'archive_file_too_large',
+  ])
 })
 
 const TRICKS: readonly (readonly [Trick, string])[] = [
@@ -107,7 +118,9 @@ const TRICKS: readonly (readonly [Trick, string])[] = [
 for (const [trick, code] of TRICKS) {
   test(`refused: ${trick}`, async () => {
     for (const step of [37, 4096, 1 << 20]) {
-      assert.deepEqual(await codes(readArchive(opener(buildEvil(trick), step), LIMITS, EVIL)), [code])
+      assert.deepEqual(await codes(readArchive(opener(buildEvil(trick), step), LIMITS, EVIL)), [
+        code,
+      ])
     }
   })
 }
@@ -116,7 +129,10 @@ for (const [trick, code] of TRICKS) {
 async function verdict(
   members: readonly RawMember[],
 ): Promise<{ messages: string[]; files: string[]; warnings: string[] }> {
-  const manifest = { path: 'evil-1.0.0/Cargo.toml', data: manifestOf({ name: 'evil', version: '1.0.0' }) }
+  const manifest = {
+    path: 'evil-1.0.0/Cargo.toml',
+    data: manifestOf({ name: 'evil', version: '1.0.0' }),
+  }
   try {
     const archive = await readArchive(opener(gzipSync(tar([manifest, ...members]))), LIMITS, EVIL)
     const files = archive.files.map(one => one.path).filter(path => path !== 'Cargo.toml')
@@ -127,7 +143,10 @@ async function verdict(
   }
 }
 
-const at = (path: string, more: Partial<RawMember> = {}): RawMember => ({ path: `evil-1.0.0/${path}`, ...more })
+const at = (path: string, more: Partial<RawMember> = {}): RawMember => ({
+  path: `evil-1.0.0/${path}`,
+  ...more,
+})
 
 test('odd but harmless archives pass, some with a warning', async () => {
   const good: readonly (readonly [string, RawMember[], string[], string[]])[] = [
@@ -138,15 +157,30 @@ test('odd but harmless archives pass, some with a warning', async () => {
       [],
     ],
     ['a long name', [at(`${'d/'.repeat(60)}a.rs`)], [`${'d/'.repeat(60)}a.rs`], []],
-    ['a pax path', [{ path: 'x', type: 'x', data: paxRecord('path', 'evil-1.0.0/ä.rs') }, at('short')], ['ä.rs'], []],
+    [
+      'a pax path',
+      [{ path: 'x', type: 'x', data: paxRecord('path', 'evil-1.0.0/ä.rs') }, at('short')],
+      ['ä.rs'],
+      [],
+    ],
     [
       'a pax size that agrees',
       [{ path: 'x', type: 'x', data: paxRecord('size', '3') }, at('a', { data: 'abc' })],
       ['a'],
       [],
     ],
-    ['a ustar prefix', [{ path: 'a.rs', patch: [{ at: 345, bytes: 'evil-1.0.0/src' }] }], ['src/a.rs'], []],
-    ['a header before ustar', [at('a.rs', { patch: [{ at: 257, bytes: new Uint8Array(8) }] })], ['a.rs'], []],
+    [
+      'a ustar prefix',
+      [{ path: 'a.rs', patch: [{ at: 345, bytes: 'evil-1.0.0/src' }] }],
+      ['src/a.rs'],
+      [],
+    ],
+    [
+      'a header before ustar',
+      [at('a.rs', { patch: [{ at: 257, bytes: new Uint8Array(8) }] })],
+      ['a.rs'],
+      [],
+    ],
     ['a header of GNU', [at('a.rs', { patch: [{ at: 257, bytes: 'ustar  \0' }] })], ['a.rs'], []],
     [
       'a manifest deeper down',
@@ -166,7 +200,12 @@ test('odd but harmless archives pass, some with a warning', async () => {
       ['a:b', 'nul.txt', 'end. ', 'con/x'],
       Array(4).fill('archive_path_windows'),
     ],
-    ['folders that differ by case', [at('Src/a.rs'), at('src/b.rs')], ['Src/a.rs', 'src/b.rs'], ['archive_path_case']],
+    [
+      'folders that differ by case',
+      [at('Src/a.rs'), at('src/b.rs')],
+      ['Src/a.rs', 'src/b.rs'],
+      ['archive_path_case'],
+    ],
   ]
   for (const [what, members, files, warnings] of good) {
     assert.deepEqual(await verdict(members), { messages: [], files, warnings }, what)
@@ -205,7 +244,9 @@ test('a wrong top folder is one objection, however many files are in it, and nam
 })
 
 test('objections end after twenty, and carry no control characters', async () => {
-  const { messages } = await verdict(Array.from({ length: 500 }, (_, i) => at(`\u001b[31m\u202e${i}`, { type: '2' })))
+  const { messages } = await verdict(
+    Array.from({ length: 500 }, (_, i) => at(`\u001b[31m\u202e${i}`, { type: '2' })),
+  )
   assert.equal(messages.length, 20)
   assert.ok(messages.every(one => !/\p{Cc}|\p{Cf}/u.test(one)))
   const paths = await verdict(Array.from({ length: 500 }, (_, i) => at(`../${i}`)))
@@ -215,7 +256,10 @@ test('objections end after twenty, and carry no control characters', async () =>
 test('a crate of another name or version than expected is refused with both', async () => {
   const bytes = buildCrate({ name: 'other', version: '2.0.0' })
   const work = readArchive(opener(bytes), LIMITS, EVIL)
-  await assert.rejects(work, /`other-2\.0\.0\/Cargo\.toml` in the crate file is not below `evil-1\.0\.0\/`/)
+  await assert.rejects(
+    work,
+    /`other-2\.0\.0\/Cargo\.toml` in the crate file is not below `evil-1\.0\.0\/`/,
+  )
 })
 
 test('names and versions are told apart in the top folder', async () => {
@@ -228,7 +272,18 @@ test('names and versions are told apart in the top folder', async () => {
     const archive = await readArchive(opener(buildCrate({ name, version })), LIMITS)
     assert.deepEqual([archive.name, archive.version], [name, version])
   }
-  for (const top of ['a', 'a-1', 'a-1.0', '1a-1.0.0', 'a-01.0.0', '-1.0.0', 'a-v1.0.0', 'ä-1.0.0', '.', 'a.1.0.0']) {
+  for (const top of [
+    'a',
+    'a-1',
+    'a-1.0',
+    '1a-1.0.0',
+    'a-01.0.0',
+    '-1.0.0',
+    'a-v1.0.0',
+    'ä-1.0.0',
+    '.',
+    'a.1.0.0',
+  ]) {
     const bytes = gzipSync(tar([{ path: `${top}/Cargo.toml`, data: '' }]))
     assert.notEqual((await codes(readArchive(opener(bytes), LIMITS))).length, 0, top)
   }
@@ -249,13 +304,21 @@ test('a bomb stops the stream near its limit, and the source is let go', async (
         closed++
       }
     })()
-  assert.deepEqual(await codes(readArchive(source, { ...LIMITS, unpackedBytes: 1 << 20 }, EVIL)), ['archive_too_large'])
+  assert.deepEqual(await codes(readArchive(source, { ...LIMITS, unpackedBytes: 1 << 20 }, EVIL)), [
+    'archive_too_large',
+  ])
   assert.ok(pulled < 16, `${pulled} of ${Math.ceil(bytes.length / 1024)} pieces`)
   assert.equal(closed, 1)
 })
 
 test('the source is let go whatever happens', async () => {
-  for (const trick of ['not gzip', 'symlink', 'damaged gzip', 'many files', 'truncated tar'] as const) {
+  for (const trick of [
+    'not gzip',
+    'symlink',
+    'damaged gzip',
+    'many files',
+    'truncated tar',
+  ] as const) {
     let closed = false
     const bytes = buildEvil(trick)
     const source = async function* () {
@@ -293,7 +356,8 @@ test('gzip headers with all their fields are read; other framing is not', async 
     start[3] = flags
     return Buffer.concat([start, Buffer.from(fields, 'latin1'), plain.subarray(10)])
   }
-  const read = (bytes: Uint8Array, step: number) => codes(readArchive(opener(bytes, step), LIMITS, EVIL))
+  const read = (bytes: Uint8Array, step: number) =>
+    codes(readArchive(opener(bytes, step), LIMITS, EVIL))
   for (const step of [1, 3, 1000]) {
     assert.deepEqual(await read(head(0, ''), step), [])
     assert.deepEqual(await read(head(31, '\x02\x00xxname\0comment\0cc'), step), [])
@@ -303,9 +367,12 @@ test('gzip headers with all their fields are read; other framing is not', async 
     assert.deepEqual(await read(new Uint8Array(0), step), ['archive_not_gzip'])
     assert.deepEqual(await read(plain.subarray(0, 5), step), ['archive_cut_off'])
     // An empty member in front: Cargo would see an empty archive, other readers a crate.
-    assert.deepEqual(await read(Buffer.concat([gzipSync(''), plain]), step), ['archive_trailing_data'])
+    assert.deepEqual(await read(Buffer.concat([gzipSync(''), plain]), step), [
+      'archive_trailing_data',
+    ])
     // Every single byte cut off or changed at the end is noticed.
-    for (let cut = 1; cut <= 9; cut++) assert.notDeepEqual(await read(plain.subarray(0, -cut), step), [])
+    for (let cut = 1; cut <= 9; cut++)
+      assert.notDeepEqual(await read(plain.subarray(0, -cut), step), [])
   }
   for (let i = 1; i <= 8; i++) {
     const changed = Buffer.from(plain)
@@ -315,7 +382,8 @@ test('gzip headers with all their fields are read; other framing is not', async 
 })
 
 test('a manifest must be UTF-8 and of bounded size; a vcs info of any sort is borne', async () => {
-  const crate = (files: Record<string, string | Uint8Array>) => buildCrate({ name: 'evil', version: '1.0.0', files })
+  const crate = (files: Record<string, string | Uint8Array>) =>
+    buildCrate({ name: 'evil', version: '1.0.0', files })
   const limits = { ...LIMITS, manifestBytes: 100 }
   assert.deepEqual(await codes(readArchive(opener(crate({})), limits)), ['archive_file_too_large'])
   const latin = gzipSync(tar([at('Cargo.toml', { data: Buffer.from('# \xe9', 'latin1') })]))
@@ -332,10 +400,16 @@ test('a manifest must be UTF-8 and of bounded size; a vcs info of any sort is bo
     'x'.repeat(20_000),
     new Uint8Array([0xff]),
   ]) {
-    assert.equal((await readArchive(opener(crate({ '.cargo_vcs_info.json': info })), LIMITS)).vcsPath, null)
+    assert.equal(
+      (await readArchive(opener(crate({ '.cargo_vcs_info.json': info })), LIMITS)).vcsPath,
+      null,
+    )
   }
   for (const path of ['', 'crates/a']) {
     const info = JSON.stringify({ git: { sha1: 'x' }, path_in_vcs: path })
-    assert.equal((await readArchive(opener(crate({ '.cargo_vcs_info.json': info })), LIMITS)).vcsPath, path)
+    assert.equal(
+      (await readArchive(opener(crate({ '.cargo_vcs_info.json': info })), LIMITS)).vcsPath,
+      path,
+    )
   }
 })

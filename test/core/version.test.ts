@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import semver from 'semver'
 import { Refusal } from '../../core/error/error.ts'
-import { compareVersions, isPrerelease, isVersion, newestVersion, parseVersion, versionIdentity } from '../../core/version.ts'
+import {
+  compareVersions,
+  isPrerelease,
+  isVersion,
+  newestVersion,
+  parseVersion,
+  versionIdentity,
+} from '../../core/version.ts'
 
 const refused = [
   'v1.0.0',
@@ -91,7 +98,13 @@ test('a hyphen in the build metadata makes no pre-release', () => {
 test('the newest version is the highest stable one that is not yanked', () => {
   const release = (text: string, yanked = false) => ({ version: parseVersion(text), yanked })
   assert.equal(newestVersion([]), undefined)
-  assert.equal(newestVersion([release('1.0.0'), release('2.0.0-rc.1'), release('1.9.0', true)])?.version, '1.0.0')
-  assert.equal(newestVersion([release('1.0.0', true), release('2.0.0-rc.1')])?.version, '2.0.0-rc.1')
+  assert.equal(
+    newestVersion([release('1.0.0'), release('2.0.0-rc.1'), release('1.9.0', true)])?.version,
+    '1.0.0',
+  )
+  assert.equal(
+    newestVersion([release('1.0.0', true), release('2.0.0-rc.1')])?.version,
+    '2.0.0-rc.1',
+  )
   assert.equal(newestVersion([release('1.0.0', true), release('0.9.0', true)])?.version, '1.0.0')
 })

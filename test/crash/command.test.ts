@@ -2,15 +2,23 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { build } from '../../generator/build/build.ts'
 import { parseName } from '../../core/name.ts'
-import { buildPages } from '../../generator/pages/pages.ts'
 import { indexPlace } from '../../core/paths.ts'
-import type { Registry } from '../../generator/registry.ts'
 import { parseVersion } from '../../core/version.ts'
+import { build } from '../../generator/build/build.ts'
+import { buildPages } from '../../generator/pages/pages.ts'
+import type { Registry } from '../../generator/registry.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { buildCrate } from '../support/crate-builder.ts'
-import { addAndShow, addCrate, folderOf, indexVersions, newRegistry, OPERATOR, publicText } from '../support/workplace.ts'
+import {
+  addAndShow,
+  addCrate,
+  folderOf,
+  indexVersions,
+  newRegistry,
+  OPERATOR,
+  publicText,
+} from '../support/workplace.ts'
 import { assertSound } from './truth.ts'
 import { Victim } from './victim.ts'
 
@@ -65,7 +73,9 @@ test('killed before any step of `plimsoll yank`, the flag is the old one or the 
     await assertSound(registry)
     const { changed } = await registry.catalog.setYanked(name, version, true, OPERATOR)
     await build(registry)
-    const yanked = /"vers":"1\.0\.0".*"yanked":(true|false)/.exec(publicText(registry, 'index/de/mo/demo'))?.[1]
+    const yanked = /"vers":"1\.0\.0".*"yanked":(true|false)/.exec(
+      publicText(registry, 'index/de/mo/demo'),
+    )?.[1]
     assert.equal(yanked, 'true')
     if (ending === 0) {
       assert.equal(changed, false)
@@ -82,5 +92,8 @@ test('killed before any step of `plimsoll yank`, the flag is the old one or the 
 /** Whether an addition is in the catalog and in the index, with nothing left to render of it. */
 async function isThrough(registry: Registry, name: string): Promise<boolean> {
   const crate = await registry.catalog.find(parseName(name))
-  return crate !== null && (await registry.catalog.marks('index')).every(mark => mark.subject !== crate.id)
+  return (
+    crate !== null &&
+    (await registry.catalog.marks('index')).every(mark => mark.subject !== crate.id)
+  )
 }

@@ -24,7 +24,13 @@ test('killed at any moment under load, the daemon keeps every version it acknowl
   const acknowledged: Candidate[] = []
   let unanswered: Candidate[] = []
   for (let round = 0; round <= ROUNDS; round++) {
-    const daemon = new Victim(cleanup, folderOf(t), 0, ['serve', '--dir', registry.dir, '--listen', '127.0.0.1:0'])
+    const daemon = new Victim(cleanup, folderOf(t), 0, [
+      'serve',
+      '--dir',
+      registry.dir,
+      '--listen',
+      '127.0.0.1:0',
+    ])
     const url = await daemon.url()
     await assertSound(registry)
     for (const one of acknowledged) await assertServed(url, one)

@@ -78,7 +78,15 @@ test('killed before any step of a publish, the daemon loses nothing acknowledged
     deaths.push(daemon.steps().at(-1)?.replace(/^\d+ /, '') ?? '')
   }
   // The write order: bytes on disk, one transaction, the public files, then the marks.
-  for (const kind of ['sync', 'rename', 'begin', 'commit', 'insert releases', 'link', 'delete marks']) {
+  for (const kind of [
+    'sync',
+    'rename',
+    'begin',
+    'commit',
+    'insert releases',
+    'link',
+    'delete marks',
+  ]) {
     assert.ok(
       deaths.some(name => name.startsWith(kind)),
       `no death at ${kind}: ${deaths.join(', ')}`,

@@ -27,7 +27,11 @@ function step(name: string): void {
 type Method = (...args: never[]) => unknown
 
 /** Puts a step before a method of `holder`. */
-function wrap(holder: object, method: string, nameOf: (args: readonly unknown[]) => string | null): void {
+function wrap(
+  holder: object,
+  method: string,
+  nameOf: (args: readonly unknown[]) => string | null,
+): void {
   const target = holder as Record<string, Method>
   const original = target[method] as (...args: unknown[]) => unknown
   target[method] = function (this: unknown, ...args: unknown[]) {
@@ -43,10 +47,14 @@ const named = (method: string) => (args: readonly unknown[]) =>
 for (const method of ['rename', 'link']) wrap(promises, method, named(method))
 for (const method of ['mkdir', 'rm', 'rmdir', 'unlink']) {
   wrap(promises, method, args =>
-    existsSync(String(args[0])) === (method === 'mkdir') ? null : `${method} ${basename(String(args[0]))}`,
+    existsSync(String(args[0])) === (method === 'mkdir')
+      ? null
+      : `${method} ${basename(String(args[0]))}`,
   )
 }
-wrap(promises, 'open', args => (/[wa+]/.test(String(args[1] ?? 'r')) ? `create ${basename(String(args[0]))}` : null))
+wrap(promises, 'open', args =>
+  /[wa+]/.test(String(args[1] ?? 'r')) ? `create ${basename(String(args[0]))}` : null,
+)
 
 const handle: FileHandle = await openFile(new URL(import.meta.url))
 for (const method of ['write', 'writeFile', 'appendFile', 'sync', 'datasync', 'truncate']) {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { encodePublish } from '../../daemon/api/publish-body.ts'
-import { isTemporary } from '../../generator/store/durable-file.ts'
 import { parseName } from '../../core/name.ts'
 import { indexPlace } from '../../core/paths.ts'
+import { encodePublish } from '../../daemon/api/publish-body.ts'
 import type { Registry } from '../../generator/registry.ts'
+import { isTemporary } from '../../generator/store/durable-file.ts'
 import { type Finding, verify } from '../../generator/verify/verify.ts'
 import { buildCrate } from '../support/crate-builder.ts'
 import { filesBelow } from '../support/folder.ts'
@@ -57,7 +57,10 @@ export async function assertServed(url: string, one: Candidate): Promise<void> {
   const index = await (await fetch(`${url}/${indexPlace(parseName(one.name)).path}`)).text()
   const line = index.split('\n').find(text => text.includes(`"vers":"${one.version}"`))
   assert.ok(line, `${one.name} ${one.version} is not in its index file`)
-  assert.equal((JSON.parse(line) as { cksum: string }).cksum, createHash('sha256').update(bytes).digest('hex'))
+  assert.equal(
+    (JSON.parse(line) as { cksum: string }).cksum,
+    createHash('sha256').update(bytes).digest('hex'),
+  )
   const crate = await fetch(`${url}/crates/${one.name}/${one.name}-${one.version}.crate`)
   assert.deepEqual(Buffer.from(await crate.arrayBuffer()), Buffer.from(bytes))
 }
@@ -65,11 +68,16 @@ export async function assertServed(url: string, one: Candidate): Promise<void> {
 /** Fails unless everything agrees, nothing is pending and nothing half-written lies in the index. */
 export async function assertSound(registry: Registry): Promise<void> {
   const findings: Finding[] = []
-  for await (const finding of verify(registry, { repair: false, served: false })) findings.push(finding)
+  for await (const finding of verify(registry, { repair: false, served: false }))
+    findings.push(finding)
   assert.deepEqual(findings, [])
   // Pages and the git index follow in their own time.
   const kinds = ['file', 'index', 'whole'] as const
-  const marks = await registry.database.selectFrom('marks').selectAll().where('kind', 'in', kinds).execute()
+  const marks = await registry.database
+    .selectFrom('marks')
+    .selectAll()
+    .where('kind', 'in', kinds)
+    .execute()
   assert.deepEqual(marks, [])
   assert.deepEqual(filesBelow(join(registry.tree.root, 'index')).filter(isTemporary), [])
 }

@@ -39,7 +39,10 @@ export class Victim {
       PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '0',
     }
     const program = join(root, 'dist', 'daemon', 'cli.js')
-    this.child = spawn(process.execPath, ['--import', saboteur, program, ...args], { env, stdio: 'pipe' })
+    this.child = spawn(process.execPath, ['--import', saboteur, program, ...args], {
+      env,
+      stdio: 'pipe',
+    })
     this.ended = new Promise((resolve, reject) => {
       this.child.on('error', reject)
       this.child.on('close', (code, signal) => resolve(code ?? signal))
@@ -70,7 +73,9 @@ export class Victim {
 
   /** The URL it listens on, once it does. */
   async url(): Promise<string> {
-    for await (const line of createInterface({ input: this.child.stdout as NodeJS.ReadableStream })) {
+    for await (const line of createInterface({
+      input: this.child.stdout as NodeJS.ReadableStream,
+    })) {
       const url = /^listening on (\S+)$/.exec(line)?.[1]
       if (url) {
         this.child.stdout?.resume()

@@ -33,19 +33,26 @@ test('a push that fails shows in the log, in /metrics and in status, and a start
   const first = await serve(new Cleanup(t), dir, env)
   const failures = async () => {
     const metrics = await (await fetch(`${first.url}/metrics`)).text()
-    return Number(/^plimsoll_background_failures_total\{what="git push"\} (\d+)$/m.exec(metrics)?.[1])
+    return Number(
+      /^plimsoll_background_failures_total\{what="git push"\} (\d+)$/m.exec(metrics)?.[1],
+    )
   }
   for (let i = 0; i < 200 && !((await failures()) > 0); i++) await sleep(50)
   assert.ok((await failures()) > 0)
   assert.match(first.log(), /a push of the git index failed; trying again/)
   const status = await plimsoll(dir, ['status', '--dir', dir])
-  assert.match(status.stdout, /^error {5}\S+ git push: the git index was not pushed to `.*mirror\.git`/m)
+  assert.match(
+    status.stdout,
+    /^error {5}\S+ git push: the git index was not pushed to `.*mirror\.git`/m,
+  )
   first.stop()
-  const isServed = async () => /^daemon {4}process/m.test((await plimsoll(dir, ['status', '--dir', dir])).stdout)
+  const isServed = async () =>
+    /^daemon {4}process/m.test((await plimsoll(dir, ['status', '--dir', dir])).stdout)
   for (let i = 0; i < 50 && (await isServed()); i++) await sleep(50)
   execFileSync('git', ['init', '-q', '--bare', '-b', 'master', remote])
   await serve(new Cleanup(t), dir, env)
-  const log = () => execFileSync('git', ['--git-dir', remote, 'log', '--all', '--format=%s'], { encoding: 'utf8' })
+  const log = () =>
+    execFileSync('git', ['--git-dir', remote, 'log', '--all', '--format=%s'], { encoding: 'utf8' })
   for (let i = 0; i < 200 && log() === ''; i++) await sleep(50)
   assert.notEqual(log(), '', 'though nothing was committed since')
 })

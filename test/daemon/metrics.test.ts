@@ -17,7 +17,9 @@ async function scrape(test: TestRegistry, token?: string): Promise<Exposition> {
 /** How much a counter has grown, by its labels; what has not is left out. */
 function grown(before: Exposition, now: Exposition, name: string): Record<string, number> {
   const rows = now.samples.filter(one => one.name === name)
-  const was = new Map(before.samples.filter(one => one.name === name).map(one => [one.labels, one.value]))
+  const was = new Map(
+    before.samples.filter(one => one.name === name).map(one => [one.labels, one.value]),
+  )
   const differences = rows.map(one => [one.labels, one.value - (was.get(one.labels) ?? 0)] as const)
   return Object.fromEntries(differences.filter(([, difference]) => difference !== 0))
 }
@@ -39,7 +41,8 @@ test('the page is in Prometheus’ text format, its counters never fall and its 
     plimsoll_pending: 'gauge',
     plimsoll_held: 'gauge',
   })
-  const value = (labels: string, { samples }: Exposition) => samples.find(one => one.key === labels)?.value
+  const value = (labels: string, { samples }: Exposition) =>
+    samples.find(one => one.key === labels)?.value
   for (const { key, name, value: was } of before.samples) {
     if (now.types.get(name) === 'counter') assert.ok((value(key, now) ?? -1) >= was, key)
   }
@@ -48,9 +51,13 @@ test('the page is in Prometheus’ text format, its counters never fall and its 
     one => one.name === 'plimsoll_request_seconds_bucket' && one.labels.endsWith(publish),
   )
   assert.equal(buckets.length, 10)
-  for (const [i, one] of buckets.entries()) assert.ok(one.value >= (buckets[i - 1]?.value ?? 0), one.key)
+  for (const [i, one] of buckets.entries())
+    assert.ok(one.value >= (buckets[i - 1]?.value ?? 0), one.key)
   assert.match(buckets.at(-1)?.labels ?? '', /^le="\+Inf",/)
-  assert.deepEqual([buckets.at(-1)?.value, value(`plimsoll_request_seconds_count{${publish}}`, now)], [2, 2])
+  assert.deepEqual(
+    [buckets.at(-1)?.value, value(`plimsoll_request_seconds_count{${publish}}`, now)],
+    [2, 2],
+  )
   // A path is no label: whoever asks for many makes no more series.
   assert.deepEqual([...new Set(now.samples.filter(one => one.labels.includes('quoted')))], [])
 })
@@ -93,12 +100,18 @@ test('publishes, repeated ones and what is pending are counted', async t => {
   await test.publish(token, { name: 'demo', version: '1.0.0' })
   await test.publish(token, { name: 'demo', version: '1.0.1' })
   const now = await scrape(test)
-  assert.deepEqual(grown(before, now, 'plimsoll_publishes_total'), { 'outcome="added"': 2, 'outcome="present"': 1 })
-  assert.deepEqual(grown(before, now, 'plimsoll_held'), { 'what="crates"': 1, 'what="releases"': 2 })
+  assert.deepEqual(grown(before, now, 'plimsoll_publishes_total'), {
+    'outcome="added"': 2,
+    'outcome="present"': 1,
+  })
+  assert.deepEqual(grown(before, now, 'plimsoll_held'), {
+    'what="crates"': 1,
+    'what="releases"': 2,
+  })
   const pending = (shown: Exposition, kind: string) =>
     shown.samples.find(one => one.key === `plimsoll_pending{kind="${kind}"}`)?.value
   assert.deepEqual([pending(now, 'index'), pending(now, 'git'), pending(now, 'page')], [0, 0, 1])
-  await test.regenerator.pages.flush()
+  await test.indexWorker.pages.flush()
   assert.equal(pending(await scrape(test), 'page'), 0)
 })
 
@@ -111,12 +124,32 @@ test('every objection is counted once, whether it is told to Cargo, to a reader 
   const bob = await loggedIn(test, 'bob')
   await test.publish(token, { name: 'demo', version: '1.0.0' })
   const cases: [what: string, act: () => Promise<unknown>, codes: Record<string, number>][] = [
-    ['a bad token', () => test.publish(makeToken(), { name: 'demo', version: '1.0.1' }), { token_rejected: 1 }],
-    ['no token for the index', () => test.request('GET', '/index/config.json'), { token_absent: 1 }],
-    ['two objections', () => test.publish(token, { name: '9', version: 'x' }), { name_start: 1, version_invalid: 1 }],
-    ['an unknown crate', () => test.request('GET', '/api/v1/crates/none', token), { crate_unknown: 1 }],
+    [
+      'a bad token',
+      () => test.publish(makeToken(), { name: 'demo', version: '1.0.1' }),
+      { token_rejected: 1 },
+    ],
+    [
+      'no token for the index',
+      () => test.request('GET', '/index/config.json'),
+      { token_absent: 1 },
+    ],
+    [
+      'two objections',
+      () => test.publish(token, { name: '9', version: 'x' }),
+      { name_start: 1, version_invalid: 1 },
+    ],
+    [
+      'an unknown crate',
+      () => test.request('GET', '/api/v1/crates/none', token),
+      { crate_unknown: 1 },
+    ],
     ['a failed login', () => new Visitor(test).logIn('alice', 'wrong'), { login_failed: 1 }],
-    ['a link that is none', () => new Visitor(test).get('/me/password?link=x'), { link_invalid: 1 }],
+    [
+      'a link that is none',
+      () => new Visitor(test).get('/me/password?link=x'),
+      { link_invalid: 1 },
+    ],
     ['a page that is not there', () => bob.get('/me/none'), { route_unknown: 1 }],
     ['a page of administrators', () => bob.get('/me/admin/users'), { admin_only: 1 }],
     ['a crate of somebody else', () => bob.get('/me/crates/demo'), { not_owner: 1 }],
@@ -125,7 +158,11 @@ test('every objection is counted once, whether it is told to Cargo, to a reader 
       () => bob.send('/me/logout', { method: 'POST', body: new URLSearchParams() }),
       { form_rejected: 1 },
     ],
-    ['a token without a name', () => bob.post('/me/tokens', { name: '' }), { token_name_invalid: 1 }],
+    [
+      'a token without a name',
+      () => bob.post('/me/tokens', { name: '' }),
+      { token_name_invalid: 1 },
+    ],
     [
       'the wrong password',
       () => bob.post('/me/password', { current: PASSWORD, password: 'another good one' }),
@@ -136,8 +173,14 @@ test('every objection is counted once, whether it is told to Cargo, to a reader 
   for (const [what, act, codes] of cases) {
     const before = await scrape(test, token)
     await act()
-    const expected = Object.fromEntries(Object.entries(codes).map(([code, n]) => [`code="${code}"`, n]))
-    assert.deepEqual(grown(before, await scrape(test, token), 'plimsoll_failures_total'), expected, what)
+    const expected = Object.fromEntries(
+      Object.entries(codes).map(([code, n]) => [`code="${code}"`, n]),
+    )
+    assert.deepEqual(
+      grown(before, await scrape(test, token), 'plimsoll_failures_total'),
+      expected,
+      what,
+    )
   }
 })
 
@@ -145,10 +188,14 @@ test('a failure nobody foresaw is counted as one', async t => {
   const test = await TestRegistry.open(t)
   await test.publish(await test.user('alice'), { name: 'demo', version: '1.0.0' })
   const before = await scrape(test)
-  const broken = t.mock.method(test.registry.catalog, 'release', () => Promise.reject(new Error('the disk is on fire')))
+  const broken = t.mock.method(test.registry.catalog, 'release', () =>
+    Promise.reject(new Error('the disk is on fire')),
+  )
   assert.equal((await test.request('GET', '/api/v1/crates/demo/1.0.0')).status, 500)
   broken.mock.restore()
-  assert.deepEqual(grown(before, await scrape(test), 'plimsoll_failures_total'), { 'code="unexpected"': 1 })
+  assert.deepEqual(grown(before, await scrape(test), 'plimsoll_failures_total'), {
+    'code="unexpected"': 1,
+  })
 })
 
 test('readers of a private registry see the metrics, strangers do not', async t => {

@@ -35,7 +35,8 @@ test('ready means that catalog, crate store and public tree can be written to', 
   const test = await TestRegistry.open(t, { env: { PLIMSOLL_AUTH_REQUIRED: 'true' } })
   const { database } = test.registry
   assert.deepEqual(await ready(test), READY)
-  const leftovers = () => readdirSync(test.dir, { recursive: true }).filter(name => String(name).includes('.writing-'))
+  const leftovers = () =>
+    readdirSync(test.dir, { recursive: true }).filter(name => String(name).includes('.writing-'))
   assert.deepEqual(leftovers(), [])
 
   await sql`PRAGMA query_only = ON`.execute(database)
@@ -68,7 +69,13 @@ test('asking often makes no more work', async t => {
 
 async function opened(t: TestContext) {
   const onTlsFailure = () => assert.fail()
-  const server = await listen({ host: '127.0.0.1', port: 0, tls: null, onTlsFailure, meanwhile: whileStarting })
+  const server = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    tls: null,
+    onTlsFailure,
+    meanwhile: whileStarting,
+  })
   t.after(() => server.stop(0))
   return server
 }
@@ -76,13 +83,16 @@ async function opened(t: TestContext) {
 test('while the daemon starts it lives and is not ready; all else waits', async t => {
   const server = await opened(t)
   const early = fetch(`${server.url}/index/config.json`)
-  const asked = await Promise.all(['/healthz', '/readyz?x=1'].map(path => fetch(`${server.url}${path}`)))
+  const asked = await Promise.all(
+    ['/healthz', '/readyz?x=1'].map(path => fetch(`${server.url}${path}`)),
+  )
   assert.deepEqual(await Promise.all(asked.map(async one => [one.status, await one.text()])), [
     [200, 'ok\n'],
     [503, 'not ready: starting\n'],
   ])
   server.answer(() => new Response('the app'))
-  for (const answer of [early, fetch(`${server.url}/readyz`)]) assert.equal(await (await answer).text(), 'the app')
+  for (const answer of [early, fetch(`${server.url}/readyz`)])
+    assert.equal(await (await answer).text(), 'the app')
 })
 
 test('from SIGTERM until its end nobody finds a daemon ready, though a publish is finished', async t => {
@@ -91,7 +101,10 @@ test('from SIGTERM until its end nobody finds a daemon ready, though a publish i
   const token = await folder.ok('token', 'create', '--user', 'alice')
   const probe = await RawClient.open(folder.url)
   await probe.send(head('GET', '/readyz', {}))
-  assert.match(await probe.until(received => received.endsWith('ready\n')), /^HTTP\/1\.1 200 OK\r\n/)
+  assert.match(
+    await probe.until(received => received.endsWith('ready\n')),
+    /^HTTP\/1\.1 200 OK\r\n/,
+  )
   const body = publishRequest({ name: 'demo', version: '1.0.0' })
   const publisher = await RawClient.open(folder.url)
   const headers = { authorization: token, 'content-length': body.byteLength }
@@ -99,7 +112,11 @@ test('from SIGTERM until its end nobody finds a daemon ready, though a publish i
   await publisher.send(body.subarray(0, 100))
   await sleep(50)
   folder.stop()
-  assert.equal((await probe.until((_, isClosed) => isClosed)).split('HTTP/1.1').length, 2, 'kept connections end')
+  assert.equal(
+    (await probe.until((_, isClosed) => isClosed)).split('HTTP/1.1').length,
+    2,
+    'kept connections end',
+  )
   await assert.rejects(RawClient.open(folder.url), /ECONNREFUSED/)
   await publisher.send(body.subarray(100))
   assert.equal((await publisher.answer()).status, 200)

@@ -23,7 +23,14 @@ async function folder(cleanup: Cleanup): Promise<string> {
 
 /** A daemon process; a test that leaves it running has it killed. */
 async function start(cleanup: Cleanup, dir: string, env: Readonly<Record<string, string>> = {}) {
-  const args = [join(root, 'dist', 'daemon', 'cli.js'), 'serve', '--dir', dir, '--listen', '127.0.0.1:0']
+  const args = [
+    join(root, 'dist', 'daemon', 'cli.js'),
+    'serve',
+    '--dir',
+    dir,
+    '--listen',
+    '127.0.0.1:0',
+  ]
   const child = spawn(process.execPath, args, { env: { ...process.env, ...env } })
   const said = { out: '', err: '' }
   child.stdout.on('data', chunk => {
@@ -51,13 +58,23 @@ test('the first start prints what to paste and a token, once; later ones print n
   const cleanup = new Cleanup(t)
   const dir = await folder(cleanup)
   const first = await start(cleanup, dir)
-  assert.match(first.said.out, /^Paste this into \.cargo\/config\.toml:\n\n\[registries\.plimsoll\]\n/)
+  assert.match(
+    first.said.out,
+    /^Paste this into \.cargo\/config\.toml:\n\n\[registries\.plimsoll\]\n/,
+  )
   assert.ok(first.said.out.includes(`index = "sparse+${first.url}/index/"`))
   const [token = ''] = /plim_[0-9A-Za-z]{38}/.exec(first.said.out) ?? []
   const config = (await (await fetch(`${first.url}/index/config.json`)).json()) as object
-  assert.deepEqual(config, { dl: `${first.url}/crates/{crate}/{crate}-{version}.crate`, api: first.url })
+  assert.deepEqual(config, {
+    dl: `${first.url}/crates/{crate}/{crate}-{version}.crate`,
+    api: first.url,
+  })
   const body = publishRequest({ name: 'demo', version: '1.0.0' })
-  const put = await fetch(`${first.url}/api/v1/crates/new`, { method: 'PUT', headers: { authorization: token }, body })
+  const put = await fetch(`${first.url}/api/v1/crates/new`, {
+    method: 'PUT',
+    headers: { authorization: token },
+    body,
+  })
   assert.equal(put.status, 200)
   first.child.kill('SIGTERM')
   assert.equal(await first.ended, 0)
@@ -76,7 +93,9 @@ test('SIGTERM lets a slow publish finish, index file and all, then exits 0', asy
   const body = publishRequest({ name: 'demo', version: '1.0.0' })
   const client = await RawClient.open(daemon.url)
   const idle = await RawClient.open(daemon.url)
-  await client.send(head('PUT', '/api/v1/crates/new', { authorization: token, 'content-length': body.length }))
+  await client.send(
+    head('PUT', '/api/v1/crates/new', { authorization: token, 'content-length': body.length }),
+  )
   await client.send(body.subarray(0, 200))
   await sleep(500)
   daemon.child.kill('SIGTERM')
@@ -97,7 +116,10 @@ test('SIGTERM lets a slow publish finish, index file and all, then exits 0', asy
   assert.equal(await daemon.ended, 0)
   assert.ok(Date.now() - rest < 10_000, 'a silent connection does not keep it')
   assert.equal(await idle.until((_, isClosed) => isClosed), '')
-  assert.match(readFileSync(join(dir, 'public/index/de/mo/demo'), 'utf8'), /^\{"name":"demo","vers":"1\.0\.0",/)
+  assert.match(
+    readFileSync(join(dir, 'public/index/de/mo/demo'), 'utf8'),
+    /^\{"name":"demo","vers":"1\.0\.0",/,
+  )
 })
 
 test('SIGTERM does not wait longer than server.shutdown_seconds', async t => {
@@ -105,7 +127,9 @@ test('SIGTERM does not wait longer than server.shutdown_seconds', async t => {
   const dir = await folder(cleanup)
   const daemon = await start(cleanup, dir, { PLIMSOLL_SERVER_SHUTDOWN_SECONDS: '1' })
   const client = await RawClient.open(daemon.url)
-  await client.send(head('PUT', '/api/v1/crates/new', { authorization: 'x', 'content-length': 100 }))
+  await client.send(
+    head('PUT', '/api/v1/crates/new', { authorization: 'x', 'content-length': 100 }),
+  )
   await sleep(500)
   const asked = Date.now()
   daemon.child.kill('SIGTERM')
@@ -121,8 +145,16 @@ test('what keeps a daemon from starting is one sentence and exit code 2', async 
   cleanup.add(() => closeServer(other))
   const running = await start(cleanup, dir)
   const rows: [what: string, args: string[], said: RegExp][] = [
-    ['no registry', ['--dir', `${dir}-none`], /^error: \S+ holds no registry; make one with `plimsoll init --dir \S+`/],
-    ['served already', ['--dir', dir], /^error: \S+ is already being served by process \d+ at http:\S+; stop that one/],
+    [
+      'no registry',
+      ['--dir', `${dir}-none`],
+      /^error: \S+ holds no registry; make one with `plimsoll init --dir \S+`/,
+    ],
+    [
+      'served already',
+      ['--dir', dir],
+      /^error: \S+ is already being served by process \d+ at http:\S+; stop that one/,
+    ],
     [
       'no address',
       ['--dir', dir, '--listen', 'nonsense'],
@@ -140,7 +172,10 @@ test('what keeps a daemon from starting is one sentence and exit code 2', async 
   const { code, stderr } = await plimsoll('.', ['serve', '--dir', dir, '--listen', taken])
   assert.equal(code, 2)
   const reason = `listen EADDRINUSE: address already in use ${taken}`
-  assert.equal(stderr, `error: cannot listen on ${taken}: ${reason}; choose another address with --listen\n`)
+  assert.equal(
+    stderr,
+    `error: cannot listen on ${taken}: ${reason}; choose another address with --listen\n`,
+  )
 })
 
 test('the log follows [log] level of plimsoll.toml', async t => {
@@ -173,7 +208,9 @@ test('a daemon starts although a crate cannot be rendered, and shows it when it 
   const send = async (name: string) => {
     const body = publishRequest({ name, version: '1.0.0' })
     const init = { method: 'PUT', headers: { authorization: token }, body }
-    return (await fetch(`${second.url}/api/v1/crates/new`, init)).json() as Promise<{ warnings?: { other: string[] } }>
+    return (await fetch(`${second.url}/api/v1/crates/new`, init)).json() as Promise<{
+      warnings?: { other: string[] }
+    }>
   }
   assert.deepEqual((await send('demo')).warnings?.other, [
     'the index of `demo` could not be written yet; the daemon keeps trying',

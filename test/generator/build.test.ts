@@ -2,14 +2,21 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { build, drain } from '../../generator/build/build.ts'
-import { buildCrate } from '../../generator/build/crate.ts'
 import { parseName } from '../../core/name.ts'
 import { crateKey, placeOf } from '../../core/paths.ts'
-import type { Registry } from '../../generator/registry.ts'
 import { parseVersion } from '../../core/version.ts'
+import { build, drain } from '../../generator/build/build.ts'
+import { buildCrate } from '../../generator/build/crate.ts'
+import type { Registry } from '../../generator/registry.ts'
 import { fileStamps, filesBelow, treeDigest } from '../support/folder.ts'
-import { addAndShow, addCrate, indexVersions, newRegistry, OPERATOR, reopen } from '../support/workplace.ts'
+import {
+  addAndShow,
+  addCrate,
+  indexVersions,
+  newRegistry,
+  OPERATOR,
+  reopen,
+} from '../support/workplace.ts'
 
 const INDEX = 'index/de/mo/demo'
 const demo = parseName('demo')
@@ -17,7 +24,8 @@ const demo = parseName('demo')
 /** A registry with a few crates, built. */
 async function smallRegistry(t: Parameters<typeof newRegistry>[0]): Promise<Registry> {
   const registry = await newRegistry(t)
-  for (const version of ['1.0.0', '1.10.0', '1.9.0']) await addCrate(registry, { name: 'demo', version })
+  for (const version of ['1.0.0', '1.10.0', '1.9.0'])
+    await addCrate(registry, { name: 'demo', version })
   await addCrate(registry, { name: 'Other_Crate', version: '0.1.0-alpha+build' })
   await build(registry)
   return registry
@@ -110,7 +118,10 @@ test('a .crate is one file under two names, the store and the tree', async t => 
   const crate = await registry.catalog.find(demo)
   const release = await registry.catalog.release(crate?.id ?? 0, parseVersion('1.0.0'))
   const stored = registry.crates.path(crateKey(demo, release?.cksum ?? ''))
-  assert.equal(statSync(stored).ino, statSync(registry.tree.path('crates/demo/demo-1.0.0.crate')).ino)
+  assert.equal(
+    statSync(stored).ino,
+    statSync(registry.tree.path('crates/demo/demo-1.0.0.crate')).ino,
+  )
 })
 
 test('a mark that was renewed while its crate was built stays', async t => {
@@ -138,14 +149,17 @@ test('a version that is added while its crate is built never has its line before
     registry.catalog[method] = async (id: number): Promise<never> => {
       const answer = await ask(id)
       registry.catalog[method] = ask
-      // Without the turnstile, which the build holds.
-      const turnstile = { run: <T>(work: () => Promise<T>) => work() } as Registry['turnstile']
-      await addCrate({ ...other, turnstile }, { name: 'demo', version: `3.0.0-${method}` })
+      // Without the mutex, which the build holds.
+      const mutex = { run: <T>(work: () => Promise<T>) => work() } as Registry['mutex']
+      await addCrate({ ...other, mutex }, { name: 'demo', version: `3.0.0-${method}` })
       return answer
     }
     await buildCrate(registry, crateId)
     for (const version of indexVersions(registry, INDEX)) {
-      assert.ok(existsSync(registry.tree.path(`crates/demo/demo-${version}.crate`)), `${version} after ${method}`)
+      assert.ok(
+        existsSync(registry.tree.path(`crates/demo/demo-${version}.crate`)),
+        `${version} after ${method}`,
+      )
     }
   }
   await drain(registry)
@@ -167,7 +181,10 @@ test('lost bytes keep no other crate and no other version from being shown, and 
   assert.deepEqual(indexVersions(registry, INDEX), ['1.0.0', '1.10.0', '1.9.0'])
   // Damaged bytes never take the place of a good copy.
   writeFileSync(registry.crates.path(key), 'rotten')
-  await registry.tree.write({ ...placeOf('crates/demo/demo-1.9.0.crate'), bytes: Buffer.from('good') })
+  await registry.tree.write({
+    ...placeOf('crates/demo/demo-1.9.0.crate'),
+    bytes: Buffer.from('good'),
+  })
   assert.deepEqual(await build(registry, { all: true }), { crates: 2, issues: [lost] })
   assert.equal((await registry.tree.read('crates/demo/demo-1.9.0.crate'))?.toString(), 'good')
 })
@@ -197,7 +214,7 @@ test('onBegin comes before the catalog is read: what changes later is not promis
     log.push('read')
     return ask(id)
   }
-  const first = registry.turnstile.run(async () => {
+  const first = registry.mutex.run(async () => {
     log.push('another build')
   })
   await buildCrate(registry, crateId, () => log.push('begin'))

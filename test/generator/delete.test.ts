@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { type Code, Refusal } from '../../core/error/error.ts'
+import { parseName } from '../../core/name.ts'
+import { parseVersion } from '../../core/version.ts'
 import { addSubmission } from '../../generator/add/add.ts'
 import { build } from '../../generator/build/build.ts'
 import { deleteReleases, findDoomed } from '../../generator/delete.ts'
-import { type Code, Refusal } from '../../core/error/error.ts'
-import { parseName } from '../../core/name.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry.ts'
 import { verify } from '../../generator/verify/verify.ts'
-import { parseVersion } from '../../core/version.ts'
 import { buildCrate } from '../support/crate-builder.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plimsoll-delete-'))
@@ -31,14 +31,20 @@ async function withRegistry(work: (registry: Registry) => Promise<void>): Promis
     await build(registry, { all: true })
     await work(registry)
     const findings = []
-    for await (const finding of verify(registry, { repair: false, served: false })) findings.push(finding)
+    for await (const finding of verify(registry, { repair: false, served: false }))
+      findings.push(finding)
     assert.deepEqual(findings, [])
   } finally {
     await registry.close()
   }
 }
 
-async function add(registry: Registry, name: string, version: string, manifest = ''): Promise<void> {
+async function add(
+  registry: Registry,
+  name: string,
+  version: string,
+  manifest = '',
+): Promise<void> {
   const crate = buildCrate({ name, version, manifest })
   async function* source() {
     yield crate
@@ -54,16 +60,22 @@ async function add(registry: Registry, name: string, version: string, manifest =
 async function files(registry: Registry): Promise<string[]> {
   const found: string[] = []
   for await (const path of registry.tree.list()) found.push(path)
-  for await (const key of registry.crates.list()) found.push(`store ${key.split('/').slice(0, -1).join('/')}`)
+  for await (const key of registry.crates.list())
+    found.push(`store ${key.split('/').slice(0, -1).join('/')}`)
   return found.sort()
 }
 
 const base = parseName('base')
-const refusesWith = (code: Code) => (error: unknown) => error instanceof Refusal && error.issues[0].code === code
+const refusesWith = (code: Code) => (error: unknown) =>
+  error instanceof Refusal && error.issues[0].code === code
 
 test('a version goes from catalog, index, public tree and crate store; the others stay', () =>
   withRegistry(async registry => {
-    await deleteReleases(registry, { name: base, version: parseVersion('1.0.0'), force: false }, change)
+    await deleteReleases(
+      registry,
+      { name: base, version: parseVersion('1.0.0'), force: false },
+      change,
+    )
     assert.deepEqual(await files(registry), [
       'crates/base/base-1.1.0.crate',
       'crates/user/user-1.0.0.crate',
@@ -100,8 +112,15 @@ test('what another crate needs goes only by force, and the crate with its last v
 
 test('a deleted version can come back with the bytes it had, and with no others', () =>
   withRegistry(async registry => {
-    await deleteReleases(registry, { name: base, version: parseVersion('1.0.0'), force: false }, change)
-    await assert.rejects(add(registry, 'base', '1.0.0', '[features]\nnew = []\n'), refusesWith('version_deleted'))
+    await deleteReleases(
+      registry,
+      { name: base, version: parseVersion('1.0.0'), force: false },
+      change,
+    )
+    await assert.rejects(
+      add(registry, 'base', '1.0.0', '[features]\nnew = []\n'),
+      refusesWith('version_deleted'),
+    )
     await assert.rejects(add(registry, 'Base', '3.0.0'), refusesWith('name_taken'))
     await add(registry, 'base', '1.0.0')
     await build(registry)

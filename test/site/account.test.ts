@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { managePage } from '../../site/account/crate-page.ts'
-import { siteFacts } from '../../site/facts/site.ts'
 import { usersPage } from '../../site/account/admin-pages.ts'
+import { managePage } from '../../site/account/crate-page.ts'
+import { siteDefaults } from '../../site/facts/site-config.ts'
 import { keel } from '../support/demo-facts.ts'
 import { demoAccount, demoFacts } from '../support/demo-site.ts'
 
@@ -30,7 +30,8 @@ test('yanking asks first, and its form posts where the question is', () => {
   const manage = pages.find(page => page.path === 'me/crates/keel.html')?.bytes.toString() ?? ''
   assert.ok(manage.includes('href="/me/crates/keel/yank?version=1.4.0"'))
   assert.ok(manage.includes('href="/me/crates/keel/unyank?version=1.3.1"'))
-  const question = pages.find(page => page.path === 'me/crates/keel/yank.html')?.bytes.toString() ?? ''
+  const question =
+    pages.find(page => page.path === 'me/crates/keel/yank.html')?.bytes.toString() ?? ''
   assert.match(
     question,
     /<form class="inline" method="post" action="\/me\/crates\/keel\/yank">[\s\S]*name="version" value="1\.4\.0"/,
@@ -39,7 +40,7 @@ test('yanking asks first, and its form posts where the question is', () => {
 
 test('the last owner cannot be removed, and only administrators see their pages', () => {
   const viewer = { login: 'ada', admin: false, csrf: 'x' }
-  const one = managePage(siteFacts({ base: 'https://x.example', index: '' }), {
+  const one = managePage(siteDefaults({ base: 'https://x.example', index: '' }), {
     viewer,
     notice: null,
     name: 'keel',
@@ -78,5 +79,8 @@ test('the users are told with how many crates they own, the events to the second
   })
   assert.deepEqual(text.match(/\d+ crates?\b/g), ['0 crates', '1 crate', '2 crates'])
   const log = pages.find(page => page.path === 'me/admin/audit.html')?.bytes.toString() ?? ''
-  assert.match(log, /<time class="exact" datetime="2026-11-20T10:00:00Z">2026-11-20 10:00:00<\/time>/)
+  assert.match(
+    log,
+    /<time class="exact" datetime="2026-11-20T10:00:00Z">2026-11-20 10:00:00<\/time>/,
+  )
 })

@@ -1,17 +1,17 @@
-import { root } from '../support/plimsoll.ts'
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
-import { assets } from '../../site/layout/assets.ts'
 import { cratePage, versionPage } from '../../site/crate/page.ts'
+import { assets } from '../../site/layout/assets.ts'
 import { frontPage } from '../../site/pages/front.ts'
 import { listTiers } from '../../site/pages/list.ts'
 import { notFoundPage } from '../../site/pages/not-found.ts'
 import { card, crate, dependency, fleet, keel, version } from '../support/demo-facts.ts'
 import { demoFacts, demoSite } from '../support/demo-site.ts'
 import { hostile } from '../support/hostile.ts'
+import { root } from '../support/plimsoll.ts'
 
 const site = demoFacts('https://crates.example.com/team')
 const GOLDEN = join(root, 'test', 'golden')
@@ -55,7 +55,9 @@ test('every link of the tree leads to a file of the tree, and the page of each f
   const broken = new Set<string>()
   for (const file of files.filter(one => one.path.endsWith('.html'))) {
     const here = new URL(file.path.replace(/index\.html$/, ''), `${site.base}/`)
-    for (const [, link = ''] of file.bytes.toString().matchAll(/(?:href|src|action)="([^"#][^"]*)"/g)) {
+    for (const [, link = ''] of file.bytes
+      .toString()
+      .matchAll(/(?:href|src|action)="([^"#][^"]*)"/g)) {
       const url = new URL(link.replaceAll('&amp;', '&'), here)
       if (url.origin !== here.origin || elsewhere.test(url.pathname)) continue
       const path = decodeURIComponent(url.pathname.slice('/team/'.length))
@@ -86,7 +88,8 @@ test('no page has inline script, inline style or a handler', () => {
 test('script and style together are under 30 KB', () => {
   const sum = assets.reduce((total, asset) => total + asset.bytes.byteLength, 0)
   assert.ok(sum < 30_000, `${sum} bytes`)
-  for (const asset of assets) assert.match(asset.path, /^assets\/[0-9a-f]{12}\/[a-z/-]+\.(css|js|svg)$/)
+  for (const asset of assets)
+    assert.match(asset.path, /^assets\/[0-9a-f]{12}\/[a-z/-]+\.(css|js|svg)$/)
 })
 
 test('a page that is answered anywhere links from the root', () => {
@@ -104,7 +107,12 @@ test('an operator brands the site', () => {
     private: true,
     api: false,
   })
-  const body = frontPage(branded, { crates: 0, versions: 0, newest: [], updated: [] }).bytes.toString()
+  const body = frontPage(branded, {
+    crates: 0,
+    versions: 0,
+    newest: [],
+    updated: [],
+  }).bytes.toString()
   for (const part of [
     'src="own/logo.svg"',
     '<link rel="stylesheet" href="own/style.css">',
@@ -118,7 +126,10 @@ test('an operator brands the site', () => {
 })
 
 test('the page of a crate counts and names the features that Cargo makes of optional dependencies', () => {
-  const body = cratePage(site, crate(version({ dependencies: [dependency('serde', '^1', { optional: true })] }))).bytes
+  const body = cratePage(
+    site,
+    crate(version({ dependencies: [dependency('serde', '^1', { optional: true })] })),
+  ).bytes
   assert.match(body.toString(), /Features <span class="amount">1<\/span>/)
   assert.match(body.toString(), /<li id="feature-serde">/)
 })
@@ -127,7 +138,9 @@ test('install lines fit what the crate is', () => {
   const lines = (more: Parameters<typeof version>[0], pinned: boolean) => {
     const one = version({ name: 'x', version: '1.2.3+b', ...more })
     const body = (pinned ? versionPage(site, one) : cratePage(site, crate(one))).bytes.toString()
-    return [...body.matchAll(/<pre><code>(.*?)<\/code>/g)].map(match => match[1]?.replaceAll('&quot;', '"'))
+    return [...body.matchAll(/<pre><code>(.*?)<\/code>/g)].map(match =>
+      match[1]?.replaceAll('&quot;', '"'),
+    )
   }
   assert.deepEqual(lines({}, false), [
     'cargo add x --registry harbour',
@@ -151,7 +164,9 @@ test('install lines fit what the crate is', () => {
 })
 
 test('the list of 1,000 crates has pages of at most 200', () => {
-  const cards = Array.from({ length: 1000 }, (_, at) => card(version({ name: `${at % 3 === 0 ? 'Net' : 'io'}-${at}` })))
+  const cards = Array.from({ length: 1000 }, (_, at) =>
+    card(version({ name: `${at % 3 === 0 ? 'Net' : 'io'}-${at}` })),
+  )
   const tiers = listTiers(cards)
   assert.equal(
     tiers.reduce((sum, tier) => sum + tier.crates.length, 0),

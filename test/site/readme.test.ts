@@ -19,16 +19,28 @@ const BYTES = 'https://github.com/example/keel/raw/HEAD'
 
 const gfm: [what: string, text: string, html: string][] = [
   ['a heading', '# A & B', '<h2 id="user-content-a--b">A &amp; B</h2>'],
-  ['two equal headings', '## a\n## a', '<h3 id="user-content-a">a</h3>\n<h3 id="user-content-a-1">a</h3>'],
+  [
+    'two equal headings',
+    '## a\n## a',
+    '<h3 id="user-content-a">a</h3>\n<h3 id="user-content-a-1">a</h3>',
+  ],
   ['a link to a heading', '[x](#a)', `<p><a href="#user-content-a" ${REL}>x</a></p>`],
   ['struck out text', '~~x~~', '<p><s>x</s></p>'],
-  ['a bare address', 'https://a.example', `<p><a href="https://a.example/" ${REL}>https://a.example</a></p>`],
+  [
+    'a bare address',
+    'https://a.example',
+    `<p><a href="https://a.example/" ${REL}>https://a.example</a></p>`,
+  ],
   [
     'a bare address without scheme',
     'see www.a.example/b_c, wwww.a.example and (www.b.example).',
     `<p>see <a href="http://www.a.example/b_c" ${REL}>www.a.example/b_c</a>, wwww.a.example and (<a href="http://www.b.example/" ${REL}>www.b.example</a>).</p>`,
   ],
-  ['www. alone or within a word', 'www. and www and a.www.b.c', '<p>www. and www and a.www.b.c</p>'],
+  [
+    'www. alone or within a word',
+    'www. and www and a.www.b.c',
+    '<p>www. and www and a.www.b.c</p>',
+  ],
   ['a file name that looks like a host', 'see lib.rs', '<p>see lib.rs</p>'],
   [
     'a task list',
@@ -40,7 +52,11 @@ const gfm: [what: string, text: string, html: string][] = [
     '> [!TIP]\n> Do *it*.',
     '<div class="markdown-alert markdown-alert-tip">\n<p class="markdown-alert-title">Tip</p>\n<p>Do <em>it</em>.</p>\n</div>',
   ],
-  ['a quote that is no alert', '> [!DANGER]\n> x', '<blockquote>\n<p>[!DANGER]\nx</p>\n</blockquote>'],
+  [
+    'a quote that is no alert',
+    '> [!DANGER]\n> x',
+    '<blockquote>\n<p>[!DANGER]\nx</p>\n</blockquote>',
+  ],
   [
     'a table',
     '|a|b|\n|-|-:|\n|1|2|',
@@ -60,7 +76,11 @@ const gfm: [what: string, text: string, html: string][] = [
     `<p><a id="user-content-x"></a><a href="#user-content-x" ${REL}>to it</a></p>`,
   ],
   ['a stray item', '<li>x</li>', 'x'],
-  ['other attributes', '<p class="top" id="main" style="color:red" data-x onclick="x()">x</p>', '<p>x</p>'],
+  [
+    'other attributes',
+    '<p class="top" id="main" style="color:red" data-x onclick="x()">x</p>',
+    '<p>x</p>',
+  ],
 ]
 for (const [what, text, html] of gfm) {
   test(`a README with ${what}`, () => {
@@ -82,14 +102,22 @@ const links: [text: string, href: string | null][] = [
   ['ftp://a.example/x', null],
   ['crate::Type', null],
   ['struct.A.html#impl-fmt::Debug', null],
-  ['https://a.example/struct.A.html#impl-fmt::Debug', 'https://a.example/struct.A.html#impl-fmt::Debug'],
+  [
+    'https://a.example/struct.A.html#impl-fmt::Debug',
+    'https://a.example/struct.A.html#impl-fmt::Debug',
+  ],
   ['a"onclick="x', `${PAGES}/crates/keel/a%22onclick=%22x`],
   [`https://a.example/${'x'.repeat(2000)}`, null],
 ]
 for (const [target, href] of links) {
   test(`a link to ${target.slice(0, 60)}`, () => {
     const html = render(`<a href='${target}'>x</a>`)
-    assert.equal(html, href === null ? '<p>x</p>' : `<p><a href="${href.replaceAll('"', '&quot;')}" ${REL}>x</a></p>`)
+    assert.equal(
+      html,
+      href === null
+        ? '<p>x</p>'
+        : `<p><a href="${href.replaceAll('"', '&quot;')}" ${REL}>x</a></p>`,
+    )
   })
 }
 
@@ -127,12 +155,19 @@ for (const [what, text, link, load] of images) {
 }
 
 test('a README of another format is shown as it is', () => {
-  assert.equal(render('# <b>', 'link', 'README.txt'), '<pre class="plain-text" tabindex="0"># &lt;b&gt;</pre>')
+  assert.equal(
+    render('# <b>', 'link', 'README.txt'),
+    '<pre class="plain-text" tabindex="0"># &lt;b&gt;</pre>',
+  )
   assert.equal(render('# b', 'link', 'docs/README'), '<h2 id="user-content-b">b</h2>')
 })
 
 test('a README that is too long is cut and says so', () => {
-  const html = readme({ text: `${'a\n'.repeat(README_MAX)}`, path: 'README.md' }, origin, 'link').toString()
+  const html = readme(
+    { text: `${'a\n'.repeat(README_MAX)}`, path: 'README.md' },
+    origin,
+    'link',
+  ).toString()
   assert.match(html, /too long to be shown whole/)
 })
 
@@ -148,7 +183,10 @@ for (const [what, text] of Object.entries(BOMBS)) {
     const html = render(text)
     const used = process.cpuUsage(before)
     assertHarmless(html)
-    assert.ok((used.user + used.system) / 1e6 < 3, `${(used.user + used.system) / 1e6} s of processor time`)
+    assert.ok(
+      (used.user + used.system) / 1e6 < 3,
+      `${(used.user + used.system) / 1e6} s of processor time`,
+    )
     assert.ok(html.length < 4 * 1024 * 1024, `${html.length} characters`)
   })
 }

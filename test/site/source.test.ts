@@ -41,7 +41,10 @@ const paths: [file: string, page: string | null][] = [
 ]
 for (const [file, page] of paths) {
   test(`page of the file ${JSON.stringify(file.slice(0, 30))}`, () => {
-    assert.equal(sourceFilePath('n', '1.0.0', file), page === null ? null : `crates/n/1.0.0/src/${page}`)
+    assert.equal(
+      sourceFilePath('n', '1.0.0', file),
+      page === null ? null : `crates/n/1.0.0/src/${page}`,
+    )
   })
 }
 
@@ -56,8 +59,15 @@ test('marks over several lines are closed and opened again', () => {
 
 test('the text of every line survives highlighting', () => {
   const code = '/* <a>\n & */\nfn f() -> &str { "x\\n" }\n\n'
-  const text = splitLines(highlight(code, 'rust').toString()).map(line => line.replace(/<[^>]*>/g, ''))
-  assert.deepEqual(text, ['/* &lt;a&gt;', ' &amp; */', 'fn f() -&gt; &amp;str { &quot;x\\n&quot; }', ''])
+  const text = splitLines(highlight(code, 'rust').toString()).map(line =>
+    line.replace(/<[^>]*>/g, ''),
+  )
+  assert.deepEqual(text, [
+    '/* &lt;a&gt;',
+    ' &amp; */',
+    'fn f() -&gt; &amp;str { &quot;x\\n&quot; }',
+    '',
+  ])
 })
 
 test('long code is shown plain', () => {
@@ -66,7 +76,10 @@ test('long code is shown plain', () => {
 })
 
 test('characters that turn the direction of text are named', () => {
-  assert.equal(numberedLines(html`${'a\u202eb'}`).toString(), '<span><a id="L1" href="#L1">1</a>a[U+202E]b\n</span>')
+  assert.equal(
+    numberedLines(html`${'a\u202eb'}`).toString(),
+    '<span><a id="L1" href="#L1">1</a>a[U+202E]b\n</span>',
+  )
 })
 
 test('binary and large files are listed without a page', () => {
@@ -77,21 +90,34 @@ test('binary and large files are listed without a page', () => {
     { path: 'c.txt', size: 2, content: new Uint8Array([0xff, 0xfe]) },
     { path: 'd.rs', size: 10_000_000, content: null },
   ]
-  const pages = [...sourcePages(demoFacts('https://x.example'), { name: 'n', version: '1.0.0', files })]
+  const pages = [
+    ...sourcePages(demoFacts('https://x.example'), { name: 'n', version: '1.0.0', files }),
+  ]
   assert.deepEqual(
     pages.map(page => page.path),
     ['crates/n/1.0.0/src/index.html', 'crates/n/1.0.0/src/a.rs.html'],
   )
-  for (const name of ['a.rs', 'b.bin', 'c.txt', 'd.rs']) assert.ok(pages[0]?.bytes.toString().includes(name))
+  for (const name of ['a.rs', 'b.bin', 'c.txt', 'd.rs'])
+    assert.ok(pages[0]?.bytes.toString().includes(name))
 })
 
 test('of files whose names differ only by case one has a page, the others are listed', () => {
-  const files = ['readme.md', 'README.md', 'Src/a.rs', 'src/a.rs', 'src/b.rs', 'e\u0301', '\u00e9'].map(path => ({
+  const files = [
+    'readme.md',
+    'README.md',
+    'Src/a.rs',
+    'src/a.rs',
+    'src/b.rs',
+    'e\u0301',
+    '\u00e9',
+  ].map(path => ({
     path,
     size: 1,
     content: new TextEncoder().encode('x'),
   }))
-  const [tree, ...pages] = [...sourcePages(demoFacts('https://x.example'), { name: 'n', version: '1.0.0', files })]
+  const [tree, ...pages] = [
+    ...sourcePages(demoFacts('https://x.example'), { name: 'n', version: '1.0.0', files }),
+  ]
   assert.deepEqual(
     pages.map(page => page.path.slice('crates/n/1.0.0/src/'.length)),
     ['README.md.html', 'Src/a.rs.html', 'e\u0301.html', 'src/b.rs.html'],
@@ -123,7 +149,10 @@ for (const [language, code] of grammars) {
     const text = code.repeat(64 * 1024).slice(0, 64 * 1024)
     const result = highlight(text, language).toString()
     const used = process.cpuUsage(before)
-    assert.ok((used.user + used.system) / 1e6 < 3, `${(used.user + used.system) / 1e6} s of processor time`)
+    assert.ok(
+      (used.user + used.system) / 1e6 < 3,
+      `${(used.user + used.system) / 1e6} s of processor time`,
+    )
     assert.deepEqual(result.match(/<(?!\/?span\b)/g), null)
   })
 }

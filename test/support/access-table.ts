@@ -1,5 +1,5 @@
-import type { Scope } from '../../daemon/accounts/tokens.ts'
 import type { Code } from '../../core/error/error.ts'
+import type { Scope } from '../../daemon/accounts/tokens.ts'
 import { assets } from '../../site/layout/assets.ts'
 import { publishRequest } from './registry.ts'
 
@@ -27,11 +27,22 @@ export interface Ask {
 }
 
 const all = (verdict: Verdict): Verdicts => {
-  return { nobody: verdict, bad: verdict, stranger: verdict, lacking: verdict, elsewhere: verdict, owner: verdict }
+  return {
+    nobody: verdict,
+    bad: verdict,
+    stranger: verdict,
+    lacking: verdict,
+    elsewhere: verdict,
+    owner: verdict,
+  }
 }
 const REFUSED = { nobody: 'token_absent', bad: 'token_rejected' } as const
 /** What a good token gets to see in a private registry, and what one without `read` does not. */
-const readable = (verdict: Verdict): Verdicts => ({ ...all(verdict), ...REFUSED, lacking: 'scope_missing' })
+const readable = (verdict: Verdict): Verdicts => ({
+  ...all(verdict),
+  ...REFUSED,
+  lacking: 'scope_missing',
+})
 
 const row = (path: string, open: Verdicts, closed: Verdicts, more: Partial<Ask> = {}): Ask => {
   return { path, lacking: ['yank'], wanted: 'read', public: open, private: closed, ...more }
@@ -41,7 +52,12 @@ const reader = (path: string, more: Partial<Ask> = {}) => row(path, all(200), re
 const missing = (path: string, code: Code) => row(path, all(code), readable(code))
 /** What a token of any kind opens. */
 const member = (path: string) => row(path, { ...all(200), ...REFUSED }, { ...all(200), ...REFUSED })
-const owner = (path: string, lacking: Scope, wanted: string, body?: () => RequestInit['body']): Ask => {
+const owner = (
+  path: string,
+  lacking: Scope,
+  wanted: string,
+  body?: () => RequestInit['body'],
+): Ask => {
   const verdicts: Verdicts = {
     ...REFUSED,
     stranger: 'not_owner',
@@ -56,7 +72,10 @@ const owner = (path: string, lacking: Scope, wanted: string, body?: () => Reques
 const browser = (path: string, status: number) => row(path, all(status), all(status))
 const look = (path: string) => [browser(path, 303)]
 const form = (path: string) => [
-  { ...browser(path, 403), body: () => new URLSearchParams({ login: 'alice', password: 'x', csrf: 'made up' }) },
+  {
+    ...browser(path, 403),
+    body: () => new URLSearchParams({ login: 'alice', password: 'x', csrf: 'made up' }),
+  },
 ]
 
 let published = 1
@@ -69,27 +88,46 @@ export const TABLE: Readonly<Record<string, readonly Ask[]>> = {
   'GET /readyz': [open('/readyz')],
   'GET /metrics': [reader('/metrics')],
   'GET /search/': [reader('/search/?q=demo')],
-  'PUT /api/v1/crates/new': [owner('/api/v1/crates/new', 'read', 'publish-new or publish-update', nextVersion)],
-  'DELETE /api/v1/crates/:name/:version/yank': [owner('/api/v1/crates/demo/1.0.0/yank', 'publish-update', 'yank')],
-  'PUT /api/v1/crates/:name/:version/unyank': [owner('/api/v1/crates/demo/1.0.0/unyank', 'publish-update', 'yank')],
+  'PUT /api/v1/crates/new': [
+    owner('/api/v1/crates/new', 'read', 'publish-new or publish-update', nextVersion),
+  ],
+  'DELETE /api/v1/crates/:name/:version/yank': [
+    owner('/api/v1/crates/demo/1.0.0/yank', 'publish-update', 'yank'),
+  ],
+  'PUT /api/v1/crates/:name/:version/unyank': [
+    owner('/api/v1/crates/demo/1.0.0/unyank', 'publish-update', 'yank'),
+  ],
   'GET /api/v1/crates/:name/owners': [member('/api/v1/crates/demo/owners')],
-  'PUT /api/v1/crates/:name/owners': [owner('/api/v1/crates/demo/owners', 'yank', 'change-owners', users)],
-  'DELETE /api/v1/crates/:name/owners': [owner('/api/v1/crates/demo/owners', 'yank', 'change-owners', users)],
+  'PUT /api/v1/crates/:name/owners': [
+    owner('/api/v1/crates/demo/owners', 'yank', 'change-owners', users),
+  ],
+  'DELETE /api/v1/crates/:name/owners': [
+    owner('/api/v1/crates/demo/owners', 'yank', 'change-owners', users),
+  ],
   'GET /api/v1/crates': [reader('/api/v1/crates?q=demo')],
   'GET /api/v1/summary': [reader('/api/v1/summary')],
   'GET /api/openapi.json': [reader('/api/openapi.json')],
-  'GET /api/v1/crates/:name': [reader('/api/v1/crates/demo'), missing('/api/v1/crates/none', 'crate_unknown')],
+  'GET /api/v1/crates/:name': [
+    reader('/api/v1/crates/demo'),
+    missing('/api/v1/crates/none', 'crate_unknown'),
+  ],
   'GET /api/v1/crates/:name/versions': [reader('/api/v1/crates/demo/versions')],
-  'GET /api/v1/crates/:name/reverse_dependencies': [reader('/api/v1/crates/demo/reverse_dependencies')],
+  'GET /api/v1/crates/:name/reverse_dependencies': [
+    reader('/api/v1/crates/demo/reverse_dependencies'),
+  ],
   'GET /api/v1/crates/:name/downloads': [reader('/api/v1/crates/demo/downloads')],
   'GET /api/v1/crates/:name/:version': [
     reader('/api/v1/crates/demo/1.0.0'),
     missing('/api/v1/crates/demo/9.9.9', 'release_unknown'),
   ],
-  'GET /api/v1/crates/:name/:version/dependencies': [reader('/api/v1/crates/demo/1.0.0/dependencies')],
+  'GET /api/v1/crates/:name/:version/dependencies': [
+    reader('/api/v1/crates/demo/1.0.0/dependencies'),
+  ],
   'GET /api/v1/crates/:name/:version/downloads': [reader('/api/v1/crates/demo/1.0.0/downloads')],
   'GET /api/v1/crates/:name/:version/authors': [reader('/api/v1/crates/demo/1.0.0/authors')],
-  'GET /api/v1/crates/:name/:version/readme': [missing('/api/v1/crates/demo/1.0.0/readme', 'readme_unknown')],
+  'GET /api/v1/crates/:name/:version/readme': [
+    missing('/api/v1/crates/demo/1.0.0/readme', 'readme_unknown'),
+  ],
   'GET /api/v1/crates/:name/:version/download': [
     reader('/api/v1/crates/demo/1.0.0/download'),
     missing('/api/v1/crates/none/1.0.0/download', 'crate_unknown'),

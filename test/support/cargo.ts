@@ -101,7 +101,9 @@ function environment(): NodeJS.ProcessEnv {
 }
 
 function configuration({ registries, cratesIo, config = '' }: CargoSettings): string {
-  const tables = Object.entries(registries).map(([name, index]) => `[registries.${name}]\nindex = "${index}"\n`)
+  const tables = Object.entries(registries).map(
+    ([name, index]) => `[registries.${name}]\nindex = "${index}"\n`,
+  )
   return `${tables.join('\n')}
 [source.crates-io]
 replace-with = "stand-in"

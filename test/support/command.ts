@@ -15,7 +15,11 @@ export interface CommandOptions {
 }
 
 /** Runs a command to its end; one that is silent for too long, or dies of a signal, is an error with all it had said. */
-export async function run(command: string, args: readonly string[], options: CommandOptions): Promise<Run> {
+export async function run(
+  command: string,
+  args: readonly string[],
+  options: CommandOptions,
+): Promise<Run> {
   const child = spawn(command, args, { cwd: options.cwd, env: options.env, stdio: 'pipe' })
   // The exit code and stderr tell the story when the command does not read its input.
   child.stdin.on('error', () => {})
@@ -26,12 +30,20 @@ export async function run(command: string, args: readonly string[], options: Com
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
   const timer = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? 60_000)
   try {
-    const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
-      child.on('error', reject)
-      child.on('close', (...ending) => resolve(ending))
-    })
-    const said = { stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() }
-    if (code === null) throw new Error(`${command} ${args.join(' ')} ended by ${signal}\n${said.stdout}${said.stderr}`)
+    const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>(
+      (resolve, reject) => {
+        child.on('error', reject)
+        child.on('close', (...ending) => resolve(ending))
+      },
+    )
+    const said = {
+      stdout: Buffer.concat(stdout).toString(),
+      stderr: Buffer.concat(stderr).toString(),
+    }
+    if (code === null)
+      throw new Error(
+        `${command} ${args.join(' ')} ended by ${signal}\n${said.stdout}${said.stderr}`,
+      )
     return { code, ...said }
   } finally {
     clearTimeout(timer)
@@ -41,5 +53,7 @@ export async function run(command: string, args: readonly string[], options: Com
 /** The run itself, when it ended with `code`; otherwise an error that shows what was said. */
 export function expectCode(command: string, ended: Run, code: number): Run {
   if (ended.code === code) return ended
-  throw new Error(`\`${command}\` exited ${ended.code}, expected ${code}\n${ended.stdout}\n${ended.stderr}`)
+  throw new Error(
+    `\`${command}\` exited ${ended.code}, expected ${code}\n${ended.stdout}\n${ended.stderr}`,
+  )
 }

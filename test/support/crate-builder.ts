@@ -27,7 +27,10 @@ export interface CrateParts {
 /** The bytes of a good `.crate`, the same for the same parts. */
 export function buildCrate(parts: CrateParts): Uint8Array {
   const top = `${parts.name}-${parts.version}`
-  const files = Object.entries({ 'Cargo.toml': manifestOf(parts), ...(parts.files ?? { 'src/lib.rs': '' }) })
+  const files = Object.entries({
+    'Cargo.toml': manifestOf(parts),
+    ...(parts.files ?? { 'src/lib.rs': '' }),
+  })
   return gzipSync(tar(files.map(([path, data]) => ({ path: `${top}/${path}`, data }))))
 }
 
@@ -96,10 +99,16 @@ export function buildEvil(trick: Trick, { name = 'evil', version = '1.0.0' } = {
   const good = tar([manifest, library])
   const bytes = evilBytes(trick, good, gzipSync(good))
   if (bytes) return bytes
-  return gzipSync(tar([...(WITHOUT_MANIFEST.has(trick) ? [] : [manifest]), library, ...evilMembers(trick, top)]))
+  return gzipSync(
+    tar([...(WITHOUT_MANIFEST.has(trick) ? [] : [manifest]), library, ...evilMembers(trick, top)]),
+  )
 }
 
-const WITHOUT_MANIFEST: ReadonlySet<Trick> = new Set(['no manifest', 'lower-case manifest', 'wrong top folder'])
+const WITHOUT_MANIFEST: ReadonlySet<Trick> = new Set([
+  'no manifest',
+  'lower-case manifest',
+  'wrong top folder',
+])
 
 /** Tricks with the stream as a whole. */
 function evilBytes(trick: Trick, good: Buffer, zipped: Buffer): Uint8Array | null {
@@ -141,9 +150,14 @@ function evilMembers(trick: Trick, top: string): RawMember[] {
     'parent path': file(at('../outside.rs')),
     'absolute path': file('/etc/cron.d/evil'),
     'backslash path': file(at('..\\outside.rs')),
-    'nul path': [{ path: '././@LongLink', type: 'L', data: `${at('a.rs')}\0/../b.rs\0` }, ...file(at('a.rs'))],
+    'nul path': [
+      { path: '././@LongLink', type: 'L', data: `${at('a.rs')}\0/../b.rs\0` },
+      ...file(at('a.rs')),
+    ],
     'dot path': file(at('./src/other.rs')),
-    'not UTF-8 path': [{ path: at('x'), patch: [{ at: 0, bytes: Buffer.from(`${top}/\xff\xfe`, 'latin1') }] }],
+    'not UTF-8 path': [
+      { path: at('x'), patch: [{ at: 0, bytes: Buffer.from(`${top}/\xff\xfe`, 'latin1') }] },
+    ],
     'wrong top folder': [{ path: 'other-1.0.0/Cargo.toml', data: '' }],
     'two top folders': file('other-1.0.0/src/lib.rs'),
     'no manifest': [],
@@ -153,10 +167,17 @@ function evilMembers(trick: Trick, top: string): RawMember[] {
     'file and folder': file(at('src/lib.rs/inner.rs')),
     'pax size lie': [{ path: 'pax', type: 'x', data: paxRecord('size', '9') }, ...file(at('a.rs'))],
     'pax path twice': [
-      { path: 'pax', type: 'x', data: paxRecord('path', at('a.rs')) + paxRecord('path', at('b.rs')) },
+      {
+        path: 'pax',
+        type: 'x',
+        data: paxRecord('path', at('a.rs')) + paxRecord('path', at('b.rs')),
+      },
       ...file(at('a.rs')),
     ],
-    'pax sparse': [{ path: 'pax', type: 'x', data: paxRecord('GNU.sparse.name', at('b.rs')) }, ...file(at('a.rs'))],
+    'pax sparse': [
+      { path: 'pax', type: 'x', data: paxRecord('GNU.sparse.name', at('b.rs')) },
+      ...file(at('a.rs')),
+    ],
     'two long names': [
       { path: 'pax', type: 'x', data: paxRecord('path', at('a.rs')) },
       { path: '././@LongLink', type: 'L', data: `${at('b.rs')}\0` },

@@ -34,10 +34,18 @@ export class DaemonRequests implements Requests {
 
   #everything(): LoggedRequest[] {
     const lines = this.#log().split('\n')
-    const entries = lines.filter(line => line.startsWith('{')).map(line => JSON.parse(line) as LogEntry)
+    const entries = lines
+      .filter(line => line.startsWith('{'))
+      .map(line => JSON.parse(line) as LogEntry)
     return entries
       .filter(({ msg }) => msg === 'request')
-      .map(({ method, path, status }) => ({ method, url: path, status, headers: {}, responseHeaders: {} }))
+      .map(({ method, path, status }) => ({
+        method,
+        url: path,
+        status,
+        headers: {},
+        responseHeaders: {},
+      }))
   }
 }
 

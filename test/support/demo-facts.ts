@@ -2,7 +2,11 @@ import type { CrateCard, CrateFacts } from '../../site/facts/crate.ts'
 import type { DependencyFacts, VersionFacts } from '../../site/facts/version.ts'
 
 /** An invented dependency. */
-export function dependency(name: string, req: string, more: Partial<DependencyFacts> = {}): DependencyFacts {
+export function dependency(
+  name: string,
+  req: string,
+  more: Partial<DependencyFacts> = {},
+): DependencyFacts {
   return {
     name,
     req,
@@ -63,7 +67,15 @@ export function crate(newest: VersionFacts, more: Partial<CrateFacts> = {}): Cra
     rustVersion: newest.rustVersion,
     yanked: newest.yanked,
   }
-  return { name: newest.name, newest, versions: [row], owners: [], dependents: [], dependentCount: 0, ...more }
+  return {
+    name: newest.name,
+    newest,
+    versions: [row],
+    owners: [],
+    dependents: [],
+    dependentCount: 0,
+    ...more,
+  }
 }
 
 /** A crate in a list. */
@@ -168,7 +180,10 @@ export const keel: CrateFacts = crate(
     previous: {
       version: '1.3.2',
       rustVersion: '1.81',
-      dependencies: [dependency('rudder', '^2.0', { features: ['derive'] }), dependency('old-colours', '^1')],
+      dependencies: [
+        dependency('rudder', '^2.0', { features: ['derive'] }),
+        dependency('old-colours', '^1'),
+      ],
       features: { default: ['std'], std: [], toml: ['dep:toml_edit'] },
     },
   }),
@@ -177,16 +192,24 @@ export const keel: CrateFacts = crate(
       { login: 'ada', name: 'Ada Byron' },
       { login: 'grace', name: null },
     ],
-    versions: ['1.4.0', '1.3.2', '1.3.1', '1.3.0', '1.2.0-rc.1', '1.1.0', '1.0.0', '0.9.4', '0.9.3'].map(
-      (number, at) => ({
-        version: number,
-        published: `2026-${String(11 - at).padStart(2, '0')}-02T09:30:00Z`,
-        publisher: at % 3 === 0 ? 'ada' : 'grace',
-        size: 48_213 - at * 3100,
-        rustVersion: at < 1 ? '1.85' : at < 4 ? '1.81' : null,
-        yanked: at === 2 || at === 7,
-      }),
-    ),
+    versions: [
+      '1.4.0',
+      '1.3.2',
+      '1.3.1',
+      '1.3.0',
+      '1.2.0-rc.1',
+      '1.1.0',
+      '1.0.0',
+      '0.9.4',
+      '0.9.3',
+    ].map((number, at) => ({
+      version: number,
+      published: `2026-${String(11 - at).padStart(2, '0')}-02T09:30:00Z`,
+      publisher: at % 3 === 0 ? 'ada' : 'grace',
+      size: 48_213 - at * 3100,
+      rustVersion: at < 1 ? '1.85' : at < 4 ? '1.81' : null,
+      yanked: at === 2 || at === 7,
+    })),
     dependents: [
       { name: 'cargo-keel', version: '0.3.0', req: '^1.4', kind: 'normal', optional: false },
       { name: 'helm', version: '2.0.1', req: '^1', kind: 'normal', optional: true },
@@ -205,7 +228,16 @@ export const DESCRIPTIONS = [
   'Fixed-point geometry for maps.',
 ]
 
-export const FLEET = ['rudder', 'ledger', 'harbour', 'semaphore', 'ballast', 'chart-room', 'bosun', 'tide-table']
+export const FLEET = [
+  'rudder',
+  'ledger',
+  'harbour',
+  'semaphore',
+  'ballast',
+  'chart-room',
+  'bosun',
+  'tide-table',
+]
 
 /** A handful of small crates. */
 export const fleet: readonly CrateFacts[] = FLEET.map((name, at) =>

@@ -1,19 +1,19 @@
-import type { Output } from '../../core/output.ts'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { assets } from '../../site/layout/assets.ts'
+import type { Output } from '../../core/output.ts'
+import { type SearchedEntry, searchFiles } from '../../generator/render/search-files.ts'
 import { auditPage, usersPage } from '../../site/account/admin-pages.ts'
-import type { CrateCard, CrateFacts } from '../../site/facts/crate.ts'
 import { confirmPage, managePage } from '../../site/account/crate-page.ts'
-import { cratePage, versionPage } from '../../site/crate/page.ts'
-import { frontPage } from '../../site/pages/front.ts'
 import { homePage } from '../../site/account/home-page.ts'
-import { listPages } from '../../site/pages/list.ts'
 import { loginPage } from '../../site/account/login-page.ts'
+import { cratePage, versionPage } from '../../site/crate/page.ts'
+import type { CrateCard, CrateFacts } from '../../site/facts/crate.ts'
+import { type SiteConfig, siteDefaults } from '../../site/facts/site-config.ts'
+import { assets } from '../../site/layout/assets.ts'
+import { frontPage } from '../../site/pages/front.ts'
+import { listPages } from '../../site/pages/list.ts'
 import { notFoundPage } from '../../site/pages/not-found.ts'
 import { openSearch, robots } from '../../site/pages/robots.ts'
-import { type SearchedEntry, searchFiles } from '../../generator/render/search-files.ts'
-import { type SiteFacts, siteFacts } from '../../site/facts/site.ts'
 import { searchPage, staticSearchPage } from '../../site/pages/search.ts'
 import { sitemaps } from '../../site/pages/sitemaps.ts'
 import { sourcePages } from '../../site/source/pages.ts'
@@ -21,12 +21,14 @@ import { card } from './demo-facts.ts'
 
 /** Everything a static tree has for some crates; `entries` are what the search knows, if that is more. */
 export function* demoSite(
-  site: SiteFacts,
+  site: SiteConfig,
   crates: readonly CrateFacts[],
   entries: Iterable<SearchedEntry> = crates.map(entryOf),
   cards: readonly CrateCard[] = crates.map(one => card(one.newest)),
 ): Generator<Output> {
-  const latest = [...crates].sort((a, b) => ((a.newest.published ?? '') < (b.newest.published ?? '') ? 1 : -1))
+  const latest = [...crates].sort((a, b) =>
+    (a.newest.published ?? '') < (b.newest.published ?? '') ? 1 : -1,
+  )
   yield* assets
   yield frontPage(site, {
     crates: cards.length,
@@ -37,7 +39,8 @@ export function* demoSite(
   for (const one of crates) {
     yield cratePage(site, one)
     yield versionPage(site, one.newest)
-    if (one.newest.source) yield* sourcePages(site, { name: one.name, version: one.newest.version, files: SOURCES })
+    if (one.newest.source)
+      yield* sourcePages(site, { name: one.name, version: one.newest.version, files: SOURCES })
   }
   yield* listPages(site, cards)
   yield* searchFiles(entries)
@@ -52,7 +55,7 @@ export function* demoSite(
 }
 
 /** Pages of the daemon, as files, so that a browser can look at them. */
-export function* demoAccount(site: SiteFacts, crates: readonly CrateFacts[]): Generator<Output> {
+export function* demoAccount(site: SiteConfig, crates: readonly CrateFacts[]): Generator<Output> {
   const viewer = { login: 'ada', admin: true, csrf: 'c5rf' }
   const page = (path: string, body: string): Output => ({
     path: `${path}.html`,
@@ -103,7 +106,14 @@ export function* demoAccount(site: SiteFacts, crates: readonly CrateFacts[]): Ge
       ],
       crates: crates.map(one => one.name),
       cratesPlace: { page: 1, last: 2 },
-      invitations: [{ crate: 'rudder', by: 'grace', at: '2026-11-19T10:00:00Z', expires: '2026-12-19T10:00:00Z' }],
+      invitations: [
+        {
+          crate: 'rudder',
+          by: 'grace',
+          at: '2026-11-19T10:00:00Z',
+          expires: '2026-12-19T10:00:00Z',
+        },
+      ],
       sessions: [
         {
           id: 1,
@@ -133,7 +143,14 @@ export function* demoAccount(site: SiteFacts, crates: readonly CrateFacts[]): Ge
         name: first.name,
         versions: first.versions,
         owners: first.owners,
-        invited: [{ login: 'grace', by: 'ada', at: '2026-11-20T12:00:00Z', expires: '2026-12-20T12:00:00Z' }],
+        invited: [
+          {
+            login: 'grace',
+            by: 'ada',
+            at: '2026-11-20T12:00:00Z',
+            expires: '2026-12-20T12:00:00Z',
+          },
+        ],
       }),
     )
     yield page(
@@ -195,8 +212,8 @@ export function* demoAccount(site: SiteFacts, crates: readonly CrateFacts[]): Ge
 }
 
 /** The facts of an invented registry at an address. */
-export function demoFacts(base: string, more: Partial<SiteFacts> = {}): SiteFacts {
-  return siteFacts({
+export function demoFacts(base: string, more: Partial<SiteConfig> = {}): SiteConfig {
+  return siteDefaults({
     base,
     index: `sparse+${base}/index/`,
     title: 'Harbour Crates',

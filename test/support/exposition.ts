@@ -18,7 +18,9 @@ export interface Exposition {
 }
 
 const LABEL = String.raw`[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\[\\"n])*"`
-const SAMPLE = new RegExp(String.raw`^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(${LABEL}(?:,${LABEL})*)?\})? (\S+)$`)
+const SAMPLE = new RegExp(
+  String.raw`^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(${LABEL}(?:,${LABEL})*)?\})? (\S+)$`,
+)
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   counter: [''],
   gauge: [''],
@@ -46,11 +48,15 @@ export function parseExposition(text: string): Exposition {
       assert.ok(!helped.has(help), `HELP of ${help} comes once`)
       helped.add(help)
     } else if (typed !== undefined) {
-      assert.ok(!types.has(typed) && helped.has(typed), `TYPE of ${typed} comes once, after its HELP`)
+      assert.ok(
+        !types.has(typed) && helped.has(typed),
+        `TYPE of ${typed} comes once, after its HELP`,
+      )
       types.set(typed, type)
       family = typed
     } else {
-      const [, name = '', labels = '', number = ''] = SAMPLE.exec(line) ?? assert.fail(`no sample: ${line}`)
+      const [, name = '', labels = '', number = ''] =
+        SAMPLE.exec(line) ?? assert.fail(`no sample: ${line}`)
       const parts = PARTS[types.get(family) ?? ''] ?? assert.fail(`no family: ${line}`)
       assert.ok(
         parts.some(part => name === family + part),

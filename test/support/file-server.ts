@@ -24,7 +24,11 @@ export class FileServer {
     this.url = url
   }
 
-  static async start(cleanup: Cleanup, root: string, validator: Validator = 'etag'): Promise<FileServer> {
+  static async start(
+    cleanup: Cleanup,
+    root: string,
+    validator: Validator = 'etag',
+  ): Promise<FileServer> {
     const server = createServer()
     const files = new FileServer(root, validator, await listen(server))
     cleanup.add(() => closeServer(server))
@@ -36,7 +40,11 @@ export class FileServer {
   }
 
   async #answer(request: LoggedRequest, response: ServerResponse): Promise<void> {
-    const end = (status: number, headers: Record<string, string | number> = {}, body: Buffer | string = ''): void => {
+    const end = (
+      status: number,
+      headers: Record<string, string | number> = {},
+      body: Buffer | string = '',
+    ): void => {
       request.status = status
       request.responseHeaders = headers
       response.writeHead(status, headers).end(request.method === 'HEAD' ? '' : body)
@@ -51,7 +59,9 @@ export class FileServer {
     end(200, { 'content-length': found.bytes.length, ...validator }, found.bytes)
   }
 
-  async #find(url: string): Promise<{ bytes: Buffer; validator: Record<string, string> } | undefined> {
+  async #find(
+    url: string,
+  ): Promise<{ bytes: Buffer; validator: Record<string, string> } | undefined> {
     const path = decodeURIComponent(url.replace(/\?.*/s, ''))
     if (path.split('/').includes('..') || path.includes('\0')) return undefined
     const file = join(this.#root, path.endsWith('/') ? `${path}index.html` : path)

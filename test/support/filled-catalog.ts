@@ -1,14 +1,17 @@
-import { addEvent } from '../../generator/store/catalog/event.ts'
-import { keepListing } from '../../generator/store/catalog/listing.ts'
 import { canonicalName, type Name } from '../../core/name.ts'
 import type { Registry } from '../../generator/registry.ts'
 import type { SearchedEntry } from '../../generator/render/search-files.ts'
+import { addEvent } from '../../generator/store/catalog/event.ts'
+import { keepListing } from '../../generator/store/catalog/listing.ts'
 
 const TIME = '2026-11-20T12:00:00Z'
 const BY_TEST = { at: TIME, actor: 'test', user: null, tokenId: null }
 
 /** Puts crates into the catalog that have no bytes: records, what lists and searches read of them, and marks. */
-export async function fillCatalog({ database }: Registry, entries: readonly SearchedEntry[]): Promise<void> {
+export async function fillCatalog(
+  { database }: Registry,
+  entries: readonly SearchedEntry[],
+): Promise<void> {
   await database.transaction().execute(async tx => {
     for (const entry of entries) {
       const { name, version } = entry
@@ -42,11 +45,24 @@ export async function fillCatalog({ database }: Registry, entries: readonly Sear
 }
 
 function lineOf({ name, version, yanked }: SearchedEntry): string {
-  return JSON.stringify({ name, vers: version, deps: [], cksum: '0'.repeat(64), features: {}, yanked })
+  return JSON.stringify({
+    name,
+    vers: version,
+    deps: [],
+    cksum: '0'.repeat(64),
+    features: {},
+    yanked,
+  })
 }
 
 function aboutOf({ description, keywords }: SearchedEntry): object {
   const links = { homepage: null, documentation: null, repository: null }
-  const rest = { license: 'MIT', license_file: null, edition: '2021', readme_file: null, categories: [] }
+  const rest = {
+    license: 'MIT',
+    license_file: null,
+    edition: '2021',
+    readme_file: null,
+    categories: [],
+  }
   return { description, keywords, ...links, ...rest }
 }

@@ -26,18 +26,30 @@ after(async () => {
 })
 
 export const put = async (name: string, text: string): Promise<string | null> =>
-  await repository.commit([{ path: name, bytes: Buffer.from(text) }], { message: `${text}\n`, time: new Date() })
+  await repository.commit([{ path: name, bytes: Buffer.from(text) }], {
+    message: `${text}\n`,
+    time: new Date(),
+  })
 
 /** The handler alone in an app; a failure that it reports fails the test file. */
 export function app(options: Partial<GitHttpOptions> = {}): Hono {
-  const handle = gitHttp({ repositoryPath: path, onFailure: error => failures.push(error), ...options })
+  const handle = gitHttp({
+    repositoryPath: path,
+    onFailure: error => failures.push(error),
+    ...options,
+  })
   return new Hono().all('/index.git/*', c => handle(c))
 }
 
 /** The same on a socket. */
-export async function listen(options: Partial<GitHttpOptions> = {}): Promise<{ server: ServerType; url: string }> {
+export async function listen(
+  options: Partial<GitHttpOptions> = {},
+): Promise<{ server: ServerType; url: string }> {
   const server = serve({ fetch: app(options).fetch, port: 0, hostname: '127.0.0.1' })
   await once(server, 'listening')
   const address = server.address()
-  return { server, url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/index.git` }
+  return {
+    server,
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/index.git`,
+  }
 }

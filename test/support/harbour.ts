@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseName } from '../../core/name.ts'
+import { parseVersion } from '../../core/version.ts'
 import { addUser } from '../../daemon/accounts/accounts.ts'
 import { addSubmission } from '../../generator/add/add.ts'
-import { setYanked } from '../../generator/store/catalog/change.ts'
-import { parseName } from '../../core/name.ts'
 import type { Registry } from '../../generator/registry.ts'
-import { parseVersion } from '../../core/version.ts'
+import { setYanked } from '../../generator/store/catalog/change.ts'
 import { buildCrate } from './crate-builder.ts'
 import { DESCRIPTIONS, FLEET, KEEL_README } from './demo-facts.ts'
 import { PAYLOADS } from './hostile.ts'
@@ -47,7 +47,8 @@ const KEEL_FILES = {
   'odd #name?.md': '# odd\n',
   'a b & <c>.txt': 'x\n',
   'logo.png': new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10, 0]),
-  '.cargo_vcs_info.json': '{"git":{"sha1":"0123456789abcdef0123456789abcdef01234567"},"path_in_vcs":"crates/keel"}\n',
+  '.cargo_vcs_info.json':
+    '{"git":{"sha1":"0123456789abcdef0123456789abcdef01234567"},"path_in_vcs":"crates/keel"}\n',
 }
 
 /** Every release, in the order of publication; `index` is the address of the registry's sparse index. */
@@ -56,9 +57,24 @@ export function harbour(index: string): HarbourRelease[] {
 }
 
 function keel(index: string): HarbourRelease[] {
-  const numbers = ['0.9.3', '0.9.4', '1.0.0', '1.1.0', '1.2.0-rc.1', '1.3.0', '1.3.1', '1.3.2', '1.4.0']
+  const numbers = [
+    '0.9.3',
+    '0.9.4',
+    '1.0.0',
+    '1.1.0',
+    '1.2.0-rc.1',
+    '1.3.0',
+    '1.3.1',
+    '1.3.2',
+    '1.4.0',
+  ]
   return numbers.map((version, at) => ({
-    ...release({ name: 'keel', version, manifest: keelManifest(version, at, index), files: KEEL_FILES }),
+    ...release({
+      name: 'keel',
+      version,
+      manifest: keelManifest(version, at, index),
+      files: KEEL_FILES,
+    }),
     at: `2026-${String(at + 3).padStart(2, '0')}-02T09:30:00Z`,
     by: at % 3 === 0 ? 'ada' : 'grace',
     yanked: version === '1.3.1' || version === '0.9.4',
@@ -152,10 +168,16 @@ keywords = ${at % 2 === 0 ? '["billing", "logs"]' : '["maps"]'}
 ${name === 'rudder' ? '[features]\nstd = []\nderive = []' : ''}
 ${at > 5 && at < 9 ? `[${at === 6 ? 'dev-dependencies' : 'dependencies'}.keel]\nversion = "^1"\noptional = ${at === 7}\nregistry-index = "${index}"` : ''}
 `,
-      files: { 'src/lib.rs': `//! ${name}\n`, 'README.md': `# ${name}\n\nSee [keel](https://keel.example.com/).\n` },
+      files: {
+        'src/lib.rs': `//! ${name}\n`,
+        'README.md': `# ${name}\n\nSee [keel](https://keel.example.com/).\n`,
+      },
     }),
     // What `keel` needs has to be there before it.
-    at: name in NUMBERS ? '2026-01-05T08:00:00Z' : `2026-11-${String(18 - at).padStart(2, '0')}T08:00:00Z`,
+    at:
+      name in NUMBERS
+        ? '2026-01-05T08:00:00Z'
+        : `2026-11-${String(18 - at).padStart(2, '0')}T08:00:00Z`,
     by: at % 2 === 0 ? 'ada' : 'grace',
     yanked: name === 'ballast',
   }))
@@ -168,7 +190,8 @@ function numberOf(name: string, at: number): string {
 }
 
 function others(): HarbourRelease[] {
-  const part = (at: number) => `## Part ${at}\n\nText of \`part${at}\`.\n\n\`\`\`rust\nfn part${at}() {}\n\`\`\`\n`
+  const part = (at: number) =>
+    `## Part ${at}\n\nText of \`part${at}\`.\n\n\`\`\`rust\nfn part${at}() {}\n\`\`\`\n`
   const long = `# Long\n\n${Array.from({ length: 400 }, (_, at) => part(at)).join('\n')}`
   const manifest = `[package]
 name = "long-readme"
@@ -216,15 +239,27 @@ registry-index = "https://evil.example/index"
   ]
 }
 
-function release(parts: Parameters<typeof buildCrate>[0]): Pick<HarbourRelease, 'name' | 'version' | 'bytes'> {
+function release(
+  parts: Parameters<typeof buildCrate>[0],
+): Pick<HarbourRelease, 'name' | 'version' | 'bytes'> {
   return { name: parts.name, version: parts.version, bytes: buildCrate(parts) }
 }
 
 /** Publishes every release at its time, by its people; the pages are the caller's to build. */
-export async function fillRegistry(registry: Registry, releases: readonly HarbourRelease[]): Promise<void> {
+export async function fillRegistry(
+  registry: Registry,
+  releases: readonly HarbourRelease[],
+): Promise<void> {
   const users = new Map<string, { id: number; admin: boolean }>()
   for (const login of new Set(releases.map(one => one.by))) {
-    users.set(login, await addUser(registry.database, { login, admin: login === 'ada', at: '2026-01-01T00:00:00Z' }))
+    users.set(
+      login,
+      await addUser(registry.database, {
+        login,
+        admin: login === 'ada',
+        at: '2026-01-01T00:00:00Z',
+      }),
+    )
   }
   for (const { name, version, bytes, at, by, yanked } of releases) {
     const change = { at, actor: by, user: users.get(by) ?? null, tokenId: null }
@@ -245,7 +280,8 @@ export async function fillRegistry(registry: Registry, releases: readonly Harbou
     } finally {
       await staged.discard()
     }
-    if (yanked) await setYanked(registry.database, parseName(name), parseVersion(version), true, change)
+    if (yanked)
+      await setYanked(registry.database, parseName(name), parseVersion(version), true, change)
   }
 }
 
@@ -254,9 +290,14 @@ async function* one(bytes: Uint8Array): AsyncIterable<Uint8Array> {
 }
 
 /** Writes every release as a `.crate` file into a folder, with the settings of a static tree at `base`. */
-export function writeCrates(folder: string, releases: readonly HarbourRelease[], base: string): void {
+export function writeCrates(
+  folder: string,
+  releases: readonly HarbourRelease[],
+  base: string,
+): void {
   mkdirSync(folder, { recursive: true })
-  for (const { name, version, bytes } of releases) writeFileSync(join(folder, `${name}-${version}.crate`), bytes)
+  for (const { name, version, bytes } of releases)
+    writeFileSync(join(folder, `${name}-${version}.crate`), bytes)
   const yanked = releases.filter(one => one.yanked).map(one => `"${one.name}@${one.version}"`)
   writeFileSync(
     join(folder, 'plimsoll.toml'),

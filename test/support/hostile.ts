@@ -51,7 +51,9 @@ export const BOMBS: Readonly<Record<string, string>> = {
   'wide table': `${'|a'.repeat(1000)}|\n${'|-'.repeat(1000)}|\n${filled('|\n')}`,
   'long table': `|a|b|\n|-|-|\n${filled('|x|y|\n')}`,
   footnotes: `${filled('[^1] ')}\n\n[^1]: x`,
-  'many footnotes': Array.from({ length: 5000 }, (_, at) => `a[^${at}]\n\n[^${at}]: x\n`).join('\n'),
+  'many footnotes': Array.from({ length: 5000 }, (_, at) => `a[^${at}]\n\n[^${at}]: x\n`).join(
+    '\n',
+  ),
   'one long link, used often': `[a]: https://example.com/${'y'.repeat(1900)}\n\n${filled('[a] ')}`,
   'one long title, used often': `[a]: https://example.com/ "${'y'.repeat(20_000)}"\n\n${filled('[a] ')}`,
   'many attributes': `<a ${Array.from({ length: 20_000 }, (_, at) => `x${at}=1`).join(' ')}>`,
@@ -85,7 +87,11 @@ export const hostile = crate(
     binaries: [EVIL],
     readme: { text: PAYLOADS.join('\n\n'), path: 'README.md' },
     dependencies: [
-      dependency('evil', EVIL, { target: EVIL, features: [EVIL], registry: `https://evil.example/${EVIL}` }),
+      dependency('evil', EVIL, {
+        target: EVIL,
+        features: [EVIL],
+        registry: `https://evil.example/${EVIL}`,
+      }),
     ],
     features: { [EVIL]: [EVIL], constructor: ['__proto__'] },
     source: true,

@@ -1,8 +1,8 @@
-import type { ImportRequest } from '../../generator/import/source/request.ts'
-import { importAll } from '../../generator/import/run.ts'
-import type { Outcome } from '../../generator/import/prepare.ts'
 import { openSource } from '../../generator/import/import.ts'
+import type { Outcome } from '../../generator/import/prepare.ts'
+import { importAll } from '../../generator/import/run.ts'
 import type { Source } from '../../generator/import/source/offer.ts'
+import type { ImportRequest } from '../../generator/import/source/request.ts'
 import type { Registry } from '../../generator/registry.ts'
 import { OPERATOR } from './workplace.ts'
 
@@ -37,6 +37,9 @@ export async function takeOver(
 /** What became of each version, a line each. */
 export function report(outcomes: readonly Outcome[]): string {
   return outcomes
-    .map(one => `${one.name} ${one.version} ${one.outcome}: ${one.issues.map(issue => issue.message).join(' | ')}`)
+    .map(
+      one =>
+        `${one.name} ${one.version} ${one.outcome}: ${one.issues.map(issue => issue.message).join(' | ')}`,
+    )
     .join('\n')
 }

@@ -6,7 +6,11 @@ import { after } from 'node:test'
 import { promisify } from 'node:util'
 import { Refusal } from '../../core/error/error.ts'
 import { loadNodegit } from '../../generator/git/index-repository/nodegit-module.ts'
-import type { CommitInfo, IndexChange, IndexRepository } from '../../generator/git/index-repository/repository.ts'
+import type {
+  CommitInfo,
+  IndexChange,
+  IndexRepository,
+} from '../../generator/git/index-repository/repository.ts'
 
 export const run = promisify(execFile)
 
@@ -22,7 +26,10 @@ export const fresh = (): string => join(root, `${serial++}`)
 export const git = async (path: string, ...args: string[]): Promise<string> =>
   (await run('git', ['--git-dir', path, ...args], { maxBuffer: 1 << 26 })).stdout.trim()
 
-export const put = (path: string, text = `{"name":"${path}"}\n`): IndexChange => ({ path, bytes: Buffer.from(text) })
+export const put = (path: string, text = `{"name":"${path}"}\n`): IndexChange => ({
+  path,
+  bytes: Buffer.from(text),
+})
 
 export const info = (message = 'Publish cargo 1.0.0 (by admin)\n'): CommitInfo => ({
   message,

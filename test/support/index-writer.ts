@@ -3,7 +3,10 @@
 import { openIndexRepository } from '../../generator/git/index-repository/open.ts'
 
 const [path = '', engine] = process.argv.slice(2)
-const repository = await openIndexRepository({ path, engine: engine === 'nodegit' ? 'nodegit' : 'git' })
+const repository = await openIndexRepository({
+  path,
+  engine: engine === 'nodegit' ? 'nodegit' : 'git',
+})
 for (let i = 0; ; i++) {
   const bytes = Buffer.from(`${process.pid} ${i}\n`)
   const changes = ['ca/rg/cargo', `ab/cd/abcd${i}`].map(name => ({ path: name, bytes }))

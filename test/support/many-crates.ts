@@ -18,7 +18,8 @@ export function inventedEntries(count: number): SearchedEntry[] {
     Array.from({ length: 1 + random(3) }, () => PARTS[random(PARTS.length)]).join(''),
   )
   const word = () => words[Math.floor(words.length * (random(100_000) / 100_000) ** 4)] ?? 'x'
-  const some = (least: number, most: number) => Array.from({ length: least + random(most - least) }, word)
+  const some = (least: number, most: number) =>
+    Array.from({ length: least + random(most - least) }, word)
   const entries = new Map<string, SearchedEntry>()
   while (entries.size < count) {
     const name = some(1, 4).join('-')

@@ -37,7 +37,11 @@ export class MargoTree {
     this.root = root
     this.base = base
     mkdirSync(root, { recursive: true })
-    const config = { dl: `${base}crates/{lowerprefix}/{crate}/{version}.crate`, api: null, 'auth-required': false }
+    const config = {
+      dl: `${base}crates/{lowerprefix}/{crate}/{version}.crate`,
+      api: null,
+      'auth-required': false,
+    }
     writeFileSync(join(root, 'config.json'), JSON.stringify(config))
   }
 
@@ -94,6 +98,12 @@ export class MargoTree {
 }
 
 function dependency(one: MargoDependency): Record<string, unknown> {
-  const usual = { features: [], optional: false, default_features: true, target: null, kind: 'normal' }
+  const usual = {
+    features: [],
+    optional: false,
+    default_features: true,
+    target: null,
+    kind: 'normal',
+  }
   return { ...usual, registry: null, package: null, ...one }
 }

@@ -10,7 +10,9 @@ export interface Wish {
 
 /** A dependency on a crate of the test registry: as the packaged manifest says it, and as Cargo says it when publishing. */
 export function ownDependency(name: string, { req = '^1', kind = 'normal', rename }: Wish = {}) {
-  const table = { normal: 'dependencies', build: 'build-dependencies', dev: 'dev-dependencies' }[kind]
+  const table = { normal: 'dependencies', build: 'build-dependencies', dev: 'dev-dependencies' }[
+    kind
+  ]
   const manifest = [
     `[${table}.${rename ?? name}]`,
     `version = "${req}"`,

@@ -17,7 +17,11 @@ export function plimsoll(
   env: NodeJS.ProcessEnv = {},
   stdin = '',
 ): Promise<Run> {
-  return run(process.execPath, [program, ...args], { cwd: folder, env: { ...hostEnvironment(), ...env }, stdin })
+  return run(process.execPath, [program, ...args], {
+    cwd: folder,
+    env: { ...hostEnvironment(), ...env },
+    stdin,
+  })
 }
 
 /** A running `plimsoll serve`. */
@@ -47,7 +51,8 @@ export async function serve(
   })
   let stdout = ''
   let stderr = ''
-  const log = (): string => `${stdout}${logFile === undefined ? stderr : readFileSync(logFile, 'utf8')}`
+  const log = (): string =>
+    `${stdout}${logFile === undefined ? stderr : readFileSync(logFile, 'utf8')}`
   const ended = new Promise<number | NodeJS.Signals | null>(resolve => {
     child.on('close', (code, signal) => resolve(code ?? signal))
   })
@@ -67,9 +72,16 @@ export async function serve(
     stderr += chunk.toString()
   })
   const url = await new Promise<string>((resolve, reject) => {
-    const impatience = setTimeout(() => reject(new Error(`plimsoll serve is not ready after 60 s\n${log()}`)), 60_000)
+    const impatience = setTimeout(
+      () => reject(new Error(`plimsoll serve is not ready after 60 s\n${log()}`)),
+      60_000,
+    )
     child.on('error', reject)
-    ended.then(ending => reject(new Error(`plimsoll serve ended with ${ending} before it was ready\n${log()}`)), reject)
+    ended.then(
+      ending =>
+        reject(new Error(`plimsoll serve ended with ${ending} before it was ready\n${log()}`)),
+      reject,
+    )
     child.stdout?.on('data', (chunk: Buffer) => {
       stdout += chunk.toString()
       const address = /^listening on (https?:\/\/\S+)$/m.exec(stdout)?.[1]
@@ -83,5 +95,7 @@ export async function serve(
 
 /** The host's environment without settings of a registry the host may run. */
 function hostEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PLIMSOLL_')))
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('PLIMSOLL_')),
+  )
 }

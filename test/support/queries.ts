@@ -10,7 +10,11 @@ export function dice(seed: number): (sides: number) => number {
 }
 
 /** Queries of every kind that find something in these crates, and some that find nothing. */
-export function inventedQueries(entries: readonly SearchedEntry[], count: number, seed = 3): string[] {
+export function inventedQueries(
+  entries: readonly SearchedEntry[],
+  count: number,
+  seed = 3,
+): string[] {
   const roll = dice(seed)
   const one = (): SearchedEntry => entries[roll(entries.length)] as SearchedEntry
   const pick = <T>(list: readonly T[]): T => list[roll(list.length)] as T

@@ -56,18 +56,31 @@ export class RawClient {
       const [all, head = '', status] = match
       const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0)
       const body = this.#received.slice(all.length, all.length + length)
-      return body.length === length ? { status: Number(status), head, body, end: all.length + length } : null
+      return body.length === length
+        ? { status: Number(status), head, body, end: all.length + length }
+        : null
     }
     await this.until((_, isClosed) => rest() !== null || isClosed, ms)
     const found = rest()
-    if (!found) throw new Error(`no whole answer, but ${JSON.stringify(this.#received.slice(0, 500))}`)
+    if (!found)
+      throw new Error(`no whole answer, but ${JSON.stringify(this.#received.slice(0, 500))}`)
     this.#received = this.#received.slice(found.end)
-    return { status: found.status, head: found.head, body: JSON.parse(found.body === '' ? 'null' : found.body) }
+    return {
+      status: found.status,
+      head: found.head,
+      body: JSON.parse(found.body === '' ? 'null' : found.body),
+    }
   }
 }
 
 /** The head of a request. */
-export function head(method: string, path: string, headers: Readonly<Record<string, string | number>>): string {
-  const lines = Object.entries({ host: 'crates.test', ...headers }).map(([key, value]) => `${key}: ${value}\r\n`)
+export function head(
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string | number>>,
+): string {
+  const lines = Object.entries({ host: 'crates.test', ...headers }).map(
+    ([key, value]) => `${key}: ${value}\r\n`,
+  )
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`
 }

@@ -69,7 +69,13 @@ export function putRelease(
   }
   const json = Buffer.from(JSON.stringify(metadata))
   const body = Buffer.concat([length(json), json, length(crate), crate])
-  return send('PUT', origin, '/api/v1/crates/new', { authorization: token, 'content-length': `${body.length}` }, body)
+  return send(
+    'PUT',
+    origin,
+    '/api/v1/crates/new',
+    { authorization: token, 'content-length': `${body.length}` },
+    body,
+  )
 }
 
 /** What the API objects to in an answer, joined as Cargo joins it; null for a success. */

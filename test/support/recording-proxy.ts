@@ -41,7 +41,9 @@ export class RecordingProxy {
     const server = createServer()
     const proxy = new RecordingProxy(await listen(server))
     cleanup.add(() => closeServer(server))
-    server.on('request', (incoming: IncomingMessage, response: ServerResponse) => proxy.#answer(incoming, response))
+    server.on('request', (incoming: IncomingMessage, response: ServerResponse) =>
+      proxy.#answer(incoming, response),
+    )
     return proxy
   }
 
@@ -60,7 +62,9 @@ export class RecordingProxy {
     const fault = this.#faults(logged)
     if (fault?.meets === 'answer') {
       logged.status = fault.status
-      incoming.resume().on('end', () => response.writeHead(fault.status, fault.headers).end(fault.body))
+      incoming
+        .resume()
+        .on('end', () => response.writeHead(fault.status, fault.headers).end(fault.body))
       return
     }
     if (fault?.meets === 'silence' && !fault.isPassedOn) {
@@ -76,7 +80,11 @@ export class RecordingProxy {
   }
 
   /** Passes a request on; the caller sees to the answer, and that a server that hangs up looks so to the client too. */
-  #pass(logged: LoggedRequest, incoming: IncomingMessage, answered: (answer: IncomingMessage) => void): ClientRequest {
+  #pass(
+    logged: LoggedRequest,
+    incoming: IncomingMessage,
+    answered: (answer: IncomingMessage) => void,
+  ): ClientRequest {
     if (!this.#target) throw new Error('nothing is behind this proxy yet')
     const { hostname, port } = this.#target
     const outgoing = connect({
@@ -98,7 +106,11 @@ export class RecordingProxy {
 }
 
 /** Lets nothing of the answer through, or its head and half of its body. */
-async function damage(answer: IncomingMessage, response: ServerResponse, isHalf: boolean): Promise<void> {
+async function damage(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  isHalf: boolean,
+): Promise<void> {
   const bytes = await buffer(answer)
   if (isHalf) {
     response.writeHead(answer.statusCode ?? 0, pairs(answer.rawHeaders))

@@ -4,18 +4,18 @@ import { join, relative } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Hono } from 'hono'
 import type { Logger } from 'pino'
+import { timestamp } from '../../core/timestamp.ts'
 import { addUser } from '../../daemon/accounts/accounts.ts'
+import { createToken, type TokenOrder } from '../../daemon/accounts/tokens.ts'
+import { encodePublish } from '../../daemon/api/publish-body.ts'
 import { createApp, type Deps } from '../../daemon/app.ts'
-import { GitLane } from '../../daemon/workers/git-worker.ts'
 import { openLog } from '../../daemon/http/log.ts'
 import { Metrics } from '../../daemon/metrics.ts'
-import { encodePublish } from '../../daemon/api/publish-body.ts'
-import { Regenerator } from '../../daemon/workers/index-worker.ts'
-import { createToken, type TokenOrder } from '../../daemon/accounts/tokens.ts'
+import { GitWorker } from '../../daemon/workers/git-worker.ts'
+import { IndexWorker } from '../../daemon/workers/index-worker.ts'
 import { build } from '../../generator/build/build.ts'
 import { GitIndex } from '../../generator/git/git-index.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry.ts'
-import { timestamp } from '../../core/timestamp.ts'
 import { buildCrate, type CrateParts } from './crate-builder.ts'
 
 /** The base URL of every test registry without a socket. */
@@ -39,10 +39,10 @@ export type TokenWish = Partial<Pick<TokenOrder, 'scopes' | 'crates' | 'expires'
 export class TestRegistry implements Deps {
   readonly dir: string
   readonly registry: Registry
-  readonly regenerator: Regenerator
+  readonly indexWorker: IndexWorker
   readonly log: Logger
   readonly metrics: Metrics
-  readonly git: GitLane | null
+  readonly git: GitWorker | null
   readonly app: Hono
   /** Every line that was logged, as JSON text. */
   readonly logged: string[] = []
@@ -54,15 +54,22 @@ export class TestRegistry implements Deps {
 
   private constructor(dir: string, registry: Registry, logLevel: string, git: GitIndex | null) {
     this.dir = dir
-    this.git = git && new GitLane(git, error => this.buildFailures.push(error))
+    this.git = git && new GitWorker(git, error => this.buildFailures.push(error))
     this.registry = registry
     this.log = openLog(logLevel, { write: line => this.logged.push(line) })
-    this.regenerator = new Regenerator(registry, error => this.buildFailures.push(error), this.patience)
+    this.indexWorker = new IndexWorker(
+      registry,
+      error => this.buildFailures.push(error),
+      this.patience,
+    )
     this.metrics = new Metrics(registry)
     this.app = createApp(this)
   }
 
-  static async open(t: Pick<TestContext, 'after'>, options: TestRegistryOptions = {}): Promise<TestRegistry> {
+  static async open(
+    t: Pick<TestContext, 'after'>,
+    options: TestRegistryOptions = {},
+  ): Promise<TestRegistry> {
     const dir = mkdtempSync(join(tmpdir(), 'plimsoll-test-'))
     const sources = { env: { PLIMSOLL_REGISTRY_BASE_URL: BASE, ...options.env } }
     await initRegistry(dir, sources, {})
@@ -72,7 +79,7 @@ export class TestRegistry implements Deps {
     const test = new TestRegistry(dir, registry, options.logLevel ?? 'debug', git)
     t.after(async () => {
       await test.git?.close()
-      await test.regenerator.close()
+      await test.indexWorker.close()
       await registry.close()
       rmSync(dir, { recursive: true, force: true })
     })
@@ -87,20 +94,40 @@ export class TestRegistry implements Deps {
 
   /** One more token of a user. */
   token(userId: number, wish: TokenWish = {}): Promise<string> {
-    const order = { userId, name: 'test', scopes: null, crates: null, expires: null, at: timestamp(this.now) }
+    const order = {
+      userId,
+      name: 'test',
+      scopes: null,
+      crates: null,
+      expires: null,
+      at: timestamp(this.now),
+    }
     return createToken(this.registry.database, { ...order, ...wish })
   }
 
   /** Sends a request; `token` goes into `Authorization` bare, as Cargo sends it. */
-  async request(method: string, path: string, token?: string | null, init: RequestInit = {}): Promise<Response> {
+  async request(
+    method: string,
+    path: string,
+    token?: string | null,
+    init: RequestInit = {},
+  ): Promise<Response> {
     const headers = new Headers(init.headers)
     if (token) headers.set('authorization', token)
     return this.app.request(`${BASE}${path}`, { ...init, method, headers })
   }
 
   /** Sends a publish request with a body made elsewhere. */
-  async publishBody(token: string | null, body: RequestInit['body'], init: RequestInit = {}): Promise<Answer> {
-    const response = await this.request('PUT', '/api/v1/crates/new', token, { ...init, ...DUPLEX, body: body ?? null })
+  async publishBody(
+    token: string | null,
+    body: RequestInit['body'],
+    init: RequestInit = {},
+  ): Promise<Answer> {
+    const response = await this.request('PUT', '/api/v1/crates/new', token, {
+      ...init,
+      ...DUPLEX,
+      body: body ?? null,
+    })
     return { status: response.status, body: (await response.json()) as Answer['body'] }
   }
 
@@ -116,16 +143,29 @@ export class TestRegistry implements Deps {
 
   /** Everything the registry keeps: files of both trees with their bytes, and the rows that a publish may write. */
   async everything(): Promise<Record<string, unknown>> {
-    await this.regenerator.pages.flush()
+    await this.indexWorker.pages.flush()
     const { database } = this.registry
     const rows = {
       crates: await database.selectFrom('crates').selectAll().orderBy('id').execute(),
       releases: await database.selectFrom('releases').selectAll().orderBy('id').execute(),
-      owners: await database.selectFrom('owners').selectAll().orderBy('crate_id').orderBy('user_id').execute(),
-      audit: await database.selectFrom('audit').selectAll().where('crate', 'is not', null).orderBy('id').execute(),
+      owners: await database
+        .selectFrom('owners')
+        .selectAll()
+        .orderBy('crate_id')
+        .orderBy('user_id')
+        .execute(),
+      audit: await database
+        .selectFrom('audit')
+        .selectAll()
+        .where('crate', 'is not', null)
+        .orderBy('id')
+        .execute(),
       marks: await database.selectFrom('marks').selectAll().orderBy('subject').execute(),
     }
-    return { ...rows, files: [...files(join(this.dir, 'crates')), ...files(join(this.dir, 'public'))] }
+    return {
+      ...rows,
+      files: [...files(join(this.dir, 'crates')), ...files(join(this.dir, 'public'))],
+    }
   }
 
   /** The log, asserted upon for what it must not hold. */
@@ -156,8 +196,20 @@ export function frame(metadata: unknown, crate: Uint8Array): Uint8Array<ArrayBuf
 
 /** The metadata Cargo sends for a crate without dependencies and features. */
 export function plainMetadata(name: string, vers: string): Record<string, unknown> {
-  const about = { description: 'A crate for tests', documentation: null, homepage: null, readme: null }
-  const rest = { readme_file: null, keywords: [], categories: [], license: 'MIT', license_file: null, badges: {} }
+  const about = {
+    description: 'A crate for tests',
+    documentation: null,
+    homepage: null,
+    readme: null,
+  }
+  const rest = {
+    readme_file: null,
+    keywords: [],
+    categories: [],
+    license: 'MIT',
+    license_file: null,
+    badges: {},
+  }
   const more = { repository: null, links: null, rust_version: null, authors: [] }
   return { name, vers, deps: [], features: {}, ...about, ...rest, ...more }
 }

@@ -15,10 +15,18 @@ export class RemoteBrowser {
   }
 
   /** Posts fields along with what the forms of the page `from` carry; the status of the answer. */
-  async post(path: string, fields: Readonly<Record<string, string>> = {}, from = '/me'): Promise<number> {
+  async post(
+    path: string,
+    fields: Readonly<Record<string, string>> = {},
+    from = '/me',
+  ): Promise<number> {
     const text = await (await this.get(from)).text()
-    const csrf = /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? assert.fail(`${from} has no form: ${text}`)
-    const response = await this.#send(path, { method: 'POST', body: new URLSearchParams({ csrf, ...fields }) })
+    const csrf =
+      /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? assert.fail(`${from} has no form: ${text}`)
+    const response = await this.#send(path, {
+      method: 'POST',
+      body: new URLSearchParams({ csrf, ...fields }),
+    })
     await response.arrayBuffer()
     return response.status
   }

@@ -21,11 +21,15 @@ export interface ServedFolder {
 }
 
 /** Makes a folder and serves it with these settings; both go with the test. */
-export async function servedFolder(t: TestContext, env: NodeJS.ProcessEnv = {}): Promise<ServedFolder> {
+export async function servedFolder(
+  t: TestContext,
+  env: NodeJS.ProcessEnv = {},
+): Promise<ServedFolder> {
   const cleanup = new Cleanup(t)
   const dir = join(scratch(cleanup), 'registry')
   const settings = { PLIMSOLL_AUTH_PASSWORD_COST: '14', PLIMSOLL_GIT_INDEX: 'off', ...env }
-  const run = (args: readonly string[], stdin = '') => plimsoll('.', [...args, '--dir', dir], settings, stdin)
+  const run = (args: readonly string[], stdin = '') =>
+    plimsoll('.', [...args, '--dir', dir], settings, stdin)
   const ok = async (...args: readonly string[]) => {
     const ended = await run(args)
     assert.equal(ended.code, 0, `plimsoll ${args.join(' ')}\n${ended.stderr}`)

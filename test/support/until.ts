@@ -5,7 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const PATIENCE = 60_000
 
 /** Waits until something holds, looking every few milliseconds; fails with what `never` says when it does not come. */
-export async function until(holds: () => boolean | Promise<boolean>, never: () => string): Promise<void> {
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  never: () => string,
+): Promise<void> {
   const deadline = performance.now() + PATIENCE
   while (!(await holds())) {
     assert.ok(performance.now() < deadline, never())

@@ -40,7 +40,10 @@ export class Visitor {
   /** What the forms of a page carry. */
   async proof(path = '/me'): Promise<string> {
     const text = await (await this.get(path)).text()
-    return /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? assert.fail(`${path} has no form: ${text.slice(0, 500)}`)
+    return (
+      /name="csrf" value="([^"]+)"/.exec(text)?.[1] ??
+      assert.fail(`${path} has no form: ${text.slice(0, 500)}`)
+    )
   }
 
   /** Sends a request with the cookies, and keeps those that come back. */
@@ -65,9 +68,12 @@ export class Visitor {
 }
 
 /** Fields as a form sends them. */
-export function form(fields: Readonly<Record<string, string | readonly string[]>>): URLSearchParams {
+export function form(
+  fields: Readonly<Record<string, string | readonly string[]>>,
+): URLSearchParams {
   const body = new URLSearchParams()
-  for (const [name, value] of Object.entries(fields)) for (const one of [value].flat()) body.append(name, one)
+  for (const [name, value] of Object.entries(fields))
+    for (const one of [value].flat()) body.append(name, one)
   return body
 }
 
@@ -76,16 +82,28 @@ export async function withPassword(test: TestRegistry, login: string): Promise<v
   const user = await findUser(test.registry.database, login)
   assert.ok(user)
   const cost = test.registry.settings.auth.password_cost
-  await setPassword(test.registry.database, user, { password: PASSWORD, cost }, byOperator('2026-11-20T12:00:00Z'))
+  await setPassword(
+    test.registry.database,
+    user,
+    { password: PASSWORD, cost },
+    byOperator('2026-11-20T12:00:00Z'),
+  )
 }
 
 /** A browser in which a user is logged in. */
-export async function loggedIn(test: TestRegistry, login: string, headers?: Record<string, string>): Promise<Visitor> {
+export async function loggedIn(
+  test: TestRegistry,
+  login: string,
+  headers?: Record<string, string>,
+): Promise<Visitor> {
   const user = await findUser(test.registry.database, login)
   assert.ok(user)
   const visitor = new Visitor(test, headers)
   const change = { ...byOperator('2026-11-20T12:00:00Z'), actor: login }
   const order = { agent: 'Test 1', now: test.now, seconds: 3600 }
-  visitor.cookies.set('plimsoll_session', await startSession(test.registry.database, user.id, order, change))
+  visitor.cookies.set(
+    'plimsoll_session',
+    await startSession(test.registry.database, user.id, order, change),
+  )
   return visitor
 }

@@ -3,14 +3,19 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { type Acceptance, addSubmission } from '../../generator/add/add.ts'
 import { buildCrate as render } from '../../generator/build/crate.ts'
-import type { Change } from '../../generator/store/catalog/record.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry.ts'
+import type { Change } from '../../generator/store/catalog/record.ts'
 import { Cleanup } from './cleanup.ts'
 import { buildCrate, type CrateParts } from './crate-builder.ts'
 import { scratch } from './scratch.ts'
 
 /** What the operator at the command line does at a fixed time. */
-export const OPERATOR: Change = { at: '2026-11-20T12:00:00Z', actor: 'command line', user: null, tokenId: null }
+export const OPERATOR: Change = {
+  at: '2026-11-20T12:00:00Z',
+  actor: 'command line',
+  user: null,
+  tokenId: null,
+}
 
 /** An empty folder that is gone after the test. */
 export function folderOf(t: TestContext): string {
@@ -43,7 +48,11 @@ export function indexVersions(registry: Registry, path: string): string[] {
 }
 
 /** Takes a crate into the truth; the public tree is another matter. */
-export async function addCrate(registry: Registry, parts: CrateParts, change = OPERATOR): Promise<Acceptance> {
+export async function addCrate(
+  registry: Registry,
+  parts: CrateParts,
+  change = OPERATOR,
+): Promise<Acceptance> {
   const staged = await registry.crates.stage(once(buildCrate(parts)), 1 << 20)
   try {
     return await addSubmission(registry, { bytes: staged, pubtime: change.at }, change)
@@ -53,7 +62,11 @@ export async function addCrate(registry: Registry, parts: CrateParts, change = O
 }
 
 /** Takes a crate in and shows it. */
-export async function addAndShow(registry: Registry, parts: CrateParts, change = OPERATOR): Promise<Acceptance> {
+export async function addAndShow(
+  registry: Registry,
+  parts: CrateParts,
+  change = OPERATOR,
+): Promise<Acceptance> {
   const accepted = await addCrate(registry, parts, change)
   await render(registry, accepted.crateId)
   return accepted

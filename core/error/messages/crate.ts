@@ -3,7 +3,8 @@ export const crateMessages = {
   name_empty: () => 'a crate name cannot be empty',
   name_too_long: (p: { name: string; max: number }) =>
     `the crate name \`${p.name}\` has ${p.name.length} characters; at most ${p.max} are allowed`,
-  name_start: (p: { name: string }) => `the crate name \`${p.name}\` must start with an ASCII letter`,
+  name_start: (p: { name: string }) =>
+    `the crate name \`${p.name}\` must start with an ASCII letter`,
   name_character: (p: { name: string; character: string }) =>
     `the crate name \`${p.name}\` contains \`${p.character}\`; only ASCII letters, digits, \`-\` and \`_\` are allowed`,
   version_invalid: (p: { version: string }) =>
@@ -14,12 +15,14 @@ export const crateMessages = {
     `\`Cargo.toml\` is not valid TOML at line ${p.line}: ${p.reason}`,
   manifest_package_missing: () => '`Cargo.toml` has no `[package]` table',
   manifest_key_missing: (p: { field: string }) => `\`${p.field}\` is missing in \`Cargo.toml\``,
-  manifest_field: (p: { field: string; expected: string }) => `\`${p.field}\` in \`Cargo.toml\` must be ${p.expected}`,
+  manifest_field: (p: { field: string; expected: string }) =>
+    `\`${p.field}\` in \`Cargo.toml\` must be ${p.expected}`,
   manifest_inherited: (p: { field: string }) =>
     `\`${p.field}\` in \`Cargo.toml\` is inherited from a workspace; make the crate file with \`cargo package\`, which fills it in`,
   manifest_patch: () =>
     '`Cargo.toml` has a `[patch]` table; make the crate file with `cargo package`, which removes it',
-  manifest_requirement: (p: { field: string; reason: string }) => `\`${p.field}\` in \`Cargo.toml\`: ${p.reason}`,
+  manifest_requirement: (p: { field: string; reason: string }) =>
+    `\`${p.field}\` in \`Cargo.toml\`: ${p.reason}`,
   manifest_dependency_name: (p: { field: string; name: string }) =>
     `\`${p.field}\` in \`Cargo.toml\`: \`${p.name}\` is not a crate name; it takes ASCII letters, digits, \`-\` and \`_\``,
   manifest_optional_dev: (p: { field: string }) =>
@@ -29,7 +32,8 @@ export const crateMessages = {
   archive_not_gzip: () =>
     'the crate file is not a gzip-compressed archive; upload the `.crate` that `cargo package` makes',
   archive_cut_off: () => 'the crate file ends too early; it was cut off, make or upload it again',
-  archive_damaged: (p: { reason: string }) => `the crate file is damaged (${p.reason}); make or upload it again`,
+  archive_damaged: (p: { reason: string }) =>
+    `the crate file is damaged (${p.reason}); make or upload it again`,
   archive_trailing_data: () =>
     'the crate file has data after its end, which some tools would read and others not; make it again with `cargo package`',
   archive_too_large: (p: { max: number }) =>
@@ -44,10 +48,12 @@ export const crateMessages = {
     `the path \`${p.path}\` in the crate file is not allowed: ${p.reason}`,
   archive_path_encoding: (p: { path: string }) =>
     `the path \`${p.path}\` in the crate file is not valid UTF-8; rename the file`,
-  archive_path_twice: (p: { path: string }) => `the crate file holds \`${p.path}\` twice; keep one of them`,
+  archive_path_twice: (p: { path: string }) =>
+    `the crate file holds \`${p.path}\` twice; keep one of them`,
   archive_path_case: (p: { path: string; twin: string }) =>
     `\`${p.path}\` and \`${p.twin}\` differ only by case; on Windows and macOS one overwrites the other`,
-  archive_path_windows: (p: { path: string }) => `\`${p.path}\` is a path that cannot exist on Windows`,
+  archive_path_windows: (p: { path: string }) =>
+    `\`${p.path}\` is a path that cannot exist on Windows`,
   archive_root: (p: { path: string; root: string }) =>
     `\`${p.path}\` in the crate file is not below \`${p.root}/\`; everything must be in that one folder`,
   archive_manifest_missing: () => 'the crate file has no `Cargo.toml` in its top folder',
@@ -57,8 +63,10 @@ export const crateMessages = {
     `the crate file has more than one manifest in its top folder (\`${p.paths}\`); keep \`Cargo.toml\` only`,
   archive_file_too_large: (p: { path: string; size: number; max: number }) =>
     `\`${p.path}\` in the crate file has ${p.size} bytes; at most ${p.max} are allowed`,
-  archive_file_encoding: (p: { path: string }) => `\`${p.path}\` in the crate file is not valid UTF-8`,
-  archive_cargo_ok: (p: { path: string }) => `Cargo skips \`${p.path}\` when it unpacks the crate; leave it out`,
+  archive_file_encoding: (p: { path: string }) =>
+    `\`${p.path}\` in the crate file is not valid UTF-8`,
+  archive_cargo_ok: (p: { path: string }) =>
+    `Cargo skips \`${p.path}\` when it unpacks the crate; leave it out`,
   readme_missing: (p: { path: string }) =>
     `\`Cargo.toml\` names the README \`${p.path}\`, but the crate file does not hold it`,
   readme_too_large: (p: { path: string; max: number }) =>
@@ -69,7 +77,12 @@ export const crateMessages = {
     `\`${p.field}\` of the publish metadata is not valid: ${p.reason}`,
   metadata_identity: (p: { field: string; metadata: string; manifest: string }) =>
     `\`${p.field}\` is \`${p.metadata}\` in the publish metadata, but \`${p.manifest}\` in the \`Cargo.toml\` of the crate file`,
-  metadata_dependency: (p: { dependency: string; field: string; metadata: string; manifest: string }) =>
+  metadata_dependency: (p: {
+    dependency: string
+    field: string
+    metadata: string
+    manifest: string
+  }) =>
     `\`${p.field}\` of the ${p.dependency} is ${p.metadata} in the publish metadata, but ${p.manifest} in the \`Cargo.toml\` of the crate file`,
   metadata_dependency_missing: (p: { dependency: string }) =>
     `the ${p.dependency} is in the \`Cargo.toml\` of the crate file, but not in the publish metadata`,
@@ -84,12 +97,15 @@ export const crateMessages = {
   feature_shadows: (p: { dependency: string }) =>
     `the optional dependency \`${p.dependency}\` is in no feature, because a feature has its name; add \`dep:${p.dependency}\` to a feature`,
   entry_not_json: (p: { reason: string }) => `the index entry is not valid JSON (${p.reason})`,
-  entry_too_deep: (p: { max: number }) => `the index entry is nested more than ${p.max} levels deep`,
+  entry_too_deep: (p: { max: number }) =>
+    `the index entry is nested more than ${p.max} levels deep`,
   entry_key_twice: (p: { key: string }) =>
     `the index entry has the key \`${p.key}\` twice; Cargo drops such a line, keep one of them`,
   entry_not_object: () => 'the index entry is not a JSON object',
-  entry_field: (p: { field: string; expected: string }) => `\`${p.field}\` of the index entry must be ${p.expected}`,
-  entry_requirement: (p: { field: string; reason: string }) => `\`${p.field}.req\` of the index entry: ${p.reason}`,
+  entry_field: (p: { field: string; expected: string }) =>
+    `\`${p.field}\` of the index entry must be ${p.expected}`,
+  entry_requirement: (p: { field: string; reason: string }) =>
+    `\`${p.field}.req\` of the index entry: ${p.reason}`,
   entry_optional_dev: (p: { name: string }) =>
     `the dev-dependency \`${p.name}\` is optional; Cargo refuses an entry with an optional dev-dependency`,
   index_line: (p: { line: number; reason: string }) => `line ${p.line}: ${p.reason}`,

@@ -14,12 +14,14 @@ export const gitMessages = {
     `\`${p.path}\` was not made by \`plimsoll build --from\` and may have a history; move it away, or set \`git.index\` to "off"`,
   git_path_invalid: (p: { path: string }) =>
     `\`${p.path}\` cannot be a path of the git index; use lowercase letters, digits, \`-\`, \`_\` and \`.\` between single slashes`,
-  git_path_twice: (p: { path: string }) => `\`${p.path}\` is changed twice in one commit; name every path once`,
+  git_path_twice: (p: { path: string }) =>
+    `\`${p.path}\` is changed twice in one commit; name every path once`,
   git_index_moved: (p: { path: string }) =>
     `the git index \`${p.path}\` was changed by another program during a commit; let one process write to it, and run the build again`,
   git_failed: (p: { command: string; detail: string }) =>
     `\`git ${p.command}\` failed: ${p.detail}; run \`plimsoll verify\` if it happens again`,
-  git_index_closed: (p: { path: string }) => `the git index \`${p.path}\` is closed; open it again before using it`,
+  git_index_closed: (p: { path: string }) =>
+    `the git index \`${p.path}\` is closed; open it again before using it`,
   git_remote_invalid: (p: { remote: string }) =>
     `\`${p.remote}\` is not a git remote to push to; write a URL such as \`https://host/index.git\`, \`ssh://host/index.git\`, or a path`,
   git_push_diverged: (p: { remote: string }) =>
@@ -30,12 +32,17 @@ export const gitMessages = {
     `the git index was not pushed to \`${p.remote}\` within ${p.seconds} seconds; the push is left to the daemon, or to the next command that changes the index; check the address`,
   git_service_refused: () =>
     'the git index is read-only over HTTP; releases are added with `cargo publish`, and only `git-upload-pack` is served here',
-  git_request_type: (p: { expected: string }) => `a git request must have the content type \`${p.expected}\``,
-  git_request_encoding: () => 'the request body could not be read; send it plain or with `Content-Encoding: gzip`',
+  git_request_type: (p: { expected: string }) =>
+    `a git request must have the content type \`${p.expected}\``,
+  git_request_encoding: () =>
+    'the request body could not be read; send it plain or with `Content-Encoding: gzip`',
   git_request_too_large: (p: { max: number }) =>
     `the git request is larger than ${p.max} bytes; clone the index afresh instead of fetching into this repository`,
-  git_request_slow: () => 'the git request did not arrive in time; try again over a faster connection',
+  git_request_slow: () =>
+    'the git request did not arrive in time; try again over a faster connection',
   git_request_bad: () => 'git did not understand the request; clone the index afresh',
-  git_server_failed: () => 'the git index cannot be read at the moment; try again, or use the sparse index',
-  git_busy: () => 'too many clients are reading the git index at the moment; try again in a few seconds',
+  git_server_failed: () =>
+    'the git index cannot be read at the moment; try again, or use the sparse index',
+  git_busy: () =>
+    'too many clients are reading the git index at the moment; try again in a few seconds',
 } as const

@@ -26,7 +26,8 @@ export const importMessages = {
     `${p.source} was made by \`cargo vendor\` and holds unpacked sources only; the .crate files are still in Cargo's download cache if that was not emptied: give it with --crates, for example --crates ~/.cargo/registry/cache`,
   import_vendor_git: () =>
     'it comes from a git repository and never was a .crate; package it with `cargo package` and take it in with `plimsoll add`',
-  import_vendor_checksum: (p: { reason: string }) => `its .cargo-checksum.json cannot be read: ${p.reason}`,
+  import_vendor_checksum: (p: { reason: string }) =>
+    `its .cargo-checksum.json cannot be read: ${p.reason}`,
   import_git_url: (p: { url: string; detail: string }) =>
     `the git index ${p.url} cannot be cloned: ${p.detail}; check address and credentials, and write sparse+${p.url} if it is a sparse index`,
   import_no_head: (p: { source: string }) => `${p.source} is a git repository without a commit`,
@@ -37,7 +38,8 @@ export const importMessages = {
   import_http: (p: { url: string; reason: string }) => `${p.url} cannot be read: ${p.reason}`,
   import_http_denied: (p: { url: string; status: number }) =>
     `${p.url} answers ${p.status}; put a token for the source into PLIMSOLL_IMPORT_TOKEN, and if it is on another host than the index, name that host with --crates`,
-  import_too_long: (p: { what: string; max: number }) => `${p.what} has more than the ${p.max} bytes that are read`,
+  import_too_long: (p: { what: string; max: number }) =>
+    `${p.what} has more than the ${p.max} bytes that are read`,
   import_name_unknown: (p: { name: string }) => `the source has no crate \`${p.name}\``,
   import_not_text: (p: { line: number }) => `line ${p.line}: it is not valid UTF-8`,
   import_misplaced: (p: { line: number; name: string }) =>

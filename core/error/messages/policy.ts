@@ -1,11 +1,13 @@
 /** What the policy objects to and warns of. */
 export const policyMessages = {
-  name_reserved: (p: { name: string }) => `the crate name \`${p.name}\` is reserved; choose another name`,
+  name_reserved: (p: { name: string }) =>
+    `the crate name \`${p.name}\` is reserved; choose another name`,
   name_looks_alike: (p: { name: string; others: readonly string[] }) =>
     `the crate name \`${p.name}\` is easily taken for the existing ${p.others.map(other => `\`${other}\``).join(', ')}; choose a name that differs more`,
   version_too_long: (p: { version: string; length: number; max: number }) =>
     `the version \`${p.version}\` has ${p.length} characters; at most ${p.max} are allowed, shorten what follows \`-\` or \`+\``,
-  description_missing: () => 'the crate has no description; set `description` in the [package] section of Cargo.toml',
+  description_missing: () =>
+    'the crate has no description; set `description` in the [package] section of Cargo.toml',
   description_too_long: (p: { bytes: number; max: number }) =>
     `the description has ${p.bytes} bytes; at most ${p.max} are allowed, move details to the readme`,
   license_missing: () =>

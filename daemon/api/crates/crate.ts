@@ -1,8 +1,15 @@
 import * as v from 'valibot'
 import { compareVersions, type Registry, type ReleaseRecord } from '../../../generator/index.ts'
-import { answer } from '../../http/answer.ts'
 import type { OpenHandler } from '../../access/route.ts'
-import { categoryShape, categoryViews, crateShape, crateView, keywordShape, keywordViews } from '../schema/crate.ts'
+import { answer } from '../../http/answer.ts'
+import {
+  categoryShape,
+  categoryViews,
+  crateShape,
+  crateView,
+  keywordShape,
+  keywordViews,
+} from '../schema/crate.ts'
 import { versionShape, versionView } from '../schema/version.ts'
 import { foundCrate } from './found.ts'
 
@@ -23,7 +30,9 @@ export function crate(registry: Registry): OpenHandler {
     const parts = new Set((include ?? 'full').split(',').map(one => one.trim()))
     const wants = (part: string) => parts.has('full') || parts.has(part)
     const card = await foundCrate(registry, c)
-    const releases = wants('versions') ? newestFirst(await registry.catalog.releases(card.id)) : null
+    const releases = wants('versions')
+      ? newestFirst(await registry.catalog.releases(card.id))
+      : null
     const more = {
       taxonomy: wants('keywords') || wants('categories'),
       exact: true,

@@ -1,7 +1,7 @@
 import { cratePlace, isName, isVersion, type Registry, refuse } from '../../../generator/index.ts'
+import type { OpenHandler } from '../../access/route.ts'
 import { fileRequest } from '../../files/file-request.ts'
 import type { PublicFiles } from '../../files/public-files.ts'
-import type { OpenHandler } from '../../access/route.ts'
 
 /** `GET …/{name}/{version}/download`: the `.crate` itself, yanked or not, never redirected. */
 export function download(registry: Registry, files: PublicFiles): OpenHandler {
@@ -12,8 +12,12 @@ export function download(registry: Registry, files: PublicFiles): OpenHandler {
     const crate = await registry.catalog.find(name)
     const release = crate && (await registry.catalog.release(crate.id, version))
     if (!crate) return refuse('crate_unknown', { name })
-    if (release?.version !== version) return refuse('release_unknown', { name: crate.name, version })
+    if (release?.version !== version)
+      return refuse('release_unknown', { name: crate.name, version })
     const path = cratePlace(crate.name, version).path
-    return files.serve(`/${path}`, fileRequest(c)) ?? refuse('release_unknown', { name: crate.name, version })
+    return (
+      files.serve(`/${path}`, fileRequest(c)) ??
+      refuse('release_unknown', { name: crate.name, version })
+    )
   }
 }

@@ -1,5 +1,13 @@
 import type { Context } from 'hono'
-import { type CrateCard, findCard, isName, isVersion, type Registry, type ReleaseRecord, refuse } from '../../../generator/index.ts'
+import {
+  type CrateCard,
+  findCard,
+  isName,
+  isVersion,
+  type Registry,
+  type ReleaseRecord,
+  refuse,
+} from '../../../generator/index.ts'
 
 /** The crate in the path, by canonical form: `foo-bar` finds `foo_bar`. Refuses what is not here. */
 export async function foundCrate({ database }: Registry, c: Context): Promise<CrateCard> {

@@ -1,7 +1,7 @@
 import type { Registry } from '../../../generator/index.ts'
 import { refuse } from '../../../generator/index.ts'
-import { answerText } from '../../http/answer.ts'
 import type { OpenHandler } from '../../access/route.ts'
+import { answerText } from '../../http/answer.ts'
 import { foundVersion } from './found.ts'
 
 /**
@@ -12,7 +12,8 @@ export function readme(registry: Registry): OpenHandler {
   return async c => {
     const { card, release } = await foundVersion(registry, c)
     const text = await registry.catalog.readme(release.id)
-    if (text === null) return refuse('readme_unknown', { name: card.name, version: release.version })
+    if (text === null)
+      return refuse('readme_unknown', { name: card.name, version: release.version })
     return answerText(c, text, 'text/plain; charset=utf-8')
   }
 }

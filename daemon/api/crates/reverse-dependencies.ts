@@ -1,9 +1,19 @@
 import * as v from 'valibot'
-import { type CanonicalName, type CrateCard, canonicalName, countDependents, listDependents, type Name, type Registry, type ReleaseRecord, readCards } from '../../../generator/index.ts'
-import { answer } from '../../http/answer.ts'
+import {
+  type CanonicalName,
+  type CrateCard,
+  canonicalName,
+  countDependents,
+  listDependents,
+  type Name,
+  type Registry,
+  type ReleaseRecord,
+  readCards,
+} from '../../../generator/index.ts'
 import type { OpenHandler } from '../../access/route.ts'
-import { type DependencyShape, dependencyShape, dependencyViews } from '../schema/dependency.ts'
+import { answer } from '../../http/answer.ts'
 import { metaOf, pageMeta, pageQuery, sliceOf } from '../../http/paging.ts'
+import { type DependencyShape, dependencyShape, dependencyViews } from '../schema/dependency.ts'
 import { versionShape, versionView } from '../schema/version.ts'
 import { foundCrate } from './found.ts'
 
@@ -35,9 +45,13 @@ export function reverseDependencies(registry: Registry): OpenHandler {
   }
 }
 
-async function newestOf(registry: Registry, card: CrateCard): Promise<{ card: CrateCard; release: ReleaseRecord }> {
+async function newestOf(
+  registry: Registry,
+  card: CrateCard,
+): Promise<{ card: CrateCard; release: ReleaseRecord }> {
   const release = await registry.catalog.release(card.id, card.newest)
-  if (!release) throw new Error(`the listing of ${card.name} names ${card.newest}, which is not there`)
+  if (!release)
+    throw new Error(`the listing of ${card.name} names ${card.newest}, which is not there`)
   return { card, release }
 }
 

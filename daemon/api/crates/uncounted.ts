@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Registry } from '../../../generator/index.ts'
-import { answer } from '../../http/answer.ts'
 import type { OpenHandler } from '../../access/route.ts'
+import { answer } from '../../http/answer.ts'
 import { foundCrate, foundVersion } from './found.ts'
 
 export const downloadsAnswer = v.object({
@@ -13,9 +13,10 @@ export const downloadsAnswer = v.object({
 export function crateDownloads(registry: Registry): OpenHandler {
   return async c => {
     await foundCrate(registry, c)
-    return answer(c, { version_downloads: [], meta: { extra_downloads: [] } } satisfies v.InferOutput<
-      typeof downloadsAnswer
-    >)
+    return answer(c, {
+      version_downloads: [],
+      meta: { extra_downloads: [] },
+    } satisfies v.InferOutput<typeof downloadsAnswer>)
   }
 }
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Registry } from '../../../generator/index.ts'
-import { answer } from '../../http/answer.ts'
 import type { OpenHandler } from '../../access/route.ts'
+import { answer } from '../../http/answer.ts'
 import { metaOf, pageMeta, pageQuery, sliceOf } from '../../http/paging.ts'
 import { versionShape, versionView } from '../schema/version.ts'
 import { newestFirst } from './crate.ts'
@@ -25,9 +25,10 @@ export function versions(registry: Registry): OpenHandler {
     const meta = isPaged
       ? metaOf(c.req.url, query, sorted.length)
       : { total: sorted.length, next_page: null, prev_page: null }
-    return answer(c, { versions: page.map(one => versionView(card, one)), meta } satisfies v.InferOutput<
-      typeof versionsAnswer
-    >)
+    return answer(c, {
+      versions: page.map(one => versionView(card, one)),
+      meta,
+    } satisfies v.InferOutput<typeof versionsAnswer>)
   }
 }
 
@@ -37,6 +38,8 @@ export const versionAnswer = v.object({ version: versionShape })
 export function version(registry: Registry): OpenHandler {
   return async c => {
     const { card, release } = await foundVersion(registry, c)
-    return answer(c, { version: versionView(card, release) } satisfies v.InferOutput<typeof versionAnswer>)
+    return answer(c, { version: versionView(card, release) } satisfies v.InferOutput<
+      typeof versionAnswer
+    >)
   }
 }

@@ -59,6 +59,10 @@ export const cargoOperations: Operations = {
   },
   [`GET ${CRATE}/{version}/download`]: {
     summary: 'The .crate file of a version, yanked or not',
-    answer: { contentType: 'application/gzip', format: 'binary', description: 'A gzip-compressed tar archive' },
+    answer: {
+      contentType: 'application/gzip',
+      format: 'binary',
+      description: 'A gzip-compressed tar archive',
+    },
   },
 }

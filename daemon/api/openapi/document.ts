@@ -31,7 +31,10 @@ export function openApiDocument(facts: DocumentFacts, routes: readonly Route[]):
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     const operation = operations[`${route.method} ${path}`]
     if (!operation) continue
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describe(path, operation, route.access) }
+    paths[path] = {
+      ...paths[path],
+      [route.method.toLowerCase()]: describe(path, operation, route.access),
+    }
   }
   return {
     openapi: '3.1.0',
@@ -48,7 +51,12 @@ export function openApiDocument(facts: DocumentFacts, routes: readonly Route[]):
         Object.entries(definitions).map(([name, schema]) => [name, jsonSchema(schema, name)]),
       ),
       securitySchemes: {
-        token: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The token alone, no scheme' },
+        token: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Authorization',
+          description: 'The token alone, no scheme',
+        },
       },
     },
   }
@@ -71,16 +79,24 @@ function describe(path: string, operation: Operation, access: Route['access']): 
     ],
     ...(operation.body && { requestBody: { required: true, ...content(operation.body) } }),
     responses: {
-      200: { description: 'Success, or a failure that Cargo decides by its body', ...content(operation.answer) },
+      200: {
+        description: 'Success, or a failure that Cargo decides by its body',
+        ...content(operation.answer),
+      },
       default: { description: 'A failure', ...content({ schema: failureAnswer }) },
     },
   }
 }
 
 function content(one: Content): object {
-  if ('schema' in one) return { content: { 'application/json': { schema: jsonSchema(one.schema) } } }
+  if ('schema' in one)
+    return { content: { 'application/json': { schema: jsonSchema(one.schema) } } }
   const { contentType, description, format } = one
-  return { content: { [contentType]: { schema: { type: 'string', description, ...(format && { format }) } } } }
+  return {
+    content: {
+      [contentType]: { schema: { type: 'string', description, ...(format && { format }) } },
+    },
+  }
 }
 
 /** `self`: the name under which this very schema is defined. */

@@ -1,7 +1,7 @@
 import type { Registry } from '../../../generator/index.ts'
+import type { OpenHandler, Route } from '../../access/route.ts'
 import { answer } from '../../http/answer.ts'
 import { openApiDocument } from './document.ts'
-import type { OpenHandler, Route } from '../../access/route.ts'
 
 /** `GET /api/openapi.json`: the API as OpenAPI 3.1, out of the route table and the schemas that the handlers use. */
 export function openApi({ settings, urls }: Registry, routes: () => readonly Route[]): OpenHandler {

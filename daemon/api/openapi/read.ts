@@ -54,5 +54,8 @@ export const readOperations: Operations = {
     summary: 'The README of a version, as packaged',
     answer: { contentType: 'text/plain; charset=utf-8', description: 'Markdown or plain text' },
   },
-  'GET /api/openapi.json': { summary: 'This description', answer: { schema: v.looseObject({ openapi: v.string() }) } },
+  'GET /api/openapi.json': {
+    summary: 'This description',
+    answer: { schema: v.looseObject({ openapi: v.string() }) },
+  },
 }

@@ -100,7 +100,10 @@ export const categoryShape = v.object({
 })
 
 /** The keywords of a crate; how many crates share one is not counted here, so each counts this one. */
-export function keywordViews({ about, createdAt }: CrateCard): v.InferOutput<typeof keywordShape>[] {
+export function keywordViews({
+  about,
+  createdAt,
+}: CrateCard): v.InferOutput<typeof keywordShape>[] {
   return about.keywords.map(one => {
     const id = one.toLowerCase()
     return { id, keyword: id, crates_cnt: 1, created_at: createdAt }
@@ -108,7 +111,10 @@ export function keywordViews({ about, createdAt }: CrateCard): v.InferOutput<typ
 }
 
 /** The categories of a crate, known here by their slugs alone. */
-export function categoryViews({ about, createdAt }: CrateCard): v.InferOutput<typeof categoryShape>[] {
+export function categoryViews({
+  about,
+  createdAt,
+}: CrateCard): v.InferOutput<typeof categoryShape>[] {
   return about.categories.map(slug => {
     return { id: slug, category: slug, slug, description: '', crates_cnt: 1, created_at: createdAt }
   })

@@ -6,7 +6,13 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const time = v.pipe(v.string(), v.isoTimestamp())
 
 /** Who published a version, in the shape of crates.io. */
-const publisherShape = v.object({ id: count, login: v.string(), name: text, avatar: text, url: v.string() })
+const publisherShape = v.object({
+  id: count,
+  login: v.string(),
+  name: text,
+  avatar: text,
+  url: v.string(),
+})
 
 /** A version, in the shape of crates.io. */
 export const versionShape = v.object({
@@ -87,7 +93,9 @@ export function versionView(crate: OfCrate, release: ReleaseRecord): VersionShap
 }
 
 function featuresOf(entry: Entry): Record<string, string[]> {
-  return Object.fromEntries(Object.entries(entry.features).map(([name, values]) => [name, [...values]]))
+  return Object.fromEntries(
+    Object.entries(entry.features).map(([name, values]) => [name, [...values]]),
+  )
 }
 
 function publisherOf({ publisherId, publishedBy }: ReleaseRecord): VersionShape['published_by'] {

@@ -5,7 +5,10 @@ export type Protocol = 0 | 1 | 2
 /** The first half of every conversation, kept as long as HEAD stays: most fetches end here. */
 export class Advertisements {
   readonly #repository: { readonly repositoryPath: string; readonly gitCommand: string }
-  readonly #kept = new Map<Protocol, { head: string | null; since: number; body: Promise<Buffer<ArrayBuffer>> }>()
+  readonly #kept = new Map<
+    Protocol,
+    { head: string | null; since: number; body: Promise<Buffer<ArrayBuffer>> }
+  >()
 
   constructor(repository: { readonly repositoryPath: string; readonly gitCommand: string }) {
     this.#repository = repository
@@ -25,10 +28,16 @@ export class Advertisements {
   }
 
   async #make(protocol: Protocol): Promise<Buffer<ArrayBuffer>> {
-    const git = new UploadPack({ ...this.#repository, protocol, advertise: true, input: new Uint8Array() })
+    const git = new UploadPack({
+      ...this.#repository,
+      protocol,
+      advertise: true,
+      input: new Uint8Array(),
+    })
     const timer = setTimeout(() => git.stop(), 30_000)
     // The service line belongs to the first protocols only (gitprotocol-http; gitprotocol-v2 "HTTP Transport").
-    const chunks: Uint8Array[] = protocol === 2 ? [] : [Buffer.from('001e# service=git-upload-pack\n0000')]
+    const chunks: Uint8Array[] =
+      protocol === 2 ? [] : [Buffer.from('001e# service=git-upload-pack\n0000')]
     try {
       for await (const chunk of git.output()) chunks.push(chunk)
     } finally {

@@ -76,15 +76,21 @@ export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Respon
   const app = new Hono<Env>().basePath('/index.git')
   app.get('/info/refs', async c => {
     const service = c.req.query('service')
-    if (service === undefined) return await file(c, limits, 'info/refs', 'text/plain; charset=utf-8')
+    if (service === undefined)
+      return await file(c, limits, 'info/refs', 'text/plain; charset=utf-8')
     if (service !== 'git-upload-pack') refuse('git_service_refused')
     const body = await advertisements.get(protocolOf(c))
-    return c.body(body, 200, { ...FRESH, 'Content-Type': 'application/x-git-upload-pack-advertisement' })
+    return c.body(body, 200, {
+      ...FRESH,
+      'Content-Type': 'application/x-git-upload-pack-advertisement',
+    })
   })
   app.post('/git-upload-pack', c => answer(c, limits, places))
   app.post('/git-receive-pack', () => refuse('git_service_refused'))
   app.get('/HEAD', c => file(c, limits, 'HEAD', 'text/plain; charset=utf-8'))
-  app.get('/objects/info/packs', c => file(c, limits, 'objects/info/packs', 'text/plain; charset=utf-8'))
+  app.get('/objects/info/packs', c =>
+    file(c, limits, 'objects/info/packs', 'text/plain; charset=utf-8'),
+  )
   app.get('/objects/pack/:name{pack-[0-9a-f]{40}\\.pack}', c =>
     file(c, limits, `objects/pack/${c.req.param('name')}`, 'application/x-git-packed-objects'),
   )
@@ -92,7 +98,12 @@ export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Respon
     file(c, limits, `objects/pack/${c.req.param('name')}`, 'application/x-git-packed-objects-toc'),
   )
   app.get('/objects/:folder{[0-9a-f]{2}}/:name{[0-9a-f]{38}}', c =>
-    file(c, limits, `objects/${c.req.param('folder')}/${c.req.param('name')}`, 'application/x-git-loose-object'),
+    file(
+      c,
+      limits,
+      `objects/${c.req.param('folder')}/${c.req.param('name')}`,
+      'application/x-git-loose-object',
+    ),
   )
   app.notFound(c => c.text('not found\n', 404, FRESH))
   app.onError((error, c) => failure(error, c, limits))
@@ -174,10 +185,12 @@ function isClients(error: unknown): boolean {
 
 /** A file of the repository, named by a route above and nothing else. */
 async function file(c: Context, limits: Limits, name: string, type: string): Promise<Response> {
-  const handle = await open(join(limits.repositoryPath, name)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null
-    throw error
-  })
+  const handle = await open(join(limits.repositoryPath, name)).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null
+      throw error
+    },
+  )
   if (!handle) return c.text('not found\n', 404, FRESH)
   const { size } = await handle.stat()
   const headers = { ...FRESH, 'Content-Type': type, 'Content-Length': String(size) }

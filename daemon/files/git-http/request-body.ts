@@ -36,7 +36,9 @@ export async function readBody(request: Request, limits: BodyLimits): Promise<Bu
     else await pipeline(source, atMost, createGunzip(), atMost, collect, options)
   } catch (error) {
     if (error instanceof Refusal) throw error
-    throw new Refusal([issue(late.aborted ? 'git_request_slow' : 'git_request_encoding')], { cause: error })
+    throw new Refusal([issue(late.aborted ? 'git_request_slow' : 'git_request_encoding')], {
+      cause: error,
+    })
   }
   return Buffer.concat(chunks)
 }

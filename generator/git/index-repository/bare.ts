@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isTemporary, makeFolder, writeDurably } from '../../store/durable-file.ts'
 import { refuse } from '../../../core/error/error.ts'
+import { isTemporary, makeFolder, writeDurably } from '../../store/durable-file.ts'
 import { modified, readIfThere, replaceDerived } from './repository-file.ts'
 
 /** Cargo up to 1.49 asks for `master` by name, later ones for HEAD. */
@@ -23,10 +23,12 @@ const CONFIG = `[core]
 export async function ensureBare(path: string): Promise<void> {
   await makeFolder(path)
   const names = await readdir(path)
-  if (names.includes('HEAD') && names.includes('objects') && names.includes('refs')) return await checkFormat(path)
+  if (names.includes('HEAD') && names.includes('objects') && names.includes('refs'))
+    return await checkFormat(path)
   // A kill during creation leaves some of these; HEAD comes last, so nothing takes the folder for a repository before.
   const ours = ['config', 'objects', 'refs', 'info']
-  if (names.some(name => !ours.includes(name) && !isTemporary(name))) refuse('git_index_occupied', { path })
+  if (names.some(name => !ours.includes(name) && !isTemporary(name)))
+    refuse('git_index_occupied', { path })
   for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info'])
     await makeFolder(join(path, folder))
   await writeDurably(join(path, 'config'), Buffer.from(CONFIG))
@@ -35,8 +37,10 @@ export async function ensureBare(path: string): Promise<void> {
 
 async function checkFormat(path: string): Promise<void> {
   const config = await readIfThere(join(path, 'config'))
-  if (/^\s*objectformat\s*=\s*sha256/im.test(config ?? '')) refuse('git_index_format', { path, format: 'SHA-256' })
-  if (/^\s*refstorage\s*=\s*reftable/im.test(config ?? '')) refuse('git_index_format', { path, format: 'reftables' })
+  if (/^\s*objectformat\s*=\s*sha256/im.test(config ?? ''))
+    refuse('git_index_format', { path, format: 'SHA-256' })
+  if (/^\s*refstorage\s*=\s*reftable/im.test(config ?? ''))
+    refuse('git_index_format', { path, format: 'reftables' })
   await headRef(path)
 }
 
@@ -44,7 +48,8 @@ async function checkFormat(path: string): Promise<void> {
 export async function headRef(path: string): Promise<string> {
   const text = (await readIfThere(join(path, 'HEAD'))) ?? ''
   const ref = /^ref: (refs\/heads\/[A-Za-z0-9][\w./-]*)\n?$/.exec(text)?.[1]
-  if (!ref || /\.\.|\/\.|\.lock$/.test(ref)) refuse('git_index_format', { path, format: 'a HEAD that names no branch' })
+  if (!ref || /\.\.|\/\.|\.lock$/.test(ref))
+    refuse('git_index_format', { path, format: 'a HEAD that names no branch' })
   return ref
 }
 
@@ -66,11 +71,14 @@ export function blobId(bytes: Uint8Array): string {
 /** Writes what `git update-server-info` would, for readers of plain files; unchanged files are left alone. */
 export async function updateServerInfo(path: string): Promise<void> {
   const [ref, id] = [await headRef(path), await readHead(path)]
-  const packs = (await readdir(join(path, 'objects', 'pack'))).filter(name => /^pack-[0-9a-f]{40}\.pack$/.test(name))
+  const packs = (await readdir(join(path, 'objects', 'pack'))).filter(name =>
+    /^pack-[0-9a-f]{40}\.pack$/.test(name),
+  )
   // A pack is listed once its index stands, which git renames into place last.
   const listed: string[] = []
   for (const pack of packs.sort())
-    if (await modified(join(path, 'objects', 'pack', pack.replace(/pack$/, 'idx')))) listed.push(`P ${pack}\n`)
+    if (await modified(join(path, 'objects', 'pack', pack.replace(/pack$/, 'idx'))))
+      listed.push(`P ${pack}\n`)
   await replaceDerived(join(path, 'objects', 'info', 'packs'), `${listed.join('')}\n`)
   await replaceDerived(join(path, 'info', 'refs'), id ? `${id}\t${ref}\n` : '')
 }

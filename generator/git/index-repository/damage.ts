@@ -13,7 +13,9 @@ export async function headDamage(path: string): Promise<string | null> {
     if (!(error instanceof Refusal)) throw error
     return error.message
   }
-  return (await hasObjects(path)) ? 'HEAD leads to a branch without a commit, though there are commits' : null
+  return (await hasObjects(path))
+    ? 'HEAD leads to a branch without a commit, though there are commits'
+    : null
 }
 
 /** What `git` finds wrong with the repository, HEAD's commit first; null when nothing is. */
@@ -39,5 +41,7 @@ export async function objectDamage(path: string, command: string): Promise<strin
 async function hasObjects(path: string): Promise<boolean> {
   const names = await listIfThere(join(path, 'objects'))
   const packs = await listIfThere(join(path, 'objects', 'pack'))
-  return names.some(name => /^[0-9a-f]{2}$/.test(name)) || packs.some(name => name.endsWith('.pack'))
+  return (
+    names.some(name => /^[0-9a-f]{2}$/.test(name)) || packs.some(name => name.endsWith('.pack'))
+  )
 }

@@ -15,9 +15,10 @@ export class FastImport {
 
   constructor(git: GitAt) {
     this.#child = startGit(git, ['fast-import', '--quiet', '--done', '--date-format=raw'])
-    this.#answers = createInterface({ input: this.#child.stdout, crlfDelay: Number.POSITIVE_INFINITY })[
-      Symbol.asyncIterator
-    ]()
+    this.#answers = createInterface({
+      input: this.#child.stdout,
+      crlfDelay: Number.POSITIVE_INFINITY,
+    })[Symbol.asyncIterator]()
     this.#end = finish(this.#child, 'fast-import')
     // Observed in `done`; until then a failure waits there instead of ending the process as unhandled.
     this.#end.catch(() => {})
@@ -27,13 +28,19 @@ export class FastImport {
   async ids(head: string, paths: readonly string[]): Promise<(string | null)[]> {
     const asking = this.#write(paths.map(path => `ls ${head} ${path}\n`))
     const ids: (string | null)[] = []
-    for (const _ of paths) ids.push(/^100644 blob ([0-9a-f]{40})\t/.exec(await this.#answer())?.[1] ?? null)
+    for (const _ of paths)
+      ids.push(/^100644 blob ([0-9a-f]{40})\t/.exec(await this.#answer())?.[1] ?? null)
     await asking
     return ids
   }
 
   /** Appends a commit to `ref` after `parent` and gives its id. */
-  async commit(ref: string, parent: string | null, changes: readonly IndexChange[], info: CommitText): Promise<string> {
+  async commit(
+    ref: string,
+    parent: string | null,
+    changes: readonly IndexChange[],
+    info: CommitText,
+  ): Promise<string> {
     const message = Buffer.from(info.message)
     const { author, committer, seconds } = info.signatures
     const writing = this.#write([
@@ -62,7 +69,8 @@ export class FastImport {
 
   /** Ends git where something went wrong before `done`: nothing has been moved then. */
   abandon(): void {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGKILL')
+    if (this.#child.exitCode === null && this.#child.signalCode === null)
+      this.#child.kill('SIGKILL')
   }
 
   async #answer(): Promise<string> {

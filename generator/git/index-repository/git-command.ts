@@ -5,7 +5,14 @@ import { FastImport } from './fast-import.ts'
 import { finish, type GitAt, runGit, startGit } from './git-process.ts'
 import { clearRefLocks } from './leftovers.ts'
 import { Maintenance } from './maintenance.ts'
-import { type CommitInfo, checkChanges, checkPath, type IndexChange, type IndexRepository, signatures } from './repository.ts'
+import {
+  type CommitInfo,
+  checkChanges,
+  checkPath,
+  type IndexChange,
+  type IndexRepository,
+  signatures,
+} from './repository.ts'
 import { syncIfThere } from './repository-file.ts'
 import { Turns } from './turns.ts'
 
@@ -53,7 +60,9 @@ export class GitCommandRepository implements IndexRepository {
     const { path } = this.#git
     const paths = changes.map(one => one.path)
     const ids = await this.#ids(importing, head, paths)
-    const different = changes.filter(({ bytes }, i) => (bytes ? blobId(bytes) : null) !== (ids[i] ?? null))
+    const different = changes.filter(
+      ({ bytes }, i) => (bytes ? blobId(bytes) : null) !== (ids[i] ?? null),
+    )
     if (different.length === 0) {
       await importing.done()
       return null
@@ -72,7 +81,11 @@ export class GitCommandRepository implements IndexRepository {
     return id
   }
 
-  async #ids(importing: FastImport, head: string | null, paths: readonly string[]): Promise<(string | null)[]> {
+  async #ids(
+    importing: FastImport,
+    head: string | null,
+    paths: readonly string[],
+  ): Promise<(string | null)[]> {
     if (head === null) return []
     if (paths.length <= LISTING_PAYS) return await importing.ids(head, paths)
     const listed = new Map<string, string>()
@@ -90,7 +103,9 @@ export class GitCommandRepository implements IndexRepository {
     checkPath(path)
     const head = await readHead(this.#git.path)
     if (head === null) return null
-    const [entry] = (await runGit(this.#git, ['ls-tree', '-z', head, '--', path])).toString().split('\0')
+    const [entry] = (await runGit(this.#git, ['ls-tree', '-z', head, '--', path]))
+      .toString()
+      .split('\0')
     const id = /^100644 blob ([0-9a-f]{40})\t/.exec(entry ?? '')?.[1]
     return id ? await runGit(this.#git, ['cat-file', 'blob', id]) : null
   }

@@ -16,7 +16,11 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 /** An environment for git in which no variable and no file of the user's changes what it does. */
 export function cleanEnvironment(path: string): NodeJS.ProcessEnv {
-  const environment: NodeJS.ProcessEnv = { LC_ALL: 'C', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: devNull }
+  const environment: NodeJS.ProcessEnv = {
+    LC_ALL: 'C',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: devNull,
+  }
   for (const name of ['PATH', 'HOME', 'TMPDIR', 'SystemRoot', 'TEMP'])
     if (process.env[name] !== undefined) environment[name] = process.env[name]
   // The operator names the folder, so its owner may be another user, as in a container with a mounted volume.
@@ -37,9 +41,17 @@ export interface GitAt {
 }
 
 /** Starts git on the repository; the caller reads, writes and waits with `finish`. */
-export function startGit(git: GitAt, args: readonly string[], signal?: AbortSignal): ChildProcessWithoutNullStreams {
+export function startGit(
+  git: GitAt,
+  args: readonly string[],
+  signal?: AbortSignal,
+): ChildProcessWithoutNullStreams {
   const env = cleanEnvironment(git.path)
-  const child = spawn(git.command, ['--git-dir', git.path, ...args], signal ? { env, signal } : { env })
+  const child = spawn(
+    git.command,
+    ['--git-dir', git.path, ...args],
+    signal ? { env, signal } : { env },
+  )
   // Git may end before it has read everything; its exit code tells, the broken pipe adds nothing.
   child.stdin.on('error', () => {})
   return child
@@ -56,11 +68,18 @@ export async function finish(child: ChildProcessWithoutNullStreams, name: string
     child.once('close', (status, signal) => resolve(status ?? signal ?? 'no status'))
   })
   if (code !== 0)
-    refuse('git_failed', { command: name, detail: complaint.trim().replace(/\s*\n\s*/g, ' / ') || `${code}` })
+    refuse('git_failed', {
+      command: name,
+      detail: complaint.trim().replace(/\s*\n\s*/g, ' / ') || `${code}`,
+    })
 }
 
 /** Runs git to its end, or to `signal`, and gives its standard output. */
-export async function runGit(git: GitAt, args: readonly string[], signal?: AbortSignal): Promise<Buffer> {
+export async function runGit(
+  git: GitAt,
+  args: readonly string[],
+  signal?: AbortSignal,
+): Promise<Buffer> {
   const child = startGit(git, args, signal)
   child.stdin.end()
   const chunks: Buffer[] = []
@@ -84,14 +103,19 @@ export async function hearGit(git: GitAt, args: readonly string[]): Promise<stri
 
 /** The version of the executable; null when it cannot be run at all. */
 export async function gitVersion(command: string): Promise<string | null> {
-  const child = spawn(command, ['version'], { stdio: ['ignore', 'pipe', 'ignore'], env: cleanEnvironment('') })
+  const child = spawn(command, ['version'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: cleanEnvironment(''),
+  })
   const chunks: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
   const started = await new Promise<boolean>(resolve => {
     child.once('error', () => resolve(false))
     child.once('close', () => resolve(true))
   })
-  return started ? (/git version (\d+\.\d+(?:\.\d+)?)/.exec(Buffer.concat(chunks).toString())?.[1] ?? null) : null
+  return started
+    ? (/git version (\d+\.\d+(?:\.\d+)?)/.exec(Buffer.concat(chunks).toString())?.[1] ?? null)
+    : null
 }
 
 /** Geometric repacking with a multi-pack index begins here (git 2.34 release notes). */

@@ -18,7 +18,8 @@ export async function clearRefLocks(path: string, now: () => number = Date.now):
     const first = await modified(lock)
     for (let since = first; since !== null; since = await modified(lock)) {
       // The second half is for a clock that was set back: the lock looks young for ever.
-      if (now() - since >= LOCK_MS || (since === first && now() - started >= LOCK_MS)) await rm(lock, { force: true })
+      if (now() - since >= LOCK_MS || (since === first && now() - started >= LOCK_MS))
+        await rm(lock, { force: true })
       else await setTimeout(50)
     }
   }
@@ -34,12 +35,17 @@ export async function clearLeftovers(path: string, now: () => number = Date.now)
     ['objects/pack', /^\.?tmp[-_]|\.lock$/],
   ] as const) {
     const found = await listIfThere(join(path, folder))
-    suspects.push(...found.filter(name => names.test(name) || isTemporary(name)).map(name => join(path, folder, name)))
+    suspects.push(
+      ...found
+        .filter(name => names.test(name) || isTemporary(name))
+        .map(name => join(path, folder, name)),
+    )
   }
   // A pack that fast-import was about to release keeps its mark, and would never be packed again.
   const packs = join(path, 'objects', 'pack')
   for (const name of (await listIfThere(packs)).filter(one => one.endsWith('.keep')))
-    if ((await readIfThere(join(packs, name)))?.startsWith('fast-import')) suspects.push(join(packs, name))
+    if ((await readIfThere(join(packs, name)))?.startsWith('fast-import'))
+      suspects.push(join(packs, name))
   for (const suspect of suspects) {
     const since = await modified(suspect)
     if (since !== null && now() - since >= WORK_MS) await rm(suspect, { force: true })

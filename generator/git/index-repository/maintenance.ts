@@ -37,7 +37,8 @@ export class Maintenance {
     await this.#turns.take(async () => {
       await clearLeftovers(this.#path)
       const how = await this.#due()
-      if (how && this.#command !== null) await this.#pack({ command: this.#command, path: this.#path }, how)
+      if (how && this.#command !== null)
+        await this.#pack({ command: this.#command, path: this.#path }, how)
       await this.#commits.take(() => updateServerInfo(this.#path))
     })
   }
@@ -53,7 +54,8 @@ export class Maintenance {
     try {
       await runGit(git, ['repack', '-q', '-d', '-n', ...how], signal)
       // The history's shape in one file: counting and negotiating no longer open every commit.
-      if (how.includes('-a')) await runGit(git, ['commit-graph', 'write', '--reachable', '--no-progress'], signal)
+      if (how.includes('-a'))
+        await runGit(git, ['commit-graph', 'write', '--reachable', '--no-progress'], signal)
     } catch (error) {
       if (!signal.aborted) throw error
     }
@@ -65,7 +67,10 @@ export class Maintenance {
     const loose = await listIfThere(join(this.#path, 'objects', '17'))
     const total = packs.reduce((sum, pack) => sum + pack.objects, 0)
     // Where git writes no bitmap (somebody keeps a pack), growth since the last time counts instead.
-    const settled = Math.max(this.#settled, ...packs.filter(pack => pack.bitmap).map(pack => pack.objects))
+    const settled = Math.max(
+      this.#settled,
+      ...packs.filter(pack => pack.bitmap).map(pack => pack.objects),
+    )
     if (total - settled > settled / 2 && total > BITMAP_PAYS) {
       this.#settled = total
       // Unreachable objects stay: a commit under way may rest on one whose ref has not moved yet.
@@ -89,7 +94,10 @@ async function scanPacks(folder: string): Promise<Pack[]> {
     try {
       // Version 2 index: 8 bytes of header, then the fan-out table whose last entry counts all objects (gitformat-pack).
       const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 8 + 255 * 4)
-      packs.push({ objects: buffer.readUInt32BE(), bitmap: names.includes(name.replace(/idx$/, 'bitmap')) })
+      packs.push({
+        objects: buffer.readUInt32BE(),
+        bitmap: names.includes(name.replace(/idx$/, 'bitmap')),
+      })
     } finally {
       await handle.close()
     }

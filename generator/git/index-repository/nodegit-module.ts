@@ -5,11 +5,23 @@ export interface NodeGit {
     readonly OPT: { readonly ENABLE_FSYNC_GITDIR: number; readonly SET_OWNER_VALIDATION: number }
   }
   readonly Repository: { openBare(path: string): Promise<NodeGitRepository> }
-  readonly Blob: { createFromBuffer(repository: NodeGitRepository, bytes: Buffer, length: number): Promise<Oid> }
-  readonly Treebuilder: { create(repository: NodeGitRepository, source?: Tree): Promise<Treebuilder> }
-  readonly Signature: { create(name: string, email: string, time: number, offset: number): Signature }
+  readonly Blob: {
+    createFromBuffer(repository: NodeGitRepository, bytes: Buffer, length: number): Promise<Oid>
+  }
+  readonly Treebuilder: {
+    create(repository: NodeGitRepository, source?: Tree): Promise<Treebuilder>
+  }
+  readonly Signature: {
+    create(name: string, email: string, time: number, offset: number): Signature
+  }
   readonly Reference: {
-    create(repository: NodeGitRepository, name: string, id: Oid, force: 0 | 1, log: string): Promise<unknown>
+    create(
+      repository: NodeGitRepository,
+      name: string,
+      id: Oid,
+      force: 0 | 1,
+      log: string,
+    ): Promise<unknown>
     createMatching(
       repository: NodeGitRepository,
       name: string,

@@ -4,8 +4,23 @@ import { blobId, headRef, readHead, updateServerInfo } from './bare.ts'
 import { GitCommandRepository } from './git-command.ts'
 import { clearRefLocks } from './leftovers.ts'
 import { Maintenance } from './maintenance.ts'
-import type { NodeGit, NodeGitRepository, Oid, Signature, Tree, Treebuilder } from './nodegit-module.ts'
-import { type CommitInfo, checkChanges, checkPath, type IndexChange, type IndexRepository, type Person, signatures } from './repository.ts'
+import type {
+  NodeGit,
+  NodeGitRepository,
+  Oid,
+  Signature,
+  Tree,
+  Treebuilder,
+} from './nodegit-module.ts'
+import {
+  type CommitInfo,
+  checkChanges,
+  checkPath,
+  type IndexChange,
+  type IndexRepository,
+  type Person,
+  signatures,
+} from './repository.ts'
 import { syncTogether } from './repository-file.ts'
 import { Turns } from './turns.ts'
 
@@ -34,7 +49,12 @@ export class NodegitRepository implements IndexRepository {
   readonly #fresh = new Set<string>()
   #closed = false
 
-  private constructor(git: NodeGit, repository: NodeGitRepository, path: string, packer: string | null) {
+  private constructor(
+    git: NodeGit,
+    repository: NodeGitRepository,
+    path: string,
+    packer: string | null,
+  ) {
     this.#git = git
     this.#repository = repository
     this.#path = path
@@ -55,7 +75,9 @@ export class NodegitRepository implements IndexRepository {
     checkChanges(changes)
     const { length } = changes
     return await this.#turns.take(async () =>
-      length > BULK && this.#bulk ? await this.#bulk.commit(changes, info) : await this.#commit(changes, info),
+      length > BULK && this.#bulk
+        ? await this.#bulk.commit(changes, info)
+        : await this.#commit(changes, info),
     )
   }
 
@@ -66,8 +88,16 @@ export class NodegitRepository implements IndexRepository {
     const parents = head === null ? [] : [this.#git.Oid.fromString(head)]
     const tree = root ?? (await this.#written(await this.#git.Treebuilder.create(this.#repository)))
     const { author, committer, seconds } = signatures(info)
-    const sign = (person: Person): Signature => this.#git.Signature.create(person.name, person.email, seconds, 0)
-    const id = await this.#repository.createCommit(null, sign(author), sign(committer), info.message, tree, parents)
+    const sign = (person: Person): Signature =>
+      this.#git.Signature.create(person.name, person.email, seconds, 0)
+    const id = await this.#repository.createCommit(
+      null,
+      sign(author),
+      sign(committer),
+      info.message,
+      tree,
+      parents,
+    )
     await this.#flush(id)
     await clearRefLocks(this.#path)
     await this.#move(ref, id, parents)
@@ -77,7 +107,9 @@ export class NodegitRepository implements IndexRepository {
 
   /** Objects first, all at once, then the folders that name them: libgit2 would flush them one by one. */
   async #flush(commit: Oid): Promise<void> {
-    const names = [...this.#fresh, commit.tostrS()].map(id => join(this.#path, 'objects', id.slice(0, 2), id.slice(2)))
+    const names = [...this.#fresh, commit.tostrS()].map(id =>
+      join(this.#path, 'objects', id.slice(0, 2), id.slice(2)),
+    )
     this.#fresh.clear()
     await syncTogether(names)
     await syncTogether([...new Set(names.map(dirname))])
@@ -94,7 +126,8 @@ export class NodegitRepository implements IndexRepository {
         ? Reference.createMatching(this.#repository, ref, id, 1, parent, '')
         : Reference.create(this.#repository, ref, id, 0, ''))
     } catch (error) {
-      if ((await readHead(this.#path)) !== (parent?.tostrS() ?? null)) refuse('git_index_moved', { path: this.#path })
+      if ((await readHead(this.#path)) !== (parent?.tostrS() ?? null))
+        refuse('git_index_moved', { path: this.#path })
       throw error
     } finally {
       Libgit2.opts(Libgit2.OPT.ENABLE_FSYNC_GITDIR, 0)
@@ -107,7 +140,10 @@ export class NodegitRepository implements IndexRepository {
     const removals: string[] = []
     for (const [name, inner] of folder.folders) {
       const entry = tree?._entryByName(name)
-      const id = await this.#write(inner, entry?.isTree() ? await this.#repository.getTree(entry.id()) : null)
+      const id = await this.#write(
+        inner,
+        entry?.isTree() ? await this.#repository.getTree(entry.id()) : null,
+      )
       if (id) inserts.push([name, id, FOLDER])
       else if (id === null && entry) removals.push(name)
     }
@@ -121,7 +157,9 @@ export class NodegitRepository implements IndexRepository {
     }
     if (inserts.length === 0 && removals.length === 0) return undefined
     const { Treebuilder } = this.#git
-    const builder = await (tree ? Treebuilder.create(this.#repository, tree) : Treebuilder.create(this.#repository))
+    const builder = await (tree
+      ? Treebuilder.create(this.#repository, tree)
+      : Treebuilder.create(this.#repository))
     for (const name of removals) builder.remove(name)
     for (const [name, id, mode] of inserts) await builder.insert(name, id, mode)
     return builder.entrycount() === 0 ? null : await this.#written(builder)
@@ -174,7 +212,8 @@ export class NodegitRepository implements IndexRepository {
   async *#listing(tree: Tree, above: string): AsyncGenerator<{ path: string; id: string }> {
     for (const entry of tree.entries()) {
       const path = `${above}${entry.name()}`
-      if (entry.isTree()) yield* this.#listing(await this.#repository.getTree(entry.id()), `${path}/`)
+      if (entry.isTree())
+        yield* this.#listing(await this.#repository.getTree(entry.id()), `${path}/`)
       else yield { path, id: entry.id().tostrS() }
     }
   }

@@ -35,7 +35,9 @@ export async function findEngine(options: Omit<IndexRepositoryOptions, 'path'>):
 }
 
 /** Opens the index repository with the engine that is there. One process at a time may write to it. */
-export async function openIndexRepository(options: IndexRepositoryOptions): Promise<IndexRepository> {
+export async function openIndexRepository(
+  options: IndexRepositoryOptions,
+): Promise<IndexRepository> {
   const path = resolve(options.path)
   const { nodegit, command } = await findEngine(options)
   await ensureBare(path)
@@ -51,7 +53,8 @@ async function tryNodegit(engine: 'auto' | 'nodegit'): Promise<NodeGit | null> {
     return await loadNodegit()
   } catch (error) {
     // Absent, or built for another Node: with `auto` the executable does the same job.
-    if (engine === 'nodegit') refuse('git_nodegit_missing', { reason: (error as Error).message.split('\n')[0] ?? '' })
+    if (engine === 'nodegit')
+      refuse('git_nodegit_missing', { reason: (error as Error).message.split('\n')[0] ?? '' })
     return null
   }
 }

@@ -23,7 +23,8 @@ export async function syncIfThere(path: string): Promise<void> {
 
 /** The same for many, some at a time: the disk joins what is flushed together, and open files are limited. */
 export async function syncTogether(paths: readonly string[]): Promise<void> {
-  for (let i = 0; i < paths.length; i += 64) await Promise.all(paths.slice(i, i + 64).map(syncIfThere))
+  for (let i = 0; i < paths.length; i += 64)
+    await Promise.all(paths.slice(i, i + 64).map(syncIfThere))
 }
 
 export async function readIfThere(path: string): Promise<string | null> {

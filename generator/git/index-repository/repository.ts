@@ -64,7 +64,9 @@ export interface Signatures {
 
 export function signatures(info: CommitInfo): Signatures {
   return {
-    author: info.author ? { name: plain(info.author.name), email: plain(info.author.email) } : REGISTRY,
+    author: info.author
+      ? { name: plain(info.author.name), email: plain(info.author.email) }
+      : REGISTRY,
     committer: REGISTRY,
     seconds: Math.floor(info.time.getTime() / 1000),
   }

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { writeDurably } from '../../store/durable-file.ts'
 import { Refusal } from '../../../core/error/error.ts'
+import { writeDurably } from '../../store/durable-file.ts'
 import { BRANCH, ensureBare, updateServerInfo } from './bare.ts'
 import { finish, type GitAt, hearGit, runGit, startGit } from './git-process.ts'
 import { syncIfThere, syncTogether } from './repository-file.ts'
@@ -72,7 +72,10 @@ async function lineOf(git: GitAt, tip: string): Promise<string[]> {
 }
 
 /** The first place in a line, newest first, that can be read; what can be read, can be read with all before it. */
-async function newestReadable(line: readonly string[], isReadable: (commit: string) => Promise<boolean>) {
+async function newestReadable(
+  line: readonly string[],
+  isReadable: (commit: string) => Promise<boolean>,
+) {
   let [low, high] = [0, line.length]
   // The newest first: mostly it is not the history that is damaged, but what leads to it.
   for (let at = low; low < high; at = (low + high) >> 1) {
@@ -94,7 +97,13 @@ async function isReadable(git: GitAt, commit: string): Promise<boolean> {
 
 /** Copies a commit with all it leads to: read object by object on one side, hashed on the other. */
 async function takeOver(git: GitAt, commit: string): Promise<void> {
-  const packer = startGit(git, ['pack-objects', '--revs', '--stdout', '-q', '--no-use-bitmap-index'])
+  const packer = startGit(git, [
+    'pack-objects',
+    '--revs',
+    '--stdout',
+    '-q',
+    '--no-use-bitmap-index',
+  ])
   const indexer = startGit(git, ['index-pack', '--stdin', '--check-self-contained-and-connected'])
   indexer.stdout.resume()
   packer.stdin.end(`${commit}\n`)

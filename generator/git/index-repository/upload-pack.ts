@@ -21,9 +21,13 @@ export class UploadPack {
     const mode = advertise ? ['--http-backend-info-refs'] : []
     const environment = cleanEnvironment(repositoryPath)
     if (protocol > 0) environment.GIT_PROTOCOL = `version=${protocol}`
-    this.#child = spawn(gitCommand, ['upload-pack', '--strict', '--stateless-rpc', ...mode, '--', repositoryPath], {
-      env: environment,
-    })
+    this.#child = spawn(
+      gitCommand,
+      ['upload-pack', '--strict', '--stateless-rpc', ...mode, '--', repositoryPath],
+      {
+        env: environment,
+      },
+    )
     this.#end = finish(this.#child, 'upload-pack')
     // Observed at the end of `output`, which may never be reached when the client goes away.
     this.#end.catch(() => {})

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { readFolder, readText, statOf } from '../../store/durable-file.ts'
 import { refuse } from '../../../core/error/error.ts'
+import { readFolder, readText, statOf } from '../../store/durable-file.ts'
 import type { SourceKind } from './offer.ts'
 import { listTiers } from './tiers.ts'
 
@@ -17,17 +17,22 @@ export async function detect(source: string, as: SourceKind | null): Promise<Det
   if (/^sparse\+/i.test(source)) return { kind: 'sparse', index: '.' }
   const isHere = existsSync(source)
   // As Cargo reads it: an address without `sparse+` is a git repository.
-  if (!isHere && /^(?:(?:https?|ssh|git|file):\/\/|[\w.-]+@[\w.-]+:)/i.test(source)) return { kind: 'git', index: '.' }
+  if (!isHere && /^(?:(?:https?|ssh|git|file):\/\/|[\w.-]+@[\w.-]+:)/i.test(source))
+    return { kind: 'git', index: '.' }
   const facts = await statOf(source)
   if (!facts) return refuse('file_missing', { path: source })
   if (!facts.isDirectory()) {
-    return source.endsWith('.crate') ? { kind: 'crates', index: '.' } : refuse('import_source_unknown', { source })
+    return source.endsWith('.crate')
+      ? { kind: 'crates', index: '.' }
+      : refuse('import_source_unknown', { source })
   }
   const candidates = (await lookAround(source)).filter(one => as === null || one.kind === as)
   const [first, ...others] = candidates
   if (first && others.length === 0) return first
   if (first) refuse('import_source_ambiguous', { source, kinds: candidates.map(say).join(' or ') })
-  return refuse('import_source_unknown', { source: as === null ? source : `${source}, as \`${as}\`,` })
+  return refuse('import_source_unknown', {
+    source: as === null ? source : `${source}, as \`${as}\`,`,
+  })
 }
 
 function say({ kind, index }: Detected): string {
@@ -59,11 +64,14 @@ async function lookAround(source: string): Promise<Detected[]> {
   if (found.length > 0) return found
   for (const name of folders) {
     // One level too high: taken as loose files, the index would be lost.
-    if (name !== 'index' && (await isIndex(join(source, name)))) found.push({ kind: 'tree', index: name })
-    else if (await isIndex(join(source, name, 'index'))) found.push({ kind: 'tree', index: `${name}/index` })
+    if (name !== 'index' && (await isIndex(join(source, name))))
+      found.push({ kind: 'tree', index: name })
+    else if (await isIndex(join(source, name, 'index')))
+      found.push({ kind: 'tree', index: `${name}/index` })
   }
   if (await hasCrates(source)) found.push({ kind: 'crates', index: '.' })
-  if (found.length === 1 && found[0]?.kind === 'tree') refuse('import_source_inner', { source, inner: found[0].index })
+  if (found.length === 1 && found[0]?.kind === 'tree')
+    refuse('import_source_inner', { source, inner: found[0].index })
   return found
 }
 
@@ -84,7 +92,8 @@ async function isIndex(folder: string): Promise<boolean> {
 async function hasCrates(folder: string): Promise<boolean> {
   for (const entry of await readFolder(folder)) {
     if (entry.isFile() && entry.name.endsWith('.crate')) return true
-    if (entry.isDirectory() && entry.name !== '.git' && (await hasCrates(join(folder, entry.name)))) return true
+    if (entry.isDirectory() && entry.name !== '.git' && (await hasCrates(join(folder, entry.name))))
+      return true
   }
   return false
 }

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { fileChecksum, fileFacts, readFolder } from '../../store/durable-file.ts'
 import { refuse } from '../../../core/error/error.ts'
+import { fileChecksum, fileFacts, readFolder } from '../../store/durable-file.ts'
 import type { Shelf, Wanted } from './offer.ts'
 import { pathsOf } from './template.ts'
 
@@ -33,7 +33,10 @@ export class FolderShelf implements Shelf {
   }
 
   async #find(wanted: Wanted): Promise<string> {
-    const direct = this.#dl === null ? [] : pathsOf(this.#dl, wanted).map(path => join(this.#root, ...path.split('/')))
+    const direct =
+      this.#dl === null
+        ? []
+        : pathsOf(this.#dl, wanted).map(path => join(this.#root, ...path.split('/')))
     const found: string[] = []
     for (const path of direct) if (await fileFacts(path)) found.push(path)
     const file = `${wanted.name}-${wanted.version}.crate`
@@ -48,7 +51,8 @@ export class FolderShelf implements Shelf {
       })
     }
     // Several caches may have it; the checksum says which is meant.
-    for (const path of others.length > 0 ? found : []) if ((await fileChecksum(path)) === wanted.cksum) return path
+    for (const path of others.length > 0 ? found : [])
+      if ((await fileChecksum(path)) === wanted.cksum) return path
     return first
   }
 
@@ -65,7 +69,8 @@ async function survey(root: string): Promise<Map<string, string[]>> {
     for (const entry of await readFolder(folder)) {
       const path = join(folder, entry.name)
       if (entry.isDirectory()) await visit(path)
-      else if (entry.isFile()) for (const key of keysOf(path)) found.set(key, [...(found.get(key) ?? []), path])
+      else if (entry.isFile())
+        for (const key of keysOf(path)) found.set(key, [...(found.get(key) ?? []), path])
     }
   }
   await visit(root)
@@ -73,7 +78,11 @@ async function survey(root: string): Promise<Map<string, string[]>> {
 }
 
 function keysOf(path: string): string[] {
-  const [file, parent, grandparent] = [basename(path), basename(dirname(path)), basename(dirname(dirname(path)))]
+  const [file, parent, grandparent] = [
+    basename(path),
+    basename(dirname(path)),
+    basename(dirname(dirname(path))),
+  ]
   const keys = file.endsWith('.crate') ? [file, `${parent}-${file}`] : []
   if (file === 'download') keys.push(`${grandparent}-${parent}.crate`)
   return keys.map(key => key.toLowerCase())

@@ -29,7 +29,8 @@ export async function openGit(request: ImportRequest, web: Web): Promise<Source>
     if (clone !== null) await rm(clone, { recursive: true, force: true })
   }
   try {
-    const path = clone ?? (existsSync(join(source, 'HEAD')) ? resolve(source) : resolve(source, '.git'))
+    const path =
+      clone ?? (existsSync(join(source, 'HEAD')) ? resolve(source) : resolve(source, '.git'))
     const files = await listFiles(path, source)
     const config = await readConfig(path, files, source)
     const shelf = namedShelf(request, web) ?? shelfOfConfig(config, plain(source), web)
@@ -58,8 +59,13 @@ async function* lotsOf(path: string, files: readonly GitFile[], shelf: Shelf): A
 }
 
 async function readLot(blobs: GitBlobs, { id, size, path }: GitFile, shelf: Shelf): Promise<Lot> {
-  const refused = (reason: Issue): Lot => ({ name: null, offers: [], refused: [{ where: path, reasons: [reason] }] })
-  if (size > INDEX_FILE_MAX) return refused(issue('import_too_long', { what: path, max: INDEX_FILE_MAX }))
+  const refused = (reason: Issue): Lot => ({
+    name: null,
+    offers: [],
+    refused: [{ where: path, reasons: [reason] }],
+  })
+  if (size > INDEX_FILE_MAX)
+    return refused(issue('import_too_long', { what: path, max: INDEX_FILE_MAX }))
   const bytes = await blobs.read(id)
   if (!bytes) return refused(issue('import_git_missing', { id }))
   return readLines({ where: path, stem: stemOf(path) ?? '', bytes }, shelf)
@@ -69,7 +75,9 @@ async function readLot(blobs: GitBlobs, { id, size, path }: GitFile, shelf: Shel
 async function listFiles(path: string, source: string): Promise<GitFile[]> {
   let listing: string
   try {
-    listing = (await runQuietGit(path, ['ls-tree', '-r', '-l', '-z', '--full-tree', 'HEAD'])).toString('utf8')
+    listing = (
+      await runQuietGit(path, ['ls-tree', '-r', '-l', '-z', '--full-tree', 'HEAD'])
+    ).toString('utf8')
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     throw new Refusal([issue('import_no_head', { source: plain(source) })], { cause: error })
@@ -87,7 +95,10 @@ async function readConfig(path: string, files: readonly GitFile[], source: strin
   if (!file) return null
   const where = `config.json of ${plain(source)}`
   if (file.size > CONFIG_MAX) refuse('import_too_long', { what: where, max: CONFIG_MAX })
-  return parseConfig((await runQuietGit(path, ['cat-file', 'blob', file.id])).toString('utf8'), where)
+  return parseConfig(
+    (await runQuietGit(path, ['cat-file', 'blob', file.id])).toString('utf8'),
+    where,
+  )
 }
 
 /** The addresses of the index: the one it was cloned from, now or before, with and without `.git`. */
@@ -123,11 +134,30 @@ async function cloneBare(url: string): Promise<string> {
 }
 
 /** What git complained of; null when it succeeded. The user's configuration counts: it knows credentials and proxies. */
-async function clone(url: string, path: string, options: readonly string[]): Promise<string | null> {
+async function clone(
+  url: string,
+  path: string,
+  options: readonly string[],
+): Promise<string | null> {
   await rm(path, { recursive: true, force: true })
-  const args = ['clone', '--quiet', '--bare', '--single-branch', '--no-tags', ...options, '--', checkRemote(url), path]
+  const args = [
+    'clone',
+    '--quiet',
+    '--bare',
+    '--single-branch',
+    '--no-tags',
+    ...options,
+    '--',
+    checkRemote(url),
+    path,
+  ]
   // Only what an address can mean; `ext::` and the like would run commands.
-  const env = { ...process.env, GIT_TERMINAL_PROMPT: '0', GIT_ALLOW_PROTOCOL: 'http:https:ssh:git:file', LC_ALL: 'C' }
+  const env = {
+    ...process.env,
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ALLOW_PROTOCOL: 'http:https:ssh:git:file',
+    LC_ALL: 'C',
+  }
   const child = spawn('git', args, { stdio: ['ignore', 'ignore', 'pipe'], env })
   let complaint = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -137,5 +167,7 @@ async function clone(url: string, path: string, options: readonly string[]): Pro
     child.once('error', reject)
     child.once('close', done)
   })
-  return code === 0 ? null : plain(complaint.trim().replace(/\s*\n\s*/g, ' / ')) || `git ended with ${code}`
+  return code === 0
+    ? null
+    : plain(complaint.trim().replace(/\s*\n\s*/g, ' / ')) || `git ended with ${code}`
 }

@@ -2,7 +2,12 @@ import type { Entry } from '../../../core/entry/entry.ts'
 import { parseEntry } from '../../../core/entry/parse.ts'
 import { collect, type Issue, issue } from '../../../core/error/error.ts'
 import { isName, type Name } from '../../../core/name.ts'
-import { isVersion, type Version, type VersionIdentity, versionIdentity } from '../../../core/version.ts'
+import {
+  isVersion,
+  type Version,
+  type VersionIdentity,
+  versionIdentity,
+} from '../../../core/version.ts'
 import type { Lot, Offer, Refused, Shelf } from './offer.ts'
 
 /** Largest index file that is read; the largest of crates.io has some 3 MB. */
@@ -78,9 +83,12 @@ function isBelowItsName(
   line: number,
   issues: Issue[],
 ): boolean {
-  if (!isName(name) || !isVersion(vers)) throw new TypeError('an entry was read that has no name or version')
-  if (name.toLowerCase() !== stem.toLowerCase()) issues.push(issue('import_misplaced', { line, name }))
-  else if (spelling !== null && name !== spelling) issues.push(issue('index_name', { line, name, first: spelling }))
+  if (!isName(name) || !isVersion(vers))
+    throw new TypeError('an entry was read that has no name or version')
+  if (name.toLowerCase() !== stem.toLowerCase())
+    issues.push(issue('import_misplaced', { line, name }))
+  else if (spelling !== null && name !== spelling)
+    issues.push(issue('index_name', { line, name, first: spelling }))
   return issues.length === 0
 }
 

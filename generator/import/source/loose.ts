@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { basename, resolve } from 'node:path'
-import { findCrates } from '../../store/crate-files.ts'
-import { fileChecksum } from '../../store/durable-file.ts'
 import { refuse } from '../../../core/error/error.ts'
 import { compareVersions, isVersion, type Version } from '../../../core/version.ts'
+import { findCrates } from '../../store/crate-files.ts'
+import { fileChecksum } from '../../store/durable-file.ts'
 import type { Offer, Source } from './offer.ts'
 
 interface Guess {
@@ -39,7 +39,13 @@ export async function openLoose(source: string): Promise<Source> {
 async function offerOf(path: string): Promise<Offer> {
   const cksum = await fileChecksum(path)
   if (cksum === null) return refuse('file_missing', { path })
-  return { where: path, identity: null, entry: null, cksum, take: use => use(createReadStream(path)) }
+  return {
+    where: path,
+    identity: null,
+    entry: null,
+    cksum,
+    take: use => use(createReadStream(path)),
+  }
 }
 
 /** What a file name says; it decides the order of the versions and nothing else. */

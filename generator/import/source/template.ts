@@ -21,8 +21,13 @@ export function parseConfig(text: string, where: string): SourceConfig {
   }
   const fields: Partial<Record<string, unknown>> = value
   const { dl, api } = fields
-  if (typeof dl !== 'string' || dl === '') refuse('import_config_invalid', { where, reason: '`dl` is not a string' })
-  return { dl, api: typeof api === 'string' ? api : null, authRequired: fields['auth-required'] === true }
+  if (typeof dl !== 'string' || dl === '')
+    refuse('import_config_invalid', { where, reason: '`dl` is not a string' })
+  return {
+    dl,
+    api: typeof api === 'string' ? api : null,
+    authRequired: fields['auth-required'] === true,
+  }
 }
 
 function parseJson(text: string, where: string): unknown {
@@ -44,7 +49,10 @@ export function isWebTemplate(dl: string): boolean {
  * Where a tree can hold the `.crate` that `dl` leads to, below its root: the whole path of the URL, or what of it is left
  * when the tree is reached under a path of its own. Never a path that leaves the tree.
  */
-export function pathsOf(dl: string, facts: { name: Name; version: Version; cksum: string }): string[] {
+export function pathsOf(
+  dl: string,
+  facts: { name: Name; version: Version; cksum: string },
+): string[] {
   const path = expandDl(dl, facts)
     .replace(/[?#].*$/s, '')
     .replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '')

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { fileFacts, readFolder } from '../../store/durable-file.ts'
 import { isName, prefix } from '../../../core/name.ts'
+import { fileFacts, readFolder } from '../../store/durable-file.ts'
 
 /** A file that stands where the index file of a crate stands. */
 export interface TierFile {
@@ -27,7 +27,8 @@ export async function listTiers(root: string): Promise<TierFile[]> {
   const visit = async (folder: string, depth: number): Promise<void> => {
     for (const entry of await readFolder(join(root, ...folder.split('/')))) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`
-      if (entry.isDirectory() && depth < 2 && isTier(entry.name, depth)) await visit(path, depth + 1)
+      if (entry.isDirectory() && depth < 2 && isTier(entry.name, depth))
+        await visit(path, depth + 1)
       const stem = entry.isFile() ? stemOf(path) : null
       const facts = stem && (await fileFacts(join(root, ...path.split('/'))))
       if (stem && facts) found.push({ path, stem, size: facts.size })
@@ -38,5 +39,7 @@ export async function listTiers(root: string): Promise<TierFile[]> {
 }
 
 function isTier(name: string, depth: number): boolean {
-  return depth === 0 ? /^(?:[123]|[A-Za-z][A-Za-z0-9_-])$/.test(name) : /^[A-Za-z0-9_-]{1,2}$/.test(name)
+  return depth === 0
+    ? /^(?:[123]|[A-Za-z][A-Za-z0-9_-])$/.test(name)
+    : /^[A-Za-z0-9_-]{1,2}$/.test(name)
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { readText } from '../../store/durable-file.ts'
 import { issue } from '../../../core/error/error.ts'
+import { readText } from '../../store/durable-file.ts'
 import type { Detected } from './detect.ts'
 import { FolderShelf } from './folder-shelf.ts'
 import { INDEX_FILE_MAX, readLines } from './lines.ts'
@@ -12,7 +12,11 @@ import { listTiers, type TierFile } from './tiers.ts'
 import type { Web } from './web.ts'
 
 /** A folder with an index in tiers: our own tree, margo's, a mirror's, or a local registry. */
-export async function openTree(request: ImportRequest, detected: Detected, web: Web): Promise<Source> {
+export async function openTree(
+  request: ImportRequest,
+  detected: Detected,
+  web: Web,
+): Promise<Source> {
   const root = resolve(request.source)
   const index = join(root, detected.index)
   const config = await readConfig(join(index, 'config.json'))
@@ -31,7 +35,12 @@ export async function openTree(request: ImportRequest, detected: Detected, web: 
   }
 }
 
-async function ownShelf(root: string, index: string, config: SourceConfig | null, web: Web): Promise<Shelf> {
+async function ownShelf(
+  root: string,
+  index: string,
+  config: SourceConfig | null,
+  web: Web,
+): Promise<Shelf> {
   const shelf = new FolderShelf(root, config?.dl ?? null)
   // An index without any .crate beside it is a copy of one whose files are elsewhere.
   return (await shelf.isEmpty()) ? shelfOfConfig(config, index, web) : shelf
@@ -42,7 +51,11 @@ async function readConfig(path: string): Promise<SourceConfig | null> {
   return text === null ? null : parseConfig(text, path)
 }
 
-async function readFileOf(index: string, { path, stem, size }: TierFile, shelf: Shelf): Promise<Lot> {
+async function readFileOf(
+  index: string,
+  { path, stem, size }: TierFile,
+  shelf: Shelf,
+): Promise<Lot> {
   const where = join(index, ...path.split('/'))
   if (size > INDEX_FILE_MAX) {
     const reasons = [issue('import_too_long', { what: where, max: INDEX_FILE_MAX })]

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path'
-import { readFolder, readText } from '../../store/durable-file.ts'
 import { issue, Refusal, refuse } from '../../../core/error/error.ts'
 import { parseManifest } from '../../../core/manifest/parse.ts'
 import type { Name } from '../../../core/name.ts'
 import type { Version } from '../../../core/version.ts'
+import { readFolder, readText } from '../../store/durable-file.ts'
 import { FolderShelf } from './folder-shelf.ts'
 import type { Lot, Offer, Shelf, Source } from './offer.ts'
 import { type ImportRequest, namedShelf } from './request.ts'
@@ -17,7 +17,9 @@ export async function openVendor(request: ImportRequest, web: Web): Promise<Sour
   // Sources can be packed again, but never to the same bytes, and lock files have the checksum of those.
   if (!named && (await beside.isEmpty())) refuse('import_unpacked_only', { source: request.source })
   const shelf = named ?? beside
-  const folders = (await readFolder(root)).filter(entry => entry.isDirectory()).map(entry => entry.name)
+  const folders = (await readFolder(root))
+    .filter(entry => entry.isDirectory())
+    .map(entry => entry.name)
   return {
     kind: 'vendor',
     description: `a folder of \`cargo vendor\`; .crate files from ${shelf.description}`,
@@ -44,9 +46,19 @@ async function readVendored(where: string, shelf: Shelf): Promise<Lot> {
   }
 }
 
-function offerOf(where: string, wanted: { name: Name; version: Version; cksum: string }, shelf: Shelf): Offer {
+function offerOf(
+  where: string,
+  wanted: { name: Name; version: Version; cksum: string },
+  shelf: Shelf,
+): Offer {
   const { name, version, cksum } = wanted
-  return { where, identity: { name, version }, entry: null, cksum, take: use => shelf.take(wanted, use) }
+  return {
+    where,
+    identity: { name, version },
+    entry: null,
+    cksum,
+    take: use => shelf.take(wanted, use),
+  }
 }
 
 /** `package` is the checksum of the `.crate`; null for what came from git (Cargo's `vendor.rs`). */
@@ -58,7 +70,8 @@ function readChecksum(text: string): string {
     if (!(error instanceof SyntaxError)) throw error
     return refuse('import_vendor_checksum', { reason: 'it is not JSON' })
   }
-  const cksum = typeof value === 'object' && value !== null && 'package' in value ? value.package : null
+  const cksum =
+    typeof value === 'object' && value !== null && 'package' in value ? value.package : null
   if (cksum === null) throw new Refusal([issue('import_vendor_git')])
   if (typeof cksum === 'string' && /^[0-9a-f]{64}$/.test(cksum)) return cksum
   return refuse('import_vendor_checksum', { reason: '`package` is no checksum' })

@@ -57,7 +57,10 @@ export class Web {
   }
 
   /** Has `use` read the bytes of a file, null when there is none; a broken transfer begins anew. */
-  async take<T>(url: string, use: (bytes: AsyncIterable<Uint8Array> | null) => Promise<T>): Promise<T> {
+  async take<T>(
+    url: string,
+    use: (bytes: AsyncIterable<Uint8Array> | null) => Promise<T>,
+  ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#attempt(url, use)
@@ -70,7 +73,10 @@ export class Web {
     }
   }
 
-  async #attempt<T>(url: string, use: (bytes: AsyncIterable<Uint8Array> | null) => Promise<T>): Promise<T> {
+  async #attempt<T>(
+    url: string,
+    use: (bytes: AsyncIterable<Uint8Array> | null) => Promise<T>,
+  ): Promise<T> {
     const silence = new Silence(this.#options.patience)
     try {
       const response = await this.#follow(parseUrl(url), silence)
@@ -166,7 +172,8 @@ function passing(error: unknown, silence: Silence): Error {
 function checkStatus(response: Response, url: URL): Response {
   const { status } = response
   if (status === 200 || [404, 410, 451].includes(status)) return response
-  if (status === 401 || status === 403) refuse('import_http_denied', { url: plain(url.href), status })
+  if (status === 401 || status === 403)
+    refuse('import_http_denied', { url: plain(url.href), status })
   if (status === 408 || status === 429 || status >= 500) {
     const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
     throw new Passing(`the server answers ${status}`, Number.isNaN(seconds) ? null : seconds * 1000)
@@ -178,7 +185,8 @@ function checkStatus(response: Response, url: URL): Response {
 function parseUrl(text: string, base?: URL): URL {
   const url = URL.canParse(text, base?.href) ? new URL(text, base?.href) : null
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
-  if (!url || !isWeb || url.username !== '' || url.password !== '') refuse('import_url_invalid', { url: plain(text) })
+  if (!url || !isWeb || url.username !== '' || url.password !== '')
+    refuse('import_url_invalid', { url: plain(text) })
   return url
 }
 

@@ -1,11 +1,21 @@
-import type { Database, MarkKind } from '../database/database.ts'
 import type { Issue } from '../../../core/error/error.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../../core/name.ts'
 import type { Release } from '../../../core/release/release.ts'
 import { type Version, versionIdentity } from '../../../core/version.ts'
+import type { Database, MarkKind } from '../database/database.ts'
 import { type Added, addRelease, objections, type Publication, setYanked } from './change.ts'
 import { clearMarks, type FileMark, fileMarks, listMarks } from './marks.ts'
-import { type Change, type CrateRecord, crateRecord, findCrate, type Mark, ownsCrate, type ReleaseRecord, releaseRecord, selectReleases } from './record.ts'
+import {
+  type Change,
+  type CrateRecord,
+  crateRecord,
+  findCrate,
+  type Mark,
+  ownsCrate,
+  type ReleaseRecord,
+  releaseRecord,
+  selectReleases,
+} from './record.ts'
 import { removeReleases } from './removal.ts'
 
 /** Background work that failed: what it was, when, and why. */
@@ -33,7 +43,11 @@ export class Catalog {
 
   /** A crate by its id. */
   async crate(id: number): Promise<CrateRecord | null> {
-    const row = await this.#database.selectFrom('crates').selectAll().where('id', '=', id).executeTakeFirst()
+    const row = await this.#database
+      .selectFrom('crates')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirst()
     return row ? crateRecord(row) : null
   }
 
@@ -161,7 +175,11 @@ export class Catalog {
 
   /** Whether any release has these bytes. */
   async hasBytes(cksum: string): Promise<boolean> {
-    const row = await this.#database.selectFrom('releases').select('id').where('cksum', '=', cksum).executeTakeFirst()
+    const row = await this.#database
+      .selectFrom('releases')
+      .select('id')
+      .where('cksum', '=', cksum)
+      .executeTakeFirst()
     return row !== undefined
   }
 
@@ -229,7 +247,11 @@ export class Catalog {
 
   /** A remembered fact, such as what the public tree was last rendered with. */
   async fact(key: string): Promise<string | null> {
-    const row = await this.#database.selectFrom('facts').select('value').where('key', '=', key).executeTakeFirst()
+    const row = await this.#database
+      .selectFrom('facts')
+      .select('value')
+      .where('key', '=', key)
+      .executeTakeFirst()
     return row?.value ?? null
   }
 

@@ -1,4 +1,3 @@
-import type { Database } from '../database/database.ts'
 import { parseEntry } from '../../../core/entry/parse.ts'
 import { renderEntry } from '../../../core/entry/render.ts'
 import { type Issue, issue, refuse, refuseErrors } from '../../../core/error/error.ts'
@@ -6,10 +5,18 @@ import { canonicalName, type Name } from '../../../core/name.ts'
 import { lookAlikeSkeleton } from '../../../core/policy/look-alike.ts'
 import type { Release } from '../../../core/release/release.ts'
 import { type Version, versionIdentity } from '../../../core/version.ts'
+import type { Database } from '../database/database.ts'
 import { addEvent } from './event.ts'
 import { keepListing } from './listing.ts'
 import { mark, touch } from './marks.ts'
-import { type Change, type CrateRecord, findCrate, findTwin, ownsCrate, type Queries } from './record.ts'
+import {
+  type Change,
+  type CrateRecord,
+  findCrate,
+  findTwin,
+  ownsCrate,
+  type Queries,
+} from './record.ts'
 import { markNewRelease } from './release-marks.ts'
 import { tombstone } from './removal.ts'
 
@@ -30,18 +37,29 @@ export interface Added {
  * What stands in the way of a release: its name or version being taken, its publisher not being an owner. Empty when
  * nothing does, or when this very release is already there (a retry by an owner).
  */
-export async function objections(tx: Queries, release: Publication, change: Change): Promise<Issue[]> {
+export async function objections(
+  tx: Queries,
+  release: Publication,
+  change: Change,
+): Promise<Issue[]> {
   const existing = await findCrate(tx, canonicalName(release.name))
   if (!existing) return []
   // Whatever else may be said would be said of the other crate.
-  if (existing.name !== release.name) return [issue('name_taken', { name: release.name, existing: existing.name })]
+  if (existing.name !== release.name)
+    return [issue('name_taken', { name: release.name, existing: existing.name })]
   const issues: Issue[] = []
   if (!(await mayChange(tx, existing, change))) {
     issues.push(issue('not_owner', { name: existing.name, login: change.actor }))
   }
   const twin = await findTwin(tx, existing.id, release.version)
   if (twin && !isSame(twin, release)) {
-    issues.push(issue('version_taken', { name: release.name, version: release.version, existing: twin.version }))
+    issues.push(
+      issue('version_taken', {
+        name: release.name,
+        version: release.version,
+        existing: twin.version,
+      }),
+    )
   }
   const deleted = await tombstone(tx, existing.id, release.version)
   if (deleted !== null && deleted !== release.cksum) {
@@ -55,14 +73,22 @@ export async function objections(tx: Queries, release: Publication, change: Chan
  * of what is to be rendered. Says `present`, and changes nothing, when this very release is already there (a retry).
  * Refuses what `objections` finds.
  */
-export async function addRelease(database: Database, release: Release, change: Change): Promise<Added> {
+export async function addRelease(
+  database: Database,
+  release: Release,
+  change: Change,
+): Promise<Added> {
   return database.transaction().execute(async tx => {
     refuseErrors(await objections(tx, { ...release, cksum: release.entry.cksum }, change))
     const existing = await findCrate(tx, canonicalName(release.name))
     if (existing && (await findTwin(tx, existing.id, release.version))) {
       return { outcome: 'present', crateId: existing.id }
     }
-    const generation = await addEvent(tx, change, { action: 'publish', crate: release.name, version: release.version })
+    const generation = await addEvent(tx, change, {
+      action: 'publish',
+      crate: release.name,
+      version: release.version,
+    })
     const crateId = existing?.id ?? (await insertCrate(tx, release.name, change))
     const releaseId = await insertRelease(tx, crateId, release, change)
     await touch(tx, crateId, generation)
@@ -84,7 +110,8 @@ export async function setYanked(
   return database.transaction().execute(async tx => {
     const crate = await findCrate(tx, canonicalName(name))
     if (!crate) return refuse('crate_unknown', { name })
-    if (!(await mayChange(tx, crate, change))) refuse('not_owner', { name: crate.name, login: change.actor })
+    if (!(await mayChange(tx, crate, change)))
+      refuse('not_owner', { name: crate.name, login: change.actor })
     const release = await findTwin(tx, crate.id, version)
     if (!release) return refuse('release_unknown', { name: crate.name, version })
     if (release.yanked === Number(yanked)) return { crateId: crate.id, changed: false }
@@ -95,7 +122,11 @@ export async function setYanked(
       .where('id', '=', release.id)
       .execute()
     const action = yanked ? 'yank' : 'unyank'
-    const generation = await addEvent(tx, change, { action, crate: crate.name, version: release.version })
+    const generation = await addEvent(tx, change, {
+      action,
+      crate: crate.name,
+      version: release.version,
+    })
     await touch(tx, crate.id, generation)
     await mark(tx, { kind: 'release', subject: release.id, generation })
     await keepListing(tx, crate.id, generation)
@@ -110,13 +141,20 @@ async function mayChange(tx: Queries, crate: CrateRecord, change: Change): Promi
 }
 
 /** The same bytes under the same version: what a client sends again that never saw its answer. */
-function isSame(twin: { version: string; cksum: string; yanked: number }, release: Publication): boolean {
+function isSame(
+  twin: { version: string; cksum: string; yanked: number },
+  release: Publication,
+): boolean {
   return twin.version === release.version && twin.cksum === release.cksum && twin.yanked === 0
 }
 
 async function hasOwner(tx: Queries, crateId: number): Promise<boolean> {
   return (
-    (await tx.selectFrom('owners').select('user_id').where('crate_id', '=', crateId).executeTakeFirst()) !== undefined
+    (await tx
+      .selectFrom('owners')
+      .select('user_id')
+      .where('crate_id', '=', crateId)
+      .executeTakeFirst()) !== undefined
   )
 }
 
@@ -143,7 +181,12 @@ export async function insertCrate(tx: Queries, name: Name, change: Change): Prom
 }
 
 /** A new release, without crate, event and marks. */
-export async function insertRelease(tx: Queries, crateId: number, release: Release, change: Change): Promise<number> {
+export async function insertRelease(
+  tx: Queries,
+  crateId: number,
+  release: Release,
+  change: Change,
+): Promise<number> {
   const { id } = await tx
     .insertInto('releases')
     .values({

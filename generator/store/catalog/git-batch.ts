@@ -1,5 +1,5 @@
-import type { Database } from '../database/database.ts'
 import type { Name } from '../../../core/name.ts'
+import type { Database } from '../database/database.ts'
 import { GIT_FOLLOWED } from './marks.ts'
 import type { Mark, Queries } from './record.ts'
 
@@ -25,7 +25,11 @@ export interface GitBatch {
 const ACTIONS = ['publish', 'yank', 'unyank', 'delete', 'import']
 
 /** The next batch, at most `limit` crates; events are those after the audit event `after`. One transaction. */
-export async function gitBatch(database: Database, after: number, limit: number): Promise<GitBatch> {
+export async function gitBatch(
+  database: Database,
+  after: number,
+  limit: number,
+): Promise<GitBatch> {
   return database.transaction().execute(async tx => {
     const rows = await tx
       .selectFrom('marks')
@@ -56,13 +60,19 @@ export async function gitBatch(database: Database, after: number, limit: number)
       .limit(1000)
       .execute()
     const last = Math.max(after, rows.at(-1)?.generation ?? after)
-    return { marks: rows.map(({ name, ...mark }) => mark), crates, events: events as ReleaseEvent[], last }
+    return {
+      marks: rows.map(({ name, ...mark }) => mark),
+      crates,
+      events: events as ReleaseEvent[],
+      last,
+    }
   })
 }
 
 /** From now on changes are marked for the git index; marks every crate, unless that was so already. */
 export async function followForGit(database: Database): Promise<void> {
-  const isFollowed = (tx: Queries) => tx.selectFrom('facts').select('key').where('key', '=', GIT_FOLLOWED)
+  const isFollowed = (tx: Queries) =>
+    tx.selectFrom('facts').select('key').where('key', '=', GIT_FOLLOWED)
   if (await isFollowed(database).executeTakeFirst()) return
   await database.transaction().execute(async tx => {
     if (await isFollowed(tx).executeTakeFirst()) return
@@ -70,7 +80,9 @@ export async function followForGit(database: Database): Promise<void> {
     await tx
       .insertInto('marks')
       .columns(['kind', 'subject', 'generation'])
-      .expression(eb => eb.selectFrom('crates').select([eb.val('git').as('kind'), 'id', 'generation']))
+      .expression(eb =>
+        eb.selectFrom('crates').select([eb.val('git').as('kind'), 'id', 'generation']),
+      )
       .orIgnore()
       .execute()
   })

@@ -1,8 +1,8 @@
-import type { Database } from '../database/database.ts'
 import type { Issue } from '../../../core/error/error.ts'
 import { canonicalName, type Name } from '../../../core/name.ts'
 import type { Release } from '../../../core/release/release.ts'
 import type { Version, VersionIdentity } from '../../../core/version.ts'
+import type { Database } from '../database/database.ts'
 import { insertCrate, insertRelease, objections } from './change.ts'
 import { addEvent } from './event.ts'
 import { keepListing } from './listing.ts'
@@ -72,7 +72,8 @@ export async function importReleases(
   return database.transaction().execute(async tx => {
     const landings: Landing[] = []
     const touched = new Map<number, number>()
-    for (const release of releases) landings.push(await importRelease(tx, release, change, import_, touched))
+    for (const release of releases)
+      landings.push(await importRelease(tx, release, change, import_, touched))
     // Once for a crate, however many of its versions came: a listing looks at all of them.
     for (const [crateId, generation] of touched) {
       await touch(tx, crateId, generation)
@@ -101,8 +102,14 @@ async function importRelease(
   }
   const issues = await objections(tx, { name, version, cksum: entry.cksum }, change)
   if (issues.length > 0) return { outcome: 'refused', issues }
-  const generation = await addEvent(tx, change, { action: 'import', crate: name, version, detail: { source } })
-  const crateId = existing?.id ?? (await insertCrate(tx, name, { ...change, at: entry.pubtime ?? change.at }))
+  const generation = await addEvent(tx, change, {
+    action: 'import',
+    crate: name,
+    version,
+    detail: { source },
+  })
+  const crateId =
+    existing?.id ?? (await insertCrate(tx, name, { ...change, at: entry.pubtime ?? change.at }))
   await adopt(tx, crateId, owner, change)
   const releaseId = await insertRelease(tx, crateId, release, change)
   touched.set(crateId, generation)
@@ -112,9 +119,18 @@ async function importRelease(
 }
 
 /** Gives a crate without owners one. */
-async function adopt(tx: Queries, crateId: number, owner: number | null, change: Change): Promise<void> {
+async function adopt(
+  tx: Queries,
+  crateId: number,
+  owner: number | null,
+  change: Change,
+): Promise<void> {
   if (owner === null) return
-  const row = await tx.selectFrom('owners').select('user_id').where('crate_id', '=', crateId).executeTakeFirst()
+  const row = await tx
+    .selectFrom('owners')
+    .select('user_id')
+    .where('crate_id', '=', crateId)
+    .executeTakeFirst()
   if (row) return
   await tx
     .insertInto('owners')

@@ -1,15 +1,15 @@
-import { type Database, SITE } from '../database/database.ts'
 import { parseEntry } from '../../../core/entry/parse.ts'
-import { type CanonicalName, canonicalName, type Name } from '../../../core/name.ts'
 import type { About } from '../../../core/manifest/manifest.ts'
+import { type CanonicalName, canonicalName, type Name } from '../../../core/name.ts'
 import { blockOf } from '../../../core/search/buckets.ts'
-import { MAP_CRATES } from '../../../site/elements/links.ts'
 import { termsOf } from '../../../core/search/terms.ts'
 import { isPrerelease, newestVersion, type Version } from '../../../core/version.ts'
-import { keepNameLength } from './search/block-changes.ts'
+import { MAP_CRATES } from '../../../site/elements/links.ts'
+import { type Database, SITE } from '../database/database.ts'
 import { markAll } from './marks.ts'
-import { countPrefixes, uncountPrefixes } from './search/prefixes.ts'
 import { type CrateRecord, crateRecord, type Queries } from './record.ts'
+import { keepNameLength } from './search/block-changes.ts'
+import { countPrefixes, uncountPrefixes } from './search/prefixes.ts'
 import { type MovedTerms, moveTerms } from './search/terms.ts'
 
 /** Grows when an equal catalog makes other listings, so that an upgraded registry makes them anew. */
@@ -41,7 +41,11 @@ export async function keepListing(
     await tx.selectFrom('crates').selectAll().where('id', '=', crateId).executeTakeFirstOrThrow(),
   )
   const canonical = canonicalName(crate.name)
-  const before = await tx.selectFrom('listings').selectAll().where('crate_id', '=', crate.id).executeTakeFirst()
+  const before = await tx
+    .selectFrom('listings')
+    .selectAll()
+    .where('crate_id', '=', crate.id)
+    .executeTakeFirst()
   const after = await makeListing(tx, crate, canonical)
   if (after && !before) await countPrefixes(tx, canonical)
   if (after) {
@@ -65,7 +69,11 @@ export async function keepListing(
 
 /** Takes a crate out of all lists, because its releases are about to go. */
 export async function dropListing(tx: Queries, crateId: number): Promise<Moved> {
-  const before = await tx.selectFrom('listings').selectAll().where('crate_id', '=', crateId).executeTakeFirst()
+  const before = await tx
+    .selectFrom('listings')
+    .selectAll()
+    .where('crate_id', '=', crateId)
+    .executeTakeFirst()
   if (!before) return UNMOVED
   const canonical = before.canonical as CanonicalName
   const old = await readFace(tx, canonical, before)
@@ -79,12 +87,20 @@ export async function dropListing(tx: Queries, crateId: number): Promise<Moved> 
 /** Makes all listings anew where another version of this program has made them, or none; cheap when there is nothing to do. */
 export async function refreshListings(database: Database): Promise<void> {
   const isCurrent = async (tx: Queries) =>
-    (await tx.selectFrom('facts').select('value').where('key', '=', 'listings').executeTakeFirst())?.value ===
-    LISTINGS_FORMAT
+    (await tx.selectFrom('facts').select('value').where('key', '=', 'listings').executeTakeFirst())
+      ?.value === LISTINGS_FORMAT
   if (await isCurrent(database)) return
   await database.transaction().execute(async tx => {
     if (await isCurrent(tx)) return
-    const tables = ['dependents', 'blocks', 'name_lengths', 'postings', 'terms', 'prefixes', 'listings'] as const
+    const tables = [
+      'dependents',
+      'blocks',
+      'name_lengths',
+      'postings',
+      'terms',
+      'prefixes',
+      'listings',
+    ] as const
     for (const table of tables) await tx.deleteFrom(table).execute()
     let after = 0
     for (;;) {
@@ -115,12 +131,17 @@ async function makeListing(tx: Queries, crate: CrateRecord, canonical: Canonical
     .where('crate_id', '=', crate.id)
     .orderBy('id')
     .execute()
-  const releases = rows.map(row => ({ ...row, version: row.version as Version, yanked: row.yanked === 1 }))
+  const releases = rows.map(row => ({
+    ...row,
+    version: row.version as Version,
+    yanked: row.yanked === 1,
+  }))
   const newest = newestVersion(releases)
   if (!newest) return null
   const stable = newestVersion(releases.filter(one => !one.yanked && !isPrerelease(one.version)))
   let updated = crate.createdAt
-  for (const { published_at } of releases) if (published_at !== null && published_at > updated) updated = published_at
+  for (const { published_at } of releases)
+    if (published_at !== null && published_at > updated) updated = published_at
   return {
     crate_id: crate.id,
     canonical,
@@ -160,7 +181,10 @@ async function readFace(tx: Queries, canonical: CanonicalName, listing: Standing
   const dependencies = new Set(own.map(one => canonicalName((one.package ?? one.name) as Name)))
   dependencies.delete(canonical)
   // The empty word is in every crate: its count is how many there are.
-  const terms = new Map<string, number | null>([['', null], ...termsOf({ canonical, keywords, description, yanked })])
+  const terms = new Map<string, number | null>([
+    ['', null],
+    ...termsOf({ canonical, keywords, description, yanked }),
+  ])
   return { terms, dependencies }
 }
 
@@ -189,10 +213,18 @@ async function moveEdges(
   const gone = [...old].filter(one => !now.has(one))
   const come = [...now].filter(one => !old.has(one))
   for (const part of chunks(gone)) {
-    await tx.deleteFrom('dependents').where('dependent', '=', crate.canonical).where('dependency', 'in', part).execute()
+    await tx
+      .deleteFrom('dependents')
+      .where('dependent', '=', crate.canonical)
+      .where('dependency', 'in', part)
+      .execute()
   }
   for (const part of chunks(come)) {
-    const rows = part.map(dependency => ({ dependency, dependent: crate.canonical, crate_id: crate.id }))
+    const rows = part.map(dependency => ({
+      dependency,
+      dependent: crate.canonical,
+      crate_id: crate.id,
+    }))
     await tx.insertInto('dependents').values(rows).execute()
   }
 }

@@ -1,5 +1,5 @@
-import type { Database, MarkKind } from '../database/database.ts'
 import type { Version } from '../../../core/version.ts'
+import type { Database, MarkKind } from '../database/database.ts'
 import type { Mark, Queries } from './record.ts'
 
 /**
@@ -15,7 +15,12 @@ export type FileMark = Mark & { readonly version: Version; readonly cksum: strin
 const CHUNK = 500
 
 /** Pending work of one kind, oldest first: a page of what was marked after a generation. */
-export async function listMarks(database: Database, kind: MarkKind, after: number, limit: number): Promise<Mark[]> {
+export async function listMarks(
+  database: Database,
+  kind: MarkKind,
+  after: number,
+  limit: number,
+): Promise<Mark[]> {
   return database
     .selectFrom('marks')
     .selectAll()
@@ -40,7 +45,13 @@ export async function fileMarks(database: Database, crateId: number): Promise<Fi
   const rows = await database
     .selectFrom('marks')
     .innerJoin('releases', 'releases.id', 'marks.subject')
-    .select(['marks.kind', 'marks.subject', 'marks.generation', 'releases.version', 'releases.cksum'])
+    .select([
+      'marks.kind',
+      'marks.subject',
+      'marks.generation',
+      'releases.version',
+      'releases.cksum',
+    ])
     .where('marks.kind', '=', 'file')
     .where('releases.crate_id', '=', crateId)
     .execute()
@@ -66,7 +77,11 @@ export async function clearMarks(database: Database, marks: readonly Mark[]): Pr
 export async function touch(tx: Queries, crateId: number, generation: number): Promise<void> {
   await tx.updateTable('crates').set({ generation }).where('id', '=', crateId).execute()
   await mark(tx, { kind: 'index', subject: crateId, generation })
-  const followed = await tx.selectFrom('facts').select('key').where('key', '=', GIT_FOLLOWED).executeTakeFirst()
+  const followed = await tx
+    .selectFrom('facts')
+    .select('key')
+    .where('key', '=', GIT_FOLLOWED)
+    .executeTakeFirst()
   if (followed) await mark(tx, { kind: 'git', subject: crateId, generation })
 }
 
@@ -75,7 +90,9 @@ export async function mark(tx: Queries, one: Mark): Promise<void> {
   await tx
     .insertInto('marks')
     .values(one)
-    .onConflict(conflict => conflict.columns(['kind', 'subject']).doUpdateSet({ generation: one.generation }))
+    .onConflict(conflict =>
+      conflict.columns(['kind', 'subject']).doUpdateSet({ generation: one.generation }),
+    )
     .execute()
 }
 

@@ -1,7 +1,7 @@
-import type { Database } from '../database/database.ts'
 import { issue, Refusal } from '../../../core/error/error.ts'
 import { canonicalName } from '../../../core/name.ts'
 import { timestamp } from '../../../core/timestamp.ts'
+import type { Database } from '../database/database.ts'
 import type { Publication } from './change.ts'
 import { type Change, type CrateRecord, findCrate, findTwin } from './record.ts'
 
@@ -28,7 +28,13 @@ export async function checkQuota(
   if (!user || (quota.new_crates_per_day === 0 && quota.versions_per_day === 0)) return
   const crate = await findCrate(database, canonicalName(release.name))
   const now = Date.parse(change.at)
-  if (!crate) await checkNewCrates(database, { id: user.id, login: change.actor }, quota.new_crates_per_day, now)
+  if (!crate)
+    await checkNewCrates(
+      database,
+      { id: user.id, login: change.actor },
+      quota.new_crates_per_day,
+      now,
+    )
   else if (!(await findTwin(database, crate.id, release.version))) {
     await checkVersions(database, crate, quota.versions_per_day, now)
   }
@@ -47,7 +53,12 @@ async function checkNewCrates(
     .where('created_at', '>', timestamp(new Date(now - DAY)))
     .where(
       eb =>
-        eb.selectFrom('releases').select('published_by').whereRef('crate_id', '=', 'crates.id').orderBy('id').limit(1),
+        eb
+          .selectFrom('releases')
+          .select('published_by')
+          .whereRef('crate_id', '=', 'crates.id')
+          .orderBy('id')
+          .limit(1),
       '=',
       user.id,
     )
@@ -56,7 +67,9 @@ async function checkNewCrates(
     .execute()
   const oldest = recent[max - 1]?.created_at
   if (oldest) {
-    throw new Refusal([issue('crates_too_many', { login: user.login, max })], { retryAfter: secondsLeft(oldest, now) })
+    throw new Refusal([issue('crates_too_many', { login: user.login, max })], {
+      retryAfter: secondsLeft(oldest, now),
+    })
   }
 }
 
@@ -77,7 +90,9 @@ async function checkVersions(
     .execute()
   const oldest = recent[max - 1]?.published_at
   if (oldest) {
-    throw new Refusal([issue('versions_too_many', { name: crate.name, max })], { retryAfter: secondsLeft(oldest, now) })
+    throw new Refusal([issue('versions_too_many', { name: crate.name, max })], {
+      retryAfter: secondsLeft(oldest, now),
+    })
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { MarkKind, Tables } from '../database/database.ts'
-import type { CanonicalName, Name } from '../../../core/name.ts'
 import type { About } from '../../../core/manifest/manifest.ts'
+import type { CanonicalName, Name } from '../../../core/name.ts'
 import { type Version, versionIdentity } from '../../../core/version.ts'
+import type { MarkKind, Tables } from '../database/database.ts'
 
 /** A crate of the catalog. `generation` grows with every change of it. */
 export interface CrateRecord {
@@ -46,13 +46,30 @@ export interface Mark {
 /** The database, or a transaction of it. */
 export type Queries = Kysely<Tables> | Transaction<Tables>
 
-export async function findCrate(tx: Queries, canonical: CanonicalName): Promise<CrateRecord | null> {
-  const row = await tx.selectFrom('crates').selectAll().where('canonical', '=', canonical).executeTakeFirst()
+export async function findCrate(
+  tx: Queries,
+  canonical: CanonicalName,
+): Promise<CrateRecord | null> {
+  const row = await tx
+    .selectFrom('crates')
+    .selectAll()
+    .where('canonical', '=', canonical)
+    .executeTakeFirst()
   return row ? crateRecord(row) : null
 }
 
-export function crateRecord(row: { id: number; name: string; created_at: string; generation: number }): CrateRecord {
-  return { id: row.id, name: row.name as Name, createdAt: row.created_at, generation: row.generation }
+export function crateRecord(row: {
+  id: number
+  name: string
+  created_at: string
+  generation: number
+}): CrateRecord {
+  return {
+    id: row.id,
+    name: row.name as Name,
+    createdAt: row.created_at,
+    generation: row.generation,
+  }
 }
 
 export function selectReleases(tx: Queries, crateId: number) {

@@ -1,6 +1,6 @@
-import type { Database } from '../database/database.ts'
 import type { Name } from '../../../core/name.ts'
 import { type Version, versionIdentity } from '../../../core/version.ts'
+import type { Database } from '../database/database.ts'
 import { addEvent } from './event.ts'
 import { dropListing, keepListing } from './listing.ts'
 import { mark, touch } from './marks.ts'
@@ -24,9 +24,15 @@ export async function mentions(database: Database, crate: CrateRecord): Promise<
     .innerJoin('crates', 'crates.id', 'releases.crate_id')
     .select(['crates.name', 'releases.version', 'releases.line'])
     .where('releases.crate_id', '!=', crate.id)
-    .where(eb => eb(eb.fn<number>('instr', ['releases.line', eb.val(JSON.stringify(crate.name))]), '>', 0))
+    .where(eb =>
+      eb(eb.fn<number>('instr', ['releases.line', eb.val(JSON.stringify(crate.name))]), '>', 0),
+    )
     .execute()
-  return rows.map(row => ({ name: row.name as Name, version: row.version as Version, line: row.line }))
+  return rows.map(row => ({
+    name: row.name as Name,
+    version: row.version as Version,
+    line: row.line,
+  }))
 }
 
 /**
@@ -45,7 +51,11 @@ export async function removeReleases(
     for (const release of releases) {
       await bury(tx, crate, release, change)
       const kinds = ['file', 'release', 'source'] as const
-      await tx.deleteFrom('marks').where('kind', 'in', kinds).where('subject', '=', release.id).execute()
+      await tx
+        .deleteFrom('marks')
+        .where('kind', 'in', kinds)
+        .where('subject', '=', release.id)
+        .execute()
       await tx.deleteFrom('releases').where('id', '=', release.id).execute()
       generation = await addEvent(tx, change, {
         action: 'delete',
@@ -62,7 +72,11 @@ export async function removeReleases(
 }
 
 /** The checksum of the bytes that a deleted version had; null when that version was never deleted. */
-export async function tombstone(tx: Queries, crateId: number, version: Version): Promise<string | null> {
+export async function tombstone(
+  tx: Queries,
+  crateId: number,
+  version: Version,
+): Promise<string | null> {
   const row = await tx
     .selectFrom('tombstones')
     .select('cksum')
@@ -72,11 +86,23 @@ export async function tombstone(tx: Queries, crateId: number, version: Version):
   return row?.cksum ?? null
 }
 
-async function bury(tx: Queries, crate: CrateRecord, release: ReleaseRecord, change: Change): Promise<void> {
+async function bury(
+  tx: Queries,
+  crate: CrateRecord,
+  release: ReleaseRecord,
+  change: Change,
+): Promise<void> {
   const { cksum } = release
   await tx
     .insertInto('tombstones')
-    .values({ crate_id: crate.id, identity: versionIdentity(release.version), cksum, deleted_at: change.at })
-    .onConflict(conflict => conflict.columns(['crate_id', 'identity']).doUpdateSet({ cksum, deleted_at: change.at }))
+    .values({
+      crate_id: crate.id,
+      identity: versionIdentity(release.version),
+      cksum,
+      deleted_at: change.at,
+    })
+    .onConflict(conflict =>
+      conflict.columns(['crate_id', 'identity']).doUpdateSet({ cksum, deleted_at: change.at }),
+    )
     .execute()
 }

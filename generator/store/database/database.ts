@@ -144,7 +144,9 @@ export async function openDatabase(path: string): Promise<Database> {
   // Only this waits in SQLite itself, which stands still meanwhile; from then on the dialect waits.
   writer.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
   writer.exec('PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 0')
-  const database = new Kysely<Tables>({ dialect: new LibsqlDialect({ writer, reader: new Libsql(path) }) })
+  const database = new Kysely<Tables>({
+    dialect: new LibsqlDialect({ writer, reader: new Libsql(path) }),
+  })
   const { error } = await new Migrator({
     db: database,
     provider: { getMigrations: async () => migrations },

@@ -70,20 +70,20 @@ class LibsqlDriver implements Driver {
     return new Lane(this.#handle, this.#writer, this.#reader)
   }
 
-  async beginTransaction(lane: Lane): Promise<void> {
-    await lane.begin()
+  async beginTransaction(worker: Lane): Promise<void> {
+    await worker.begin()
   }
 
-  async commitTransaction(lane: Lane): Promise<void> {
-    lane.commit()
+  async commitTransaction(worker: Lane): Promise<void> {
+    worker.commit()
   }
 
-  async rollbackTransaction(lane: Lane): Promise<void> {
-    lane.rollback()
+  async rollbackTransaction(worker: Lane): Promise<void> {
+    worker.rollback()
   }
 
-  async releaseConnection(lane: Lane): Promise<void> {
-    await lane.end()
+  async releaseConnection(worker: Lane): Promise<void> {
+    await worker.end()
   }
 
   async destroy(): Promise<void> {
@@ -172,7 +172,8 @@ async function patiently<T>(work: () => T | Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      if ((error as { code?: string }).code !== 'SQLITE_BUSY' || performance.now() > deadline) throw error
+      if ((error as { code?: string }).code !== 'SQLITE_BUSY' || performance.now() > deadline)
+        throw error
       await sleep(pause)
     }
   }

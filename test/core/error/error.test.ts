@@ -1,8 +1,8 @@
-import { root } from '../../support/plimsoll.ts'
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { root } from '../../support/plimsoll.ts'
 
 test('no code stands in two catalogues, where the later one would win unseen', async () => {
   const folder = join(root, 'dist', 'core', 'error', 'messages')

@@ -16,8 +16,14 @@ test('errors come before warnings, and neither hides the other', () => {
     shown.map(one => one.severity),
     [...Array(51).fill('error'), ...Array(51).fill('warning')],
   )
-  assert.equal(shown[50]?.message, '2 more objections are not shown; mend those above and try again')
-  assert.equal(shown[101]?.message, '10 more objections are not shown; mend those above and try again')
+  assert.equal(
+    shown[50]?.message,
+    '2 more objections are not shown; mend those above and try again',
+  )
+  assert.equal(
+    shown[101]?.message,
+    '10 more objections are not shown; mend those above and try again',
+  )
 })
 
 test('warnings alone stay warnings', () => {

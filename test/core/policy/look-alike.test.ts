@@ -23,7 +23,8 @@ function anyName(): string {
   const pieces = ['rn', 'm', '0', 'o', '1', 'l', 'i', '-', '_', '7']
   let text = pick('abcdefghijklmnopqrstuvwxyz')
   const length = 6 + below(25)
-  while (text.length < length) text += below(3) === 0 ? (pieces[below(pieces.length)] ?? '') : pick('abcdeghkpstuvxz')
+  while (text.length < length)
+    text += below(3) === 0 ? (pieces[below(pieces.length)] ?? '') : pick('abcdeghkpstuvxz')
   return text
 }
 
@@ -46,7 +47,8 @@ const kinds: Record<string, (text: string) => string | null> = {
   'm for rn': text => swapOne(text, 'rn', 'm'),
   'rn for m': text => swapOne(text, 'm', 'rn'),
   'all that look the same': text =>
-    text.slice(0, 1) + text.slice(1).replaceAll('o', '0').replaceAll('l', '1').replaceAll('m', 'rn'),
+    text.slice(0, 1) +
+    text.slice(1).replaceAll('o', '0').replaceAll('l', '1').replaceAll('m', 'rn'),
   'a letter doubled': text => {
     const index = at(text, letter)
     return index < 0 ? null : replaceAt(text, index, 0, text[index] ?? '')
@@ -58,7 +60,9 @@ const kinds: Record<string, (text: string) => string | null> = {
   'a separator dropped': text => swapOne(text, '_', ''),
   'two letters swapped': text => {
     const index = at(text, (one, place) => letter(one) && letter(text[place + 1] ?? ''))
-    return index < 0 ? null : replaceAt(text, index, 2, `${text[index + 1] ?? ''}${text[index] ?? ''}`)
+    return index < 0
+      ? null
+      : replaceAt(text, index, 2, `${text[index + 1] ?? ''}${text[index] ?? ''}`)
   },
 }
 
@@ -96,7 +100,9 @@ const ORDINARY =
 
 test('ordinary names are left alone', () => {
   const names = ORDINARY.map(parseName)
-  const pairs = names.flatMap(one => names.filter(other => looksAlike(one, other)).map(other => `${one} ${other}`))
+  const pairs = names.flatMap(one =>
+    names.filter(other => looksAlike(one, other)).map(other => `${one} ${other}`),
+  )
   assert.deepEqual(pairs, [])
 })
 

@@ -68,20 +68,36 @@ function release(
   }
 }
 
-const NOTHING: PolicyFacts = { existing: null, lookAlikes: [], missingDependencies: [], alsoHere: [] }
+const NOTHING: PolicyFacts = {
+  existing: null,
+  lookAlikes: [],
+  missingDependencies: [],
+  alsoHere: [],
+}
 
 function policy(text = ''): Settings['policy'] {
-  return resolveSettings({ file: { name: 'plimsoll.toml', text: `[policy]\n${text}` } }).settings.policy
+  return resolveSettings({ file: { name: 'plimsoll.toml', text: `[policy]\n${text}` } }).settings
+    .policy
 }
 const PRIVATE = policy()
 const PUBLIC = policy('preset = "public"')
 
 /** `severity code` of every objection. */
-function verdict(one: PolicyRelease, rules: Settings['policy'], facts: Partial<PolicyFacts> = {}): string[] {
-  return checkPolicy(one, { ...NOTHING, ...facts }, rules).issues.map(each => `${each.severity} ${each.code}`)
+function verdict(
+  one: PolicyRelease,
+  rules: Settings['policy'],
+  facts: Partial<PolicyFacts> = {},
+): string[] {
+  return checkPolicy(one, { ...NOTHING, ...facts }, rules).issues.map(
+    each => `${each.severity} ${each.code}`,
+  )
 }
 
-function said(one: PolicyRelease, rules: Settings['policy'], facts: Partial<PolicyFacts> = {}): string[] {
+function said(
+  one: PolicyRelease,
+  rules: Settings['policy'],
+  facts: Partial<PolicyFacts> = {},
+): string[] {
   return checkPolicy(one, { ...NOTHING, ...facts }, rules).issues.map(each => each.message)
 }
 
@@ -93,7 +109,14 @@ test('every number of crates.io is the default of a setting', () => {
     [limits.metadata_bytes, limits.crate_bytes, limits.unpacked_bytes],
     [1_048_576, 10_485_760, 536_870_912],
   )
-  const { name_max, version_max, description_max, keywords_max, keyword_length_max, categories_max } = rules
+  const {
+    name_max,
+    version_max,
+    description_max,
+    keywords_max,
+    keyword_length_max,
+    categories_max,
+  } = rules
   assert.deepEqual(
     { name_max, version_max, description_max, keywords_max, keyword_length_max, categories_max },
     {
@@ -110,32 +133,112 @@ test('every number of crates.io is the default of a setting', () => {
 })
 
 test('a decent release pleases both presets', () => {
-  const one = release({ keywords: ['parser', 'c++', '3d'], categories: ['anything'], badges: { maintenance: {} } })
+  const one = release({
+    keywords: ['parser', 'c++', '3d'],
+    categories: ['anything'],
+    badges: { maintenance: {} },
+  })
   for (const rules of [PRIVATE, PUBLIC]) {
-    assert.deepEqual(checkPolicy(one, NOTHING, rules), { issues: [], invalidCategories: [], invalidBadges: [] })
+    assert.deepEqual(checkPolicy(one, NOTHING, rules), {
+      issues: [],
+      invalidCategories: [],
+      invalidBadges: [],
+    })
   }
 })
 
 const from = (registry: string) => ({ deps: [dependency({ registry })] })
-const presets: [what: string, one: PolicyRelease, code: string, inPrivate: string | null, inPublic: string][] = [
+const presets: [
+  what: string,
+  one: PolicyRelease,
+  code: string,
+  inPrivate: string | null,
+  inPublic: string,
+][] = [
   ['no description', release({ description: null }), 'description_missing', 'warning', 'error'],
-  ['a blank description', release({ description: ' \n' }), 'description_missing', 'warning', 'error'],
+  [
+    'a blank description',
+    release({ description: ' \n' }),
+    'description_missing',
+    'warning',
+    'error',
+  ],
   ['no licence', release({ license: null }), 'license_missing', 'warning', 'error'],
-  ['no SPDX expression', release({ license: 'Proprietary' }), 'license_invalid', 'warning', 'error'],
-  ['a URL of ssh', release({ repository: 'git@git.example:a/b' }), 'url_invalid', 'warning', 'error'],
-  ['a script as URL', release({ homepage: 'javascript:alert(1)' }), 'url_invalid', 'warning', 'error'],
-  ['a keyword with a blank', release({ keywords: ['json parser'] }), 'keyword_invalid', 'warning', 'error'],
-  ['a wildcard', release({}, { deps: [dependency({ req: '*' })] }), 'dependency_wildcard', 'warning', 'error'],
+  [
+    'no SPDX expression',
+    release({ license: 'Proprietary' }),
+    'license_invalid',
+    'warning',
+    'error',
+  ],
+  [
+    'a URL of ssh',
+    release({ repository: 'git@git.example:a/b' }),
+    'url_invalid',
+    'warning',
+    'error',
+  ],
+  [
+    'a script as URL',
+    release({ homepage: 'javascript:alert(1)' }),
+    'url_invalid',
+    'warning',
+    'error',
+  ],
+  [
+    'a keyword with a blank',
+    release({ keywords: ['json parser'] }),
+    'keyword_invalid',
+    'warning',
+    'error',
+  ],
+  [
+    'a wildcard',
+    release({}, { deps: [dependency({ req: '*' })] }),
+    'dependency_wildcard',
+    'warning',
+    'error',
+  ],
   ['crates.io', release({}, from(CRATES_IO)), 'dependency_foreign', null, 'error'],
-  ['another registry', release({}, from('sparse+https://a.example/')), 'dependency_foreign', null, 'error'],
+  [
+    'another registry',
+    release({}, from('sparse+https://a.example/')),
+    'dependency_foreign',
+    null,
+    'error',
+  ],
   ['six keywords', release({ keywords: [...'abcdef'] }), 'keywords_too_many', 'error', 'error'],
   ['a long keyword', release({ keywords: ['x'.repeat(21)] }), 'keyword_too_long', 'error', 'error'],
-  ['six categories', release({ categories: [...'abcdef'] }), 'categories_too_many', 'error', 'error'],
-  ['a long description', release({ description: 'x'.repeat(1001) }), 'description_too_long', 'error', 'error'],
-  ['long in bytes', release({ description: 'é'.repeat(501) }), 'description_too_long', 'error', 'error'],
+  [
+    'six categories',
+    release({ categories: [...'abcdef'] }),
+    'categories_too_many',
+    'error',
+    'error',
+  ],
+  [
+    'a long description',
+    release({ description: 'x'.repeat(1001) }),
+    'description_too_long',
+    'error',
+    'error',
+  ],
+  [
+    'long in bytes',
+    release({ description: 'é'.repeat(501) }),
+    'description_too_long',
+    'error',
+    'error',
+  ],
   ['a reserved name', release({}, {}, 'Proc-Macro'), 'name_reserved', 'error', 'error'],
   ['a device of Windows', release({}, {}, 'LPT1'), 'name_reserved', 'error', 'error'],
-  ['a long version', release({}, {}, 'sample', `1.0.0-${'a'.repeat(145)}`), 'version_too_long', 'error', 'error'],
+  [
+    'a long version',
+    release({}, {}, 'sample', `1.0.0-${'a'.repeat(145)}`),
+    'version_too_long',
+    'error',
+    'error',
+  ],
 ]
 for (const [what, one, code, inPrivate, inPublic] of presets) {
   test(`both presets on ${what}`, () => {
@@ -153,13 +256,18 @@ const levels: [key: string, one: PolicyRelease, facts: Partial<PolicyFacts>][] =
   ['reserved_names', release({}, {}, 'std'), {}],
   ['look_alikes', release({}, {}, 'serd'), { lookAlikes: names('serde') }],
   ['wildcard_requirement', release({}, { deps: [dependency({ req: '*' })] }), {}],
-  ['dependency_exists', release({}, { deps: [dependency({})] }), { missingDependencies: names('serde') }],
+  [
+    'dependency_exists',
+    release({}, { deps: [dependency({})] }),
+    { missingDependencies: names('serde') },
+  ],
   ['foreign_registries', release({}, from('https://a.example/index')), {}],
   ['path_dependency_trap', release({}, from(CRATES_IO)), { alsoHere: names('serde') }],
 ]
 for (const [key, one, facts] of levels) {
   test(`policy.${key} at each level`, () => {
-    const at = (level: string) => verdict(one, policy(`${key} = "${level}"`), facts).map(each => each.split(' ')[0])
+    const at = (level: string) =>
+      verdict(one, policy(`${key} = "${level}"`), facts).map(each => each.split(' ')[0])
     assert.deepEqual([at('error'), at('warn'), at('off')], [['error'], ['warning'], []])
   })
 }
@@ -172,7 +280,11 @@ const limits: [key: string, over: PolicyRelease, code: string][] = [
   ['keyword_length_max = 1', release({ keywords: ['ab'] }), 'keyword_too_long'],
   ['categories_max = 1', release({ categories: ['a', 'b'] }), 'categories_too_many'],
   ['features_max = 1', release({}, { features: { a: [], b: [] } }), 'features_too_many'],
-  ['feature_items_max = 1', release({}, { features: { a: ['b', 'c'], b: [], c: [] } }), 'feature_items_too_many'],
+  [
+    'feature_items_max = 1',
+    release({}, { features: { a: ['b', 'c'], b: [], c: [] } }),
+    'feature_items_too_many',
+  ],
   ['dependencies_max = 0', release({}, { deps: [dependency({})] }), 'dependencies_too_many'],
   ['reserved_names_extra = ["Sam_ple"]', release({}, {}, 'sam-ple'), 'name_reserved'],
 ]
@@ -191,7 +303,10 @@ test('every key of the policy is tried here', () => {
 
 test('what is reserved or looks alike matters to new crates only', () => {
   const one = release({}, {}, 'core')
-  assert.deepEqual(verdict(one, PUBLIC, { existing: { name: one.name }, lookAlikes: names('cores') }), [])
+  assert.deepEqual(
+    verdict(one, PUBLIC, { existing: { name: one.name }, lookAlikes: names('cores') }),
+    [],
+  )
 })
 
 test('candidates that do not look alike are left out', () => {
@@ -203,8 +318,13 @@ test('candidates that do not look alike are left out', () => {
 
 test('unknown categories have their own place as a warning, and are an objection as an error', () => {
   const one = release({ categories: ['parsing', 'foo', 'foo', '__proto__'] })
-  const check = (text: string) => checkPolicy(one, NOTHING, policy(`categories = ["parsing"]\n${text}`))
-  assert.deepEqual(check(''), { issues: [], invalidCategories: ['foo', '__proto__'], invalidBadges: [] })
+  const check = (text: string) =>
+    checkPolicy(one, NOTHING, policy(`categories = ["parsing"]\n${text}`))
+  assert.deepEqual(check(''), {
+    issues: [],
+    invalidCategories: ['foo', '__proto__'],
+    invalidBadges: [],
+  })
   assert.deepEqual(check('unknown_category = "off"').invalidCategories, [])
   assert.equal(
     check('unknown_category = "error"').issues[0]?.message,
@@ -213,9 +333,18 @@ test('unknown categories have their own place as a warning, and are an objection
 })
 
 test('unknown badges are told', () => {
-  const badges = JSON.parse('{"travis-ci": {}, "sparkles": {}, "__proto__": {}}') as Record<string, unknown>
-  assert.deepEqual(checkPolicy(release({ badges }), NOTHING, PRIVATE).invalidBadges, ['sparkles', '__proto__'])
-  assert.deepEqual(checkPolicy(release({ badges }), NOTHING, policy('badges = []')).invalidBadges, [])
+  const badges = JSON.parse('{"travis-ci": {}, "sparkles": {}, "__proto__": {}}') as Record<
+    string,
+    unknown
+  >
+  assert.deepEqual(checkPolicy(release({ badges }), NOTHING, PRIVATE).invalidBadges, [
+    'sparkles',
+    '__proto__',
+  ])
+  assert.deepEqual(
+    checkPolicy(release({ badges }), NOTHING, policy('badges = []')).invalidBadges,
+    [],
+  )
 })
 
 const licenses: [text: string, good: boolean][] = [
@@ -293,8 +422,16 @@ const featureCases: FeatureCase[] = [
   ['weak member of one that is not optional', { a: ['log?/std'] }, 'feature_value_required'],
   ['dep: of nothing', { a: ['dep:nix'] }, 'feature_dependency_unknown'],
   ['a member of nothing', { a: ['nix/std'] }, 'feature_dependency_unknown'],
-  ['the real name of a renamed dependency', { a: ['serde_json/std'] }, 'feature_dependency_unknown'],
-  ['an implicit feature that dep: took away', { a: ['dep:tokio'], b: ['tokio'] }, 'feature_value_explicit'],
+  [
+    'the real name of a renamed dependency',
+    { a: ['serde_json/std'] },
+    'feature_dependency_unknown',
+  ],
+  [
+    'an implicit feature that dep: took away',
+    { a: ['dep:tokio'], b: ['tokio'] },
+    'feature_value_explicit',
+  ],
   ['an empty item', { a: [''] }, 'feature_value_invalid'],
   ['an empty dep:', { a: ['dep:'] }, 'feature_value_invalid'],
   ['an empty member', { a: ['/std'] }, 'feature_value_invalid'],
@@ -346,7 +483,10 @@ test('missing dependencies are named once, with the spelling there is', () => {
     dependency({ name: 'nix' }),
     dependency({ name: 'sample', kind: 'dev' }),
   ]
-  const facts = { missingDependencies: names('foo_bar', 'nix', 'sample'), otherSpellings: names('foo-bar') }
+  const facts = {
+    missingDependencies: names('foo_bar', 'nix', 'sample'),
+    otherSpellings: names('foo-bar'),
+  }
   assert.deepEqual(said(release({}, { deps }), PRIVATE, facts), [
     'this registry has no crate `foo_bar`, on which the crate depends, but it has `foo-bar`; spell the dependency that way',
     'this registry has no crate `nix`, on which the crate depends; publish that one first, or name the registry it comes from',
@@ -354,22 +494,37 @@ test('missing dependencies are named once, with the spelling there is', () => {
 })
 
 test('the trap of path dependencies is explained', () => {
-  const deps = [dependency({ name: 'core-of-us', registry: CRATES_IO }), dependency({ registry: `${CRATES_IO}/` })]
+  const deps = [
+    dependency({ name: 'core-of-us', registry: CRATES_IO }),
+    dependency({ registry: `${CRATES_IO}/` }),
+  ]
   assert.deepEqual(said(release({}, { deps }), PRIVATE, { alsoHere: names('core_of_us') }), [
     'the dependency `core-of-us` is taken from crates.io, but this registry has a crate of that name; if that one is meant, as for a member of your workspace, add `registry = "…"` with the name of this registry to the dependency and publish again',
   ])
 })
 
 test('where crates.io is refused, the trap is the one objection to a crate that is here, and explains it', () => {
-  const deps = [dependency({ name: 'core-of-us', registry: CRATES_IO }), dependency({ registry: CRATES_IO })]
+  const deps = [
+    dependency({ name: 'core-of-us', registry: CRATES_IO }),
+    dependency({ registry: CRATES_IO }),
+  ]
   const facts = { alsoHere: names('core_of_us') }
   const one = release({}, { deps })
-  assert.deepEqual(verdict(one, PUBLIC, facts), ['error dependency_path_trap', 'error dependency_foreign'])
-  assert.match(said(one, PUBLIC, facts)[1] ?? '', /^the dependency `serde` comes from another registry, /)
+  assert.deepEqual(verdict(one, PUBLIC, facts), [
+    'error dependency_path_trap',
+    'error dependency_foreign',
+  ])
+  assert.match(
+    said(one, PUBLIC, facts)[1] ?? '',
+    /^the dependency `serde` comes from another registry, /,
+  )
   const allowed = policy(`preset = "public"\nallowed_registries = ["${CRATES_IO}"]`)
   assert.deepEqual(verdict(one, allowed, facts), ['warning dependency_path_trap'])
   const unexplained = policy('preset = "public"\npath_dependency_trap = "off"')
-  assert.deepEqual(verdict(one, unexplained, facts), ['error dependency_foreign', 'error dependency_foreign'])
+  assert.deepEqual(verdict(one, unexplained, facts), [
+    'error dependency_foreign',
+    'error dependency_foreign',
+  ])
 })
 
 test('allowed registries are no foreign ones, however they are written', () => {
@@ -396,7 +551,10 @@ test('the questions to the catalog', () => {
     dependency({ name: 'rand', registry: 'https://a.example/' }),
   ]
   const { lookAlikeKeys, ...rest } = policyQuestions(release({}, { deps }))
-  assert.deepEqual(rest, { ownDependencies: ['serde', 'serde_json'], cratesIoDependencies: ['log'] })
+  assert.deepEqual(rest, {
+    ownDependencies: ['serde', 'serde_json'],
+    cratesIoDependencies: ['log'],
+  })
   assert.ok(lookAlikeKeys.includes('sample'))
 })
 
@@ -410,7 +568,9 @@ test('messages neither steer a terminal nor grow without bounds', () => {
 
 test('a manifest that is wrong everywhere gets a readable answer, soon', () => {
   const items = Array.from({ length: 300 }, (_, index) => `nix${index}`)
-  const features = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`f${index}`, items]))
+  const features = Object.fromEntries(
+    Array.from({ length: 300 }, (_, index) => [`f${index}`, items]),
+  )
   const begin = performance.now()
   const issues = said(release({}, { features }), PUBLIC)
   assert.equal(issues.length, 41)

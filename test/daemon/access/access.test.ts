@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { type Code, issue } from '../../../core/error/error.ts'
 import { addUser, findUser, setLocked } from '../../../daemon/accounts/accounts.ts'
-import { routes } from '../../../daemon/app.ts'
 import { byOperator } from '../../../daemon/accounts/operator.ts'
 import { makeToken, revokeToken } from '../../../daemon/accounts/tokens.ts'
-import { type Code, issue } from '../../../core/error/error.ts'
+import { routes } from '../../../daemon/app.ts'
 import { type Ask, type Group, TABLE, type Verdict } from '../../support/access-table.ts'
 import { BASE, TestRegistry } from '../../support/registry.ts'
 
@@ -17,7 +17,8 @@ const BAD = ['malformed', 'mistyped', 'unknown', 'expired', 'revoked', 'of a loc
 type Caller = Exclude<Group, 'bad'> | (typeof BAD)[number]
 const CALLERS: readonly Caller[] = ['nobody', ...BAD, 'stranger', 'lacking', 'elsewhere', 'owner']
 
-const groupOf = (caller: Caller): Group => (BAD.some(one => one === caller) ? 'bad' : (caller as Group))
+const groupOf = (caller: Caller): Group =>
+  BAD.some(one => one === caller) ? 'bad' : (caller as Group)
 
 /** A registry with `demo` of alice, its git index, and a token for each caller. */
 async function prepared(t: TestContext, env: Record<string, string>) {
@@ -25,12 +26,21 @@ async function prepared(t: TestContext, env: Record<string, string>) {
   const test = await TestRegistry.open(t, { env: settings, git: true })
   const { database } = test.registry
   const alice = await test.user('alice')
-  await test.publish(alice, { name: 'demo', version: '1.0.0', files: { 'src/lib.rs': 'pub fn demo() {}\n' } })
-  await test.regenerator.pages.flush()
+  await test.publish(alice, {
+    name: 'demo',
+    version: '1.0.0',
+    files: { 'src/lib.rs': 'pub fn demo() {}\n' },
+  })
+  await test.indexWorker.pages.flush()
   const stranger = await test.user('bob')
   await addUser(database, { login: 'carol', admin: false, at: AT })
   const locked = await test.user('dora')
-  await setLocked(database, (await findUser(database, 'dora')) ?? assert.fail(), true, byOperator(AT))
+  await setLocked(
+    database,
+    (await findUser(database, 'dora')) ?? assert.fail(),
+    true,
+    byOperator(AT),
+  )
   const expired = await test.token(1, { expires: '2026-11-20T11:59:59Z' })
   const revoked = await test.token(1, { name: 'revoked' })
   const { id } = await database
@@ -62,7 +72,9 @@ async function prepared(t: TestContext, env: Record<string, string>) {
 
 for (const kind of ['public', 'private'] as const) {
   test(`every route of a ${kind} registry, for everybody`, async t => {
-    const { test, tokenOf } = await prepared(t, { PLIMSOLL_AUTH_REQUIRED: String(kind === 'private') })
+    const { test, tokenOf } = await prepared(t, {
+      PLIMSOLL_AUTH_REQUIRED: String(kind === 'private'),
+    })
     // Here everybody comes with a token or none; with sessions, `visits.test.ts` walks what browsers take.
     const declared = routes(test).map(route => `${route.method} ${route.path}`)
     assert.deepEqual(declared.sort(), Object.keys(TABLE).sort(), 'each route has its row in TABLE')
@@ -74,7 +86,10 @@ for (const kind of ['public', 'private'] as const) {
           const ways = ask.path.startsWith('/index.git/') && token ? [token, basic(token)] : [token]
           for (const way of ways) {
             const headers = ask.headers ?? {}
-            const response = await test.request(method, ask.path, way, { body: ask.body?.() ?? null, headers })
+            const response = await test.request(method, ask.path, way, {
+              body: ask.body?.() ?? null,
+              headers,
+            })
             const what = `${kind}: ${method} ${ask.path} by ${caller}`
             await assertVerdict(response, ask, ask[kind][groupOf(caller)], what)
           }
@@ -93,11 +108,20 @@ function basic(token: string): string {
 const CHALLENGED: ReadonlySet<Verdict> = new Set(['token_absent', 'token_rejected'])
 
 /** Exactly the status, and for a refusal exactly the body: one errors object, and nobody may keep it. */
-async function assertVerdict(response: Response, ask: Ask, verdict: Verdict, what: string): Promise<void> {
+async function assertVerdict(
+  response: Response,
+  ask: Ask,
+  verdict: Verdict,
+  what: string,
+): Promise<void> {
   const isReading = ask.public.nobody !== 'token_absent'
   const challenge = isReading && CHALLENGED.has(verdict)
   const git = ask.path.startsWith('/index.git/') ? 'Basic realm="plimsoll", ' : ''
-  assert.equal(response.headers.get('www-authenticate'), challenge ? `${git}Cargo login_url="${BASE}/me"` : null, what)
+  assert.equal(
+    response.headers.get('www-authenticate'),
+    challenge ? `${git}Cargo login_url="${BASE}/me"` : null,
+    what,
+  )
   if (typeof verdict === 'number') return assert.equal(response.status, verdict, what)
   const expected = verdict.endsWith('_unknown') ? 404 : challenge ? 401 : 403
   const errors = [{ detail: message(verdict, ask.wanted) }]
@@ -149,10 +173,17 @@ test('no file of a private registry is shown to a stranger, of whatever kind it 
 test('owners.public opens the list of owners, in a private registry to its readers', async t => {
   const ask = TABLE['GET /api/v1/summary']?.[0] ?? assert.fail()
   for (const kind of ['public', 'private'] as const) {
-    const env = { PLIMSOLL_OWNERS_PUBLIC: 'true', PLIMSOLL_AUTH_REQUIRED: String(kind === 'private') }
+    const env = {
+      PLIMSOLL_OWNERS_PUBLIC: 'true',
+      PLIMSOLL_AUTH_REQUIRED: String(kind === 'private'),
+    }
     const { test, tokenOf } = await prepared(t, env)
     for (const caller of CALLERS) {
-      const response = await test.request('GET', '/api/v1/crates/demo/owners', await tokenOf(caller, ask))
+      const response = await test.request(
+        'GET',
+        '/api/v1/crates/demo/owners',
+        await tokenOf(caller, ask),
+      )
       await assertVerdict(response, ask, ask[kind][groupOf(caller)], `${kind}: ${caller}`)
     }
   }
@@ -201,12 +232,18 @@ test('HEAD is answered like GET, without a body', async t => {
 })
 
 test('the login_url of a challenge cannot break out of its quotes', async t => {
-  const env = { PLIMSOLL_AUTH_REQUIRED: 'true', PLIMSOLL_REGISTRY_BASE_URL: 'http://crates.test/a"b, Basic realm="x' }
+  const env = {
+    PLIMSOLL_AUTH_REQUIRED: 'true',
+    PLIMSOLL_REGISTRY_BASE_URL: 'http://crates.test/a"b, Basic realm="x',
+  }
   await assert.rejects(TestRegistry.open(t, { env }), /base_url/)
   const quoted = { ...env, PLIMSOLL_REGISTRY_BASE_URL: 'http://crates.test/a"b' }
   const test = await TestRegistry.open(t, { env: quoted })
   const response = await test.request('GET', '/index/config.json')
-  assert.equal(response.headers.get('www-authenticate'), 'Cargo login_url="http://crates.test/a%22b/me"')
+  assert.equal(
+    response.headers.get('www-authenticate'),
+    'Cargo login_url="http://crates.test/a%22b/me"',
+  )
 })
 
 test('strangers to a private registry see its logo and stylesheet on the form to log in, and nothing beside them', async t => {
@@ -219,11 +256,20 @@ test('strangers to a private registry see its logo and stylesheet on the form to
   })
   for (const name of ['logo.svg', 'own.css', 'other.css']) {
     const bytes = Buffer.from(name)
-    await test.registry.tree.write({ path: `brand/${name}`, contentType: '', cache: 'revalidate', bytes })
+    await test.registry.tree.write({
+      path: `brand/${name}`,
+      contentType: '',
+      cache: 'revalidate',
+      bytes,
+    })
   }
   const status = async (path: string) => (await test.request('GET', path)).status
   assert.deepEqual(
-    [await status('/brand/logo.svg'), await status('/brand/own.css'), await status('/brand/other.css')],
+    [
+      await status('/brand/logo.svg'),
+      await status('/brand/own.css'),
+      await status('/brand/other.css'),
+    ],
     [200, 200, 401],
   )
   assert.match(await (await test.request('GET', '/me')).text(), /brand\/logo\.svg/)

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { type Actor, authenticate, coversCrate, hasScope, tokenOf } from '../../../daemon/access/auth.ts'
+import { parseName } from '../../../core/name.ts'
+import {
+  type Actor,
+  authenticate,
+  coversCrate,
+  hasScope,
+  tokenOf,
+} from '../../../daemon/access/auth.ts'
 import { noteUses } from '../../../daemon/accounts/last-use.ts'
 import { makeToken, revokeToken } from '../../../daemon/accounts/tokens.ts'
-import { parseName } from '../../../core/name.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn } from '../../support/visitor.ts'
 
@@ -53,7 +59,16 @@ test('a token that is unknown, malformed, another user of its hash, or revoked m
   const { database } = test.registry
   const token = await test.user('alice')
   const { hash } = await database.selectFrom('tokens').select('hash').executeTakeFirstOrThrow()
-  for (const bad of [makeToken(), hash, '', 'plim_', `${token} `, "' OR 1=1 --", '__proto__', '\0']) {
+  for (const bad of [
+    makeToken(),
+    hash,
+    '',
+    'plim_',
+    `${token} `,
+    "' OR 1=1 --",
+    '__proto__',
+    '\0',
+  ]) {
     assert.equal(await authenticate(database, bad, NOW, note), null, JSON.stringify(bad))
   }
   await revokeToken(database, 1, '2026-11-20T12:00:00Z')
@@ -76,7 +91,9 @@ test('reading goes on where its use cannot be noted, which is logged once a minu
   const visitor = await loggedIn(test, 'alice')
   const read = async () => {
     const answers = tokens.map(token => test.request('GET', '/index/config.json', token))
-    return (await Promise.all([...answers, visitor.get('/index/config.json')])).map(answer => answer.status)
+    return (await Promise.all([...answers, visitor.get('/index/config.json')])).map(
+      answer => answer.status,
+    )
   }
   const complaints = () => test.logged.filter(line => line.includes('used last')).length
   test.now = new Date(test.now.getTime() + 61_000)
@@ -90,7 +107,10 @@ test('reading goes on where its use cannot be noted, which is logged once a minu
   test.now = new Date(test.now.getTime() + 61_000)
   assert.deepEqual([await read(), complaints()], [[200, 200, 200], 2])
   const used = await database.selectFrom('tokens').select('last_used_at').execute()
-  assert.deepEqual(used, [{ last_used_at: '2026-11-20T12:03:03Z' }, { last_used_at: '2026-11-20T12:03:03Z' }])
+  assert.deepEqual(used, [
+    { last_used_at: '2026-11-20T12:03:03Z' },
+    { last_used_at: '2026-11-20T12:03:03Z' },
+  ])
 })
 
 test('the use of a token is noted at most once a minute', async t => {
@@ -99,7 +119,8 @@ test('the use of a token is noted at most once a minute', async t => {
   const token = await test.user('alice', { expires: '2026-11-20T13:00:00Z' })
   const noted = async (now: Date) => {
     await authenticate(database, token, now, note)
-    return (await database.selectFrom('tokens').select('last_used_at').executeTakeFirstOrThrow()).last_used_at
+    return (await database.selectFrom('tokens').select('last_used_at').executeTakeFirstOrThrow())
+      .last_used_at
   }
   assert.equal(await noted(after(0)), '2026-11-20T12:00:00Z')
   assert.equal(await noted(after(59.9)), '2026-11-20T12:00:00Z')
@@ -138,5 +159,11 @@ test('crate patterns are compared canonically', () => {
 })
 
 function actor(what: Partial<Actor>): Actor {
-  return { user: { id: 1, login: 'alice', admin: false }, tokenId: 1, scopes: null, crates: null, ...what }
+  return {
+    user: { id: 1, login: 'alice', admin: false },
+    tokenId: 1,
+    scopes: null,
+    crates: null,
+    ...what,
+  }
 }

@@ -6,8 +6,13 @@ import { loggedIn, PASSWORD, Visitor, withPassword } from '../../support/visitor
 
 /** A registry with alice and bob, 3 logins a minute from one address and 5 to one account. */
 async function prepared(t: TestContext, env: Record<string, string> = {}): Promise<TestRegistry> {
-  const limits = { PLIMSOLL_LIMITS_LOGINS_PER_MINUTE: '3', PLIMSOLL_LIMITS_ACCOUNT_LOGINS_PER_MINUTE: '5' }
-  const test = await TestRegistry.open(t, { env: { PLIMSOLL_AUTH_PASSWORD_COST: '14', ...limits, ...env } })
+  const limits = {
+    PLIMSOLL_LIMITS_LOGINS_PER_MINUTE: '3',
+    PLIMSOLL_LIMITS_ACCOUNT_LOGINS_PER_MINUTE: '5',
+  }
+  const test = await TestRegistry.open(t, {
+    env: { PLIMSOLL_AUTH_PASSWORD_COST: '14', ...limits, ...env },
+  })
   for (const login of ['alice', 'bob']) {
     await test.user(login)
     await withPassword(test, login)
@@ -22,34 +27,61 @@ function visitorAt(test: TestRegistry, address: string): Visitor {
 }
 
 /** Guesses the password of a login from a new browser at an address; the statuses of the answers. */
-async function guess(test: TestRegistry, address: string, login: string, times: number): Promise<number[]> {
+async function guess(
+  test: TestRegistry,
+  address: string,
+  login: string,
+  times: number,
+): Promise<number[]> {
   const visitor = visitorAt(test, address)
   const statuses: number[] = []
-  for (let i = 0; i < times; i++) statuses.push((await visitor.logIn(login, `guess number ${i}`)).status)
+  for (let i = 0; i < times; i++)
+    statuses.push((await visitor.logIn(login, `guess number ${i}`)).status)
   return statuses
 }
 
 test('one address has so many attempts, whoever they are for, and a page says when to come again', async t => {
   const test = await prepared(t)
   const visitor = visitorAt(test, '198.51.100.7')
-  for (const login of ['alice', 'bob', 'nobody']) assert.equal((await visitor.logIn(login, 'x')).status, 403)
+  for (const login of ['alice', 'bob', 'nobody'])
+    assert.equal((await visitor.logIn(login, 'x')).status, 403)
   const refused = await visitor.logIn('carol', 'x')
   assert.deepEqual(
     [refused.status, refused.headers.get('retry-after'), refused.headers.get('content-type')],
     [429, '20', 'text/html; charset=UTF-8'],
   )
-  assert.match(await refused.text(), /Too many attempts to log in in a short time; try again in 20 seconds\./)
-  assert.equal((await visitorAt(test, '198.51.100.8').logIn('alice')).status, 303, 'at another address')
+  assert.match(
+    await refused.text(),
+    /Too many attempts to log in in a short time; try again in 20 seconds\./,
+  )
+  assert.equal(
+    (await visitorAt(test, '198.51.100.8').logIn('alice')).status,
+    303,
+    'at another address',
+  )
   test.now = new Date(test.now.getTime() + 20_000)
   assert.equal((await visitor.logIn('alice')).status, 303, 'after the pause')
-  assert.equal((await visitorAt(test, '198.51.100.7').logIn('alice')).status, 429, 'one attempt has come back, not two')
+  assert.equal(
+    (await visitorAt(test, '198.51.100.7').logIn('alice')).status,
+    429,
+    'one attempt has come back, not two',
+  )
 })
 
 test('a stranger at one address cannot keep an account from being used anywhere else', async t => {
   const test = await prepared(t)
   for (let minute = 0; minute < 5; minute++) {
-    assert.deepEqual(await guess(test, '203.0.113.1', 'alice', 10), [403, 403, 403, ...Array(7).fill(429)])
-    assert.equal((await visitorAt(test, '198.51.100.7').logIn('alice')).status, 303, `minute ${minute}`)
+    assert.deepEqual(await guess(test, '203.0.113.1', 'alice', 10), [
+      403,
+      403,
+      403,
+      ...Array(7).fill(429),
+    ])
+    assert.equal(
+      (await visitorAt(test, '198.51.100.7').logIn('alice')).status,
+      303,
+      `minute ${minute}`,
+    )
     test.now = new Date(test.now.getTime() + 60_000)
   }
 })
@@ -61,9 +93,20 @@ test('many addresses together make only so many guesses, and keep no browser out
   await known.post('/me/logout')
   const statuses: number[] = []
   for (let i = 0; i < 6; i++) statuses.push(...(await guess(test, `203.0.113.${i}`, ' ALICE ', 3)))
-  assert.deepEqual([statuses.filter(one => one === 403).length, statuses.filter(one => one === 429).length], [4, 14])
-  assert.equal((await visitorAt(test, '192.0.2.99').logIn('alice')).status, 429, 'a browser never seen has to wait')
-  assert.equal((await visitorAt(test, '192.0.2.99').logIn('bob')).status, 303, 'other accounts have not')
+  assert.deepEqual(
+    [statuses.filter(one => one === 403).length, statuses.filter(one => one === 429).length],
+    [4, 14],
+  )
+  assert.equal(
+    (await visitorAt(test, '192.0.2.99').logIn('alice')).status,
+    429,
+    'a browser never seen has to wait',
+  )
+  assert.equal(
+    (await visitorAt(test, '192.0.2.99').logIn('bob')).status,
+    303,
+    'other accounts have not',
+  )
   // Wherever it is, also behind the attacker's own address.
   known.address = '203.0.113.0'
   assert.equal((await known.logIn('alice')).status, 303)
@@ -74,7 +117,8 @@ test('an account that does not exist is limited like one that does', async t => 
   const statuses: Record<string, number[]> = {}
   for (const login of ['alice', 'nobody']) {
     statuses[login] = []
-    for (let i = 0; i < 3; i++) statuses[login]?.push(...(await guess(test, `203.0.113.${login.length}${i}`, login, 3)))
+    for (let i = 0; i < 3; i++)
+      statuses[login]?.push(...(await guess(test, `203.0.113.${login.length}${i}`, login, 3)))
   }
   assert.deepEqual(statuses.nobody, statuses.alice)
   assert.deepEqual(statuses.alice, [403, 403, 403, 403, 403, 429, 429, 429, 429])
@@ -95,14 +139,26 @@ test('a known browser has a limit of its own, for its own account and its own pa
     return count
   }
   assert.equal(await guesses('203.0.113.1', 'alice', cookie), 3)
-  assert.equal(await guesses('203.0.113.2', 'alice', cookie), 0, 'the same bucket at another address')
-  assert.equal(await guesses('203.0.113.3', 'bob', cookie), 3, "no better than a stranger to another's account")
+  assert.equal(
+    await guesses('203.0.113.2', 'alice', cookie),
+    0,
+    'the same bucket at another address',
+  )
+  assert.equal(
+    await guesses('203.0.113.3', 'bob', cookie),
+    3,
+    "no better than a stranger to another's account",
+  )
   assert.equal(await guesses('203.0.113.3', 'bob', cookie), 0)
   const forged = `${'A'.repeat(22)}.${'A'.repeat(43)}`
   assert.equal(await guesses('203.0.113.4', 'alice', forged), 3, 'a forged one is a stranger')
   assert.equal(await guesses('203.0.113.4', 'alice', `${'B'.repeat(22)}.${'A'.repeat(43)}`), 0)
   await withPassword(test, 'alice')
-  assert.equal(await guesses('203.0.113.4', 'alice', cookie), 0, 'a new password makes it a stranger')
+  assert.equal(
+    await guesses('203.0.113.4', 'alice', cookie),
+    0,
+    'a new password makes it a stranger',
+  )
 })
 
 test('the current password is asked for so many times in one session; others are not held up', async t => {
@@ -114,7 +170,8 @@ test('the current password is asked for so many times in one session; others are
     return visitor.post('/me/password', { current, password: 'a new good password' })
   }
   const statuses: number[] = []
-  for (let i = 0; i < 5; i++) statuses.push((await change(thief, `203.0.113.${i}`, 'not this one')).status)
+  for (let i = 0; i < 5; i++)
+    statuses.push((await change(thief, `203.0.113.${i}`, 'not this one')).status)
   assert.deepEqual(statuses, [403, 403, 403, 429, 429])
   assert.equal((await change(owner, '203.0.113.0', PASSWORD)).status, 303)
 })
@@ -128,9 +185,18 @@ test('guesses from very many addresses fill the queue of hashing, and a browser 
   const strangers = Array.from({ length: 90 }, (_, i) => visitorAt(test, `203.0.113.${i}`))
   const again = visitorAt(test, '203.0.113.200')
   await Promise.all([known, again, ...strangers].map(visitor => visitor.get('/me')))
-  const guesses = strangers.map(async (visitor, i) => (await visitor.logIn(`login${i}`, 'not the right one')).status)
-  const [mine, repeated] = await Promise.all([known.logIn('alice'), again.logIn('nobody', 'not the right one')])
-  assert.deepEqual([mine.status, repeated.status], [303, 503], 'known ones first, who has tried before last')
+  const guesses = strangers.map(
+    async (visitor, i) => (await visitor.logIn(`login${i}`, 'not the right one')).status,
+  )
+  const [mine, repeated] = await Promise.all([
+    known.logIn('alice'),
+    again.logIn('nobody', 'not the right one'),
+  ])
+  assert.deepEqual(
+    [mine.status, repeated.status],
+    [303, 503],
+    'known ones first, who has tried before last',
+  )
   const statuses = await Promise.all(guesses)
   const count = (status: number) => statuses.filter(one => one === status).length
   assert.equal(count(403) + count(503), 90)
@@ -156,7 +222,10 @@ test('X-Forwarded-For counts callers only where a proxy is trusted', async t => 
 test('made-up tokens and forms without proof cost no hashing, so they need no limit', async t => {
   const test = await prepared(t)
   for (let i = 0; i < 30; i++) {
-    assert.equal((await test.request('PUT', '/api/v1/crates/new', makeToken(), { body: '' })).status, 403)
+    assert.equal(
+      (await test.request('PUT', '/api/v1/crates/new', makeToken(), { body: '' })).status,
+      403,
+    )
     const visitor = new Visitor(test)
     const body = new URLSearchParams({ login: 'alice', password: PASSWORD, csrf: 'made up' })
     assert.equal((await visitor.send('/me/login', { method: 'POST', body })).status, 403)

@@ -21,10 +21,30 @@ test('publishing with a token that is none, or not good enough: 403, the reason,
     ['a token mistyped', all.slice(0, -1) + (all.endsWith('x') ? 'y' : 'x'), 'demo', [REJECTED]],
     ['a revoked token', revoked, 'demo', [REJECTED]],
     ['an expired token', await token({ expires: '2026-11-20T12:00:00Z' }), 'demo', [REJECTED]],
-    ['reading only', await token({ scopes: ['read'] }), 'demo', [lacks('publish-new or publish-update')]],
-    ['no scope at all', await token({ scopes: [] }), 'demo', [lacks('publish-new or publish-update')]],
-    ['updates only, a new crate', await token({ scopes: ['publish-update'] }), 'fresh', [lacks('publish-new')]],
-    ['new crates only, an update', await token({ scopes: ['publish-new'] }), 'demo', [lacks('publish-update')]],
+    [
+      'reading only',
+      await token({ scopes: ['read'] }),
+      'demo',
+      [lacks('publish-new or publish-update')],
+    ],
+    [
+      'no scope at all',
+      await token({ scopes: [] }),
+      'demo',
+      [lacks('publish-new or publish-update')],
+    ],
+    [
+      'updates only, a new crate',
+      await token({ scopes: ['publish-update'] }),
+      'fresh',
+      [lacks('publish-new')],
+    ],
+    [
+      'new crates only, an update',
+      await token({ scopes: ['publish-new'] }),
+      'demo',
+      [lacks('publish-update')],
+    ],
     ['another crate', await token({ crates: ['other', 'dem'] }), 'demo', [notGoodFor('demo')]],
     ['no crate at all', await token({ crates: [] }), 'demo', [notGoodFor('demo')]],
     [
@@ -38,7 +58,10 @@ test('publishing with a token that is none, or not good enough: 403, the reason,
     await t.test(what, async () => {
       const before = await test.everything()
       const answer = await test.publish(bad, { name, version: '2.0.0' })
-      assert.deepEqual(answer, { status: 403, body: { errors: expected.map(detail => ({ detail })) } })
+      assert.deepEqual(answer, {
+        status: 403,
+        body: { errors: expected.map(detail => ({ detail })) },
+      })
       assert.deepEqual(await test.everything(), before)
     })
   }
@@ -51,7 +74,12 @@ test('publishing with a token that is good enough', async t => {
     ['new crates', { scopes: ['publish-new'] }, 'one', '1.0.0'],
     ['updates', { scopes: ['publish-update'] }, 'one', '1.0.1'],
     ['the crate by another spelling', { crates: ['ONE_two'] }, 'one-two', '1.0.0'],
-    ['crates that begin so', { scopes: ['publish-new'], crates: ['x*', 'On*'] }, 'onwards', '1.0.0'],
+    [
+      'crates that begin so',
+      { scopes: ['publish-new'], crates: ['x*', 'On*'] },
+      'onwards',
+      '1.0.0',
+    ],
     ['not yet expired', { expires: '2026-11-20T12:00:01Z' }, 'one', '1.0.2'],
   ]
   for (const [what, wish, name, version] of rows) {
@@ -62,7 +90,10 @@ test('publishing with a token that is good enough', async t => {
   }
   await t.test('after Bearer', async () => {
     const body = publishRequest({ name: 'bearer', version: '1.0.0' })
-    assert.equal((await test.publishBody(`Bearer ${await test.token(1)}`, body)).body.errors, undefined)
+    assert.equal(
+      (await test.publishBody(`Bearer ${await test.token(1)}`, body)).body.errors,
+      undefined,
+    )
   })
 })
 
@@ -71,9 +102,19 @@ test('the first publisher of a crate owns it', async t => {
   const [alice, bob] = [await test.user('alice'), await test.user('bob')]
   await test.publish(alice, { name: 'demo', version: '1.0.0' })
   const { owners, audit } = await test.everything()
-  assert.deepEqual(owners, [{ crate_id: 1, user_id: 1, added_at: '2026-11-20T12:00:00Z', added_by: null }])
-  const publishes = (audit as { id: number; action: string }[]).filter(event => event.action === 'publish')
-  const event = { at: '2026-11-20T12:00:00Z', action: 'publish', crate: 'demo', version: '1.0.0', detail: null }
+  assert.deepEqual(owners, [
+    { crate_id: 1, user_id: 1, added_at: '2026-11-20T12:00:00Z', added_by: null },
+  ])
+  const publishes = (audit as { id: number; action: string }[]).filter(
+    event => event.action === 'publish',
+  )
+  const event = {
+    at: '2026-11-20T12:00:00Z',
+    action: 'publish',
+    crate: 'demo',
+    version: '1.0.0',
+    detail: null,
+  }
   const actor = { user_id: 1, actor: 'alice', token_id: 1, address: 'unknown' }
   assert.deepEqual(publishes, [{ id: publishes[0]?.id, ...event, ...actor }])
   assert.equal((await test.publish(bob, { name: 'demo', version: '2.0.0' })).body.errors?.length, 1)

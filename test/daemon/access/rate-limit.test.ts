@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Hono } from 'hono'
-import { addressGroup, clientAddress } from '../../../daemon/http/client-address.ts'
-import { RateLimit } from '../../../daemon/access/rate-limit.ts'
 import { settingTable } from '../../../core/settings/table.ts'
+import { RateLimit } from '../../../daemon/access/rate-limit.ts'
+import { addressGroup, clientAddress } from '../../../daemon/http/client-address.ts'
 import { root } from '../../support/plimsoll.ts'
 import { publishRequest, TestRegistry } from '../../support/registry.ts'
 import { loggedIn } from '../../support/visitor.ts'
@@ -31,7 +31,10 @@ test("a minute's worth comes at once, then one after the other", () => {
 
 test('a clock that is set back gives nothing; 0 is no limit', () => {
   const limit = new RateLimit(1)
-  assert.deepEqual([limit.take('a', NOW), limit.take('a', after(-3600)), limit.take('a', after(-3540))], [0, 60, 0])
+  assert.deepEqual(
+    [limit.take('a', NOW), limit.take('a', after(-3600)), limit.take('a', after(-3540))],
+    [0, 60, 0],
+  )
   const none = new RateLimit(0)
   for (let i = 0; i < 1000; i++) assert.equal(none.take('a', NOW), 0)
   assert.equal(none.size, 0)
@@ -66,7 +69,11 @@ test('X-Forwarded-For is believed as far as proxies are trusted', async () => {
     const find = clientAddress(trusted)
     const app = new Hono().get('/', c => c.text(find(c)))
     const headers = forwarded === null ? {} : { 'x-forwarded-for': forwarded }
-    const response = await app.request('/', { headers }, { incoming: { socket: { remoteAddress: peer } } })
+    const response = await app.request(
+      '/',
+      { headers },
+      { incoming: { socket: { remoteAddress: peer } } },
+    )
     assert.equal(await response.text(), address, JSON.stringify([trusted, peer, forwarded]))
   }
 })
@@ -92,21 +99,33 @@ test('publishes, changes and searches have their limits; the index has none', as
   }
   const test = await TestRegistry.open(t, { env })
   const [alice, bob] = [await test.user('alice'), await test.user('bob')]
-  const publish = (token: string, name: string) => test.publishBody(token, publishRequest({ name, version: '1.0.0' }))
-  assert.deepEqual([(await publish(alice, 'one')).status, (await publish(alice, 'two')).status], [200, 200])
+  const publish = (token: string, name: string) =>
+    test.publishBody(token, publishRequest({ name, version: '1.0.0' }))
+  assert.deepEqual(
+    [(await publish(alice, 'one')).status, (await publish(alice, 'two')).status],
+    [200, 200],
+  )
   const third = await test.request('PUT', '/api/v1/crates/new', alice, {
     body: publishRequest({ name: 'three', version: '1.0.0' }),
   })
   assert.deepEqual(
     [third.status, third.headers.get('retry-after'), await third.json()],
-    [429, '30', { errors: [{ detail: 'too many publishes in a short time; try again in 30 seconds' }] }],
+    [
+      429,
+      '30',
+      { errors: [{ detail: 'too many publishes in a short time; try again in 30 seconds' }] },
+    ],
   )
   assert.equal((await publish(bob, 'three')).status, 200)
   const yank = () => test.request('DELETE', '/api/v1/crates/one/1.0.0/yank', alice)
   assert.deepEqual([(await yank()).status, (await yank()).status], [200, 429])
   const search = () => test.request('GET', '/api/v1/crates?q=one')
-  assert.deepEqual([(await search()).status, (await search()).status, (await search()).status], [200, 200, 429])
-  for (let i = 0; i < 200; i++) assert.equal((await test.request('GET', '/index/3/o/one')).status, 200)
+  assert.deepEqual(
+    [(await search()).status, (await search()).status, (await search()).status],
+    [200, 200, 429],
+  )
+  for (let i = 0; i < 200; i++)
+    assert.equal((await test.request('GET', '/index/3/o/one')).status, 200)
 })
 
 test('a crate has only so many new versions within 24 hours; what is there already may come again', async t => {
@@ -115,7 +134,8 @@ test('a crate has only so many new versions within 24 hours; what is there alrea
   const publish = (version: string) => test.publish(token, { name: 'demo', version })
   const together = await Promise.all(['1.0.0', '1.0.1', '1.0.2', '1.0.3'].map(publish))
   assert.deepEqual(together.map(one => one.status).sort(), [200, 200, 429, 429])
-  const there = ['1.0.0', '1.0.1', '1.0.2', '1.0.3'][together.findIndex(one => one.status === 200)] ?? ''
+  const there =
+    ['1.0.0', '1.0.1', '1.0.2', '1.0.3'][together.findIndex(one => one.status === 200)] ?? ''
   assert.deepEqual((await publish(there)).body.errors, undefined)
   assert.equal((await test.publish(token, { name: 'other', version: '1.0.0' })).status, 200)
   test.now = new Date(test.now.getTime() + 86_400_000)
@@ -129,10 +149,14 @@ test('what is changed in a browser counts with what is changed by Cargo, and is 
   await test.publish(token, { name: 'demo', version: '1.0.0' })
   const visitor = await loggedIn(test, 'alice')
   const invite = JSON.stringify({ users: ['bob'] })
-  assert.equal((await test.request('PUT', '/api/v1/crates/demo/owners', token, { body: invite })).status, 200)
+  assert.equal(
+    (await test.request('PUT', '/api/v1/crates/demo/owners', token, { body: invite })).status,
+    200,
+  )
   const pages = ['/me/tokens', '/me/crates/demo/owners/add', '/me/tokens/1/revoke']
   const statuses: number[] = []
-  for (const path of pages) statuses.push((await visitor.post(path, { name: 'one', login: 'bob' })).status)
+  for (const path of pages)
+    statuses.push((await visitor.post(path, { name: 'one', login: 'bob' })).status)
   assert.deepEqual(statuses, [200, 303, 303])
   const refused = await visitor.post('/me/tokens', { name: 'two' })
   assert.deepEqual(
@@ -141,7 +165,10 @@ test('what is changed in a browser counts with what is changed by Cargo, and is 
   )
   assert.match(await refused.text(), /Too many changes in a short time; try again in 15 seconds\./)
   assert.equal((await visitor.get('/me')).status, 200, 'looking is not changing')
-  assert.equal((await (await loggedIn(test, 'bob')).post('/me/tokens', { name: 'three' })).status, 200)
+  assert.equal(
+    (await (await loggedIn(test, 'bob')).post('/me/tokens', { name: 'three' })).status,
+    200,
+  )
   test.now = after(15)
   assert.equal((await visitor.post('/me/tokens', { name: 'two' })).status, 200)
 })
@@ -154,7 +181,10 @@ test('nobody makes more tokens than limits.tokens_per_user; revoked ones do not 
   assert.equal((await make('second')).status, 200)
   const refused = await make('third')
   assert.equal(refused.status, 400)
-  assert.match(await refused.text(), /Nobody may have more than 2 tokens here; revoke one that is no longer used\./)
+  assert.match(
+    await refused.text(),
+    /Nobody may have more than 2 tokens here; revoke one that is no longer used\./,
+  )
   assert.equal((await visitor.post('/me/tokens/1/revoke')).status, 303)
   assert.equal((await make('third')).status, 200)
 })
@@ -162,9 +192,17 @@ test('nobody makes more tokens than limits.tokens_per_user; revoked ones do not 
 test('fifty publishes and fifty yanks at once by one user are nothing to wonder at', async t => {
   const test = await TestRegistry.open(t)
   const token = await test.user('fleet')
-  const names = Array.from({ length: 50 }, (_, i) => `crate-number-${String.fromCharCode(97 + (i % 26))}${i}`)
-  const published = await Promise.all(names.map(name => test.publish(token, { name, version: '1.0.0' })))
-  assert.deepEqual(new Set(published.map(one => `${one.status} ${one.body.errors ?? ''}`)), new Set(['200 ']))
+  const names = Array.from(
+    { length: 50 },
+    (_, i) => `crate-number-${String.fromCharCode(97 + (i % 26))}${i}`,
+  )
+  const published = await Promise.all(
+    names.map(name => test.publish(token, { name, version: '1.0.0' })),
+  )
+  assert.deepEqual(
+    new Set(published.map(one => `${one.status} ${one.body.errors ?? ''}`)),
+    new Set(['200 ']),
+  )
   const yanked = await Promise.all(
     names.map(name => test.request('DELETE', `/api/v1/crates/${name}/1.0.0/yank`, token)),
   )
@@ -174,7 +212,8 @@ test('fifty publishes and fifty yanks at once by one user are nothing to wonder 
 test('a user has only so many new crates within 24 hours; new versions of them are another matter', async t => {
   const test = await TestRegistry.open(t, { env: { PLIMSOLL_LIMITS_NEW_CRATES_PER_DAY: '2' } })
   const [alice, bob] = [await test.user('alice'), await test.user('bob')]
-  const publish = (name: string, version = '1.0.0', token = alice) => test.publish(token, { name, version })
+  const publish = (name: string, version = '1.0.0', token = alice) =>
+    test.publish(token, { name, version })
   const together = await Promise.all(['one', 'two', 'three', 'four'].map(name => publish(name)))
   assert.deepEqual(together.map(one => one.status).sort(), [200, 200, 429, 429])
   const there = ['one', 'two', 'three', 'four'][together.findIndex(one => one.status === 200)] ?? ''
@@ -193,7 +232,8 @@ test('a user has only so many new crates within 24 hours; new versions of them a
       {
         errors: [
           {
-            detail: '`alice` has published 2 new crates within 24 hours, and no more are allowed; publish again later',
+            detail:
+              '`alice` has published 2 new crates within 24 hours, and no more are allowed; publish again later',
           },
         ],
       },

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { parseName } from '../../../core/name.ts'
 import { requireUser, setLocked } from '../../../daemon/accounts/accounts.ts'
 import { byOperator } from '../../../daemon/accounts/operator.ts'
 import { removeOwners } from '../../../daemon/accounts/ownership.ts'
 import { revokeToken } from '../../../daemon/accounts/tokens.ts'
-import { parseName } from '../../../core/name.ts'
 import { publishRequest, TestRegistry } from '../../support/registry.ts'
 
 const AT = '2026-11-20T12:00:00Z'
-const WITHDRAWN = 'the token was revoked, or its user locked out, while the request arrived; nothing was changed'
+const WITHDRAWN =
+  'the token was revoked, or its user locked out, while the request arrived; nothing was changed'
 
 /** A registry in which alice and mallory own `demo`, and what mallory gets whose body is half here when something happens. */
 async function prepared(t: TestContext) {
@@ -18,7 +19,10 @@ async function prepared(t: TestContext) {
   await test.user('accomplice')
   assert.equal((await test.publish(alice, { name: 'demo', version: '1.0.0' })).status, 200)
   const body = JSON.stringify({ users: ['mallory'] })
-  assert.equal((await test.request('PUT', '/api/v1/crates/demo/owners', alice, { body })).status, 200)
+  assert.equal(
+    (await test.request('PUT', '/api/v1/crates/demo/owners', alice, { body })).status,
+    200,
+  )
   const slowly = async (path: string, bytes: Uint8Array, meanwhile: () => Promise<unknown>) => {
     const half = bytes.length >> 1
     const stream = new ReadableStream<Uint8Array>(
@@ -46,8 +50,12 @@ test('who loses a crate while a request of theirs arrives has lost it', async t 
   const { catalog, database } = test.registry
   const crate = (await catalog.find(parseName('demo'))) ?? assert.fail('no crate')
   const remove = () => removeOwners(database, crate, ['mallory'], byOperator(AT))
-  const detail = '`mallory` is not an owner of `demo`; ask one of its owners for `cargo owner --add mallory`'
-  assert.deepEqual(await slowly('/api/v1/crates/demo/owners', add, remove), [200, { errors: [{ detail }] }])
+  const detail =
+    '`mallory` is not an owner of `demo`; ask one of its owners for `cargo owner --add mallory`'
+  assert.deepEqual(await slowly('/api/v1/crates/demo/owners', add, remove), [
+    200,
+    { errors: [{ detail }] },
+  ])
 })
 
 test('a token that is revoked, and a user who is locked out, while a request arrives, are good for nothing', async t => {
@@ -59,7 +67,14 @@ test('a token that is revoked, and a user who is locked out, while a request arr
   const refusal = [403, { errors: [{ detail: WITHDRAWN }] }]
   assert.deepEqual(await slowly('/api/v1/crates/new', publish, lock), refusal)
   await setLocked(database, user, false, byOperator(AT))
-  assert.deepEqual(await slowly('/api/v1/crates/demo/owners', add, () => revokeToken(database, 2, AT)), refusal)
-  const actions = await database.selectFrom('audit').select('action').where('actor', '=', 'mallory').execute()
+  assert.deepEqual(
+    await slowly('/api/v1/crates/demo/owners', add, () => revokeToken(database, 2, AT)),
+    refusal,
+  )
+  const actions = await database
+    .selectFrom('audit')
+    .select('action')
+    .where('actor', '=', 'mallory')
+    .execute()
   assert.deepEqual(actions, [])
 })

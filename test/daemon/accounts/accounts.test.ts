@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addUser, findUser, hasNoUsers, listUsers } from '../../../daemon/accounts/accounts.ts'
 import { type Code, Refusal } from '../../../core/error/error.ts'
+import { addUser, findUser, hasNoUsers, listUsers } from '../../../daemon/accounts/accounts.ts'
 import { TestRegistry } from '../../support/registry.ts'
 
 const AT = '2026-11-20T12:00:00Z'
@@ -10,9 +10,17 @@ test('a user is found again in any case of the login', async t => {
   const { database } = (await TestRegistry.open(t)).registry
   assert.equal(await hasNoUsers(database), true)
   const added = await addUser(database, { login: 'Alice', admin: true, at: AT })
-  assert.deepEqual(added, { id: 1, login: 'Alice', name: null, admin: true, locked: false, created: AT })
+  assert.deepEqual(added, {
+    id: 1,
+    login: 'Alice',
+    name: null,
+    admin: true,
+    locked: false,
+    created: AT,
+  })
   assert.equal(await hasNoUsers(database), false)
-  for (const login of ['Alice', 'alice', 'ALICE']) assert.deepEqual(await findUser(database, login), added)
+  for (const login of ['Alice', 'alice', 'ALICE'])
+    assert.deepEqual(await findUser(database, login), added)
   assert.equal(await findUser(database, 'alicia'), null)
 })
 
@@ -39,18 +47,38 @@ test('a login that is taken is refused, also in another case, and nothing change
 test('two additions of one login at the same time: one succeeds', async t => {
   const { database } = (await TestRegistry.open(t)).registry
   const order = { login: 'alice', admin: false, at: AT }
-  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => addUser(database, order)))
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 5 }, () => addUser(database, order)),
+  )
   assert.equal(outcomes.filter(one => one.status === 'fulfilled').length, 1)
   assert.equal((await listUsers(database)).length, 1)
 })
 
 test('malformed logins are refused', async t => {
   const { database } = (await TestRegistry.open(t)).registry
-  const bad = ['', '-a', '.a', '_a', 'a b', 'a/b', 'ä', 'a\n', 'a\0', "a'--", 'github:a:b', 'a'.repeat(40)]
+  const bad = [
+    '',
+    '-a',
+    '.a',
+    '_a',
+    'a b',
+    'a/b',
+    'ä',
+    'a\n',
+    'a\0',
+    "a'--",
+    'github:a:b',
+    'a'.repeat(40),
+  ]
   for (const login of bad) {
-    await assert.rejects(addUser(database, { login, admin: false, at: AT }), refusal('login_invalid'), login)
+    await assert.rejects(
+      addUser(database, { login, admin: false, at: AT }),
+      refusal('login_invalid'),
+      login,
+    )
   }
-  for (const login of ['a', '0', 'a.b_c-d', 'a'.repeat(39)]) await addUser(database, { login, admin: false, at: AT })
+  for (const login of ['a', '0', 'a.b_c-d', 'a'.repeat(39)])
+    await addUser(database, { login, admin: false, at: AT })
 })
 
 function refusal(code: Code): (error: unknown) => boolean {

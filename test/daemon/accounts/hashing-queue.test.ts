@@ -1,21 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FIRST, HashingQueue, type Standing } from '../../../daemon/accounts/hashing-queue.ts'
 import { Refusal } from '../../../core/error/error.ts'
+import {
+  HashingQueue,
+  HIGHEST,
+  type LoginPriority,
+} from '../../../daemon/accounts/hashing-queue.ts'
 
-const stranger = (recent: number): Standing => ({ isKnown: false, recent })
+const stranger = (recent: number): LoginPriority => ({ isKnown: false, recent })
 
 /** Works of one queue: each lasts until it is let go; notes what began and what was refused, in that order. */
 function prepared(atOnce: number, mostWaiting: number) {
   const queue = new HashingQueue({ atOnce, mostWaiting })
   const noted: string[] = []
   const ends = new Map<string, () => void>()
-  const enter = (name: string, standing: Standing) => {
+  const enter = (name: string, priority: LoginPriority) => {
     const work = () => {
       noted.push(name)
       return new Promise<void>(resolve => ends.set(name, resolve))
     }
-    queue.run(standing, work).catch(error => {
+    queue.run(priority, work).catch(error => {
       assert.ok(error instanceof Refusal && error.has('logins_busy'))
       noted.push(`${name} refused`)
     })
@@ -35,7 +39,7 @@ test('known ones begin first, then who has tried least of late, then who came fi
   enter('once, later', stranger(1))
   enter('twice', stranger(2))
   enter('known, often', { isKnown: true, recent: 9 })
-  enter('known', FIRST)
+  enter('known', HIGHEST)
   const order = ['running', 'known', 'known, often', 'once', 'once, later', 'twice', 'often']
   for (const name of order) await end(name)
   assert.deepEqual(noted, order)
@@ -46,7 +50,7 @@ test('when too many wait, the last in the order is refused, not the newest', asy
   enter('running', stranger(1))
   enter('often', stranger(5))
   enter('once', stranger(1))
-  enter('known', FIRST)
+  enter('known', HIGHEST)
   enter('newest', stranger(1))
   await end('none')
   assert.deepEqual(noted, ['running', 'often refused', 'newest refused'])
@@ -68,11 +72,11 @@ test('a place that becomes free is taken by who waits, not by who comes at that 
 
 test('work that fails makes room, too', async () => {
   const queue = new HashingQueue({ atOnce: 1, mostWaiting: 1 })
-  const works = [1, 2].map(n => queue.run(FIRST, () => Promise.reject(new Error(`failure ${n}`))))
+  const works = [1, 2].map(n => queue.run(HIGHEST, () => Promise.reject(new Error(`failure ${n}`))))
   const failures = await Promise.allSettled(works)
   assert.deepEqual(
     failures.map(one => one.status === 'rejected' && String(one.reason)),
     ['Error: failure 1', 'Error: failure 2'],
   )
-  assert.equal(await queue.run(FIRST, () => Promise.resolve('done')), 'done')
+  assert.equal(await queue.run(HIGHEST, () => Promise.resolve('done')), 'done')
 })

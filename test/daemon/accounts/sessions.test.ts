@@ -10,7 +10,10 @@ import { loggedIn, PASSWORD, Visitor, withPassword } from '../../support/visitor
 
 const AT = '2026-11-20T12:00:00Z'
 
-const UNLIMITED = { PLIMSOLL_LIMITS_LOGINS_PER_MINUTE: '0', PLIMSOLL_LIMITS_ACCOUNT_LOGINS_PER_MINUTE: '0' }
+const UNLIMITED = {
+  PLIMSOLL_LIMITS_LOGINS_PER_MINUTE: '0',
+  PLIMSOLL_LIMITS_ACCOUNT_LOGINS_PER_MINUTE: '0',
+}
 
 /** A registry with alice, who has a password and, where wanted, settings of its own. */
 async function prepared(t: TestContext, env: Record<string, string> = {}): Promise<TestRegistry> {
@@ -48,11 +51,22 @@ function countHashing(t: TestContext): () => number {
 test('the cookie of a login is for http only, for this site only, and over https for https only', async t => {
   const rows: [base: string, name: string, rest: string][] = [
     ['http://crates.test', 'plimsoll_session', 'Max-Age=300; Path=/; HttpOnly; SameSite=Strict'],
-    ['https://crates.test', '__Host-plimsoll_session', 'Max-Age=300; Path=/; HttpOnly; Secure; SameSite=Strict'],
-    ['https://x.test/sub', '__Secure-plimsoll_session', 'Max-Age=300; Path=/sub/; HttpOnly; Secure; SameSite=Strict'],
+    [
+      'https://crates.test',
+      '__Host-plimsoll_session',
+      'Max-Age=300; Path=/; HttpOnly; Secure; SameSite=Strict',
+    ],
+    [
+      'https://x.test/sub',
+      '__Secure-plimsoll_session',
+      'Max-Age=300; Path=/sub/; HttpOnly; Secure; SameSite=Strict',
+    ],
   ]
   for (const [base, name, rest] of rows) {
-    const test = await prepared(t, { PLIMSOLL_REGISTRY_BASE_URL: base, PLIMSOLL_AUTH_SESSION_SECONDS: '300' })
+    const test = await prepared(t, {
+      PLIMSOLL_REGISTRY_BASE_URL: base,
+      PLIMSOLL_AUTH_SESSION_SECONDS: '300',
+    })
     const response = await new Visitor(test).logIn('alice')
     const [cookie = ''] = response.headers.getSetCookie().filter(line => line.includes('session'))
     const [, given, secret = '', attributes] = /^([^=]+)=([\w-]+); (.*)$/.exec(cookie) ?? []
@@ -61,7 +75,10 @@ test('the cookie of a login is for http only, for this site only, and over https
     const device = response.headers.getSetCookie().find(line => line.includes('_device='))
     const kept = `${name.replace('session', 'device')}=[\\w-]{22}\\.[\\w-]{43}; ${rest.replace('=300', '=34560000')}`
     assert.match(device ?? '', new RegExp(`^${kept}$`))
-    const [row] = await test.registry.database.selectFrom('sessions').select(['hash', 'expires_at']).execute()
+    const [row] = await test.registry.database
+      .selectFrom('sessions')
+      .select(['hash', 'expires_at'])
+      .execute()
     assert.deepEqual(row, {
       hash: createHash('sha256').update(secret).digest('hex'),
       expires_at: '2026-11-20T12:05:00Z',
@@ -130,7 +147,8 @@ test('a session that is not used ends before its time; one that is used ends at 
   const test = await prepared(t, env)
   const [idle, used] = [new Visitor(test), new Visitor(test)]
   for (const visitor of [idle, used]) assert.equal((await visitor.logIn('alice')).status, 303)
-  const isIn = async (visitor: Visitor) => /<h1>Log in<\/h1>/.test(await (await visitor.get('/me')).text()) === false
+  const isIn = async (visitor: Visitor) =>
+    /<h1>Log in<\/h1>/.test(await (await visitor.get('/me')).text()) === false
   const pass = (hours: number) => {
     test.now = new Date(test.now.getTime() + hours * 3_600_000)
   }
@@ -139,7 +157,11 @@ test('a session that is not used ends before its time; one that is used ends at 
   pass(1)
   assert.equal(await isIn(idle), false)
   const page = await (await used.get('/me')).text()
-  assert.equal(page.match(/\/me\/sessions\/\d+\/end/g)?.length ?? 0, 0, 'the idle one is not listed')
+  assert.equal(
+    page.match(/\/me\/sessions\/\d+\/end/g)?.length ?? 0,
+    0,
+    'the idle one is not listed',
+  )
   for (let day = 3; day <= 9; day++) {
     pass(24)
     assert.equal(await isIn(used), true, `day ${day}`)
@@ -163,10 +185,16 @@ test('a button ends all other sessions of its user, and is there when there are 
   assert.equal((await here.post('/me/sessions/end', { csrf: 'made up' })).status, 403)
   assert.equal(await isIn(others[0] ?? here), true, 'a form that is none of ours ends nothing')
   const answer = await here.post('/me/sessions/end')
-  assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/me?done=sessions-ended'])
+  assert.deepEqual(
+    [answer.status, answer.headers.get('location')],
+    [303, '/me?done=sessions-ended'],
+  )
   const left = await Promise.all([here, bob, ...others].map(isIn))
   assert.deepEqual(left, [true, true, false, false])
-  assert.match(await (await here.get('/me?done=sessions-ended')).text(), /Every other session has ended\./)
+  assert.match(
+    await (await here.get('/me?done=sessions-ended')).text(),
+    /Every other session has ended\./,
+  )
   await here.post('/me/sessions/end')
   const events = await test.registry.database
     .selectFrom('audit')
@@ -201,7 +229,9 @@ test('nobody learns who has an account: answers are the same, and so is the work
       const response = await visitor.post('/me/login', { login, password, csrf })
       assert.equal(response.status, 403, login)
       texts.add(
-        (await response.text()).replaceAll(`value="${login}"`, 'LOGIN').replaceAll(/csrf" value="[^"]+"/g, 'csrf'),
+        (await response.text())
+          .replaceAll(`value="${login}"`, 'LOGIN')
+          .replaceAll(/csrf" value="[^"]+"/g, 'csrf'),
       )
       assert.equal(hashed(), 2 ** effort, login)
     }

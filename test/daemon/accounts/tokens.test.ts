@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import { addUser } from '../../../daemon/accounts/accounts.ts'
-import { createToken, hashToken, isToken, listTokens, makeToken, revokeToken } from '../../../daemon/accounts/tokens.ts'
 import { type Code, Refusal } from '../../../core/error/error.ts'
+import { addUser } from '../../../daemon/accounts/accounts.ts'
+import {
+  createToken,
+  hashToken,
+  isToken,
+  listTokens,
+  makeToken,
+  revokeToken,
+} from '../../../daemon/accounts/tokens.ts'
 import { TestRegistry } from '../../support/registry.ts'
 
 const AT = '2026-11-20T12:00:00Z'
@@ -19,9 +26,21 @@ test('the checksum finds every mistyped character, and what is no token', () => 
   const token = makeToken()
   for (let at = 0; at < token.length; at++) {
     const other = token[at] === 'x' ? 'y' : 'x'
-    assert.equal(isToken(token.slice(0, at) + other + token.slice(at + 1)), false, `character ${at}`)
+    assert.equal(
+      isToken(token.slice(0, at) + other + token.slice(at + 1)),
+      false,
+      `character ${at}`,
+    )
   }
-  for (const text of ['', 'plim_', token.slice(1), `${token}0`, ` ${token}`, `${token}\n`, token.toUpperCase()]) {
+  for (const text of [
+    '',
+    'plim_',
+    token.slice(1),
+    `${token}0`,
+    ` ${token}`,
+    `${token}\n`,
+    token.toUpperCase(),
+  ]) {
     assert.equal(isToken(text), false, JSON.stringify(text))
   }
 })
@@ -34,13 +53,17 @@ test('every character of the alphabet is as likely as any other', () => {
   const counts = new Map<string, number>()
   const tokens = 4000
   for (let i = 0; i < tokens; i++) {
-    for (const character of makeToken().slice(5, 37)) counts.set(character, (counts.get(character) ?? 0) + 1)
+    for (const character of makeToken().slice(5, 37))
+      counts.set(character, (counts.get(character) ?? 0) + 1)
   }
   assert.equal(counts.size, 62)
   const expected = (tokens * 32) / 62
   // A byte taken modulo 62 would favour eight characters by a quarter; chance alone moves a count by 2 % (one sigma).
   for (const [character, count] of counts) {
-    assert.ok(Math.abs(count - expected) < expected * 0.125, `${character}: ${count} instead of ${expected}`)
+    assert.ok(
+      Math.abs(count - expected) < expected * 0.125,
+      `${character}: ${count} instead of ${expected}`,
+    )
   }
 })
 
@@ -60,7 +83,12 @@ test('tokens are listed without themselves, oldest first, revoked ones not at al
   const test = await TestRegistry.open(t)
   const { database } = test.registry
   await test.user('alice', { name: 'laptop' })
-  await test.user('bob', { name: 'ci', scopes: ['yank'], crates: ['a*'], expires: '2027-01-01T00:00:00Z' })
+  await test.user('bob', {
+    name: 'ci',
+    scopes: ['yank'],
+    crates: ['a*'],
+    expires: '2027-01-01T00:00:00Z',
+  })
   const laptop = { id: 1, name: 'laptop', user: 'alice', scopes: null, crates: null, created: AT }
   const ci = { id: 2, name: 'ci', user: 'bob', scopes: ['yank'], crates: ['a*'], created: AT }
   assert.deepEqual(await listTokens(database), [
@@ -68,14 +96,20 @@ test('tokens are listed without themselves, oldest first, revoked ones not at al
     { ...ci, expires: '2027-01-01T00:00:00Z', last_used: null },
   ])
   await revokeToken(database, 1, AT)
-  assert.deepEqual(await listTokens(database), [{ ...ci, expires: '2027-01-01T00:00:00Z', last_used: null }])
+  assert.deepEqual(await listTokens(database), [
+    { ...ci, expires: '2027-01-01T00:00:00Z', last_used: null },
+  ])
 })
 
 test('revoking what is no token, or is revoked already, is refused', async t => {
   const { registry } = await withUser(t)
   await revokeToken(registry.database, 1, AT)
   for (const id of [1, 99, Number('nonsense')]) {
-    await assert.rejects(revokeToken(registry.database, id, AT), refusal('token_unknown'), String(id))
+    await assert.rejects(
+      revokeToken(registry.database, id, AT),
+      refusal('token_unknown'),
+      String(id),
+    )
   }
 })
 
@@ -83,7 +117,8 @@ test('tokens that are revoked or expired do not count towards the limit', async 
   const { registry } = await TestRegistry.open(t)
   const user = await addUser(registry.database, { login: 'alice', admin: false, at: AT })
   const order = { userId: user.id, name: 'x', scopes: null, crates: null, most: 2 }
-  const create = (at: string, expires: string | null) => createToken(registry.database, { ...order, at, expires })
+  const create = (at: string, expires: string | null) =>
+    createToken(registry.database, { ...order, at, expires })
   await create(AT, '2026-11-20T12:00:10Z')
   await create(AT, null)
   await assert.rejects(create('2026-11-20T12:00:09Z', null), refusal('tokens_too_many'))
@@ -97,8 +132,23 @@ test('the name of a token is one line that reads as it is written', async t => {
   const { registry } = await TestRegistry.open(t)
   const user = await addUser(registry.database, { login: 'alice', admin: false, at: AT })
   const create = (name: string) =>
-    createToken(registry.database, { userId: user.id, name, scopes: null, crates: null, at: AT, expires: null })
-  for (const bad of ['', 'x'.repeat(101), 'a\nb', 'a\u2028b', 'a\u2029b', 'laptop\u202E', 'a\u2066b']) {
+    createToken(registry.database, {
+      userId: user.id,
+      name,
+      scopes: null,
+      crates: null,
+      at: AT,
+      expires: null,
+    })
+  for (const bad of [
+    '',
+    'x'.repeat(101),
+    'a\nb',
+    'a\u2028b',
+    'a\u2029b',
+    'laptop\u202E',
+    'a\u2066b',
+  ]) {
     await assert.rejects(create(bad), refusal('token_name_invalid'), JSON.stringify(bad))
   }
   for (const good of ['x', 'Büro', '🚢'.repeat(100), 'a\u200Db']) await create(good)
@@ -111,7 +161,19 @@ test('crate patterns are names, or beginnings followed by a star', async t => {
   for (const pattern of ['serde', 'Serde-json', 'serde_*', '*', 'a'.repeat(64)]) {
     await createToken(registry.database, { ...order, crates: [pattern] })
   }
-  for (const pattern of ['', '**', 'a**', '*a', 'a*b', '1a', '-a', 'a.b', 'ä', 'a b', 'a'.repeat(65)]) {
+  for (const pattern of [
+    '',
+    '**',
+    'a**',
+    '*a',
+    'a*b',
+    '1a',
+    '-a',
+    'a.b',
+    'ä',
+    'a b',
+    'a'.repeat(65),
+  ]) {
     const creation = createToken(registry.database, { ...order, crates: ['fine', pattern] })
     await assert.rejects(creation, refusal('crate_pattern_invalid'), JSON.stringify(pattern))
   }

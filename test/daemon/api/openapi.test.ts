@@ -7,7 +7,10 @@ import { TestRegistry } from '../../support/registry.ts'
 interface Document {
   readonly openapi: string
   readonly servers: { readonly url: string }[]
-  readonly paths: Record<string, Record<string, { readonly security: object[]; readonly parameters: Parameter[] }>>
+  readonly paths: Record<
+    string,
+    Record<string, { readonly security: object[]; readonly parameters: Parameter[] }>
+  >
   readonly components: { readonly schemas: Record<string, object> }
 }
 
@@ -63,8 +66,18 @@ test('who may take a route, and what it takes, is said', async t => {
   assert.deepEqual(paths['/api/v1/crates/{name}/owners']?.get?.security, [{ token: [] }])
   assert.deepEqual(paths['/api/v1/crates']?.get?.parameters, [
     { name: 'q', in: 'query', required: false, schema: { type: 'string', default: '' } },
-    { name: 'page', in: 'query', required: false, schema: { type: 'integer', minimum: 1, maximum: 1_000_000 } },
-    { name: 'per_page', in: 'query', required: false, schema: { type: 'integer', minimum: 1, maximum: 100 } },
+    {
+      name: 'page',
+      in: 'query',
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 1_000_000 },
+    },
+    {
+      name: 'per_page',
+      in: 'query',
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 100 },
+    },
   ])
 })
 
@@ -94,7 +107,10 @@ test('real answers of every JSON operation are what the document says', async t 
     if (key !== 'DELETE /api/v1/crates/{name}/owners') check(key, await json(method, path, init))
   }
   const removal = 'DELETE /api/v1/crates/{name}/owners'
-  check(removal, await json('DELETE', '/api/v1/crates/{name}/owners', { body: '{"users":["bob"]}' }))
+  check(
+    removal,
+    await json('DELETE', '/api/v1/crates/{name}/owners', { body: '{"users":["bob"]}' }),
+  )
   assert.notEqual(bob, token)
   const isJson = Object.keys(operations).filter(key => 'schema' in (operations[key]?.answer ?? {}))
   assert.deepEqual([...checked].sort(), isJson.sort())

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { parseName } from '../../../core/name.ts'
 import { byOperator } from '../../../daemon/accounts/operator.ts'
 import { inviteOwners } from '../../../daemon/accounts/ownership.ts'
-import { parseName } from '../../../core/name.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn } from '../../support/visitor.ts'
 
@@ -18,7 +18,10 @@ async function prepared(t: TestContext, env: Record<string, string> = {}) {
     return (await response.json()) as { errors?: unknown[] }
   }
   const events = (action: string) => {
-    const query = test.registry.database.selectFrom('audit').select('detail').where('action', '=', action)
+    const query = test.registry.database
+      .selectFrom('audit')
+      .select('detail')
+      .where('action', '=', action)
     return query.orderBy('id').execute()
   }
   return { test, ask, events }
@@ -28,7 +31,10 @@ test('one user named by several spellings is one user', async t => {
   const { ask, events } = await prepared(t)
   const users = ['bob', 'BOB', 'Bob', 'carol']
   assert.deepEqual(await ask('PUT', { users }), { ok: true, msg: 'bob, carol now own `demo`' })
-  assert.deepEqual(await ask('DELETE', { users }), { ok: true, msg: 'removed bob, carol from the owners of `demo`' })
+  assert.deepEqual(await ask('DELETE', { users }), {
+    ok: true,
+    msg: 'removed bob, carol from the owners of `demo`',
+  })
   const details = [{ detail: '{"login":"bob"}' }, { detail: '{"login":"carol"}' }]
   assert.deepEqual(await events('owner-remove'), details)
 })
@@ -40,7 +46,9 @@ test('a request names so many users and no more, and a body that is longer is no
   const many = Array.from({ length: 101 }, (_, i) => `u${i}`)
   assert.deepEqual(await ask('PUT', { users: many }), { errors: [{ detail: objection }] })
   assert.equal((await ask('PUT', { users: many.slice(0, 100) })).errors?.length, 100)
-  assert.deepEqual(await ask('DELETE', { users: ['x'.repeat(65_536)] }), { errors: [{ detail: objection }] })
+  assert.deepEqual(await ask('DELETE', { users: ['x'.repeat(65_536)] }), {
+    errors: [{ detail: objection }],
+  })
 })
 
 test('owners see who is invited, and take an invitation back, by the page or with Cargo', async t => {
@@ -49,11 +57,20 @@ test('owners see who is invited, and take an invitation back, by the page or wit
   const alice = await loggedIn(test, 'alice')
   const shown = async () => {
     const text = await (await alice.get('/me/crates/demo')).text()
-    return [...text.matchAll(/<div>(\w+) <span class="quiet">invited by alice, /g)].map(match => match[1])
+    return [...text.matchAll(/<div>(\w+) <span class="quiet">invited by alice, /g)].map(
+      match => match[1],
+    )
   }
   assert.deepEqual(await shown(), ['carol', 'bob'])
-  const answer = await alice.post('/me/crates/demo/owners/remove', { login: 'bob' }, { from: '/me/crates/demo' })
-  assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/me/crates/demo?done=owner-removed'])
+  const answer = await alice.post(
+    '/me/crates/demo/owners/remove',
+    { login: 'bob' },
+    { from: '/me/crates/demo' },
+  )
+  assert.deepEqual(
+    [answer.status, answer.headers.get('location')],
+    [303, '/me/crates/demo?done=owner-removed'],
+  )
   assert.deepEqual(await shown(), ['carol'])
   const bob = await loggedIn(test, 'bob')
   assert.equal((await bob.post('/me/invitations/demo/accept')).status, 400)
@@ -84,8 +101,13 @@ test('an invitation is good for 30 days, which is told, and inviting again renew
   const pages = async (now: Date) => {
     test.now = now
     const [bob, alice] = [await loggedIn(test, 'bob'), await loggedIn(test, 'alice')]
-    const texts = [await (await bob.get('/me')).text(), await (await alice.get('/me/crates/demo')).text()]
-    const [told, seen] = texts.map(text => /<span class="quiet">[^\n]*expires <time datetime="([^"]+)/.exec(text)?.[1])
+    const texts = [
+      await (await bob.get('/me')).text(),
+      await (await alice.get('/me/crates/demo')).text(),
+    ]
+    const [told, seen] = texts.map(
+      text => /<span class="quiet">[^\n]*expires <time datetime="([^"]+)/.exec(text)?.[1],
+    )
     return { bob, told, seen }
   }
   test.now = day(0)

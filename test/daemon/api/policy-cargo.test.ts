@@ -51,12 +51,17 @@ function warnings({ stderr }: Run): string[] {
 
 /** What the registry objected to, as cargo shows it. */
 function refusal({ stderr }: Run): string {
-  return /the remote server responded with an error: (.*)$/m.exec(stderr)?.[1] ?? assert.fail(stderr)
+  return (
+    /the remote server responded with an error: (.*)$/m.exec(stderr)?.[1] ?? assert.fail(stderr)
+  )
 }
 
 /** A manifest of the least that cargo takes. */
 function bare(name: string, more = ''): CrateText {
-  return { name, files: { 'Cargo.toml': `[package]\nname = "${name}"\nversion = "1.0.0"\n${BARE}\n${more}\n` } }
+  return {
+    name,
+    files: { 'Cargo.toml': `[package]\nname = "${name}"\nversion = "1.0.0"\n${BARE}\n${more}\n` },
+  }
 }
 
 const FAULTY = 'license = "My own"\nhomepage = "ftp://example.com"\nkeywords = ["json parser"]'
@@ -66,7 +71,10 @@ test('preset private: what falls short is taken, and every warning arrives in th
     PLIMSOLL_POLICY_CATEGORIES: 'parsing',
     PLIMSOLL_POLICY_PRESET: 'private',
   })
-  const faulty = bare('harbour', `${FAULTY}\ncategories = ["parsing", "harbours"]\n[badges]\nsparkles = {}`)
+  const faulty = bare(
+    'harbour',
+    `${FAULTY}\ncategories = ["parsing", "harbours"]\n[badges]\nsparkles = {}`,
+  )
   const published = await alice.ok(project(faulty).folder, ...PUBLISH)
   const said = warnings(published)
   for (const part of [
@@ -77,11 +85,19 @@ test('preset private: what falls short is taken, and every warning arrives in th
     /the following are not valid category slugs and were ignored: harbours/,
     /the following are not valid badges and were ignored: sparkles/,
   ]) {
-    assert.equal(said.filter(line => part.test(line)).length, 1, `${part} is said once in\n${published.stderr}`)
+    assert.equal(
+      said.filter(line => part.test(line)).length,
+      1,
+      `${part} is said once in\n${published.stderr}`,
+    )
   }
   const bob = await cargo('bob')
   const alike = await bob.ok(project({ name: 'habrour' }).folder, ...PUBLISH)
-  assert.deepEqual(warnings(alike).filter(line => line.includes('`harbour`')).length, 1, alike.stderr)
+  assert.deepEqual(
+    warnings(alike).filter(line => line.includes('`harbour`')).length,
+    1,
+    alike.stderr,
+  )
   const clean = await alice.ok(project({ name: 'decent-crate' }).folder, ...PUBLISH)
   assert.deepEqual(warnings(clean), [])
 })
@@ -126,7 +142,9 @@ test('a workspace member named by path alone: crates.io has none of that name, s
 
 for (const preset of ['private', 'public'] as const) {
   test(`a workspace member named by path alone, and crates.io has one of that name; preset ${preset}`, async t => {
-    const { alice, workspace, served } = await scene(t, { PLIMSOLL_POLICY_PRESET: preset }, ['sister'])
+    const { alice, workspace, served } = await scene(t, { PLIMSOLL_POLICY_PRESET: preset }, [
+      'sister',
+    ])
     const folder = workspace(...TRAP)
     if (preset === 'public') {
       const before = await alice.fails(folder, ...PUBLISH, '-p', 'app')

@@ -50,7 +50,8 @@ async function scene(t: TestContext, env: NodeJS.ProcessEnv = {}): Promise<Scene
 
 /** What the daemon says is to be pasted into Cargo's configuration. */
 function pasted(log: string): string {
-  const [, block] = /^Paste this into \.cargo\/config\.toml:\n\n([\s\S]*?)\n\nIts page is /m.exec(log) ?? []
+  const [, block] =
+    /^Paste this into \.cargo\/config\.toml:\n\n([\s\S]*?)\n\nIts page is /m.exec(log) ?? []
   assert.match(block ?? '', /^credential-provider = "cargo:token"$/m)
   return `${block}\n`
 }
@@ -59,18 +60,32 @@ test('everything cargo does, in a private registry, with the token that cargo lo
   const { served, folder, cargo, member, project } = await scene(t)
   const alice = await cargo(await member('alice'))
   await member('bob')
-  await alice.ok(project({ name: 'foo', files: { 'src/lib.rs': 'pub fn foo() -> u8 { 7 }\n' } }).folder, ...PUBLISH)
+  await alice.ok(
+    project({ name: 'foo', files: { 'src/lib.rs': 'pub fn foo() -> u8 { 7 }\n' } }).folder,
+    ...PUBLISH,
+  )
   const toml = '[dependencies]\nfoo = { version = "1", registry = "plimsoll" }'
-  const app = project({ name: 'app', toml, files: { 'src/lib.rs': 'pub fn app() -> u8 { foo::foo() }\n' } })
+  const app = project({
+    name: 'app',
+    toml,
+    files: { 'src/lib.rs': 'pub fn app() -> u8 { foo::foo() }\n' },
+  })
   const built = await alice.ok(app.folder, 'build')
-  assert.match(built.stderr, /Downloaded foo v1\.0\.0 \(registry `plimsoll`\)[\s\S]*Compiling foo v1\.0\.0/)
+  assert.match(
+    built.stderr,
+    /Downloaded foo v1\.0\.0 \(registry `plimsoll`\)[\s\S]*Compiling foo v1\.0\.0/,
+  )
   await alice.ok(app.folder, ...PUBLISH)
-  const owner = async (...args: string[]) => alice.ok(folder, 'owner', '--registry', 'plimsoll', ...args, 'foo')
+  const owner = async (...args: string[]) =>
+    alice.ok(folder, 'owner', '--registry', 'plimsoll', ...args, 'foo')
   assert.equal((await owner('--list')).stdout, 'alice\n')
   assert.match((await owner('--add', 'bob')).stderr, /Owner bob now owns `foo`/)
   assert.equal((await owner('--list')).stdout, 'alice\nbob\n')
   assert.match((await owner('--remove', 'bob')).stderr, /Owner removing \["bob"\] from crate foo/)
-  assert.match((await alice.ok(folder, 'yank', '--registry', 'plimsoll', 'foo@1.0.0')).stderr, /Yank foo@1\.0\.0/)
+  assert.match(
+    (await alice.ok(folder, 'yank', '--registry', 'plimsoll', 'foo@1.0.0')).stderr,
+    /Yank foo@1\.0\.0/,
+  )
   assert.match(
     (await alice.ok(folder, 'yank', '--undo', '--registry', 'plimsoll', 'foo@1.0.0')).stderr,
     /Unyank foo@1\.0\.0/,
@@ -96,14 +111,19 @@ test('everything cargo does, in a private registry, with the token that cargo lo
   }
   const stranger = await cargo()
   assert.match((await stranger.fails(app.folder, 'update')).stderr, /no token found for `plimsoll`/)
-  assert.doesNotMatch(served.log().replace(/^ {4}plim_.*$/m, ''), /plim_/, 'no token gets into the log')
+  assert.doesNotMatch(
+    served.log().replace(/^ {4}plim_.*$/m, ''),
+    /plim_/,
+    'no token gets into the log',
+  )
 })
 
 test('a token loses its powers while cargo works with it: revoked, locked, without a scope', async t => {
   const { served, folder, cargo, member, project } = await scene(t)
   const alice = await cargo(await member('alice'))
   await alice.ok(project({ name: 'foo' }).folder, ...PUBLISH)
-  const make = async (...options: string[]) => cargo(await served.ok('token', 'create', '--user', 'alice', ...options))
+  const make = async (...options: string[]) =>
+    cargo(await served.ok('token', 'create', '--user', 'alice', ...options))
   const next = project({ name: 'foo', version: '1.0.1' })
   const blind = await make('--scope', 'publish-update')
   assert.match(
@@ -120,7 +140,10 @@ test('a token loses its powers while cargo works with it: revoked, locked, witho
     /\(status 403 Forbidden\): this token may not do that: it lacks the scope `publish-new or publish-update`/,
   )
   const other = await make('--scope', 'read', 'publish-update', '--crate', 'bar-*')
-  assert.match((await other.fails(next.folder, ...PUBLISH)).stderr, /this token is not good for the crate `foo`/)
+  assert.match(
+    (await other.fails(next.folder, ...PUBLISH)).stderr,
+    /this token is not good for the crate `foo`/,
+  )
   const ci = await make('--scope', 'read', 'publish-update', '--crate', 'fo*')
   await ci.ok(next.folder, ...PUBLISH)
   await served.ok('user', 'lock', 'alice')
@@ -134,21 +157,29 @@ test('a token loses its powers while cargo works with it: revoked, locked, witho
 })
 
 test('an invitation to own a crate is told, waits, and is accepted or declined in the browser', async t => {
-  const { served, folder, cargo, member, project } = await scene(t, { PLIMSOLL_OWNERS_ADD: 'invite' })
+  const { served, folder, cargo, member, project } = await scene(t, {
+    PLIMSOLL_OWNERS_ADD: 'invite',
+  })
   const alice = await cargo(await member('alice'))
   const bob = await cargo(await member('bob'))
   await member('carol')
   await alice.ok(project({ name: 'foo' }).folder, ...PUBLISH)
-  const owner = (...args: string[]) => alice.ok(folder, 'owner', '--registry', 'plimsoll', ...args, 'foo')
+  const owner = (...args: string[]) =>
+    alice.ok(folder, 'owner', '--registry', 'plimsoll', ...args, 'foo')
   const invited = await owner('--add', 'bob', '--add', 'carol')
   assert.match(
     invited.stderr,
-    new RegExp(`Owner invited bob, carol to own \`foo\`; the invitation is to be accepted on ${served.url}/me`),
+    new RegExp(
+      `Owner invited bob, carol to own \`foo\`; the invitation is to be accepted on ${served.url}/me`,
+    ),
   )
   assert.match((await owner('--add', 'bob')).stderr, /Owner invited bob to own `foo`/)
   assert.equal((await owner('--list')).stdout, 'alice\n')
   const next = project({ name: 'foo', version: '1.0.1' })
-  assert.match((await bob.fails(next.folder, ...PUBLISH)).stderr, /the remote server responded with an error: .*`bob`/)
+  assert.match(
+    (await bob.fails(next.folder, ...PUBLISH)).stderr,
+    /the remote server responded with an error: .*`bob`/,
+  )
   const answer = async (login: string, verb: 'accept' | 'decline') => {
     const browser = new RemoteBrowser(served.url)
     assert.equal(await browser.logIn(login, PASSWORD), 303)
@@ -160,7 +191,10 @@ test('an invitation to own a crate is told, waits, and is accepted or declined i
   assert.equal((await owner('--list')).stdout, 'alice\nbob\n')
   await bob.ok(next.folder, ...PUBLISH)
   assert.match((await owner('--remove', 'alice')).stderr, /Owner removing/)
-  assert.equal((await bob.ok(folder, 'owner', '--registry', 'plimsoll', '--list', 'foo')).stdout, 'bob\n')
+  assert.equal(
+    (await bob.ok(folder, 'owner', '--registry', 'plimsoll', '--list', 'foo')).stdout,
+    'bob\n',
+  )
   const actions = JSON.parse(await served.ok('audit', '--json', '--crate', 'foo')) as {
     action: string
     actor: string

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decodePublish, encodePublish } from '../../../daemon/api/publish-body.ts'
 import { Refusal } from '../../../core/error/error.ts'
+import { decodePublish, encodePublish } from '../../../daemon/api/publish-body.ts'
 
 const LIMITS = { metadataBytes: 1000, crateBytes: 5000 }
 const METADATA = { name: 'demo', vers: '1.0.0', text: 'häh' }
@@ -39,7 +39,10 @@ function u32(value: number): Buffer {
 test('a publish body reads the same however it is cut into chunks', async () => {
   const whole = encodePublish(METADATA, CRATE)
   for (let size = 1; size <= whole.length; size++) {
-    assert.deepEqual(await decode(inPieces(whole, size)), { metadata: METADATA, crate: Buffer.from(CRATE) })
+    assert.deepEqual(await decode(inPieces(whole, size)), {
+      metadata: METADATA,
+      crate: Buffer.from(CRATE),
+    })
   }
 })
 

@@ -83,9 +83,24 @@ test('cargo shows why a publish was refused, not how its connection broke', asyn
   const good = await registry.user('alice')
   const reader = await registry.token(1, { scopes: ['read'] })
   const rows: [what: string, size: number, token: string, said: RegExp][] = [
-    ['too big', 12 * MIB, good, /413.*the \.crate is bigger than the 10485760 bytes allowed here; leave out/],
-    ['no right, and big', 9 * MIB, reader, /403.*\n?.*lacks the scope `publish-new or publish-update`/],
-    ['no right, and too big', 12 * MIB, reader, /403.*\n?.*lacks the scope `publish-new or publish-update`/],
+    [
+      'too big',
+      12 * MIB,
+      good,
+      /413.*the \.crate is bigger than the 10485760 bytes allowed here; leave out/,
+    ],
+    [
+      'no right, and big',
+      9 * MIB,
+      reader,
+      /403.*\n?.*lacks the scope `publish-new or publish-update`/,
+    ],
+    [
+      'no right, and too big',
+      12 * MIB,
+      reader,
+      /403.*\n?.*lacks the scope `publish-new or publish-update`/,
+    ],
     [
       'a token that is none',
       12 * MIB,

@@ -5,7 +5,10 @@ import { frame, plainMetadata, publishRequest, TestRegistry } from '../../suppor
 
 /** A registry in which alice and bob have published, and the tokens of several people. */
 async function busy(t: TestContext, env: Record<string, string> = {}) {
-  const limits = { PLIMSOLL_LIMITS_CRATE_BYTES: '100000', PLIMSOLL_LIMITS_UNPACKED_BYTES: '1000000' }
+  const limits = {
+    PLIMSOLL_LIMITS_CRATE_BYTES: '100000',
+    PLIMSOLL_LIMITS_UNPACKED_BYTES: '1000000',
+  }
   const test = await TestRegistry.open(t, { env: { ...limits, ...env } })
   const [alice, bob] = [await test.user('alice'), await test.user('bob')]
   await test.publish(alice, { name: 'demo', version: '1.0.0' })
@@ -46,7 +49,11 @@ test('frames that are broken', async t => {
   const json = good.length - 8 - buildCrate({ name: 'fresh', version: '1.0.0' }).length
   const crate = good.length - json - 8
   const rows: [what: string, body: RequestInit['body'], expected: string, status?: number][] = [
-    ['no body', null, 'the publish request ends within the length of the metadata, which was announced with 4 bytes'],
+    [
+      'no body',
+      null,
+      'the publish request ends within the length of the metadata, which was announced with 4 bytes',
+    ],
     [
       '3 bytes',
       pieces('abc'),
@@ -109,7 +116,8 @@ test('metadata that is not what it should be', async t => {
   const { test, alice } = await busy(t)
   const crate = buildCrate({ name: 'fresh', version: '1.0.0' })
   const good = plainMetadata('fresh', '1.0.0')
-  const wrong = (field: string, reason: string) => `\`${field}\` of the publish metadata is not valid: ${reason}`
+  const wrong = (field: string, reason: string) =>
+    `\`${field}\` of the publish metadata is not valid: ${reason}`
   const missing = [wrong('name', 'it is missing'), wrong('vers', 'it is missing')]
   const semver = (text: string) =>
     `\`${text}\` is not a valid SemVer 2.0.0 version; write it as MAJOR.MINOR.PATCH, for example \`1.0.0\``
@@ -120,7 +128,11 @@ test('metadata that is not what it should be', async t => {
     ['a number', 5, ['the publish metadata cannot be read: it is 5 instead of Object']],
     ['name a number', { ...good, name: 5 }, [wrong('name', 'it is 5 instead of string')]],
     ['vers null', { ...good, vers: null }, [wrong('vers', 'it is null instead of string')]],
-    ['keyword a number', { ...good, keywords: ['a', 1] }, [wrong('keywords.1', 'it is 1 instead of string')]],
+    [
+      'keyword a number',
+      { ...good, keywords: ['a', 1] },
+      [wrong('keywords.1', 'it is 1 instead of string')],
+    ],
     [
       'dependencies',
       { ...good, deps: [{ name: 'a' }, 5, { name: 'b', version_req: '1', kind: 'odd' }] },
@@ -159,7 +171,10 @@ test('metadata that is not what it should be', async t => {
     await t.test(what, () => refused(test, alice, frame(metadata, crate), expected))
   }
   await t.test('keys of prototypes are keys like others', async () => {
-    const json = JSON.stringify(good).replace('"deps":[]', '"deps":[],"__proto__":{"deps":5},"constructor":5')
+    const json = JSON.stringify(good).replace(
+      '"deps":[]',
+      '"deps":[],"__proto__":{"deps":5},"constructor":5',
+    )
     const body = pieces(u32(json.length), json, u32(crate.length), crate)
     assert.equal((await test.publishBody(alice, body)).body.errors, undefined)
   })
@@ -183,8 +198,14 @@ test('a crate file that is evil, whatever is said of it', async t => {
     ['hard link', type('hard link')],
     ['fifo', type('named pipe')],
     ['character device', type('character device')],
-    ['parent path', 'the path `evil-1.0.0/../outside.rs` in the crate file is not allowed: it contains `..`'],
-    ['absolute path', 'the path `/etc/cron.d/evil` in the crate file is not allowed: it is absolute'],
+    [
+      'parent path',
+      'the path `evil-1.0.0/../outside.rs` in the crate file is not allowed: it contains `..`',
+    ],
+    [
+      'absolute path',
+      'the path `/etc/cron.d/evil` in the crate file is not allowed: it is absolute',
+    ],
     [
       'backslash path',
       'the path `evil-1.0.0/..\\outside.rs` in the crate file is not allowed: it contains a backslash',
@@ -192,21 +213,32 @@ test('a crate file that is evil, whatever is said of it', async t => {
     ['wrong top folder', notBelow('other-1.0.0/Cargo.toml')],
     ['two top folders', notBelow('other-1.0.0/src/lib.rs')],
     ['no manifest', 'the crate file has no `Cargo.toml` in its top folder'],
-    ['lower-case manifest', 'the manifest in the crate file is called `cargo.toml`; it must be called `Cargo.toml`'],
+    [
+      'lower-case manifest',
+      'the manifest in the crate file is called `cargo.toml`; it must be called `Cargo.toml`',
+    ],
     [
       'two manifests',
       'the crate file has more than one manifest in its top folder (`Cargo.toml`, `CARGO.toml`); keep `Cargo.toml` only',
     ],
     ['truncated gzip', cutOff],
     ['truncated tar', cutOff],
-    ['damaged gzip', 'the crate file is damaged (its checksum does not fit its contents); make or upload it again'],
+    [
+      'damaged gzip',
+      'the crate file is damaged (its checksum does not fit its contents); make or upload it again',
+    ],
     ['data after tar', trailing],
     ['data after gzip', trailing],
     ['second gzip member', trailing],
-    ['not gzip', 'the crate file is not a gzip-compressed archive; upload the `.crate` that `cargo package` makes'],
+    [
+      'not gzip',
+      'the crate file is not a gzip-compressed archive; upload the `.crate` that `cargo package` makes',
+    ],
   ]
   for (const [trick, expected] of rows) {
-    await t.test(trick, () => refused(test, alice, frame(plainMetadata('evil', '1.0.0'), buildEvil(trick)), [expected]))
+    await t.test(trick, () =>
+      refused(test, alice, frame(plainMetadata('evil', '1.0.0'), buildEvil(trick)), [expected]),
+    )
   }
   await t.test('bomb', async () => {
     const bomb = buildEvil('bomb')
@@ -216,8 +248,16 @@ test('a crate file that is evil, whatever is said of it', async t => {
   })
 })
 
-const DEMO = { name: 'demo', version_req: '^1', features: [], optional: false, default_features: true, kind: 'normal' }
-const NEEDS_DEMO = '[dependencies]\ndemo = { version = "1", registry-index = "sparse+http://crates.test/index/" }\n'
+const DEMO = {
+  name: 'demo',
+  version_req: '^1',
+  features: [],
+  optional: false,
+  default_features: true,
+  kind: 'normal',
+}
+const NEEDS_DEMO =
+  '[dependencies]\ndemo = { version = "1", registry-index = "sparse+http://crates.test/index/" }\n'
 
 test('metadata and manifest that say different things', async t => {
   const { test, alice } = await busy(t)
@@ -236,13 +276,17 @@ test('metadata and manifest that say different things', async t => {
       'a dependency only in the metadata',
       { deps: [DEMO] },
       '',
-      ['the dependency `demo` is in the publish metadata, but not in the `Cargo.toml` of the crate file'],
+      [
+        'the dependency `demo` is in the publish metadata, but not in the `Cargo.toml` of the crate file',
+      ],
     ],
     [
       'a dependency only in the manifest',
       {},
       NEEDS_DEMO,
-      ['the dependency `demo` is in the `Cargo.toml` of the crate file, but not in the publish metadata'],
+      [
+        'the dependency `demo` is in the `Cargo.toml` of the crate file, but not in the publish metadata',
+      ],
     ],
     [
       'a dependency that differs in three fields',
@@ -258,7 +302,9 @@ test('metadata and manifest that say different things', async t => {
       'a feature',
       { features: { a: ['b', 'dep:x'], b: [] } },
       '[features]\na = ["b"]\nb = []\n',
-      ['the feature `a` is `["b","dep:x"]` in the publish metadata, but `["b"]` in the `Cargo.toml` of the crate file'],
+      [
+        'the feature `a` is `["b","dep:x"]` in the publish metadata, but `["b"]` in the `Cargo.toml` of the crate file',
+      ],
     ],
   ]
   for (const [what, metadata, manifest, expected] of rows) {
@@ -271,11 +317,17 @@ test('what is there already', async t => {
   const { test, alice, bob } = await busy(t)
   const other = { files: { 'src/lib.rs': 'pub fn other() {}' } }
   const exists = '`demo` 1.0.0 already exists; a published version never changes, publish a new one'
-  const notOwner = '`bob` is not an owner of `demo`; ask one of its owners for `cargo owner --add bob`'
+  const notOwner =
+    '`bob` is not an owner of `demo`; ask one of its owners for `cargo owner --add bob`'
   const meta = (version: string, existing: string) =>
     `\`${version.split(' ')[0]}\` ${version.split(' ')[1]} differs from the existing ${existing} only in build metadata, which does not make another version`
   const rows: [what: string, token: string, body: Uint8Array<ArrayBuffer>, expected: string[]][] = [
-    ['the version, with other bytes', alice, publishRequest({ name: 'demo', version: '1.0.0', ...other }), [exists]],
+    [
+      'the version, with other bytes',
+      alice,
+      publishRequest({ name: 'demo', version: '1.0.0', ...other }),
+      [exists],
+    ],
     [
       'with build metadata',
       alice,
@@ -294,16 +346,27 @@ test('what is there already', async t => {
       publishRequest({ name: 'meta', version: '1.0.0' }),
       [meta('meta 1.0.0', '1.0.0+one')],
     ],
-    ['the same bytes, by somebody else', bob, publishRequest({ name: 'demo', version: '1.0.0' }), [notOwner]],
+    [
+      'the same bytes, by somebody else',
+      bob,
+      publishRequest({ name: 'demo', version: '1.0.0' }),
+      [notOwner],
+    ],
     [
       'other bytes, by somebody else',
       bob,
       publishRequest({ name: 'demo', version: '1.0.0', ...other }),
       [notOwner, exists],
     ],
-    ['a new version, by somebody else', bob, publishRequest({ name: 'demo', version: '2.0.0' }), [notOwner]],
+    [
+      'a new version, by somebody else',
+      bob,
+      publishRequest({ name: 'demo', version: '2.0.0' }),
+      [notOwner],
+    ],
   ]
-  for (const [what, token, body, expected] of rows) await t.test(what, () => refused(test, token, body, expected))
+  for (const [what, token, body, expected] of rows)
+    await t.test(what, () => refused(test, token, body, expected))
   for (const name of ['foo-bar', 'FOO-BAR', 'Foo_Bar', 'foo_bar']) {
     await t.test(`the name ${name} beside Foo-Bar`, async () => {
       const before = await test.everything()
@@ -359,9 +422,13 @@ test('the same bytes again by the same owner: success, a warning, and nothing ch
 
 test('with honest statuses (api.error_status = "http") the bodies stay what they are', async t => {
   const { test, alice, bob } = await busy(t, { PLIMSOLL_API_ERROR_STATUS: 'http' })
-  const notOwner = ['`bob` is not an owner of `demo`; ask one of its owners for `cargo owner --add bob`']
+  const notOwner = [
+    '`bob` is not an owner of `demo`; ask one of its owners for `cargo owner --add bob`',
+  ]
   await refused(test, bob, publishRequest({ name: 'demo', version: '2.0.0' }), notOwner, 403)
-  const exists = ['`demo` 1.0.0 already exists; a published version never changes, publish a new one']
+  const exists = [
+    '`demo` 1.0.0 already exists; a published version never changes, publish a new one',
+  ]
   const files = { 'src/lib.rs': 'pub fn other() {}' }
   await refused(test, alice, publishRequest({ name: 'demo', version: '1.0.0', files }), exists, 409)
   const reserved = ['the crate name `std` is reserved; choose another name']

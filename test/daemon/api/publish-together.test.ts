@@ -10,17 +10,23 @@ test('50 publishes of different crates at once by one user all land', async t =>
   const test = await TestRegistry.open(t)
   const token = await test.user('alice')
   const names = Array.from({ length: 50 }, (_, i) => `crate-${String(i).padStart(2, '0')}`)
-  const answers = await Promise.all(names.map(name => test.publish(token, { name, version: '1.0.0' })))
+  const answers = await Promise.all(
+    names.map(name => test.publish(token, { name, version: '1.0.0' })),
+  )
   const clear = { warnings: { invalid_categories: [], invalid_badges: [], other: [] } }
   for (const [i, answer] of answers.entries()) {
-    const lookAlikes = answer.body.warnings?.other.filter(one => one.includes('easily taken for')) ?? []
+    const lookAlikes =
+      answer.body.warnings?.other.filter(one => one.includes('easily taken for')) ?? []
     const expected = { ...clear, warnings: { ...clear.warnings, other: lookAlikes } }
     assert.deepEqual(answer, { status: 200, body: expected }, names[i])
   }
   for (const name of names) {
     const line = (await test.shown(`index/cr/at/${name}`)) ?? ''
     const crate = readFileSync(join(test.registry.tree.root, 'crates', name, `${name}-1.0.0.crate`))
-    assert.equal((JSON.parse(line) as { cksum: string }).cksum, createHash('sha256').update(crate).digest('hex'))
+    assert.equal(
+      (JSON.parse(line) as { cksum: string }).cksum,
+      createHash('sha256').update(crate).digest('hex'),
+    )
   }
   assert.deepEqual(await test.registry.catalog.marks('index'), [])
 })
@@ -29,7 +35,11 @@ test('50 publishes at once of one version with different bytes: exactly one wins
   const test = await TestRegistry.open(t)
   const [alice, bob] = [await test.user('alice'), await test.user('bob')]
   const bytes = Array.from({ length: 50 }, (_, i) =>
-    buildCrate({ name: 'race', version: '1.0.0', files: { 'src/lib.rs': `pub const I: usize = ${i};` } }),
+    buildCrate({
+      name: 'race',
+      version: '1.0.0',
+      files: { 'src/lib.rs': `pub const I: usize = ${i};` },
+    }),
   )
   const metadata = plainMetadata('race', '1.0.0')
   const answers = await Promise.all(
@@ -38,7 +48,9 @@ test('50 publishes at once of one version with different bytes: exactly one wins
   const won = answers.flatMap((answer, i) => (answer.body.warnings ? [i] : []))
   assert.equal(won.length, 1)
   const winner = won[0] ?? -1
-  const exists = { detail: '`race` 1.0.0 already exists; a published version never changes, publish a new one' }
+  const exists = {
+    detail: '`race` 1.0.0 already exists; a published version never changes, publish a new one',
+  }
   const login = winner % 2 === 0 ? 'bob' : 'alice'
   const notOwner = {
     detail: `\`${login}\` is not an owner of \`race\`; ask one of its owners for \`cargo owner --add ${login}\``,
@@ -52,7 +64,11 @@ test('50 publishes at once of one version with different bytes: exactly one wins
   const shown = readFileSync(join(test.registry.tree.root, 'crates/race/race-1.0.0.crate'))
   assert.deepEqual(shown, Buffer.from(bytes[winner] ?? []))
   assert.equal(line.cksum, createHash('sha256').update(shown).digest('hex'))
-  assert.deepEqual(readdirSync(join(test.dir, 'crates', 'incoming')), [], 'the losers leave no half-written file')
+  assert.deepEqual(
+    readdirSync(join(test.dir, 'crates', 'incoming')),
+    [],
+    'the losers leave no half-written file',
+  )
 })
 
 test('50 publishes at once of the same bytes: one is added, the others are told that it was', async t => {
@@ -73,7 +89,9 @@ test('50 versions of one crate at once: all land in one file, one line each', as
   const test = await TestRegistry.open(t)
   const token = await test.user('alice')
   const versions = Array.from({ length: 50 }, (_, i) => `1.0.${i}`)
-  const answers = await Promise.all(versions.map(version => test.publish(token, { name: 'many', version })))
+  const answers = await Promise.all(
+    versions.map(version => test.publish(token, { name: 'many', version })),
+  )
   assert.equal(answers.filter(({ body }) => body.warnings).length, 50)
   const lines = ((await test.shown('index/ma/ny/many')) ?? '').trimEnd().split('\n')
   const shown = lines.map(line => (JSON.parse(line) as { vers: string }).vers)

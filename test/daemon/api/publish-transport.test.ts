@@ -13,7 +13,9 @@ const PATH = '/api/v1/crates/new'
 const SUCCESS = { warnings: { invalid_categories: [], invalid_badges: [], other: [] } }
 const REJECTED = {
   errors: [
-    { detail: `this token is not valid: it is unknown, revoked or expired; ${BASE}/me says how to get another` },
+    {
+      detail: `this token is not valid: it is unknown, revoked or expired; ${BASE}/me says how to get another`,
+    },
   ],
 }
 const TOO_BIG = {
@@ -30,7 +32,13 @@ async function served(t: TestContext, env: Record<string, string> = {}) {
   const test = await TestRegistry.open(t, { env })
   const fail = (error: unknown) => assert.fail(String(error))
   const { request_seconds: requestSeconds } = test.registry.settings.limits
-  const server = await listen({ host: '127.0.0.1', port: 0, tls: null, onTlsFailure: fail, requestSeconds })
+  const server = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    tls: null,
+    onTlsFailure: fail,
+    requestSeconds,
+  })
   server.answer(test.app.fetch)
   t.after(() => server.stop(0))
   const token = await test.user('alice')
@@ -42,7 +50,9 @@ const HUGE = frame(plainMetadata('huge', '1.0.0'), Buffer.alloc(12 * 1024 * 1024
 
 test('a publish over a socket, without Content-Type, whole or in chunks, on one connection', async t => {
   const { token, client } = await served(t)
-  const [first, second] = ['1.0.0', '1.0.1'].map(version => publishRequest({ name: 'demo', version }))
+  const [first, second] = ['1.0.0', '1.0.1'].map(version =>
+    publishRequest({ name: 'demo', version }),
+  )
   assert.ok(first && second)
   const connection = await client()
   await connection.send(head('PUT', PATH, { authorization: token, 'content-length': first.length }))
@@ -53,7 +63,9 @@ test('a publish over a socket, without Content-Type, whole or in chunks, on one 
   await connection.send(head('PUT', PATH, { authorization: token, 'transfer-encoding': 'chunked' }))
   for (let at = 0; at < second.length; at += 100) {
     const chunk = second.subarray(at, at + 100)
-    await connection.send(Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n')]))
+    await connection.send(
+      Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n')]),
+    )
   }
   await connection.send('0\r\n\r\n')
   const chunked = await connection.answer()
@@ -62,7 +74,11 @@ test('a publish over a socket, without Content-Type, whole or in chunks, on one 
 
 test('h2c offered: the request gets its ordinary answer, body and all', async t => {
   const { token, client } = await served(t)
-  const h2c = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQCAAAAAAIAAAAA' }
+  const h2c = {
+    connection: 'Upgrade, HTTP2-Settings',
+    upgrade: 'h2c',
+    'http2-settings': 'AAMAAABkAAQCAAAAAAIAAAAA',
+  }
   const body = publishRequest({ name: 'demo', version: '1.0.0' })
   const put = await client()
   await put.send(head('PUT', PATH, { ...h2c, authorization: token, 'content-length': body.length }))
@@ -87,7 +103,8 @@ test('a refusal reaches a client that sends 12 MiB before it listens', async t =
     const connection = await client()
     connection.socket.pause()
     await connection.send(head('PUT', PATH, { authorization, 'content-length': HUGE.length }))
-    for (let at = 0; at < HUGE.length; at += 1 << 20) await connection.send(HUGE.subarray(at, at + (1 << 20)))
+    for (let at = 0; at < HUGE.length; at += 1 << 20)
+      await connection.send(HUGE.subarray(at, at + (1 << 20)))
     // The library would close the connection 500 ms after an answer to half a body.
     connection.socket.resume()
     const answer = await connection.answer()
@@ -142,7 +159,10 @@ test('too much is 413, whatever Content-Length says or does not say', async t =>
   await none.send(head('PUT', PATH, { authorization: token }))
   assert.deepEqual((await none.answer()).body, {
     errors: [
-      { detail: 'the publish request ends within the length of the metadata, which was announced with 4 bytes' },
+      {
+        detail:
+          'the publish request ends within the length of the metadata, which was announced with 4 bytes',
+      },
     ],
   })
   assert.deepEqual(await test.everything(), before)
@@ -187,7 +207,9 @@ test('a client that vanishes half-way leaves nothing, and is no failure of the d
     ['in the crate', body.length - 50],
   ] as const) {
     const connection = await client()
-    await connection.send(head('PUT', PATH, { authorization: token, 'content-length': body.length }))
+    await connection.send(
+      head('PUT', PATH, { authorization: token, 'content-length': body.length }),
+    )
     await connection.send(body.subarray(0, end))
     await sleep(100)
     if (what === 'in the crate') {
@@ -203,7 +225,9 @@ test('a client that vanishes half-way leaves nothing, and is no failure of the d
       () => 'nothing was logged',
     )
     assert.deepEqual(await test.everything(), before, what)
-    const lines = test.logged.splice(0).map(line => JSON.parse(line) as { level: number; status: number })
+    const lines = test.logged
+      .splice(0)
+      .map(line => JSON.parse(line) as { level: number; status: number })
     assert.deepEqual(
       lines.map(({ level, status }) => [level, status]),
       [[30, 400]],
@@ -219,14 +243,27 @@ test('requests that two servers could read as two are refused', async t => {
   const rows: [what: string, bytes: string][] = [
     [
       'both lengths',
-      head('PUT', PATH, { authorization: token, 'content-length': body.length, 'transfer-encoding': 'chunked' }),
+      head('PUT', PATH, {
+        authorization: token,
+        'content-length': body.length,
+        'transfer-encoding': 'chunked',
+      }),
     ],
-    ['two lengths', head('PUT', PATH, { authorization: token, 'content-length': 5, 'Content-Length': 6 })],
+    [
+      'two lengths',
+      head('PUT', PATH, { authorization: token, 'content-length': 5, 'Content-Length': 6 }),
+    ],
     ['a length that is none', head('PUT', PATH, { authorization: token, 'content-length': '+5' })],
-    ['an unknown encoding', head('PUT', PATH, { authorization: token, 'transfer-encoding': 'xchunked' })],
+    [
+      'an unknown encoding',
+      head('PUT', PATH, { authorization: token, 'transfer-encoding': 'xchunked' }),
+    ],
     ['a bare line feed', `GET /index/config.json HTTP/1.1\nhost: x\n\n`],
     ['a folded header', 'GET /index/config.json HTTP/1.1\r\nhost: x\r\n y\r\n\r\n'],
-    ['a NUL in a header', 'GET /index/config.json HTTP/1.1\r\nhost: x\r\nauthorization: a\0b\r\n\r\n'],
+    [
+      'a NUL in a header',
+      'GET /index/config.json HTTP/1.1\r\nhost: x\r\nauthorization: a\0b\r\n\r\n',
+    ],
   ]
   for (const [what, bytes] of rows) {
     const connection = await client()
@@ -241,6 +278,7 @@ test('a connection on which nothing moves is closed, a half-sent head, too', asy
   const { client } = await served(t, { PLIMSOLL_LIMITS_REQUEST_SECONDS: '1' })
   const [silent, half] = [await client(), await client()]
   await half.send('GET /index/config.json HTTP/1.1\r\nhost: x\r\n')
-  for (const one of [silent, half]) assert.equal(await one.until((_, isClosed) => isClosed, 30_000), '')
+  for (const one of [silent, half])
+    assert.equal(await one.until((_, isClosed) => isClosed, 30_000), '')
   assert.deepEqual([silent.isClosed, half.isClosed], [true, true])
 })

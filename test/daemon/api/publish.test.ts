@@ -10,5 +10,8 @@ test('a good publish is in the catalog, the store and the index when it is answe
     status: 200,
     body: { warnings: { invalid_categories: [], invalid_badges: [], other: [] } },
   })
-  assert.match((await registry.shown('index/de/mo/demo')) ?? '', /^\{"name":"demo","vers":"1\.0\.0",/)
+  assert.match(
+    (await registry.shown('index/de/mo/demo')) ?? '',
+    /^\{"name":"demo","vers":"1\.0\.0",/,
+  )
 })

@@ -42,7 +42,10 @@ std = []
   const basis = await registry.publish(token, { name: 'basis', version: '1.0.0' })
   assert.equal('errors' in basis.body, false)
   registry.now = new Date('2026-11-21T08:30:15Z')
-  const dependencies = [ownDependency('basis'), ownDependency('basis', { kind: 'dev', req: '*', rename: 'tested' })]
+  const dependencies = [
+    ownDependency('basis'),
+    ownDependency('basis', { kind: 'dev', req: '*', rename: 'tested' }),
+  ]
   const answers = [
     await registry.publish(token, { name: 'Rich_Crate', version: '1.0.0' }),
     await registry.publish(
@@ -64,7 +67,11 @@ std = []
     await registry.publish(token, { name: 'summary', version: '0.1.0-alpha' }),
     await registry.publish(
       token,
-      { name: 'user-of', version: '0.2.0', manifest: ownDependency('basis', { kind: 'build' }).manifest },
+      {
+        name: 'user-of',
+        version: '0.2.0',
+        manifest: ownDependency('basis', { kind: 'build' }).manifest,
+      },
       { deps: [ownDependency('basis', { kind: 'build' }).metadata] },
     ),
   ]
@@ -112,7 +119,10 @@ const VERSION = {
 
 test('a crate, found by its canonical name, in the shape of crates.io', async () => {
   for (const name of ['Rich_Crate', 'rich-crate', 'RICH_crate']) {
-    const { crate, versions, keywords, categories } = await get(crateAnswer, `/api/v1/crates/${name}?unknown=1`)
+    const { crate, versions, keywords, categories } = await get(
+      crateAnswer,
+      `/api/v1/crates/${name}?unknown=1`,
+    )
     assert.deepEqual(crate, {
       id: 'Rich_Crate',
       name: 'Rich_Crate',
@@ -163,9 +173,15 @@ test('a crate, found by its canonical name, in the shape of crates.io', async ()
 
 test('`include` picks the parts of a crate', async () => {
   const cheap = await get(crateAnswer, '/api/v1/crates/Rich_Crate?include=')
-  assert.deepEqual([cheap.versions, cheap.keywords, cheap.categories, cheap.crate.versions], [null, null, null, null])
+  assert.deepEqual(
+    [cheap.versions, cheap.keywords, cheap.categories, cheap.crate.versions],
+    [null, null, null, null],
+  )
   assert.equal(cheap.crate.homepage, 'https://example.com/')
-  const some = await get(crateAnswer, '/api/v1/crates/Rich_Crate?include=versions,keywords,nonsense')
+  const some = await get(
+    crateAnswer,
+    '/api/v1/crates/Rich_Crate?include=versions,keywords,nonsense',
+  )
   assert.deepEqual([some.versions?.length, some.keywords?.length, some.categories], [2, 2, null])
 })
 
@@ -174,10 +190,10 @@ test('versions: by precedence or by date, in pages when asked', async () => {
   const all = await get(versionsAnswer, '/api/v1/crates/rich_crate/versions')
   assert.deepEqual(nums(all), ['1.1.0+build.5', '1.0.0'])
   assert.deepEqual(all.meta, { total: 2, next_page: null, prev_page: null })
-  assert.deepEqual(nums(await get(versionsAnswer, '/api/v1/crates/rich_crate/versions?sort=date')), [
-    '1.1.0+build.5',
-    '1.0.0',
-  ])
+  assert.deepEqual(
+    nums(await get(versionsAnswer, '/api/v1/crates/rich_crate/versions?sort=date')),
+    ['1.1.0+build.5', '1.0.0'],
+  )
   const page = await get(versionsAnswer, '/api/v1/crates/rich_crate/versions?per_page=1&page=2')
   assert.deepEqual(nums(page), ['1.0.0'])
   assert.deepEqual(page.meta, { total: 2, next_page: null, prev_page: '?per_page=1&page=1' })
@@ -185,7 +201,9 @@ test('versions: by precedence or by date, in pages when asked', async () => {
 
 test('a version, with its build metadata raw or encoded; another build is another version', async () => {
   for (const version of ['1.1.0+build.5', '1.1.0%2Bbuild.5']) {
-    const { checksum, crate_size, ...rest } = (await get(versionAnswer, `/api/v1/crates/rich-crate/${version}`)).version
+    const { checksum, crate_size, ...rest } = (
+      await get(versionAnswer, `/api/v1/crates/rich-crate/${version}`)
+    ).version
     assert.deepEqual(rest, VERSION)
   }
   for (const version of ['1.1.0', '1.1.0+other', '9.9.9', 'v1.0.0', '1.0']) {
@@ -198,7 +216,10 @@ test('a version, with its build metadata raw or encoded; another build is anothe
 })
 
 test('dependencies keep their ids, name the real crate, and say what it is called', async () => {
-  const { dependencies } = await get(dependenciesAnswer, '/api/v1/crates/Rich_Crate/1.1.0+build.5/dependencies')
+  const { dependencies } = await get(
+    dependenciesAnswer,
+    '/api/v1/crates/Rich_Crate/1.1.0+build.5/dependencies',
+  )
   const common = {
     version_id: 3,
     crate_id: 'basis',
@@ -208,14 +229,35 @@ test('dependencies keep their ids, name the real crate, and say what it is calle
     target: null,
   }
   assert.deepEqual(dependencies, [
-    { id: 196608, ...common, req: '^1', kind: 'normal', downloads: 0, registry: null, explicit_name_in_toml: null },
-    { id: 196609, ...common, req: '*', kind: 'dev', downloads: 0, registry: null, explicit_name_in_toml: 'tested' },
+    {
+      id: 196608,
+      ...common,
+      req: '^1',
+      kind: 'normal',
+      downloads: 0,
+      registry: null,
+      explicit_name_in_toml: null,
+    },
+    {
+      id: 196609,
+      ...common,
+      req: '*',
+      kind: 'dev',
+      downloads: 0,
+      registry: null,
+      explicit_name_in_toml: 'tested',
+    },
   ])
-  assert.deepEqual(await get(dependenciesAnswer, '/api/v1/crates/basis/1.0.0/dependencies'), { dependencies: [] })
+  assert.deepEqual(await get(dependenciesAnswer, '/api/v1/crates/basis/1.0.0/dependencies'), {
+    dependencies: [],
+  })
 })
 
 test('reverse dependencies: each crate once, by name, in pages', async () => {
-  const { dependencies, versions, meta } = await get(reverseAnswer, '/api/v1/crates/BASIS/reverse_dependencies')
+  const { dependencies, versions, meta } = await get(
+    reverseAnswer,
+    '/api/v1/crates/BASIS/reverse_dependencies',
+  )
   assert.deepEqual(
     dependencies.map(one => [one.version_id, one.crate_id, one.kind]),
     [
@@ -232,7 +274,10 @@ test('reverse dependencies: each crate once, by name, in pages', async () => {
   )
   assert.deepEqual(meta, { total: 2, next_page: null, prev_page: null })
   const page = await get(reverseAnswer, '/api/v1/crates/basis/reverse_dependencies?per_page=1')
-  assert.deepEqual([page.versions.length, page.meta.total, page.meta.next_page], [1, 2, '?per_page=1&page=2'])
+  assert.deepEqual(
+    [page.versions.length, page.meta.total, page.meta.next_page],
+    [1, 2, '?per_page=1&page=2'],
+  )
   assert.deepEqual(await get(reverseAnswer, '/api/v1/crates/new/reverse_dependencies'), {
     dependencies: [],
     versions: [],
@@ -247,7 +292,9 @@ test('a README is plain text, whatever it says; a version without one says so', 
   assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
   const none = await registry.request('GET', '/api/v1/crates/basis/1.0.0/readme')
   assert.equal(none.status, 404)
-  assert.deepEqual(await none.json(), { errors: [{ detail: 'basis 1.0.0 was packaged without a README' }] })
+  assert.deepEqual(await none.json(), {
+    errors: [{ detail: 'basis 1.0.0 was packaged without a README' }],
+  })
 })
 
 test('what is not counted here is empty; authors are those of the manifest', async () => {
@@ -255,7 +302,9 @@ test('what is not counted here is empty; authors are those of the manifest', asy
     version_downloads: [],
     meta: { extra_downloads: [] },
   })
-  assert.deepEqual(await get(downloadsAnswer, '/api/v1/crates/basis/1.0.0/downloads'), { version_downloads: [] })
+  assert.deepEqual(await get(downloadsAnswer, '/api/v1/crates/basis/1.0.0/downloads'), {
+    version_downloads: [],
+  })
   assert.deepEqual(await get(authorsAnswer, '/api/v1/crates/rich-crate/1.1.0+build.5/authors'), {
     users: [],
     meta: { names: ['Ann <ann@example.com>'] },
@@ -285,12 +334,25 @@ test('crates called like parts of the API are crates', async () => {
 })
 
 test('what is not there is 404 with the errors object, and kept by nobody', async () => {
-  const paths = ['nowhere', 'nowhere/versions', 'nowhere/1.0.0', 'nowhere/1.0.0/dependencies', 'nowhere/1.0.0/readme']
-  for (const path of [...paths, 'nowhere/reverse_dependencies', 'nowhere/downloads', 'nowhere/1.0.0/authors']) {
+  const paths = [
+    'nowhere',
+    'nowhere/versions',
+    'nowhere/1.0.0',
+    'nowhere/1.0.0/dependencies',
+    'nowhere/1.0.0/readme',
+  ]
+  for (const path of [
+    ...paths,
+    'nowhere/reverse_dependencies',
+    'nowhere/downloads',
+    'nowhere/1.0.0/authors',
+  ]) {
     const response = await registry.request('GET', `/api/v1/crates/${path}`)
     assert.equal(response.status, 404, path)
     assert.equal(response.headers.get('cache-control'), 'no-store')
-    assert.deepEqual(await response.json(), { errors: [{ detail: 'there is no crate `nowhere` here' }] })
+    assert.deepEqual(await response.json(), {
+      errors: [{ detail: 'there is no crate `nowhere` here' }],
+    })
   }
   for (const name of ['0day', 'a%00b', '..', 'a%2Fb', 'é', '%zz', 'x'.repeat(65)]) {
     assert.equal((await registry.request('GET', `/api/v1/crates/${name}`)).status, 404, name)
@@ -298,11 +360,17 @@ test('what is not there is 404 with the errors object, and kept by nobody', asyn
 })
 
 test('an answer that has not changed is 304', async () => {
-  for (const path of ['/api/v1/crates/basis', '/api/v1/crates?q=basis', '/api/v1/summary', '/api/openapi.json']) {
+  for (const path of [
+    '/api/v1/crates/basis',
+    '/api/v1/crates?q=basis',
+    '/api/v1/summary',
+    '/api/openapi.json',
+  ]) {
     const first = await registry.request('GET', path)
     const etag = first.headers.get('etag') ?? ''
     assert.match(etag, /^"[0-9a-f]{32}"$/)
-    const again = (tag: string) => registry.request('GET', path, null, { headers: { 'if-none-match': tag } })
+    const again = (tag: string) =>
+      registry.request('GET', path, null, { headers: { 'if-none-match': tag } })
     const same = await again(`"other", W/${etag}`)
     assert.equal(same.status, 304)
     assert.equal(same.headers.get('etag'), etag)

@@ -5,8 +5,16 @@ import { searchAnswer } from '../../../daemon/api/search.ts'
 import { TestRegistry } from '../../support/registry.ts'
 
 interface Found {
-  readonly crates: { readonly name: string; readonly max_version: string; readonly exact_match: boolean }[]
-  readonly meta: { readonly total: number; readonly next_page: string | null; readonly prev_page: string | null }
+  readonly crates: {
+    readonly name: string
+    readonly max_version: string
+    readonly exact_match: boolean
+  }[]
+  readonly meta: {
+    readonly total: number
+    readonly next_page: string | null
+    readonly prev_page: string | null
+  }
 }
 
 async function ask(registry: TestRegistry, query: string): Promise<Found> {
@@ -22,7 +30,10 @@ async function names(registry: TestRegistry, query: string): Promise<string[]> {
 }
 
 /** Publishes crates `name@version`, with manifest lines of `[package]`. */
-async function publishAll(registry: TestRegistry, crates: Readonly<Record<string, string>>): Promise<string> {
+async function publishAll(
+  registry: TestRegistry,
+  crates: Readonly<Record<string, string>>,
+): Promise<string> {
   const token = await registry.user('alice')
   for (const [spec, lines] of Object.entries(crates)) {
     const [name = '', version = '1.0.0'] = spec.split('@')
@@ -46,7 +57,15 @@ test('exact name, names that begin so, words of the name, keywords, description,
     toml: 'description = "x"',
     other: 'description = "tomato"',
   })
-  const expected = ['toml', 'tomlin', 'tomlin-longer', 'reads-toml', 'my-tomlish', 'by-keyword', 'in-text']
+  const expected = [
+    'toml',
+    'tomlin',
+    'tomlin-longer',
+    'reads-toml',
+    'my-tomlish',
+    'by-keyword',
+    'in-text',
+  ]
   assert.deepEqual(await names(registry, '?q=toml'), expected)
   assert.deepEqual(await names(registry, '?q=TOML'), expected)
   const { crates, meta } = await ask(registry, '?q=toml&per_page=2&page=2&other=ignored')
@@ -102,7 +121,11 @@ test('max_version is the highest unyanked stable version, else the highest unyan
   })
   const newest = async () => (await ask(registry, '?q=demo')).crates.map(one => one.max_version)
   const turn = (version: string, verb: 'yank' | 'unyank') =>
-    registry.request(verb === 'yank' ? 'DELETE' : 'PUT', `/api/v1/crates/demo/${version}/${verb}`, token)
+    registry.request(
+      verb === 'yank' ? 'DELETE' : 'PUT',
+      `/api/v1/crates/demo/${version}/${verb}`,
+      token,
+    )
   assert.deepEqual(await newest(), ['1.2.0'])
   assert.deepEqual(await names(registry, '?q=two'), ['demo'])
   await turn('1.2.0', 'yank')
@@ -146,8 +169,13 @@ test('without words: all crates by name, in pages', async t => {
 
 test('a crate without description says null; what is out of range counts as the nearest that is not', async t => {
   const registry = await TestRegistry.open(t)
-  await publishAll(registry, Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`fleet-${at + 10}`, ''])))
-  const first = (await ask(registry, '?q=fleet&per_page=1')).crates[0] as unknown as { description: unknown }
+  await publishAll(
+    registry,
+    Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`fleet-${at + 10}`, ''])),
+  )
+  const first = (await ask(registry, '?q=fleet&per_page=1')).crates[0] as unknown as {
+    description: unknown
+  }
   assert.equal(first.description, null)
   const lengths: Record<string, number> = {
     '?q=fleet': 10,
@@ -172,7 +200,9 @@ test('a crate without description says null; what is out of range counts as the 
 
 test('no query is an error, and none means anything but its words', async t => {
   const registry = await TestRegistry.open(t)
-  await publishAll(registry, { hoare: 'description = "Assertions, 100% müheloses NEAR \\"quoted\\" c++ 数据库 *"' })
+  await publishAll(registry, {
+    hoare: 'description = "Assertions, 100% müheloses NEAR \\"quoted\\" c++ 数据库 *"',
+  })
   const found: Record<string, number> = {
     '"quoted"': 1,
     '"quoted': 1,
@@ -208,7 +238,8 @@ test('no query is an error, and none means anything but its words', async t => {
     const raw = encodeURIComponent(query.replace(/\p{Cs}/gu, '\ufffd'))
     assert.equal((await ask(registry, `?q=${raw}`)).meta.total, total, query.slice(0, 40))
   }
-  for (const raw of ['%', '%zz', '%E0%A4', '%FF', '%2', '&q=two', '[]=x', '%00%00']) await ask(registry, `?q=${raw}`)
+  for (const raw of ['%', '%zz', '%E0%A4', '%FF', '%2', '&q=two', '[]=x', '%00%00'])
+    await ask(registry, `?q=${raw}`)
   assert.deepEqual(
     registry.logged.filter(line => line.includes('unexpected failure')),
     [],
@@ -217,8 +248,14 @@ test('no query is an error, and none means anything but its words', async t => {
 
 test('32 words are looked for, however common; further ones do not count', async t => {
   const registry = await TestRegistry.open(t)
-  const words = Array.from({ length: 40 }, (_, at) => `w${String.fromCharCode(97 + (at % 26))}${at}`)
-  await publishAll(registry, { wordy: `description = "${words.join(' ')}"`, brief: 'description = "wa0"' })
+  const words = Array.from(
+    { length: 40 },
+    (_, at) => `w${String.fromCharCode(97 + (at % 26))}${at}`,
+  )
+  await publishAll(registry, {
+    wordy: `description = "${words.join(' ')}"`,
+    brief: 'description = "wa0"',
+  })
   assert.deepEqual(await names(registry, `?q=${words.join('+')}`), ['wordy'])
   assert.deepEqual(await names(registry, `?q=${words.slice(0, 32).join('+')}+nowhere`), ['wordy'])
   assert.deepEqual(await names(registry, `?q=${words.slice(0, 31).join('+')}+nowhere`), [])

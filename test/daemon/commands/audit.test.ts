@@ -11,11 +11,17 @@ import { until } from '../../support/until.ts'
 
 /** Publishes `Demo_Crate` as `Alice`, lets her in once and somebody else not. */
 async function eventful({ run, ok, url }: ServedFolder): Promise<void> {
-  assert.equal((await run(['user', 'add', 'Alice', '--password-stdin'], 'correct horse battery')).code, 0)
+  assert.equal(
+    (await run(['user', 'add', 'Alice', '--password-stdin'], 'correct horse battery')).code,
+    0,
+  )
   const token = await ok('token', 'create', '--user', 'alice')
   const body = publishRequest({ name: 'Demo_Crate', version: '1.0.0' })
   const headers = { authorization: token }
-  assert.equal((await fetch(`${url}/api/v1/crates/new`, { method: 'PUT', headers, body })).status, 200)
+  assert.equal(
+    (await fetch(`${url}/api/v1/crates/new`, { method: 'PUT', headers, body })).status,
+    200,
+  )
   const yank = `${url}/api/v1/crates/Demo_Crate/1.0.0/yank`
   assert.equal((await fetch(yank, { method: 'DELETE', headers })).status, 200)
   await new RemoteBrowser(url).logIn('alice', 'not the right one')
@@ -30,20 +36,34 @@ test('audit tells what was done, when, by whom and from where, and narrows it do
     return events.map(event => event.action)
   }
   const start = ['user-add', 'token-create', 'password-link']
-  const all = [...start, 'user-add', 'password-change', 'token-create', 'publish', 'yank', 'login-failed', 'login']
+  const all = [
+    ...start,
+    'user-add',
+    'password-change',
+    'token-create',
+    'publish',
+    'yank',
+    'login-failed',
+    'login',
+  ]
   assert.deepEqual(await actions(), all)
   assert.deepEqual(await actions('--limit', '2'), ['login-failed', 'login'])
   assert.deepEqual(await actions('--actor', 'ALICE'), ['publish', 'yank', 'login'])
-  assert.deepEqual(await actions('--actor', 'command line', '--action', 'token-create', '--limit', '1'), [
-    'token-create',
-  ])
+  assert.deepEqual(
+    await actions('--actor', 'command line', '--action', 'token-create', '--limit', '1'),
+    ['token-create'],
+  )
   assert.deepEqual(await actions('--crate', 'demo-crate'), ['publish', 'yank'])
-  assert.deepEqual(await actions('--crate', 'demo-crate', '--action', 'yank', '--actor', 'alice', '--since', '1h'), [
-    'yank',
-  ])
+  assert.deepEqual(
+    await actions('--crate', 'demo-crate', '--action', 'yank', '--actor', 'alice', '--since', '1h'),
+    ['yank'],
+  )
   assert.deepEqual(await actions('--crate', 'none'), [])
   assert.deepEqual(await actions('--since', '1h'), all)
-  const [event] = JSON.parse(await folder.ok('audit', '--json', '--action', 'publish')) as Record<string, unknown>[]
+  const [event] = JSON.parse(await folder.ok('audit', '--json', '--action', 'publish')) as Record<
+    string,
+    unknown
+  >[]
   const { id, at, detail, ...rest } = event ?? {}
   assert.match(String(at), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
   assert.deepEqual(rest, {
@@ -70,7 +90,11 @@ test('audit: what is refused, and how', async t => {
   await refuses(folder, [
     [['audit', '--limit', '0'], 2, '`0` is no limit; write a whole number from 1 to 999999'],
     [['audit', '--limit', 'many'], 2, '`many` is no limit; write a whole number from 1 to 999999'],
-    [['audit', '--since', 'yesterday'], 2, '`yesterday` is no duration; write for example 90d, 12h, 30m or 10s'],
+    [
+      ['audit', '--since', 'yesterday'],
+      2,
+      '`yesterday` is no duration; write for example 90d, 12h, 30m or 10s',
+    ],
     [['audit', 'surplus'], 2, /^error: too many arguments/],
   ])
 })

@@ -11,7 +11,11 @@ const PATTERN = 'can match no crate; write a crate name, or a beginning followed
 /** What a daemon says to a publish with a token. */
 async function publish(url: string, token: string, name: string): Promise<string> {
   const body = publishRequest({ name, version: '1.0.0' })
-  const response = await fetch(`${url}/api/v1/crates/new`, { method: 'PUT', headers: { authorization: token }, body })
+  const response = await fetch(`${url}/api/v1/crates/new`, {
+    method: 'PUT',
+    headers: { authorization: token },
+    body,
+  })
   const { errors = [] } = (await response.json()) as { errors?: { detail: string }[] }
   return `${response.status} ${errors.map(one => one.detail).join(', ')}`.trim()
 }
@@ -23,7 +27,18 @@ test('a token made beside a running daemon works at once, as far as it reaches; 
   const token = await ok('token', 'create', '--user', 'ALICE')
   assert.match(token, /^plim_[0-9A-Za-z]{38}$/)
   assert.equal(await publish(url, token, 'alpha'), '200')
-  const options = ['--name', 'ci', '--scope', 'yank', '--scope', 'publish-new', '--scope', 'yank', '--crate', 'alpha-*']
+  const options = [
+    '--name',
+    'ci',
+    '--scope',
+    'yank',
+    '--scope',
+    'publish-new',
+    '--scope',
+    'yank',
+    '--crate',
+    'alpha-*',
+  ]
   const narrow = await ok('token', 'create', '--user', 'alice', ...options, '--expires', '1s')
   // Its second begins when the command makes it; the listing does not depend on the clock of the test.
   const rows = JSON.parse(await ok('token', 'list', '--json')) as Record<string, unknown>[]
@@ -38,7 +53,8 @@ test('a token made beside a running daemon works at once, as far as it reaches; 
   })
   assert.equal(Date.parse(String(expires)) - Date.parse(String(created)), 1000)
   const rejected = `403 this token is not valid: it is unknown, revoked or expired; ${url}/me says how to get another`
-  while (Date.now() < Date.parse(String(expires))) await new Promise(resolve => setTimeout(resolve, 50))
+  while (Date.now() < Date.parse(String(expires)))
+    await new Promise(resolve => setTimeout(resolve, 50))
   assert.equal(await publish(url, narrow, 'alpha-one'), rejected)
   assert.equal(await ok('token', 'revoke', '2'), 'revoked 2')
   assert.equal(await publish(url, token, 'beta'), rejected)
@@ -59,7 +75,11 @@ test('token create, list, revoke: what is refused, and how', async t => {
   const create = (...options: string[]) => ['token', 'create', '--user', 'alice', ...options]
   await refuses(folder, [
     [['token', 'create'], 2, "required option '--user <name>' not specified"],
-    [['token', 'create', '--user', 'nobody'], 1, 'there is no user `nobody`; add one with `plimsoll user add nobody`'],
+    [
+      ['token', 'create', '--user', 'nobody'],
+      1,
+      'there is no user `nobody`; add one with `plimsoll user add nobody`',
+    ],
     [['token', 'create', '--user', 'carol'], 1, LOCKED],
     [create('--scope', 'Yank', 'read', 'all'), 2, `\`Yank\` ${SCOPES}\nerror: \`all\` ${SCOPES}`],
     [
@@ -67,7 +87,11 @@ test('token create, list, revoke: what is refused, and how', async t => {
       2,
       ['a*b', '9', ''].map(one => `\`${one}\` ${PATTERN}`).join('\nerror: '),
     ],
-    [create('--name', ''), 2, 'a token needs a name of 1 to 100 characters on one line, such as what it is for'],
+    [
+      create('--name', ''),
+      2,
+      'a token needs a name of 1 to 100 characters on one line, such as what it is for',
+    ],
     [create('--name', 'x'.repeat(101)), 2, /^error: a token needs a name of 1 to 100 characters/],
     ...['5w', ''].map(text => [create(`--expires=${text}`), 2, `\`${text}\` ${DURATION}`] as const),
     [create('surplus'), 2, /^error: too many arguments/],
@@ -96,7 +120,10 @@ test('a token without read is warned of in a private registry; one too many is r
     blind.stderr,
     'warning: this registry is private, and without the scope `read` the token can neither resolve nor download\n',
   )
-  assert.equal((await folder.run(['token', 'create', '--user', 'alice', '--scope', 'read'])).stderr, '')
+  assert.equal(
+    (await folder.run(['token', 'create', '--user', 'alice', '--scope', 'read'])).stderr,
+    '',
+  )
   await refuses(folder, [
     [
       ['token', 'create', '--user', 'alice'],

@@ -23,7 +23,8 @@ test('user add, list: what is said, and what is refused', async t => {
       { id: 3, login: 'root', name: null, admin: true, locked: false },
     ],
   )
-  const form = 'cannot be a login; use 1 to 39 letters, digits, `.`, `_` and `-`, a letter or digit first'
+  const form =
+    'cannot be a login; use 1 to 39 letters, digits, `.`, `_` and `-`, a letter or digit first'
   await refuses(folder, [
     [['user', 'add', 'Alice'], 1, 'there is a user `Alice` already; nothing was changed'],
     [['user', 'add', 'two words'], 2, `\`two words\` ${form}`],
@@ -35,7 +36,9 @@ test('user add, list: what is said, and what is refused', async t => {
     [['user', 'password', 'alice'], 2, "required option '--password-stdin' not specified"],
     [['user', 'link', 'nobody'], 1, NOBODY],
     [['user', 'link', 'alice'], 1, '`alice` is locked out; unlock the account first'],
-    ...['lock', 'unlock', 'promote', 'demote', 'logout'].map(verb => [['user', verb, 'nobody'], 1, NOBODY] as const),
+    ...['lock', 'unlock', 'promote', 'demote', 'logout'].map(
+      verb => [['user', verb, 'nobody'], 1, NOBODY] as const,
+    ),
   ])
 })
 
@@ -56,7 +59,10 @@ test('user --password-stdin takes one line; user link gives a link that works', 
   const first = new RemoteBrowser(url)
   assert.equal(await first.logIn('alice', 'correct horse battery'), 303)
   assert.equal(await first.isLoggedIn(), true)
-  assert.equal((await run(['user', 'password', 'alice', '--password-stdin'], 'another good one\n')).code, 0)
+  assert.equal(
+    (await run(['user', 'password', 'alice', '--password-stdin'], 'another good one\n')).code,
+    0,
+  )
   assert.equal(await first.isLoggedIn(), false, 'a new password ends the sessions')
   const link = await folder.ok('user', 'link', 'alice')
   assert.match(link, new RegExp(`^${url}/me/password\\?link=[\\w-]{43}$`))
@@ -72,7 +78,10 @@ test('user --password-stdin takes one line; user link gives a link that works', 
 test('a locked user loses sessions and tokens at once, and gets only the tokens back', async t => {
   const folder = await servedFolder(t)
   const { url } = folder
-  assert.equal((await folder.run(['user', 'add', 'alice', '--password-stdin'], 'correct horse battery')).code, 0)
+  assert.equal(
+    (await folder.run(['user', 'add', 'alice', '--password-stdin'], 'correct horse battery')).code,
+    0,
+  )
   const token = await folder.ok('token', 'create', '--user', 'alice')
   const browser = new RemoteBrowser(url)
   await browser.logIn('alice', 'correct horse battery')
@@ -97,7 +106,10 @@ test('rights come and go at once, and the last administrator stays', async t => 
     [['user', 'demote', 'admin'], 1, last],
     [['user', 'lock', 'admin'], 1, last],
   ])
-  assert.equal((await folder.run(['user', 'add', 'alice', '--password-stdin'], 'correct horse battery')).code, 0)
+  assert.equal(
+    (await folder.run(['user', 'add', 'alice', '--password-stdin'], 'correct horse battery')).code,
+    0,
+  )
   const browser = new RemoteBrowser(folder.url)
   await browser.logIn('alice', 'correct horse battery')
   const administers = async () => (await browser.get('/me/admin/users')).status

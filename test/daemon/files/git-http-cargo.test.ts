@@ -10,7 +10,11 @@ import { promisify } from 'node:util'
 import { type ServerType, serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { gitHttp } from '../../../daemon/files/git-http/git-http.ts'
-import { type IndexChange, type IndexRepository, openIndexRepository } from '../../../generator/index.ts'
+import {
+  type IndexChange,
+  type IndexRepository,
+  openIndexRepository,
+} from '../../../generator/index.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 
 const run = promisify(execFile)
@@ -44,7 +48,10 @@ describe('cargo over the git index', () => {
     await once(server, 'listening')
     const address = server.address()
     url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
-    await commit({ path: 'config.json', bytes: Buffer.from(`{"dl":"${url}/dl/{crate}-{version}.crate"}`) })
+    await commit({
+      path: 'config.json',
+      bytes: Buffer.from(`{"dl":"${url}/dl/{crate}-{version}.crate"}`),
+    })
     await release('1.0.0')
   })
   after(async () => {
@@ -62,21 +69,33 @@ describe('cargo over the git index', () => {
     const bytes = buildCrate({ name: 'shell', version, files: { 'src/lib.rs': source } })
     crates.set(`shell-${version}.crate`, bytes)
     const cksum = createHash('sha256').update(bytes).digest('hex')
-    lines.push(`${JSON.stringify({ name: 'shell', vers: version, deps: [], cksum, features: {}, yanked: false })}\n`)
+    lines.push(
+      `${JSON.stringify({ name: 'shell', vers: version, deps: [], cksum, features: {}, yanked: false })}\n`,
+    )
     await commit({ path: 'sh/el/shell', bytes: Buffer.from(lines.join('')) })
   }
 
   /** A program that uses `shell`, with a Cargo home of its own: nothing comes from elsewhere. */
-  async function consumer(name: string, config: string): Promise<(...args: string[]) => Promise<string>> {
+  async function consumer(
+    name: string,
+    config: string,
+  ): Promise<(...args: string[]) => Promise<string>> {
     const folder = join(root, name)
     await mkdir(join(folder, 'src'), { recursive: true })
     const manifest = `[package]\nname = "consumer"\nversion = "0.0.0"\nedition = "2021"\n[dependencies]\nshell = { version = "1", registry = "here" }\n`
     await writeFile(join(folder, 'Cargo.toml'), manifest)
-    await writeFile(join(folder, 'src/main.rs'), 'fn main() { println!("shell {}", shell::version()) }\n')
+    await writeFile(
+      join(folder, 'src/main.rs'),
+      'fn main() { println!("shell {}", shell::version()) }\n',
+    )
     await mkdir(join(folder, '.cargo'))
     const registries = `[registries.here]\nindex = "${url}/index.git"\n[source.crates-io]\nregistry = "http://127.0.0.1:9/"\n`
     await writeFile(join(folder, '.cargo/config.toml'), `${registries}${config}`)
-    const env = { ...process.env, CARGO_HOME: join(folder, 'home'), CARGO_TARGET_DIR: join(folder, 'target') }
+    const env = {
+      ...process.env,
+      CARGO_HOME: join(folder, 'home'),
+      CARGO_TARGET_DIR: join(folder, 'target'),
+    }
     return async (...args) => {
       const { stdout, stderr } = await run(cargo, args, { cwd: folder, env })
       return `${stdout}${stderr}`
@@ -104,7 +123,10 @@ describe('cargo over the git index', () => {
       )
 
       await release(`1.0.${before}`)
-      assert.match(await run('update'), new RegExp(`shell v1\\.0\\.${before - 1} .*-> v1\\.0\\.${before}`))
+      assert.match(
+        await run('update'),
+        new RegExp(`shell v1\\.0\\.${before - 1} .*-> v1\\.0\\.${before}`),
+      )
       assert.match(await run('run'), new RegExp(`shell 1\\.0\\.${before}`))
       const lock = await readFile(join(root, name, 'Cargo.lock'), 'utf8')
       assert.ok(lock.includes(`source = "registry+${url}/index.git"`))

@@ -23,15 +23,31 @@ describe('git over HTTP, with git itself', () => {
       const [whole, shallow] = [fresh(), fresh()]
       const trace = await git('-c', `protocol.version=${version}`, 'clone', '-q', url, whole)
       assert.match(trace, version === '2' ? /packet:\s+clone< version 2/ : /git-upload-pack/)
-      assert.equal((await git('-C', whole, 'rev-parse', 'HEAD')).trim().split('\n')[0], await repository.head())
+      assert.equal(
+        (await git('-C', whole, 'rev-parse', 'HEAD')).trim().split('\n')[0],
+        await repository.head(),
+      )
       const next = await put('3/a/abc', `${version} ${Date.now()}\n`)
-      const fetched = await git('-C', whole, '-c', `protocol.version=${version}`, 'pull', '--no-rebase')
+      const fetched = await git(
+        '-C',
+        whole,
+        '-c',
+        `protocol.version=${version}`,
+        'pull',
+        '--no-rebase',
+      )
       assert.match(fetched, /have [0-9a-f]{40}/)
       assert.equal((await run('git', ['-C', whole, 'rev-parse', 'HEAD'])).stdout.trim(), next)
       await git('-c', `protocol.version=${version}`, 'clone', '-q', '--depth=1', url, shallow)
-      assert.equal((await run('git', ['-C', shallow, 'rev-list', '--count', 'HEAD'])).stdout.trim(), '1')
+      assert.equal(
+        (await run('git', ['-C', shallow, 'rev-list', '--count', 'HEAD'])).stdout.trim(),
+        '1',
+      )
       await git('-C', shallow, '-c', `protocol.version=${version}`, 'fetch', '-q', '--deepen=2')
-      assert.equal((await run('git', ['-C', shallow, 'rev-list', '--count', 'HEAD'])).stdout.trim(), '3')
+      assert.equal(
+        (await run('git', ['-C', shallow, 'rev-list', '--count', 'HEAD'])).stdout.trim(),
+        '3',
+      )
       await run('git', ['-C', shallow, 'fsck', '--strict'])
     })
   }
@@ -53,7 +69,10 @@ describe('git over HTTP, with git itself', () => {
       const id = await put('1/z', `${buffer}\n`)
       const options = ['-c', 'protocol.version=0', '-c', `http.postBuffer=${buffer}`]
       assert.ok(header.test(await git('-C', clone, ...options, 'fetch', 'origin')), String(header))
-      assert.equal((await run('git', ['-C', clone, 'rev-parse', 'origin/master'])).stdout.trim(), id)
+      assert.equal(
+        (await run('git', ['-C', clone, 'rev-parse', 'origin/master'])).stdout.trim(),
+        id,
+      )
     }
   })
 
@@ -64,7 +83,10 @@ describe('git over HTTP, with git itself', () => {
     })
     assert.match(trace.stderr, /objects\/info\/packs/)
     assert.doesNotMatch(trace.stderr, /POST/)
-    assert.equal((await run('git', ['-C', clone, 'rev-parse', 'HEAD'])).stdout.trim(), await repository.head())
+    assert.equal(
+      (await run('git', ['-C', clone, 'rev-parse', 'HEAD'])).stdout.trim(),
+      await repository.head(),
+    )
   })
 
   test('a client that asks for the head of a moment ago gets it', async () => {

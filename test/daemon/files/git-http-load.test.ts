@@ -27,7 +27,10 @@ const count = (text: string, word: string): number => text.split(word).length - 
 describe('git over HTTP, under load', () => {
   const body = '0000'
   const request = { method: 'POST', headers: { 'content-type': TYPE }, body }
-  const from = (client: string) => ({ ...request, headers: { ...request.headers, 'x-from': client } })
+  const from = (client: string) => ({
+    ...request,
+    headers: { ...request.headers, 'x-from': client },
+  })
   const addressOf = (c: Context) => c.req.header('x-from') ?? ''
 
   test('beyond the places that run and wait, clients are told to come back', async () => {
@@ -59,9 +62,17 @@ describe('git over HTTP, under load', () => {
 
   test('one client has at most half of the places, and who waits behind it goes first', async () => {
     const slow = await slowGit()
-    const options = { gitCommand: slow.gitCommand, addressOf, timeoutMs: 4_000, onFailure: () => {} }
+    const options = {
+      gitCommand: slow.gitCommand,
+      addressOf,
+      timeoutMs: 4_000,
+      onFailure: () => {},
+    }
     const shared = app({ ...options, maxConcurrent: 4, maxWaiting: 2 })
-    const greedy = Array.from({ length: 3 }, async () => await shared.request(PATH, from('2001:db8::1')))
+    const greedy = Array.from(
+      { length: 3 },
+      async () => await shared.request(PATH, from('2001:db8::1')),
+    )
     await until(
       async () => count(await slow.notes(), 'started') === 2,
       () => 'not started 2 times',
@@ -75,7 +86,11 @@ describe('git over HTTP, under load', () => {
     )
     assert.equal(count(await slow.notes(), 'stopped'), 0)
     for (const { status } of await Promise.all([...greedy, ...others])) assert.equal(status, 500)
-    assert.equal(count(await slow.notes(), 'started'), 5, 'the third of the greedy one had its turn, too')
+    assert.equal(
+      count(await slow.notes(), 'started'),
+      5,
+      'the third of the greedy one had its turn, too',
+    )
   })
 
   test('git is stopped when its client goes away, and so is the wait for it', async t => {
@@ -119,7 +134,10 @@ describe('git over HTTP, under load', () => {
     const here = await listen({ gitCommand: wrapper })
     t.after(() => here.server.close())
     const abort = new AbortController()
-    const response = await fetch(`${here.url}/git-upload-pack`, { ...request, signal: abort.signal })
+    const response = await fetch(`${here.url}/git-upload-pack`, {
+      ...request,
+      signal: abort.signal,
+    })
     const reader = response.body?.getReader()
     await reader?.read()
     const pid = Number(await readFile(notes, 'utf8'))
@@ -135,7 +153,11 @@ describe('git over HTTP, under load', () => {
     const slow = await slowGit()
     const waiting = new ReadableStream({ pull: () => new Promise(() => {}) })
     const response = await app({ gitCommand: slow.gitCommand, bodyTimeoutMs: 100 }).request(
-      new Request('http://x/index.git/git-upload-pack', { ...request, body: waiting, duplex: 'half' }),
+      new Request('http://x/index.git/git-upload-pack', {
+        ...request,
+        body: waiting,
+        duplex: 'half',
+      }),
     )
     assert.equal(response.status, 408)
     assert.equal(await slow.notes(), '')
@@ -155,7 +177,8 @@ describe('git over HTTP, under load', () => {
     here.answer(app({ gitCommand: wrapper }).fetch)
     t.after(() => here.stop(0))
     const head = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: ${TYPE}\r\nContent-Length: 4\r\n\r\n0000`
-    const pids = async () => (await readFile(notes, 'utf8').catch(() => '')).trim().split('\n').map(Number)
+    const pids = async () =>
+      (await readFile(notes, 'utf8').catch(() => '')).trim().split('\n').map(Number)
     const clients = [1, 2].map(() => connect(Number(new URL(here.url).port), '127.0.0.1').pause())
     for (const [i, client] of clients.entries()) {
       client.on('error', () => {}).write(head)

@@ -15,7 +15,13 @@ describe('git over HTTP, request by request', () => {
     const text = await v0.text()
     assert.ok(text.startsWith('001e# service=git-upload-pack\n0000'))
     // What libgit2 asks for, and gitoxide for a shallow index.
-    for (const word of ['multi_ack_detailed', 'side-band-64k', 'ofs-delta', 'include-tag', 'shallow'])
+    for (const word of [
+      'multi_ack_detailed',
+      'side-band-64k',
+      'ofs-delta',
+      'include-tag',
+      'shallow',
+    ])
       assert.ok(text.includes(` ${word} `), word)
     assert.ok(text.includes(' symref=HEAD:refs/heads/master '))
     const v2 = await app().request('/index.git/info/refs?service=git-upload-pack', {
@@ -67,7 +73,10 @@ describe('git over HTTP, request by request', () => {
       assert.equal(response.headers.get('content-type'), type)
       assert.deepEqual(Buffer.from(await response.arrayBuffer()), await readFile(join(path, name)))
       const head = await app().request(`/index.git/${name}`, { method: 'HEAD' })
-      assert.equal(head.headers.get('content-length'), String((await readFile(join(path, name))).length))
+      assert.equal(
+        head.headers.get('content-length'),
+        String((await readFile(join(path, name))).length),
+      )
     }
     await writeFile(join(path, 'objects/pack/secret.pack'), 'x')
     for (const name of [
@@ -103,7 +112,10 @@ describe('git over HTTP, request by request', () => {
     assert.equal((await post('x'.repeat(10_001))).status, 413)
     const bomb = gzipSync(Buffer.alloc(50_000_000))
     assert.equal((await post(bomb.subarray(0, 10_000), { 'content-encoding': 'gzip' })).status, 413)
-    assert.equal((await post(gzipSync('0000').subarray(0, 15), { 'content-encoding': 'gzip' })).status, 400)
+    assert.equal(
+      (await post(gzipSync('0000').subarray(0, 15), { 'content-encoding': 'gzip' })).status,
+      400,
+    )
     assert.equal((await post('0000', { 'content-encoding': 'br' })).status, 400)
   })
 
@@ -132,7 +144,10 @@ describe('git over HTTP, request by request', () => {
 
   test('a failure of git’s own is a 500 that says little, and is reported', async () => {
     const reported: unknown[] = []
-    const broken = app({ repositoryPath: join(root, 'nowhere'), onFailure: error => reported.push(error) })
+    const broken = app({
+      repositoryPath: join(root, 'nowhere'),
+      onFailure: error => reported.push(error),
+    })
     const answers = [
       await broken.request('/index.git/info/refs?service=git-upload-pack'),
       await broken.request('/index.git/git-upload-pack', {

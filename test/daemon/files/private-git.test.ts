@@ -25,10 +25,19 @@ async function scene(t: TestContext): Promise<Scene> {
   const folder = scratch(new Cleanup(t))
   await served.ok('user', 'add', 'alice')
   const token = await served.ok('token', 'create', '--user', 'alice')
-  const body = publishRequest({ name: 'foo', version: '1.0.0', files: { 'src/lib.rs': 'pub fn foo() {}\n' } })
+  const body = publishRequest({
+    name: 'foo',
+    version: '1.0.0',
+    files: { 'src/lib.rs': 'pub fn foo() {}\n' },
+  })
   const init = { method: 'PUT', headers: { authorization: token }, body }
   assert.equal((await fetch(`${served.url}/api/v1/crates/new`, init)).status, 200)
-  const host = { PATH: process.env.PATH ?? '', HOME: folder, GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' }
+  const host = {
+    PATH: process.env.PATH ?? '',
+    HOME: folder,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+  }
   const git = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
     run('git', args, { cwd: folder, env: { ...host, ...env } })
   const listed = () => git(['ls-remote', withToken(served.url, token)])
@@ -67,11 +76,18 @@ test('git clones and fetches with a token as the password of anybody, and with n
     for (const password of [wrong, 'password', '']) {
       const refused = await git(['clone', withToken(served.url, password), place()], env)
       assert.equal(refused.code, 128, password)
-      assert.match(refused.stderr, /Authentication failed|could not read (?:Username|Password)/, password)
+      assert.match(
+        refused.stderr,
+        /Authentication failed|could not read (?:Username|Password)/,
+        password,
+      )
     }
     const nobody = await git(['clone', `${served.url}/index.git`, place()], env)
     assert.equal(nobody.code, 128)
-    assert.match(nobody.stderr, /could not read Username for 'http:\/\/127\.0\.0\.1:\d+': terminal prompts disabled/)
+    assert.match(
+      nobody.stderr,
+      /could not read Username for 'http:\/\/127\.0\.0\.1:\d+': terminal prompts disabled/,
+    )
   }
   const blind = await served.ok('token', 'create', '--user', 'alice', '--scope', 'publish-update')
   const refused = await git(['clone', withToken(served.url, blind), place()])
@@ -92,7 +108,11 @@ test('the challenge offers Basic to git, before what is for Cargo, and only wher
     ['/crates/foo/foo-1.0.0.crate', cargo],
   ] as const) {
     const response = await fetch(`${served.url}${path}`)
-    assert.deepEqual([response.status, response.headers.get('www-authenticate')], [401, expected], path)
+    assert.deepEqual(
+      [response.status, response.headers.get('www-authenticate')],
+      [401, expected],
+      path,
+    )
   }
 })
 
@@ -109,11 +129,18 @@ for (const withCli of [true, false]) {
         cratesIo: 'sparse+http://127.0.0.1:9/',
         tokens: { test: token },
         config: `git-fetch-with-cli = ${withCli}\n`,
-        env: { CARGO_REGISTRIES_TEST_CREDENTIAL_PROVIDER: 'cargo:token', PLIMSOLL_TEST_TOKEN: password },
+        env: {
+          CARGO_REGISTRIES_TEST_CREDENTIAL_PROVIDER: 'cargo:token',
+          PLIMSOLL_TEST_TOKEN: password,
+        },
       })
     const toml = '[dependencies]\nfoo = { version = "1", registry = "test" }'
     const source = 'pub fn app() { foo::foo() }\n'
-    const app = writeProject(join(folder, 'app'), { name: 'app', toml, files: { 'src/lib.rs': source } })
+    const app = writeProject(join(folder, 'app'), {
+      name: 'app',
+      toml,
+      files: { 'src/lib.rs': source },
+    })
     const refused = await cargo('nonsense').fails(app.folder, 'check')
     assert.match(refused.stderr, /failed to authenticate|Authentication failed|authentication/)
     const checked = await cargo(token).ok(app.folder, 'check')

@@ -46,7 +46,11 @@ class Tree {
     renameSync(`${file}.new`, file)
   }
 
-  async get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response | null> {
+  async get(
+    path: string,
+    headers: Record<string, string> = {},
+    method = 'GET',
+  ): Promise<Response | null> {
     const request: FileRequest = {
       method,
       query: '',
@@ -135,8 +139,15 @@ test('gzip only where it is accepted', async t => {
     ['identity;q=0, gzip;q=0', false],
   ]
   for (const [header, isZipped] of rows) {
-    const response = await tree.get('/index/de/mo/demo', header === undefined ? {} : { 'accept-encoding': header })
-    assert.equal(response?.headers.get('content-encoding') ?? null, isZipped ? 'gzip' : null, String(header))
+    const response = await tree.get(
+      '/index/de/mo/demo',
+      header === undefined ? {} : { 'accept-encoding': header },
+    )
+    assert.equal(
+      response?.headers.get('content-encoding') ?? null,
+      isZipped ? 'gzip' : null,
+      String(header),
+    )
   }
 })
 
@@ -146,7 +157,11 @@ test('what gzip would not shrink is never compressed: crates and the smallest fi
   tree.put('crates/demo/demo-1.0.0.crate', LINES)
   for (const path of ['/index/config.json', '/crates/demo/demo-1.0.0.crate']) {
     const response = await tree.get(path, { 'accept-encoding': 'gzip' })
-    assert.deepEqual([response?.headers.get('content-encoding'), response?.headers.get('vary')], [null, null], path)
+    assert.deepEqual(
+      [response?.headers.get('content-encoding'), response?.headers.get('vary')],
+      [null, null],
+      path,
+    )
   }
 })
 
@@ -154,10 +169,20 @@ test('304 for the exact tag, the weak one, either encoding, one of many, and any
   const tree = new Tree(t)
   tree.put('index/de/mo/demo', LINES)
   const tag = tagOf(LINES)
-  const known = [`"${tag}"`, `W/"${tag}"`, `"${tag}-gz"`, `W/"${tag}-gz"`, `"x", W/"${tag}" ,"y"`, '*']
+  const known = [
+    `"${tag}"`,
+    `W/"${tag}"`,
+    `"${tag}-gz"`,
+    `W/"${tag}-gz"`,
+    `"x", W/"${tag}" ,"y"`,
+    '*',
+  ]
   for (const header of known) {
     for (const encoding of ['identity', 'gzip']) {
-      const response = await tree.get('/index/de/mo/demo', { 'if-none-match': header, 'accept-encoding': encoding })
+      const response = await tree.get('/index/de/mo/demo', {
+        'if-none-match': header,
+        'accept-encoding': encoding,
+      })
       assert.equal(response?.status, 304, header)
       assert.equal(await response?.text(), '', header)
       assert.deepEqual(headersOf(response), {
@@ -167,8 +192,20 @@ test('304 for the exact tag, the weak one, either encoding, one of many, and any
       })
     }
   }
-  for (const header of ['', tag, `"${tag.slice(1)}"`, `"${tag}-br"`, `w/"${tag}"`, '"*"', `"${tag.toUpperCase()}"`]) {
-    assert.equal((await tree.get('/index/de/mo/demo', { 'if-none-match': header }))?.status, 200, header)
+  for (const header of [
+    '',
+    tag,
+    `"${tag.slice(1)}"`,
+    `"${tag}-br"`,
+    `w/"${tag}"`,
+    '"*"',
+    `"${tag.toUpperCase()}"`,
+  ]) {
+    assert.equal(
+      (await tree.get('/index/de/mo/demo', { 'if-none-match': header }))?.status,
+      200,
+      header,
+    )
   }
 })
 
@@ -177,7 +214,11 @@ test('HEAD says what GET would, without the bytes', async t => {
   tree.put('index/de/mo/demo', LINES)
   tree.put('crates/demo/demo-1.0.0.crate', 'bytes')
   tree.put('crates/demo/demo-2.0.0.crate', Buffer.alloc(1_100_000))
-  for (const path of ['index/de/mo/demo', 'crates/demo/demo-1.0.0.crate', 'crates/demo/demo-2.0.0.crate']) {
+  for (const path of [
+    'index/de/mo/demo',
+    'crates/demo/demo-1.0.0.crate',
+    'crates/demo/demo-2.0.0.crate',
+  ]) {
     const [get, head] = [await tree.get(`/${path}`), await tree.get(`/${path}`, {}, 'HEAD')]
     assert.deepEqual([head?.status, headersOf(head)], [200, headersOf(get)], path)
     assert.equal(await head?.text(), '', path)
@@ -207,7 +248,10 @@ test('in a private registry nothing may be kept for others', async t => {
   tree.put('crates/demo/demo-1.0.0.crate', 'x')
   const cached = async (path: string) => (await tree.get(path))?.headers.get('cache-control')
   assert.equal(await cached('/index/de/mo/demo'), 'private, no-cache')
-  assert.equal(await cached('/crates/demo/demo-1.0.0.crate'), 'private, max-age=31536000, immutable')
+  assert.equal(
+    await cached('/crates/demo/demo-1.0.0.crate'),
+    'private, max-age=31536000, immutable',
+  )
 })
 
 test('ranges of a crate, small or big', async t => {
@@ -238,8 +282,14 @@ test('ranges of a crate, small or big', async t => {
     assert.equal(await response?.text(), body, range)
   }
   const part = await tree.get('/crates/b/b-1.0.0.crate', { range: 'bytes=1499998-' })
-  assert.deepEqual([part?.status, part?.headers.get('content-length'), await part?.text()], [206, '2', '89'])
-  assert.equal((await tree.get('/crates/b/b-1.0.0.crate', { range: 'bytes=1500000-' }))?.status, 416)
+  assert.deepEqual(
+    [part?.status, part?.headers.get('content-length'), await part?.text()],
+    [206, '2', '89'],
+  )
+  assert.equal(
+    (await tree.get('/crates/b/b-1.0.0.crate', { range: 'bytes=1500000-' }))?.status,
+    416,
+  )
 })
 
 test('a range for other bytes gets the whole (If-Range), and so does a range of HEAD', async t => {
@@ -252,7 +302,10 @@ test('a range for other bytes gets the whole (If-Range), and so does a range of 
   assert.equal(await status('"other"'), 200)
   assert.equal(await status(`W/"${tag}"`), 200, 'weak tags never match')
   assert.equal(await status('Fri, 20 Nov 2026 12:00:00 GMT'), 200)
-  assert.equal((await tree.get('/crates/a/a-1.0.0.crate', { range: 'bytes=0-1' }, 'HEAD'))?.status, 200)
+  assert.equal(
+    (await tree.get('/crates/a/a-1.0.0.crate', { range: 'bytes=0-1' }, 'HEAD'))?.status,
+    200,
+  )
 })
 
 test('big files: crates are streamed, texts compressed, both tagged by content', async t => {
@@ -274,7 +327,10 @@ test('a file is fresh as soon as it was replaced, removed or made', async t => {
   assert.equal(await tree.get('/index/de/mo/demo'), null)
   for (let i = 0; i < 200; i++) {
     tree.put('index/de/mo/demo', `line ${String(i).padStart(4, '0')}`)
-    assert.deepEqual(await tree.text('/index/de/mo/demo'), [200, `line ${String(i).padStart(4, '0')}`])
+    assert.deepEqual(await tree.text('/index/de/mo/demo'), [
+      200,
+      `line ${String(i).padStart(4, '0')}`,
+    ])
   }
   unlinkSync(join(tree.root, 'index/de/mo/demo'))
   assert.equal(await tree.get('/index/de/mo/demo'), null)
@@ -291,7 +347,11 @@ test('two files of one size and time are told apart, small or big', async t => {
         writeFileSync(join(tree.root, path), letter.repeat(size))
         utimesSync(join(tree.root, path), time, time)
         const response = await tree.get(`/${path}`)
-        assert.equal(response?.headers.get('etag'), `"${tagOf(letter.repeat(size))}"`, `${path} ${letter} ${size}`)
+        assert.equal(
+          response?.headers.get('etag'),
+          `"${tagOf(letter.repeat(size))}"`,
+          `${path} ${letter} ${size}`,
+        )
         assert.equal((await response?.text())?.[0], letter)
       }
     }
@@ -359,7 +419,11 @@ test('no path leads out of the tree, to hidden, or to half-written files', async
   ]
   for (const path of paths) assert.equal(await tree.get(path), null, path)
   assert.deepEqual(await tree.text('/index/de/mo/demo'), [200, 'fine'])
-  assert.deepEqual(await tree.text('/%69ndex/de/mo/%64emo'), [200, 'fine'], 'percent-encoding of plain letters')
+  assert.deepEqual(
+    await tree.text('/%69ndex/de/mo/%64emo'),
+    [200, 'fine'],
+    'percent-encoding of plain letters',
+  )
 })
 
 test('a link may not lead out of the tree; within it, it may', async t => {
@@ -376,10 +440,17 @@ test('a link may not lead out of the tree; within it, it may', async t => {
   symlinkSync('loop', join(tree.root, 'loop'))
   symlinkSync('nowhere', join(tree.root, 'dangling'))
   symlinkSync('index/de/mo/demo', join(tree.root, 'inside'))
-  for (const path of ['/file', '/folder/secret', '/folder/', '/folder/index.html', '/folder/big.crate']) {
+  for (const path of [
+    '/file',
+    '/folder/secret',
+    '/folder/',
+    '/folder/index.html',
+    '/folder/big.crate',
+  ]) {
     assert.equal(await tree.get(path), null, path)
   }
-  for (const path of ['/relative', '/loop', '/dangling']) assert.equal(await tree.get(path), null, path)
+  for (const path of ['/relative', '/loop', '/dangling'])
+    assert.equal(await tree.get(path), null, path)
   assert.deepEqual(await tree.text('/inside'), [200, 'fine'])
 })
 
@@ -423,5 +494,8 @@ test('an empty file is an answer, too', async t => {
   tree.put('crates/demo/demo-1.0.0.crate', '')
   assert.deepEqual(await tree.text('/index/de/mo/demo'), [200, ''])
   assert.deepEqual(await tree.text('/crates/demo/demo-1.0.0.crate'), [200, ''])
-  assert.equal((await tree.get('/crates/demo/demo-1.0.0.crate', { range: 'bytes=0-0' }))?.status, 416)
+  assert.equal(
+    (await tree.get('/crates/demo/demo-1.0.0.crate', { range: 'bytes=0-0' }))?.status,
+    416,
+  )
 })

@@ -5,16 +5,24 @@ import { TestRegistry } from '../../support/registry.ts'
 test('who spells a name in another way is led to the page of the crate, and nobody else is', async t => {
   const registry = await TestRegistry.open(t)
   await registry.publish(await registry.user('ada'), { name: 'Some-Crate', version: '1.0.0+b' })
-  await registry.regenerator.pages.flush()
+  await registry.indexWorker.pages.flush()
   const ask = async (path: string, accept = 'text/html') => {
     const { status, headers } = await registry.request('GET', path, null, { headers: { accept } })
     return [status, headers.get('location')]
   }
   assert.deepEqual(await ask('/crates/some_crate'), [303, '/crates/Some-Crate/'])
   assert.deepEqual(await ask('/crates/some_crate/?x=1'), [303, '/crates/Some-Crate/?x=1'])
-  assert.deepEqual(await ask('/crates/SOME-CRATE/1.0.0+b/src/'), [303, '/crates/Some-Crate/1.0.0+b/src/'])
+  assert.deepEqual(await ask('/crates/SOME-CRATE/1.0.0+b/src/'), [
+    303,
+    '/crates/Some-Crate/1.0.0+b/src/',
+  ])
   assert.deepEqual(await ask('/crates/Some-Crate/'), [200, null])
-  for (const path of ['/crates/Some-Crate/2.0.0/', '/crates/some-other/', '/crates/some%5Fcrate/', '/some_crate/'])
+  for (const path of [
+    '/crates/Some-Crate/2.0.0/',
+    '/crates/some-other/',
+    '/crates/some%5Fcrate/',
+    '/some_crate/',
+  ])
     assert.deepEqual(await ask(path), [404, null], path)
   assert.deepEqual(await ask('/crates/some_crate/', '*/*'), [404, null])
 })
@@ -25,6 +33,9 @@ test('in a private registry strangers do not learn which names there are', async
   const headers = { accept: 'text/html' }
   for (const name of ['some_crate', 'no_crate']) {
     const answer = await registry.request('GET', `/crates/${name}/`, null, { headers })
-    assert.equal(answer.headers.get('location'), `/me?next=${encodeURIComponent(`/crates/${name}/`)}`)
+    assert.equal(
+      answer.headers.get('location'),
+      `/me?next=${encodeURIComponent(`/crates/${name}/`)}`,
+    )
   }
 })

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Hono } from 'hono'
+import { type Issue, issue, Refusal } from '../../../core/error/error.ts'
+import { makeToken } from '../../../daemon/accounts/tokens.ts'
 import { failureBody, refused } from '../../../daemon/http/failure.ts'
 import { openLog } from '../../../daemon/http/log.ts'
-import { makeToken } from '../../../daemon/accounts/tokens.ts'
-import { type Issue, issue, Refusal } from '../../../core/error/error.ts'
 import { publishRequest, TestRegistry } from '../../support/registry.ts'
 
 /** The answer to a refusal. */
-async function answerTo(mode: 'cargo' | 'http', ...issues: [Issue, ...Issue[]]): Promise<[number, unknown]> {
+async function answerTo(
+  mode: 'cargo' | 'http',
+  ...issues: [Issue, ...Issue[]]
+): Promise<[number, unknown]> {
   const app = new Hono().get('/', c => refused(c, new Refusal(issues), mode))
   const response = await app.request('/')
   assert.equal(response.headers.get('cache-control'), 'no-store')
@@ -63,13 +66,21 @@ test('what nobody foresaw is a 500 with an id, under which the log has the cause
   assert.equal(status, 500)
   const detail = body.errors?.[0]?.detail ?? ''
   const [, id] =
-    /^something unexpected went wrong; the operator finds the cause in the log under (\S+)$/.exec(detail) ?? []
+    /^something unexpected went wrong; the operator finds the cause in the log under (\S+)$/.exec(
+      detail,
+    ) ?? []
   assert.match(id ?? '', /^[0-9a-f-]{36}$/)
   const lines = test.logged.map(line => JSON.parse(line) as Record<string, unknown>)
   const causes = lines.filter(line => line.id === id)
   assert.equal(causes.length, 1)
-  assert.deepEqual([causes[0]?.level, causes[0]?.path, causes[0]?.method], [50, '/api/v1/crates/new', 'PUT'])
-  assert.match(String((causes[0]?.err as { message: string } | undefined)?.message), /no such table: marks/)
+  assert.deepEqual(
+    [causes[0]?.level, causes[0]?.path, causes[0]?.method],
+    [50, '/api/v1/crates/new', 'PUT'],
+  )
+  assert.match(
+    String((causes[0]?.err as { message: string } | undefined)?.message),
+    /no such table: marks/,
+  )
   assert.equal(test.logText().split('no such table').length - 1, 2, 'message and stack of one line')
 })
 
@@ -88,16 +99,24 @@ test('neither an answer to a failure nor its headers name paths, tables or the s
 })
 
 test('no token ever stands in the log, on whatever way it came', async t => {
-  const test = await TestRegistry.open(t, { env: { PLIMSOLL_AUTH_REQUIRED: 'true' }, logLevel: 'trace' })
+  const test = await TestRegistry.open(t, {
+    env: { PLIMSOLL_AUTH_REQUIRED: 'true' },
+    logLevel: 'trace',
+  })
   const token = await test.user('alice')
   const unknown = makeToken()
   for (const one of [token, unknown, `Bearer ${token}`]) {
     await test.publish(one, { name: 'demo', version: '1.0.0' })
     await test.request('GET', '/index/config.json', one)
     await test.request('GET', `/${one.replace('Bearer ', '')}`, one)
-    await test.request('DELETE', `/api/v1/crates/demo/${one.replace('Bearer ', '')}/yank?token=${token}`, one, {
-      headers: { 'user-agent': `cargo ${one}`, cookie: one, referer: `http://x/${one}` },
-    })
+    await test.request(
+      'DELETE',
+      `/api/v1/crates/demo/${one.replace('Bearer ', '')}/yank?token=${token}`,
+      one,
+      {
+        headers: { 'user-agent': `cargo ${one}`, cookie: one, referer: `http://x/${one}` },
+      },
+    )
   }
   test.log.error({ err: new Error(`it failed with ${token}`), token }, `really ${token}`)
   await test.registry.database.schema.dropTable('marks').execute()
@@ -129,7 +148,10 @@ test('the log keeps one line per request: reads at debug, the rest at info', asy
 
 test('a log line stays one line, whatever is written into it', () => {
   const lines: string[] = []
-  openLog('info', { write: line => lines.push(line) }).info({ agent: 'a\nb\r\n{"level":50}' }, 'x\ny')
+  openLog('info', { write: line => lines.push(line) }).info(
+    { agent: 'a\nb\r\n{"level":50}' },
+    'x\ny',
+  )
   assert.equal(lines.length, 1)
   assert.equal(lines[0]?.trimEnd().includes('\n'), false)
 })

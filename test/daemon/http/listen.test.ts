@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import { networkInterfaces } from 'node:os'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ListenOptions, listen } from '../../../daemon/http/listen.ts'
 import { Refusal } from '../../../core/error/error.ts'
+import { type ListenOptions, listen } from '../../../daemon/http/listen.ts'
 import { closeServer, listen as listenPlainly } from '../../support/loopback.ts'
 import { head, RawClient } from '../../support/raw-client.ts'
 import { until } from '../../support/until.ts'
@@ -47,18 +47,28 @@ test('a port that is taken is refused by its address', async t => {
 })
 
 test('an address that is not of this machine is refused', async t => {
-  await assert.rejects(open(t, { host: '192.0.2.1' }), error => error instanceof Refusal && error.has('address_taken'))
+  await assert.rejects(
+    open(t, { host: '192.0.2.1' }),
+    error => error instanceof Refusal && error.has('address_taken'),
+  )
 })
 
-const hasIpv6 = Object.values(networkInterfaces()).some(list => list?.some(one => one.address === '::1'))
+const hasIpv6 = Object.values(networkInterfaces()).some(list =>
+  list?.some(one => one.address === '::1'),
+)
 
-test('IPv6 addresses stand in brackets', { skip: hasIpv6 ? false : 'this machine has no ::1' }, async t => {
+test('IPv6 addresses stand in brackets', {
+  skip: hasIpv6 ? false : 'this machine has no ::1',
+}, async t => {
   const server = await open(t, { host: '::1' })
   server.answer(() => new Response('six'))
   assert.match(server.url, /^http:\/\/\[::1\]:\d+$/)
   assert.equal(await (await fetch(server.url)).text(), 'six')
   const { port } = new URL(server.url)
-  await assert.rejects(open(t, { host: '::1', port: Number(port) }), /^Refusal: cannot listen on \[::1\]:\d+: /)
+  await assert.rejects(
+    open(t, { host: '::1', port: Number(port) }),
+    /^Refusal: cannot listen on \[::1\]:\d+: /,
+  )
 })
 
 test('stopping closes connections that are kept, or have sent nothing yet, and takes no more', async t => {
@@ -126,7 +136,9 @@ test('hosts and targets that are none get 400, and an absolute target its path',
   const status = async (text: string) => {
     const client = await RawClient.open(server.url)
     await client.send(text)
-    return (await client.until((received, isClosed) => /\r\n\r\n/.test(received) || isClosed)).slice(9, 12)
+    return (
+      await client.until((received, isClosed) => /\r\n\r\n/.test(received) || isClosed)
+    ).slice(9, 12)
   }
   assert.equal(await status(GET), '200')
   assert.equal(await status('GET / HTTP/1.1\r\nhost: a b\r\n\r\n'), '400')

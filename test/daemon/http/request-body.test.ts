@@ -25,7 +25,13 @@ test('a request has so long to arrive, however it trickles, whoever reads it', a
   assert.equal((await test.publish(token, { name: 'demo', version: '1.0.0' })).status, 200)
   const u32 = (value: number) => new Uint8Array(new Uint32Array([value]).buffer)
   const whole = publishRequest({ name: 'demo', version: '1.0.1' })
-  const rows: [what: string, path: string, begin: Uint8Array, headers: Record<string, string>, status: number][] = [
+  const rows: [
+    what: string,
+    path: string,
+    begin: Uint8Array,
+    headers: Record<string, string>,
+    status: number,
+  ][] = [
     ['metadata', '/api/v1/crates/new', u32(1000), {}, 408],
     ['a crate', '/api/v1/crates/new', whole.subarray(0, whole.length - 200), {}, 408],
     ['JSON', '/api/v1/crates/demo/owners', new Uint8Array([123]), {}, 408],

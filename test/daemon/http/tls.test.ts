@@ -6,9 +6,9 @@ import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { Refusal } from '../../../core/error/error.ts'
 import { listen } from '../../../daemon/http/listen.ts'
 import { readTls } from '../../../daemon/http/tls.ts'
-import { Refusal } from '../../../core/error/error.ts'
 import { until } from '../../support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plimsoll-tls-'))
@@ -20,7 +20,16 @@ function certificate(name: string): { cert: string; key: string } {
   const pair = { cert: join(folder, `${name}.cert.pem`), key: join(folder, `${name}.key.pem`) }
   const subject = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1']
   const files = ['-keyout', pair.key, '-out', pair.cert]
-  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
+  const kind = [
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-days',
+    '2',
+  ]
   execFileSync('openssl', ['req', ...kind, ...files, ...subject], { stdio: 'ignore' })
   return pair
 }
@@ -31,7 +40,9 @@ function get(url: string): Promise<{ name: string; status: number }> {
     const sent = request(url, { rejectUnauthorized: false, agent: false }, response => {
       const { subject } = (response.socket as import('node:tls').TLSSocket).getPeerCertificate()
       response.resume()
-      response.on('end', () => resolve({ name: String(subject.CN), status: response.statusCode ?? 0 }))
+      response.on('end', () =>
+        resolve({ name: String(subject.CN), status: response.statusCode ?? 0 }),
+      )
     })
     sent.on('error', reject)
     sent.end()
@@ -63,7 +74,13 @@ test('takes up a renewed certificate, and keeps the old one while the files do n
   copyFileSync(first.key, files.key)
   const failures: string[] = []
   const onTlsFailure = (refusal: Refusal) => failures.push(refusal.issues[0].code)
-  const server = await listen({ host: '127.0.0.1', port: 0, tls: files, onTlsFailure, renewalCheck: 20 })
+  const server = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    tls: files,
+    onTlsFailure,
+    renewalCheck: 20,
+  })
   server.answer(() => new Response('hello'))
   try {
     copyFileSync(second.cert, files.cert)
@@ -86,7 +103,11 @@ test('takes up a renewed certificate, and keeps the old one while the files do n
 })
 
 const bad: [what: string, files: () => { cert: string; key: string }, code: string][] = [
-  ['a missing certificate', () => ({ cert: join(folder, 'none.pem'), key: first.key }), 'tls_unreadable'],
+  [
+    'a missing certificate',
+    () => ({ cert: join(folder, 'none.pem'), key: first.key }),
+    'tls_unreadable',
+  ],
   ['a missing key', () => ({ cert: first.cert, key: join(folder, 'none.pem') }), 'tls_unreadable'],
   ['no PEM', () => ({ cert: first.cert, key: garbage() }), 'tls_invalid'],
   ['the key of another certificate', () => ({ cert: first.cert, key: second.key }), 'tls_mismatch'],

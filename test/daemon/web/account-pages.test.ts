@@ -52,8 +52,12 @@ test('a long list of users or crates comes in pages, and users can be looked for
   const test = await TestRegistry.open(t)
   const { database } = test.registry
   await test.user('root', {}, true)
-  const logins = Array.from({ length: 120 }, (_, i) => `User-${String(i).padStart(3, '0')}`).reverse()
-  for (const login of logins) await addUser(database, { login, admin: false, at: '2026-11-20T12:00:00Z' })
+  const logins = Array.from(
+    { length: 120 },
+    (_, i) => `User-${String(i).padStart(3, '0')}`,
+  ).reverse()
+  for (const login of logins)
+    await addUser(database, { login, admin: false, at: '2026-11-20T12:00:00Z' })
   for (const [i, login] of logins.entries()) {
     const row = { name: `c-${login}`, canonical: `c-${login}`.toLowerCase(), skeleton: login }
     await database
@@ -63,7 +67,11 @@ test('a long list of users or crates comes in pages, and users can be looked for
   }
   await database
     .insertInto('owners')
-    .expression(eb => eb.selectFrom('crates').select(['id', eb.lit(1).as('u'), 'created_at', eb.lit(null).as('by')]))
+    .expression(eb =>
+      eb
+        .selectFrom('crates')
+        .select(['id', eb.lit(1).as('u'), 'created_at', eb.lit(null).as('by')]),
+    )
     .execute()
   const root = await loggedIn(test, 'root')
   const shown = async (path: string, row: RegExp) => {
@@ -73,7 +81,8 @@ test('a long list of users or crates comes in pages, and users can be looked for
     const names = [...text.matchAll(row)].map(match => match[1])
     return { names, links, place: /Page \d+ of \d+/.exec(nav)?.[0] }
   }
-  const users = async (query: string) => shown(`/me/admin/users${query}`, /<strong>([\w-]+)<\/strong>/g)
+  const users = async (query: string) =>
+    shown(`/me/admin/users${query}`, /<strong>([\w-]+)<\/strong>/g)
   const names = ['root', ...logins.toReversed()]
   assert.deepEqual(await users(''), {
     names: names.slice(0, 50),
@@ -87,7 +96,11 @@ test('a long list of users or crates comes in pages, and users can be looked for
   })
   assert.deepEqual((await users('?page=999')).names, names.slice(100), 'the last one there is')
   assert.deepEqual((await users('?page=0x2')).names, names.slice(0, 50))
-  assert.deepEqual(await users('?q=SER-07'), { names: logins.slice(40, 50).reverse(), links: [], place: undefined })
+  assert.deepEqual(await users('?q=SER-07'), {
+    names: logins.slice(40, 50).reverse(),
+    links: [],
+    place: undefined,
+  })
   assert.deepEqual((await users('?q=%25')).names, [])
   const crates = async (query: string) => shown(`/me${query}`, /aria-label="Manage c-([^"]+)"/g)
   assert.deepEqual(await crates('?page=2'), {

@@ -7,11 +7,16 @@ import { TestRegistry } from '../../support/registry.ts'
 import { form, loggedIn, PASSWORD, Visitor, withPassword } from '../../support/visitor.ts'
 
 const AT = '2026-11-20T12:00:00Z'
-const UNLIMITED = { PLIMSOLL_LIMITS_LOGINS_PER_MINUTE: '0', PLIMSOLL_LIMITS_ACCOUNT_LOGINS_PER_MINUTE: '0' }
+const UNLIMITED = {
+  PLIMSOLL_LIMITS_LOGINS_PER_MINUTE: '0',
+  PLIMSOLL_LIMITS_ACCOUNT_LOGINS_PER_MINUTE: '0',
+}
 
 /** A registry with alice, who has a password. */
 async function prepared(t: TestContext): Promise<TestRegistry> {
-  const test = await TestRegistry.open(t, { env: { PLIMSOLL_AUTH_PASSWORD_COST: '14', ...UNLIMITED } })
+  const test = await TestRegistry.open(t, {
+    env: { PLIMSOLL_AUTH_PASSWORD_COST: '14', ...UNLIMITED },
+  })
   await test.user('alice')
   await withPassword(test, 'alice')
   return test
@@ -31,10 +36,22 @@ test('after a login one goes on to a path of ours, and nowhere else', async t =>
     ['', '/me'],
   ]
   for (const [next, location] of rows) {
-    const response = await new Visitor(test).post('/me/login', { login: 'alice', password: PASSWORD, next })
-    assert.deepEqual([response.status, response.headers.get('location')], [303, location], JSON.stringify(next))
+    const response = await new Visitor(test).post('/me/login', {
+      login: 'alice',
+      password: PASSWORD,
+      next,
+    })
+    assert.deepEqual(
+      [response.status, response.headers.get('location')],
+      [303, location],
+      JSON.stringify(next),
+    )
     const shown = await (await loggedIn(test, 'alice')).get(`/me?next=${encodeURIComponent(next)}`)
-    assert.equal(shown.headers.get('location'), location === '/me' ? null : location, JSON.stringify(next))
+    assert.equal(
+      shown.headers.get('location'),
+      location === '/me' ? null : location,
+      JSON.stringify(next),
+    )
   }
 })
 
@@ -67,7 +84,10 @@ test('a one-time link sets a password once, within a day, and a weak password do
   assert.equal((await redeem(secret, 'short')).status, 400)
   assert.equal((await redeem(secret, 'alice12')).status, 400)
   assert.equal((await redeem(secret, 'a new good password\0')).status, 400)
-  const [first, second] = await Promise.all([redeem(secret, 'a new good password'), redeem(secret, 'another password')])
+  const [first, second] = await Promise.all([
+    redeem(secret, 'a new good password'),
+    redeem(secret, 'another password'),
+  ])
   assert.deepEqual([first.status, second.status].sort(), [303, 403])
   assert.equal((await redeem(secret, 'a new good password')).status, 403)
   const late = await link()
@@ -78,7 +98,10 @@ test('a one-time link sets a password once, within a day, and a weak password do
 test('who changes the password shows the current one', async t => {
   const test = await prepared(t)
   const visitor = await loggedIn(test, 'alice')
-  const wrong = await visitor.post('/me/password', { current: 'not this one', password: 'a new good password' })
+  const wrong = await visitor.post('/me/password', {
+    current: 'not this one',
+    password: 'a new good password',
+  })
   assert.equal(wrong.status, 403)
   const query = test.registry.database.selectFrom('audit').select(['actor', 'address', 'detail'])
   assert.deepEqual(
@@ -86,8 +109,14 @@ test('who changes the password shows the current one', async t => {
     [{ actor: 'alice', address: '192.0.2.1', detail: '{"login":"alice"}' }],
     'whoever has taken over a session is seen guessing',
   )
-  const right = await visitor.post('/me/password', { current: PASSWORD, password: 'a new good password' })
-  assert.deepEqual([right.status, right.headers.get('location')], [303, '/me?done=password-changed'])
+  const right = await visitor.post('/me/password', {
+    current: PASSWORD,
+    password: 'a new good password',
+  })
+  assert.deepEqual(
+    [right.status, right.headers.get('location')],
+    [303, '/me?done=password-changed'],
+  )
   assert.equal((await visitor.get('/me')).status, 200)
   assert.equal((await new Visitor(test).logIn('alice')).status, 403)
   assert.equal((await new Visitor(test).logIn('alice', 'a new good password')).status, 303)

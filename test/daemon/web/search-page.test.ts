@@ -11,7 +11,9 @@ const PRIVATE = { env: { PLIMSOLL_AUTH_REQUIRED: 'true' } }
 
 /** The names on a page of results, as they are linked. */
 function namesOn(page: string): string[] {
-  return [...page.matchAll(/<a class="card" href="\.\.\/crates\/([\w-]+)\/">/g)].map(match => match[1] ?? '')
+  return [...page.matchAll(/<a class="card" href="\.\.\/crates\/([\w-]+)\/">/g)].map(
+    match => match[1] ?? '',
+  )
 }
 
 test('the results page has what the API finds, in its order, page by page', async t => {
@@ -20,11 +22,17 @@ test('the results page has what the API finds, in its order, page by page', asyn
   // Nobody waits for the pages of crates here.
   await registry.registry.database.deleteFrom('marks').execute()
   const response = await registry.request('GET', '/api/v1/crates?q=se&per_page=100')
-  const { crates, meta } = (await response.json()) as { crates: { name: string }[]; meta: { total: number } }
+  const { crates, meta } = (await response.json()) as {
+    crates: { name: string }[]
+    meta: { total: number }
+  }
   const seen: string[] = []
   for (let page = 1; page <= Math.ceil(meta.total / 30); page++) {
     const answer = await registry.request('GET', `/search/?q=+se&page=${page}`)
-    assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'text/html; charset=UTF-8'])
+    assert.deepEqual(
+      [answer.status, answer.headers.get('content-type')],
+      [200, 'text/html; charset=UTF-8'],
+    )
     const text = await answer.text()
     assert.ok(text.includes(`${meta.total} crates for “ se”`))
     seen.push(...namesOn(text))
@@ -43,8 +51,10 @@ test('no query, no results; a query is text; the folder without its slash leads 
   assert.match(await text('/search/'), /Type a name or a few words\./)
   assert.deepEqual(namesOn(await text('/search/?q=demo')), ['demo'])
   const hostile = await text(`/search/?q=${encodeURIComponent('<b onclick=x>')}`)
-  assert.ok(hostile.includes('No crate for “&lt;b onclick=x&gt;”') && !hostile.includes('<b onclick'))
-  await registry.regenerator.pages.flush()
+  assert.ok(
+    hostile.includes('No crate for “&lt;b onclick=x&gt;”') && !hostile.includes('<b onclick'),
+  )
+  await registry.indexWorker.pages.flush()
   for (const query of ['', '?q=demo%2Bx&page=2']) {
     const moved = await registry.request('GET', `/search${query}`)
     assert.deepEqual([moved.status, moved.headers.get('location')], [301, `./search/${query}`])
@@ -55,15 +65,23 @@ test('in a private registry results and files of the search take a token or a lo
   const registry = await TestRegistry.open(t, PRIVATE)
   const token = await registry.user('alice')
   await registry.publish(token, { name: 'demo', version: '1.0.0' })
-  await registry.regenerator.pages.flush()
-  const paths = ['/search/?q=demo', '/search/layout.json', '/search/terms/0/0.json', '/search/crates/0.json']
+  await registry.indexWorker.pages.flush()
+  const paths = [
+    '/search/?q=demo',
+    '/search/layout.json',
+    '/search/terms/0/0.json',
+    '/search/crates/0.json',
+  ]
   for (const path of paths) {
     assert.equal((await registry.request('GET', path)).status, 401, path)
     assert.equal((await registry.request('GET', path, token)).status, 200, path)
   }
   const visitor = new Visitor(registry)
   const sent = await visitor.get('/search/?q=demo', { accept: 'text/html' })
-  assert.deepEqual([sent.status, sent.headers.get('location')], [303, '/me?next=%2Fsearch%2F%3Fq%3Ddemo'])
+  assert.deepEqual(
+    [sent.status, sent.headers.get('location')],
+    [303, '/me?next=%2Fsearch%2F%3Fq%3Ddemo'],
+  )
   const known = await loggedIn(registry, 'alice')
   for (const path of paths) assert.equal((await known.get(path)).status, 200, path)
   // Nobody else is told what there is.
@@ -75,14 +93,20 @@ test('in a private registry results and files of the search take a token or a lo
 test('a public registry has a site map, which a private one loses', async t => {
   const registry = await TestRegistry.open(t)
   await registry.publish(await registry.user('alice'), { name: 'demo', version: '1.0.0' })
-  await registry.regenerator.pages.flush()
+  await registry.indexWorker.pages.flush()
   const part = (await registry.shown('sitemaps/0.xml')) ?? ''
   assert.match(
     part,
     /<url><loc>http:\/\/crates\.test\/crates\/demo\/<\/loc><lastmod>2026-11-20T12:00:00Z<\/lastmod><\/url>/,
   )
-  assert.match((await registry.shown('sitemap.xml')) ?? '', /sitemaps\/pages\.xml<.*sitemaps\/0\.xml</s)
-  assert.match((await registry.shown('robots.txt')) ?? '', /^Sitemap: http:\/\/crates\.test\/sitemap\.xml$/m)
+  assert.match(
+    (await registry.shown('sitemap.xml')) ?? '',
+    /sitemaps\/pages\.xml<.*sitemaps\/0\.xml</s,
+  )
+  assert.match(
+    (await registry.shown('robots.txt')) ?? '',
+    /^Sitemap: http:\/\/crates\.test\/sitemap\.xml$/m,
+  )
   const hidden = await openRegistry(registry.dir, PRIVATE)
   t.after(() => hidden.close())
   await buildPages(hidden)

@@ -37,8 +37,12 @@ const PAGES: Readonly<Record<string, readonly Ask[]>> = {
     { path: '/me/crates/none', statuses: [303, 303, 303, 303, 404, 404, 404] },
   ],
   'GET /me/crates/:name/yank': [{ path: '/me/crates/demo/yank?version=1.0.0', statuses: OWNER }],
-  'GET /me/crates/:name/unyank': [{ path: '/me/crates/demo/unyank?version=1.0.0', statuses: OWNER }],
-  'GET /me/crates/:name/owners/remove': [{ path: '/me/crates/demo/owners/remove?login=alice', statuses: OWNER }],
+  'GET /me/crates/:name/unyank': [
+    { path: '/me/crates/demo/unyank?version=1.0.0', statuses: OWNER },
+  ],
+  'GET /me/crates/:name/owners/remove': [
+    { path: '/me/crates/demo/owners/remove?login=alice', statuses: OWNER },
+  ],
   'GET /me/admin/users': [{ path: '/me/admin/users', statuses: ADMIN }],
   'GET /me/admin/audit': [{ path: '/me/admin/audit', statuses: ADMIN }],
   'GET /me/*': [{ path: '/me/none', statuses: [404, 404, 404, 404, 404, 404, 404] }],
@@ -66,8 +70,14 @@ const FORMS: Readonly<Record<string, Ask>> = {
     fields: { name: 'new' },
     statuses: [403, 403, 403, 403, 200, 200, 200],
   },
-  'POST /me/tokens/:id/revoke': { path: '/me/tokens/1/revoke', statuses: [403, 403, 403, 403, 400, 303, 400] },
-  'POST /me/sessions/:id/end': { path: '/me/sessions/1/end', statuses: [403, 403, 403, 403, 400, 303, 400] },
+  'POST /me/tokens/:id/revoke': {
+    path: '/me/tokens/1/revoke',
+    statuses: [403, 403, 403, 403, 400, 303, 400],
+  },
+  'POST /me/sessions/:id/end': {
+    path: '/me/sessions/1/end',
+    statuses: [403, 403, 403, 403, 400, 303, 400],
+  },
   'POST /me/sessions/end': { path: '/me/sessions/end', statuses: POSTED },
   'POST /me/invitations/:name/accept': {
     path: '/me/invitations/demo/accept',
@@ -78,8 +88,16 @@ const FORMS: Readonly<Record<string, Ask>> = {
     statuses: [403, 403, 403, 403, 400, 400, 400],
   },
   // Yanking is the owners' (as in the API), owners are also the administrators' to change.
-  'POST /me/crates/:name/yank': { path: '/me/crates/demo/yank', fields: { version: '1.0.0' }, statuses: BY_OWNER },
-  'POST /me/crates/:name/unyank': { path: '/me/crates/demo/unyank', fields: { version: '1.0.0' }, statuses: BY_OWNER },
+  'POST /me/crates/:name/yank': {
+    path: '/me/crates/demo/yank',
+    fields: { version: '1.0.0' },
+    statuses: BY_OWNER,
+  },
+  'POST /me/crates/:name/unyank': {
+    path: '/me/crates/demo/unyank',
+    fields: { version: '1.0.0' },
+    statuses: BY_OWNER,
+  },
   'POST /me/crates/:name/owners/add': {
     path: '/me/crates/demo/owners/add',
     fields: { login: 'carol' },
@@ -95,7 +113,10 @@ const FORMS: Readonly<Record<string, Ask>> = {
     fields: { login: 'newcomer' },
     statuses: [403, 403, 403, 403, 403, 403, 200],
   },
-  'POST /me/admin/users/:login/:action': { path: '/me/admin/users/carol/disable', statuses: BY_ADMIN },
+  'POST /me/admin/users/:login/:action': {
+    path: '/me/admin/users/carol/disable',
+    statuses: BY_ADMIN,
+  },
 }
 
 for (const required of ['false', 'true']) {
@@ -117,7 +138,8 @@ for (const required of ['false', 'true']) {
         const what = `GET ${ask.path} by ${caller}`
         assert.equal(response.status, ask.statuses[i], what)
         assertGuarded(response, what)
-        if (response.status !== 303 || ask.statuses === PAGES['GET /me/login']?.[0]?.statuses) continue
+        if (response.status !== 303 || ask.statuses === PAGES['GET /me/login']?.[0]?.statuses)
+          continue
         const location = response.headers.get('location')
         if (i < 4) assert.equal(location, `/me?next=${encodeURIComponent(ask.path)}`, what)
       }
@@ -138,22 +160,27 @@ test('no form does anything that did not come from a page of ours, made for that
   const { test, visitorOf } = await prepared(t, { PLIMSOLL_AUTH_PASSWORD_COST: '14' })
   const before = await rows(test)
   for (const [route, ask] of Object.entries(FORMS)) {
-    const caller = route.includes('admin') ? 'admin' : route === 'POST /me/login' ? 'nobody' : 'owner'
+    const caller = route.includes('admin')
+      ? 'admin'
+      : route === 'POST /me/login'
+        ? 'nobody'
+        : 'owner'
     const visitor = await visitorOf(caller)
     const csrf = await visitor.proof()
     const others = await (await visitorOf(caller)).proof()
     const strangers = await (await visitorOf('stranger')).proof()
-    const tries: [what: string, fields: Record<string, string>, headers: Record<string, string>][] = [
-      ['no proof', {}, {}],
-      ['an empty one', { csrf: '' }, {}],
-      ['of another session', { csrf: others }, {}],
-      ['of another user', { csrf: strangers }, {}],
-      ['of another site', { csrf }, { 'sec-fetch-site': 'cross-site' }],
-      ['of a neighbouring host', { csrf }, { 'sec-fetch-site': 'same-site' }],
-      ['of another origin', { csrf }, { origin: 'https://evil.example' }],
-      ['of a page without origin', { csrf }, { origin: 'null' }],
-      ['of the same name by another scheme', { csrf }, { origin: `${BASE}.evil.example` }],
-    ]
+    const tries: [what: string, fields: Record<string, string>, headers: Record<string, string>][] =
+      [
+        ['no proof', {}, {}],
+        ['an empty one', { csrf: '' }, {}],
+        ['of another session', { csrf: others }, {}],
+        ['of another user', { csrf: strangers }, {}],
+        ['of another site', { csrf }, { 'sec-fetch-site': 'cross-site' }],
+        ['of a neighbouring host', { csrf }, { 'sec-fetch-site': 'same-site' }],
+        ['of another origin', { csrf }, { origin: 'https://evil.example' }],
+        ['of a page without origin', { csrf }, { origin: 'null' }],
+        ['of the same name by another scheme', { csrf }, { origin: `${BASE}.evil.example` }],
+      ]
     for (const [what, fields, headers] of tries) {
       const response = await visitor.send(ask.path, {
         method: 'POST',
@@ -161,7 +188,11 @@ test('no form does anything that did not come from a page of ours, made for that
         body: form({ ...ask.fields, ...fields }),
       })
       assert.equal(response.status, 403, `${route}: ${what}`)
-      assert.match(await response.text(), /came from another page or is too old/, `${route}: ${what}`)
+      assert.match(
+        await response.text(),
+        /came from another page or is too old/,
+        `${route}: ${what}`,
+      )
     }
     const json = await visitor.send(ask.path, {
       method: 'POST',
@@ -175,9 +206,18 @@ test('no form does anything that did not come from a page of ours, made for that
 
 test('a form from here is taken, by whatever of its headers the browser shows', async t => {
   const { visitorOf } = await prepared(t, { PLIMSOLL_AUTH_PASSWORD_COST: '14' })
-  for (const headers of [{}, { origin: BASE }, { 'sec-fetch-site': 'same-origin' }, { 'sec-fetch-site': 'none' }]) {
+  for (const headers of [
+    {},
+    { origin: BASE },
+    { 'sec-fetch-site': 'same-origin' },
+    { 'sec-fetch-site': 'none' },
+  ]) {
     const owner = await visitorOf('owner')
-    assert.equal((await owner.post('/me/logout', {}, { headers })).status, 303, JSON.stringify(headers))
+    assert.equal(
+      (await owner.post('/me/logout', {}, { headers })).status,
+      303,
+      JSON.stringify(headers),
+    )
   }
 })
 
@@ -221,7 +261,10 @@ test('a reader of a private registry may be a browser that is logged in, for wha
   assert.equal((await nobody.get('/', { accept: '*/*' })).status, 401)
   // A session is no token: it opens none of Cargo's operations.
   const owner = await visitorOf('owner')
-  assert.equal((await owner.send('/api/v1/crates/demo/1.0.0/yank', { method: 'DELETE' })).status, 403)
+  assert.equal(
+    (await owner.send('/api/v1/crates/demo/1.0.0/yank', { method: 'DELETE' })).status,
+    403,
+  )
   assert.equal((await owner.get('/api/v1/crates/demo/owners')).status, 403)
 })
 
@@ -239,7 +282,8 @@ async function prepared(t: Parameters<typeof TestRegistry.open>[0], env: Record<
   const token = await test.user('alice')
   await test.publish(token, { name: 'demo', version: '1.0.0' })
   await withPassword(test, 'alice')
-  for (const login of ['bob', 'carol', 'dave']) await addUser(database, { login, admin: false, at: AT })
+  for (const login of ['bob', 'carol', 'dave'])
+    await addUser(database, { login, admin: false, at: AT })
   await addUser(database, { login: 'root', admin: true, at: AT })
   await loggedIn(test, 'alice')
   const visitorOf = async (caller: (typeof CALLERS)[number]): Promise<Visitor> => {
@@ -281,6 +325,10 @@ function assertGuarded({ headers }: Response, what: string): void {
   assert.equal(headers.get('x-content-type-options'), 'nosniff', what)
   assert.equal(headers.get('referrer-policy'), 'same-origin', what)
   assert.equal(headers.get('x-frame-options'), 'DENY', what)
-  assert.match(headers.get('content-security-policy') ?? '', /^default-src 'none';.*; frame-ancestors 'none'$/, what)
+  assert.match(
+    headers.get('content-security-policy') ?? '',
+    /^default-src 'none';.*; frame-ancestors 'none'$/,
+    what,
+  )
   assert.doesNotMatch(headers.get('content-security-policy') ?? '', /unsafe/, what)
 }

@@ -3,17 +3,17 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Regenerator } from '../../../daemon/workers/index-worker.ts'
 import { parseName } from '../../../core/name.ts'
-import type { PageShop } from '../../../generator/pages/shop.ts'
-import { crateKey } from '../../../core/paths.ts'
 import type { Output } from '../../../core/output.ts'
+import { crateKey } from '../../../core/paths.ts'
+import { IndexWorker } from '../../../daemon/workers/index-worker.ts'
+import type { PageContext } from '../../../generator/pages/context.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { until } from '../../support/until.ts'
 import { addCrate } from '../../support/workplace.ts'
 
-/** A workshop that counts the builds of each crate and holds them up at a gate. */
-function gated(registry: PageShop) {
+/** A context that counts the builds of each crate and holds them up at a gate. */
+function gated(registry: PageContext) {
   const began: number[] = []
   let open = () => {}
   let gate = Promise.resolve()
@@ -35,37 +35,42 @@ function gated(registry: PageShop) {
       return typeof value === 'function' ? value.bind(target) : value
     },
   })
-  return { workshop: { ...registry, catalog }, began, close, open: () => open() }
+  return { context: { ...registry, catalog }, began, close, open: () => open() }
 }
 
 const fail = (error: unknown) => assert.fail(String(error))
 
 test('callers that come before a build begins share it; one that comes later gets another', async t => {
   const { registry } = await TestRegistry.open(t)
-  const { workshop, began, close, open } = gated(registry)
-  const regenerator = new Regenerator(workshop, fail)
+  const { context, began, close, open } = gated(registry)
+  const indexWorker = new IndexWorker(context, fail)
   close()
-  const first = [regenerator.crate(1), regenerator.crate(1), regenerator.crate(1)]
+  const first = [indexWorker.crate(1), indexWorker.crate(1), indexWorker.crate(1)]
   await sleep(20)
   assert.deepEqual(began, [1], 'three callers, one build')
-  const second = [regenerator.crate(1), regenerator.crate(1)]
+  const second = [indexWorker.crate(1), indexWorker.crate(1)]
   await sleep(20)
   assert.deepEqual(began, [1], 'the second waits for the first')
   open()
   assert.deepEqual(await Promise.all([...first, ...second]), [true, true, true, true, true])
   assert.deepEqual(began, [1, 1])
-  await regenerator.close()
+  await indexWorker.close()
 })
 
 test('a change during a running build is shown by the next one', async t => {
   const test = await TestRegistry.open(t)
   const token = await test.user('alice')
   await test.publish(token, { name: 'demo', version: '1.0.0' })
-  const publishes = Array.from({ length: 8 }, (_, i) => test.publish(token, { name: 'demo', version: `1.0.${i + 1}` }))
+  const publishes = Array.from({ length: 8 }, (_, i) =>
+    test.publish(token, { name: 'demo', version: `1.0.${i + 1}` }),
+  )
   for (const [i, publish] of publishes.entries()) {
     await publish
     const lines = (await test.shown('index/de/mo/demo')) ?? ''
-    assert.ok(lines.includes(`"vers":"1.0.${i + 1}"`), `1.0.${i + 1} is shown when its publish is answered`)
+    assert.ok(
+      lines.includes(`"vers":"1.0.${i + 1}"`),
+      `1.0.${i + 1} is shown when its publish is answered`,
+    )
   }
 })
 
@@ -111,7 +116,10 @@ test('a failing build does not fail the publish: it warns, is tried again, and s
   await sleep(1000)
   const failures = test.buildFailures.length
   const pauses = (performance.now() - begin) / test.patience.retry
-  assert.ok(failures - length <= 2 + Math.log2(pauses), `not in a hurry: ${failures} after ${pauses} pauses`)
+  assert.ok(
+    failures - length <= 2 + Math.log2(pauses),
+    `not in a hurry: ${failures} after ${pauses} pauses`,
+  )
   mend()
   assert.equal(await test.shown('index/de/mo/demo'), null)
   await shows(test, 'index/de/mo/demo')
@@ -148,12 +156,12 @@ test('one crate that cannot be rendered holds up no other', async t => {
 
 test('closing waits for what runs', async t => {
   const { registry } = await TestRegistry.open(t)
-  const { workshop, close, open } = gated(registry)
-  const regenerator = new Regenerator(workshop, fail)
+  const { context, close, open } = gated(registry)
+  const indexWorker = new IndexWorker(context, fail)
   close()
-  const turn = regenerator.crate(1)
+  const turn = indexWorker.crate(1)
   let isClosed = false
-  const closing = regenerator.close().then(() => {
+  const closing = indexWorker.close().then(() => {
     isClosed = true
   })
   await sleep(30)
@@ -167,13 +175,13 @@ test('closing tries once more what has failed', async t => {
   const test = await TestRegistry.open(t)
   const token = await test.user('alice')
   const patience = { build: 1000, retry: 60_000 }
-  const regenerator = new Regenerator(test.registry, () => {}, patience)
+  const indexWorker = new IndexWorker(test.registry, () => {}, patience)
   const mend = breakTree(test)
   await test.publish(token, { name: 'demo', version: '1.0.0' })
-  assert.equal(await regenerator.crate(1), false)
-  await test.regenerator.close()
+  assert.equal(await indexWorker.crate(1), false)
+  await test.indexWorker.close()
   mend()
-  await regenerator.close()
+  await indexWorker.close()
   assert.match((await test.shown('index/de/mo/demo')) ?? '', /"vers":"1\.0\.0"/)
 })
 
@@ -182,21 +190,21 @@ test('closing does not fail when the last try does', async t => {
   const token = await test.user('alice')
   const mend = breakTree(test)
   await test.publish(token, { name: 'demo', version: '1.0.0' })
-  await test.regenerator.close()
+  await test.indexWorker.close()
   assert.equal((await test.registry.catalog.marks('index')).length, 1)
   mend()
 })
 
 test('a build that takes too long is late, and is still finished', async t => {
   const { registry } = await TestRegistry.open(t)
-  const { workshop, close, open } = gated(registry)
-  const regenerator = new Regenerator(workshop, fail, { build: 20, retry: 20 })
+  const { context, close, open } = gated(registry)
+  const indexWorker = new IndexWorker(context, fail, { build: 20, retry: 20 })
   close()
-  assert.equal(await regenerator.crate(1), false)
-  const again = regenerator.crate(1)
+  assert.equal(await indexWorker.crate(1), false)
+  const again = indexWorker.crate(1)
   open()
   assert.equal(await again, true)
-  await regenerator.close()
+  await indexWorker.close()
 })
 
 test('catching up renders what was left, and does not fail when it cannot', async t => {
@@ -205,11 +213,11 @@ test('catching up renders what was left, and does not fail when it cannot', asyn
   await test.publish(token, { name: 'demo', version: '1.0.0' })
   rmSync(test.registry.tree.root, { recursive: true })
   writeFileSync(test.registry.tree.root, 'in the way')
-  await test.regenerator.catchUp()
+  await test.indexWorker.catchUp()
   assert.equal(test.buildFailures.length, 1)
   rmSync(test.registry.tree.root)
   mkdirSync(test.registry.tree.root)
-  await test.regenerator.catchUp()
+  await test.indexWorker.catchUp()
   assert.equal(existsSync(join(test.registry.tree.root, 'index/config.json')), true)
   assert.match((await test.shown('index/de/mo/demo')) ?? '', /"vers":"1\.0\.0"/)
 })
@@ -223,7 +231,7 @@ test('what a build could not render, beside everything else that it did, is a fa
   const [release] = await registry.catalog.releases(crate?.id ?? 0)
   const path = registry.crates.path(crateKey(parseName('lost'), release?.cksum ?? ''))
   renameSync(path, `${path}.away`)
-  await test.regenerator.catchUp()
+  await test.indexWorker.catchUp()
   assert.match((await test.shown('index/ke/pt/kept')) ?? '', /"vers":"1\.0\.0"/)
   assert.equal(await test.shown('index/lo/st/lost'), null)
   assert.match(String(test.buildFailures[0]), /`lost` 1\.0\.0/)
@@ -239,6 +247,6 @@ test('a lost .crate that a whole rebuild meets is told, too', async t => {
   await test.publish(token, { name: 'demo', version: '1.0.0' })
   rmSync(registry.tree.root, { recursive: true })
   rmSync(join(test.dir, 'crates'), { recursive: true })
-  await test.regenerator.catchUp()
+  await test.indexWorker.catchUp()
   assert.match(String(test.buildFailures[0]), /`demo` 1\.0\.0/)
 })

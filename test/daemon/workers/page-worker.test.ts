@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { PageLane } from '../../../daemon/workers/page-worker.ts'
+import { PageWorker } from '../../../daemon/workers/page-worker.ts'
 import { countPageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { until } from '../../support/until.ts'
@@ -25,7 +25,7 @@ test('a publish does not wait for pages, not even for one that is being rendered
   const registry = await TestRegistry.open(t)
   const token = await registry.user('alice')
   let finish: () => void = () => undefined
-  const rendering = registry.registry.pageTurnstile.run(
+  const rendering = registry.registry.pageMutex.run(
     () =>
       new Promise<void>(resolve => {
         finish = resolve
@@ -48,7 +48,7 @@ test('a page that cannot be written keeps no other from its turn, fails nobody, 
     const { body } = await registry.publish(token, { name, version: '1.0.0' })
     assert.equal('errors' in body, false)
   }
-  await registry.regenerator.pages.flush()
+  await registry.indexWorker.pages.flush()
   assert.notEqual(await registry.shown('crates/second/crate.json'), null)
   assert.ok(registry.buildFailures.length > 0)
   assert.equal(await countPageMarks(registry.registry.database), 1)
@@ -63,19 +63,19 @@ test('a page that cannot be written keeps no other from its turn, fails nobody, 
 test('many publishes of one crate render its pages once', async t => {
   const registry = await TestRegistry.open(t)
   const token = await registry.user('alice')
-  await registry.regenerator.pages.close(600)
+  await registry.indexWorker.pages.close(600)
   let rendered = 0
-  const { registry: shop } = registry
-  const lane = new PageLane({
-    shop,
+  const { registry: context } = registry
+  const worker = new PageWorker({
+    context,
     onFailure: error => assert.fail(error as Error),
     calm: async () => void rendered++,
   })
   for (let patch = 0; patch < 5; patch++) {
     await registry.publish(token, { name: 'busy', version: `1.0.${patch}` })
   }
-  for (let times = 0; times < 5; times++) lane.kick()
-  await lane.close(600)
+  for (let times = 0; times < 5; times++) worker.wake()
+  await worker.close(600)
   // List, crate, registry, block of crates and part of the site map once; each of the five versions, and its sources; the
   // eight terms of the crate, and the file that they are all in.
   assert.equal(rendered, 5 + 2 * 5 + 8 + 1)
@@ -85,12 +85,12 @@ test('closing renders what is pending, and leaves marked what there is no time f
   const registry = await TestRegistry.open(t)
   const token = await registry.user('alice')
   await registry.publish(token, { name: 'late', version: '1.0.0' })
-  await registry.regenerator.pages.close(0)
+  await registry.indexWorker.pages.close(0)
   assert.equal(await registry.shown('crates/late/crate.json'), null)
   // Block of crates, list, part of the site map, crate, release, registry, sources; eight terms.
   assert.equal(await countPageMarks(registry.registry.database), 7 + 8)
-  const next = new PageLane({
-    shop: registry.registry,
+  const next = new PageWorker({
+    context: registry.registry,
     onFailure: error => assert.fail(error as Error),
     calm: async () => undefined,
   })

@@ -15,9 +15,14 @@ async function order(t: TestContext, specs: readonly string[]): Promise<string[]
     const path = join(folder, `${index}.crate`)
     const [head = '', ...deps] = spec.split(' > ')
     const [name = '', version = ''] = head.split(' ')
-    const manifest = deps.map(dep => `[${dep.replace(/^~/, 'dev-')}]\nversion = "1"\n${OWN}\n`).join('')
+    const manifest = deps
+      .map(dep => `[${dep.replace(/^~/, 'dev-')}]\nversion = "1"\n${OWN}\n`)
+      .join('')
     const sections = manifest.replaceAll(/\[(dev-)?([\w-]+)\]/g, '[$1dependencies.$2]')
-    writeFileSync(path, spec === '!' ? buildEvil('not gzip') : buildCrate({ name, version, manifest: sections }))
+    writeFileSync(
+      path,
+      spec === '!' ? buildEvil('not gzip') : buildCrate({ name, version, manifest: sections }),
+    )
     return path
   })
   const items = await orderBatch(registry, paths)
@@ -42,6 +47,8 @@ test('crates that need each other, or themselves, are all there once', async t =
 })
 
 test('a long chain is no problem', async t => {
-  const specs = Array.from({ length: 300 }, (_, i) => (i === 299 ? 'n299 1.0.0' : `n${i} 1.0.0 > n${i + 1}`))
+  const specs = Array.from({ length: 300 }, (_, i) =>
+    i === 299 ? 'n299 1.0.0' : `n${i} 1.0.0 > n${i + 1}`,
+  )
   assert.deepEqual(await order(t, specs), [...specs].reverse())
 })

@@ -22,7 +22,9 @@ test('a backup made while publishes go on has every release acknowledged before 
     for (let patch = 0; goesOn; patch++) {
       const body = publishRequest({ name, version: `1.0.${patch}` })
       const init = { method: 'PUT', headers: { authorization: token }, body }
-      const answer = (await (await fetch(`${url}/api/v1/crates/new`, init)).json()) as { errors?: unknown }
+      const answer = (await (await fetch(`${url}/api/v1/crates/new`, init)).json()) as {
+        errors?: unknown
+      }
       assert.equal(answer.errors, undefined, JSON.stringify(answer))
       acknowledged.push(`${name} 1.0.${patch}`)
     }
@@ -41,7 +43,10 @@ test('a backup made while publishes go on has every release acknowledged before 
   await publishers
   assert.ok(after.length > before.length, 'publishes went on meanwhile')
   const count = Number(/ with its (\d+) \.crate files/.exec(said)?.[1])
-  assert.ok(count >= before.length && count <= after.length + names.length, `${before.length} ${count} ${after.length}`)
+  assert.ok(
+    count >= before.length && count <= after.length + names.length,
+    `${before.length} ${count} ${after.length}`,
+  )
 
   const cleanup = new Cleanup(t)
   const dir = join(scratch(cleanup), 'restored')
@@ -54,7 +59,9 @@ test('a backup made while publishes go on has every release acknowledged before 
   const again = await serve(cleanup, dir, ENV)
   const there: string[] = []
   for (const name of names) {
-    const response = await fetch(`${again.url}/index/${name === 'Beta' ? 'be/ta/beta' : indexPath(name)}`)
+    const response = await fetch(
+      `${again.url}/index/${name === 'Beta' ? 'be/ta/beta' : indexPath(name)}`,
+    )
     for (const line of (await response.text()).trimEnd().split('\n')) {
       const { name: crate, vers } = JSON.parse(line) as { name: string; vers: string }
       there.push(`${crate} ${vers}`)
@@ -82,7 +89,11 @@ test('backup and restore refuse to write over anything, in one sentence', async 
   assert.equal((await command('init', '--dir', dir)).code, 0)
   assert.equal((await command('backup', file, '--dir', dir)).code, 0)
   const rows: [args: string[], code: number, said: string][] = [
-    [['backup', file, '--dir', dir], 1, `error: ${file} exists already; choose another name for the backup\n`],
+    [
+      ['backup', file, '--dir', dir],
+      1,
+      `error: ${file} exists already; choose another name for the backup\n`,
+    ],
     [
       ['backup', file, '--dir', folder],
       2,

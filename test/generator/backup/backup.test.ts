@@ -1,15 +1,23 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { pack } from 'tar-stream'
+import { type Code, Refusal } from '../../../core/error/error.ts'
+import { parseName } from '../../../core/name.ts'
 import { addSubmission } from '../../../generator/add/add.ts'
 import { backup, restore } from '../../../generator/backup/backup.ts'
 import { build } from '../../../generator/build/build.ts'
 import { deleteReleases } from '../../../generator/delete.ts'
-import { type Code, Refusal } from '../../../core/error/error.ts'
-import { parseName } from '../../../core/name.ts'
 import { initRegistry, openRegistry, type Registry } from '../../../generator/registry.ts'
 import { verify } from '../../../generator/verify/verify.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
@@ -38,7 +46,9 @@ async function add(registry: Registry, name: string, version: string): Promise<v
 
 /** Every file below a folder with its text. */
 function snapshot(dir: string): Record<string, string> {
-  const names = readdirSync(dir, { recursive: true, withFileTypes: true }).filter(one => one.isFile())
+  const names = readdirSync(dir, { recursive: true, withFileTypes: true }).filter(one =>
+    one.isFile(),
+  )
   return Object.fromEntries(
     names
       .map(one => join(one.parentPath, one.name))
@@ -68,7 +78,8 @@ test('a restored registry renders to the same tree, and what came after the back
   await build(restored, { all: true })
   assert.deepEqual(snapshot(restored.tree.root), before)
   const findings = []
-  for await (const finding of verify(restored, { repair: false, served: false })) findings.push(finding)
+  for await (const finding of verify(restored, { repair: false, served: false }))
+    findings.push(finding)
   assert.deepEqual(findings, [])
   await restored.close()
   assert.deepEqual(
@@ -82,7 +93,10 @@ test('refuses to write over a file, and to restore into a folder with something 
   await assert.rejects(backup(registry, file), refusesWith('backup_exists'))
   await registry.close()
   await assert.rejects(restore(file, join(folder, 'first')), refusesWith('restore_not_empty'))
-  await assert.rejects(restore(join(folder, 'none.tar'), join(folder, 'third')), refusesWith('file_missing'))
+  await assert.rejects(
+    restore(join(folder, 'none.tar'), join(folder, 'third')),
+    refusesWith('file_missing'),
+  )
 })
 
 /** Damages a copy of the backup; nothing may be left where it was to be restored. */
@@ -94,7 +108,8 @@ async function refusesDamaged(code: Code, damage: (path: string) => void): Promi
   assert.equal(existsSync(dir), false)
 }
 
-test('refuses a backup that was cut off', () => refusesDamaged('backup_unreadable', path => truncateSync(path, 30_000)))
+test('refuses a backup that was cut off', () =>
+  refusesDamaged('backup_unreadable', path => truncateSync(path, 30_000)))
 
 test('refuses a backup that was cut off anywhere, also exactly between two of its files', async () => {
   const whole = readFileSync(file)
@@ -109,7 +124,8 @@ test('refuses a backup that was cut off anywhere, also exactly between two of it
   for (const cut of cuts) {
     writeFileSync(copy, whole.subarray(0, cut))
     const refused = (error: unknown) =>
-      error instanceof Refusal && ['backup_unreadable', 'backup_incomplete'].includes(error.issues[0].code)
+      error instanceof Refusal &&
+      ['backup_unreadable', 'backup_incomplete'].includes(error.issues[0].code)
     await assert.rejects(restore(copy, dir), refused, `cut at ${cut} of ${whole.length}`)
     assert.equal(existsSync(dir), false)
   }
@@ -158,7 +174,10 @@ for (const [what, name, code] of foreign) {
       const parts: Uint8Array[] = []
       archive.on('data', part => parts.push(part as Uint8Array))
       archive.on('end', () => {
-        refusesDamaged(code, path => writeFileSync(path, Buffer.concat(parts))).then(resolve, reject)
+        refusesDamaged(code, path => writeFileSync(path, Buffer.concat(parts))).then(
+          resolve,
+          reject,
+        )
       })
       archive.entry({ name }, 'x')
       archive.finalize()
@@ -177,11 +196,18 @@ test('what is deleted while a backup is made is not in it, and does not spoil it
     await deletion
     return registry.catalog.hasBytes(cksum)
   }
-  const beside = { ...registry, catalog: Object.assign(Object.create(registry.catalog), { hasBytes }) }
+  const beside = {
+    ...registry,
+    catalog: Object.assign(Object.create(registry.catalog), { hasBytes }),
+  }
   const count = await backup(beside, target, () => {
     if (deletion) return
     rmSync(registry.crates.path(key))
-    deletion = deleteReleases(registry, { name: parseName('two'), version: null, force: false }, change)
+    deletion = deleteReleases(
+      registry,
+      { name: parseName('two'), version: null, force: false },
+      change,
+    )
   })
   assert.equal(count, 2)
   assert.equal(await restore(target, join(folder, 'after')), 2)

@@ -22,13 +22,19 @@ type Fate = ReadonlyMap<string, 'won' | readonly string[]>
 async function scene(t: TestContext) {
   const folder = folderOf(t)
   const dir = join(folder, 'registry')
-  const plimsoll = (...args: string[]): Promise<Run> => program(folder, [...args, '--dir', dir], ENV)
+  const plimsoll = (...args: string[]): Promise<Run> =>
+    program(folder, [...args, '--dir', dir], ENV)
   expectCode('init', await plimsoll('init', '--base-url', 'http://127.0.0.1:1'), 0)
   const bytes = (who: string, version: string) =>
-    buildCrate({ name: 'race', version, files: { 'src/lib.rs': `pub const WHO: &str = "${who}";\n` } })
+    buildCrate({
+      name: 'race',
+      version,
+      files: { 'src/lib.rs': `pub const WHO: &str = "${who}";\n` },
+    })
   for (const who of ['one', 'two']) {
     mkdirSync(join(folder, who))
-    for (const version of VERSIONS) writeFileSync(join(folder, who, `race-${version}.crate`), bytes(who, version))
+    for (const version of VERSIONS)
+      writeFileSync(join(folder, who, `race-${version}.crate`), bytes(who, version))
   }
   const add = async (who: string): Promise<Fate> => {
     const run = await plimsoll('add', who, '--json')
@@ -48,12 +54,17 @@ async function scene(t: TestContext) {
 type Scene = Awaited<ReturnType<typeof scene>>
 
 /** Of every version exactly one won, the other heard why not, and what is shown everywhere is the winner's. */
-async function judge({ dir, plimsoll, bytes }: Scene, fates: Readonly<Record<string, Fate>>): Promise<void> {
+async function judge(
+  { dir, plimsoll, bytes }: Scene,
+  fates: Readonly<Record<string, Fate>>,
+): Promise<void> {
   const lines = readFileSync(join(dir, 'public', 'index', 'ra', 'ce', 'race'), 'utf8')
     .trimEnd()
     .split('\n')
   const shown = new Map(
-    lines.map(line => JSON.parse(line) as { vers: string; cksum: string }).map(one => [one.vers, one.cksum]),
+    lines
+      .map(line => JSON.parse(line) as { vers: string; cksum: string })
+      .map(one => [one.vers, one.cksum]),
   )
   assert.equal(lines.length, VERSIONS.length)
   for (const version of VERSIONS) {
@@ -63,9 +74,16 @@ async function judge({ dir, plimsoll, bytes }: Scene, fates: Readonly<Record<str
     assert.deepEqual(fates[loser]?.get(version), [EXISTS(version)])
     const expected = Buffer.from(bytes(won[0] ?? '', version))
     assert.equal(shown.get(version), createHash('sha256').update(expected).digest('hex'))
-    assert.deepEqual(readFileSync(join(dir, 'public', 'crates', 'race', `race-${version}.crate`)), expected)
+    assert.deepEqual(
+      readFileSync(join(dir, 'public', 'crates', 'race', `race-${version}.crate`)),
+      expected,
+    )
   }
-  assert.deepEqual(readdirSync(join(dir, 'crates', 'incoming')), [], 'the losers leave no half-written file')
+  assert.deepEqual(
+    readdirSync(join(dir, 'crates', 'incoming')),
+    [],
+    'the losers leave no half-written file',
+  )
   expectCode('build', await plimsoll('build'), 0)
   assert.match((await plimsoll('verify')).stdout, /^everything agrees$/m)
 }
@@ -79,7 +97,11 @@ test('two processes add the same versions at once: of each, one wins and the oth
 test('a process adds what a daemon takes in at the same time: of each version, one wins', async t => {
   const here = await scene(t)
   expectCode('user add', await here.plimsoll('user', 'add', 'root', '--admin'), 0)
-  const token = expectCode('token', await here.plimsoll('token', 'create', '--user', 'root'), 0).stdout.trim()
+  const token = expectCode(
+    'token',
+    await here.plimsoll('token', 'create', '--user', 'root'),
+    0,
+  ).stdout.trim()
   const daemon = await serve(new Cleanup(t), here.dir, ENV)
   const adding = here.add('one')
   const two = new Map<string, 'won' | readonly string[]>()

@@ -17,7 +17,8 @@ const ENV = { PLIMSOLL_GIT_INDEX: 'off' }
 async function scene(t: TestContext) {
   const folder = folderOf(t)
   const dir = join(folder, 'registry')
-  const plimsoll = (...args: string[]): Promise<Run> => program(folder, [...args, '--dir', dir], ENV)
+  const plimsoll = (...args: string[]): Promise<Run> =>
+    program(folder, [...args, '--dir', dir], ENV)
   const file = (name: string, parts: CrateParts | Uint8Array): string => {
     const path = join(folder, name)
     mkdirSync(join(path, '..'), { recursive: true })
@@ -42,7 +43,12 @@ test('init makes a registry that is complete, and refuses to make it again', asy
   )
   assert.ok(existsSync(join(dir, 'plimsoll.db')))
   const settings = readFileSync(join(dir, 'plimsoll.toml'), 'utf8')
-  expect(await plimsoll('init'), 2, '', `error: ${dir} already holds a registry; nothing was changed\n`)
+  expect(
+    await plimsoll('init'),
+    2,
+    '',
+    `error: ${dir} already holds a registry; nothing was changed\n`,
+  )
   assert.equal(readFileSync(join(dir, 'plimsoll.toml'), 'utf8'), settings)
 })
 
@@ -51,9 +57,17 @@ test('what add renders goes by the settings of now, config.json too', async t =>
   const settings = join(dir, 'plimsoll.toml')
   const elsewhere = 'https://elsewhere.example'
   writeFileSync(settings, readFileSync(settings, 'utf8').replace(BASE, elsewhere))
-  expect(await plimsoll('add', file('demo.crate', { name: 'demo', version: '1.0.0' })), 0, 'added demo 1.0.0\n', '')
+  expect(
+    await plimsoll('add', file('demo.crate', { name: 'demo', version: '1.0.0' })),
+    0,
+    'added demo 1.0.0\n',
+    '',
+  )
   const config = JSON.parse(readFileSync(join(dir, 'public', 'index', 'config.json'), 'utf8'))
-  assert.deepEqual(config, { dl: `${elsewhere}/crates/{crate}/{crate}-{version}.crate`, api: elsewhere })
+  assert.deepEqual(config, {
+    dl: `${elsewhere}/crates/{crate}/{crate}-{version}.crate`,
+    api: elsewhere,
+  })
   expect(await plimsoll('verify'), 0, 'everything agrees\n')
 })
 
@@ -61,7 +75,10 @@ test('a bad address stops init before anything is made', async t => {
   const folder = folderOf(t)
   const run = await program(folder, ['init', '--dir', 'registry', '--base-url', 'nonsense'], ENV)
   assert.equal(run.code, 2)
-  assert.match(run.stderr, /^error: plimsoll\.toml: `registry\.base_url` cannot be "nonsense"; accepted: /)
+  assert.match(
+    run.stderr,
+    /^error: plimsoll\.toml: `registry\.base_url` cannot be "nonsense"; accepted: /,
+  )
   assert.equal(existsSync(join(folder, 'registry')), false)
 })
 
@@ -69,7 +86,15 @@ test('every command but init says how to make a registry where there is none', a
   const folder = folderOf(t)
   const words =
     'error: nowhere holds no registry; make one with `plimsoll init --dir nowhere`, or name another folder with --dir\n'
-  for (const args of [['serve'], ['status'], ['verify'], ['build'], ['settings'], ['yank', 'a@1.0.0'], ['add', '.']]) {
+  for (const args of [
+    ['serve'],
+    ['status'],
+    ['verify'],
+    ['build'],
+    ['settings'],
+    ['yank', 'a@1.0.0'],
+    ['add', '.'],
+  ]) {
     expect(await program(folder, [...args, '--dir', 'nowhere'], ENV), 2, '', words)
   }
   assert.equal(existsSync(join(folder, 'nowhere')), false)
@@ -77,13 +102,24 @@ test('every command but init says how to make a registry where there is none', a
 
 test('misuse is code 2, and help is not misuse', async t => {
   const { plimsoll, folder } = await scene(t)
-  for (const args of [['nonsense'], ['build', '--nonsense'], ['yank'], ['add'], ['build', '--from', '.']]) {
+  for (const args of [
+    ['nonsense'],
+    ['build', '--nonsense'],
+    ['yank'],
+    ['add'],
+    ['build', '--from', '.'],
+  ]) {
     const run = await plimsoll(...args)
     assert.equal(run.code, 2, args.join(' '))
     assert.equal(run.stdout, '')
     assert.match(run.stderr, /^error: /)
   }
-  expect(await plimsoll('yank', 'demo'), 2, '', 'error: `demo` does not name a release; write NAME@VERSION\n')
+  expect(
+    await plimsoll('yank', 'demo'),
+    2,
+    '',
+    'error: `demo` does not name a release; write NAME@VERSION\n',
+  )
   const none = join(folder, 'none')
   expect(await plimsoll('add', none), 2, '', `error: there is no file or folder ${none}\n`)
   expect(await plimsoll('add', '.'), 2, '', 'error: there is no .crate file in or below .\n')
@@ -96,7 +132,11 @@ test('add takes a folder whose crates need each other, whatever their order', as
   file('in/a.crate', { name: 'app', version: '1.0.0', manifest: needs('lib') })
   file('in/b.crate', { name: 'lib', version: '1.10.0', manifest: needs('util') })
   file('in/c.crate', { name: 'lib', version: '1.9.0', manifest: needs('util') })
-  file('in/d/e.crate', { name: 'util', version: '1.0.0', manifest: `[dev-${needs('app').slice(1)}` })
+  file('in/d/e.crate', {
+    name: 'util',
+    version: '1.0.0',
+    manifest: `[dev-${needs('app').slice(1)}`,
+  })
   const added = 'added util 1.0.0\nadded lib 1.9.0\nadded lib 1.10.0\nadded app 1.0.0\n'
   expect(await plimsoll('add', join(folder, 'in')), 0, added, '')
   expect(await plimsoll('verify'), 0, 'everything agrees\n', '')
@@ -107,7 +147,9 @@ test('add takes a folder whose crates need each other, whatever their order', as
   )
   const again = await plimsoll('add', '--json', join(folder, 'in'))
   assert.deepEqual(
-    (JSON.parse(again.stdout) as { name: string; outcome: string }[]).map(one => `${one.outcome} ${one.name}`),
+    (JSON.parse(again.stdout) as { name: string; outcome: string }[]).map(
+      one => `${one.outcome} ${one.name}`,
+    ),
     ['present util', 'present lib', 'present lib', 'present app'],
   )
   assert.equal(again.code, 0)
@@ -135,8 +177,16 @@ test('add names each file it refuses, takes the others, and exits 1', async t =>
 
 test('a version is taken for good', async t => {
   const { plimsoll, file } = await scene(t)
-  expect(await plimsoll('add', file('a.crate', { name: 'demo', version: '1.0.0' })), 0, 'added demo 1.0.0\n')
-  const other = file('b.crate', { name: 'demo', version: '1.0.0', manifest: 'homepage = "https://example.org"' })
+  expect(
+    await plimsoll('add', file('a.crate', { name: 'demo', version: '1.0.0' })),
+    0,
+    'added demo 1.0.0\n',
+  )
+  const other = file('b.crate', {
+    name: 'demo',
+    version: '1.0.0',
+    manifest: 'homepage = "https://example.org"',
+  })
   const words = '`demo` 1.0.0 already exists; a published version never changes, publish a new one'
   expect(await plimsoll('add', other), 1, '', `error: ${other}: ${words}\n`)
 })
@@ -144,13 +194,19 @@ test('a version is taken for good', async t => {
 test('yank and its undo change the index, and say when there was nothing to do', async t => {
   const { plimsoll, file, dir } = await scene(t)
   await plimsoll('add', file('a.crate', { name: 'demo', version: '1.0.0' }))
-  const isYanked = () => readFileSync(join(dir, 'public/index/de/mo/demo'), 'utf8').includes('"yanked":true')
+  const isYanked = () =>
+    readFileSync(join(dir, 'public/index/de/mo/demo'), 'utf8').includes('"yanked":true')
   expect(await plimsoll('yank', 'demo@1.0.0'), 0, 'yanked demo 1.0.0\n', '')
   assert.equal(isYanked(), true)
   expect(await plimsoll('yank', 'demo@1.0.0'), 0, 'demo 1.0.0 was yanked before\n', '')
   expect(await plimsoll('yank', 'demo@1.0.0', '--undo'), 0, 'unyanked demo 1.0.0\n', '')
   assert.equal(isYanked(), false)
-  expect(await plimsoll('yank', 'demo@2.0.0'), 1, '', 'error: there is no version 2.0.0 of `demo` here\n')
+  expect(
+    await plimsoll('yank', 'demo@2.0.0'),
+    1,
+    '',
+    'error: there is no version 2.0.0 of `demo` here\n',
+  )
   expect(await plimsoll('yank', 'none@1.0.0'), 1, '', 'error: there is no crate `none` here\n')
 })
 
@@ -190,7 +246,10 @@ test('verify exits 1 with what differs, 0 after a repair', async t => {
   const finding = { where: 'index/de/mo/demo', what: 'is missing', lost: false }
   assert.deepEqual([json.code, JSON.parse(json.stdout)], [1, [{ ...finding, repaired: false }]])
   const repaired = await plimsoll('verify', '--repair', '--json')
-  assert.deepEqual([repaired.code, JSON.parse(repaired.stdout)], [0, [{ ...finding, repaired: true }]])
+  assert.deepEqual(
+    [repaired.code, JSON.parse(repaired.stdout)],
+    [0, [{ ...finding, repaired: true }]],
+  )
   const clean = await plimsoll('verify', '--json')
   assert.deepEqual([clean.code, JSON.parse(clean.stdout)], [0, []])
 })
@@ -213,7 +272,10 @@ test('status and settings report, for people and programs', async t => {
   await plimsoll('add', file('a.crate', { name: 'demo', version: '1.0.0' }))
   const status = await plimsoll('status', '--json')
   assert.equal(status.code, 0)
-  const { crates, releases, users, daemon, base_url } = JSON.parse(status.stdout) as Record<string, unknown>
+  const { crates, releases, users, daemon, base_url } = JSON.parse(status.stdout) as Record<
+    string,
+    unknown
+  >
   assert.deepEqual(
     { crates, releases, users, daemon, base_url },
     { crates: 1, releases: 1, users: 0, daemon: null, base_url: BASE },
@@ -236,7 +298,12 @@ test('commands work beside a running daemon, and a second daemon is refused', as
   const second = await plimsoll('serve', '--listen', '127.0.0.1:0')
   const words = `error: ${dir} is already being served by ${status.daemon}; stop that one first, or use another --dir\n`
   expect(second, 2, '', words)
-  expect(await plimsoll('add', file('a.crate', { name: 'demo', version: '1.0.0' })), 0, 'added demo 1.0.0\n', '')
+  expect(
+    await plimsoll('add', file('a.crate', { name: 'demo', version: '1.0.0' })),
+    0,
+    'added demo 1.0.0\n',
+    '',
+  )
   const index = await fetch(`${daemon.url}/index/de/mo/demo`)
   assert.match(await index.text(), /^\{"name":"demo","vers":"1\.0\.0",.*"yanked":false/)
   expect(await plimsoll('yank', 'demo@1.0.0'), 0, 'yanked demo 1.0.0\n', '')
@@ -251,7 +318,9 @@ test('build --from makes a tree of a folder of .crate files, and exits 1 naming 
   file('crates/a.crate', { name: 'demo', version: '1.0.0' })
   writeFileSync(join(folder, 'crates', 'plimsoll.toml'), 'yanked = ["demo@1.0.0"]\n')
   const build = (...args: string[]) =>
-    program(folder, ['build', '--from', 'crates', '--out', 'out', ...args], { XDG_CACHE_HOME: folder })
+    program(folder, ['build', '--from', 'crates', '--out', 'out', ...args], {
+      XDG_CACHE_HOME: folder,
+    })
   const first = await build('--base-url', BASE)
   const count = filesBelow(join(folder, 'out')).length
   expect(first, 0, `1 version of 1 crate; ${count} files changed in out\n`, '')
@@ -272,7 +341,11 @@ test('build --from a folder without .crate files makes an empty registry and say
   const { folder, file } = await scene(t)
   mkdirSync(join(folder, 'empty'))
   const build = (from: string) =>
-    program(folder, ['build', '--from', from, '--out', 'out', '--base-url', BASE, '--no-cache'], ENV)
+    program(
+      folder,
+      ['build', '--from', from, '--out', 'out', '--base-url', BASE, '--no-cache'],
+      ENV,
+    )
   const note = (from: string) =>
     `warning: there is no .crate file in or below ${from}, so out is a registry without crates\n`
   const first = await build('empty')

@@ -13,7 +13,8 @@ function loadedWith(file: string, seen = new Set<string>()): Set<string> {
   for (const [, target = ''] of readFileSync(path, 'utf8').matchAll(
     /^(?:import\s*|(?:import|export)\b[^'"();]*\bfrom\s*)['"]([^'"]+)['"]/gm,
   )) {
-    if (target.startsWith('.')) loadedWith(relative(join(root, 'dist'), join(dirname(path), target)), seen)
+    if (target.startsWith('.'))
+      loadedWith(relative(join(root, 'dist'), join(dirname(path), target)), seen)
     else seen.add(target)
   }
   return seen

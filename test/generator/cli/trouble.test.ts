@@ -27,7 +27,8 @@ const ENV = { PLIMSOLL_GIT_INDEX: 'off' }
 async function scene(t: TestContext) {
   const folder = folderOf(t)
   const dir = join(folder, 'registry')
-  const plimsoll = (...args: string[]): Promise<Run> => program(folder, [...args, '--dir', dir], ENV)
+  const plimsoll = (...args: string[]): Promise<Run> =>
+    program(folder, [...args, '--dir', dir], ENV)
   const files = ['demo', 'other'].map(name => {
     const path = join(folder, `${name}-1.0.0.crate`)
     writeFileSync(path, buildCrate({ name, version: '1.0.0' }))
@@ -92,7 +93,10 @@ test('a reader of the output who goes early, as `head` does, changes nothing', a
   const { dir, plimsoll } = await scene(t)
   rmSync(join(dir, 'public'), { recursive: true })
   const args = [join(root, 'dist', 'daemon', 'cli.js'), 'verify', '--repair', '--dir', dir]
-  const child = spawn(process.execPath, args, { env: { ...process.env, ...ENV }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...ENV },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   child.stdout.destroy()
   let said = ''
   child.stderr.on('data', text => {
@@ -130,7 +134,12 @@ test('verify --repair takes away what lies in the place of a file or a folder', 
     else if (how === 'file') writeFileSync(join(tree, path), 'x')
     else symlinkSync('/nonexistent', join(tree, path))
   }
-  for (const path of ['crates/demo/demo-1.0.0.crate', 'index/de/mo/demo', 'index/config.json', 'index.html']) {
+  for (const path of [
+    'crates/demo/demo-1.0.0.crate',
+    'index/de/mo/demo',
+    'index/config.json',
+    'index.html',
+  ]) {
     put(path, 'folder')
   }
   put('crates/other', 'nothing')
@@ -155,14 +164,23 @@ test('a backup leaves nothing but the backup, also when the disk is full', async
   assert.equal((await plimsoll('backup', join(folder, 'one.tar'))).code, 0)
   assert.deepEqual(readdirSync(dir), before)
   const big = join(folder, 'big.crate')
-  writeFileSync(big, buildCrate({ name: 'big', version: '1.0.0', files: { 'noise.bin': randomBytes(400_000) } }))
+  writeFileSync(
+    big,
+    buildCrate({ name: 'big', version: '1.0.0', files: { 'noise.bin': randomBytes(400_000) } }),
+  )
   assert.equal((await plimsoll('add', big)).code, 0)
   const args = ['backup', join(folder, 'two.tar'), '--dir', dir].map(one => `'${one}'`).join(' ')
   // No file may be much longer than the database: the archive is.
   const blocks = Math.ceil(statSync(join(dir, 'plimsoll.db')).size / 1024) + 100
   const script = `trap '' XFSZ; ulimit -f ${blocks}; exec '${process.execPath}' '${join(root, 'dist', 'daemon', 'cli.js')}' ${args}`
-  const run = await command('bash', ['-c', script], { cwd: folder, env: { ...process.env, ...ENV } })
-  assert.deepEqual([run.code, run.stderr], [1, 'error: the operating system refuses: EFBIG: file too large, write\n'])
+  const run = await command('bash', ['-c', script], {
+    cwd: folder,
+    env: { ...process.env, ...ENV },
+  })
+  assert.deepEqual(
+    [run.code, run.stderr],
+    [1, 'error: the operating system refuses: EFBIG: file too large, write\n'],
+  )
   assert.deepEqual(readdirSync(dir), before)
   assert.deepEqual(readdirSync(folder).sort(), [
     'big.crate',

@@ -39,9 +39,13 @@ async function scene(t: TestContext) {
 }
 
 const indexed = (dir: string): string[] =>
-  execFileSync('git', ['--git-dir', join(dir, 'public', 'index.git'), 'ls-tree', '-r', '--name-only', 'HEAD'], {
-    encoding: 'utf8',
-  })
+  execFileSync(
+    'git',
+    ['--git-dir', join(dir, 'public', 'index.git'), 'ls-tree', '-r', '--name-only', 'HEAD'],
+    {
+      encoding: 'utf8',
+    },
+  )
     .trim()
     .split('\n')
 
@@ -52,12 +56,18 @@ test('without git nothing piles up, status says why there is no git index, and w
   assert.equal(await marks(), 0)
   const status = await plimsoll(false, 'status')
   assert.match(status, /^pending {3}0$/m)
-  assert.match(status, /^git index none: .*neither `nodegit` nor the executable `git`.*catches up$/m)
+  assert.match(
+    status,
+    /^git index none: .*neither `nodegit` nor the executable `git`.*catches up$/m,
+  )
   const json = JSON.parse(await plimsoll(false, 'status', '--json'))
   assert.equal(json.git_index, null)
   assert.match(json.git_index_missing, /install git/)
 
-  assert.match(await plimsoll(true, 'status'), /^git index none: not made yet; .* makes it with git$/m)
+  assert.match(
+    await plimsoll(true, 'status'),
+    /^git index none: not made yet; .* makes it with git$/m,
+  )
   await plimsoll(true, 'build')
   assert.deepEqual(indexed(dir), ['al/ph/alpha', 'be/ta/beta', 'config.json'])
   assert.match(await plimsoll(true, 'status'), /^git index git$/m)

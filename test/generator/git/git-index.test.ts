@@ -3,7 +3,16 @@ import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openIndexRepository } from '../../../generator/git/index-repository/open.ts'
-import { fresh, git, info, nodegit, put, refusal, root, run } from '../../support/index-repository.ts'
+import {
+  fresh,
+  git,
+  info,
+  nodegit,
+  put,
+  refusal,
+  root,
+  run,
+} from '../../support/index-repository.ts'
 
 /** Registers a test where both engines are installed; the contract suite says when they are not. */
 const bothEngines = nodegit ? test : () => undefined
@@ -13,8 +22,14 @@ bothEngines('every engine makes the same commits of the same changes', async () 
     (['git', 'nodegit'] as const).map(async engine => {
       const repository = await openIndexRepository({ path: fresh(), engine })
       const author = { name: "it's O'Hara.", email: '"x"@y' }
-      await repository.commit([put('1/a'), put('ca/rg/cargo'), put('ca/rg-x/b')], { ...info('no line end'), author })
-      await repository.commit([put('ca/rg/cargo', 'x'), { path: '1/a', bytes: null }], info('# hash\n\n\n'))
+      await repository.commit([put('1/a'), put('ca/rg/cargo'), put('ca/rg-x/b')], {
+        ...info('no line end'),
+        author,
+      })
+      await repository.commit(
+        [put('ca/rg/cargo', 'x'), { path: '1/a', bytes: null }],
+        info('# hash\n\n\n'),
+      )
       const head = await repository.head()
       await repository.close()
       return head
@@ -43,9 +58,15 @@ test('two open repositories see each other’s commits and packing', async () =>
     await openIndexRepository({ path, engine: engines[1] }),
   ]
   for (let i = 0; i < 60; i++) {
-    const id = await (i % 2 ? one : two).commit([put('ca/rg/cargo', `${i}`)], { message: '', time: new Date(0) })
+    const id = await (i % 2 ? one : two).commit([put('ca/rg/cargo', `${i}`)], {
+      message: '',
+      time: new Date(0),
+    })
     assert.equal(await (i % 2 ? two : one).head(), id)
-    assert.equal(Buffer.from((await (i % 2 ? two : one).read('ca/rg/cargo')) ?? []).toString(), `${i}`)
+    assert.equal(
+      Buffer.from((await (i % 2 ? two : one).read('ca/rg/cargo')) ?? []).toString(),
+      `${i}`,
+    )
     if (i % 7 === 0) await git(path, 'repack', '-adq')
     if (i % 20 === 0) await two.maintain()
   }
@@ -68,7 +89,10 @@ test('says what is missing when there is no engine', async () => {
   await writeFile(old, '#!/bin/sh\necho git version 2.30.2\n', { mode: 0o755 })
   await assert.rejects(openIndexRepository({ ...missing, gitCommand: old }), refusal('git_too_old'))
   if (!nodegit)
-    await assert.rejects(openIndexRepository({ path: fresh(), engine: 'nodegit' }), refusal('git_nodegit_missing'))
+    await assert.rejects(
+      openIndexRepository({ path: fresh(), engine: 'nodegit' }),
+      refusal('git_nodegit_missing'),
+    )
 })
 
 test('leaves a folder alone that is something else', async () => {

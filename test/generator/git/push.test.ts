@@ -7,8 +7,8 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { Refusal } from '../../../core/error/error.ts'
 import { openIndexRepository } from '../../../generator/git/index-repository/open.ts'
-import { checkRemote, pushTo } from '../../../generator/git/push.ts'
 import type { IndexRepository } from '../../../generator/git/index-repository/repository.ts'
+import { checkRemote, pushTo } from '../../../generator/git/push.ts'
 import { isAlive } from '../../support/alive.ts'
 import { until } from '../../support/until.ts'
 
@@ -30,7 +30,10 @@ after(async () => {
 })
 
 const commit = async (): Promise<string | null> =>
-  await repository.commit([{ path: '1/a', bytes: Buffer.from(`${serial++}`) }], { message: 'x\n', time: new Date() })
+  await repository.commit([{ path: '1/a', bytes: Buffer.from(`${serial++}`) }], {
+    message: 'x\n',
+    time: new Date(),
+  })
 
 async function remote(): Promise<string> {
   const at = join(root, `remote${serial++}.git`)
@@ -92,7 +95,10 @@ test('a remote that is away is tried again until it is back; the others do not w
 test('a remote with commits of its own is never overwritten, and the error says what to do', async () => {
   const at = await remote()
   const other = await openIndexRepository({ path: join(root, 'other.git'), engine: 'git' })
-  const theirs = await other.commit([{ path: '1/b', bytes: Buffer.from('b') }], { message: 'b\n', time: new Date() })
+  const theirs = await other.commit([{ path: '1/b', bytes: Buffer.from('b') }], {
+    message: 'b\n',
+    time: new Date(),
+  })
   await run('git', ['--git-dir', join(root, 'other.git'), 'push', '-q', at, 'master'])
   await commit()
   const push = pushTo([at], { path, ...pauses })
@@ -135,7 +141,13 @@ test('close waits some seconds for a push and leaves it then, with all that git 
   await commit()
   const told: string[] = []
   const onFailure = (failure: Refusal) => told.push(failure.message)
-  const push = pushTo(['ssh://git@h/i.git'], { path, gitCommand: slow, closeMs: 300, onFailure, ...pauses })
+  const push = pushTo(['ssh://git@h/i.git'], {
+    path,
+    gitCommand: slow,
+    closeMs: 300,
+    onFailure,
+    ...pauses,
+  })
   push.request()
   await until(
     async () => (await readFile(notes, 'utf8').catch(() => '')) !== '',
@@ -144,7 +156,10 @@ test('close waits some seconds for a push and leaves it then, with all that git 
   const before = Date.now()
   await push.close()
   assert.ok(Date.now() - before < 20_000)
-  assert.match(told.join(), /^the git index was not pushed to `ssh:\/\/git@h\/i\.git` within 0\.3 seconds; .*left to/)
+  assert.match(
+    told.join(),
+    /^the git index was not pushed to `ssh:\/\/git@h\/i\.git` within 0\.3 seconds; .*left to/,
+  )
   const waiting = Number(await readFile(notes, 'utf8'))
   await until(
     () => !isAlive(waiting),

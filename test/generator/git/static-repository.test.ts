@@ -23,7 +23,11 @@ function scene(t: TestContext) {
   const put = (name: string, version: string) =>
     writeFileSync(join(folder, 'from', `${name}-${version}.crate`), buildCrate({ name, version }))
   const build = (env: NodeJS.ProcessEnv = ON, base = BASE, out = 'out') =>
-    plimsoll(folder, ['build', '--from', 'from', '--out', out, '--base-url', base, '--no-cache'], env)
+    plimsoll(
+      folder,
+      ['build', '--from', 'from', '--out', out, '--base-url', base, '--no-cache'],
+      env,
+    )
   put('demo', '1.0.0')
   put('demo', '1.1.0')
   put('Other-One', '0.1.0')
@@ -32,7 +36,10 @@ function scene(t: TestContext) {
 }
 
 const git = (path: string, ...args: string[]): string =>
-  execFileSync('git', ['--git-dir', path, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
+  execFileSync('git', ['--git-dir', path, ...args], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).trim()
 
 test('with git.index = "on" a static tree has the index as a git repository, equal bytes for equal files', async t => {
   const { folder, put, build, out } = scene(t)
@@ -42,7 +49,10 @@ test('with git.index = "on" a static tree has the index as a git repository, equ
   const files = git(repository, 'ls-tree', '-r', '--name-only', 'HEAD').split('\n')
   assert.deepEqual(files, filesBelow(join(out, 'index')))
   for (const file of files)
-    assert.equal(git(repository, 'show', `HEAD:${file}`), readFileSync(join(out, 'index', file), 'utf8').trim())
+    assert.equal(
+      git(repository, 'show', `HEAD:${file}`),
+      readFileSync(join(out, 'index', file), 'utf8').trim(),
+    )
   assert.equal(git(repository, 'rev-list', '--count', 'HEAD'), '1')
   assert.equal(git(repository, 'log', '-1', '--format=%an %at %cn %ct'), 'Plimsoll 0 Plimsoll 0')
   const stamps = fileStamps(out)
@@ -55,7 +65,11 @@ test('with git.index = "on" a static tree has the index as a git repository, equ
   expectCode('build', await build(), 0)
   git(repository, 'fsck', '--strict', '--full')
   assert.match(git(repository, 'ls-tree', '-r', '--name-only', 'HEAD'), /la\/te\/later/)
-  assert.equal(filesBelow(repository).filter(path => path.endsWith('.pack')).length, 1, 'the old pack is gone')
+  assert.equal(
+    filesBelow(repository).filter(path => path.endsWith('.pack')).length,
+    1,
+    'the old pack is gone',
+  )
   rmSync(join(folder, 'from', 'later-1.0.0.crate'))
   expectCode('build', await build(), 0)
   assert.equal(treeDigest(out), treeDigest(join(folder, 'elsewhere')))
@@ -92,14 +106,22 @@ test('git and cargo read it from a dumb file server, also after it has changed',
   expectCode('build', await build(ON, server.url), 0)
   const clone = join(folder, 'clone')
   const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null' }
-  expectCode('git clone', await run('git', ['clone', '-q', `${server.url}/index.git`, clone], { cwd: folder, env }), 0)
+  expectCode(
+    'git clone',
+    await run('git', ['clone', '-q', `${server.url}/index.git`, clone], { cwd: folder, env }),
+    0,
+  )
   assert.deepEqual(
     filesBelow(clone).filter(path => !path.startsWith('.git/')),
     filesBelow(join(out, 'index')),
   )
 
   const index = `${server.url}/index.git`
-  const settings = { registries: { plimsoll: index }, cratesIo: index, env: { CARGO_NET_GIT_FETCH_WITH_CLI: 'true' } }
+  const settings = {
+    registries: { plimsoll: index },
+    cratesIo: index,
+    env: { CARGO_NET_GIT_FETCH_WITH_CLI: 'true' },
+  }
   const cargo = new Cargo(join(folder, 'cargo'), settings)
   const project = join(folder, 'project')
   mkdirSync(join(project, 'src'), { recursive: true })
@@ -111,13 +133,21 @@ test('git and cargo read it from a dumb file server, also after it has changed',
     )
   manifest('demo = { version = "1", registry = "plimsoll" }\n')
   await cargo.ok(project, 'fetch')
-  assert.match(readFileSync(join(project, 'Cargo.lock'), 'utf8'), /name = "demo"\nversion = "1\.1\.0"/)
+  assert.match(
+    readFileSync(join(project, 'Cargo.lock'), 'utf8'),
+    /name = "demo"\nversion = "1\.1\.0"/,
+  )
 
   put('later', '2.0.0')
   expectCode('build', await build(ON, server.url), 0)
-  manifest('demo = { version = "1", registry = "plimsoll" }\nlater = { version = "2", registry = "plimsoll" }\n')
+  manifest(
+    'demo = { version = "1", registry = "plimsoll" }\nlater = { version = "2", registry = "plimsoll" }\n',
+  )
   await cargo.ok(project, 'fetch')
-  assert.match(readFileSync(join(project, 'Cargo.lock'), 'utf8'), /name = "later"\nversion = "2\.0\.0"/)
+  assert.match(
+    readFileSync(join(project, 'Cargo.lock'), 'utf8'),
+    /name = "later"\nversion = "2\.0\.0"/,
+  )
 })
 
 test('a pack holds objects of every size, and each once', async t => {
@@ -133,7 +163,8 @@ test('a pack holds objects of every size, and each once', async t => {
   writeFileSync(join(folder, `pack-${name}.pack`), pack)
   writeFileSync(join(folder, `pack-${name}.idx`), index)
   git(path, 'verify-pack', join(folder, `pack-${name}.idx`))
-  for (const [at, id] of ids.entries()) assert.equal(git(path, 'cat-file', '-s', id), `${sizes[at]}`)
+  for (const [at, id] of ids.entries())
+    assert.equal(git(path, 'cat-file', '-s', id), `${sizes[at]}`)
   // Git makes the very same index of it.
   execFileSync('git', [
     'index-pack',

@@ -25,7 +25,8 @@ function fill(old: MargoTree): void {
           ? ''
           : `[dependencies.Upper_0]\nversion = ">=1.${version % 5}, <1.8"\nregistry-index = "${old.indexUrl}"
 [dependencies.alias]\npackage = "lower-1"\nversion = "~1.4"\noptional = true\nregistry-index = "${old.indexUrl}"\n`
-      const features: Record<string, readonly string[]> = number < 2 ? { extra: [] } : { extra: ['dep:alias'] }
+      const features: Record<string, readonly string[]> =
+        number < 2 ? { extra: [] } : { extra: ['dep:alias'] }
       const toml = `[features]\nextra = ${JSON.stringify(features.extra)}\n`
       old.add({
         name,
@@ -39,7 +40,9 @@ function fill(old: MargoTree): void {
   }
 }
 
-test('after an import Cargo resolves and builds what it did before', { timeout: 240_000 }, async t => {
+test('after an import Cargo resolves and builds what it did before', {
+  timeout: 240_000,
+}, async t => {
   const cleanup = new Cleanup(t)
   const folder = scratch(cleanup)
   const root = join(folder, 'old')
@@ -54,7 +57,11 @@ test('after an import Cargo resolves and builds what it did before', { timeout: 
 
   const dir = join(folder, 'new')
   const after = await startOver(cleanup, folder, dir)
-  const ended = expectCode('plimsoll import', await plimsoll(folder, ['import', root, '--dir', dir]), 0)
+  const ended = expectCode(
+    'plimsoll import',
+    await plimsoll(folder, ['import', root, '--dir', dir]),
+    0,
+  )
   assert.equal(ended.stdout, 'imported 200 versions; 0 were here already, 0 were refused\n')
   expectCode('plimsoll verify', await plimsoll(folder, ['verify', '--dir', dir]), 0)
 
@@ -63,7 +70,10 @@ test('after an import Cargo resolves and builds what it did before', { timeout: 
     const needs = ['Upper_16', 'lower-3', 'lower-17'].map(
       name => `[dependencies.${name}]\nversion = "1"\nregistry = "local"\nfeatures = ["extra"]\n`,
     )
-    const project = writeProject(join(folder, `project-${at}`), { name: 'consumer', toml: needs.join('') })
+    const project = writeProject(join(folder, `project-${at}`), {
+      name: 'consumer',
+      toml: needs.join(''),
+    })
     const settings = { registries: { local: index }, cratesIo: `sparse+${standIn.url}/` }
     const cargo = new Cargo(join(folder, `home-${at}`), settings)
     await cargo.ok(project.folder, 'check')

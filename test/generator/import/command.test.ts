@@ -26,7 +26,9 @@ function oldRegistry(folder: string, base = 'https://old.example/'): MargoTree {
         version: `1.${minor}.0`,
         yanked: minor === 3,
         deps: needs ? [{ name: before, req: '^1', registry: old.indexUrl }] : [],
-        manifest: needs ? `[dependencies.${before}]\nversion = "1"\nregistry-index = "${old.indexUrl}"\n` : '',
+        manifest: needs
+          ? `[dependencies.${before}]\nversion = "1"\nregistry-index = "${old.indexUrl}"\n`
+          : '',
       })
     }
   }
@@ -43,7 +45,9 @@ async function init(folder: string, name: string): Promise<string> {
 /** Index files and `.crate` files of the public tree, with their bytes. */
 function shown(dir: string): Record<string, string> {
   const tree = join(dir, 'public')
-  const paths = filesBelow(tree).filter(path => path.startsWith('index/') || path.endsWith('.crate'))
+  const paths = filesBelow(tree).filter(
+    path => path.startsWith('index/') || path.endsWith('.crate'),
+  )
   return Object.fromEntries(paths.map(path => [path, readFileSync(join(tree, path), 'base64')]))
 }
 
@@ -54,7 +58,9 @@ async function importInto(folder: string, dir: string, ...more: string[]) {
 /** Starts an import and kills it the hard way when that many `.crate` files are in the store. */
 async function kill(folder: string, dir: string, files: number): Promise<void> {
   const program = join(root, 'dist', 'daemon', 'cli.js')
-  const child = spawn(process.execPath, [program, 'import', join(folder, 'old'), '--dir', dir], { stdio: 'ignore' })
+  const child = spawn(process.execPath, [program, 'import', join(folder, 'old'), '--dir', dir], {
+    stdio: 'ignore',
+  })
   const end = once(child, 'close')
   const count = () => filesBelow(join(dir, 'crates')).filter(path => path.endsWith('.crate')).length
   while (child.exitCode === null && countSafely(count) < files) await sleep(1)
@@ -73,7 +79,9 @@ function countSafely(count: () => number): number {
   }
 }
 
-test('an import that is killed again and again ends as one that is not', { timeout: 240_000 }, async t => {
+test('an import that is killed again and again ends as one that is not', {
+  timeout: 240_000,
+}, async t => {
   const folder = folderOf(t)
   oldRegistry(folder)
   const calm = await init(folder, 'calm')
@@ -96,7 +104,9 @@ test('an import that is killed again and again ends as one that is not', { timeo
   }
 })
 
-test('an import works beside a running daemon, which shows what has come', { timeout: 120_000 }, async t => {
+test('an import works beside a running daemon, which shows what has come', {
+  timeout: 120_000,
+}, async t => {
   const folder = folderOf(t)
   oldRegistry(folder)
   const dir = await init(folder, 'new')
@@ -107,7 +117,11 @@ test('an import works beside a running daemon, which shows what has come', { tim
   assert.equal((await fetch(`${daemon.url}/crates/crate-7/crate-7-1.3.0.crate`)).status, 200)
   const deadline = Date.now() + 30_000
   for (let pending = 1; pending > 0; await sleep(200)) {
-    const status = expectCode('status', await plimsoll(folder, ['status', '--dir', dir, '--json']), 0)
+    const status = expectCode(
+      'status',
+      await plimsoll(folder, ['status', '--dir', dir, '--json']),
+      0,
+    )
     pending = (JSON.parse(status.stdout) as { pending: number }).pending
     assert.ok(Date.now() < deadline, 'the daemon has not committed to the git index')
   }
@@ -130,8 +144,14 @@ test('what is refused ends it with 1, and the JSON report names everything', {
   assert.deepEqual([refused[0].name, refused[0].version], ['crate-3', '1.2.0'])
   assert.match(refused[0].messages[0], /^there is no \.crate of `crate-3` 1\.2\.0: looked for/)
   const text = await importInto(folder, dir)
-  assert.deepEqual([text.code, text.stdout], [1, 'imported 0 versions; 199 were here already, 1 were refused\n'])
-  assert.match(text.stderr, /error: .*cr\/at\/crate-3, line 3: crate-3 1\.2\.0: there is no \.crate/)
+  assert.deepEqual(
+    [text.code, text.stdout],
+    [1, 'imported 0 versions; 199 were here already, 1 were refused\n'],
+  )
+  assert.match(
+    text.stderr,
+    /error: .*cr\/at\/crate-3, line 3: crate-3 1\.2\.0: there is no \.crate/,
+  )
 })
 
 test('misuse ends it with 2', async t => {
@@ -155,7 +175,12 @@ test('misuse ends it with 2', async t => {
   const nobody = await importInto(folder, dir, '--owner', 'nobody')
   assert.equal(nobody.code, 1)
   assert.match(nobody.stderr, /there is no user `nobody`/)
-  const ended = await plimsoll(folder, ['import', join(folder, 'old'), '--dir', join(folder, 'empty')])
+  const ended = await plimsoll(folder, [
+    'import',
+    join(folder, 'old'),
+    '--dir',
+    join(folder, 'empty'),
+  ])
   assert.equal(ended.code, 2)
   assert.match(ended.stderr, /holds no registry/)
 })
@@ -165,7 +190,11 @@ test('an archive that is cut off comes in with its line, and keeps no other from
   const dir = await init(folder, 'registry')
   const old = join(folder, 'old')
   for (const name of ['cutt', 'good']) {
-    const whole = buildCrate({ name, version: '1.0.0', files: { 'src/lib.rs': '', 'noise.bin': randomBytes(5000) } })
+    const whole = buildCrate({
+      name,
+      version: '1.0.0',
+      files: { 'src/lib.rs': '', 'noise.bin': randomBytes(5000) },
+    })
     const bytes = name === 'cutt' ? whole.subarray(0, whole.length / 2) : whole
     const cksum = createHash('sha256').update(bytes).digest('hex')
     const line = { name, vers: '1.0.0', deps: [], cksum, features: {}, yanked: false }

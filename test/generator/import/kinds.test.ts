@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { build } from '../../../generator/build/build.ts'
 import { type Code, Refusal } from '../../../core/error/error.ts'
+import { build } from '../../../generator/build/build.ts'
 import type { SourceKind } from '../../../generator/import/source/offer.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { buildCrate, buildEvil } from '../../support/crate-builder.ts'
@@ -15,9 +24,21 @@ import { addAndShow, folderOf, newRegistry, publicText } from '../../support/wor
 
 /** Runs git as nobody in particular. */
 function git(folder: string, ...args: string[]): string {
-  const config = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost', '-c', 'init.defaultBranch=main']
+  const config = [
+    '-c',
+    'user.name=Test',
+    '-c',
+    'user.email=test@localhost',
+    '-c',
+    'init.defaultBranch=main',
+  ]
   const env = { PATH: process.env.PATH, HOME: folder, GIT_CONFIG_NOSYSTEM: '1' }
-  return execFileSync('git', [...config, ...args], { cwd: folder, encoding: 'utf8', env, stdio: 'pipe' })
+  return execFileSync('git', [...config, ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+    env,
+    stdio: 'pipe',
+  })
 }
 
 /** A git index as other registries keep it, and the folder of its `.crate` files. */
@@ -43,7 +64,8 @@ function gitIndex(t: TestContext, dl: string): { index: string; crates: string }
   return { index: old.root, crates }
 }
 
-const refusesWith = (code: Code) => (error: unknown) => error instanceof Refusal && error.issues[0].code === code
+const refusesWith = (code: Code) => (error: unknown) =>
+  error instanceof Refusal && error.issues[0].code === code
 
 test('a git index, as work tree and bare, with the .crate files in a folder', async t => {
   const { index, crates } = gitIndex(t, 'https://old.example/api/v1/crates')
@@ -51,7 +73,10 @@ test('a git index, as work tree and bare, with the .crate files in a folder', as
   git(index, 'clone', '--quiet', '--bare', index, bare)
   for (const source of [index, bare, `file://${bare}`]) {
     const registry = await newRegistry(t)
-    const taken = await takeOver(registry, source, { crates, sourceUrls: ['https://git.example/index'] })
+    const taken = await takeOver(registry, source, {
+      crates,
+      sourceUrls: ['https://git.example/index'],
+    })
     assert.deepEqual(taken.sums, { added: 3, present: 0, refused: 0 }, report(taken.outcomes))
     assert.equal(taken.source.kind, 'git')
     await build(registry)
@@ -77,7 +102,9 @@ test('a git index leads to its files by dl, over http only', async t => {
   const registry = await newRegistry(t)
   await assert.rejects(takeOver(registry, index), refusesWith('import_dl_foreign'))
   const server = await FileServer.start(new Cleanup(t), crates)
-  const { sums, source } = await takeOver(registry, index, { crates: `${server.url}/{prefix}/{crate}/{version}.crate` })
+  const { sums, source } = await takeOver(registry, index, {
+    crates: `${server.url}/{prefix}/{crate}/{version}.crate`,
+  })
   assert.deepEqual(sums, { added: 3, present: 0, refused: 0 })
   assert.deepEqual(source.ownUrls, ['https://git.example/index', 'https://git.example/index.git'])
 })
@@ -129,14 +156,28 @@ test('a local registry: index/ without config.json and .crate files at the top',
 /** A folder as `cargo vendor` leaves it. */
 function vendored(t: TestContext): { vendor: string; cache: string } {
   const [vendor, cache] = [join(folderOf(t), 'vendor'), join(folderOf(t), 'cache')]
-  const add = (name: string, version: string, checksum: (hex: string) => unknown, bytes?: Uint8Array) => {
+  const add = (
+    name: string,
+    version: string,
+    checksum: (hex: string) => unknown,
+    bytes?: Uint8Array,
+  ) => {
     const crate = bytes ?? buildCrate({ name, version, manifest: '[dependencies]\nlog = "0.4"\n' })
     mkdirSync(join(vendor, name), { recursive: true })
     mkdirSync(join(cache, 'index.crates.io-1949cf8c6b5b557f'), { recursive: true })
-    writeFileSync(join(cache, 'index.crates.io-1949cf8c6b5b557f', `${name}-${version}.crate`), crate)
-    writeFileSync(join(vendor, name, 'Cargo.toml'), `[package]\nname = "${name}"\nversion = "${version}"\n`)
+    writeFileSync(
+      join(cache, 'index.crates.io-1949cf8c6b5b557f', `${name}-${version}.crate`),
+      crate,
+    )
+    writeFileSync(
+      join(vendor, name, 'Cargo.toml'),
+      `[package]\nname = "${name}"\nversion = "${version}"\n`,
+    )
     const value = checksum(sha256(crate))
-    writeFileSync(join(vendor, name, '.cargo-checksum.json'), JSON.stringify({ files: {}, package: value }))
+    writeFileSync(
+      join(vendor, name, '.cargo-checksum.json'),
+      JSON.stringify({ files: {}, package: value }),
+    )
   }
   add('one', '1.0.0', hex => hex)
   add('linked', '1.0.0', hex => hex, buildEvil('symlink', { name: 'linked' }))
@@ -157,10 +198,16 @@ test('a vendor folder needs the .crate files, from the cache of Cargo', async t 
   const { sums, outcomes } = await takeOver(registry, vendor, crates)
   assert.deepEqual(sums, { added: 2, present: 0, refused: 2 })
   assert.match(report(outcomes), /refused: it comes from a git repository/)
-  assert.match(report(outcomes), /other 1\.0\.0 refused: the \.crate of `other` 1\.0\.0 has the checksum/)
+  assert.match(
+    report(outcomes),
+    /other 1\.0\.0 refused: the \.crate of `other` 1\.0\.0 has the checksum/,
+  )
   await build(registry)
   const line = JSON.parse(publicText(registry, 'index/3/o/one'))
-  assert.deepEqual([line.deps[0].name, line.deps[0].registry, line.pubtime], ['log', null, undefined])
+  assert.deepEqual(
+    [line.deps[0].name, line.deps[0].registry, line.pubtime],
+    ['log', null, undefined],
+  )
 })
 
 test('loose .crate files speak for themselves, versions in order', async t => {
@@ -205,13 +252,39 @@ test('links of a tree lead nowhere', async t => {
   assert.deepEqual(sums, { added: 1, present: 0, refused: 0 })
 })
 
-const unclear: { what: string; make: (t: TestContext) => string | Promise<string>; code: Code; as?: SourceKind }[] = [
-  { what: 'a folder that does not exist', make: t => join(folderOf(t), 'none'), code: 'file_missing' },
+const unclear: {
+  what: string
+  make: (t: TestContext) => string | Promise<string>
+  code: Code
+  as?: SourceKind
+}[] = [
+  {
+    what: 'a folder that does not exist',
+    make: t => join(folderOf(t), 'none'),
+    code: 'file_missing',
+  },
   { what: 'an empty folder', make: t => folderOf(t), code: 'import_source_unknown' },
-  { what: 'a file that is no .crate', make: t => writeIn(folderOf(t), 'a.txt'), code: 'import_source_unknown' },
-  { what: 'a sparse URL without names', make: () => 'sparse+https://old.example/', code: 'import_names_needed' },
-  { what: 'a registry folder of ours', make: async t => (await newRegistry(t)).dir, code: 'import_own_folder' },
-  { what: 'the wrong word for a kind', make: t => margoFolder(t), code: 'import_source_unknown', as: 'vendor' },
+  {
+    what: 'a file that is no .crate',
+    make: t => writeIn(folderOf(t), 'a.txt'),
+    code: 'import_source_unknown',
+  },
+  {
+    what: 'a sparse URL without names',
+    make: () => 'sparse+https://old.example/',
+    code: 'import_names_needed',
+  },
+  {
+    what: 'a registry folder of ours',
+    make: async t => (await newRegistry(t)).dir,
+    code: 'import_own_folder',
+  },
+  {
+    what: 'the wrong word for a kind',
+    make: t => margoFolder(t),
+    code: 'import_source_unknown',
+    as: 'vendor',
+  },
   {
     what: 'the folder around a tree',
     make: t => join(margoFolder(t), '..'),
@@ -259,7 +332,10 @@ for (const { what, make, code, as } of unclear) {
     await assert.rejects(takeOver(registry, source, as ? { as } : {}), error => {
       assert.ok(error instanceof Refusal, String(error))
       assert.equal(error.issues[0].code, code, error.message)
-      assert.ok(error.message.includes(basename(source)) || code === 'import_source_ambiguous', error.message)
+      assert.ok(
+        error.message.includes(basename(source)) || code === 'import_source_ambiguous',
+        error.message,
+      )
       return true
     })
   })
@@ -271,8 +347,22 @@ test('crates that have no owner get the one that is named', async t => {
   await registry.database
     .insertInto('users')
     .values([
-      { login: 'ann', canonical: 'ann', name: null, admin: 0, password: null, created_at: '2026-01-01T00:00:00Z' },
-      { login: 'bob', canonical: 'bob', name: null, admin: 0, password: null, created_at: '2026-01-01T00:00:00Z' },
+      {
+        login: 'ann',
+        canonical: 'ann',
+        name: null,
+        admin: 0,
+        password: null,
+        created_at: '2026-01-01T00:00:00Z',
+      },
+      {
+        login: 'bob',
+        canonical: 'bob',
+        name: null,
+        admin: 0,
+        password: null,
+        created_at: '2026-01-01T00:00:00Z',
+      },
     ])
     .execute()
   await registry.database
@@ -283,12 +373,18 @@ test('crates that have no owner get the one that is named', async t => {
   old.add({ name: 'mine', version: '1.1.0' })
   old.add({ name: 'theirs', version: '1.0.0' })
   await takeOver(registry, old.root, { owner: 2 })
-  const owners = await registry.database.selectFrom('owners').select(['crate_id', 'user_id']).execute()
+  const owners = await registry.database
+    .selectFrom('owners')
+    .select(['crate_id', 'user_id'])
+    .execute()
   assert.deepEqual(owners, [
     { crate_id: 1, user_id: 1 },
     { crate_id: 2, user_id: 2 },
   ])
-  const events = await registry.database.selectFrom('audit').select(['action', 'crate', 'detail']).execute()
+  const events = await registry.database
+    .selectFrom('audit')
+    .select(['action', 'crate', 'detail'])
+    .execute()
   assert.deepEqual(events.slice(1), [
     { action: 'import', crate: 'mine', detail: JSON.stringify({ source: old.root }) },
     { action: 'import', crate: 'theirs', detail: JSON.stringify({ source: old.root }) },

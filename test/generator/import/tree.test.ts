@@ -87,17 +87,27 @@ test('what Cargo could not use is refused line by line, the rest goes on', async
   const old = margo(t)
   const registry = await newRegistry(t)
   const good = old.add({ name: 'demo', version: '1.0.0' })
-  const bad = (version: string, line: object) => old.add({ name: 'demo', version, line: { ...line } })
+  const bad = (version: string, line: object) =>
+    old.add({ name: 'demo', version, line: { ...line } })
   bad('1.0.1', { deps: [{ name: '', req: '1' }] })
   bad('1.0.2', { pubtime: '2020-01-01T00:00:00.123Z' })
   bad('1.0.3', { cksum: 'AB' })
   old.append('demo', `${good}\n`)
   old.append('demo', good.replace('"1.0.0"', '"1.0.0+again"').concat('\n'))
-  old.append('demo', good.replace('"vers"', '"name":"demo","vers"').replace('1.0.0', '1.0.4').concat('\n'))
+  old.append(
+    'demo',
+    good.replace('"vers"', '"name":"demo","vers"').replace('1.0.0', '1.0.4').concat('\n'),
+  )
   old.append('demo', 'half a li\n')
   old.append('demo', Buffer.from([0x7b, 0xff, 0x7d, 0x0a]))
-  old.append('demo', good.replace('"name":"demo"', '"name":"other"').replace('1.0.0', '1.0.5').concat('\n'))
-  old.append('demo', good.replace('"name":"demo"', '"name":"../../etc"').replace('1.0.0', '1.0.6').concat('\r\n'))
+  old.append(
+    'demo',
+    good.replace('"name":"demo"', '"name":"other"').replace('1.0.0', '1.0.5').concat('\n'),
+  )
+  old.append(
+    'demo',
+    good.replace('"name":"demo"', '"name":"../../etc"').replace('1.0.0', '1.0.6').concat('\r\n'),
+  )
   old.append('demo', '\n\r\n')
   old.add({ name: 'demo', version: '2.0.0' })
   const { sums, outcomes } = await takeOver(registry, old.root)
@@ -137,16 +147,31 @@ test('bytes that are missing, altered or of another crate are refused, those tha
   rmSync(join(old.root, old.cratePath('gone', '1.0.0')))
   old.add({ name: 'altered', version: '1.0.0' })
   old.write(old.cratePath('altered', '1.0.0'), 'something else')
-  old.add({ name: 'liar', version: '1.0.0', manifest: '[package]\nname = "honest"\nversion = "1.0.0"\n' })
+  old.add({
+    name: 'liar',
+    version: '1.0.0',
+    manifest: '[package]\nname = "honest"\nversion = "1.0.0"\n',
+  })
   old.add({ name: 'linked', version: '1.0.0', bytes: buildEvil('symlink', { name: 'linked' }) })
-  old.add({ name: 'doubled', version: '1.0.0', bytes: buildEvil('same path twice', { name: 'doubled' }) })
+  old.add({
+    name: 'doubled',
+    version: '1.0.0',
+    bytes: buildEvil('same path twice', { name: 'doubled' }),
+  })
   old.add({ name: 'nothing', version: '1.0.0', bytes: buildEvil('not gzip') })
-  old.add({ name: 'unlike', version: '1.0.0', manifest: '[features]\nextra = []\n[dependencies]\nx = "1"\n' })
+  old.add({
+    name: 'unlike',
+    version: '1.0.0',
+    manifest: '[features]\nextra = []\n[dependencies]\nx = "1"\n',
+  })
   const { sums, outcomes } = await takeOver(registry, old.root)
   assert.deepEqual(sums, { added: 4, present: 0, refused: 3 }, report(outcomes))
   const reasons = report(outcomes)
   assert.match(reasons, /gone 1\.0\.0 refused: there is no \.crate of `gone` 1\.0\.0: looked for/)
-  assert.match(reasons, /altered 1\.0\.0 refused: the \.crate of `altered` 1\.0\.0 has the checksum/)
+  assert.match(
+    reasons,
+    /altered 1\.0\.0 refused: the \.crate of `altered` 1\.0\.0 has the checksum/,
+  )
   assert.match(
     reasons,
     /liar 1\.0\.0 refused: .* calls it liar 1\.0\.0, but the `Cargo\.toml` in its \.crate says honest/,
@@ -154,12 +179,19 @@ test('bytes that are missing, altered or of another crate are refused, those tha
   assert.match(reasons, /linked 1\.0\.0 added: its \.crate would be refused today.*symbolic link/)
   assert.match(reasons, /doubled 1\.0\.0 added: its \.crate would be refused today.*twice/)
   assert.match(reasons, /nothing 1\.0\.0 added: its \.crate would be refused today.*gzip/)
-  assert.match(reasons, /unlike 1\.0\.0 added: .*the dependency `x` is only in the Cargo\.toml; the feature `extra`/)
+  assert.match(
+    reasons,
+    /unlike 1\.0\.0 added: .*the dependency `x` is only in the Cargo\.toml; the feature `extra`/,
+  )
   const about = await registry.database.selectFrom('releases').select(['about', 'readme']).execute()
-  assert.equal(about.filter(row => JSON.parse(row.about).description === 'A crate for tests').length, 3)
+  assert.equal(
+    about.filter(row => JSON.parse(row.about).description === 'A crate for tests').length,
+    3,
+  )
   await build(registry)
   const findings: unknown[] = []
-  for await (const finding of verify(registry, { repair: true, served: false })) findings.push(finding)
+  for await (const finding of verify(registry, { repair: true, served: false }))
+    findings.push(finding)
   assert.deepEqual(findings, [])
 })
 
@@ -169,7 +201,8 @@ test('our own tree moves under a new address', async t => {
   await addAndShow(first, {
     name: 'user',
     version: '1.0.0',
-    manifest: '[dependencies.base]\nversion = "1"\nregistry-index = "sparse+https://crates.example/index/"\n',
+    manifest:
+      '[dependencies.base]\nversion = "1"\nregistry-index = "sparse+https://crates.example/index/"\n',
     files: { 'src/lib.rs': '', 'README.md': '# Hello' },
   })
   await build(first, { all: true })
@@ -177,7 +210,10 @@ test('our own tree moves under a new address', async t => {
   cpSync(first.tree.root, copy, { recursive: true })
   const { sums, source } = await takeOver(second, copy)
   assert.deepEqual(sums, { added: 2, present: 0, refused: 0 })
-  assert.deepEqual(source.ownUrls, ['sparse+https://crates.example/index/', 'https://crates.example/index.git'])
+  assert.deepEqual(source.ownUrls, [
+    'sparse+https://crates.example/index/',
+    'https://crates.example/index.git',
+  ])
   await build(second)
   assert.equal(publicText(second, 'index/us/er/user'), publicText(first, 'index/us/er/user'))
   const readmes = await second.database.selectFrom('releases').select('readme').execute()

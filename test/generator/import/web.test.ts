@@ -28,7 +28,11 @@ async function site(t: TestContext): Promise<{ old: MargoTree; server: FileServe
   const server = await FileServer.start(new Cleanup(t), root)
   const old = new MargoTree(root, `${server.url}/`)
   for (const version of ['1.0.0', '1.1.0', '1.2.0']) old.add({ name: 'Demo', version })
-  old.add({ name: 'ab', version: '0.1.0', deps: [{ name: 'Demo', req: '1', registry: old.indexUrl }] })
+  old.add({
+    name: 'ab',
+    version: '0.1.0',
+    deps: [{ name: 'Demo', req: '1', registry: old.indexUrl }],
+  })
   return { old, server }
 }
 
@@ -39,7 +43,8 @@ function names(t: TestContext, ...lines: string[]): string {
   return path
 }
 
-const refusesWith = (code: Code) => (error: unknown) => error instanceof Refusal && error.issues[0].code === code
+const refusesWith = (code: Code) => (error: unknown) =>
+  error instanceof Refusal && error.issues[0].code === code
 
 test('a sparse index gives what the names ask for', async t => {
   const { old } = await site(t)
@@ -115,8 +120,14 @@ test('the token goes to the hosts that the operator has named, and nowhere else'
   })
   const list = names(t, 'demo')
   const registry = await newRegistry(t)
-  await assert.rejects(takeOver(registry, `sparse+${index}/`, { names: list }), refusesWith('import_http_denied'))
-  const { sums, outcomes } = await takeOver(registry, `sparse+${index}/`, { names: list, token: TOKEN })
+  await assert.rejects(
+    takeOver(registry, `sparse+${index}/`, { names: list }),
+    refusesWith('import_http_denied'),
+  )
+  const { sums, outcomes } = await takeOver(registry, `sparse+${index}/`, {
+    names: list,
+    token: TOKEN,
+  })
   assert.deepEqual(sums, { added: 3, present: 0, refused: 0 }, report(outcomes))
   assert.deepEqual(heard, [undefined, undefined, undefined])
   assert.deepEqual(
@@ -131,7 +142,8 @@ test('the token goes to the hosts that the operator has named, and nowhere else'
     [],
   )
   assert.doesNotMatch(
-    JSON.stringify(outcomes) + JSON.stringify(await registry.database.selectFrom('audit').selectAll().execute()),
+    JSON.stringify(outcomes) +
+      JSON.stringify(await registry.database.selectFrom('audit').selectAll().execute()),
     /secret/,
   )
 })
@@ -156,7 +168,8 @@ const hostile: { what: string; answer: Answer; expected: RegExp }[] = [
     what: 'an endless file',
     answer: (_, response) => {
       const piece = Buffer.alloc(1 << 20, 'x')
-      const more = (): boolean => response.destroyed || (response.write(piece, () => setImmediate(more)) && false)
+      const more = (): boolean =>
+        response.destroyed || (response.write(piece, () => setImmediate(more)) && false)
       response.writeHead(200)
       more()
     },
@@ -167,7 +180,11 @@ const hostile: { what: string; answer: Answer; expected: RegExp }[] = [
     answer: (_, response) => response.end(`{"name":"demo","x":"${'x'.repeat(5 << 20)}"}\n`),
     expected: /line 1 has more than the 4194304 bytes/,
   },
-  { what: 'a page instead of an index', answer: (_, response) => response.end('<html>'), expected: /not valid JSON/ },
+  {
+    what: 'a page instead of an index',
+    answer: (_, response) => response.end('<html>'),
+    expected: /not valid JSON/,
+  },
 ]
 
 for (const { what, answer, expected } of hostile) {
@@ -175,12 +192,16 @@ for (const { what, answer, expected } of hostile) {
     const { server } = await site(t)
     const url = await serve(t, (request, response) => {
       if (request.url === '/config.json') {
-        return void response.end(JSON.stringify({ dl: `${server.url}/crates/{lowerprefix}/{crate}/{version}.crate` }))
+        return void response.end(
+          JSON.stringify({ dl: `${server.url}/crates/{lowerprefix}/{crate}/{version}.crate` }),
+        )
       }
       if (!request.url?.includes('ab')) return answer(request, response)
       response.writeHead(308, { location: `${server.url}/2/ab` }).end()
     })
-    const { sums, outcomes } = await takeOver(await newRegistry(t), `sparse+${url}/`, { names: names(t, 'demo', 'ab') })
+    const { sums, outcomes } = await takeOver(await newRegistry(t), `sparse+${url}/`, {
+      names: names(t, 'demo', 'ab'),
+    })
     assert.deepEqual(sums, { added: 1, present: 0, refused: 1 }, report(outcomes))
     assert.match(report(outcomes), expected)
   })
@@ -191,11 +212,16 @@ test('a dl from the web never leads to local files, and a password in an address
   const list = names(t, 'demo')
   for (const dl of ['file:///etc/{crate}', '/etc', '../..', 'ftp://x/', 'http:/etc/passwd']) {
     const url = await serve(t, (_, response) => void response.end(JSON.stringify({ dl })))
-    await assert.rejects(takeOver(registry, `sparse+${url}/`, { names: list }), refusesWith('import_dl_foreign'), dl)
+    await assert.rejects(
+      takeOver(registry, `sparse+${url}/`, { names: list }),
+      refusesWith('import_dl_foreign'),
+      dl,
+    )
   }
   await assert.rejects(
     takeOver(registry, 'sparse+http://user:hunter2@127.0.0.1:1/', { names: list }),
-    (error: unknown) => refusesWith('import_url_invalid')(error) && !String(error).includes('hunter2'),
+    (error: unknown) =>
+      refusesWith('import_url_invalid')(error) && !String(error).includes('hunter2'),
   )
   await assert.rejects(
     takeOver(registry, 'sparse+ftp://old.example/', { names: list }),

@@ -3,15 +3,15 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { build } from '../../../generator/build/build.ts'
-import { dropListing, keepListing } from '../../../generator/store/catalog/listing.ts'
-import { deleteReleases } from '../../../generator/delete.ts'
 import type { Name } from '../../../core/name.ts'
+import { resolveSettings } from '../../../core/settings/settings.ts'
+import { registryUrls } from '../../../core/urls.ts'
+import { build } from '../../../generator/build/build.ts'
+import { deleteReleases } from '../../../generator/delete.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { openRegistry } from '../../../generator/registry.ts'
-import { resolveSettings } from '../../../core/settings/settings.ts'
 import { buildStatic } from '../../../generator/static/static.ts'
-import { registryUrls } from '../../../core/urls.ts'
+import { dropListing, keepListing } from '../../../generator/store/catalog/listing.ts'
 import { verifyPages } from '../../../generator/verify/pages.ts'
 import { verify } from '../../../generator/verify/verify.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
@@ -32,11 +32,24 @@ function changed(before: Record<string, string>, after: Record<string, string>):
 test('a crate has a page, each version one, each file of it one', async t => {
   const registry = await TestRegistry.open(t)
   const token = await registry.user('alice')
-  const files = { 'src/lib.rs': 'pub fn x() {}\n', 'README.md': '# Hello\n\n<script>bad()</script>', 'logo.png': '\0' }
-  await registry.publish(token, { name: 'Demo', version: '1.0.0+b.1', files, manifest: 'rust-version = "1.70"' })
+  const files = {
+    'src/lib.rs': 'pub fn x() {}\n',
+    'README.md': '# Hello\n\n<script>bad()</script>',
+    'logo.png': '\0',
+  }
+  await registry.publish(token, {
+    name: 'Demo',
+    version: '1.0.0+b.1',
+    files,
+    manifest: 'rust-version = "1.70"',
+  })
   const { manifest, metadata } = ownDependency('Demo')
-  await registry.publish(token, { name: 'user-of', version: '0.1.0', manifest }, { deps: [metadata] })
-  await registry.regenerator.pages.flush()
+  await registry.publish(
+    token,
+    { name: 'user-of', version: '0.1.0', manifest },
+    { deps: [metadata] },
+  )
+  await registry.indexWorker.pages.flush()
   assert.deepEqual(registry.buildFailures, [])
   const crate = (await registry.shown('crates/Demo/index.html')) ?? ''
   assert.match(crate, /<h1>Demo <span class="version">1\.0\.0\+b\.1<\/span><\/h1>/)
@@ -61,21 +74,29 @@ test('a crate has a page, each version one, each file of it one', async t => {
     'index.html',
   ])
   const response = await registry.request('GET', '/crates/Demo/1.0.0+b.1/')
-  assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'text/html; charset=utf-8'])
+  assert.deepEqual(
+    [response.status, response.headers.get('content-type')],
+    [200, 'text/html; charset=utf-8'],
+  )
 })
 
 test('a publish renders its own pages and those that it changes, and no other', async t => {
   const registry = await TestRegistry.open(t)
   const token = await registry.user('alice')
-  for (const version of ['1.0.0', '1.1.0', '1.3.0']) await registry.publish(token, { name: 'demo', version })
+  for (const version of ['1.0.0', '1.1.0', '1.3.0'])
+    await registry.publish(token, { name: 'demo', version })
   await registry.publish(token, { name: 'other', version: '1.0.0' })
-  await registry.regenerator.pages.flush()
+  await registry.indexWorker.pages.flush()
   const root = registry.registry.tree.root
   const before = fileStamps(root)
   registry.now = new Date('2026-11-21T00:00:00Z')
   const manifest = '[features]\nnew-one = []\n'
-  await registry.publish(token, { name: 'demo', version: '1.2.0', manifest }, { features: { 'new-one': [] } })
-  await registry.regenerator.pages.flush()
+  await registry.publish(
+    token,
+    { name: 'demo', version: '1.2.0', manifest },
+    { features: { 'new-one': [] } },
+  )
+  await registry.indexWorker.pages.flush()
   assert.deepEqual(changed(before, fileStamps(root)), [
     'crates/demo/1.2.0/index.html',
     'crates/demo/1.2.0/src/Cargo.toml.html',
@@ -95,7 +116,7 @@ test('a publish renders its own pages and those that it changes, and no other', 
   assert.match((await registry.shown('crates/demo/1.3.0/index.html')) ?? '', /Since 1\.2\.0/)
   const then = fileStamps(root)
   await registry.request('DELETE', '/api/v1/crates/demo/1.0.0/yank', token)
-  await registry.regenerator.pages.flush()
+  await registry.indexWorker.pages.flush()
   assert.deepEqual(changed(then, fileStamps(root)), [
     'crates/demo/1.0.0/index.html',
     'crates/demo/crate.json',
@@ -118,10 +139,15 @@ test('the page of a changed crate is there within a second, and no publish waite
 test('a deleted version takes its pages along; the one after it compares itself with another', async t => {
   const registry = await TestRegistry.open(t)
   const token = await registry.user('alice')
-  for (const version of ['1.0.0', '1.1.0', '1.2.0']) await registry.publish(token, { name: 'demo', version })
-  await registry.regenerator.pages.flush()
+  for (const version of ['1.0.0', '1.1.0', '1.2.0'])
+    await registry.publish(token, { name: 'demo', version })
+  await registry.indexWorker.pages.flush()
   assert.match((await registry.shown('crates/demo/1.2.0/index.html')) ?? '', /Since 1\.1\.0/)
-  await deleteReleases(registry.registry, { name: 'demo' as Name, version: '1.1.0' as never, force: true }, CHANGE)
+  await deleteReleases(
+    registry.registry,
+    { name: 'demo' as Name, version: '1.1.0' as never, force: true },
+    CHANGE,
+  )
   await buildPages(registry.registry)
   assert.match((await registry.shown('crates/demo/1.2.0/index.html')) ?? '', /Since 1\.0\.0/)
   assert.equal(existsSync(join(registry.registry.tree.root, 'crates/demo/1.1.0')), false)
@@ -134,7 +160,7 @@ test('owners are on the page where they may be listed; a new one shows', async t
   await registry.publish(token, { name: 'demo', version: '1.0.0' })
   const body = JSON.stringify({ users: ['bob'] })
   await registry.request('PUT', '/api/v1/crates/demo/owners', token, { body })
-  await registry.regenerator.pages.flush()
+  await registry.indexWorker.pages.flush()
   const page = (await registry.shown('crates/demo/index.html')) ?? ''
   assert.match(page, /<h2>Owners<\/h2><ul class="plain"><li>alice<\/li><li>bob<\/li>/)
   const other = await openRegistry(registry.dir, { env: { PLIMSOLL_OWNERS_PUBLIC: 'false' } })
@@ -147,21 +173,32 @@ test('without the source browser its pages go', async t => {
   const registry = await TestRegistry.open(t)
   const token = await registry.user('alice')
   await registry.publish(token, { name: 'demo', version: '1.0.0' })
-  await registry.regenerator.pages.flush()
+  await registry.indexWorker.pages.flush()
   const folder = join(registry.registry.tree.root, 'crates/demo/1.0.0/src')
   assert.equal(existsSync(folder), true)
   const other = await openRegistry(registry.dir, { env: { PLIMSOLL_PAGES_SOURCE: 'false' } })
   t.after(() => other.close())
   await buildPages(other)
   assert.equal(existsSync(folder), false)
-  assert.equal((await registry.shown('crates/demo/1.0.0/index.html'))?.includes('Browse the source'), false)
+  assert.equal(
+    (await registry.shown('crates/demo/1.0.0/index.html'))?.includes('Browse the source'),
+    false,
+  )
 })
 
 /** Puts crates that are copies of the only one there is into the catalog; those of one name share its release's bytes. */
 async function multiply(registry: TestRegistry, names: readonly string[]): Promise<void> {
   const { database } = registry.registry
-  const crate = await database.selectFrom('crates').selectAll().orderBy('id').executeTakeFirstOrThrow()
-  const release = await database.selectFrom('releases').selectAll().orderBy('id').executeTakeFirstOrThrow()
+  const crate = await database
+    .selectFrom('crates')
+    .selectAll()
+    .orderBy('id')
+    .executeTakeFirstOrThrow()
+  const release = await database
+    .selectFrom('releases')
+    .selectAll()
+    .orderBy('id')
+    .executeTakeFirstOrThrow()
   await database.transaction().execute(async tx => {
     for (const name of names) {
       const { id: _, ...rest } = crate
@@ -191,14 +228,24 @@ test('the list splits where it grows too long and joins again, page by page', as
     Array.from({ length: 199 }, (_, at) => `abd${number(at)}`),
   )
   await buildPages(registry.registry)
-  const pages = async () => (await tree.files('crates')).map(path => path.slice('crates/'.length)).sort()
+  const pages = async () =>
+    (await tree.files('crates')).map(path => path.slice('crates/'.length)).sort()
   assert.deepEqual(await pages(), ['index.html'])
   await multiply(registry, ['ab', 'zz'])
   await buildPages(registry.registry)
-  const split = ['index-a.html', 'index-ab.html', 'index-abc.html', 'index-abd.html', 'index-z.html', 'index.html']
+  const split = [
+    'index-a.html',
+    'index-ab.html',
+    'index-abc.html',
+    'index-abd.html',
+    'index-z.html',
+    'index.html',
+  ]
   assert.deepEqual(await pages(), split)
   const counted = (text: string | null) =>
-    [...(text ?? '').matchAll(/<strong>(\w+)<\/strong> <span class="quiet">(\d+)</g)].map(one => `${one[1]} ${one[2]}`)
+    [...(text ?? '').matchAll(/<strong>(\w+)<\/strong> <span class="quiet">(\d+)</g)].map(
+      one => `${one[1]} ${one[2]}`,
+    )
   assert.deepEqual(counted(await registry.shown('crates/index.html')), ['a 201', 'z 1'])
   assert.deepEqual(counted(await registry.shown('crates/index-ab.html')), ['abc 1', 'abd 199'])
   assert.match((await registry.shown('crates/index-ab.html')) ?? '', /<strong>ab<\/strong>/)
@@ -206,11 +253,15 @@ test('the list splits where it grows too long and joins again, page by page', as
   const before = fileStamps(join(tree.root, 'crates'))
   await multiply(registry, ['abcd'])
   await buildPages(registry.registry)
-  const after = changed(before, fileStamps(join(tree.root, 'crates'))).filter(path => path.startsWith('index'))
+  const after = changed(before, fileStamps(join(tree.root, 'crates'))).filter(path =>
+    path.startsWith('index'),
+  )
   assert.deepEqual(after, ['index-a.html', 'index-ab.html', 'index-abc.html', 'index.html'])
   const lists = () =>
     Object.fromEntries(
-      Object.entries(fileStamps(join(tree.root, 'crates'))).filter(([path]) => path.startsWith('index')),
+      Object.entries(fileStamps(join(tree.root, 'crates'))).filter(([path]) =>
+        path.startsWith('index'),
+      ),
     )
   const everything = lists()
   await buildPages(registry.registry, { all: true })
@@ -218,7 +269,11 @@ test('the list splits where it grows too long and joins again, page by page', as
   // And back.
   await database.transaction().execute(async tx => {
     for (const name of ['zz', 'ab', 'abcd']) {
-      const { id } = await tx.selectFrom('crates').select('id').where('canonical', '=', name).executeTakeFirstOrThrow()
+      const { id } = await tx
+        .selectFrom('crates')
+        .select('id')
+        .where('canonical', '=', name)
+        .executeTakeFirstOrThrow()
       await dropListing(tx, id)
       await tx.deleteFrom('marks').where('kind', 'in', ['release', 'source']).execute()
       await tx.deleteFrom('releases').where('crate_id', '=', id).execute()
@@ -233,7 +288,7 @@ test('verify finds nothing in a tree as it should be, and a list page that is no
   const registry = await TestRegistry.open(t)
   const token = await registry.user('alice')
   await registry.publish(token, { name: 'demo', version: '1.0.0' })
-  await registry.regenerator.pages.flush()
+  await registry.indexWorker.pages.flush()
   const run = async () => {
     const found: string[] = []
     const options = { repair: true, served: false }
@@ -264,11 +319,19 @@ test('who looks for a page that is not there gets one that says so; a program ge
   await buildPages(registry.registry)
   const ask = async (accept: string, path = '/crates/nothing/') => {
     const response = await registry.request('GET', path, null, { headers: { accept } })
-    return [response.status, response.headers.get('content-type'), (await response.text()).slice(0, 15)]
+    return [
+      response.status,
+      response.headers.get('content-type'),
+      (await response.text()).slice(0, 15),
+    ]
   }
   assert.deepEqual(await ask('text/html,*/*'), [404, 'text/html; charset=utf-8', '<!doctype html>'])
   assert.deepEqual(await ask('*/*'), [404, 'application/json', '{"errors":[{"de'])
-  assert.deepEqual(await ask('text/html', '/index/no/th/nothing'), [404, 'application/json', '{"errors":[{"de'])
+  assert.deepEqual(await ask('text/html', '/index/no/th/nothing'), [
+    404,
+    'application/json',
+    '{"errors":[{"de',
+  ])
 })
 
 test('the files of a small static tree, without times', async t => {
@@ -278,7 +341,8 @@ test('the files of a small static tree, without times', async t => {
   for (const [at, version] of ['0.1.0', '0.2.0'].entries()) {
     writeFileSync(join(from, `${at}.crate`), buildCrate({ name: 'demo', version }))
   }
-  const text = 'yanked = ["demo@0.1.0"]\n[registry]\nbase_url = "https://crates.example"\napi = "none"\n'
+  const text =
+    'yanked = ["demo@0.1.0"]\n[registry]\nbase_url = "https://crates.example"\napi = "none"\n'
   const { settings } = resolveSettings({ file: { name: 'plimsoll.toml', text } })
   await buildStatic({ from, out, settings, urls: registryUrls(settings.registry, ''), cache: null })
   assert.deepEqual(

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { build } from '../../../generator/build/build.ts'
-import { countPageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
-import { deleteReleases } from '../../../generator/delete.ts'
 import type { Name } from '../../../core/name.ts'
+import { build } from '../../../generator/build/build.ts'
+import { deleteReleases } from '../../../generator/delete.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { openRegistry } from '../../../generator/registry.ts'
+import { countPageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
 import { verifyPages } from '../../../generator/verify/pages.ts'
 import { type Finding, verify } from '../../../generator/verify/verify.ts'
 import { ownDependency } from '../../support/own-dependency.ts'
@@ -27,13 +27,20 @@ async function filled(t: Parameters<typeof TestRegistry.open>[0]): Promise<TestR
   registry.now = new Date('2026-11-21T00:00:00Z')
   await registry.publish(token, { name: 'shown', version: '1.9.0' })
   const { manifest, metadata } = ownDependency('shown')
-  await registry.publish(token, { name: 'user-of', version: '0.1.0', manifest }, { deps: [metadata] })
-  await registry.regenerator.pages.flush()
+  await registry.publish(
+    token,
+    { name: 'user-of', version: '0.1.0', manifest },
+    { deps: [metadata] },
+  )
+  await registry.indexWorker.pages.flush()
   return registry
 }
 
 async function record(registry: TestRegistry, name: string) {
-  return JSON.parse((await registry.shown(`crates/${name}/crate.json`)) ?? 'null') as Record<string, unknown> & {
+  return JSON.parse((await registry.shown(`crates/${name}/crate.json`)) ?? 'null') as Record<
+    string,
+    unknown
+  > & {
     readonly versions: Record<string, unknown>[]
   }
 }
@@ -57,10 +64,28 @@ test('crate.json is everything about a crate, newest version first, without READ
     dependents: 1,
   })
   assert.deepEqual(
-    versions.map(one => [one.version, one.download, one.published_at, one.published_by, typeof one.size]),
+    versions.map(one => [
+      one.version,
+      one.download,
+      one.published_at,
+      one.published_by,
+      typeof one.size,
+    ]),
     [
-      ['1.10.0', `${BASE}/crates/shown/shown-1.10.0.crate`, '2026-11-20T12:00:00Z', 'alice', 'number'],
-      ['1.9.0', `${BASE}/crates/shown/shown-1.9.0.crate`, '2026-11-21T00:00:00Z', 'alice', 'number'],
+      [
+        '1.10.0',
+        `${BASE}/crates/shown/shown-1.10.0.crate`,
+        '2026-11-20T12:00:00Z',
+        'alice',
+        'number',
+      ],
+      [
+        '1.9.0',
+        `${BASE}/crates/shown/shown-1.9.0.crate`,
+        '2026-11-21T00:00:00Z',
+        'alice',
+        'number',
+      ],
     ],
   )
   const lines = (await registry.shown('index/sh/ow/shown'))?.trimEnd().split('\n') ?? []
@@ -98,7 +123,7 @@ test('feeds: newest first, absolute links, text that is safe in XML', async t =>
   const token = await registry.user('alice')
   const manifest = `[package]\nname = "feed_me"\nversion = "1.0.0+x.1"\nlicense = "MIT"\ndescription = "a < b && \\"c\\" \\u0007"`
   await registry.publish(token, { name: 'feed_me', version: '1.0.0+x.1', manifest })
-  await registry.regenerator.pages.flush()
+  await registry.indexWorker.pages.flush()
   const title = 'Cargo &amp; &lt;Co&gt;'
   const summary = '<summary>a &lt; b &amp;&amp; &quot;c&quot; \ufffd</summary>'
   const at = '<updated>2026-11-20T12:00:00Z</updated>'
@@ -130,7 +155,8 @@ ${summary}
   const expected = {
     'feeds/updates.xml': head('feeds/updates.xml', `Updates – ${title}`, '') + release,
     'feeds/crates.xml': head('feeds/crates.xml', `New crates – ${title}`, '') + crate,
-    'crates/feed_me/feed.xml': head('crates/feed_me/feed.xml', `feed_me – ${title}`, 'crates/feed_me/') + release,
+    'crates/feed_me/feed.xml':
+      head('crates/feed_me/feed.xml', `feed_me – ${title}`, 'crates/feed_me/') + release,
   }
   for (const [path, text] of Object.entries(expected)) {
     assert.equal(await registry.shown(path), text)
@@ -149,17 +175,24 @@ test('feeds have their length and their order', async t => {
   const rows = Array.from({ length: 119 }, (_, at) => {
     const version = `0.0.${at + 1}`
     const published_at = `2026-11-${String(10 + (at % 7)).padStart(2, '0')}T00:00:00Z`
-    return { ...template, id: at + 10, version, identity: version, published_at: at === 5 ? null : published_at }
+    return {
+      ...template,
+      id: at + 10,
+      version,
+      identity: version,
+      published_at: at === 5 ? null : published_at,
+    }
   })
   await database.insertInto('releases').values(rows).execute()
   const crate = await catalog.find('long' as Name)
   assert.ok(crate)
   await buildPages(registry.registry, { all: true })
   const entries = async (path: string) =>
-    [...((await registry.shown(path)) ?? '').matchAll(/<title>long (\S+)<\/title>\n<updated>(\S+)</g)].map(one => [
-      one[1],
-      one[2],
-    ])
+    [
+      ...((await registry.shown(path)) ?? '').matchAll(
+        /<title>long (\S+)<\/title>\n<updated>(\S+)</g,
+      ),
+    ].map(one => [one[1], one[2]])
   const timed = [{ ...template }, ...rows]
     .filter(one => one.published_at !== null)
     .sort((a, b) => (a.published_at ?? '').localeCompare(b.published_at ?? '') || a.id - b.id)
@@ -194,11 +227,17 @@ test('another title or address outdates every page, once', async t => {
   t.after(() => other.close())
   assert.equal(await buildPages(other), 2)
   assert.equal(await buildPages(other), 0)
-  const renamed = { ...other, look: { ...other.look, site: { ...other.look.site, title: 'Renamed' } } }
+  const renamed = { ...other, site: { ...other.site, title: 'Renamed' } }
   assert.equal(await buildPages(renamed), 2)
   assert.equal(await buildPages(renamed), 0)
-  assert.match((await registry.shown('feeds/crates.xml')) ?? '', /https:\/\/elsewhere\.example\/crates\/shown\//)
-  assert.match(String((await record(registry, 'shown')).versions[0]?.download), /^https:\/\/elsewhere\.example\//)
+  assert.match(
+    (await registry.shown('feeds/crates.xml')) ?? '',
+    /https:\/\/elsewhere\.example\/crates\/shown\//,
+  )
+  assert.match(
+    String((await record(registry, 'shown')).versions[0]?.download),
+    /^https:\/\/elsewhere\.example\//,
+  )
 })
 
 test('`build --all` mends pages, keeps them, and removes stray feeds', async t => {
@@ -215,7 +254,11 @@ test('`build --all` mends pages, keeps them, and removes stray feeds', async t =
 
 test('a crate without versions has no pages', async t => {
   const registry = await filled(t)
-  await deleteReleases(registry.registry, { name: 'shown' as Name, version: null, force: true }, CHANGE)
+  await deleteReleases(
+    registry.registry,
+    { name: 'shown' as Name, version: null, force: true },
+    CHANGE,
+  )
   await buildPages(registry.registry)
   assert.equal(existsSync(join(registry.dir, 'public/crates/shown')), false)
   assert.equal((await registry.shown('feeds/updates.xml'))?.includes('shown 1.'), false)
@@ -224,24 +267,27 @@ test('a crate without versions has no pages', async t => {
 
 test('verify finds and mends pages that differ; what a daemon has pending is its business', async t => {
   const registry = await filled(t)
-  const shop = registry.registry
+  const context = registry.registry
   const run = async (options: { repair: boolean; served: boolean }) => {
     const found: Finding[] = []
-    for await (const one of verify(shop, options)) found.push(one)
-    for await (const one of verifyPages(shop, options)) found.push(one)
+    for await (const one of verify(context, options)) found.push(one)
+    for await (const one of verifyPages(context, options)) found.push(one)
     return found.map(one => `${one.repaired ? 'repaired ' : ''}${one.where}: ${one.what}`)
   }
   assert.deepEqual(await run({ repair: false, served: false }), [])
   writeFileSync(join(registry.dir, 'public/crates/shown/crate.json'), '{}')
   rmSync(join(registry.dir, 'public/feeds/crates.xml'))
-  const faults = ['crates/shown/crate.json: the page differs from the catalog', 'feeds/crates.xml: the page is missing']
+  const faults = [
+    'crates/shown/crate.json: the page differs from the catalog',
+    'feeds/crates.xml: the page is missing',
+  ]
   assert.deepEqual(await run({ repair: false, served: false }), faults)
   assert.deepEqual(
     await run({ repair: true, served: false }),
     faults.map(one => `repaired ${one}`),
   )
   assert.deepEqual(await run({ repair: false, served: false }), [])
-  await shop.catalog.setYanked('shown' as Name, '1.9.0' as never, true, CHANGE)
+  await context.catalog.setYanked('shown' as Name, '1.9.0' as never, true, CHANGE)
   const pending = await run({ repair: false, served: true })
   assert.deepEqual(
     pending.filter(one => one.startsWith('crates/') || one.startsWith('feeds/')),

@@ -10,7 +10,10 @@ import { type FileServer, serveFiles } from '../../support/static-server.ts'
 
 /** The names that the API finds. */
 async function found(registry: TestRegistry, query: string, limit: number): Promise<string[]> {
-  const response = await registry.request('GET', `/api/v1/crates?q=${encodeURIComponent(query)}&per_page=${limit}`)
+  const response = await registry.request(
+    'GET',
+    `/api/v1/crates?q=${encodeURIComponent(query)}&per_page=${limit}`,
+  )
   return ((await response.json()) as { crates: { name: string }[] }).crates.map(one => one.name)
 }
 
@@ -53,7 +56,10 @@ test('a copy of the tree of a registry with a daemon is searched without it, wit
     await page.locator('.card').nth(30).waitFor()
     assert.deepEqual(await page.locator('.card strong').allTextContents(), all.slice(0, 60))
     const focused = "document.activeElement === document.querySelectorAll('.card')[30]"
-    assert.ok(await page.evaluate(focused), 'the keyboard goes on with the first crate that was brought')
+    assert.ok(
+      await page.evaluate(focused),
+      'the keyboard goes on with the first crate that was brought',
+    )
     assert.deepEqual(complaints, [])
     assert.deepEqual(
       server.requests.filter(path => path.includes('api')),

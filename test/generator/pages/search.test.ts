@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { readSpread } from '../../../generator/store/catalog/search/search-layout.ts'
-import { deleteReleases } from '../../../generator/delete.ts'
 import type { Name } from '../../../core/name.ts'
-import { buildPages } from '../../../generator/pages/pages.ts'
-import type { PublicTree } from '../../../generator/store/public-tree.ts'
-import type { SearchedEntry } from '../../../generator/render/search-files.ts'
 import { hashOf } from '../../../core/search/buckets.ts'
 import { Lookup } from '../../../core/search/lookup.ts'
-import { searchFiles } from '../../../generator/render/search-files.ts'
 import { POSTINGS_MAX } from '../../../core/search/postings.ts'
+import { deleteReleases } from '../../../generator/delete.ts'
+import { buildPages } from '../../../generator/pages/pages.ts'
+import type { SearchedEntry } from '../../../generator/render/search-files.ts'
+import { searchFiles } from '../../../generator/render/search-files.ts'
+import { readSpread } from '../../../generator/store/catalog/search/search-layout.ts'
+import type { PublicTree } from '../../../generator/store/public-tree.ts'
 import { fillCatalog } from '../../support/filled-catalog.ts'
 import { fileStamps, filesBelow } from '../../support/folder.ts'
 import { inventedEntries } from '../../support/many-crates.ts'
@@ -23,11 +23,24 @@ const CHANGE = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId:
 /** Crates with what real ones have, besides what the invented ones do. */
 const ENTRIES = inventedEntries(2000).map((entry, at) => ({
   ...entry,
-  name: at % 7 === 0 ? entry.name.replaceAll('-', '_') : at % 11 === 0 ? entry.name.toUpperCase() : entry.name,
-  description: at % 5 === 0 ? `Größe & ${entry.description} of the Ångström` : at % 13 === 0 ? null : entry.description,
+  name:
+    at % 7 === 0
+      ? entry.name.replaceAll('-', '_')
+      : at % 11 === 0
+        ? entry.name.toUpperCase()
+        : entry.name,
+  description:
+    at % 5 === 0
+      ? `Größe & ${entry.description} of the Ångström`
+      : at % 13 === 0
+        ? null
+        : entry.description,
 }))
 
-async function openFilled(t: TestContext, entries: readonly SearchedEntry[]): Promise<TestRegistry> {
+async function openFilled(
+  t: TestContext,
+  entries: readonly SearchedEntry[],
+): Promise<TestRegistry> {
   const registry = await TestRegistry.open(t, { env: { PLIMSOLL_PAGES_SOURCE: 'false' } })
   await buildPages(registry.registry)
   await fillCatalog(registry.registry, entries)
@@ -56,8 +69,14 @@ async function compare(registry: TestRegistry, queries: readonly string[]): Prom
   let found = 0
   for (const [at, query] of queries.entries()) {
     const limit = [1, 8, 30][at % 3] ?? 8
-    const response = await registry.request('GET', `/api/v1/crates?q=${encodeURIComponent(query)}&per_page=${limit}`)
-    const { crates, meta } = (await response.json()) as { crates: { name: string }[]; meta: { total: number } }
+    const response = await registry.request(
+      'GET',
+      `/api/v1/crates?q=${encodeURIComponent(query)}&per_page=${limit}`,
+    )
+    const { crates, meta } = (await response.json()) as {
+      crates: { name: string }[]
+      meta: { total: number }
+    }
     const mine = await lookup.find(query, limit)
     const [names, expected] = [mine.crates, crates].map(list => list.map(one => one.name))
     assert.deepEqual([names, mine.more], [expected, meta.total > limit], `“${query}”, ${limit}`)
@@ -70,7 +89,15 @@ const QUERIES = inventedQueries(ENTRIES, 500)
 
 test('the browser finds what the API finds, in its order, and knows whether there is more', async t => {
   const registry = await openFilled(t, ENTRIES)
-  await compare(registry, [...QUERIES, 'größe', 'GROSSE', 'angstrom und', 'c++', '"', 'a b c d e f'])
+  await compare(registry, [
+    ...QUERIES,
+    'größe',
+    'GROSSE',
+    'angstrom und',
+    'c++',
+    '"',
+    'a b c d e f',
+  ])
 })
 
 test('it does so after a publish, a yank, a deletion, and when the terms are spread over more files', async t => {
@@ -84,7 +111,8 @@ test('it does so after a publish, a yank, a deletion, and when the terms are spr
     assert.equal((await registry.publish(token, { name, version, manifest })).status, 200)
     await buildSearch(registry)
   }
-  const names = async (query: string) => (await lookupIn(registry).find(query, 9)).crates.map(one => one.name)
+  const names = async (query: string) =>
+    (await lookupIn(registry).find(query, 9)).crates.map(one => one.name)
   await publish('zulu-hotel', '1.0.0', 'Quite unheard of')
   assert.deepEqual(await names('zulu'), ['zulu-hotel'])
   await compare(registry, [...queries, 'zulu', 'zulu hotel', 'unheard', 'zulu quite'])
@@ -96,7 +124,11 @@ test('it does so after a publish, a yank, a deletion, and when the terms are spr
   await buildSearch(registry)
   assert.deepEqual(await names('zulu'), ['zulu-hotel', 'zulu'])
   await compare(registry, [...queries, 'zulu', 'zulu hotel', 'unheard', 'zulu quite'])
-  await deleteReleases(registry.registry, { name: 'zulu-hotel' as Name, version: null, force: true }, CHANGE)
+  await deleteReleases(
+    registry.registry,
+    { name: 'zulu-hotel' as Name, version: null, force: true },
+    CHANGE,
+  )
   await buildSearch(registry)
   assert.deepEqual(await names('zulu hotel'), [])
   await compare(registry, [...queries, 'zulu', 'hotel', 'wellknown', 'zulu'])
@@ -104,26 +136,36 @@ test('it does so after a publish, a yank, a deletion, and when the terms are spr
   await buildSearch(registry)
   const then = await readSpread(registry.registry.database)
   assert.ok((then.now ?? 0) > (first.now ?? 99), JSON.stringify([first, then]))
-  assert.deepEqual(readdirSync(join(registry.registry.tree.root, 'search/terms')), [String(then.now)])
+  assert.deepEqual(readdirSync(join(registry.registry.tree.root, 'search/terms')), [
+    String(then.now),
+  ])
   await compare(registry, [...inventedQueries(ENTRIES.slice(0, 700), 100), 'zulu', 'hotel'])
 })
 
 test('what each change renders is what rendering everything gives, byte for byte', async t => {
   const registry = await openFilled(t, ENTRIES.slice(0, 40))
   const token = await registry.user('alice')
-  for (const version of ['1.0.0', '2.0.0']) await registry.publish(token, { name: 'changing', version })
+  for (const version of ['1.0.0', '2.0.0'])
+    await registry.publish(token, { name: 'changing', version })
   await buildPages(registry.registry)
-  for (const name of ['passing', 'staying']) await registry.publish(token, { name, version: '1.0.0' })
+  for (const name of ['passing', 'staying'])
+    await registry.publish(token, { name, version: '1.0.0' })
   await registry.request('DELETE', '/api/v1/crates/changing/2.0.0/yank', token)
   await registry.request('DELETE', '/api/v1/crates/staying/1.0.0/yank', token)
   await buildPages(registry.registry)
-  await deleteReleases(registry.registry, { name: 'passing' as Name, version: null, force: true }, CHANGE)
+  await deleteReleases(
+    registry.registry,
+    { name: 'passing' as Name, version: null, force: true },
+    CHANGE,
+  )
   await fillCatalog(registry.registry, ENTRIES.slice(40, 80))
   await buildPages(registry.registry)
   const parts = ['search', 'sitemaps', 'sitemap.xml', 'robots.txt', 'opensearch.xml']
   const stamps = () => {
     const all = Object.entries(fileStamps(registry.registry.tree.root))
-    return Object.fromEntries(all.filter(([path]) => parts.some(part => path === part || path.startsWith(`${part}/`))))
+    return Object.fromEntries(
+      all.filter(([path]) => parts.some(part => path === part || path.startsWith(`${part}/`))),
+    )
   }
   const before = stamps()
   assert.ok(before['search/layout.json'] && before['search/index.html'] && before['sitemap.xml'])
@@ -185,8 +227,8 @@ test('a term that comes to find very many crates gets more files, which go when 
 /** Makes a file of the tree one that cannot be written, until the obstacle is removed. */
 function placeObstacle(tree: PublicTree, path: string): () => void {
   const { together } = tree
-  tree.together = (unsettled, work) =>
-    together.call(tree, unsettled, async inner => {
+  tree.together = (journal, work) =>
+    together.call(tree, journal, async inner => {
       const { write } = inner
       inner.write = async output => {
         if (output.path === path) throw new Error('there is an obstacle')
@@ -204,7 +246,10 @@ test('a spreading that is interrupted leaves the old files to the readers, and i
   const { database, tree } = registry.registry
   const before = (await readSpread(database)).now ?? -1
   await fillCatalog(registry.registry, ENTRIES.slice(30, 400))
-  await database.deleteFrom('marks').where('kind', 'in', ['page', 'release', 'source', 'list']).execute()
+  await database
+    .deleteFrom('marks')
+    .where('kind', 'in', ['page', 'release', 'source', 'list'])
+    .execute()
   const remove = placeObstacle(tree, 'search/terms/6/40.json')
   await assert.rejects(buildPages(registry.registry))
   assert.deepEqual(await readSpread(database), { now: before, next: 6 })

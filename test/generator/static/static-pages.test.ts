@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { resolveSettings } from '../../../core/settings/settings.ts'
-import { buildStatic } from '../../../generator/static/static.ts'
 import { registryUrls } from '../../../core/urls.ts'
+import { buildStatic } from '../../../generator/static/static.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { ownDependency } from '../../support/own-dependency.ts'
 import { BASE } from '../../support/registry.ts'
@@ -32,13 +32,19 @@ test('a static tree has the crate.json of every crate, of equal bytes each time,
   const out = join(folder, 'out')
   const job = { from, out, settings, urls, cache: null }
   await buildStatic(job)
-  const { versions, ...head } = JSON.parse(readFileSync(join(out, 'crates/base/crate.json'), 'utf8'))
+  const { versions, ...head } = JSON.parse(
+    readFileSync(join(out, 'crates/base/crate.json'), 'utf8'),
+  )
   assert.deepEqual(
     [head.newest_version, head.dependents, head.created_at, head.updated_at, head.yanked],
     ['1.9.0', 1, null, null, false],
   )
   assert.deepEqual(
-    versions.map((one: Record<string, unknown>) => [one.version, one.published_at, one.published_by]),
+    versions.map((one: Record<string, unknown>) => [
+      one.version,
+      one.published_at,
+      one.published_by,
+    ]),
     [
       ['1.10.0', null, null],
       ['1.9.0', null, null],

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
 import { resolveSettings } from '../../../core/settings/settings.ts'
-import { buildStatic, type StaticResult } from '../../../generator/static/static.ts'
 import { registryUrls } from '../../../core/urls.ts'
+import { buildStatic, type StaticResult } from '../../../generator/static/static.ts'
 import { buildCrate, buildEvil, type CrateParts } from '../../support/crate-builder.ts'
 import { fileStamps, filesBelow, treeDigest } from '../../support/folder.ts'
 import { folderOf } from '../../support/workplace.ts'
@@ -44,7 +44,11 @@ function put(folder: string, path: string, parts: CrateParts | Uint8Array): stri
   return file
 }
 
-const crate = (name: string, version: string, manifest = ''): CrateParts => ({ name, version, manifest })
+const crate = (name: string, version: string, manifest = ''): CrateParts => ({
+  name,
+  version,
+  manifest,
+})
 
 function folders(t: TestContext): { from: string; out: string } {
   const folder = folderOf(t)
@@ -61,7 +65,11 @@ test('a folder of .crate files becomes a tree: lines by SemVer, no api, what is 
   const job = folders(t)
   for (const version of ['1.10.0', '1.9.0', '1.10.0-rc.1', '0.1.0'])
     put(job.from, `${version}.crate`, crate('demo', version))
-  put(job.from, 'deep/down/x.crate', crate('Other', '1.0.0+build', `[dependencies.demo]\nversion = "1"\n${OWN}\n`))
+  put(
+    job.from,
+    'deep/down/x.crate',
+    crate('Other', '1.0.0+build', `[dependencies.demo]\nversion = "1"\n${OWN}\n`),
+  )
   const result = await run({ ...job, yanked: ['demo@1.9.0'] })
   assert.deepEqual(
     { ...result, warnings: [] },
@@ -84,7 +92,9 @@ test('a folder of .crate files becomes a tree: lines by SemVer, no api, what is 
   ])
   const lines = readFileSync(join(job.out, 'index/de/mo/demo'), 'utf8').trimEnd().split('\n')
   assert.deepEqual(
-    lines.map(line => JSON.parse(line) as { vers: string; yanked: boolean }).map(one => `${one.vers} ${one.yanked}`),
+    lines
+      .map(line => JSON.parse(line) as { vers: string; yanked: boolean })
+      .map(one => `${one.vers} ${one.yanked}`),
     ['0.1.0 false', '1.9.0 true', '1.10.0-rc.1 false', '1.10.0 false'],
   )
   assert.equal(
@@ -148,7 +158,11 @@ test('a crate that changed its spelling keeps its files', async t => {
   rmSync(old)
   put(job.from, 'a.crate', crate('demo', '1.0.0'))
   await run(job)
-  assert.deepEqual(cargoFiles(job.out), ['crates/demo/demo-1.0.0.crate', 'index/config.json', 'index/de/mo/demo'])
+  assert.deepEqual(cargoFiles(job.out), [
+    'crates/demo/demo-1.0.0.crate',
+    'index/config.json',
+    'index/de/mo/demo',
+  ])
 })
 
 test('each broken .crate is named, and nothing is written', async t => {
@@ -172,7 +186,11 @@ test('each broken .crate is named, and nothing is written', async t => {
 test('twins are refused: one version with two contents, one name with two spellings', async t => {
   const twins = folders(t)
   const first = put(twins.from, 'a.crate', crate('demo', '1.0.0'))
-  const second = put(twins.from, 'b.crate', crate('demo', '1.0.0', 'homepage = "https://example.org"'))
+  const second = put(
+    twins.from,
+    'b.crate',
+    crate('demo', '1.0.0', 'homepage = "https://example.org"'),
+  )
   const third = put(twins.from, 'c.crate', crate('demo', '1.0.0+build'))
   const twin = (path: string, version: string) =>
     `${path}: ${first} and ${path} are both version ${version} with different bytes; keep the one that was published`
@@ -186,18 +204,27 @@ test('twins are refused: one version with two contents, one name with two spelli
 
 test('a missing own dependency and an unknown yanked version are refused', async t => {
   const job = folders(t)
-  const path = put(job.from, 'a.crate', crate('demo', '1.0.0', `[dependencies.gone]\nversion = "1"\n${OWN}\n`))
+  const path = put(
+    job.from,
+    'a.crate',
+    crate('demo', '1.0.0', `[dependencies.gone]\nversion = "1"\n${OWN}\n`),
+  )
   const messages = await refusal({ ...job, yanked: ['demo@2.0.0'] })
   assert.equal(messages.length, 2)
   assert.ok(messages[0]?.startsWith(`${path}: `) && messages[0].includes('`gone`'), messages[0])
-  assert.equal(messages[1], '`yanked` in plimsoll.toml names demo@2.0.0, but no such .crate is among the files')
+  assert.equal(
+    messages[1],
+    '`yanked` in plimsoll.toml names demo@2.0.0, but no such .crate is among the files',
+  )
 })
 
 test('folders that cannot be meant are refused', async t => {
   const job = folders(t)
   put(job.from, 'a.crate', crate('demo', '1.0.0'))
   const none = join(job.from, 'none')
-  assert.deepEqual(await refusal({ from: none, out: job.out }), [`there is no file or folder ${none}`])
+  assert.deepEqual(await refusal({ from: none, out: job.out }), [
+    `there is no file or folder ${none}`,
+  ])
   const { from } = folders(t)
   assert.deepEqual(await refusal({ from: job.from, out: job.from }), [
     `${job.from} lies inside ${job.from}, which would be rewritten; choose another --out`,
@@ -220,13 +247,18 @@ test('the output may lie in the folder that is read, and is not read', async t =
   rmSync(join(from, 'a.crate'))
   put(from, 'b.crate', crate('other', '1.0.0'))
   await run(job)
-  assert.deepEqual(cargoFiles(job.out), ['crates/other/other-1.0.0.crate', 'index/config.json', 'index/ot/he/other'])
+  assert.deepEqual(cargoFiles(job.out), [
+    'crates/other/other-1.0.0.crate',
+    'index/config.json',
+    'index/ot/he/other',
+  ])
 })
 
 test('what the cache remembers is not inspected again, and changes nothing', async t => {
   const job = folders(t)
   const cache = join(folderOf(t), 'deep', 'cache')
-  for (let i = 0; i < 101; i++) put(job.from, `${i}.crate`, crate(`crate-${i}`, '1.0.0', 'readme = "NONE.md"'))
+  for (let i = 0; i < 101; i++)
+    put(job.from, `${i}.crate`, crate(`crate-${i}`, '1.0.0', 'readme = "NONE.md"'))
   const first = await run({ ...job, cache })
   const digest = treeDigest(job.out)
   const text = readFileSync(cache, 'utf8')
@@ -258,14 +290,19 @@ test('what the cache remembers is not inspected again, and changes nothing', asy
   ]) {
     writeFileSync(cache, damaged)
     rmSync(job.out, { recursive: true })
-    assert.deepEqual(await run({ ...job, cache }), { ...first, changed: filesBelow(job.out).length })
+    assert.deepEqual(await run({ ...job, cache }), {
+      ...first,
+      changed: filesBelow(job.out).length,
+    })
     assert.equal(treeDigest(job.out), digest)
     assert.equal(readFileSync(cache, 'utf8'), text)
   }
 
   // The lines of another place of the same cache do not pass for each other.
   const [head = '', ...lines] = text.split('\n')
-  const swapped = lines.map((line, index) => line.slice(0, 64) + (lines[(index + 1) % lines.length] ?? '').slice(64))
+  const swapped = lines.map(
+    (line, index) => line.slice(0, 64) + (lines[(index + 1) % lines.length] ?? '').slice(64),
+  )
   writeFileSync(cache, [head, ...swapped].join('\n'))
   await run({ ...job, cache })
   assert.equal(treeDigest(job.out), digest)
@@ -284,5 +321,6 @@ test('a cache that cannot be written is none', async t => {
   const job = folders(t)
   for (let i = 0; i < 101; i++) put(job.from, `${i}.crate`, crate(`crate-${i}`, '1.0.0'))
   const file = put(folderOf(t), 'file', Buffer.from(''))
-  for (const cache of [join(file, 'cache'), join(file, '..')]) assert.equal((await run({ ...job, cache })).crates, 101)
+  for (const cache of [join(file, 'cache'), join(file, '..')])
+    assert.equal((await run({ ...job, cache })).crates, 101)
 })

@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { CrateStore } from '../../../generator/store/crate-store.ts'
 import { Refusal } from '../../../core/error/error.ts'
+import { CrateStore } from '../../../generator/store/crate-store.ts'
 import { folderOf, once } from '../../support/workplace.ts'
 
 const BYTES = Buffer.from('the bytes of a crate')

@@ -1,15 +1,14 @@
-import { root } from '../../support/plimsoll.ts'
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import Libsql from 'libsql'
 import type { Queries } from '../../../generator/store/catalog/record.ts'
 import { openDatabase } from '../../../generator/store/database/database.ts'
+import { root } from '../../support/plimsoll.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 const DATABASE = join(root, 'dist', 'generator', 'store', 'database', 'database.js')
@@ -23,19 +22,24 @@ async function open(t: Parameters<typeof folderOf>[0], path: string) {
 test('a finished transaction is on disk: WAL with full synchronisation; foreign keys hold', async t => {
   const database = await open(t, join(folderOf(t), 'new', 'plimsoll.db'))
   const pragma = async (name: string) =>
-    Object.values((await sql.raw<Record<string, unknown>>(`PRAGMA ${name}`).execute(database)).rows[0] ?? {})[0]
+    Object.values(
+      (await sql.raw<Record<string, unknown>>(`PRAGMA ${name}`).execute(database)).rows[0] ?? {},
+    )[0]
   assert.equal(await pragma('journal_mode'), 'wal')
   assert.equal(await pragma('synchronous'), 2)
   assert.equal(await pragma('foreign_keys'), 1)
   const orphan = { crate_id: 7, user_id: 7, added_at: '' }
-  await assert.rejects(database.insertInto('owners').values(orphan).execute(), { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' })
+  await assert.rejects(database.insertInto('owners').values(orphan).execute(), {
+    code: 'SQLITE_CONSTRAINT_FOREIGNKEY',
+  })
 })
 
 test('a new database, and what SQLite puts beside it, is for its owner alone', async t => {
   const path = join(folderOf(t), 'plimsoll.db')
   const database = await open(t, path)
   await database.insertInto('facts').values({ key: 'a', value: 'b' }).execute()
-  for (const end of ['', '-wal', '-shm']) assert.equal(statSync(`${path}${end}`).mode & 0o777, 0o600, end)
+  for (const end of ['', '-wal', '-shm'])
+    assert.equal(statSync(`${path}${end}`).mode & 0o777, 0o600, end)
 })
 
 test('a failed transaction leaves nothing, and the next one works', async t => {
@@ -46,7 +50,9 @@ test('a failed transaction leaves nothing, and the next one works', async t => {
   })
   await assert.rejects(work, new Error('changed my mind'))
   assert.deepEqual(await database.selectFrom('facts').selectAll().execute(), [])
-  await database.transaction().execute(tx => tx.insertInto('facts').values({ key: 'a', value: 'b' }).execute())
+  await database
+    .transaction()
+    .execute(tx => tx.insertInto('facts').values({ key: 'a', value: 'b' }).execute())
   assert.equal((await database.selectFrom('facts').selectAll().execute()).length, 1)
 })
 
@@ -68,7 +74,8 @@ test('waiting for another process stops neither this one, nor those who read in 
   const path = join(folderOf(t), 'plimsoll.db')
   const database = await open(t, path)
   const other = new Libsql(path)
-  const insert = (key: string, queries: Queries) => queries.insertInto('facts').values({ key, value: '' }).execute()
+  const insert = (key: string, queries: Queries) =>
+    queries.insertInto('facts').values({ key, value: '' }).execute()
   for (const write of [
     (key: string) => database.transaction().execute(tx => insert(key, tx)),
     (key: string) => insert(key, database),
@@ -86,7 +93,9 @@ test('waiting for another process stops neither this one, nor those who read in 
     assert.equal(isWritten, false)
     other.exec('ROLLBACK')
     await writing
-    assert.deepEqual(other.prepare('SELECT value FROM facts WHERE key = ?').all([`${write}`]), [{ value: '' }])
+    assert.deepEqual(other.prepare('SELECT value FROM facts WHERE key = ?').all([`${write}`]), [
+      { value: '' },
+    ])
     await database.transaction().execute(tx => insert(`after ${write}`, tx))
   }
 })
@@ -97,7 +106,9 @@ test('processes that open a new database at the same time migrate it once', asyn
   const children = Array.from({ length: 4 }, () =>
     spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'inherit' }),
   )
-  const codes = await Promise.all(children.map(child => new Promise(resolve => child.on('exit', resolve))))
+  const codes = await Promise.all(
+    children.map(child => new Promise(resolve => child.on('exit', resolve))),
+  )
   assert.deepEqual(codes, [0, 0, 0, 0])
   const database = await open(t, path)
   assert.deepEqual(await database.selectFrom('crates').selectAll().execute(), [])
@@ -108,6 +119,8 @@ test('numbers come back as they were stored', async t => {
   const mark = { kind: 'index', subject: 2 ** 40 + 1, generation: Number.MAX_SAFE_INTEGER } as const
   await database.insertInto('marks').values(mark).execute()
   assert.deepEqual(await database.selectFrom('marks').selectAll().execute(), [mark])
-  const types = await sql<{ type: string }>`SELECT typeof(generation) AS type FROM marks`.execute(database)
+  const types = await sql<{ type: string }>`SELECT typeof(generation) AS type FROM marks`.execute(
+    database,
+  )
   assert.deepEqual(types.rows, [{ type: 'integer' }])
 })

@@ -13,7 +13,20 @@ import {
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileChecksum, fileFacts, isSameFile, isTemporary, linkDurably, moveDurably, readFolder, readText, sweepFolder, temporaryPath, writeDurably, writeWhole } from '../../../generator/store/durable-file.ts'
+import {
+  fileChecksum,
+  fileFacts,
+  isSameFile,
+  isTemporary,
+  linkDurably,
+  moveDurably,
+  readFolder,
+  readText,
+  sweepFolder,
+  temporaryPath,
+  writeDurably,
+  writeWhole,
+} from '../../../generator/store/durable-file.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 for (const write of [writeDurably, writeWhole]) {

@@ -1,15 +1,14 @@
-import { root } from '../../support/plimsoll.ts'
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once as onceEvent } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { Lock, Turnstile } from '../../../generator/store/lock.ts'
+import { Lock, ProcessMutex } from '../../../generator/store/lock.ts'
 import { Cleanup } from '../../support/cleanup.ts'
+import { root } from '../../support/plimsoll.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 const LOCK = join(root, 'dist', 'generator', 'store', 'lock.js')
@@ -65,10 +64,10 @@ test('looking at a lock does not keep another from taking it', async t => {
 })
 
 test('the work of one process goes one at a time and in order, failures included', async t => {
-  const turnstile = new Turnstile(join(folderOf(t), 'build.lock'))
+  const mutex = new ProcessMutex(join(folderOf(t), 'build.lock'))
   const log: string[] = []
   const turns = [1, 2, 3].map(number =>
-    turnstile.run(async () => {
+    mutex.run(async () => {
       log.push(`${number} begins`)
       await sleep(5)
       log.push(`${number} ends`)
@@ -77,13 +76,15 @@ test('the work of one process goes one at a time and in order, failures included
     }),
   )
   assert.deepEqual(
-    (await Promise.allSettled(turns)).map(one => (one.status === 'fulfilled' ? one.value : String(one.reason))),
+    (await Promise.allSettled(turns)).map(one =>
+      one.status === 'fulfilled' ? one.value : String(one.reason),
+    ),
     [1, 'Error: two fails', 3],
   )
   assert.deepEqual(log, ['1 begins', '1 ends', '2 begins', '2 ends', '3 begins', '3 ends'])
-  await turnstile.close()
-  assert.equal(await turnstile.run(async () => 'open again'), 'open again')
-  await turnstile.close()
+  await mutex.close()
+  assert.equal(await mutex.run(async () => 'open again'), 'open again')
+  await mutex.close()
 })
 
 test('between processes the work goes one at a time, too', async t => {
@@ -92,8 +93,8 @@ test('between processes the work goes one at a time, too', async t => {
   writeFileSync(count, '0')
   // Each turn reads, waits and writes: two at once would lose a step.
   const steps = `
-    const turnstile = new Turnstile(${JSON.stringify(path)})
-    for (let i = 0; i < 50; i++) await turnstile.run(async () => {
+    const mutex = new ProcessMutex(${JSON.stringify(path)})
+    for (let i = 0; i < 50; i++) await mutex.run(async () => {
       const before = Number(readFileSync(${JSON.stringify(count)}, 'utf8'))
       await new Promise(resolve => setTimeout(resolve, 1))
       writeFileSync(${JSON.stringify(count)}, String(before + 1))
@@ -106,13 +107,13 @@ test('between processes the work goes one at a time, too', async t => {
 
 test('a process with a long queue lets another in between', async t => {
   const path = join(folderOf(t), 'build.lock')
-  const turnstile = new Turnstile(path)
+  const mutex = new ProcessMutex(path)
   let turns = 0
   let isOver = false
   // As a daemon under load: the next turn is always waiting already.
   const queue = async (): Promise<void> => {
     while (!isOver) {
-      await turnstile.run(async () => {
+      await mutex.run(async () => {
         turns++
         await sleep(2)
       })
@@ -122,33 +123,33 @@ test('a process with a long queue lets another in between', async t => {
   const before = performance.now()
   await program(
     t,
-    `const turnstile = new Turnstile(${JSON.stringify(path)}); for (let i = 0; i < 20; i++) await turnstile.run(async () => undefined); console.log('done')`,
+    `const mutex = new ProcessMutex(${JSON.stringify(path)}); for (let i = 0; i < 20; i++) await mutex.run(async () => undefined); console.log('done')`,
   )
   const took = performance.now() - before
   isOver = true
   await Promise.all(load)
-  await turnstile.close()
+  await mutex.close()
   assert.ok(turns > 10, `${turns} turns of the load`)
   assert.ok(took < 5000, `20 turns of the other took ${took} ms`)
 })
 
-test('a turnstile whose user was killed is free', async t => {
+test('a mutex whose user was killed is free', async t => {
   const path = join(folderOf(t), 'build.lock')
   const child = await program(
     t,
-    `void new Turnstile(${JSON.stringify(path)}).run(async () => { console.log('in'); await new Promise(() => setInterval(() => {}, 1000)) })`,
+    `void new ProcessMutex(${JSON.stringify(path)}).run(async () => { console.log('in'); await new Promise(() => setInterval(() => {}, 1000)) })`,
   )
-  const turnstile = new Turnstile(path)
-  const turn = turnstile.run(async () => 'through')
+  const mutex = new ProcessMutex(path)
+  const turn = mutex.run(async () => 'through')
   assert.equal(await Promise.race([turn, sleep(50, 'waiting')]), 'waiting')
   child.kill('SIGKILL')
   assert.equal(await turn, 'through')
-  await turnstile.close()
+  await mutex.close()
 })
 
 /** Runs a piece of code beside the test until it prints a line; it ends with the test at the latest. */
 async function program(t: TestContext, code: string): Promise<ChildProcess> {
-  const head = `import { readFileSync, writeFileSync } from 'node:fs'; import { Lock, Turnstile } from ${JSON.stringify(LOCK)};`
+  const head = `import { readFileSync, writeFileSync } from 'node:fs'; import { Lock, ProcessMutex } from ${JSON.stringify(LOCK)};`
   const child = spawn(process.execPath, ['--input-type=module', '-e', `${head}${code}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -33,7 +33,10 @@ async function commit(registry: Registry): Promise<void> {
   await git.close()
 }
 
-async function findings(registry: Registry, options: { repair?: boolean; served?: boolean } = {}): Promise<string[]> {
+async function findings(
+  registry: Registry,
+  options: { repair?: boolean; served?: boolean } = {},
+): Promise<string[]> {
   const found: string[] = []
   const all = verifyEverything(registry, { repair: false, served: false, ...options })
   for await (const { where, what, lost, repaired } of all) {
@@ -107,7 +110,9 @@ const damages: { what: string; harm: (registry: Registry) => Promise<unknown>; f
     harm: async ({ database }) => {
       const other = 'CREATE INDEX releases_cksum ON releases (version)'
       await sql`PRAGMA writable_schema = ON`.execute(database)
-      await sql`UPDATE sqlite_schema SET sql = ${other} WHERE name = 'releases_cksum'`.execute(database)
+      await sql`UPDATE sqlite_schema SET sql = ${other} WHERE name = 'releases_cksum'`.execute(
+        database,
+      )
       await sql`PRAGMA writable_schema = RESET`.execute(database)
       // Makes every connection read it anew.
       await sql`PRAGMA schema_version = 1000`.execute(database)
@@ -140,7 +145,11 @@ for (const { what, harm, found } of damages) {
       seen.join('\n'),
     )
     const mended = await findings(registry, { repair: true })
-    assert.equal(mended.some(isIt) && mended.every(line => line.startsWith('repaired ')), true, mended.join('\n'))
+    assert.equal(
+      mended.some(isIt) && mended.every(line => line.startsWith('repaired ')),
+      true,
+      mended.join('\n'),
+    )
     assert.deepEqual(await findings(registry), [])
   })
 }
@@ -150,7 +159,9 @@ test('what waits for the git index is a finding, but not beside a daemon', async
   await addCrate(registry, { name: 'demo', version: '1.2.0' })
   await build(registry)
   await buildPages(registry)
-  assert.deepEqual(await findings(registry), ['index.git: 1 crates wait to be committed; `plimsoll build` does it'])
+  assert.deepEqual(await findings(registry), [
+    'index.git: 1 crates wait to be committed; `plimsoll build` does it',
+  ])
   assert.deepEqual(await findings(registry, { served: true }), [])
   await findings(registry, { repair: true })
   assert.deepEqual(await findings(registry), [])
@@ -170,7 +181,10 @@ test('a damaged git index is not replaced under a daemon that has it open', asyn
 test('a reference to a row that does not exist is lost', async t => {
   const { database, ...rest } = await scene(t)
   await sql`PRAGMA foreign_keys = OFF`.execute(database)
-  await database.insertInto('owners').values({ crate_id: 1, user_id: 77, added_at: 'x', added_by: null }).execute()
+  await database
+    .insertInto('owners')
+    .values({ crate_id: 1, user_id: 77, added_at: 'x', added_by: null })
+    .execute()
   assert.deepEqual(await findings({ database, ...rest }, { repair: true }), [
     'lost plimsoll.db: row ? of owners refers to a row of users that does not exist; restore a backup',
   ])

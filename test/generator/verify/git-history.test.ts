@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
@@ -15,7 +24,9 @@ import { addCrate, folderOf, reopen } from '../../support/workplace.ts'
 const COMMITS = 12
 
 function git(registry: Registry, ...args: string[]): string {
-  return execFileSync('git', ['--git-dir', gitIndexPath(registry), ...args], { encoding: 'utf8' }).trim()
+  return execFileSync('git', ['--git-dir', gitIndexPath(registry), ...args], {
+    encoding: 'utf8',
+  }).trim()
 }
 
 let template: Promise<string> | undefined
@@ -33,7 +44,11 @@ after(() => rmSync(shared, { recursive: true, force: true }))
 
 async function makeTemplate(): Promise<string> {
   const dir = join(shared, 'registry')
-  const values = { 'registry.base_url': 'https://crates.example', 'git.index': 'on', 'git.engine': 'git' }
+  const values = {
+    'registry.base_url': 'https://crates.example',
+    'git.index': 'on',
+    'git.engine': 'git',
+  }
   await initRegistry(dir, { env: {} }, values)
   const registry = await openRegistry(dir, { env: {} })
   const index = await GitIndex.open(registry)
@@ -55,8 +70,11 @@ function unpack(registry: Registry): void {
   const folder = join(gitIndexPath(registry), 'objects', 'pack')
   for (const name of readdirSync(folder).filter(one => one.endsWith('.pack'))) {
     const pack = readFileSync(join(folder, name))
-    for (const end of ['.pack', '.idx', '.rev']) rmSync(join(folder, name.replace(/\.pack$/, end)), { force: true })
-    execFileSync('git', ['--git-dir', gitIndexPath(registry), 'unpack-objects', '-q'], { input: pack })
+    for (const end of ['.pack', '.idx', '.rev'])
+      rmSync(join(folder, name.replace(/\.pack$/, end)), { force: true })
+    execFileSync('git', ['--git-dir', gitIndexPath(registry), 'unpack-objects', '-q'], {
+      input: pack,
+    })
   }
 }
 
@@ -71,67 +89,77 @@ function spoil(registry: Registry, id: string): void {
 
 async function findings(registry: Registry, repair: boolean): Promise<string[]> {
   const found: string[] = []
-  for await (const { where, what, repaired } of verifyEverything(registry, { repair, served: false }))
+  for await (const { where, what, repaired } of verifyEverything(registry, {
+    repair,
+    served: false,
+  }))
     if (where.startsWith('index.git')) found.push(`${repaired ? 'repaired ' : ''}${where}: ${what}`)
   return found
 }
 
-const damages: { what: string; harm: (registry: Registry) => void; found: RegExp; kept: number }[] = [
-  {
-    what: 'a HEAD that was deleted',
-    harm: registry => rmSync(join(gitIndexPath(registry), 'HEAD')),
-    found: /^index\.git: HEAD is missing/,
-    kept: COMMITS,
-  },
-  {
-    what: 'a HEAD that names no branch',
-    harm: registry => writeFileSync(join(gitIndexPath(registry), 'HEAD'), 'nonsense\n'),
-    found: /^index\.git: .*a HEAD that names no branch/,
-    kept: COMMITS,
-  },
-  {
-    what: 'a branch that was deleted',
-    harm: registry => rmSync(join(gitIndexPath(registry), 'refs', 'heads', 'master')),
-    found: /^index\.git: HEAD leads to a branch without a commit/,
-    kept: COMMITS,
-  },
-  {
-    what: 'a branch that points at no commit there ever was',
-    harm: registry => writeFileSync(join(gitIndexPath(registry), 'refs', 'heads', 'master'), `${'12'.repeat(20)}\n`),
-    found: /^index\.git: HEAD points at commit (?:12){20}, which is missing or cannot be read/,
-    kept: COMMITS,
-  },
-  {
-    what: 'a newest commit that is gone',
-    harm: registry => rmSync(objectPath(registry, git(registry, 'rev-parse', 'HEAD'))),
-    found: /^index\.git: HEAD points at commit [0-9a-f]{40}, which is missing or cannot be read/,
-    kept: COMMITS - 1,
-  },
-  {
-    what: 'a newest commit that is spoiled',
-    harm: registry => spoil(registry, git(registry, 'rev-parse', 'HEAD')),
-    found: /^index\.git: HEAD points at commit [0-9a-f]{40}, which is missing or cannot be read/,
-    kept: COMMITS - 1,
-  },
-  {
-    what: 'a spoiled file in the newest commit',
-    harm: registry => spoil(registry, git(registry, 'rev-parse', 'HEAD:de/mo/demo')),
-    found: /^index\.git: `git fsck` failed: /,
-    kept: COMMITS - 1,
-  },
-  {
-    what: 'a file that has been gone for five commits',
-    harm: registry => rmSync(objectPath(registry, git(registry, 'rev-parse', 'HEAD~4:de/mo/demo'))),
-    found: /^index\.git: `git fsck` failed: /,
-    kept: COMMITS - 5,
-  },
-  {
-    what: 'a first commit that is gone',
-    harm: registry => rmSync(objectPath(registry, git(registry, 'rev-list', '--max-parents=0', 'HEAD'))),
-    found: /^index\.git: `git fsck` failed: /,
-    kept: 0,
-  },
-]
+const damages: { what: string; harm: (registry: Registry) => void; found: RegExp; kept: number }[] =
+  [
+    {
+      what: 'a HEAD that was deleted',
+      harm: registry => rmSync(join(gitIndexPath(registry), 'HEAD')),
+      found: /^index\.git: HEAD is missing/,
+      kept: COMMITS,
+    },
+    {
+      what: 'a HEAD that names no branch',
+      harm: registry => writeFileSync(join(gitIndexPath(registry), 'HEAD'), 'nonsense\n'),
+      found: /^index\.git: .*a HEAD that names no branch/,
+      kept: COMMITS,
+    },
+    {
+      what: 'a branch that was deleted',
+      harm: registry => rmSync(join(gitIndexPath(registry), 'refs', 'heads', 'master')),
+      found: /^index\.git: HEAD leads to a branch without a commit/,
+      kept: COMMITS,
+    },
+    {
+      what: 'a branch that points at no commit there ever was',
+      harm: registry =>
+        writeFileSync(
+          join(gitIndexPath(registry), 'refs', 'heads', 'master'),
+          `${'12'.repeat(20)}\n`,
+        ),
+      found: /^index\.git: HEAD points at commit (?:12){20}, which is missing or cannot be read/,
+      kept: COMMITS,
+    },
+    {
+      what: 'a newest commit that is gone',
+      harm: registry => rmSync(objectPath(registry, git(registry, 'rev-parse', 'HEAD'))),
+      found: /^index\.git: HEAD points at commit [0-9a-f]{40}, which is missing or cannot be read/,
+      kept: COMMITS - 1,
+    },
+    {
+      what: 'a newest commit that is spoiled',
+      harm: registry => spoil(registry, git(registry, 'rev-parse', 'HEAD')),
+      found: /^index\.git: HEAD points at commit [0-9a-f]{40}, which is missing or cannot be read/,
+      kept: COMMITS - 1,
+    },
+    {
+      what: 'a spoiled file in the newest commit',
+      harm: registry => spoil(registry, git(registry, 'rev-parse', 'HEAD:de/mo/demo')),
+      found: /^index\.git: `git fsck` failed: /,
+      kept: COMMITS - 1,
+    },
+    {
+      what: 'a file that has been gone for five commits',
+      harm: registry =>
+        rmSync(objectPath(registry, git(registry, 'rev-parse', 'HEAD~4:de/mo/demo'))),
+      found: /^index\.git: `git fsck` failed: /,
+      kept: COMMITS - 5,
+    },
+    {
+      what: 'a first commit that is gone',
+      harm: registry =>
+        rmSync(objectPath(registry, git(registry, 'rev-list', '--max-parents=0', 'HEAD'))),
+      found: /^index\.git: `git fsck` failed: /,
+      kept: 0,
+    },
+  ]
 
 for (const { what, harm, found, kept } of damages) {
   test(`${what} is named, and repairing keeps ${kept} of ${COMMITS} commits`, async t => {
@@ -145,10 +173,17 @@ for (const { what, harm, found, kept } of damages) {
     const [mended = ''] = await findings(registry, true)
     assert.match(mended, /^repaired /)
     assert.match(mended, found.source.startsWith('^') ? new RegExp(found.source.slice(1)) : found)
-    assert.match(mended, kept > 0 ? new RegExp(`${kept} commits of its history were kept$`) : /begins anew$/)
+    assert.match(
+      mended,
+      kept > 0 ? new RegExp(`${kept} commits of its history were kept$`) : /begins anew$/,
+    )
     assert.deepEqual(await findings(registry, false), [])
     const left = git(registry, 'rev-list', 'HEAD').split('\n')
-    assert.deepEqual(left.slice(left.length - kept), ids.slice(ids.length - kept), 'the history that was kept')
+    assert.deepEqual(
+      left.slice(left.length - kept),
+      ids.slice(ids.length - kept),
+      'the history that was kept',
+    )
     assert.equal(left.length, kept === COMMITS ? COMMITS : kept + 1, 'one commit brings the rest')
     git(registry, 'fsck', '--strict')
     assert.deepEqual(
@@ -162,11 +197,15 @@ for (const { what, harm, found, kept } of damages) {
 test('the command names a broken HEAD where the settings insist on a git index, and repairs it', async t => {
   const registry = await scene(t)
   rmSync(join(gitIndexPath(registry), 'HEAD'))
-  const verify = (...args: string[]) => plimsoll(registry.dir, ['verify', ...args, '--dir', registry.dir])
+  const verify = (...args: string[]) =>
+    plimsoll(registry.dir, ['verify', ...args, '--dir', registry.dir])
   const { code, stdout } = await verify()
   assert.match(stdout, /^index\.git: HEAD is missing$/m)
   assert.equal(code, 1)
   const mended = await verify('--repair')
-  assert.match(mended.stdout, /^repaired: index\.git: HEAD is missing; 12 commits of its history were kept$/m)
+  assert.match(
+    mended.stdout,
+    /^repaired: index\.git: HEAD is missing; 12 commits of its history were kept$/m,
+  )
   assert.equal(mended.code, 0)
 })

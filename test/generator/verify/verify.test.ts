@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { build } from '../../../generator/build/build.ts'
-import { findCrates } from '../../../generator/store/crate-files.ts'
 import { parseName } from '../../../core/name.ts'
 import { crateKey } from '../../../core/paths.ts'
+import { build } from '../../../generator/build/build.ts'
 import type { Registry } from '../../../generator/registry.ts'
+import { findCrates } from '../../../generator/store/crate-files.ts'
 import { verify } from '../../../generator/verify/verify.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { filesBelow, treeDigest } from '../../support/folder.ts'
@@ -33,9 +33,16 @@ async function scene(t: TestContext): Promise<Scene> {
 }
 
 /** What differs, a line each: whether it is lost or repaired, where and what. */
-async function findings(registry: Registry, options: { repair?: boolean; served?: boolean } = {}): Promise<string[]> {
+async function findings(
+  registry: Registry,
+  options: { repair?: boolean; served?: boolean } = {},
+): Promise<string[]> {
   const found: string[] = []
-  for await (const { where, what, lost, repaired } of verify(registry, { repair: false, served: false, ...options })) {
+  for await (const { where, what, lost, repaired } of verify(registry, {
+    repair: false,
+    served: false,
+    ...options,
+  })) {
     found.push(`${lost ? 'lost ' : ''}${repaired ? 'repaired ' : ''}${where}: ${what}`)
   }
   return found
@@ -72,7 +79,8 @@ const damages: { what: string; harm: (scene: Scene) => void; found: string }[] =
   },
   {
     what: 'an edited index file',
-    harm: ({ registry }) => replace(registry.tree.path(INDEX), `${readFileSync(registry.tree.path(INDEX))}{}\n`),
+    harm: ({ registry }) =>
+      replace(registry.tree.path(INDEX), `${readFileSync(registry.tree.path(INDEX))}{}\n`),
     found: `${INDEX}: differs from the catalog`,
   },
   {
@@ -137,7 +145,10 @@ for (const [what, harm, words] of [
     const place = await scene(t)
     harm(place)
     replace(place.registry.tree.path(CRATE), 'rotten')
-    const found = [`lost demo@1.0.0: ${words} (${place.key})`, `${CRATE}: the bytes are not those of the catalog`]
+    const found = [
+      `lost demo@1.0.0: ${words} (${place.key})`,
+      `${CRATE}: the bytes are not those of the catalog`,
+    ]
     assert.deepEqual(await findings(place.registry), found)
     assert.deepEqual(await findings(place.registry, { repair: true }), found)
   })
@@ -155,8 +166,16 @@ test('a flipped byte in a file that store and tree share is lost', async t => {
 })
 
 for (const [what, edit, words] of [
-  ['another checksum', '"cksum":"a', 'the index entry in the catalog contradicts the record it belongs to'],
-  ['another flag', '"yanked":true', 'the index entry in the catalog contradicts the record it belongs to'],
+  [
+    'another checksum',
+    '"cksum":"a',
+    'the index entry in the catalog contradicts the record it belongs to',
+  ],
+  [
+    'another flag',
+    '"yanked":true',
+    'the index entry in the catalog contradicts the record it belongs to',
+  ],
   ['another spelling', '{ "name"', 'the index entry in the catalog was changed by hand'],
 ] as const) {
   test(`an index line that was edited in the database is told: ${what}`, async t => {
@@ -167,7 +186,10 @@ for (const [what, edit, words] of [
       .where('id', '=', 1)
       .executeTakeFirstOrThrow()
     const line = release.line
-      .replace(edit.startsWith('"cksum') ? /"cksum":"[0-9a-f]/ : '\0', release.cksum[0] === 'a' ? '"cksum":"b' : edit)
+      .replace(
+        edit.startsWith('"cksum') ? /"cksum":"[0-9a-f]/ : '\0',
+        release.cksum[0] === 'a' ? '"cksum":"b' : edit,
+      )
       .replace(edit.startsWith('"yanked') ? '"yanked":false' : '\0', edit)
       .replace(edit.startsWith('{') ? '{"name"' : '\0', edit)
     assert.notEqual(line, release.line)

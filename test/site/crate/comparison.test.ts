@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bytes, count, plural } from '../../../site/elements/amount.ts'
-import { changes } from '../../../site/crate/comparison.ts'
 import { changeSection } from '../../../site/crate/changes.ts'
+import { changes } from '../../../site/crate/comparison.ts'
 import { dependencySection } from '../../../site/crate/dependencies.ts'
 import { allFeatures, featureSection } from '../../../site/crate/features.ts'
+import { bytes, count, plural } from '../../../site/elements/amount.ts'
 import { day } from '../../../site/elements/moment.ts'
 import type { ComparedFacts } from '../../../site/facts/version.ts'
 import { dependency } from '../../support/demo-facts.ts'
@@ -14,7 +14,11 @@ const site = demoFacts('https://x.example')
 const before: ComparedFacts = {
   version: '1.0.0',
   rustVersion: '1.70',
-  dependencies: [dependency('a', '^1'), dependency('gone', '^1'), dependency('a', '^1', { kind: 'dev' })],
+  dependencies: [
+    dependency('a', '^1'),
+    dependency('gone', '^1'),
+    dependency('a', '^1', { kind: 'dev' }),
+  ],
   features: { default: ['std'], std: [], old: [] },
 }
 
@@ -34,7 +38,13 @@ test('what changed in MSRV, dependencies and features', () => {
     features: { default: [], std: [], new: ['dep:a'] },
   }
   assert.deepEqual(
-    changes(site, before, after).map(one => [one.kind, one.subject, one.name, one.before, one.after]),
+    changes(site, before, after).map(one => [
+      one.kind,
+      one.subject,
+      one.name,
+      one.before,
+      one.after,
+    ]),
     [
       ['changed', 'MSRV', 'Rust version', '1.70', 'none stated'],
       ['changed', 'dependency', 'a', '^1', '^2 · optional · no default features · features x, y'],
@@ -49,8 +59,14 @@ test('what changed in MSRV, dependencies and features', () => {
 
 test('of a changed dependency only the differences are told', () => {
   const one = { features: ['derive'], registry: 'sparse+https://index.crates.io/' }
-  const old = { ...before, dependencies: [dependency('a', '^1', one), dependency('b', '^1', { optional: true })] }
-  const now = { ...before, dependencies: [dependency('a', '^2', one), dependency('b', '^1', { features: ['x'] })] }
+  const old = {
+    ...before,
+    dependencies: [dependency('a', '^1', one), dependency('b', '^1', { optional: true })],
+  }
+  const now = {
+    ...before,
+    dependencies: [dependency('a', '^2', one), dependency('b', '^1', { features: ['x'] })],
+  }
   const list = changes(site, old, now)
   assert.deepEqual(
     list.map(one => [one.name, one.before, one.after]),
@@ -80,7 +96,11 @@ const origins: [registry: string | null, link: string | null][] = [
 for (const [registry, link] of origins) {
   test(`a dependency from ${registry ?? 'this registry'}`, () => {
     const list = [dependency('renamed', '^1', { package: 'real', registry })]
-    const text = dependencySection(demoFacts('https://x.example'), list, to => `../${to.split('/')[1]}/`).toString()
+    const text = dependencySection(
+      demoFacts('https://x.example'),
+      list,
+      to => `../${to.split('/')[1]}/`,
+    ).toString()
     assert.equal(/href="[^"]*"/.exec(text)?.[0] ?? null, link)
     assert.match(text, /as <code>renamed<\/code>/)
   })
@@ -89,10 +109,9 @@ for (const [registry, link] of origins) {
 test('features that are on by default are marked, through others too, and circles end', () => {
   const text = featureSection({ default: ['a'], a: ['b'], b: ['a', 'dep:x'], c: [] }).toString()
   assert.deepEqual(
-    [...text.matchAll(/<strong>(\w+)<\/strong>\s*(<span class="badge good">default)?/g)].map(match => [
-      match[1],
-      match[2] !== undefined,
-    ]),
+    [...text.matchAll(/<strong>(\w+)<\/strong>\s*(<span class="badge good">default)?/g)].map(
+      match => [match[1], match[2] !== undefined],
+    ),
     [
       ['default', false],
       ['a', true],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { absoluteLink, relativeLink, rootedLink } from '../../../site/elements/links.ts'
-import { linkBase, resolveLink } from '../../../site/readme/repository.ts'
 import { webLink, webLinkText } from '../../../site/elements/web-link.ts'
+import { linkBase, resolveLink } from '../../../site/readme/repository.ts'
 import { demoFacts } from '../../support/demo-site.ts'
 
 const relative: [from: string, to: string, link: string][] = [
@@ -53,7 +53,8 @@ const web: [text: string | null, url: string | null][] = [
   [null, null],
   [`https://a.example/${'x'.repeat(2000)}`, null],
 ]
-for (const [text, url] of web) test(`a web link of ${text?.slice(0, 30)}`, () => assert.equal(webLink(text), url))
+for (const [text, url] of web)
+  test(`a web link of ${text?.slice(0, 30)}`, () => assert.equal(webLink(text), url))
 
 test('what links are called', () => {
   assert.equal(webLinkText('https://a.example/'), 'a.example')

@@ -20,7 +20,11 @@ test('the site map is split by ids, and has every crate once', () => {
     updated: at % 2 === 0 ? '2026-11-20T12:00:00Z' : null,
   }))
   const files = new Map([...sitemaps(site, crates)].map(file => [file.path, file.bytes.toString()]))
-  const index = [...(files.get('sitemap.xml') ?? '').matchAll(/<loc>https:\/\/crates.example.com\/team\/(.*?)</g)]
+  const index = [
+    ...(files.get('sitemap.xml') ?? '').matchAll(
+      /<loc>https:\/\/crates.example.com\/team\/(.*?)</g,
+    ),
+  ]
   const parts = ['sitemaps/pages.xml', 'sitemaps/0.xml', 'sitemaps/1.xml', 'sitemaps/2.xml']
   assert.deepEqual(
     index.map(match => match[1]),
@@ -39,6 +43,8 @@ test('the site map is split by ids, and has every crate once', () => {
 
 test('opensearch.xml leads to the search page', () => {
   assert.ok(
-    openSearch(site).bytes.toString().includes('template="https://crates.example.com/team/search/?q={searchTerms}"'),
+    openSearch(site)
+      .bytes.toString()
+      .includes('template="https://crates.example.com/team/search/?q={searchTerms}"'),
   )
 })

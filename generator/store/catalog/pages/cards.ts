@@ -1,7 +1,7 @@
-import type { Database } from '../../database/database.ts'
-import { type CanonicalName, canonicalName, type Name } from '../../../../core/name.ts'
 import type { About } from '../../../../core/manifest/manifest.ts'
+import { type CanonicalName, canonicalName, type Name } from '../../../../core/name.ts'
 import type { Version } from '../../../../core/version.ts'
+import type { Database } from '../../database/database.ts'
 
 /** A crate as lists show it: with what its newest version says. */
 export interface CrateCard {
@@ -24,7 +24,9 @@ export interface CrateCard {
 
 /** The card of the crate that a name means; null when there is none, or one without versions. */
 export async function findCard(database: Database, name: Name): Promise<CrateCard | null> {
-  const row = await selectCards(database).where('crates.canonical', '=', canonicalName(name)).executeTakeFirst()
+  const row = await selectCards(database)
+    .where('crates.canonical', '=', canonicalName(name))
+    .executeTakeFirst()
   return row ? card(row) : null
 }
 
@@ -48,8 +50,19 @@ function selectCards(database: Database) {
     .innerJoin('releases as newest', 'newest.id', 'listings.newest_id')
     .innerJoin('releases as latest', 'latest.id', 'listings.latest_id')
     .leftJoin('releases as stable', 'stable.id', 'listings.stable_id')
-    .select(['crates.id', 'crates.name', 'crates.created_at', 'listings.updated_at', 'listings.versions'])
-    .select(['listings.yanked', 'newest.id as newest_id', 'newest.version as newest', 'newest.about'])
+    .select([
+      'crates.id',
+      'crates.name',
+      'crates.created_at',
+      'listings.updated_at',
+      'listings.versions',
+    ])
+    .select([
+      'listings.yanked',
+      'newest.id as newest_id',
+      'newest.version as newest',
+      'newest.about',
+    ])
     .select(['latest.version as latest', 'stable.version as stable'])
 }
 

@@ -1,5 +1,5 @@
-import type { Database } from '../../database/database.ts'
 import type { Name } from '../../../../core/name.ts'
+import type { Database } from '../../database/database.ts'
 
 /** The listed crates with an id from `first` on, below `end`, in the order of their ids. */
 export async function listedBetween(

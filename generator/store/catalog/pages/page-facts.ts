@@ -1,9 +1,16 @@
-import type { Database } from '../../database/database.ts'
 import { dependencyOn, type Tie } from '../../../../core/entry/dependency-on.ts'
 import { parseEntry } from '../../../../core/entry/parse.ts'
 import type { CanonicalName, Name } from '../../../../core/name.ts'
 import type { Version } from '../../../../core/version.ts'
-import { type CrateRecord, crateRecord, type Queries, type ReleaseRecord, releaseRecord, selectReleases } from '../record.ts'
+import type { Database } from '../../database/database.ts'
+import {
+  type CrateRecord,
+  crateRecord,
+  type Queries,
+  type ReleaseRecord,
+  releaseRecord,
+  selectReleases,
+} from '../record.ts'
 
 /** Who owns a crate, the first owner first. */
 export async function pageOwners(
@@ -70,7 +77,9 @@ export async function readRelease(
   crateId: number,
   releaseId: number,
 ): Promise<ReleaseRecord | null> {
-  const row = await selectReleases(database, crateId).where('releases.id', '=', releaseId).executeTakeFirst()
+  const row = await selectReleases(database, crateId)
+    .where('releases.id', '=', releaseId)
+    .executeTakeFirst()
   return row ? releaseRecord(row) : null
 }
 

@@ -1,18 +1,28 @@
 import { sql } from 'kysely'
-import { type Database, PAGE_KINDS, type PageKind, SITE } from '../../database/database.ts'
 import { BLOCK_CRATES } from '../../../../core/search/buckets.ts'
 import { MAP_CRATES } from '../../../../site/elements/links.ts'
+import { type Database, PAGE_KINDS, type PageKind, SITE } from '../../database/database.ts'
 import { mark, markAll } from '../marks.ts'
 import type { Mark, Queries } from '../record.ts'
 
 /** The pages to be rendered. At most `limit`, after `after`. */
-export async function pageMarks(database: Database, after: Mark | null = null, limit = 500): Promise<Mark[]> {
+export async function pageMarks(
+  database: Database,
+  after: Mark | null = null,
+  limit = 500,
+): Promise<Mark[]> {
   return database
     .selectFrom('marks')
     .selectAll()
     .where('kind', 'in', PAGE_KINDS)
     .$if(after !== null, query =>
-      query.where(eb => eb(eb.refTuple('kind', 'subject'), '>', eb.tuple(after?.kind ?? 'list', after?.subject ?? 0))),
+      query.where(eb =>
+        eb(
+          eb.refTuple('kind', 'subject'),
+          '>',
+          eb.tuple(after?.kind ?? 'list', after?.subject ?? 0),
+        ),
+      ),
     )
     .orderBy('kind')
     .orderBy('subject')
@@ -55,7 +65,11 @@ export async function markAllPages(database: Database): Promise<void> {
 }
 
 /** Marks subjects of one kind, to be rendered as they stand now. */
-export async function markAnew(database: Database, kind: PageKind, subjects: readonly number[]): Promise<void> {
+export async function markAnew(
+  database: Database,
+  kind: PageKind,
+  subjects: readonly number[],
+): Promise<void> {
   const { last } = await database
     .selectFrom('audit')
     .select(eb => eb.fn.max('id').as('last'))
@@ -64,11 +78,23 @@ export async function markAnew(database: Database, kind: PageKind, subjects: rea
 }
 
 /** Marks the page of a crate, because something of it changed that is in no release: its owners. */
-export async function markCratePage(tx: Queries, crateId: number, generation: number): Promise<void> {
+export async function markCratePage(
+  tx: Queries,
+  crateId: number,
+  generation: number,
+): Promise<void> {
   await mark(tx, { kind: 'page', subject: crateId, generation })
 }
 
 /** Those of some crates that wait to be listed anew. */
-export async function listMarksOf(database: Database, crateIds: readonly number[]): Promise<Mark[]> {
-  return database.selectFrom('marks').selectAll().where('kind', '=', 'list').where('subject', 'in', crateIds).execute()
+export async function listMarksOf(
+  database: Database,
+  crateIds: readonly number[],
+): Promise<Mark[]> {
+  return database
+    .selectFrom('marks')
+    .selectAll()
+    .where('kind', '=', 'list')
+    .where('subject', 'in', crateIds)
+    .execute()
 }

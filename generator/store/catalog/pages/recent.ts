@@ -1,7 +1,7 @@
-import type { Database } from '../../database/database.ts'
-import type { Name } from '../../../../core/name.ts'
 import type { About } from '../../../../core/manifest/manifest.ts'
+import type { Name } from '../../../../core/name.ts'
 import type { Version } from '../../../../core/version.ts'
+import type { Database } from '../../database/database.ts'
 
 /** A crate as the lists of new ones show it. */
 export interface RecentCrate {
@@ -44,7 +44,13 @@ export async function recentReleases(database: Database, limit: number): Promise
     .selectFrom('releases')
     .innerJoin('crates', 'crates.id', 'releases.crate_id')
     .leftJoin('users', 'users.id', 'releases.published_by')
-    .select(['crates.name', 'releases.version', 'releases.yanked', 'releases.about', 'releases.published_at'])
+    .select([
+      'crates.name',
+      'releases.version',
+      'releases.yanked',
+      'releases.about',
+      'releases.published_at',
+    ])
     .select('users.login')
     .where('releases.published_at', 'is not', null)
     .orderBy('releases.published_at', 'desc')

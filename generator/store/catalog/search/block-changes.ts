@@ -1,7 +1,7 @@
-import { bytesOf } from '../../database/blocks.ts'
 import { classOf } from '../../../../core/search/terms.ts'
-import { BLOCK_CRATES, placeInBlock, placesOf, writeBlock } from './posting-block.ts'
+import { bytesOf } from '../../database/blocks.ts'
 import type { Queries } from '../record.ts'
+import { BLOCK_CRATES, placeInBlock, placesOf, writeBlock } from './posting-block.ts'
 
 /** A word that finds this many crates is common: from then on its crates are kept as bits, too. */
 export const COMMON_FROM = 1024
@@ -14,7 +14,11 @@ export interface BlockChange {
 }
 
 /** Brings the blocks of common words in line with changes of one crate; costs the same however common the words are. */
-export async function changeBlocks(tx: Queries, crateId: number, changes: readonly BlockChange[]): Promise<void> {
+export async function changeBlocks(
+  tx: Queries,
+  crateId: number,
+  changes: readonly BlockChange[],
+): Promise<void> {
   if (changes.length === 0) return
   const { block, place } = placeInBlock(crateId)
   const termIds = [...new Set(changes.map(one => one.termId))]
@@ -24,7 +28,9 @@ export async function changeBlocks(tx: Queries, crateId: number, changes: readon
     .where('term_id', 'in', termIds)
     .where('block', '=', block)
     .execute()
-  const places = new Map(rows.map(row => [`${row.term_id} ${row.class}`, new Set(placesOf(bytesOf(row.crates)))]))
+  const places = new Map(
+    rows.map(row => [`${row.term_id} ${row.class}`, new Set(placesOf(bytesOf(row.crates)))]),
+  )
   for (const { termId, rank, isFound } of changes) {
     const key = `${termId} ${classOf(rank)}`
     const set = places.get(key) ?? new Set()
@@ -38,7 +44,11 @@ export async function changeBlocks(tx: Queries, crateId: number, changes: readon
 
 /** Makes the blocks of a word that has become common. */
 export async function makeBlocks(tx: Queries, termId: number): Promise<void> {
-  const rows = await tx.selectFrom('postings').select(['rank', 'crate_id']).where('term_id', '=', termId).execute()
+  const rows = await tx
+    .selectFrom('postings')
+    .select(['rank', 'crate_id'])
+    .where('term_id', '=', termId)
+    .execute()
   const blocks = new Map<number, Map<string, Set<number>>>()
   for (const row of rows) {
     const { block, place } = placeInBlock(row.crate_id)
@@ -62,7 +72,11 @@ export async function dropBlocks(tx: Queries, termIds: readonly number[]): Promi
 /** Remembers how long the canonical name of a crate is, which never changes. */
 export async function keepNameLength(tx: Queries, crateId: number, length: number): Promise<void> {
   const { block, place } = placeInBlock(crateId)
-  const row = await tx.selectFrom('name_lengths').select('lengths').where('block', '=', block).executeTakeFirst()
+  const row = await tx
+    .selectFrom('name_lengths')
+    .select('lengths')
+    .where('block', '=', block)
+    .executeTakeFirst()
   const lengths = Buffer.alloc(BLOCK_CRATES)
   if (row) lengths.set(bytesOf(row.lengths))
   if (lengths[place] === length) return

@@ -1,16 +1,24 @@
-import type { Database } from '../../database/database.ts'
 import { HASH_BITS, RANGE_CRATES, rangeOf } from '../../../../core/search/buckets.ts'
 import { POSTINGS_MAX, type Posting, type Term } from '../../../../core/search/postings.ts'
+import type { Database } from '../../database/database.ts'
 import type { Queries } from '../record.ts'
 
 /** How many terms there are, without counting them. */
 export async function termCount(database: Database): Promise<number> {
-  const row = await database.selectFrom('counts').select('n').where('what', '=', 'terms').executeTakeFirst()
+  const row = await database
+    .selectFrom('counts')
+    .select('n')
+    .where('what', '=', 'terms')
+    .executeTakeFirst()
   return row?.n ?? 0
 }
 
 /** The terms of a bucket with their crates, at most `POSTINGS_MAX` each; in no particular order. */
-export async function readBucket(database: Database, bits: number, bucket: number): Promise<Term[]> {
+export async function readBucket(
+  database: Database,
+  bits: number,
+  bucket: number,
+): Promise<Term[]> {
   const width = 2 ** (HASH_BITS - bits)
   const terms = await database
     .selectFrom('terms')
@@ -24,7 +32,13 @@ export async function readBucket(database: Database, bits: number, bucket: numbe
   for (const { id, term, crates } of terms) {
     const all = postings.get(id)
     if (all) list.push({ term, crates, postings: all, ranges: [] })
-    else list.push({ term, crates, postings: await readFirst(database, id), ranges: await rangesOfTerm(database, id) })
+    else
+      list.push({
+        term,
+        crates,
+        postings: await readFirst(database, id),
+        ranges: await rangesOfTerm(database, id),
+      })
   }
   return list
 }
@@ -54,7 +68,9 @@ export async function readCommon(database: Database, hash: number, range: number
 }
 
 /** Every hash of a common term with the ranges that its crates are in. Looks at all terms. */
-export async function commonRanges(database: Database): Promise<{ readonly hash: number; readonly range: number }[]> {
+export async function commonRanges(
+  database: Database,
+): Promise<{ readonly hash: number; readonly range: number }[]> {
   const terms = await database
     .selectFrom('terms')
     .select(['id', 'hash'])
@@ -63,7 +79,8 @@ export async function commonRanges(database: Database): Promise<{ readonly hash:
     .execute()
   const places = new Map<number, { hash: number; range: number }>()
   for (const { id, hash } of terms) {
-    for (const range of await rangesOfTerm(database, id)) places.set(commonSubject(hash, range), { hash, range })
+    for (const range of await rangesOfTerm(database, id))
+      places.set(commonSubject(hash, range), { hash, range })
   }
   return [...places.values()]
 }
@@ -94,12 +111,18 @@ export function commonSubject(hash: number, range: number): number {
 }
 
 /** What `commonSubject` was made of. */
-export function ofCommonSubject(subject: number): { readonly hash: number; readonly range: number } {
+export function ofCommonSubject(subject: number): {
+  readonly hash: number
+  readonly range: number
+} {
   return { hash: Math.floor(subject / RANGES_MAX), range: subject % RANGES_MAX }
 }
 
 /** All crates of several terms. */
-async function readFew(database: Database, terms: readonly number[]): Promise<Map<number, Posting[]>> {
+async function readFew(
+  database: Database,
+  terms: readonly number[],
+): Promise<Map<number, Posting[]>> {
   const found = new Map<number, Posting[]>(terms.map(id => [id, []]))
   for (let at = 0; at < terms.length; at += 500) {
     const rows = await database

@@ -1,6 +1,6 @@
+import { CLASSES, YANKED_FROM } from '../../../../core/search/terms.ts'
 import { bytesOf } from '../../database/blocks.ts'
 import type { Database } from '../../database/database.ts'
-import { CLASSES, YANKED_FROM } from '../../../../core/search/terms.ts'
 import type { Found, Slice } from './found.ts'
 import { BLOCK_CRATES, BLOCK_WORDS, readBlock } from './posting-block.ts'
 
@@ -28,7 +28,8 @@ export async function commonWords(
   let before = 0
   for (const group of groups) {
     const from = Math.max(slice.offset + ids.length - before, 0)
-    if (from < group.count && ids.length < slice.limit) ids.push(...group.ids(from, slice.limit - ids.length))
+    if (from < group.count && ids.length < slice.limit)
+      ids.push(...group.ids(from, slice.limit - ids.length))
     before += group.count
   }
   return { ids, total }
@@ -72,13 +73,19 @@ class Levels {
     for (const [at, termId] of termIds.entries()) {
       const own = at === 0 ? this.#bits : scratch
       for (const bits of scratch) bits.fill(0)
-      const rows = await database.selectFrom('blocks').selectAll().where('term_id', '=', termId).execute()
+      const rows = await database
+        .selectFrom('blocks')
+        .selectAll()
+        .where('term_id', '=', termId)
+        .execute()
       for (const row of rows) {
         const bits = own[row.class]
         if (bits) readBlock(bytesOf(row.crates), bits, row.block * BLOCK_WORDS)
       }
-      for (let of = 1; of < CLASSES; of++) if (of !== YANKED_FROM) join(own[of], own[of - 1], (a, b) => a | b)
-      if (at > 0) for (const [of, bits] of this.#bits.entries()) join(bits, own[of], (a, b) => a & b)
+      for (let of = 1; of < CLASSES; of++)
+        if (of !== YANKED_FROM) join(own[of], own[of - 1], (a, b) => a | b)
+      if (at > 0)
+        for (const [of, bits] of this.#bits.entries()) join(bits, own[of], (a, b) => a & b)
     }
     for (let of = CLASSES - 1; of > 0; of--) {
       if (of !== YANKED_FROM) join(this.#bits[of], this.#bits[of - 1], (a, b) => a & ~b)
@@ -88,7 +95,9 @@ class Levels {
   /** The groups in order: on each side those whose name begins with the query, then class by class. */
   groups(begins: readonly number[], lengths: Uint8Array): Group[] {
     const taken = this.#bits.map(bits => begins.filter(id => take(bits, id)))
-    const sides = [taken.slice(0, YANKED_FROM), taken.slice(YANKED_FROM)].map(side => listed(side.flat(), lengths))
+    const sides = [taken.slice(0, YANKED_FROM), taken.slice(YANKED_FROM)].map(side =>
+      listed(side.flat(), lengths),
+    )
     const classes = this.#bits.map(bits => classGroup(bits, lengths))
     const [unyanked, yanked] = sides
     return [
@@ -100,7 +109,11 @@ class Levels {
   }
 }
 
-function join(into: Uint32Array | undefined, other: Uint32Array | undefined, how: (a: number, b: number) => number) {
+function join(
+  into: Uint32Array | undefined,
+  other: Uint32Array | undefined,
+  how: (a: number, b: number) => number,
+) {
   if (!into || !other) return
   for (let at = 0; at < into.length; at++) into[at] = how(into[at] ?? 0, other[at] ?? 0)
 }
@@ -147,7 +160,8 @@ function classGroup(bits: Uint32Array, lengths: Uint8Array): Group {
 
 function eachBit(bits: Uint32Array, work: (id: number) => void): void {
   for (const [at, word] of bits.entries()) {
-    for (let rest = word; rest !== 0; rest &= rest - 1) work(at * 32 + 31 - Math.clz32(rest & -rest))
+    for (let rest = word; rest !== 0; rest &= rest - 1)
+      work(at * 32 + 31 - Math.clz32(rest & -rest))
   }
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Database } from '../../database/database.ts'
 import type { CanonicalName } from '../../../../core/name.ts'
+import type { Database } from '../../database/database.ts'
 import type { Queries } from '../record.ts'
 
 /** Every character that a canonical name may have, in order. */
@@ -11,20 +11,33 @@ export async function countPrefixes(tx: Queries, canonical: CanonicalName): Prom
   await tx
     .insertInto('prefixes')
     .values(beginnings(canonical).map(prefix => ({ prefix, crates: 1 })))
-    .onConflict(conflict => conflict.column('prefix').doUpdateSet({ crates: sql`prefixes.crates + 1` }))
+    .onConflict(conflict =>
+      conflict.column('prefix').doUpdateSet({ crates: sql`prefixes.crates + 1` }),
+    )
     .execute()
 }
 
 /** Takes back what `countPrefixes` did. */
 export async function uncountPrefixes(tx: Queries, canonical: CanonicalName): Promise<void> {
   const mine = beginnings(canonical)
-  await tx.updateTable('prefixes').set({ crates: sql`crates - 1` }).where('prefix', 'in', mine).execute()
+  await tx
+    .updateTable('prefixes')
+    .set({ crates: sql`crates - 1` })
+    .where('prefix', 'in', mine)
+    .execute()
   await tx.deleteFrom('prefixes').where('prefix', 'in', mine).where('crates', '=', 0).execute()
 }
 
 /** How many crates there are below each of some prefixes; those with none are left out. */
-export async function prefixCounts(database: Database, prefixes: readonly string[]): Promise<Map<string, number>> {
-  const rows = await database.selectFrom('prefixes').selectAll().where('prefix', 'in', prefixes).execute()
+export async function prefixCounts(
+  database: Database,
+  prefixes: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await database
+    .selectFrom('prefixes')
+    .selectAll()
+    .where('prefix', 'in', prefixes)
+    .execute()
   return new Map(rows.map(row => [row.prefix, row.crates]))
 }
 
@@ -42,7 +55,11 @@ export async function longerPrefixes(
 }
 
 /** Ids of the crates whose canonical name begins with `prefix`, by name; at most `limit`. */
-export async function cratesBelow(database: Database, prefix: string, limit: number): Promise<number[]> {
+export async function cratesBelow(
+  database: Database,
+  prefix: string,
+  limit: number,
+): Promise<number[]> {
   const rows = await database
     .selectFrom('listings')
     .select('crate_id')
@@ -57,7 +74,11 @@ export async function cratesBelow(database: Database, prefix: string, limit: num
 
 /** Ids of the crates whose canonical name is exactly this: one or none. */
 export async function crateNamed(database: Database, canonical: string): Promise<number[]> {
-  const rows = await database.selectFrom('listings').select('crate_id').where('canonical', '=', canonical).execute()
+  const rows = await database
+    .selectFrom('listings')
+    .select('crate_id')
+    .where('canonical', '=', canonical)
+    .execute()
   return rows.map(row => row.crate_id)
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Database } from '../../database/database.ts'
 import { HASH_BITS } from '../../../../core/search/buckets.ts'
+import type { Database } from '../../database/database.ts'
 import type { Mark, Queries } from '../record.ts'
 
 /** Over how many files, as a power of two, the terms of the search are spread in the public tree. */
@@ -15,7 +15,11 @@ const FACT = 'search_bits'
 
 /** How the terms are spread. */
 export async function readSpread(database: Database): Promise<Spread> {
-  const row = await database.selectFrom('facts').select('value').where('key', '=', FACT).executeTakeFirst()
+  const row = await database
+    .selectFrom('facts')
+    .select('value')
+    .where('key', '=', FACT)
+    .executeTakeFirst()
   return row ? (JSON.parse(row.value) as Spread) : { now: null, next: null }
 }
 
@@ -46,7 +50,10 @@ async function writeSpread(tx: Queries, spread: Spread): Promise<void> {
 }
 
 /** Whether no other bucket than these is yet to be written. */
-export async function isLastOfSpread(database: Database, buckets: readonly number[]): Promise<boolean> {
+export async function isLastOfSpread(
+  database: Database,
+  buckets: readonly number[],
+): Promise<boolean> {
   const other = await database
     .selectFrom('marks')
     .select('subject')
@@ -58,7 +65,11 @@ export async function isLastOfSpread(database: Database, buckets: readonly numbe
 }
 
 /** The marks of the terms of a bucket. */
-export async function searchMarksOf(database: Database, bits: number, bucket: number): Promise<Mark[]> {
+export async function searchMarksOf(
+  database: Database,
+  bits: number,
+  bucket: number,
+): Promise<Mark[]> {
   const width = 2 ** (HASH_BITS - bits)
   return database
     .selectFrom('marks')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Database } from '../../database/database.ts'
 import { canonicalName, isName } from '../../../../core/name.ts'
 import { RANK_YANKED, wordsOf } from '../../../../core/search/words.ts'
+import type { Database } from '../../database/database.ts'
 import { commonWords } from './common-words.ts'
 import type { Found, Slice } from './found.ts'
 
@@ -16,10 +16,15 @@ const WORDS_MAX = 32
  * One word costs the same in a registry of any size: its count is kept and its crates lie in the order of their ranks.
  * Of several words the rarest is walked and the others are looked up; where even that one is common, bits are compared.
  */
-export async function searchCrates(database: Database, query: string, slice: Slice): Promise<Found> {
+export async function searchCrates(
+  database: Database,
+  query: string,
+  slice: Slice,
+): Promise<Found> {
   const said = wordsOf(query)
   const words = [...new Set(said)].slice(0, WORDS_MAX)
-  if (words.length === 0) return /[^\s+]/.test(query) ? { ids: [], total: 0 } : everyCrate(database, slice)
+  if (words.length === 0)
+    return /[^\s+]/.test(query) ? { ids: [], total: 0 } : everyCrate(database, slice)
   const terms = await database.selectFrom('terms').selectAll().where('term', 'in', words).execute()
   const [rarest, ...others] = terms.sort((a, b) => a.crates - b.crates || a.id - b.id)
   if (!rarest || terms.length < words.length) return { ids: [], total: 0 }
@@ -51,7 +56,11 @@ async function everyCrate(database: Database, { limit, offset }: Slice): Promise
 
 /** How many crates there are, without counting them. */
 export async function crateCount(database: Database): Promise<number> {
-  const row = await database.selectFrom('terms').select('crates').where('term', '=', '').executeTakeFirst()
+  const row = await database
+    .selectFrom('terms')
+    .select('crates')
+    .where('term', '=', '')
+    .executeTakeFirst()
   return row?.crates ?? 0
 }
 
@@ -66,7 +75,11 @@ async function beginning(database: Database, key: string): Promise<number[]> {
   return rows.map(row => row.id)
 }
 
-async function oneWord(database: Database, termId: number, { limit, offset }: Slice): Promise<number[]> {
+async function oneWord(
+  database: Database,
+  termId: number,
+  { limit, offset }: Slice,
+): Promise<number[]> {
   const rows = await database
     .selectFrom('postings')
     .select('crate_id')

@@ -1,9 +1,15 @@
 import { sql } from 'kysely'
 import { hashOf, rangeOf } from '../../../../core/search/buckets.ts'
 import { POSTINGS_MAX } from '../../../../core/search/postings.ts'
-import { type BlockChange, COMMON_FROM, changeBlocks, dropBlocks, makeBlocks } from './block-changes.ts'
-import { commonSubject, rangesOfTerm } from './buckets.ts'
 import type { Queries } from '../record.ts'
+import {
+  type BlockChange,
+  COMMON_FROM,
+  changeBlocks,
+  dropBlocks,
+  makeBlocks,
+} from './block-changes.ts'
+import { commonSubject, rangesOfTerm } from './buckets.ts'
 
 /** Most values of one statement. */
 const CHUNK = 500
@@ -21,7 +27,12 @@ export interface MovedTerms {
  * Moves a crate from the terms that found it to those that find it now: term → rank, or null for a term that is only
  * counted. Touches what differs, nothing else.
  */
-export async function moveTerms(tx: Queries, crateId: number, old: Ranks, now: Ranks): Promise<MovedTerms> {
+export async function moveTerms(
+  tx: Queries,
+  crateId: number,
+  old: Ranks,
+  now: Ranks,
+): Promise<MovedTerms> {
   const gone = [...old.keys()].filter(term => !now.has(term))
   const come = [...now.keys()].filter(term => !old.has(term))
   const moved = [...now.keys()].filter(term => old.has(term) && old.get(term) !== now.get(term))
@@ -51,7 +62,8 @@ async function movedTerms(
   const common: number[] = []
   for (const one of searched.filter(term => term.crates > POSTINGS_MAX || turned.has(term))) {
     const ranges = turned.has(one) ? await rangesOfTerm(tx, one.id) : []
-    for (const range of [rangeOf(crateId), ...ranges]) common.push(commonSubject(hashOf(one.term), range))
+    for (const range of [rangeOf(crateId), ...ranges])
+      common.push(commonSubject(hashOf(one.term), range))
   }
   return { search: searched.map(one => hashOf(one.term)), common }
 }
@@ -70,7 +82,12 @@ interface Term {
 
 const TERM = ['id', 'term', 'crates', 'common'] as const
 
-async function leave(tx: Queries, crateId: number, terms: readonly string[], old: Ranks): Promise<Term[]> {
+async function leave(
+  tx: Queries,
+  crateId: number,
+  terms: readonly string[],
+  old: Ranks,
+): Promise<Term[]> {
   const rows = await tx
     .updateTable('terms')
     .set({ crates: sql`crates - 1` })
@@ -78,17 +95,28 @@ async function leave(tx: Queries, crateId: number, terms: readonly string[], old
     .returning(TERM)
     .execute()
   const ids = rows.map(row => row.id)
-  await tx.deleteFrom('postings').where('crate_id', '=', crateId).where('term_id', 'in', ids).execute()
+  await tx
+    .deleteFrom('postings')
+    .where('crate_id', '=', crateId)
+    .where('term_id', 'in', ids)
+    .execute()
   await changeBlocks(tx, crateId, changesOf(rows, old, false))
   // Only at half, so that a word on the border does not go to and fro.
-  const rare = rows.filter(row => row.common === 1 && row.crates < COMMON_FROM / 2).map(row => row.id)
+  const rare = rows
+    .filter(row => row.common === 1 && row.crates < COMMON_FROM / 2)
+    .map(row => row.id)
   await dropBlocks(tx, rare)
   const unused = rows.filter(row => row.crates === 0).map(row => row.id)
   if (unused.length > 0) await tx.deleteFrom('terms').where('id', 'in', unused).execute()
   return rows
 }
 
-async function enter(tx: Queries, crateId: number, terms: readonly string[], ranks: Ranks): Promise<Term[]> {
+async function enter(
+  tx: Queries,
+  crateId: number,
+  terms: readonly string[],
+  ranks: Ranks,
+): Promise<Term[]> {
   const rows = await tx
     .insertInto('terms')
     .values(terms.map(term => ({ term, crates: 1, hash: term === '' ? NO_HASH : hashOf(term) })))
@@ -104,10 +132,20 @@ async function enter(tx: Queries, crateId: number, terms: readonly string[], ran
   return rows
 }
 
-async function move(tx: Queries, crateId: number, terms: readonly string[], old: Ranks, now: Ranks): Promise<Term[]> {
+async function move(
+  tx: Queries,
+  crateId: number,
+  terms: readonly string[],
+  old: Ranks,
+  now: Ranks,
+): Promise<Term[]> {
   const rows = await tx.selectFrom('terms').select(TERM).where('term', 'in', terms).execute()
   const ids = rows.map(row => row.id)
-  await tx.deleteFrom('postings').where('crate_id', '=', crateId).where('term_id', 'in', ids).execute()
+  await tx
+    .deleteFrom('postings')
+    .where('crate_id', '=', crateId)
+    .where('term_id', 'in', ids)
+    .execute()
   await insertPostings(tx, crateId, rows, now)
   await changeBlocks(tx, crateId, [...changesOf(rows, old, false), ...changesOf(rows, now, true)])
   return rows
@@ -120,7 +158,12 @@ function changesOf(rows: readonly Term[], ranks: Ranks, isFound: boolean): Block
   })
 }
 
-async function insertPostings(tx: Queries, crateId: number, rows: readonly Term[], ranks: Ranks): Promise<void> {
+async function insertPostings(
+  tx: Queries,
+  crateId: number,
+  rows: readonly Term[],
+  ranks: Ranks,
+): Promise<void> {
   const postings = rows.flatMap(({ id, term }) => {
     const rank = ranks.get(term) ?? null
     return rank === null ? [] : [{ term_id: id, rank, crate_id: crateId }]

@@ -1,22 +1,29 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inspect } from '../../../../generator/add/add.ts'
-import type { Change } from '../../../../generator/store/catalog/record.ts'
 import { type Code, Refusal } from '../../../../core/error/error.ts'
 import { canonicalName, parseName } from '../../../../core/name.ts'
 import { lookAlikeSkeleton } from '../../../../core/policy/look-alike.ts'
-import type { Registry } from '../../../../generator/registry.ts'
 import type { Release } from '../../../../core/release/release.ts'
 import { parseVersion } from '../../../../core/version.ts'
+import { inspect } from '../../../../generator/add/add.ts'
+import type { Registry } from '../../../../generator/registry.ts'
+import type { Change } from '../../../../generator/store/catalog/record.ts'
 import { buildCrate, type CrateParts } from '../../../support/crate-builder.ts'
 import { newRegistry, OPERATOR, once } from '../../../support/workplace.ts'
 
 const demo = parseName('demo')
 const one = parseVersion('1.0.0')
 
-async function releaseOf(registry: Registry, parts: Partial<CrateParts>, cksum = 'a'.repeat(64)): Promise<Release> {
+async function releaseOf(
+  registry: Registry,
+  parts: Partial<CrateParts>,
+  cksum = 'a'.repeat(64),
+): Promise<Release> {
   const bytes = buildCrate({ name: 'demo', version: '1.0.0', ...parts })
-  const source = { bytes: { size: bytes.length, cksum, open: () => once(bytes) }, pubtime: OPERATOR.at }
+  const source = {
+    bytes: { size: bytes.length, cksum, open: () => once(bytes) },
+    pubtime: OPERATOR.at,
+  }
   const release = await inspect(source, registry.settings, registry.urls, [])
   assert.ok(release)
   return release
@@ -51,7 +58,12 @@ test('a release is added with its crate, first owner, audit event and marks, and
   const { outcome, crateId } = await catalog.add(release, change)
   assert.equal(outcome, 'added')
   const crate = await catalog.find(parseName('my_crate'))
-  assert.deepEqual(crate, { id: crateId, name: 'My-Crate', createdAt: OPERATOR.at, generation: crate?.generation })
+  assert.deepEqual(crate, {
+    id: crateId,
+    name: 'My-Crate',
+    createdAt: OPERATOR.at,
+    generation: crate?.generation,
+  })
   assert.deepEqual(await catalog.crate(crateId), crate)
   assert.equal(await catalog.isOwner(crateId, change.user?.id ?? 0), true)
   const found = await catalog.release(crateId, one)
@@ -66,8 +78,13 @@ test('a release is added with its crate, first owner, audit event and marks, and
   assert.deepEqual(await catalog.fileMarks(crateId), [
     { kind: 'file', subject: found?.id, generation, version: '1.0.0', cksum: 'a'.repeat(64) },
   ])
-  const events = await database.selectFrom('audit').select(['id', 'action', 'actor', 'crate', 'version']).execute()
-  assert.deepEqual(events, [{ id: generation, action: 'publish', actor: 'alice', crate: 'My-Crate', version: '1.0.0' }])
+  const events = await database
+    .selectFrom('audit')
+    .select(['id', 'action', 'actor', 'crate', 'version'])
+    .execute()
+  assert.deepEqual(events, [
+    { id: generation, action: 'publish', actor: 'alice', crate: 'My-Crate', version: '1.0.0' },
+  ])
 })
 
 test('the same release again is a success that changes nothing', async t => {
@@ -85,11 +102,17 @@ test('a version is taken by other bytes, by another build of it, and after a yan
   const registry = await newRegistry(t)
   const { catalog } = registry
   const { crateId } = await catalog.add(await releaseOf(registry, {}), OPERATOR)
-  await assert.rejects(catalog.add(await releaseOf(registry, {}, 'b'.repeat(64)), OPERATOR), refuses('version_taken'))
+  await assert.rejects(
+    catalog.add(await releaseOf(registry, {}, 'b'.repeat(64)), OPERATOR),
+    refuses('version_taken'),
+  )
   const build = await releaseOf(registry, { version: '1.0.0+build' })
   await assert.rejects(catalog.add(build, OPERATOR), refuses('version_taken'))
   await catalog.setYanked(demo, one, true, OPERATOR)
-  await assert.rejects(catalog.add(await releaseOf(registry, {}), OPERATOR), refuses('version_taken'))
+  await assert.rejects(
+    catalog.add(await releaseOf(registry, {}), OPERATOR),
+    refuses('version_taken'),
+  )
   assert.equal((await catalog.releases(crateId)).length, 1)
 })
 
@@ -142,14 +165,25 @@ test('yanking changes the flag in the line and nothing else, once', async t => {
   const { crateId } = await catalog.add(await releaseOf(registry, {}), OPERATOR)
   const [before] = await catalog.lines(crateId)
   await catalog.clear(await catalog.marks('index'))
-  assert.deepEqual(await catalog.setYanked(parseName('DEMO'), one, true, OPERATOR), { crateId, changed: true })
-  assert.deepEqual(await catalog.lines(crateId), [before?.replace('"yanked":false', '"yanked":true')])
+  assert.deepEqual(await catalog.setYanked(parseName('DEMO'), one, true, OPERATOR), {
+    crateId,
+    changed: true,
+  })
+  assert.deepEqual(await catalog.lines(crateId), [
+    before?.replace('"yanked":false', '"yanked":true'),
+  ])
   assert.equal((await catalog.marks('index')).length, 1)
   assert.deepEqual(await catalog.setYanked(demo, one, true, OPERATOR), { crateId, changed: false })
   assert.deepEqual(await catalog.setYanked(demo, one, false, OPERATOR), { crateId, changed: true })
   assert.deepEqual(await catalog.lines(crateId), [before])
-  await assert.rejects(catalog.setYanked(parseName('none'), one, true, OPERATOR), refuses('crate_unknown'))
-  await assert.rejects(catalog.setYanked(demo, parseVersion('9.0.0'), true, OPERATOR), refuses('release_unknown'))
+  await assert.rejects(
+    catalog.setYanked(parseName('none'), one, true, OPERATOR),
+    refuses('crate_unknown'),
+  )
+  await assert.rejects(
+    catalog.setYanked(demo, parseVersion('9.0.0'), true, OPERATOR),
+    refuses('release_unknown'),
+  )
 })
 
 test('a mark goes only when nothing has changed since it was read', async t => {
@@ -194,7 +228,9 @@ test('known and lookAlikes answer what the policy asks', async t => {
   const many = Array.from({ length: 1200 }, (_, i) => parseName(`n${i}`))
   const known = await registry.catalog.known([...many, parseName('good_name')])
   assert.deepEqual([...known], [[canonicalName(parseName('good_name')), 'Good-Name']])
-  assert.deepEqual(await registry.catalog.lookAlikes([lookAlikeSkeleton(parseName('g00d-name'))]), ['Good-Name'])
+  assert.deepEqual(await registry.catalog.lookAlikes([lookAlikeSkeleton(parseName('g00d-name'))]), [
+    'Good-Name',
+  ])
   assert.deepEqual(await registry.catalog.lookAlikes(['other']), [])
   assert.deepEqual(await registry.catalog.lookAlikes([]), [])
 })
@@ -234,7 +270,10 @@ test('facts are remembered, changed and forgotten; audit events are kept as they
   assert.equal(await catalog.fact('key'), null)
   await catalog.add(await releaseOf(registry, {}), OPERATOR)
   await assert.rejects(database.deleteFrom('audit').execute(), /audit events are kept/)
-  await assert.rejects(database.updateTable('audit').set({ actor: 'x' }).execute(), /audit events are fixed/)
+  await assert.rejects(
+    database.updateTable('audit').set({ actor: 'x' }).execute(),
+    /audit events are fixed/,
+  )
 })
 
 test('readme and bytes are found by release and checksum', async t => {

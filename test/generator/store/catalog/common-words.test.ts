@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { COMMON_FROM, keepNameLength } from '../../../../generator/store/catalog/search/block-changes.ts'
-import { BLOCK_CRATES, placesOf, writeBlock } from '../../../../generator/store/catalog/search/posting-block.ts'
+import { type Searched, termsOf } from '../../../../core/search/terms.ts'
 import type { Queries } from '../../../../generator/store/catalog/record.ts'
+import {
+  COMMON_FROM,
+  keepNameLength,
+} from '../../../../generator/store/catalog/search/block-changes.ts'
+import {
+  BLOCK_CRATES,
+  placesOf,
+  writeBlock,
+} from '../../../../generator/store/catalog/search/posting-block.ts'
 import { searchCrates } from '../../../../generator/store/catalog/search/search.ts'
 import { moveTerms } from '../../../../generator/store/catalog/search/terms.ts'
 import { type Database, openDatabase } from '../../../../generator/store/database/database.ts'
-import { type Searched, termsOf } from '../../../../core/search/terms.ts'
 import { Cleanup } from '../../../support/cleanup.ts'
 import { folderOf } from '../../../support/workplace.ts'
 
@@ -28,7 +35,11 @@ function dice(seed: number): (sides: number) => number {
 
 function invent(roll: (sides: number) => number, number: number): Searched {
   const pick = (...of: string[]) => of[roll(of.length)] ?? ''
-  const name = [pick('rust', 'json', 'fast', 'x'), pick('rust', 'parser', 'tool', 'y'), `n${number}`]
+  const name = [
+    pick('rust', 'json', 'fast', 'x'),
+    pick('rust', 'parser', 'tool', 'y'),
+    `n${number}`,
+  ]
   const description = ['rust', 'library', 'for', 'parser'].filter(() => roll(3) > 0).join(' ')
   return {
     canonical: name.join('_'),
@@ -112,7 +123,10 @@ async function compareAll(database: Database, shelf: Shelf): Promise<void> {
       [10, order.length - 3],
       [10, order.length],
     ] as const) {
-      const { ids, total } = await searchCrates(database, words.join('+'), { limit, offset: Math.max(offset, 0) })
+      const { ids, total } = await searchCrates(database, words.join('+'), {
+        limit,
+        offset: Math.max(offset, 0),
+      })
       const what = `${words.join(' ')} at ${offset}`
       assert.equal(total, order.length, what)
       assert.deepEqual(ids, order.slice(Math.max(offset, 0), Math.max(offset, 0) + limit), what)
@@ -121,14 +135,20 @@ async function compareAll(database: Database, shelf: Shelf): Promise<void> {
 }
 
 async function commonWords(database: Database): Promise<string[]> {
-  const rows = await database.selectFrom('terms').select('term').where('common', '=', 1).orderBy('term').execute()
+  const rows = await database
+    .selectFrom('terms')
+    .select('term')
+    .where('common', '=', 1)
+    .orderBy('term')
+    .execute()
   return rows.map(row => row.term)
 }
 
 test('several common words find what looking at every crate finds, in the same order, through every change', async t => {
   const { database, shelf, roll } = await scene(t)
   const common = await commonWords(database)
-  for (const word of ['rust', 'library', 'parser', 'for', 'r']) assert.ok(common.includes(word), word)
+  for (const word of ['rust', 'library', 'parser', 'for', 'r'])
+    assert.ok(common.includes(word), word)
   assert.ok(!common.includes('x'), 'a word that is not common is in the comparison, too')
   await compareAll(database, shelf)
   const ids = [...shelf.keys()]
@@ -153,7 +173,12 @@ test('several common words find what looking at every crate finds, in the same o
 })
 
 test('a block holds its places as a list or as bits, whichever is shorter', () => {
-  for (const places of [[0], [4095], [0, 31, 32, 63, 4095], Array.from({ length: 255 }, (_, i) => i * 16)]) {
+  for (const places of [
+    [0],
+    [4095],
+    [0, 31, 32, 63, 4095],
+    Array.from({ length: 255 }, (_, i) => i * 16),
+  ]) {
     const bytes = writeBlock(places)
     assert.equal(bytes.length, places.length * 2)
     assert.deepEqual(placesOf(bytes), places)

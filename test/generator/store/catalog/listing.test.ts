@@ -1,21 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import type { Name } from '../../../../core/name.ts'
+import { termsOf } from '../../../../core/search/terms.ts'
+import { wordsOf } from '../../../../core/search/words.ts'
+import type { Version } from '../../../../core/version.ts'
+import { deleteReleases } from '../../../../generator/delete.ts'
 import { keepListing, refreshListings } from '../../../../generator/store/catalog/listing.ts'
 import { searchCrates } from '../../../../generator/store/catalog/search/search.ts'
 import type { Database } from '../../../../generator/store/database/database.ts'
-import { deleteReleases } from '../../../../generator/delete.ts'
-import type { Name } from '../../../../core/name.ts'
-import type { Version } from '../../../../core/version.ts'
-import { termsOf } from '../../../../core/search/terms.ts'
-import { wordsOf } from '../../../../core/search/words.ts'
 import { ownDependency } from '../../../support/own-dependency.ts'
 import { TestRegistry } from '../../../support/registry.ts'
 
 /** Everything that is derived from crates and releases, without the ids of words. */
 async function derived(database: Database): Promise<unknown> {
   const listings = await database.selectFrom('listings').selectAll().orderBy('crate_id').execute()
-  const terms = await database.selectFrom('terms').select(['term', 'crates']).orderBy('term').execute()
+  const terms = await database
+    .selectFrom('terms')
+    .select(['term', 'crates'])
+    .orderBy('term')
+    .execute()
   const postings = await database
     .selectFrom('postings')
     .innerJoin('terms', 'terms.id', 'postings.term_id')
@@ -70,14 +74,22 @@ test('what each change makes of the listings is what making them anew gives', as
         ...depends.map(one => one.manifest),
       ].join('\n')
       const deps = depends.map(one => one.metadata)
-      const { body } = await registry.publish(token, { name: crate, version: number, manifest }, { deps })
+      const { body } = await registry.publish(
+        token,
+        { name: crate, version: number, manifest },
+        { deps },
+      )
       if (!('errors' in body)) published.push([crate, number])
     } else if (move < 9) {
       const verb = roll(3) === 0 ? ['PUT', 'unyank'] : ['DELETE', 'yank']
       await registry.request(verb[0] ?? '', `/api/v1/crates/${name}/${version}/${verb[1]}`, token)
     } else {
       const change = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
-      await deleteReleases(registry.registry, { name: name as Name, version: version as Version, force: true }, change)
+      await deleteReleases(
+        registry.registry,
+        { name: name as Name, version: version as Version, force: true },
+        change,
+      )
       published.splice(
         published.findIndex(one => one[0] === name && one[1] === version),
         1,
@@ -86,7 +98,8 @@ test('what each change makes of the listings is what making them anew gives', as
     assert.deepEqual(await derived(database), await anew(database), `after step ${step}`)
   }
   assert.ok(published.length > 15, `${published.length}`)
-  const { n } = (await sql<{ n: number }>`SELECT count(*) AS n FROM dependents`.execute(database)).rows[0] ?? { n: 0 }
+  const { n } = (await sql<{ n: number }>`SELECT count(*) AS n FROM dependents`.execute(database))
+    .rows[0] ?? { n: 0 }
   assert.ok(n > 0)
 })
 
@@ -95,8 +108,13 @@ test('a crate whose last version is deleted is in no list, and back with the nex
   const token = await registry.user('alice')
   await registry.publish(token, { name: 'gone', version: '1.0.0' })
   const change = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
-  await deleteReleases(registry.registry, { name: 'gone' as Name, version: null, force: false }, change)
-  const total = async () => (await searchCrates(registry.registry.database, '', { limit: 10, offset: 0 })).total
+  await deleteReleases(
+    registry.registry,
+    { name: 'gone' as Name, version: null, force: false },
+    change,
+  )
+  const total = async () =>
+    (await searchCrates(registry.registry.database, '', { limit: 10, offset: 0 })).total
   assert.equal(await total(), 0)
   assert.equal((await registry.request('GET', '/api/v1/crates/gone')).status, 404)
   await registry.publish(token, { name: 'gone', version: '1.0.1' })
@@ -111,16 +129,18 @@ test('a change that leaves the newest version alone touches no word', async t =>
   await database.deleteFrom('postings').execute()
   await registry.publish(token, { name: 'still', version: '1.0.0' })
   assert.deepEqual(await database.selectFrom('postings').selectAll().execute(), [])
-  assert.deepEqual(await database.selectFrom('listings').select(['versions', 'newest_id', 'latest_id']).execute(), [
-    { versions: 2, newest_id: 1, latest_id: 2 },
-  ])
+  assert.deepEqual(
+    await database.selectFrom('listings').select(['versions', 'newest_id', 'latest_id']).execute(),
+    [{ versions: 2, newest_id: 1, latest_id: 2 }],
+  )
 })
 
 test('the pages of a crate, of what it depends on and of the registry are marked; those of others are not', async t => {
   const registry = await TestRegistry.open(t)
   const token = await registry.user('alice')
   const { database } = registry.registry
-  for (const name of ['base', 'other', 'top']) await registry.publish(token, { name, version: '1.0.0' })
+  for (const name of ['base', 'other', 'top'])
+    await registry.publish(token, { name, version: '1.0.0' })
   const { manifest, metadata } = ownDependency('base')
   const marks = async () => {
     const rows = await database
@@ -131,28 +151,55 @@ test('the pages of a crate, of what it depends on and of the registry are marked
     return rows.map(row => `${row.kind} ${row.subject}`).sort()
   }
   // From here on only `flush` renders.
-  await registry.regenerator.pages.close(600)
+  await registry.indexWorker.pages.close(600)
   assert.deepEqual(await marks(), [])
   await registry.publish(token, { name: 'top', version: '1.1.0', manifest }, { deps: [metadata] })
   assert.deepEqual(await marks(), ['list 3', 'page 1', 'page 3', 'release 4', 'site 0', 'source 4'])
-  await registry.regenerator.pages.flush()
+  await registry.indexWorker.pages.flush()
   assert.deepEqual(await marks(), [])
   await registry.request('DELETE', '/api/v1/crates/top/1.1.0/yank', token)
   assert.deepEqual(await marks(), ['list 3', 'page 1', 'page 3', 'release 4', 'site 0'])
-  await registry.regenerator.pages.flush()
+  await registry.indexWorker.pages.flush()
   // A version between two others: its own page, and the one that compares itself with it from now on.
   await registry.publish(token, { name: 'top', version: '1.0.5' })
-  assert.deepEqual(await marks(), ['list 3', 'page 3', 'release 4', 'release 5', 'site 0', 'source 5'])
+  assert.deepEqual(await marks(), [
+    'list 3',
+    'page 3',
+    'release 4',
+    'release 5',
+    'site 0',
+    'source 5',
+  ])
 })
 
 test('words: letters and digits of any script, lower case, without accents', () => {
-  assert.deepEqual(wordsOf('It’s a Fast_JSON-parser (v2)'), ['it', 's', 'a', 'fast', 'json', 'parser', 'v2'])
-  assert.deepEqual(wordsOf('Ångström ﬁne ① ǅ 数据库 שלום'), ['angstrom', 'fine', '1', 'dz', '数据库', 'שלום'])
+  assert.deepEqual(wordsOf('It’s a Fast_JSON-parser (v2)'), [
+    'it',
+    's',
+    'a',
+    'fast',
+    'json',
+    'parser',
+    'v2',
+  ])
+  assert.deepEqual(wordsOf('Ångström ﬁne ① ǅ 数据库 שלום'), [
+    'angstrom',
+    'fine',
+    '1',
+    'dz',
+    '数据库',
+    'שלום',
+  ])
   assert.deepEqual(wordsOf('\ud800 \u0000 💥 — …'), [])
 })
 
 test('every beginning of a word of the name finds the crate, whole words of the rest; too long ones do not', () => {
-  const crate = { canonical: 'ab_cd', keywords: ['ef-ab'], description: `gh ${'x'.repeat(65)} cd`, yanked: false }
+  const crate = {
+    canonical: 'ab_cd',
+    keywords: ['ef-ab'],
+    description: `gh ${'x'.repeat(65)} cd`,
+    yanked: false,
+  }
   assert.deepEqual(Object.fromEntries(termsOf(crate)), {
     a: 5,
     ab: 5,
@@ -169,5 +216,7 @@ test('every beginning of a word of the name finds the crate, whole words of the 
 
 test('keepListing refuses a crate that does not exist', async t => {
   const registry = await TestRegistry.open(t)
-  await assert.rejects(registry.registry.database.transaction().execute(tx => keepListing(tx, 99, 1)))
+  await assert.rejects(
+    registry.registry.database.transaction().execute(tx => keepListing(tx, 99, 1)),
+  )
 })

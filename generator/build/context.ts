@@ -1,15 +1,15 @@
+import type { RegistryUrls } from '../../core/urls.ts'
 import type { Catalog } from '../store/catalog/catalog.ts'
 import type { CrateStore } from '../store/crate-store.ts'
-import type { Turnstile } from '../store/lock.ts'
+import type { ProcessMutex } from '../store/lock.ts'
 import type { PublicTree } from '../store/public-tree.ts'
-import type { RegistryUrls } from '../../core/urls.ts'
 
-/** What a build reads, where it writes, and the turnstile through which every writer of the tree goes. */
-export interface Workshop {
+/** What a build reads, where it writes, and the mutex through which every writer of the tree goes. */
+export interface BuildContext {
   readonly catalog: Catalog
   readonly crates: CrateStore
   readonly tree: PublicTree
-  readonly turnstile: Turnstile
+  readonly mutex: ProcessMutex
   readonly urls: RegistryUrls
   readonly authRequired: boolean
 }

@@ -7,13 +7,13 @@ import { type TestContext, test } from 'node:test'
 import { build } from '../../../generator/build/build.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import type { Registry } from '../../../generator/registry.ts'
-import { Unsettled } from '../../../generator/store/unsettled.ts'
+import { FsyncJournal } from '../../../generator/store/fsync-journal.ts'
 import { addCrate, folderOf, newRegistry } from '../../support/workplace.ts'
 
 const CHILD = {
   tree: new URL('../../../generator/store/public-tree.js', import.meta.url).href,
   paths: new URL('../../../core/paths.js', import.meta.url).href,
-  unsettled: new URL('../../../generator/store/unsettled.js', import.meta.url).href,
+  journal: new URL('../../../generator/store/fsync-journal.js', import.meta.url).href,
 }
 
 /** What is put on disk from here on, by its path below `folder`. */
@@ -39,13 +39,15 @@ function watchSyncs(t: TestContext, folder: string): string[] {
 
 /** A process that dies by SIGKILL between its renames and the moment in which they would be on disk. */
 async function die(registry: Registry, list: 'build' | 'pages', work: string): Promise<void> {
-  const [root, file] = [registry.dir, join(registry.dir, 'locks', `${list}.unsettled`)].map(one => JSON.stringify(one))
+  const [root, file] = [registry.dir, join(registry.dir, 'locks', `${list}.journal`)].map(one =>
+    JSON.stringify(one),
+  )
   const code = `
     import { PublicTree } from ${JSON.stringify(CHILD.tree)}
     import { placeOf } from ${JSON.stringify(CHILD.paths)}
-    import { Unsettled } from ${JSON.stringify(CHILD.unsettled)}
+    import { FsyncJournal } from ${JSON.stringify(CHILD.journal)}
     const output = (path, text) => ({ ...placeOf(path), bytes: Buffer.from(text) })
-    const unsettled = new Unsettled(${root}, ${file})
+    const journal = new FsyncJournal(${root}, ${file})
     ${work}`
   const signal = await new Promise(resolve => {
     execFile(process.execPath, ['--input-type=module', '-e', code], error => resolve(error?.signal))
@@ -68,7 +70,7 @@ test('pages that a killed process has written are put on disk by the next turn, 
   await die(
     registry,
     'pages',
-    `await new PublicTree(${JSON.stringify(registry.tree.root)}, { durable: true }).together(unsettled, async tree => {
+    `await new PublicTree(${JSON.stringify(registry.tree.root)}, { durable: true }).together(journal, async tree => {
       await tree.write(output('crates/demo/index.html', ${JSON.stringify(page)}))
       process.kill(process.pid, 'SIGKILL')
     })`,
@@ -78,7 +80,7 @@ test('pages that a killed process has written are put on disk by the next turn, 
   const [first, ...folders] = synced
   assert.equal(first, 'public/crates/demo/index.html')
   assert.deepEqual(folders.sort(), ['.', 'public', 'public/crates', 'public/crates/demo'])
-  assert.equal(existsSync(join(registry.dir, 'locks', 'pages.unsettled')), false)
+  assert.equal(existsSync(join(registry.dir, 'locks', 'pages.journal')), false)
 })
 
 test('so is what it has written or removed one by one', async t => {
@@ -97,13 +99,19 @@ test('so is what it has written or removed one by one', async t => {
       // Only folders are opened for reading: the file is there by then, the folder not on disk.
       promises.open = async (path, flags) => flags === 'r' ? process.kill(process.pid, 'SIGKILL') : open(path, flags, 0o644)
       syncBuiltinESMExports()
-      const tree = new PublicTree(${tree}, { durable: true, unsettled })
+      const tree = new PublicTree(${tree}, { durable: true, journal })
       await ${work}`,
     )
     const synced = watchSyncs(t, registry.dir)
     await build(registry)
     if (path !== null) assert.equal(synced.shift(), path)
-    assert.deepEqual(synced.sort(), ['.', 'public', 'public/index', 'public/index/de', 'public/index/de/mo'])
+    assert.deepEqual(synced.sort(), [
+      '.',
+      'public',
+      'public/index',
+      'public/index/de',
+      'public/index/de/mo',
+    ])
   }
 })
 
@@ -117,12 +125,12 @@ test('after an orderly end nothing that is equal is put on disk again', async t 
 
 test('what failed stays listed until the next turn', async t => {
   const registry = await scene(t)
-  const list = join(registry.dir, 'locks', 'build.unsettled')
-  const unsettled = new Unsettled(registry.dir, list)
-  const failing = unsettled.during('public/a', async () => Promise.reject(new Error('no')))
-  await Promise.all([assert.rejects(failing), unsettled.during('public/b', async () => undefined)])
+  const list = join(registry.dir, 'locks', 'build.journal')
+  const journal = new FsyncJournal(registry.dir, list)
+  const failing = journal.during('public/a', async () => Promise.reject(new Error('no')))
+  await Promise.all([assert.rejects(failing), journal.during('public/b', async () => undefined)])
   assert.equal(readFileSync(list, 'utf8').split('\0').sort().join(' ').trim(), 'public/a public/b')
-  await unsettled.settle()
+  await journal.settle()
   assert.equal(existsSync(list), false)
 })
 
@@ -132,7 +140,7 @@ test('a list that a power cut has spoilt is passed over', async t => {
   const list = join(folder, 'registry', 'list')
   const synced = watchSyncs(t, folder)
   writeFileSync(list, `\0\0../outside\0${'x'.repeat(5000)}\0public/none\0`)
-  await new Unsettled(join(folder, 'registry'), list).settle()
+  await new FsyncJournal(join(folder, 'registry'), list).settle()
   assert.deepEqual(synced, ['registry'])
   assert.equal(existsSync(list), false)
 })

@@ -15,7 +15,7 @@ export interface ForeignRegistry {
 }
 
 /** What an operator says about the registry as a whole; every view takes it. */
-export interface SiteFacts {
+export interface SiteConfig {
   readonly title: string
   readonly description: string
   /** Public URL of the tree, without a slash at the end; may have a path (`https://example.github.io/crates`). */
@@ -28,6 +28,10 @@ export interface SiteFacts {
   readonly api: boolean
   /** Whether there is a search page with its shards. */
   readonly search: boolean
+  /** Whether there is a source browser. */
+  readonly source: boolean
+  /** Whether pages name the owners of a crate; who may not list them may not read them there, either. */
+  readonly owners: boolean
   /** Whether there are feeds; a tree that knows no times has none. */
   readonly feeds: boolean
   /** Whether readers need a token; such a registry asks search engines to stay away. */
@@ -42,14 +46,18 @@ export interface SiteFacts {
   readonly registries: readonly ForeignRegistry[]
 }
 
-/** A `SiteFacts` with every choice at its default. */
-export function siteFacts(given: Pick<SiteFacts, 'base' | 'index'> & Partial<SiteFacts>): SiteFacts {
+/** A `SiteConfig` with every choice at its default. */
+export function siteDefaults(
+  given: Pick<SiteConfig, 'base' | 'index'> & Partial<SiteConfig>,
+): SiteConfig {
   return {
     title: 'Plimsoll',
     description: 'A Cargo registry.',
     registry: 'plimsoll',
     api: false,
     search: true,
+    source: true,
+    owners: true,
     feeds: true,
     private: false,
     images: 'link',

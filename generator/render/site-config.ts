@@ -1,21 +1,11 @@
-import { type SiteFacts, siteFacts } from '../../site/facts/site.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
+import { type SiteConfig, siteDefaults } from '../../site/facts/site-config.ts'
 
-
-/** How the pages of a registry look and what they may tell. */
-export interface Look {
-  readonly site: SiteFacts
-  /** Whether there is a source browser. */
-  readonly source: boolean
-  /** Whether pages name the owners of a crate; those who may not list them may not read them there, either. */
-  readonly owners: boolean
-}
-
-/** The look that the settings ask for; `lively`: with times. */
-export function lookOf(settings: Settings, urls: RegistryUrls, lively: boolean): Look {
+/** What the settings say of the pages. `hasTimes`: whether the registry knows when things happened. */
+export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boolean): SiteConfig {
   const { registry, pages, auth, owners } = settings
-  const site = siteFacts({
+  return siteDefaults({
     base: urls.base,
     index: urls.sparseIndex,
     registry: registry.name,
@@ -28,10 +18,11 @@ export function lookOf(settings: Settings, urls: RegistryUrls, lively: boolean):
     footer: pages.footer,
     links: pages.links.map(linkOf),
     registries: pages.registries.map(foreignOf),
-    feeds: lively,
+    source: pages.source,
+    owners: owners.public || auth.required,
+    feeds: hasTimes,
     ...(registry.description !== '' && { description: registry.description }),
   })
-  return { site, source: pages.source, owners: owners.public || auth.required }
 }
 
 /** `Handbook https://wiki.example/crates`: the words, then the address. */
@@ -43,5 +34,9 @@ function linkOf(text: string): { text: string; url: string } {
 /** `Mirror sparse+https://m.example/index/ https://m.example/crates/{crate}/`: title, index, page of a crate. */
 function foreignOf(text: string): { title: string; index: string; page: string } {
   const words = text.trim().split(/ +/)
-  return { title: words.slice(0, -2).join(' '), index: words.at(-2) ?? '', page: words.at(-1) ?? '' }
+  return {
+    title: words.slice(0, -2).join(' '),
+    index: words.at(-2) ?? '',
+    page: words.at(-1) ?? '',
+  }
 }

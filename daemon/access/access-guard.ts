@@ -1,24 +1,24 @@
 import type { Context } from 'hono'
 import type { Logger } from 'pino'
 import { configPlace, issue, Refusal, type Registry, refuse } from '../../generator/index.ts'
-import type { SiteFacts } from '../../site/facts/site.ts'
-import { type Actor, authenticate, hasScope, passwordOf, tokenOf } from './auth.ts'
-import { type ClientAddress, clientAddress } from '../http/client-address.ts'
-import { readCookie, writeCookie } from '../http/cookies.ts'
+import type { SiteConfig } from '../../site/facts/site-config.ts'
 import { knownDevice } from '../accounts/device.ts'
-import { failureBody, noteObjections } from '../http/failure.ts'
-import { isFromHere, loginOf, readForm } from '../http/form.ts'
-import { FIRST, type Standing } from '../accounts/hashing-queue.ts'
+import { HIGHEST, type LoginPriority } from '../accounts/hashing-queue.ts'
 import { type NoteUse, noteUses } from '../accounts/last-use.ts'
-import { goOn, refusedPage, siteOf } from '../http/page.ts'
-import { RateLimits } from './rate-limit.ts'
-import type { ActorRoute, OpenHandler, Route, VisitRoute } from './route.ts'
 import { formProof, isSameText, makeSecret } from '../accounts/secret.ts'
 import { findSession, type Session } from '../accounts/sessions.ts'
-import type { Visit } from './visit.ts'
+import { type ClientAddress, clientAddress } from '../http/client-address.ts'
+import { readCookie, writeCookie } from '../http/cookies.ts'
+import { failureBody, noteObjections } from '../http/failure.ts'
+import { isFromHere, loginOf, readForm } from '../http/form.ts'
+import { goOn, refusedPage } from '../http/page.ts'
+import { type Actor, authenticate, hasScope, passwordOf, tokenOf } from './auth.ts'
+import type { BrowserRequest } from './browser-request.ts'
+import { RateLimits } from './rate-limit.ts'
+import type { ActorRoute, BrowserRoute, OpenHandler, Route } from './route.ts'
 
-/** What the gate needs. */
-export interface GateDeps {
+/** What the guard needs. */
+export interface AccessGuardDeps {
   readonly registry: Registry
   readonly clock: () => Date
   readonly log: Pick<Logger, 'warn'>
@@ -28,33 +28,36 @@ export interface GateDeps {
  * Lets requests through to their handlers, as the access of the route has it. Who is calling, whether they come too
  * often and whether a form is one of ours is decided here and nowhere else.
  */
-export class Gate {
+export class AccessGuard {
   readonly #registry: Registry
   readonly #clock: () => Date
   readonly #note: NoteUse
   readonly #limits: RateLimits
   readonly #addressOf: ClientAddress
-  readonly #site: SiteFacts
+  readonly #site: SiteConfig
   readonly #me: string
 
-  constructor({ registry, clock, log }: GateDeps) {
+  constructor({ registry, clock, log }: AccessGuardDeps) {
     this.#registry = registry
     this.#clock = clock
     this.#note = noteUses(log)
     this.#limits = new RateLimits(registry.settings.limits)
     this.#addressOf = clientAddress(registry.settings.server.trusted_proxies)
-    this.#site = siteOf(registry)
+    this.#site = registry.site
     this.#me = `${registry.urls.base}/me`
   }
 
   /** Answers a request, or throws the refusal that does. */
   enter(route: Route, c: Context): Response | Promise<Response> {
-    if (route.counts === 'search') this.#limits.ofAddress('search', this.#addressOf(c), this.#clock())
+    if (route.counts === 'search')
+      this.#limits.ofAddress('search', this.#addressOf(c), this.#clock())
     switch (route.access) {
       case 'open':
         return route.handle(c)
       case 'reader':
-        return this.#registry.settings.auth.required ? this.#enterAsReader(route, c) : route.handle(c)
+        return this.#registry.settings.auth.required
+          ? this.#enterAsReader(route, c)
+          : route.handle(c)
       case 'member':
         return this.#identify(c).then(() => route.handle(c))
       case 'visitor':
@@ -67,19 +70,25 @@ export class Gate {
   }
 
   /** A reader of a private registry: a token good for `read`, or a browser that is logged in and only looks. */
-  async #enterAsReader({ handle }: { readonly handle: OpenHandler }, c: Context): Promise<Response> {
+  async #enterAsReader(
+    { handle }: { readonly handle: OpenHandler },
+    c: Context,
+  ): Promise<Response> {
     const { path, method } = c.req
     const header = c.req.header('authorization')
     const token = passwordOf(header) ?? tokenOf(header)
     const isLook = method === 'GET' || method === 'HEAD'
     if (!token && isLook && (await this.#session(c))) return handle(c)
-    const actor = token && (await authenticate(this.#registry.database, token, this.#clock(), this.#note))
+    const actor =
+      token && (await authenticate(this.#registry.database, token, this.#clock(), this.#note))
     if (!actor) {
-      if (!token && wantsPage(c)) return goOn(c, this.#site, `/me?next=${encodeURIComponent(pathOf(c))}`)
+      if (!token && wantsPage(c))
+        return goOn(c, this.#site, `/me?next=${encodeURIComponent(pathOf(c))}`)
       return this.#challenge(c, token ? 'token_rejected' : 'token_absent')
     }
     // Every call of Cargo begins with config.json, also when its token is good for publishing only.
-    if (!hasScope(actor, 'read') && path !== `/${configPlace.path}`) refuse('scope_missing', { scope: 'read' })
+    if (!hasScope(actor, 'read') && path !== `/${configPlace.path}`)
+      refuse('scope_missing', { scope: 'read' })
     return handle(c)
   }
 
@@ -87,27 +96,31 @@ export class Gate {
   async #enterAsActor(route: ActorRoute & Pick<Route, 'counts'>, c: Context): Promise<Response> {
     const actor = await this.#identify(c)
     const { access, counts, handle } = route
-    if (!access.some(scope => hasScope(actor, scope))) refuse('scope_missing', { scope: access.join(' or ') })
+    if (!access.some(scope => hasScope(actor, scope)))
+      refuse('scope_missing', { scope: access.join(' or ') })
     if (counts) this.#limits.ofUser(counts, actor.user.id, this.#clock())
     return handle(c, actor)
   }
 
   /** A browser. What is refused here is told on a page, because a person reads it. */
-  async #enterAsVisitor(route: VisitRoute & Pick<Route, 'counts'>, c: Context): Promise<Response> {
+  async #enterAsVisitor(
+    route: BrowserRoute & Pick<Route, 'counts'>,
+    c: Context,
+  ): Promise<Response> {
     let login: string | null = null
     try {
-      const made = await this.#visit(c)
+      const made = await this.#browserRequest(c)
       const { session } = made
       login = session?.user.login ?? null
-      const standing = c.req.method === 'POST' ? await this.#count(route.counts, c, made) : FIRST
-      const visit: Visit = { ...made, standing }
-      if (route.access === 'visitor') return await route.handle(c, visit)
+      const priority = c.req.method === 'POST' ? await this.#count(route.counts, c, made) : HIGHEST
+      const request: BrowserRequest = { ...made, priority }
+      if (route.access === 'visitor') return await route.handle(c, request)
       if (!session) {
         if (c.req.method === 'POST') return refuse('session_absent')
         return goOn(c, this.#site, `/me?next=${encodeURIComponent(pathOf(c))}`)
       }
       if (route.access === 'admin' && !session.user.admin) refuse('admin_only')
-      return await route.handle(c, { ...visit, session })
+      return await route.handle(c, { ...request, session })
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       return refusedPage(c, this.#site, error, login)
@@ -115,7 +128,7 @@ export class Gate {
   }
 
   /** Who a browser is; of what it posts, that it came from a form of ours made for that very browser. */
-  async #visit(c: Context): Promise<Omit<Visit, 'standing'>> {
+  async #browserRequest(c: Context): Promise<Omit<BrowserRequest, 'priority'>> {
     const session = await this.#session(c)
     const known = readCookie(c, this.#registry, 'form')
     const secret = known ?? makeSecret()
@@ -126,7 +139,8 @@ export class Gate {
       return { ...rest, form: new URLSearchParams() }
     }
     const form = await readForm(c)
-    const isOurs = isFromHere(c, this.#registry.urls.base) && isSameText(form.get('csrf') ?? '', csrf)
+    const isOurs =
+      isFromHere(c, this.#registry.urls.base) && isSameText(form.get('csrf') ?? '', csrf)
     if (!isOurs) refuse('form_rejected')
     return { ...rest, form }
   }
@@ -134,17 +148,19 @@ export class Gate {
   async #count(
     counts: Route['counts'],
     c: Context,
-    { session, address, form, now }: Omit<Visit, 'standing'>,
-  ): Promise<Standing> {
+    { session, address, form, now }: Omit<BrowserRequest, 'priority'>,
+  ): Promise<LoginPriority> {
     if (counts === 'login') {
       const login = loginOf(form)
       const cookie = readCookie(c, this.#registry, 'device')
-      const device = cookie === undefined ? null : await knownDevice(this.#registry.database, login, cookie)
+      const device =
+        cookie === undefined ? null : await knownDevice(this.#registry.database, login, cookie)
       return this.#limits.ofLogin({ login, device, address }, now)
     }
-    if (counts === 'password') return this.#limits.ofPassword({ session: session?.id ?? null, address }, now)
+    if (counts === 'password')
+      return this.#limits.ofPassword({ session: session?.id ?? null, address }, now)
     if (counts && session) this.#limits.ofUser(counts, session.user.id, now)
-    return FIRST
+    return HIGHEST
   }
 
   async #session(c: Context): Promise<Session | null> {
@@ -160,7 +176,9 @@ export class Gate {
     const token = tokenOf(c.req.header('authorization'))
     if (!token) return refuse('token_absent', { me: this.#me })
     const actor = await authenticate(this.#registry.database, token, this.#clock(), this.#note)
-    return actor ? { ...actor, address: this.#addressOf(c) } : refuse('token_rejected', { me: this.#me })
+    return actor
+      ? { ...actor, address: this.#addressOf(c) }
+      : refuse('token_rejected', { me: this.#me })
   }
 
   /**
@@ -168,9 +186,14 @@ export class Gate {
    * only `Basic`, and libgit2 only when that comes first; elsewhere it would make browsers ask for a password.
    */
   #challenge(c: Context, why: 'token_absent' | 'token_rejected'): Response {
-    const basic = c.req.path.startsWith('/index.git/') ? `Basic realm="${this.#site.registry}", ` : ''
+    const basic = c.req.path.startsWith('/index.git/')
+      ? `Basic realm="${this.#site.registry}", `
+      : ''
     noteObjections(c, [why])
-    const headers = { 'www-authenticate': `${basic}Cargo login_url="${this.#me}"`, 'cache-control': 'no-store' }
+    const headers = {
+      'www-authenticate': `${basic}Cargo login_url="${this.#me}"`,
+      'cache-control': 'no-store',
+    }
     return c.json(failureBody([issue(why, { me: this.#me })]), 401, headers)
   }
 }

@@ -15,13 +15,13 @@ const NAME_MAX = 255
  * all others. The list itself is never put on disk and need not be: it only has to outlive the process. After a power cut
  * what is read back was on disk, whatever the list says.
  */
-export class Unsettled {
+export class FsyncJournal {
   readonly #root: string
   readonly #list: string
   #running = 0
   #failed = false
 
-  /** `list`: the file, for whoever holds one turnstile; `root`: what paths begin from. */
+  /** `list`: the file, for whoever holds one mutex; `root`: what paths begin from. */
   constructor(root: string, list: string) {
     this.#root = root
     this.#list = list
@@ -66,7 +66,10 @@ export class Unsettled {
 }
 
 function isSound(path: string): boolean {
-  return path !== '' && path.split('/').every(part => part !== '..' && Buffer.byteLength(part) <= NAME_MAX)
+  return (
+    path !== '' &&
+    path.split('/').every(part => part !== '..' && Buffer.byteLength(part) <= NAME_MAX)
+  )
 }
 
 /** The folders above a path, the root last. */

@@ -32,7 +32,7 @@ const TICK_MS = 2000
  * unchanged when inode, size and times are those it was read with and it was not brand-new then: so no answer is older
  * than the file, even where two changes fall into one tick of the file system's clock.
  */
-export class FileMemory {
+export class FileCache {
   readonly #capacity: number
   #size = 0
   /** In order of last use. */
@@ -67,7 +67,11 @@ export class FileMemory {
   loadLater(path: string, stats: Stats, compress: boolean): Promise<Held> {
     return this.#once(`bytes ${path}`, stats, async () => {
       const bytes = await readFile(path)
-      return this.#keep(path, stats, { tag: tagOf(bytes), bytes, gzip: compress ? await zip(bytes) : null })
+      return this.#keep(path, stats, {
+        tag: tagOf(bytes),
+        bytes,
+        gzip: compress ? await zip(bytes) : null,
+      })
     })
   }
 
@@ -94,7 +98,8 @@ export class FileMemory {
 
   #keep<H extends Held<Buffer | null>>(path: string, stats: Stats, held: H): H {
     this.#forget(path)
-    const weight = ENTRY_BYTES + path.length + (held.bytes?.byteLength ?? 0) + (held.gzip?.byteLength ?? 0)
+    const weight =
+      ENTRY_BYTES + path.length + (held.bytes?.byteLength ?? 0) + (held.gzip?.byteLength ?? 0)
     // One file may not drive all others out.
     if (weight > this.#capacity / 4) return held
     const isSettled = Date.now() - Math.max(stats.ctimeMs, stats.mtimeMs) > TICK_MS

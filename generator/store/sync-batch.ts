@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { putTogether, syncFile, syncFolder, unlessMissing, writeWhole } from './durable-file.ts'
 
 /** Files and folders that are changed one by one and put on disk together. */
-export class WrittenFiles {
+export class SyncBatch {
   readonly #files = new Set<string>()
   readonly #folders = new Set<string>()
 
@@ -13,7 +13,8 @@ export class WrittenFiles {
     this.#files.add(path)
     this.#folders.add(folder)
     if (first === undefined) return
-    for (let made = folder; made.length >= first.length; made = dirname(made)) this.#folders.add(dirname(made))
+    for (let made = folder; made.length >= first.length; made = dirname(made))
+      this.#folders.add(dirname(made))
   }
 
   /** Something was removed from a folder. */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { FileMemory } from '../../../daemon/files/file-memory.ts'
+import { FileCache } from '../../../daemon/files/file-cache.ts'
 
 /** Files that have rested for a while, whose content is their letter. */
 function folder(t: TestContext): (letter: string, size: number) => string {
@@ -19,9 +19,10 @@ function folder(t: TestContext): (letter: string, size: number) => string {
 
 test('memory stays below its bound, and gives up first what was not asked for the longest', t => {
   const file = folder(t)
-  const memory = new FileMemory(10_000)
+  const memory = new FileCache(10_000)
   const paths = ['a', 'b', 'c', 'd'].map(letter => file(letter, 2000))
-  const load = (path: string) => memory.find(path, statSync(path)) ?? memory.load(path, statSync(path), false)
+  const load = (path: string) =>
+    memory.find(path, statSync(path)) ?? memory.load(path, statSync(path), false)
   for (const path of paths) load(path)
   assert.ok(memory.size > 8000 && memory.size <= 10_000, String(memory.size))
   const [a = '', b = '', c = ''] = paths
@@ -35,7 +36,7 @@ test('memory stays below its bound, and gives up first what was not asked for th
 
 test('a file beyond a quarter of the bound is not kept', t => {
   const file = folder(t)
-  const memory = new FileMemory(10_000)
+  const memory = new FileCache(10_000)
   const path = file('a', 3000)
   assert.equal(memory.load(path, statSync(path), false).bytes.length, 3000)
   assert.equal(memory.size, 0)
@@ -43,7 +44,7 @@ test('a file beyond a quarter of the bound is not kept', t => {
 
 test('memory does not grow with the number of loads of one file, nor with files that only have tags', async t => {
   const file = folder(t)
-  const memory = new FileMemory(10_000)
+  const memory = new FileCache(10_000)
   const path = file('a', 1000)
   memory.load(path, statSync(path), false)
   const once = memory.size
@@ -58,7 +59,7 @@ test('memory does not grow with the number of loads of one file, nor with files 
 
 test('the compressed copy counts, too', t => {
   const file = folder(t)
-  const [plain, both] = [new FileMemory(100_000), new FileMemory(100_000)]
+  const [plain, both] = [new FileCache(100_000), new FileCache(100_000)]
   const path = file('a', 2000)
   plain.load(path, statSync(path), false)
   const { gzip } = both.load(path, statSync(path), true)
@@ -67,7 +68,7 @@ test('the compressed copy counts, too', t => {
 
 test('what has just been written is read again, what has rested is not', t => {
   const file = folder(t)
-  const memory = new FileMemory(100_000)
+  const memory = new FileCache(100_000)
   const path = file('a', 10)
   memory.load(path, statSync(path), false)
   assert.notEqual(memory.find(path, statSync(path)), null)
@@ -79,10 +80,13 @@ test('what has just been written is read again, what has rested is not', t => {
 
 test('a big file is read once for all who ask at the same time', async t => {
   const file = folder(t)
-  const memory = new FileMemory(100_000)
+  const memory = new FileCache(100_000)
   const path = file('a', 5000)
   const stats = statSync(path)
-  const [one, two] = await Promise.all([memory.loadLater(path, stats, true), memory.loadLater(path, stats, true)])
+  const [one, two] = await Promise.all([
+    memory.loadLater(path, stats, true),
+    memory.loadLater(path, stats, true),
+  ])
   assert.equal(one, two)
   const tags = await Promise.all([memory.tag(path, stats), memory.tag(path, stats)])
   assert.deepEqual(tags, [one.tag, one.tag])
@@ -90,7 +94,7 @@ test('a big file is read once for all who ask at the same time', async t => {
 
 test('a file that cannot be read fails for its caller, and can be asked for again', async t => {
   const file = folder(t)
-  const memory = new FileMemory(100_000)
+  const memory = new FileCache(100_000)
   const path = file('a', 5000)
   const stats = statSync(path)
   rmSync(path)
