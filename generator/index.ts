@@ -1,3 +1,4 @@
+export { after, before } from '../core/duration.ts'
 export type { Dependency, Entry } from '../core/entry/entry.ts'
 export { parseEntry } from '../core/entry/parse.ts'
 export {

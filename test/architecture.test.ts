@@ -1,134 +1,127 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize, relative } from 'node:path'
+import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { root } from './support/plimsoll.ts'
 
-/** Root of the checkout: this file runs as dist/test/architecture.test.js. */
-const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
-
-const FOLDERS = ['site', 'generator', 'daemon', 'sample-app'] as const
-
-/** Who may import whom; a value is a list of allowed targets, as path beginnings. */
-const MAY: Record<string, (from: string) => string[]> = {
-  site: () => ['site/'],
-  generator: from => (noun(from) === 'render' ? ['generator/', 'site/'] : ['generator/']),
-  // The table of commands beside the whole: it is what a command can be found in without loading the others.
-  daemon: () => ['daemon/', 'generator/index.ts', 'generator/cli.ts', 'site/'],
+/** Who may import whom: a folder, and the beginnings of the paths that its files may import. */
+const MAY: Readonly<Record<string, (from: string) => readonly string[]>> = {
+  core: () => ['core/'],
+  site: () => ['core/', 'site/'],
+  generator: from => [
+    'core/',
+    'generator/',
+    ...(/^generator\/(render|pages|static)\//.test(from) ? ['site/'] : []),
+  ],
+  // The table of commands beside the whole: a command is found in it without loading the others.
+  daemon: () => ['daemon/', 'generator/index.ts', 'generator/cli/', 'site/'],
   'sample-app': () => ['sample-app/'],
 }
 
-/** Layers of the generator, lowest first; a row sees the rows above it and itself. */
-const LAYERS = [
-  ['error', 'objections', 'name', 'version', 'requirement'],
-  ['paths', 'urls', 'timestamp', 'settings', 'entry', 'manifest', 'tarball', 'release', 'policy'],
-  ['render'],
-  [
-    'durable-file',
-    'written-files',
-    'journal',
-    'database',
-    'lock',
-    'catalog',
-    'crate-files',
-    'crate-store',
-    'public-tree',
-  ],
-  ['index-repository'],
-  [
-    'registry',
-    'build',
-    'pages',
-    'add',
-    'batch',
-    'import',
-    'verify',
-    'static',
-    'backup',
-    'delete',
-    'git-index',
-  ],
-  ['cli', 'index'],
+/** Folders of handlers: a handler never imports another. */
+const HANDLERS = ['daemon/api/', 'daemon/web/', 'daemon/files/']
+
+/** How high a folder may be built; a room stands one floor above the highest that it imports. */
+const FLOORS: readonly [folder: string, most: number][] = [
+  ['', 8],
+  ['core', 10],
+  ['site', 8],
+  ['generator', 8],
+  ['daemon', 8],
 ]
 
-const sources = FOLDERS.flatMap(folder => list(folder))
+const LOOSE_FILES_MAX = 15
+const FILE_LINES_MAX = 300
+const COLUMNS_MAX = 100
+
+const sources = Object.keys(MAY).flatMap(list)
+const textOf = new Map(sources.map(file => [file, readFileSync(join(root, file), 'utf8')]))
 const imports = new Map(sources.map(file => [file, importsOf(file)]))
 
 test('no folder imports what it may not', () => {
-  const wrong: string[] = []
-  for (const [file, targets] of imports) {
-    const folder = file.slice(0, file.indexOf('/'))
-    const allowed = MAY[folder]?.(file) ?? []
-    for (const target of targets)
-      if (!allowed.some(start => target.startsWith(start))) wrong.push(`${file} → ${target}`)
-  }
+  const wrong = edges().filter(([from, to]) => {
+    const allowed = MAY[from.slice(0, from.indexOf('/'))]?.(from) ?? []
+    return !allowed.some(start => to.startsWith(start))
+  })
   assert.deepEqual(wrong, [])
 })
 
-test('the generator imports downward by its layers', () => {
-  const wrong: string[] = []
-  for (const [file, targets] of imports) {
-    if (!file.startsWith('generator/')) continue
-    const inside = targets.filter(target => target.startsWith('generator/'))
-    for (const target of inside) if (layer(target) > layer(file)) wrong.push(`${file} → ${target}`)
-  }
-  assert.deepEqual(wrong, [])
+test('no import cycles, types included: neither of files nor of the folders beside each other', () => {
+  assert.deepEqual(cycles(imports), [])
+  for (const [folder] of FLOORS) assert.deepEqual(cycles(rooms(folder)), [], folder)
 })
 
-test('no import cycles, types included', () => {
-  const cycles: string[] = []
-  const done = new Set<string>()
-  const visit = (file: string, trail: string[]): void => {
-    if (trail.includes(file)) cycles.push([...trail.slice(trail.indexOf(file)), file].join(' → '))
-    if (done.has(file) || trail.includes(file)) return
-    for (const target of imports.get(file) ?? []) visit(target, [...trail, file])
-    done.add(file)
+test('no house is higher than it may be', () => {
+  for (const [folder, most] of FLOORS) {
+    const floors = floorsOf(rooms(folder))
+    const height = Math.max(...floors.values())
+    assert.ok(height <= most, `${folder || 'the whole'} has ${height} floors, at most ${most}`)
   }
-  for (const file of sources) visit(file, [])
-  assert.deepEqual(cycles, [])
 })
 
 test('handlers of the daemon never import each other', () => {
-  const handlers = ['publish', 'yank', 'owners', 'search', 'me', 'crates']
-  const wrong: string[] = []
-  for (const [file, targets] of imports) {
-    if (!file.startsWith('daemon/') || !handlers.includes(noun(file))) continue
-    for (const target of targets) {
-      if (
-        target.startsWith('daemon/') &&
-        handlers.includes(noun(target)) &&
-        noun(target) !== noun(file)
-      ) {
-        wrong.push(`${file} → ${target}`)
-      }
-    }
-  }
-  assert.deepEqual(wrong, [])
+  const handlers = sources.filter(
+    file =>
+      HANDLERS.some(folder => file.startsWith(folder)) &&
+      !file.endsWith('/routes.ts') &&
+      /\b(?:OpenHandler|ActorHandler|SessionHandler|BrowserHandler)\b/.test(textOf.get(file) ?? ''),
+  )
+  assert.ok(handlers.length >= 15)
+  assert.deepEqual(
+    edges().filter(([from, to]) => handlers.includes(from) && handlers.includes(to)),
+    [],
+  )
 })
 
-test('no grab-bag files', () => {
-  const bags = sources.filter(file =>
-    /(^|\/)(utils?|helpers?|common|types|misc)(\.ts$|\/)/.test(file),
+test('a folder has few loose files, and none is a grab bag', () => {
+  const loose = new Map<string, number>()
+  for (const file of sources) loose.set(dirname(file), (loose.get(dirname(file)) ?? 0) + 1)
+  assert.deepEqual(
+    [...loose].filter(([, files]) => files > LOOSE_FILES_MAX),
+    [],
   )
-  assert.deepEqual(bags, [])
+  assert.deepEqual(
+    sources.filter(file => /(^|\/)(utils?|helpers?|common|types|misc)(\.ts$|\/)/.test(file)),
+    [],
+  )
 })
 
-test('files stay readable: median at most 120 lines, none over 400', () => {
-  const lengths = sources
-    .map(file => readFileSync(join(root, file), 'utf8').split('\n').length)
-    .sort((a, b) => a - b)
-  const long = sources.filter(
-    file => readFileSync(join(root, file), 'utf8').split('\n').length > 400,
+test('files stay readable', () => {
+  const long = [...textOf].filter(([, text]) => text.split('\n').length - 1 > FILE_LINES_MAX)
+  assert.deepEqual(
+    long.map(([file]) => file),
+    [],
   )
-  assert.deepEqual(long, [])
-  assert.ok((lengths[Math.floor(lengths.length / 2)] ?? 0) <= 120)
+})
+
+test('comments and code keep to the width; only a text may be longer', () => {
+  const wide = [...textOf].flatMap(([file, text]) =>
+    text
+      .split('\n')
+      .flatMap((line, at) =>
+        line.length > COLUMNS_MAX && !/['"`/].*\s.*['"`/]/.test(line) ? [`${file}:${at + 1}`] : [],
+      ),
+  )
+  assert.deepEqual(wide, [])
+})
+
+test('public functions and classes say what they promise', () => {
+  const silent = [...textOf].flatMap(([file, text]) => {
+    if (file.startsWith('sample-app/examples/')) return []
+    return [...text.matchAll(/(.*)\n(export (?:async )?(?:function|class) \S+)/g)]
+      .filter(([, before = '']) => !before.trimEnd().endsWith('*/') && !before.startsWith('export'))
+      .map(([, , definition = '']) => `${file}: ${definition}`)
+  })
+  assert.deepEqual(silent, [])
 })
 
 test('every path that ARCHITECTURE.md names exists', () => {
   const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
   const named = [
-    ...text.matchAll(/`((?:generator|daemon|site|sample-app|test|bench|docs|scripts)\/[\w./-]*)`/g),
-  ].map(m => m[1] ?? '')
+    ...text.matchAll(
+      /`((?:core|generator|daemon|site|sample-app|test|bench|docs|scripts)\/[\w./-]*)`/g,
+    ),
+  ].map(match => match[1] ?? '')
   assert.ok(named.length > 10)
   assert.deepEqual(
     named.filter(path => !existsSync(join(root, path))),
@@ -137,29 +130,61 @@ test('every path that ARCHITECTURE.md names exists', () => {
 })
 
 function list(folder: string): string[] {
-  if (!existsSync(join(root, folder))) return []
   return readdirSync(join(root, folder), { recursive: true })
-    .map(name => join(folder, String(name)))
+    .map(name => join(folder, String(name)).replaceAll('\\', '/'))
     .filter(name => name.endsWith('.ts'))
     .sort()
 }
 
 function importsOf(file: string): string[] {
-  const text = readFileSync(join(root, file), 'utf8')
-  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(
-    match => match[1] ?? '',
+  const specifiers = [
+    ...(textOf.get(file) ?? '').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+\.ts)'/g),
+  ].map(match => match[1] ?? '')
+  return [...new Set(specifiers.map(one => normalize(join(dirname(file), one))))]
+}
+
+function edges(): [from: string, to: string][] {
+  return [...imports].flatMap(([from, targets]) =>
+    targets.map((to): [string, string] => [from, to]),
   )
-  return [...new Set(specifiers.map(one => relative('.', normalize(join(dirname(file), one)))))]
 }
 
-/** The noun a file belongs to: its name, or the folder's when the noun has become a folder. */
-function noun(file: string): string {
-  const [, second = ''] = file.split('/')
-  return second.replace(/\.ts$/, '')
+/** What stands directly in a folder, each with what it imports there; a folder in it counts as one. */
+function rooms(folder: string): Map<string, string[]> {
+  const start = folder === '' ? '' : `${folder}/`
+  const roomOf = (file: string) => file.slice(start.length).split('/')[0] ?? ''
+  const found = new Map<string, Set<string>>()
+  for (const file of sources.filter(one => one.startsWith(start)))
+    found.set(roomOf(file), new Set())
+  for (const [from, to] of edges()) {
+    if (!from.startsWith(start) || !to.startsWith(start) || roomOf(from) === roomOf(to)) continue
+    found.get(roomOf(from))?.add(roomOf(to))
+  }
+  return new Map([...found].map(([room, targets]) => [room, [...targets]]))
 }
 
-function layer(file: string): number {
-  const index = LAYERS.findIndex(row => row.includes(noun(file)))
-  assert.notEqual(index, -1, `${file} has no layer: add its noun to LAYERS`)
-  return index
+function cycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const found: string[] = []
+  const done = new Set<string>()
+  const follow = (node: string, trail: readonly string[]): void => {
+    if (trail.includes(node)) found.push([...trail.slice(trail.indexOf(node)), node].join(' → '))
+    if (done.has(node) || trail.includes(node)) return
+    for (const target of graph.get(node) ?? []) follow(target, [...trail, node])
+    done.add(node)
+  }
+  for (const node of graph.keys()) follow(node, [])
+  return found
+}
+
+function floorsOf(graph: ReadonlyMap<string, readonly string[]>): Map<string, number> {
+  const floors = new Map<string, number>()
+  const floorOf = (room: string): number => {
+    const known = floors.get(room)
+    if (known !== undefined) return known
+    const floor = 1 + Math.max(0, ...(graph.get(room) ?? []).map(floorOf))
+    floors.set(room, floor)
+    return floor
+  }
+  for (const room of graph.keys()) floorOf(room)
+  return floors
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { before } from '../../core/duration.ts'
 import {
+  before,
   type Database,
   type Io,
   refuse,

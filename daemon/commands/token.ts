@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { after } from '../../core/duration.ts'
 import {
+  after,
   type Io,
   type Registry,
   refuse,

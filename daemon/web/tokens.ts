@@ -1,5 +1,4 @@
-import { after } from '../../core/duration.ts'
-import { refuse, timestamp } from '../../generator/index.ts'
+import { after, refuse, timestamp } from '../../generator/index.ts'
 import { changeOf, type SessionRequest } from '../access/browser-request.ts'
 import type { SessionHandler } from '../access/route.ts'
 import { createToken, parseScopes, revokeToken } from '../accounts/tokens.ts'
