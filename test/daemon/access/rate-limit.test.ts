@@ -246,7 +246,7 @@ test('a user has only so many new crates within 24 hours; new versions of them a
 test('every rate among the settings is tried in these tests', () => {
   const rates = [...settingTable.keys()].filter(key => /_per_(minute|day|user)$/.test(key))
   const tests = ['rate-limit', 'login-limit'].map(name =>
-    readFileSync(join(root, 'test', 'daemon', `${name}.test.ts`), 'utf8'),
+    readFileSync(join(root, 'test', 'daemon', 'access', `${name}.test.ts`), 'utf8'),
   )
   const variable = (key: string) => `PLIMSOLL_${key.replace('.', '_').toUpperCase()}`
   assert.deepEqual(
