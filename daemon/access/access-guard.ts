@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { Logger } from 'pino'
 import { configPlace, issue, Refusal, type Registry, refuse } from '../../generator/index.ts'
-import type { SiteConfig } from '../../site/facts/site-config.ts'
+import type { SiteConfig } from '../../site/site-config.ts'
 import { knownDevice } from '../accounts/device.ts'
 import { HIGHEST, type LoginPriority } from '../accounts/hashing-queue.ts'
 import { type NoteUse, noteUses } from '../accounts/last-use.ts'

@@ -1,9 +1,9 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Refusal } from '../../generator/index.ts'
-import type { SiteConfig } from '../../site/facts/site-config.ts'
 import { contentSecurityPolicy } from '../../site/layout/content-security-policy.ts'
 import { errorPage } from '../../site/pages/not-found.ts'
+import type { SiteConfig } from '../../site/site-config.ts'
 import { codesOf, honestStatus, noteObjections } from './failure.ts'
 
 /** The headers of every page: nobody frames it, nothing foreign runs in it. */

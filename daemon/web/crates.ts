@@ -7,7 +7,7 @@ import {
   type Registry,
   refuse,
 } from '../../generator/index.ts'
-import { confirmPage, managePage } from '../../site/account/crate-page.ts'
+import { confirmPage, managePage } from '../../site/account/manage-page.ts'
 import type { Notice } from '../../site/account/viewer.ts'
 import { changeOf, type SessionRequest } from '../access/browser-request.ts'
 import type { SessionHandler } from '../access/route.ts'

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { timestamp } from '../../generator/index.ts'
-import { type HomeFacts, homePage } from '../../site/account/home-page.ts'
+import { type HomeData, homePage } from '../../site/account/home-page.ts'
 import type { Notice } from '../../site/account/viewer.ts'
 import type { SessionRequest } from '../access/browser-request.ts'
 import type { BrowserHandler } from '../access/route.ts'
@@ -34,7 +34,7 @@ export function home(deps: MeDeps): BrowserHandler {
 interface Outcome {
   readonly notice: Notice | null
   readonly newToken?: string
-  readonly draft?: HomeFacts['draft']
+  readonly draft?: HomeData['draft']
   readonly status?: ContentfulStatusCode
 }
 
@@ -56,14 +56,14 @@ export async function showHome(
     listInvitations(database, id, { now, seconds: settings.owners.invitation_seconds }),
     listSessions(database, id, { now, idleSeconds: settings.auth.session_idle_seconds }),
   ])
-  const facts: HomeFacts = {
+  const facts: HomeData = {
     viewer: viewerOf(request),
     notice: outcome.notice,
     newToken: outcome.newToken ?? null,
     draft: outcome.draft ?? null,
     tokens: tokens.map(token => tokenRow(token, timestamp(now))),
     crates,
-    cratesPlace: slice,
+    cratesPosition: slice,
     invitations: invitations.map(one => ({ ...one, by: one.by ?? 'the operator' })),
     sessions: sessions.map(one => ({ ...one, current: one.id === session.id })),
     password: true,
@@ -71,7 +71,7 @@ export async function showHome(
   return page(c, site, homePage(site, facts), outcome.status)
 }
 
-function tokenRow(token: TokenRecord, now: string): HomeFacts['tokens'][number] {
+function tokenRow(token: TokenRecord, now: string): HomeData['tokens'][number] {
   const { id, name, scopes, crates, created, expires } = token
   return {
     id,

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type CrateCard, type Registry, readCards, searchCrates } from '../../generator/index.ts'
-import type { CrateCard as ShownCard } from '../../site/facts/crate.ts'
+import type { CrateItem } from '../../site/data/crate.ts'
 import { searchPage } from '../../site/pages/search.ts'
 import type { OpenHandler } from '../access/route.ts'
 import { page } from '../http/page.ts'
@@ -31,7 +31,7 @@ export function searchResults({ database, site }: Registry): OpenHandler {
   }
 }
 
-function shown(card: CrateCard): ShownCard {
+function shown(card: CrateCard): CrateItem {
   const { name, newest, updatedAt, yanked, about } = card
-  return { name, version: newest, description: about.description, updated: updatedAt, yanked }
+  return { name, newest, description: about.description, updatedAt, yanked }
 }

@@ -1,12 +1,12 @@
 import type { Context } from 'hono'
-import type { PagePlace } from '../../site/elements/pager.ts'
+import type { PagePosition } from '../../site/elements/pager.ts'
 import { rowId } from '../http/row-id.ts'
 
 /** As many rows as a page of somebody's account has of a list that may be long. */
 const ROWS = 50
 
 /** A page of a list, and which of its rows that is. */
-export interface Slice extends PagePlace {
+export interface Slice extends PagePosition {
   readonly limit: number
   readonly offset: number
 }

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { refuse, timestamp } from '../../generator/index.ts'
-import { type UsersFacts, usersPage } from '../../site/account/admin-pages.ts'
+import { type UsersData, usersPage } from '../../site/account/admin-pages.ts'
 import { changeOf, type SessionRequest } from '../access/browser-request.ts'
 import type { SessionHandler } from '../access/route.ts'
 import {
@@ -82,7 +82,7 @@ async function act({ registry }: MeDeps, request: SessionRequest, user: User, ac
   }
 }
 
-type Outcome = Partial<Pick<UsersFacts, 'notice' | 'resetLink' | 'draft'>> & {
+type Outcome = Partial<Pick<UsersData, 'notice' | 'resetLink' | 'draft'>> & {
   readonly status?: ContentfulStatusCode
 }
 
@@ -92,7 +92,7 @@ async function attempt(
   c: Context,
   request: SessionRequest,
   work: () => Promise<string | Outcome>,
-  draft: UsersFacts['draft'] = null,
+  draft: UsersData['draft'] = null,
 ): Promise<Response> {
   try {
     const done = await work()
@@ -124,7 +124,7 @@ async function showUsers(
   return page(
     c,
     site,
-    usersPage(site, { ...facts, users: list, usersPlace: slice, filter }),
+    usersPage(site, { ...facts, users: list, usersPosition: slice, filter }),
     status,
   )
 }

@@ -1,4 +1,4 @@
-import type { SiteConfig } from '../../site/facts/site-config.ts'
+import type { SiteConfig } from '../../site/site-config.ts'
 import type { BuildContext } from '../build/context.ts'
 import type { Database } from '../store/database/database.ts'
 import type { FsyncJournal } from '../store/fsync-journal.ts'

@@ -1,8 +1,8 @@
 import { canonicalName } from '../../core/name.ts'
 import type { Output } from '../../core/output.ts'
 import { listPlace } from '../../core/paths.ts'
-import { LIST_MAX } from '../../site/pages/list.ts'
-import { type ListedCrate, renderListPage } from '../render/crate-pages.ts'
+import { LIST_MAX, listPage } from '../../site/pages/list.ts'
+import type { ListedCrate } from '../render/crate-pages.ts'
 import { readCards } from '../store/catalog/pages/cards.ts'
 import { listMarksOf } from '../store/catalog/pages/page-marks.ts'
 import type { Mark } from '../store/catalog/record.ts'
@@ -75,7 +75,7 @@ export async function listOutput(
     ? await cratesBelow(database, prefix, LIST_MAX)
     : await crateNamed(database, prefix)
   const parts = isLast ? [] : await longerPrefixes(database, prefix)
-  return renderListPage({ prefix, total, crates: await listedCrates(context, ids), parts }, site)
+  return listPage(site, { prefix, total, crates: await listedCrates(context, ids), parts })
 }
 
 /** Crates as lists show them, in the order of their ids. */

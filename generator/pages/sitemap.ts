@@ -1,7 +1,8 @@
 import type { Output } from '../../core/output.ts'
 import { SITEMAPS_FOLDER, sitemapPartPath, sitemapPath } from '../../core/paths.ts'
 import { MAP_CRATES } from '../../site/elements/links.ts'
-import { renderSitemap, renderSitemapIndex } from '../render/site-pages.ts'
+import { sitemapPart } from '../../site/pages/sitemaps.ts'
+import { renderSitemapIndex } from '../render/site-pages.ts'
 import { listedBetween, rangesOf } from '../store/catalog/pages/id-ranges.ts'
 import type { PageContext } from './context.ts'
 
@@ -17,7 +18,7 @@ export async function sitemapPartOutputs(
 ): Promise<Output[]> {
   if (site.private) return []
   const crates = await listedBetween(database, part * MAP_CRATES, (part + 1) * MAP_CRATES)
-  return crates.length === 0 ? [] : [renderSitemap(site, part, crates)]
+  return crates.length === 0 ? [] : [sitemapPart(site, part, crates)]
 }
 
 /** Renders a part of the site map, or removes it. */

@@ -2,9 +2,8 @@ import type { Name } from '../../core/name.ts'
 import type { Output } from '../../core/output.ts'
 import { compareVersions, type Version } from '../../core/version.ts'
 import { cratePage, versionPage } from '../../site/crate/page.ts'
-import type { CrateCard, Dependent, Owner } from '../../site/facts/crate.ts'
-import type { SiteConfig } from '../../site/facts/site-config.ts'
-import { listPage } from '../../site/pages/list.ts'
+import type { CrateItem, DependentRow, OwnerRow } from '../../site/data/crate.ts'
+import type { SiteConfig } from '../../site/site-config.ts'
 import type { CrateFacts, ReleaseFacts } from './crate-record.ts'
 import { rustVersionOf, versionFacts, type WholeRelease } from './version-facts.ts'
 
@@ -13,9 +12,9 @@ export interface WholeCrate {
   readonly crate: CrateFacts
   /** The version that stands for the crate. */
   readonly newest: WholeRelease
-  readonly owners: readonly Owner[]
+  readonly owners: readonly OwnerRow[]
   /** The first of them, by name. */
-  readonly dependents: readonly Dependent[]
+  readonly dependents: readonly DependentRow[]
 }
 
 /** The page of a crate. */
@@ -62,37 +61,10 @@ export function previousOf<T extends { readonly version: Version }>(
   return best
 }
 
-/** A crate as lists show it. */
-export interface ListedCrate {
+/** A crate in a list, as the site takes it, with parsed values. */
+export interface ListedCrate extends CrateItem {
   readonly name: Name
   readonly newest: Version
-  readonly description: string | null
-  readonly updatedAt: string | null
-  readonly yanked: boolean
-}
-
-/** One page of the list of all crates. */
-export interface ListPart {
-  readonly prefix: string
-  readonly total: number
-  readonly crates: readonly ListedCrate[]
-  readonly parts: readonly { readonly prefix: string; readonly total: number }[]
-}
-
-/** One page of the list of all crates. */
-export function renderListPage(part: ListPart, site: SiteConfig): Output {
-  return listPage(site, { ...part, crates: part.crates.map(listed) })
-}
-
-/** What a crate's card says. */
-export function listed(one: ListedCrate): CrateCard {
-  return {
-    name: one.name,
-    version: one.newest,
-    description: one.description,
-    updated: one.updatedAt,
-    yanked: one.yanked,
-  }
 }
 
 /** What the card of a crate says, from its newest release. */

@@ -1,6 +1,6 @@
 import type { Settings } from '../../core/settings/settings.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
-import { type SiteConfig, siteDefaults } from '../../site/facts/site-config.ts'
+import { type SiteConfig, siteDefaults } from '../../site/site-config.ts'
 
 /** What the settings say of the pages. `hasTimes`: whether the registry knows when things happened. */
 export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boolean): SiteConfig {

@@ -1,8 +1,8 @@
 import { parseEntry } from '../../core/entry/parse.ts'
 import type { Name } from '../../core/name.ts'
 import { expandDl } from '../../core/paths.ts'
-import type { SiteConfig } from '../../site/facts/site-config.ts'
-import type { ComparedFacts, VersionFacts } from '../../site/facts/version.ts'
+import type { ComparedVersion, VersionData } from '../../site/data/version.ts'
+import type { SiteConfig } from '../../site/site-config.ts'
 import type { ReleaseFacts } from './crate-record.ts'
 
 /** A release with what only its own page shows. */
@@ -19,7 +19,7 @@ export function versionFacts(
   { name, release, readme, previous }: WholeRelease,
   dl: string,
   site: SiteConfig,
-): VersionFacts {
+): VersionData {
   const { about, version, cksum } = release
   return {
     name,
@@ -54,7 +54,7 @@ export function rustVersionOf(release: ReleaseFacts): string | null {
   return parseEntry(release.line).rust_version
 }
 
-function compared(release: ReleaseFacts): ComparedFacts {
+function compared(release: ReleaseFacts): ComparedVersion {
   const { rust_version, deps, features } = parseEntry(release.line)
   return { version: release.version, rustVersion: rust_version, dependencies: deps, features }
 }

@@ -8,8 +8,8 @@ import { policyQuestions } from '../../core/policy/policy.ts'
 import type { Release } from '../../core/release/release.ts'
 import { readContents } from '../../core/tarball/contents.ts'
 import { newestVersion } from '../../core/version.ts'
-import type { Dependent } from '../../site/facts/crate.ts'
-import type { SiteConfig } from '../../site/facts/site-config.ts'
+import type { DependentRow } from '../../site/data/crate.ts'
+import type { SiteConfig } from '../../site/site-config.ts'
 import { FILE_MAX } from '../../site/source/file.ts'
 import {
   type ListedCrate,
@@ -127,8 +127,8 @@ function faceOf(releases: StaticCrate): Face | null {
 }
 
 /** Which crates depend on each with their newest version, as the catalog has it, by name. */
-function findDependents(crates: readonly StaticCrate[]): Map<CanonicalName, Dependent[]> {
-  const found = new Map<CanonicalName, Dependent[]>()
+function findDependents(crates: readonly StaticCrate[]): Map<CanonicalName, DependentRow[]> {
+  const found = new Map<CanonicalName, DependentRow[]>()
   for (const releases of crates) {
     const newest = newestVersion(
       releases.map(release => ({

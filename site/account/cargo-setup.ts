@@ -1,7 +1,7 @@
 import { configBlock, copyBlock } from '../elements/install.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
-import type { SiteConfig } from '../facts/site-config.ts'
+import type { SiteConfig } from '../site-config.ts'
 
 /** How Cargo gets to know the registry and the token. */
 export function cargoSetup(site: SiteConfig): Markup {

@@ -1,8 +1,8 @@
 import { account, linker } from '../elements/links.ts'
 import type { Child } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
-import type { SiteConfig } from '../facts/site-config.ts'
 import { layout } from '../layout/layout.ts'
+import type { SiteConfig } from '../site-config.ts'
 import { buttonForm, noticeBox } from './form.ts'
 import type { Notice, Viewer } from './viewer.ts'
 

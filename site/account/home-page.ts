@@ -1,9 +1,9 @@
 import { account, cratePath, type Linker, linker } from '../elements/links.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
-import { momentTag } from '../elements/moment.ts'
-import { type PagePlace, pager } from '../elements/pager.ts'
-import type { SiteConfig } from '../facts/site-config.ts'
+import { type PagePosition, pager } from '../elements/pager.ts'
+import { timeTag } from '../elements/time.ts'
+import type { SiteConfig } from '../site-config.ts'
 import { cargoSetup } from './cargo-setup.ts'
 import { buttonForm, field, postForm } from './form.ts'
 import { accountPage } from './frame.ts'
@@ -29,7 +29,7 @@ export interface Session {
 }
 
 /** Everything on `/me`. */
-export interface HomeFacts {
+export interface HomeData {
   readonly viewer: Viewer
   readonly notice: Notice | null
   /** The text of a token that has just been made. */
@@ -39,7 +39,7 @@ export interface HomeFacts {
   readonly tokens: readonly TokenRow[]
   /** Those of one page. */
   readonly crates: readonly string[]
-  readonly cratesPlace: PagePlace
+  readonly cratesPosition: PagePosition
   readonly invitations: readonly Invitation[]
   readonly sessions: readonly Session[]
   /** False when passwords are kept elsewhere. */
@@ -47,7 +47,7 @@ export interface HomeFacts {
 }
 
 /** `/me`: tokens, crates, invitations, sessions, password. */
-export function homePage(site: SiteConfig, facts: HomeFacts): string {
+export function homePage(site: SiteConfig, facts: HomeData): string {
   const { viewer } = facts
   const path = account.home
   const to = linker(site, null)
@@ -56,7 +56,7 @@ ${facts.invitations.length === 0 ? null : html`<section class="part"><h2>Invitat
 <section class="part"><h2>Tokens</h2>${tokenList(viewer, facts.tokens, to)}
 <details class="more"${facts.draft !== null || facts.tokens.length === 0 ? html` open` : null}><summary>Make a token</summary>${tokenForm(viewer, facts.draft, to)}</details></section>
 <section class="part"><h2 id="crates">Your crates</h2>${crateList(facts.crates, to)}
-${pager(facts.cratesPlace, number => `${to(path)}?page=${number}#crates`)}</section>
+${pager(facts.cratesPosition, number => `${to(path)}?page=${number}#crates`)}</section>
 <section class="part"><h2>Cargo</h2>${cargoSetup(site)}</section>
 <section class="part"><h2>Sessions</h2>${sessionList(viewer, facts.sessions, to)}</section>
 ${facts.password ? html`<section class="part"><h2>Password</h2>${passwordForm(viewer, to)}</section>` : null}`
@@ -65,7 +65,7 @@ ${facts.password ? html`<section class="part"><h2>Password</h2>${passwordForm(vi
 
 function invitationList(viewer: Viewer, invitations: readonly Invitation[], to: Linker): Markup {
   return html`<ul class="rows">${invitations.map(
-    one => html`<li class="row-with-action"><div>${one.by} invites you to own <a href="${to(cratePath(one.crate))}">${one.crate}</a> <span class="quiet">${momentTag(one.at)} · expires ${momentTag(one.expires)}</span></div>
+    one => html`<li class="row-with-action"><div>${one.by} invites you to own <a href="${to(cratePath(one.crate))}">${one.crate}</a> <span class="quiet">${timeTag(one.at)} · expires ${timeTag(one.expires)}</span></div>
 <div class="actions">${buttonForm(viewer, to(account.acceptInvitation(one.crate)), 'Accept', {}, `Accept ${one.crate}`)}${buttonForm(viewer, to(account.declineInvitation(one.crate)), 'Decline', {}, `Decline ${one.crate}`)}</div></li>
 `,
   )}</ul>`
@@ -82,7 +82,7 @@ function crateList(crates: readonly string[], to: Linker): Markup {
 function sessionList(viewer: Viewer, sessions: readonly Session[], to: Linker): Markup {
   return html`<ul class="rows">${sessions.map(
     session => html`<li class="row-with-action"><div><div class="row-head">${session.agent}${session.current ? html` <span class="badge good">this one</span>` : null}</div>
-<div class="row-more">since ${momentTag(session.created)} · last seen ${momentTag(session.lastSeen)}</div></div>
+<div class="row-more">since ${timeTag(session.created)} · last seen ${timeTag(session.lastSeen)}</div></div>
 ${session.current ? null : buttonForm(viewer, to(account.endSession(session.id)), 'End', {}, `End the session of ${session.agent}`)}</li>
 `,
   )}</ul>${sessions.some(session => !session.current) ? buttonForm(viewer, to(account.endOtherSessions), 'End all other sessions') : null}`

@@ -1,13 +1,13 @@
 import { account, linker } from '../elements/links.ts'
 import { html } from '../elements/markup.ts'
-import type { SiteConfig } from '../facts/site-config.ts'
 import { layout } from '../layout/layout.ts'
+import type { SiteConfig } from '../site-config.ts'
 import { cargoSetup } from './cargo-setup.ts'
 import { field, noticeBox, postForm } from './form.ts'
 import type { Notice } from './viewer.ts'
 
 /** What the login page needs. */
-export interface LoginFacts {
+export interface LoginData {
   readonly csrf: string
   /** The login that was tried, or whose link it is. */
   readonly login: string
@@ -19,7 +19,7 @@ export interface LoginFacts {
 }
 
 /** The page on which one logs in, or sets a password with a one-time link. */
-export function loginPage(site: SiteConfig, facts: LoginFacts): string {
+export function loginPage(site: SiteConfig, facts: LoginData): string {
   // Answered wherever somebody has to log in first, so its links start at the root.
   const to = linker(site, null)
   const first = facts.reset !== null

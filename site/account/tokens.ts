@@ -2,8 +2,8 @@ import { copyBlock } from '../elements/install.ts'
 import { account, type Linker } from '../elements/links.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
-import { momentTag } from '../elements/moment.ts'
-import type { SiteConfig } from '../facts/site-config.ts'
+import { timeTag } from '../elements/time.ts'
+import type { SiteConfig } from '../site-config.ts'
 import { buttonForm, field, postForm } from './form.ts'
 import type { Viewer } from './viewer.ts'
 
@@ -62,7 +62,7 @@ export function tokenList(viewer: Viewer, tokens: readonly TokenRow[], to: Linke
 ${tokens.map(
   token => html`<li class="row-with-action"><div><div class="row-head"><strong>${token.name}</strong>${token.expired ? html` <span class="badge bad">expired</span>` : null}
 <span class="note">${token.scopes.length === 0 ? 'everything you may do' : token.scopes.join(', ')}${token.crates.length === 0 ? null : html` · only <code>${token.crates.join(' ')}</code>`}</span></div>
-<div class="row-more">made ${momentTag(token.created)} · ${token.lastUsed === null ? 'never used' : html`last used ${momentTag(token.lastUsed)}`} · ${token.expires === null ? 'never expires' : html`expires ${momentTag(token.expires)}`}</div></div>
+<div class="row-more">made ${timeTag(token.created)} · ${token.lastUsed === null ? 'never used' : html`last used ${timeTag(token.lastUsed)}`} · ${token.expires === null ? 'never expires' : html`expires ${timeTag(token.expires)}`}</div></div>
 ${buttonForm(viewer, to(account.revokeToken(token.id)), 'Revoke', {}, `Revoke ${token.name}`)}</li>
 `,
 )}</ul>`

@@ -1,6 +1,7 @@
+import type { Dependency } from '../../core/entry/entry.ts'
+import type { ComparedVersion } from '../data/version.ts'
 import { originOf } from '../elements/origin.ts'
-import type { SiteConfig } from '../facts/site-config.ts'
-import type { ComparedFacts, DependencyFacts } from '../facts/version.ts'
+import type { SiteConfig } from '../site-config.ts'
 
 /** One difference between a version and the one before it. */
 export interface Change {
@@ -15,8 +16,8 @@ export interface Change {
 /** What changed in MSRV, dependencies and features, in this order, by name. */
 export function changes(
   site: Pick<SiteConfig, 'registries'>,
-  before: ComparedFacts,
-  after: ComparedFacts,
+  before: ComparedVersion,
+  after: ComparedVersion,
 ): Change[] {
   const list: Change[] = []
   if (before.rustVersion !== after.rustVersion)
@@ -27,12 +28,12 @@ export function changes(
       before: before.rustVersion ?? 'none stated',
       after: after.rustVersion ?? 'none stated',
     })
-  const described = (facts: ComparedFacts) =>
+  const described = (facts: ComparedVersion) =>
     new Map(facts.dependencies.map(one => [key(one), one] as const))
   list.push(
     ...difference('dependency', described(before), described(after), one => parts(site, one)),
   )
-  const featured = (facts: ComparedFacts) => new Map(Object.entries(facts.features))
+  const featured = (facts: ComparedVersion) => new Map(Object.entries(facts.features))
   list.push(
     ...difference('feature', featured(before), featured(after), all => [
       all.join(', ') || 'nothing',
@@ -64,12 +65,12 @@ function difference<T>(
 }
 
 /** The same dependency may stand there once per kind and target. */
-function key(dependency: DependencyFacts): string {
+function key(dependency: Dependency): string {
   const kind = dependency.kind === 'normal' ? '' : ` (${dependency.kind})`
   return `${dependency.name}${kind}${dependency.target === null ? '' : ` [${dependency.target}]`}`
 }
 
-function parts(site: Pick<SiteConfig, 'registries'>, dependency: DependencyFacts): string[] {
+function parts(site: Pick<SiteConfig, 'registries'>, dependency: Dependency): string[] {
   const list = [dependency.req]
   if (dependency.package !== null) list.push(`package ${dependency.package}`)
   if (dependency.optional) list.push('optional')

@@ -1,9 +1,9 @@
+import type { Dependency } from '../../core/entry/entry.ts'
 import { cratePath, type Linker } from '../elements/links.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
 import { originOf } from '../elements/origin.ts'
-import type { SiteConfig } from '../facts/site-config.ts'
-import type { DependencyFacts } from '../facts/version.ts'
+import type { SiteConfig } from '../site-config.ts'
 
 const KINDS = [
   ['normal', 'Dependencies'],
@@ -14,7 +14,7 @@ const KINDS = [
 /** The dependencies of a version, by kind. */
 export function dependencySection(
   site: SiteConfig,
-  dependencies: readonly DependencyFacts[],
+  dependencies: readonly Dependency[],
   to: Linker,
 ): Markup {
   if (dependencies.length === 0)
@@ -29,7 +29,7 @@ ${some.map(one => row(site, one, to))}</ul>
   })}`
 }
 
-function row(site: SiteConfig, dependency: DependencyFacts, to: Linker): Markup {
+function row(site: SiteConfig, dependency: Dependency, to: Linker): Markup {
   const real = dependency.package ?? dependency.name
   const origin = dependency.registry === null ? null : originOf(site, dependency.registry, real)
   const link = origin === null ? to(cratePath(real)) : origin.url
@@ -46,7 +46,7 @@ ${featureLine(dependency)}
 `
 }
 
-function featureLine(dependency: DependencyFacts): Markup | null {
+function featureLine(dependency: Dependency): Markup | null {
   const { features, default_features } = dependency
   if (features.length === 0 && default_features) return null
   const named = features.map((one, at) => html`${at === 0 ? null : ', '}<code>${one}</code>`)

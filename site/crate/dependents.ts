@@ -1,12 +1,12 @@
+import type { CrateData } from '../data/crate.ts'
 import { count, plural } from '../elements/amount.ts'
 import { cratePath, type Linker } from '../elements/links.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
-import type { CrateFacts } from '../facts/crate.ts'
 
 /** Crates of this registry that depend on a crate. */
 export function dependentSection(
-  crate: Pick<CrateFacts, 'dependents' | 'dependentCount'>,
+  crate: Pick<CrateData, 'dependents' | 'dependentCount'>,
   to: Linker,
 ): Markup {
   const { dependents, dependentCount } = crate

@@ -1,12 +1,13 @@
+import type { Features } from '../../core/entry/entry.ts'
+import type { ComparedVersion } from '../data/version.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
-import type { ComparedFacts, FeatureFacts } from '../facts/version.ts'
 
 /** The features of a version, with those that Cargo makes of optional dependencies which no feature names with `dep:`. */
 export function allFeatures({
   features,
   dependencies,
-}: Pick<ComparedFacts, 'features' | 'dependencies'>): FeatureFacts {
+}: Pick<ComparedVersion, 'features' | 'dependencies'>): Features {
   const named = new Set(Object.values(features).flat())
   const implicit = dependencies
     .filter(
@@ -18,7 +19,7 @@ export function allFeatures({
 }
 
 /** Features and what each enables; those on by default are marked. */
-export function featureSection(features: FeatureFacts): Markup {
+export function featureSection(features: Features): Markup {
   const names = Object.keys(features).sort(
     (a, b) => Number(b === 'default') - Number(a === 'default') || compare(a, b),
   )
@@ -33,13 +34,13 @@ ${name !== 'default' && onByDefault.has(name) ? html`<span class="badge good">de
 )}</ul>`
 }
 
-function enables(features: FeatureFacts, list: readonly string[]): Markup {
+function enables(features: Features, list: readonly string[]): Markup {
   if (list.length === 0) return html`enables nothing else`
   return html`enables ${list.map((one, at) => html`${at === 0 ? null : ', '}${Object.hasOwn(features, one) ? html`<a href="#feature-${one}"><code>${one}</code></a>` : html`<code>${one}</code>`}`)}`
 }
 
 /** Every feature that `start` turns on. */
-function closure(features: FeatureFacts, start: string): Set<string> {
+function closure(features: Features, start: string): Set<string> {
   const seen = new Set<string>()
   const waiting = [start]
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {

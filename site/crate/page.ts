@@ -1,12 +1,12 @@
 import { type Output, output } from '../../core/output.ts'
+import type { CrateData } from '../data/crate.ts'
+import type { VersionData } from '../data/version.ts'
 import { crateFeedPath, cratePath, type Linker, linker, versionPath } from '../elements/links.ts'
 import type { Child, Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
-import type { CrateFacts } from '../facts/crate.ts'
-import type { SiteConfig } from '../facts/site-config.ts'
-import type { VersionFacts } from '../facts/version.ts'
 import { layout } from '../layout/layout.ts'
 import { readmeSection } from '../readme/section.ts'
+import type { SiteConfig } from '../site-config.ts'
 import { changeSection } from './changes.ts'
 import { changes } from './comparison.ts'
 import { dependencySection } from './dependencies.ts'
@@ -24,7 +24,7 @@ interface Tab {
 }
 
 /** A crate's own page: its newest version, and everything about all versions. */
-export function cratePage(site: SiteConfig, crate: CrateFacts): Output {
+export function cratePage(site: SiteConfig, crate: CrateData): Output {
   const path = cratePath(crate.name)
   const to = linker(site, path)
   const { newest } = crate
@@ -62,7 +62,7 @@ export function cratePage(site: SiteConfig, crate: CrateFacts): Output {
 }
 
 /** The page of one version. It says nothing of later ones, so that a publish leaves it as it is. */
-export function versionPage(site: SiteConfig, version: VersionFacts): Output {
+export function versionPage(site: SiteConfig, version: VersionData): Output {
   const path = versionPath(version.name, version.version)
   const to = linker(site, path)
   const notice = version.yanked
@@ -90,7 +90,7 @@ export function versionPage(site: SiteConfig, version: VersionFacts): Output {
 }
 
 function page(
-  version: VersionFacts,
+  version: VersionData,
   notice: Child,
   tabs: readonly Tab[],
   side: Child,
@@ -121,11 +121,11 @@ ${side}
 </div>`
 }
 
-function readmeTab(site: SiteConfig, version: VersionFacts): Tab {
+function readmeTab(site: SiteConfig, version: VersionData): Tab {
   return { id: 'readme', title: 'Readme', amount: null, body: readmeSection(site, version) }
 }
 
-function contentTabs(site: SiteConfig, version: VersionFacts, to: Linker): Tab[] {
+function contentTabs(site: SiteConfig, version: VersionData, to: Linker): Tab[] {
   const features = allFeatures(version)
   const tabs: Tab[] = [
     {

@@ -1,20 +1,20 @@
+import type { OwnerRow } from '../data/crate.ts'
+import type { VersionData } from '../data/version.ts'
 import { bytes } from '../elements/amount.ts'
 import { icon } from '../elements/icon.ts'
 import { copyBlock, copyButton, installLines } from '../elements/install.ts'
 import { account, crateFeedPath, type Linker, searchPath } from '../elements/links.ts'
 import type { Child, Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
-import { momentTag } from '../elements/moment.ts'
+import { timeTag } from '../elements/time.ts'
 import { webLink, webLinkText } from '../elements/web-link.ts'
-import type { Owner } from '../facts/crate.ts'
-import type { SiteConfig } from '../facts/site-config.ts'
-import type { VersionFacts } from '../facts/version.ts'
+import type { SiteConfig } from '../site-config.ts'
 import { sourcePath } from '../source/address.ts'
 
 /** How a version is taken into use, unless Cargo would refuse; `pinned` where the page speaks of one version only. */
 export function installSection(
   site: SiteConfig,
-  version: VersionFacts,
+  version: VersionData,
   pinned: boolean,
 ): Markup | null {
   if (version.yanked) return null
@@ -27,8 +27,8 @@ ${version.binaries.length > 0 ? html`<p class="quiet small">Installs ${version.b
 /** The facts beside the README; `owners` is null where the page speaks of one version only. */
 export function sidebar(
   site: SiteConfig,
-  version: VersionFacts,
-  owners: readonly Owner[] | null,
+  version: VersionData,
+  owners: readonly OwnerRow[] | null,
   to: Linker,
 ): Markup {
   return html`<aside class="side" aria-label="About ${version.name} ${version.version}">
@@ -53,10 +53,10 @@ ${
 </aside>`
 }
 
-function definitions(version: VersionFacts): Markup {
+function definitions(version: VersionData): Markup {
   const rows: [string, Child][] = [
     ['Version', version.version],
-    ['Published', version.published === null ? null : momentTag(version.published)],
+    ['Published', version.published === null ? null : timeTag(version.published)],
     ['By', version.publisher],
     ['Rust', version.rustVersion === null ? null : `${version.rustVersion} or newer`],
     ['Edition', version.edition],
@@ -68,7 +68,7 @@ function definitions(version: VersionFacts): Markup {
     .map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`
 }
 
-function linkList(version: VersionFacts): Markup | null {
+function linkList(version: VersionData): Markup | null {
   const links = (
     [
       ['Homepage', version.homepage],
@@ -86,7 +86,7 @@ function linkList(version: VersionFacts): Markup | null {
   )}</ul></section>`
 }
 
-function keywordList(site: SiteConfig, version: VersionFacts, to: Linker): Markup | null {
+function keywordList(site: SiteConfig, version: VersionData, to: Linker): Markup | null {
   if (version.keywords.length + version.categories.length === 0) return null
   const words = version.keywords.map(
     word =>
@@ -96,7 +96,7 @@ function keywordList(site: SiteConfig, version: VersionFacts, to: Linker): Marku
   return html`<section><h2>Keywords</h2><ul class="tags">${words}${categories}</ul></section>`
 }
 
-function ownerList(owners: readonly Owner[]): Markup | null {
+function ownerList(owners: readonly OwnerRow[]): Markup | null {
   if (owners.length === 0) return null
   return html`<section><h2>Owners</h2><ul class="plain">${owners.map(
     owner =>

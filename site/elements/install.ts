@@ -1,5 +1,5 @@
-import type { SiteConfig } from '../facts/site-config.ts'
-import type { VersionFacts } from '../facts/version.ts'
+import type { VersionData } from '../data/version.ts'
+import type { SiteConfig } from '../site-config.ts'
 import { icon } from './icon.ts'
 import type { Markup } from './markup.ts'
 import { html } from './markup.ts'
@@ -27,7 +27,7 @@ function isPrerelease(version: string): boolean {
 /** The commands that take a version into use; `pinned` when the reader chose it himself. */
 export function installLines(
   site: SiteConfig,
-  version: Pick<VersionFacts, 'name' | 'version' | 'binaries' | 'library'>,
+  version: Pick<VersionData, 'name' | 'version' | 'binaries' | 'library'>,
   pinned: boolean,
 ): { label: string; text: string }[] {
   const { name } = version

@@ -1,4 +1,4 @@
-import type { SiteConfig } from '../facts/site-config.ts'
+import type { SiteConfig } from '../site-config.ts'
 
 /** Where each page is, below the root of the public tree. */
 export const frontPath = 'index.html'

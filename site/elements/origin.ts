@@ -1,4 +1,4 @@
-import type { SiteConfig } from '../facts/site-config.ts'
+import type { SiteConfig } from '../site-config.ts'
 import { webLink } from './web-link.ts'
 
 /** The public registry, under each index URL that Cargo has used for it. */

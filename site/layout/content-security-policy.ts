@@ -1,4 +1,4 @@
-import type { SiteConfig } from '../facts/site-config.ts'
+import type { SiteConfig } from '../site-config.ts'
 
 /**
  * What a page may load: its own files and nothing else. In every page as a `<meta>`, because a plain file server sends no

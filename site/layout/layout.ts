@@ -13,12 +13,12 @@ import {
 } from '../elements/links.ts'
 import type { Child, Markup } from '../elements/markup.ts'
 import { html, raw } from '../elements/markup.ts'
-import type { SiteConfig } from '../facts/site-config.ts'
+import type { SiteConfig } from '../site-config.ts'
 import { assetPath } from './assets.ts'
 import { contentSecurityPolicy } from './content-security-policy.ts'
 
 /** What a page adds to the frame that all pages share. */
-export interface PageFacts {
+export interface LayoutData {
   /** Its own path; null for a page that is answered under any. */
   readonly path: string | null
   readonly title: string
@@ -36,7 +36,7 @@ export interface PageFacts {
 }
 
 /** A whole page. */
-export function layout(site: SiteConfig, page: PageFacts): string {
+export function layout(site: SiteConfig, page: LayoutData): string {
   const to = linker(site, page.path)
   return html`<!doctype html>
 <html lang="en">
@@ -55,7 +55,7 @@ ${footer(site, to)}
 `.toString()
 }
 
-function head(site: SiteConfig, page: PageFacts, to: Linker): Markup {
+function head(site: SiteConfig, page: LayoutData, to: Linker): Markup {
   const canonical = page.canonical === undefined ? page.path : page.canonical
   const title = page.title === site.title ? site.title : `${page.title} · ${site.title}`
   return html`<meta charset="utf-8">
@@ -86,7 +86,7 @@ ${site.search ? html`<link rel="search" type="application/opensearchdescription+
 <script type="module" src="${to(assetPath('browser/page.js'))}"></script>`
 }
 
-function header(site: SiteConfig, page: PageFacts, to: Linker): Markup {
+function header(site: SiteConfig, page: LayoutData, to: Linker): Markup {
   const logo = site.logo === null ? to(assetPath('mark.svg')) : ownLink(to, site.logo)
   return html`<header class="top">
 <div class="wide bar">

@@ -1,28 +1,28 @@
 import { type Output, output } from '../../core/output.ts'
+import type { CrateItem } from '../data/crate.ts'
 import { plural } from '../elements/amount.ts'
-import { crateCards } from '../elements/crate-list.ts'
+import { crateList } from '../elements/crate-list.ts'
 import { configBlock, copyBlock } from '../elements/install.ts'
 import { account, frontPath, type Linker, linker, listPath } from '../elements/links.ts'
 import { html } from '../elements/markup.ts'
-import type { CrateCard } from '../facts/crate.ts'
-import type { SiteConfig } from '../facts/site-config.ts'
 import { assetPath } from '../layout/assets.ts'
 import { layout, searchForm } from '../layout/layout.ts'
+import type { SiteConfig } from '../site-config.ts'
 
 /** What the front page tells about the registry's content. */
-export interface FrontFacts {
+export interface FrontData {
   readonly crates: number
   readonly versions: number
   /** Crates published for the first time, newest first. */
-  readonly newest: readonly CrateCard[]
+  readonly newest: readonly CrateItem[]
   /** Crates with a new version, newest first. */
-  readonly updated: readonly CrateCard[]
+  readonly updated: readonly CrateItem[]
   /** Instead of both, where no times are known: the first crates by name. */
-  readonly first?: readonly CrateCard[]
+  readonly first?: readonly CrateItem[]
 }
 
 /** The front page. */
-export function frontPage(site: SiteConfig, facts: FrontFacts): Output {
+export function frontPage(site: SiteConfig, facts: FrontData): Output {
   const to = linker(site, frontPath)
   // Cargo adds none of which every version is yanked.
   const addable = [...facts.updated, ...facts.newest, ...(facts.first ?? [])].find(
@@ -59,9 +59,9 @@ function publishStep(site: SiteConfig, to: Linker) {
   return html`<div><h3>3. Publish your own</h3><p>With a token from <a href="${to(account.home)}">your account</a>:</p>${copyBlock(`cargo login --registry ${site.registry}\ncargo publish --registry ${site.registry}`, 'publish commands')}</div>`
 }
 
-function showcase({ newest, updated, first = [] }: FrontFacts, to: Linker) {
+function showcase({ newest, updated, first = [] }: FrontData, to: Linker) {
   if (first.length > 0) {
-    return html`<section class="wide" aria-labelledby="first"><h2 id="first">Crates</h2>${crateCards(first, to)}</section>`
+    return html`<section class="wide" aria-labelledby="first"><h2 id="first">Crates</h2>${crateList(first, to)}</section>`
   }
   const columns = [
     { id: 'updated', title: 'Just updated', crates: updated },
@@ -69,7 +69,7 @@ function showcase({ newest, updated, first = [] }: FrontFacts, to: Linker) {
   ].filter(one => one.crates.length > 0)
   return html`<div class="wide columns">
 ${columns.map(
-  one => html`<section aria-labelledby="${one.id}"><h2 id="${one.id}">${one.title}</h2>${crateCards(one.crates, to)}</section>
+  one => html`<section aria-labelledby="${one.id}"><h2 id="${one.id}">${one.title}</h2>${crateList(one.crates, to)}</section>
 `,
 )}</div>`
 }

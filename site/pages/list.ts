@@ -1,39 +1,39 @@
 import { type Output, output } from '../../core/output.ts'
 import { canonical } from '../../core/search/words.ts'
+import type { CrateItem } from '../data/crate.ts'
 import { count, plural } from '../elements/amount.ts'
-import { crateCards } from '../elements/crate-list.ts'
+import { crateList } from '../elements/crate-list.ts'
 import { frontPath, type Linker, linker, listPath } from '../elements/links.ts'
 import { html } from '../elements/markup.ts'
-import type { CrateCard } from '../facts/crate.ts'
-import type { SiteConfig } from '../facts/site-config.ts'
 import { layout } from '../layout/layout.ts'
-import { tiers } from './list-tiers.ts'
+import type { SiteConfig } from '../site-config.ts'
+import { groupByPrefix } from './prefix-groups.ts'
 
 /** Most crates on one page of the list. */
 export const LIST_MAX = 200
 
 /** One page of the list of all crates: those whose canonical name begins with `prefix`. */
-export interface ListTier {
+export interface ListData {
   /** Lowercase, `-` as `_`; empty for the first page. */
   readonly prefix: string
   readonly total: number
   /** All of them, when they are at most `LIST_MAX`; otherwise the one whose whole name is the prefix, if it exists. */
-  readonly crates: readonly CrateCard[]
+  readonly crates: readonly CrateItem[]
   /** Pages with one letter more, when there are too many crates for this one. */
   readonly parts: readonly { readonly prefix: string; readonly total: number }[]
 }
 
 /** All pages of the list of crates, in any order given. */
-export function listPages(site: SiteConfig, crates: Iterable<CrateCard>): Output[] {
-  return listTiers(crates).map(tier => listPage(site, tier))
+export function listPages(site: SiteConfig, crates: Iterable<CrateItem>): Output[] {
+  return listData(crates).map(tier => listPage(site, tier))
 }
 
 /** What the pages of the list are to say. */
-export function listTiers(crates: Iterable<CrateCard>): ListTier[] {
+export function listData(crates: Iterable<CrateItem>): ListData[] {
   const sorted = [...crates]
     .map(card => ({ key: canonical(card.name), card }))
     .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
-  const all = tiers(
+  const all = groupByPrefix(
     sorted.map(one => one.key),
     LIST_MAX,
   )
@@ -52,7 +52,7 @@ export function listTiers(crates: Iterable<CrateCard>): ListTier[] {
 }
 
 /** One page of the list of all crates. */
-export function listPage(site: SiteConfig, tier: ListTier): Output {
+export function listPage(site: SiteConfig, tier: ListData): Output {
   const path = listPath(tier.prefix)
   const to = linker(site, path)
   const title = tier.prefix === '' ? 'All crates' : `Crates: ${tier.prefix}…`
@@ -68,7 +68,7 @@ ${
           html`<li><a href="${to(listPath(part.prefix))}"><strong>${part.prefix}</strong> <span class="quiet">${count(part.total)}</span></a></li>`,
       )}</ul>`
 }
-${tier.crates.length === 0 ? null : crateCards(tier.crates, to)}
+${tier.crates.length === 0 ? null : crateList(tier.crates, to)}
 </div>`
   return output(
     path,

@@ -1,8 +1,8 @@
 import { type Output, output } from '../../core/output.ts'
 import { linker, listPath, notFoundPath } from '../elements/links.ts'
 import { html } from '../elements/markup.ts'
-import type { SiteConfig } from '../facts/site-config.ts'
 import { layout } from '../layout/layout.ts'
+import type { SiteConfig } from '../site-config.ts'
 
 /** What is answered for an address there is nothing at; its links start at the root, as it may be answered at any depth. */
 export function notFoundPage(site: SiteConfig): Output {

@@ -7,7 +7,7 @@ import {
   sitemapPath,
 } from '../elements/links.ts'
 import { html, raw } from '../elements/markup.ts'
-import type { SiteConfig } from '../facts/site-config.ts'
+import type { SiteConfig } from '../site-config.ts'
 
 /** `robots.txt`: what search engines may read. Version pages and sources are left to people. */
 export function robots(site: SiteConfig): Output {

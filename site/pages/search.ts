@@ -1,18 +1,18 @@
 import { type Output, output } from '../../core/output.ts'
+import type { CrateItem } from '../data/crate.ts'
 import { plural } from '../elements/amount.ts'
-import { crateCards } from '../elements/crate-list.ts'
+import { crateList } from '../elements/crate-list.ts'
 import { linker, listPath, searchPath } from '../elements/links.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
 import { pager } from '../elements/pager.ts'
-import type { CrateCard } from '../facts/crate.ts'
-import type { SiteConfig } from '../facts/site-config.ts'
 import { layout } from '../layout/layout.ts'
+import type { SiteConfig } from '../site-config.ts'
 
 /** The answer to a search, when a server gives it. */
 export interface SearchResults {
   readonly query: string
-  readonly crates: readonly CrateCard[]
+  readonly crates: readonly CrateItem[]
   readonly total: number
   /** From 1. */
   readonly page: number
@@ -37,7 +37,7 @@ export function searchPage(site: SiteConfig, results: SearchResults): string {
   const to = linker(site, searchPath)
   const { query, crates, total } = results
   const body = html`<p class="lead" role="status">${query.trim() === '' ? 'Type a name or a few words.' : html`${total === 0 ? 'No crate' : plural(total, 'crate')} for “${query}”`}</p>
-${crates.length === 0 ? null : crateCards(crates, to)}
+${crates.length === 0 ? null : crateList(crates, to)}
 ${pager({ page: results.page, last: Math.ceil(total / results.perPage) }, number => `?q=${encodeURIComponent(query)}&page=${number}`)}`
   return page(site, query, body, results.viewer ?? null)
 }

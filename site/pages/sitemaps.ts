@@ -1,5 +1,6 @@
 import { type Output, output } from '../../core/output.ts'
 import { canonical } from '../../core/search/words.ts'
+import type { CrateItem } from '../data/crate.ts'
 import {
   absoluteLink,
   cratePath,
@@ -10,17 +11,10 @@ import {
   sitemapPath,
 } from '../elements/links.ts'
 import { html, type Markup, raw } from '../elements/markup.ts'
-import type { SiteConfig } from '../facts/site-config.ts'
+import type { SiteConfig } from '../site-config.ts'
 
 const XML = raw('<?xml version="1.0" encoding="utf-8"?>')
 const XMLNS = 'http://www.sitemaps.org/schemas/sitemap/0.9'
-
-/** A crate in the site map. */
-export interface MappedCrate {
-  readonly name: string
-  /** When it changed last; null when nobody knows. */
-  readonly updated: string | null
-}
 
 /** `sitemap.xml`: which parts there are. Those of crates are named by their ids divided by `MAP_CRATES`. */
 export function sitemapIndex(site: SiteConfig, parts: readonly number[]): Output {
@@ -42,14 +36,19 @@ export function sitemapPages(site: SiteConfig): Output {
 export function sitemapPart(
   site: SiteConfig,
   part: number,
-  crates: readonly MappedCrate[],
+  crates: readonly Pick<CrateItem, 'name' | 'updatedAt'>[],
 ): Output {
-  const urls = crates.map(({ name, updated }) => url(absoluteLink(site, cratePath(name)), updated))
+  const urls = crates.map(({ name, updatedAt }) =>
+    url(absoluteLink(site, cratePath(name)), updatedAt),
+  )
   return output(sitemapPartPath(part), urlset(urls))
 }
 
 /** The whole site map at once; a crate's id is its place by canonical name, from 1. */
-export function* sitemaps(site: SiteConfig, crates: Iterable<MappedCrate>): Generator<Output> {
+export function* sitemaps(
+  site: SiteConfig,
+  crates: Iterable<Pick<CrateItem, 'name' | 'updatedAt'>>,
+): Generator<Output> {
   const sorted = [...crates]
     .map(crate => ({ key: canonical(crate.name), crate }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))

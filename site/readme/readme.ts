@@ -1,6 +1,6 @@
+import type { PackagedReadme, VersionData } from '../data/version.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html, raw } from '../elements/markup.ts'
-import type { ReadmeFacts, VersionFacts } from '../facts/version.ts'
 import { markdown } from './markdown.ts'
 import { linkBase } from './repository.ts'
 import { sanitise } from './sanitise.ts'
@@ -14,12 +14,12 @@ const HTML_MAX = 4 * 1024 * 1024
 const MARKDOWN = /(^|\/)[^./]*$|\.(md|markdown|mdown|mdwn|mkd|mkdn|mkdown)$/i
 
 /** What a README was rendered with; the pages of a crate and of its newest version show the same one. */
-const rendered = new WeakMap<ReadmeFacts, { readonly key: string; readonly markup: Markup }>()
+const rendered = new WeakMap<PackagedReadme, { readonly key: string; readonly markup: Markup }>()
 
 /** A README as HTML: from Markdown by the extension of its file, otherwise the text as it is. */
 export function readme(
-  facts: ReadmeFacts,
-  origin: Pick<VersionFacts, 'repository' | 'pathInVcs'>,
+  facts: PackagedReadme,
+  origin: Pick<VersionData, 'repository' | 'pathInVcs'>,
   images: 'link' | 'load',
 ): Markup {
   const key = JSON.stringify([origin.repository, origin.pathInVcs, images])
@@ -31,8 +31,8 @@ export function readme(
 }
 
 function render(
-  facts: ReadmeFacts,
-  origin: Pick<VersionFacts, 'repository' | 'pathInVcs'>,
+  facts: PackagedReadme,
+  origin: Pick<VersionData, 'repository' | 'pathInVcs'>,
   images: 'link' | 'load',
 ): Markup {
   const text = shortened(facts.text)
@@ -44,8 +44,8 @@ function render(
 
 function fromMarkdown(
   text: string,
-  facts: ReadmeFacts,
-  origin: Pick<VersionFacts, 'repository' | 'pathInVcs'>,
+  facts: PackagedReadme,
+  origin: Pick<VersionData, 'repository' | 'pathInVcs'>,
   images: 'link' | 'load',
 ): Markup {
   const content = markdown(text)

@@ -4,15 +4,15 @@ import { fileLanguage, highlight } from '../elements/highlight.ts'
 import { cratePath, type Linker, linker, versionPath } from '../elements/links.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
-import type { SiteConfig } from '../facts/site-config.ts'
 import { layout } from '../layout/layout.ts'
+import type { SiteConfig } from '../site-config.ts'
 import { sourceFilePath, sourcePath } from './address.ts'
 import { fileText, type SourceFile } from './file.ts'
 import { numberedLines } from './lines.ts'
 import { fileTree } from './tree.ts'
 
 /** The source browser of one version. */
-export interface SourceFacts {
+export interface SourceData {
   readonly name: string
   readonly version: string
   readonly files: readonly SourceFile[]
@@ -25,7 +25,7 @@ const PAGES_MAX = 1000
 const SIBLINGS_MAX = 100
 
 /** All pages of the source browser of a version: the tree, and one page for each file that is text. */
-export function* sourcePages(site: SiteConfig, facts: SourceFacts): Generator<Output> {
+export function* sourcePages(site: SiteConfig, facts: SourceData): Generator<Output> {
   const pages = new Map<SourceFile, string>()
   const taken = new Set<string>()
   for (const file of [...facts.files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
@@ -43,7 +43,7 @@ export function* sourcePages(site: SiteConfig, facts: SourceFacts): Generator<Ou
 
 function treePage(
   site: SiteConfig,
-  facts: SourceFacts,
+  facts: SourceData,
   pages: ReadonlyMap<SourceFile, string>,
 ): Output {
   const path = sourcePath(facts.name, facts.version)
@@ -60,7 +60,7 @@ ${fileTree(facts.files, file => pages.get(file) ?? null, to)}
 
 function filePage(
   site: SiteConfig,
-  facts: SourceFacts,
+  facts: SourceData,
   pages: ReadonlyMap<SourceFile, string>,
   file: SourceFile,
   path: string,
@@ -87,7 +87,7 @@ function source(site: SiteConfig, path: string, title: string, main: Markup): Ou
   )
 }
 
-function trail(facts: SourceFacts, file: string | null, to: Linker): Markup {
+function trail(facts: SourceData, file: string | null, to: Linker): Markup {
   const { name, version } = facts
   return html`<nav class="trail" aria-label="Trail"><a href="${to(cratePath(name))}">${name}</a><a href="${to(versionPath(name, version))}">${version}</a>${file === null ? html`<span>Source</span>` : html`<a href="${to(sourcePath(name, version))}">Source</a><span>${file}</span>`}</nav>`
 }

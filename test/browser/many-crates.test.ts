@@ -19,9 +19,9 @@ test('among 200,000 crates the list leads to each, and the search answers while 
     const entries = inventedEntries(200_000)
     const cards = entries.map(({ name, version, description, yanked }) => ({
       name,
-      version,
+      newest: version,
       description,
-      updated: null,
+      updatedAt: null,
       yanked,
     }))
     writeSite(folder, demoSite(demoFacts(server.url), fleet, entries, cards))

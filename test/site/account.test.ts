@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { usersPage } from '../../site/account/admin-pages.ts'
-import { managePage } from '../../site/account/crate-page.ts'
-import { siteDefaults } from '../../site/facts/site-config.ts'
+import { managePage } from '../../site/account/manage-page.ts'
+import { siteDefaults } from '../../site/site-config.ts'
 import { keel } from '../support/demo-facts.ts'
 import { demoAccount, demoFacts } from '../support/demo-site.ts'
 
@@ -75,7 +75,7 @@ test('the users are told with how many crates they own, the events to the second
     resetLink: null,
     draft: null,
     filter: '',
-    usersPlace: { page: 1, last: 1 },
+    usersPosition: { page: 1, last: 1 },
   })
   assert.deepEqual(text.match(/\d+ crates?\b/g), ['0 crates', '1 crate', '2 crates'])
   const log = pages.find(page => page.path === 'me/admin/audit.html')?.bytes.toString() ?? ''

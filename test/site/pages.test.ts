@@ -6,7 +6,7 @@ import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import { cratePage, versionPage } from '../../site/crate/page.ts'
 import { assets } from '../../site/layout/assets.ts'
 import { frontPage } from '../../site/pages/front.ts'
-import { listTiers } from '../../site/pages/list.ts'
+import { listData } from '../../site/pages/list.ts'
 import { notFoundPage } from '../../site/pages/not-found.ts'
 import { card, crate, dependency, fleet, keel, version } from '../support/demo-facts.ts'
 import { demoFacts, demoSite } from '../support/demo-site.ts'
@@ -167,7 +167,7 @@ test('the list of 1,000 crates has pages of at most 200', () => {
   const cards = Array.from({ length: 1000 }, (_, at) =>
     card(version({ name: `${at % 3 === 0 ? 'Net' : 'io'}-${at}` })),
   )
-  const tiers = listTiers(cards)
+  const tiers = listData(cards)
   assert.equal(
     tiers.reduce((sum, tier) => sum + tier.crates.length, 0),
     1000,

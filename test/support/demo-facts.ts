@@ -1,12 +1,9 @@
-import type { CrateCard, CrateFacts } from '../../site/facts/crate.ts'
-import type { DependencyFacts, VersionFacts } from '../../site/facts/version.ts'
+import type { Dependency } from '../../core/entry/entry.ts'
+import type { CrateData, CrateItem } from '../../site/data/crate.ts'
+import type { VersionData } from '../../site/data/version.ts'
 
 /** An invented dependency. */
-export function dependency(
-  name: string,
-  req: string,
-  more: Partial<DependencyFacts> = {},
-): DependencyFacts {
+export function dependency(name: string, req: string, more: Partial<Dependency> = {}): Dependency {
   return {
     name,
     req,
@@ -22,7 +19,7 @@ export function dependency(
 }
 
 /** An invented version, in which only what matters is given. */
-export function version(more: Partial<VersionFacts> = {}): VersionFacts {
+export function version(more: Partial<VersionData> = {}): VersionData {
   const name = more.name ?? 'keel'
   const number = more.version ?? '1.4.0'
   return {
@@ -58,7 +55,7 @@ export function version(more: Partial<VersionFacts> = {}): VersionFacts {
 }
 
 /** An invented crate around its newest version. */
-export function crate(newest: VersionFacts, more: Partial<CrateFacts> = {}): CrateFacts {
+export function crate(newest: VersionData, more: Partial<CrateData> = {}): CrateData {
   const row = {
     version: newest.version,
     published: newest.published,
@@ -79,9 +76,9 @@ export function crate(newest: VersionFacts, more: Partial<CrateFacts> = {}): Cra
 }
 
 /** A crate in a list. */
-export function card(newest: VersionFacts): CrateCard {
+export function card(newest: VersionData): CrateItem {
   const { name, version, description, published, yanked } = newest
-  return { name, version, description, updated: published, yanked }
+  return { name, newest: version, description, updatedAt: published, yanked }
 }
 
 export const KEEL_README = `# keel
@@ -156,7 +153,7 @@ const keelDependencies = [
 ]
 
 /** A crate that has a bit of everything. */
-export const keel: CrateFacts = crate(
+export const keel: CrateData = crate(
   version({
     description: 'A small, dependable base for command line tools.',
     homepage: 'https://keel.example.com/',
@@ -240,7 +237,7 @@ export const FLEET = [
 ]
 
 /** A handful of small crates. */
-export const fleet: readonly CrateFacts[] = FLEET.map((name, at) =>
+export const fleet: readonly CrateData[] = FLEET.map((name, at) =>
   crate(
     version({
       name,

@@ -3,12 +3,11 @@ import { dirname, join } from 'node:path'
 import type { Output } from '../../core/output.ts'
 import { type SearchedEntry, searchFiles } from '../../generator/render/search-files.ts'
 import { auditPage, usersPage } from '../../site/account/admin-pages.ts'
-import { confirmPage, managePage } from '../../site/account/crate-page.ts'
 import { homePage } from '../../site/account/home-page.ts'
 import { loginPage } from '../../site/account/login-page.ts'
+import { confirmPage, managePage } from '../../site/account/manage-page.ts'
 import { cratePage, versionPage } from '../../site/crate/page.ts'
-import type { CrateCard, CrateFacts } from '../../site/facts/crate.ts'
-import { type SiteConfig, siteDefaults } from '../../site/facts/site-config.ts'
+import type { CrateData, CrateItem } from '../../site/data/crate.ts'
 import { assets } from '../../site/layout/assets.ts'
 import { frontPage } from '../../site/pages/front.ts'
 import { listPages } from '../../site/pages/list.ts'
@@ -16,15 +15,16 @@ import { notFoundPage } from '../../site/pages/not-found.ts'
 import { openSearch, robots } from '../../site/pages/robots.ts'
 import { searchPage, staticSearchPage } from '../../site/pages/search.ts'
 import { sitemaps } from '../../site/pages/sitemaps.ts'
+import { type SiteConfig, siteDefaults } from '../../site/site-config.ts'
 import { sourcePages } from '../../site/source/pages.ts'
 import { card } from './demo-facts.ts'
 
 /** Everything a static tree has for some crates; `entries` are what the search knows, if that is more. */
 export function* demoSite(
   site: SiteConfig,
-  crates: readonly CrateFacts[],
+  crates: readonly CrateData[],
   entries: Iterable<SearchedEntry> = crates.map(entryOf),
-  cards: readonly CrateCard[] = crates.map(one => card(one.newest)),
+  cards: readonly CrateItem[] = crates.map(one => card(one.newest)),
 ): Generator<Output> {
   const latest = [...crates].sort((a, b) =>
     (a.newest.published ?? '') < (b.newest.published ?? '') ? 1 : -1,
@@ -45,17 +45,14 @@ export function* demoSite(
   yield* listPages(site, cards)
   yield* searchFiles(entries)
   yield staticSearchPage(site)
-  yield* sitemaps(
-    site,
-    cards.map(({ name, updated }) => ({ name, updated })),
-  )
+  yield* sitemaps(site, cards)
   yield robots(site)
   yield openSearch(site)
   yield notFoundPage(site)
 }
 
 /** Pages of the daemon, as files, so that a browser can look at them. */
-export function* demoAccount(site: SiteConfig, crates: readonly CrateFacts[]): Generator<Output> {
+export function* demoAccount(site: SiteConfig, crates: readonly CrateData[]): Generator<Output> {
   const viewer = { login: 'ada', admin: true, csrf: 'c5rf' }
   const page = (path: string, body: string): Output => ({
     path: `${path}.html`,
@@ -105,7 +102,7 @@ export function* demoAccount(site: SiteConfig, crates: readonly CrateFacts[]): G
         },
       ],
       crates: crates.map(one => one.name),
-      cratesPlace: { page: 1, last: 2 },
+      cratesPosition: { page: 1, last: 2 },
       invitations: [
         {
           crate: 'rudder',
@@ -173,7 +170,7 @@ export function* demoAccount(site: SiteConfig, crates: readonly CrateFacts[]): G
       viewer,
       notice: null,
       users: [{ ...user, login: 'ada', admin: true, disabled: false }, user],
-      usersPlace: { page: 2, last: 3 },
+      usersPosition: { page: 2, last: 3 },
       filter: '',
       draft: null,
       resetLink: { login: 'grace', url: `${site.base}/me/login?reset=abc` },
@@ -243,7 +240,7 @@ export function writeSite(folder: string, files: Iterable<Output>): string[] {
 }
 
 /** A crate as the search knows it. */
-export function entryOf(crate: CrateFacts): SearchedEntry {
+export function entryOf(crate: CrateData): SearchedEntry {
   const { name, version, description, keywords } = crate.newest
   return { name, version, description, keywords, yanked: crate.versions.every(one => one.yanked) }
 }

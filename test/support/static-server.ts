@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, normalize } from 'node:path'
-import { siteDefaults } from '../../site/facts/site-config.ts'
 import { contentSecurityPolicy } from '../../site/layout/content-security-policy.ts'
+import { siteDefaults } from '../../site/site-config.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',

@@ -4,14 +4,14 @@ import { changeSection } from '../../../site/crate/changes.ts'
 import { changes } from '../../../site/crate/comparison.ts'
 import { dependencySection } from '../../../site/crate/dependencies.ts'
 import { allFeatures, featureSection } from '../../../site/crate/features.ts'
+import type { ComparedVersion } from '../../../site/data/version.ts'
 import { bytes, count, plural } from '../../../site/elements/amount.ts'
-import { day } from '../../../site/elements/moment.ts'
-import type { ComparedFacts } from '../../../site/facts/version.ts'
+import { day } from '../../../site/elements/time.ts'
 import { dependency } from '../../support/demo-facts.ts'
 import { demoFacts } from '../../support/demo-site.ts'
 
 const site = demoFacts('https://x.example')
-const before: ComparedFacts = {
+const before: ComparedVersion = {
   version: '1.0.0',
   rustVersion: '1.70',
   dependencies: [
@@ -27,7 +27,7 @@ test('nothing changed', () => {
 })
 
 test('what changed in MSRV, dependencies and features', () => {
-  const after: ComparedFacts = {
+  const after: ComparedVersion = {
     version: '2.0.0',
     rustVersion: null,
     dependencies: [
@@ -75,7 +75,7 @@ test('of a changed dependency only the differences are told', () => {
       ['b', 'optional', 'features x'],
     ],
   )
-  const text = (from: ComparedFacts, to: ComparedFacts) =>
+  const text = (from: ComparedVersion, to: ComparedVersion) =>
     changeSection('1.0.0', changes(site, from, to))
       .toString()
       .replace(/<[^>]*>/g, '')

@@ -17,7 +17,7 @@ test('robots.txt asks for what it should', () => {
 test('the site map is split by ids, and has every crate once', () => {
   const crates = Array.from({ length: 2_500 }, (_, at) => ({
     name: `c${at}`,
-    updated: at % 2 === 0 ? '2026-11-20T12:00:00Z' : null,
+    updatedAt: at % 2 === 0 ? '2026-11-20T12:00:00Z' : null,
   }))
   const files = new Map([...sitemaps(site, crates)].map(file => [file.path, file.bytes.toString()]))
   const index = [

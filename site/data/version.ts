@@ -1,38 +1,22 @@
-/** One dependency, in the words of the index; a dependency of an index entry fits as it is. */
-export interface DependencyFacts {
-  readonly name: string
-  readonly req: string
-  readonly features: readonly string[]
-  readonly optional: boolean
-  readonly default_features: boolean
-  readonly target: string | null
-  readonly kind: 'normal' | 'build' | 'dev'
-  /** Index URL of the registry it comes from; null for this one. */
-  readonly registry: string | null
-  /** The real name, when `name` is a rename. */
-  readonly package: string | null
-}
-
-/** Feature name → what it enables. */
-export type FeatureFacts = Readonly<Record<string, readonly string[]>>
+import type { Dependency, Features } from '../../core/entry/entry.ts'
 
 /** A README as it lies in the package. */
-export interface ReadmeFacts {
+export interface PackagedReadme {
   readonly text: string
-  /** Path inside the package; its extension says whether it is Markdown, its folder where links start. */
+  /** Path in the package: its extension says whether it is Markdown, its links start in its folder. */
   readonly path: string
 }
 
 /** What two versions are compared by. */
-export interface ComparedFacts {
+export interface ComparedVersion {
   readonly version: string
   readonly rustVersion: string | null
-  readonly dependencies: readonly DependencyFacts[]
-  readonly features: FeatureFacts
+  readonly dependencies: readonly Dependency[]
+  readonly features: Features
 }
 
 /** Everything a page says about one version. */
-export interface VersionFacts extends ComparedFacts {
+export interface VersionData extends ComparedVersion {
   readonly name: string
   readonly description: string | null
   /** `YYYY-MM-DDTHH:MM:SSZ`; null when unknown. */
@@ -42,7 +26,7 @@ export interface VersionFacts extends ComparedFacts {
   /** Size of the `.crate` in bytes. */
   readonly size: number
   readonly checksum: string
-  /** Where the `.crate` is: an absolute URL. */
+  /** Absolute URL of the `.crate`. */
   readonly download: string
   readonly license: string | null
   readonly licenseFile: string | null
@@ -55,12 +39,12 @@ export interface VersionFacts extends ComparedFacts {
   readonly keywords: readonly string[]
   readonly categories: readonly string[]
   readonly links: string | null
-  readonly readme: ReadmeFacts | null
+  readonly readme: PackagedReadme | null
   /** Names of the programs it installs. */
   readonly binaries: readonly string[]
   readonly library: boolean
   /** Whether the source browser has this version. */
   readonly source: boolean
   /** The version before this one by precedence; null for the first. */
-  readonly previous: ComparedFacts | null
+  readonly previous: ComparedVersion | null
 }

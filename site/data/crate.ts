@@ -1,13 +1,13 @@
-import type { VersionFacts } from './version.ts'
+import type { VersionData } from './version.ts'
 
 /** A crate in a list. */
-export interface CrateCard {
+export interface CrateItem {
   readonly name: string
-  /** Newest version that is not yanked, or the newest at all. */
-  readonly version: string
+  /** The newest version that is not yanked, or the newest of all. */
+  readonly newest: string
   readonly description: string | null
-  /** Time of its latest publish; null when unknown. */
-  readonly updated: string | null
+  /** When its latest version was published; null when unknown. */
+  readonly updatedAt: string | null
   /** Whether every version is yanked. */
   readonly yanked: boolean
 }
@@ -23,7 +23,7 @@ export interface VersionRow {
 }
 
 /** A crate of this registry whose newest version depends on the one shown. */
-export interface Dependent {
+export interface DependentRow {
   readonly name: string
   readonly version: string
   readonly req: string
@@ -32,20 +32,20 @@ export interface Dependent {
 }
 
 /** Someone who may publish a crate. */
-export interface Owner {
+export interface OwnerRow {
   readonly login: string
   readonly name: string | null
 }
 
 /** Everything a crate's own page says. */
-export interface CrateFacts {
+export interface CrateData {
   readonly name: string
   /** The version whose README and description stand for the crate: the newest not yanked, or the newest. */
-  readonly newest: VersionFacts
+  readonly newest: VersionData
   /** All versions, newest first by precedence. */
   readonly versions: readonly VersionRow[]
-  readonly owners: readonly Owner[]
+  readonly owners: readonly OwnerRow[]
   /** The first of them, by name; `dependentCount` is how many there are. */
-  readonly dependents: readonly Dependent[]
+  readonly dependents: readonly DependentRow[]
   readonly dependentCount: number
 }

@@ -1,5 +1,5 @@
 /** A part of a sorted list: the items whose keys begin with `prefix`. */
-export interface Tier {
+export interface PrefixGroup {
   readonly prefix: string
   /** Where the part starts in the list, and how many items it has. */
   readonly from: number
@@ -14,8 +14,8 @@ export interface Tier {
  * Splits sorted keys at ever longer prefixes until no part has more than `limit` of them.
  * A new key changes only the parts that it begins with, so a large list is kept up to date cheaply.
  */
-export function tiers(keys: readonly string[], limit: number): Tier[] {
-  const list: Tier[] = []
+export function groupByPrefix(keys: readonly string[], limit: number): PrefixGroup[] {
+  const list: PrefixGroup[] = []
   const split = (prefix: string, from: number, to: number): void => {
     let at = from
     while (at < to && keys[at] === prefix) at++

@@ -10,12 +10,12 @@ export function day(moment: string): string {
 }
 
 /** A moment on a page: absolute in the file, because a file must not depend on when it was made; a script says how long ago. */
-export function momentTag(moment: string | null): Markup {
+export function timeTag(moment: string | null): Markup {
   if (moment === null) return html`<span class="quiet">unknown date</span>`
   return html`<time datetime="${moment}">${day(moment)}</time>`
 }
 
 /** A moment to the second, in UTC, where how long ago says too little; no script changes it. */
-export function exactMoment(moment: string): Markup {
+export function exactTimeTag(moment: string): Markup {
   return html`<time class="exact" datetime="${moment}">${moment.replace('T', ' ').replace('Z', '')}</time>`
 }

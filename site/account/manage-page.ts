@@ -1,20 +1,20 @@
+import type { OwnerRow, VersionRow } from '../data/crate.ts'
 import { account, cratePath, type Linker, linker, versionPath } from '../elements/links.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
-import { momentTag } from '../elements/moment.ts'
-import type { Owner, VersionRow } from '../facts/crate.ts'
-import type { SiteConfig } from '../facts/site-config.ts'
+import { timeTag } from '../elements/time.ts'
+import type { SiteConfig } from '../site-config.ts'
 import { buttonForm, field, postForm } from './form.ts'
 import { accountPage } from './frame.ts'
 import type { Notice, Viewer } from './viewer.ts'
 
 /** What an owner manages of a crate. */
-export interface ManageFacts {
+export interface ManageData {
   readonly viewer: Viewer
   readonly notice: Notice | null
   readonly name: string
   readonly versions: readonly Pick<VersionRow, 'version' | 'published' | 'yanked'>[]
-  readonly owners: readonly Owner[]
+  readonly owners: readonly OwnerRow[]
   /** Who is invited and has not answered. */
   readonly invited: readonly Invited[]
 }
@@ -33,7 +33,7 @@ export type Confirmation =
   | { readonly action: 'remove-owner'; readonly login: string }
 
 /** The page on which an owner yanks versions and changes owners. */
-export function managePage(site: SiteConfig, facts: ManageFacts): string {
+export function managePage(site: SiteConfig, facts: ManageData): string {
   const { viewer, name } = facts
   const path = account.crate(name)
   const to = linker(site, null)
@@ -85,15 +85,15 @@ function question(name: string, step: Confirmation) {
 }
 
 /** The links lead to the question; the question's form posts to the same path. */
-function versionRow(name: string, row: ManageFacts['versions'][number], to: Linker): Markup {
+function versionRow(name: string, row: ManageData['versions'][number], to: Linker): Markup {
   const path = row.yanked ? account.unyank(name) : account.yank(name)
   const word = row.yanked ? 'Unyank' : 'Yank'
-  return html`<li class="row-with-action"><div><a href="${to(versionPath(name, row.version))}">${row.version}</a>${row.yanked ? html` <span class="badge bad">yanked</span>` : null} <span class="quiet">${momentTag(row.published)}</span></div>
+  return html`<li class="row-with-action"><div><a href="${to(versionPath(name, row.version))}">${row.version}</a>${row.yanked ? html` <span class="badge bad">yanked</span>` : null} <span class="quiet">${timeTag(row.published)}</span></div>
 <a class="button small" href="${to(path)}?version=${encodeURIComponent(row.version)}" aria-label="${word} ${row.version}">${word}</a></li>
 `
 }
 
-function ownerRow(facts: ManageFacts, owner: Owner, to: Linker): Markup {
+function ownerRow(facts: ManageData, owner: OwnerRow, to: Linker): Markup {
   const { name, owners } = facts
   const link = html`<a class="button small" href="${to(account.removeOwner(name))}?login=${encodeURIComponent(owner.login)}" aria-label="Remove ${owner.login}">Remove</a>`
   return html`<li class="row-with-action"><div>${owner.login}${owner.name === null ? null : html` <span class="quiet">${owner.name}</span>`}</div>
@@ -103,7 +103,7 @@ ${owners.length === 1 ? html`<span class="quiet small">the last owner stays</spa
 
 /** Taking an invitation back takes nothing from anybody, so it is not asked about. */
 function invitedRow(
-  { viewer, name }: ManageFacts,
+  { viewer, name }: ManageData,
   { login, by, at, expires }: Invited,
   to: Linker,
 ): Markup {
@@ -114,7 +114,7 @@ function invitedRow(
     { login },
     `Withdraw the invitation of ${login}`,
   )
-  return html`<li class="row-with-action"><div>${login} <span class="quiet">invited by ${by}, ${momentTag(at)} · expires ${momentTag(expires)}</span></div>
+  return html`<li class="row-with-action"><div>${login} <span class="quiet">invited by ${by}, ${timeTag(at)} · expires ${timeTag(expires)}</span></div>
 ${button}</li>
 `
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tiers } from '../../../site/pages/list-tiers.ts'
+import { groupByPrefix } from '../../../site/pages/prefix-groups.ts'
 
 test('tiers split until parts are small', () => {
   const keys = ['a', 'ab', 'abc', 'abd', 'b', 'c']
-  const list = tiers(keys, 2)
+  const list = groupByPrefix(keys, 2)
   assert.deepEqual(
     list.map(tier => [tier.prefix, tier.total, tier.own, tier.next.join('')]),
     [
@@ -20,5 +20,5 @@ test('tiers split until parts are small', () => {
 })
 
 test('many equal keys end the splitting', () => {
-  assert.equal(tiers(Array(1000).fill('aa'), 10).length, 3)
+  assert.equal(groupByPrefix(Array(1000).fill('aa'), 10).length, 3)
 })
