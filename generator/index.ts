@@ -1,47 +1,39 @@
-export { after, before } from '../core/duration.ts'
-export type { Dependency, Entry } from '../core/entry/entry.ts'
-export { parseEntry } from '../core/entry/parse.ts'
-export {
-  type Code,
-  collect,
-  type Issue,
-  issue,
-  Refusal,
-  refuse,
-  refuseErrors,
-} from '../core/error/error.ts'
-export { presentable } from '../core/error/objections.ts'
-export { type CanonicalName, canonicalName, isName, type Name, parseName } from '../core/name.ts'
-export {
-  CRATES_FOLDER,
-  configPlace,
-  cratePlace,
-  notFoundPlace,
-  type Place,
-  placeOf,
-} from '../core/paths.ts'
-export { type PublishMetadata, publishMetadata } from '../core/release/metadata.ts'
-export { parseListen } from '../core/settings/kind.ts'
-export type { Settings } from '../core/settings/settings.ts'
-export { timestamp } from '../core/timestamp.ts'
-export { cargoConfig } from '../core/urls.ts'
-export { compareVersions, isVersion, parseVersion, type Version } from '../core/version.ts'
-export { type Acceptance, addSubmission } from './add/add.ts'
-export { build, drain } from './build/build.ts'
-export type { BuildContext } from './build/context.ts'
-export { buildCrate } from './build/crate.ts'
+/**
+ * The public surface of the generator: the registry as files, complete without a server. The daemon
+ * is built on it, and a program may use it as a library: `initRegistry` and `openRegistry`, then
+ * `addCrateFile`, `build`, `buildPages` and `verify`; or `buildStatic` for a tree without a
+ * database. What is refused is thrown as a `Refusal`.
+ */
+
+// The registry: a folder with settings, database, crate store and public tree.
+
 export { withRegistry } from './cli/folder.ts'
 export { type Io, withDir } from './cli/io.ts'
-export { GitIndex, gitIndexPath } from './git/git-index.ts'
-export { readHead } from './git/index-repository/bare.ts'
-export { openIndexRepository } from './git/index-repository/open.ts'
-export type { CommitInfo, IndexChange, IndexRepository } from './git/index-repository/repository.ts'
-export { UploadPack } from './git/index-repository/upload-pack.ts'
-export { type IndexPush, type PushState, pushTo } from './git/push.ts'
+export {
+  initRegistry,
+  openRegistry,
+  type Registry,
+  readSettings,
+  type SettingSources,
+  serveHolder,
+  serveLock,
+} from './registry.ts'
+
+// What is done with it.
+
+export { type Acceptance, addSubmission } from './add/add.ts'
+export { addCrateFile } from './add/file.ts'
+export { type Built, build } from './build/build.ts'
+export { buildCrate } from './build/crate.ts'
 export type { PageContext } from './pages/context.ts'
-export { buildMarks, markOutdatedPages } from './pages/pages.ts'
-export { openRegistry, type Registry, readSettings, serveHolder, serveLock } from './registry.ts'
-export type { Catalog } from './store/catalog/catalog.ts'
+export { buildMarks, buildPages, markOutdatedPages } from './pages/pages.ts'
+export { buildStatic, type StaticBuild, type StaticResult } from './static/build.ts'
+export { readStaticSettings } from './static/settings.ts'
+export type { Finding, VerifyOptions } from './verify/finding.ts'
+export { verify } from './verify/verify.ts'
+
+// The catalog: the records of all releases.
+
 export { addEvent } from './store/catalog/event.ts'
 export { countMarks } from './store/catalog/marks.ts'
 export { type CrateCard, findCard, isNamed, readCards } from './store/catalog/pages/cards.ts'
@@ -54,6 +46,49 @@ export {
   ownsCrate,
   type ReleaseRecord,
 } from './store/catalog/record.ts'
-export type { Found, Slice } from './store/catalog/search/found.ts'
+export type { Slice } from './store/catalog/search/found.ts'
 export { crateCount, searchCrates } from './store/catalog/search/search.ts'
 export { type Database, MARK_KINDS } from './store/database/database.ts'
+
+// The git index.
+
+export { GitIndex, gitIndexPath } from './git/git-index.ts'
+export { readHead } from './git/index-repository/bare-repository.ts'
+export { UploadPack } from './git/index-repository/upload-pack.ts'
+
+// Names, versions, index entries.
+
+export type { Dependency, Entry } from '../core/entry/entry.ts'
+export { parseEntry } from '../core/entry/parse.ts'
+export { type CanonicalName, canonicalName, isName, type Name, parseName } from '../core/name.ts'
+export { type PublishMetadata, publishMetadata } from '../core/release/metadata.ts'
+export { compareVersions, isVersion, parseVersion, type Version } from '../core/version.ts'
+
+// Objections.
+
+export {
+  type Code,
+  collect,
+  type Issue,
+  issue,
+  Refusal,
+  refuse,
+  refuseErrors,
+} from '../core/error/error.ts'
+export { presentable } from '../core/error/objections.ts'
+
+// Settings, times, paths, addresses.
+
+export { after, before } from '../core/duration.ts'
+export {
+  CRATES_FOLDER,
+  configPlace,
+  cratePlace,
+  notFoundPlace,
+  type Place,
+  placeOf,
+} from '../core/paths.ts'
+export { parseListen } from '../core/settings/kind.ts'
+export type { Settings } from '../core/settings/settings.ts'
+export { timestamp } from '../core/timestamp.ts'
+export { cargoConfig } from '../core/urls.ts'

@@ -1,12 +1,10 @@
-import { createReadStream } from 'node:fs'
 import type { Command } from 'commander'
 import { Refusal } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import { type Acceptance, addSubmission } from '../add/add.ts'
 import { type BatchItem, orderBatch } from '../add/batch.ts'
+import { addCrateFile } from '../add/file.ts'
 import { build } from '../build/build.ts'
-import { buildCrate } from '../build/crate.ts'
 import { buildPages } from '../pages/pages.ts'
 import type { Registry } from '../registry.ts'
 import { findCrates } from '../store/crate-files.ts'
@@ -43,7 +41,10 @@ async function addAll(
     const { path } = item
     progress.at(index + 1, items.length)
     try {
-      const { release, outcome, warnings } = await addOne(io, registry, path, companions.names)
+      const { release, outcome, warnings } = await addCrateFile(registry, path, {
+        at: timestamp(io.now()),
+        companions: companions.names,
+      })
       progress.done()
       printIssues(io, warnings, `${path}: `)
       report.push({ path, name: release.name, version: release.version, outcome })
@@ -64,27 +65,6 @@ async function addAll(
   await commitToGit(io, registry)
   if (asJson) io.out(JSON.stringify(report, null, 2))
   if (failures > 0) throw new Exit(1)
-}
-
-async function addOne(
-  io: Io,
-  registry: Registry,
-  path: string,
-  companions: ReadonlySet<Name>,
-): Promise<Acceptance> {
-  const at = timestamp(io.now())
-  const bytes = await registry.crates.stage(
-    createReadStream(path),
-    registry.settings.limits.crate_bytes,
-  )
-  try {
-    const change = { at, actor: 'command line', user: null, tokenId: null }
-    const accepted = await addSubmission(registry, { bytes, pubtime: at, companions }, change)
-    await buildCrate(registry, accepted.crateId)
-    return accepted
-  } finally {
-    await bytes.discard()
-  }
 }
 
 /** The crates of a batch of which something is still to come. */

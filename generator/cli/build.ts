@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { refuse, refuseErrors } from '../../core/error/error.ts'
-import { resolveSettings } from '../../core/settings/settings.ts'
-import { registryUrls } from '../../core/urls.ts'
+import { refuseErrors } from '../../core/error/error.ts'
 import { build } from '../build/build.ts'
 import { buildPages } from '../pages/pages.ts'
-import { type Registry, SETTINGS_FILE } from '../registry.ts'
-import { buildStatic } from '../static/static.ts'
+import type { Registry } from '../registry.ts'
+import { buildStatic } from '../static/build.ts'
+import { readStaticSettings, TRIAL_BASE } from '../static/settings.ts'
 import { withRegistry } from './folder.ts'
 import { commitToGit } from './git.ts'
 import { type Io, printIssues, progressLine, run, withDir } from './io.ts'
@@ -66,23 +64,14 @@ async function buildRegistry(io: Io, registry: Registry, all: boolean): Promise<
   refuseErrors(issues)
 }
 
-/** The address of a tree for which nobody has said one: where `npm start` would serve it. */
-const TRIAL_BASE = 'http://127.0.0.1:8080'
-
 async function buildFrom(io: Io, from: string, out: string, options: Options): Promise<void> {
-  if (!existsSync(from)) refuse('file_missing', { path: from })
-  const path = join(from, SETTINGS_FILE)
-  const file = existsSync(path) ? { name: path, text: readFileSync(path, 'utf8') } : undefined
   const flags = { 'registry.base_url': options.baseUrl, 'registry.api': options.api }
-  const { settings, origins } = resolveSettings({ file, env: io.env, flags })
+  const { settings, urls } = readStaticSettings(from, { env: io.env, flags })
   if (settings.registry.base_url === null) {
     io.err(
-      `warning: no base URL is set, so the tree works only at ${TRIAL_BASE}; say yours with --base-url`,
+      `warning: no base URL is set, so the tree works only at ${TRIAL_BASE}; set it with --base-url`,
     )
   }
-  // A tree without a daemon has no API, unless one is named on purpose.
-  const api = origins.get('registry.api') === 'default' ? 'none' : settings.registry.api
-  const urls = registryUrls({ ...settings.registry, api }, TRIAL_BASE)
   const progress = progressLine(io, 'reading .crate')
   const cache = cachePath(io, out, options.cache ?? true)
   const result = await buildStatic({ from, out, settings, urls, cache, progress: progress.at })

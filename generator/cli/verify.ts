@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { isServed } from '../registry.ts'
-import { verifyEverything } from '../verify/everything.ts'
-import type { Finding } from '../verify/verify.ts'
+import type { Finding } from '../verify/finding.ts'
+import { verify } from '../verify/verify.ts'
 import { withRegistry } from './folder.ts'
 import { Exit, type Io, progressLine, withDir } from './io.ts'
 
@@ -17,7 +17,7 @@ export function registerVerify(program: Command, io: Io): void {
         const served = isServed(registry.dir)
         const findings: Finding[] = []
         const job = { repair: options.repair ?? false, served, progress: progress.at }
-        for await (const finding of verifyEverything(registry, job)) {
+        for await (const finding of verify(registry, job)) {
           progress.done()
           findings.push(finding)
           if (!options.json) io.out(sentence(finding))

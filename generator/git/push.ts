@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { type Issue, issue, Refusal, refuse } from '../../core/error/error.ts'
 import { withoutCredentials } from '../../core/urls.ts'
-import { headRef, readHead } from './index-repository/bare.ts'
+import { headRef, readHead } from './index-repository/bare-repository.ts'
 import { finish } from './index-repository/git-process.ts'
 
 export interface PushOptions {

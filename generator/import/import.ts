@@ -1,43 +1,60 @@
-import { refuse } from '../../core/error/error.ts'
-import { detect } from './source/detect.ts'
-import { openGit } from './source/git.ts'
-import { openLoose } from './source/loose.ts'
-import type { Source } from './source/offer.ts'
-import type { ImportRequest } from './source/request.ts'
-import { openSparse } from './source/sparse.ts'
-import { openTree } from './source/tree.ts'
-import { openVendor } from './source/vendor.ts'
-import { Web, type WebOptions } from './source/web.ts'
+import type { Registry } from '../registry.ts'
+import { ImportBatch, type ImportJob } from './batch.ts'
+import { ordered } from './ordered.ts'
+import { type Outcome, prepare, type Ready, type Task, tasksOf } from './prepare.ts'
+import type { Source } from './source/source.ts'
 
-/** Recognises a source and opens it; refuses what cannot be imported, or not without more being said. */
-export async function openSource(
-  request: ImportRequest,
-  web: Omit<WebOptions, 'token'> = {},
-): Promise<Source> {
-  const detected = await detect(request.source, request.as)
-  const { kind } = detected
-  if (request.names !== null && kind !== 'sparse')
-    refuse('import_names_useless', { kind: `\`${kind}\`` })
-  const source = await open(request, detected, new Web({ ...web, token: request.token }))
-  return { ...source, ownUrls: [...new Set([...source.ownUrls, ...request.sourceUrls])] }
+/** `.crate` files that are fetched and inspected at once. */
+const AT_ONCE = 6
+
+/** Told after each crate of the source. */
+type Progress = (done: number, total: number) => void
+
+/**
+ * Takes over what `source` has and tells of every version what became of it. What is here already costs a look into the
+ * catalog, so a killed import is simply begun again. The public tree follows by a build.
+ */
+export async function* importAll(
+  registry: Registry,
+  source: Source,
+  orders: ImportJob,
+  progress?: Progress,
+): AsyncGenerator<Outcome> {
+  const own = new Set([...registry.urls.own, ...source.ownUrls])
+  const batch = new ImportBatch(registry, orders)
+  const prepared = ordered(
+    tasks(registry, source, progress),
+    AT_ONCE,
+    task => prepare(registry, task, own),
+    discard,
+  )
+  try {
+    for await (const results of prepared) {
+      for (const result of results) {
+        if ('outcome' in result) yield result
+        else batch.put(result)
+      }
+      if (batch.isFull) yield* await batch.unload()
+    }
+    yield* await batch.unload()
+  } finally {
+    await batch.discard()
+  }
 }
 
-function open(
-  request: ImportRequest,
-  detected: Awaited<ReturnType<typeof detect>>,
-  web: Web,
-): Promise<Source> {
-  switch (detected.kind) {
-    case 'tree':
-    case 'local-registry':
-      return openTree(request, detected, web)
-    case 'git':
-      return openGit(request, web)
-    case 'sparse':
-      return openSparse(request, web)
-    case 'vendor':
-      return openVendor(request, web)
-    case 'crates':
-      return openLoose(request.source)
+async function* tasks(
+  registry: Registry,
+  source: Source,
+  progress?: Progress,
+): AsyncGenerator<Task> {
+  let done = 0
+  for await (const lot of source.crates()) {
+    yield* tasksOf(registry, lot)
+    done++
+    progress?.(done, source.total)
   }
+}
+
+async function discard(results: readonly (Ready | Outcome)[]): Promise<void> {
+  for (const result of results) if (!('outcome' in result)) await result.bytes.discard()
 }

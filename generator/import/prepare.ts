@@ -6,8 +6,8 @@ import { type Version, versionIdentity } from '../../core/version.ts'
 import type { Registry } from '../registry.ts'
 import { type KnownCrate, knownCrate, releaseOfBytes } from '../store/catalog/import.ts'
 import type { Staged } from '../store/crate-store.ts'
-import { readContents } from './contents.ts'
-import type { Lot, Offer, Refused } from './source/offer.ts'
+import { makeRelease } from './release.ts'
+import type { Refused, SourceCrate, SourceRelease } from './source/source.ts'
 
 /** Largest `.crate` that is read at all, whatever a publish may have. */
 const CRATE_MAX = 512 * 1024 * 1024
@@ -32,11 +32,11 @@ export interface Outcome {
 
 /** One version of the source, or a part of it that is none. */
 export type Task =
-  | { readonly offers: readonly Offer[]; readonly known: KnownCrate | null }
+  | { readonly offers: readonly SourceRelease[]; readonly known: KnownCrate | null }
   | { readonly refused: Refused }
 
 /** The tasks of a lot, with one look at what is here already. */
-export async function* tasksOf(registry: Registry, lot: Lot): AsyncGenerator<Task> {
+export async function* tasksOf(registry: Registry, lot: SourceCrate): AsyncGenerator<Task> {
   for (const refused of lot.refused) yield { refused }
   const known = lot.name === null ? null : await knownCrate(registry.database, lot.name)
   for (const offers of lot.offers) yield { offers, known }
@@ -53,26 +53,26 @@ export async function prepare(
     return [{ outcome: 'refused', where, name, version, issues: reasons }]
   }
   const results: (Ready | Outcome)[] = []
-  let chosen: Offer | null = null
+  let chosen: SourceRelease | null = null
   for (const offer of task.offers) {
     const result = chosen
       ? twice(offer, chosen)
-      : await prepareOffer(registry, offer, task.known, own)
+      : await prepareRelease(registry, offer, task.known, own)
     if (!('outcome' in result) || result.outcome === 'present') chosen = offer
     results.push(result)
   }
   return results
 }
 
-function twice(offer: Offer, first: Offer): Outcome {
+function twice(offer: SourceRelease, first: SourceRelease): Outcome {
   const { name = null, version = null } = offer.identity ?? {}
   const reason = issue('import_twice', { version: version ?? '', first: first.where })
   return { outcome: 'refused', where: offer.where, name, version, issues: [reason] }
 }
 
-async function prepareOffer(
+async function prepareRelease(
   registry: Registry,
-  offer: Offer,
+  offer: SourceRelease,
   known: KnownCrate | null,
   own: ReadonlySet<string>,
 ): Promise<Ready | Outcome> {
@@ -98,7 +98,7 @@ async function prepareOffer(
 
 /** The version, when it is here; refuses one that is here with other bytes. Costs no look at the source. */
 function findPresent(
-  { where, entry, cksum }: Offer,
+  { where, entry, cksum }: SourceRelease,
   { name, version }: { readonly name: Name; readonly version: Version },
   known: KnownCrate | null,
 ): Outcome | null {
@@ -116,14 +116,17 @@ function findPresent(
   return { outcome: 'present', where, name, version, issues }
 }
 
-async function findBytes({ database }: Registry, { where, cksum }: Offer): Promise<Outcome | null> {
+async function findBytes(
+  { database }: Registry,
+  { where, cksum }: SourceRelease,
+): Promise<Outcome | null> {
   const release = await releaseOfBytes(database, cksum)
   return release && { outcome: 'present', where, ...release, issues: [] }
 }
 
 async function inspect(
   registry: Registry,
-  offer: Offer,
+  offer: SourceRelease,
   bytes: Staged,
   known: KnownCrate | null,
   own: ReadonlySet<string>,
@@ -132,7 +135,7 @@ async function inspect(
   if (bytes.cksum !== offer.cksum) {
     refuse('import_checksum', { name, version, expected: offer.cksum, found: bytes.cksum })
   }
-  const { release, notes } = await readContents(offer, bytes, registry.settings, own)
+  const { release, notes } = await makeRelease(offer, bytes, registry.settings, own)
   const max = registry.settings.limits.crate_bytes
   const big = bytes.size > max ? [warning('import_oversized', { size: bytes.size, max })] : []
   return { release, notes: [...notes, ...big, ...policyNotes(registry, release, known)] }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { DATABASE_FILE } from '../registry.ts'
 import { refreshListings } from '../store/catalog/listing.ts'
 import type { Database } from '../store/database/database.ts'
-import type { Finding } from './verify.ts'
+import type { Finding } from './finding.ts'
 
 /** Most findings of one check: a torn file is torn in thousands of places. */
 const MOST = 20

@@ -3,15 +3,15 @@ import { rename, rm } from 'node:fs/promises'
 import { collect, type Issue, Refusal } from '../../core/error/error.ts'
 import { configPlace, GIT_INDEX_FOLDER, INDEX_FOLDER, indexPlace } from '../../core/paths.ts'
 import { GitIndex, gitIndexPath, LAST_EVENT } from '../git/git-index.ts'
-import { blobId } from '../git/index-repository/bare.ts'
-import { headDamage, objectDamage } from '../git/index-repository/damage.ts'
+import { blobId } from '../git/index-repository/bare-repository.ts'
+import { headFault, objectFault } from '../git/index-repository/integrity.ts'
 import { type Engine, findEngine } from '../git/index-repository/open.ts'
+import { recoverHistory } from '../git/index-repository/recovery.ts'
 import { checkPath } from '../git/index-repository/repository.ts'
-import { salvage } from '../git/index-repository/salvage.ts'
 import type { Registry } from '../registry.ts'
 import { renderConfig, renderIndex } from '../render/index-files.ts'
 import { unfollowForGit } from '../store/catalog/git-batch.ts'
-import type { Finding, VerifyOptions } from './verify.ts'
+import type { Finding, VerifyOptions } from './finding.ts'
 
 /** What differs between catalog and git index: paths below the index, and the crate they are of. */
 interface Difference {
@@ -58,11 +58,11 @@ async function damageOf(registry: Registry, { command }: Engine): Promise<string
   const path = gitIndexPath(registry)
   if (!existsSync(path))
     return (await registry.catalog.fact(LAST_EVENT)) === null ? null : 'the repository is missing'
-  const damage = await headDamage(path)
+  const damage = await headFault(path)
   if (damage !== null) return damage
   if (command === null) return await unreadable(registry)
   // A daemon that packs meanwhile may take a file away under the check: only what is found twice is there.
-  return (await objectDamage(path, command)) && (await objectDamage(path, command))
+  return (await objectFault(path, command)) && (await objectFault(path, command))
 }
 
 /** Without the executable: what the library says when it reads all of HEAD. Its errors have no type of their own. */
@@ -180,7 +180,9 @@ async function makeAnew(registry: Registry, { command }: Engine): Promise<string
   // A repair that was killed half-way has left only this.
   if (!existsSync(path) && existsSync(old)) await rename(old, path)
   const kept =
-    command !== null && existsSync(path) ? await salvage({ from: path, to: fresh, command }) : 0
+    command !== null && existsSync(path)
+      ? await recoverHistory({ from: path, to: fresh, command })
+      : 0
   await rm(old, { recursive: true, force: true })
   if (existsSync(path)) await rename(path, old)
   if (kept > 0) await rename(fresh, path)

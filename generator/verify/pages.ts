@@ -14,7 +14,7 @@ import { commonRanges, commonSubject } from '../store/catalog/search/buckets.ts'
 import { prefixCounts } from '../store/catalog/search/prefixes.ts'
 import { readSpread, searchMarksOf } from '../store/catalog/search/search-layout.ts'
 import { SITE } from '../store/database/database.ts'
-import type { Finding, VerifyOptions } from './verify.ts'
+import type { Finding, VerifyOptions } from './finding.ts'
 
 /**
  * Holds the pages of the public tree against the catalog, byte for byte; yields what differs. The pages of sources are

@@ -1,196 +1,24 @@
-import { createReadStream } from 'node:fs'
-import { parseEntry } from '../../core/entry/parse.ts'
-import { renderEntry } from '../../core/entry/render.ts'
-import { Refusal } from '../../core/error/error.ts'
-import { configPlace, crateKey, cratePlace, indexPlace } from '../../core/paths.ts'
-import type { BuildContext } from '../build/context.ts'
-import { filesOf, folderOf, rebuildCrate } from '../build/crate.ts'
-import { removeStray, setBytesAside, strays } from '../build/strays.ts'
-import { renderConfig } from '../render/index-files.ts'
-import type { CrateRecord, ReleaseRecord } from '../store/catalog/record.ts'
-import { fileChecksum, isSameFile } from '../store/durable-file.ts'
-
-/** A difference between two things that should agree. `lost` cannot be derived from anything else here. */
-export interface Finding {
-  readonly where: string
-  readonly what: string
-  readonly lost: boolean
-  readonly repaired: boolean
-}
-
-/** How a verification goes about it. */
-export interface VerifyOptions {
-  /** Mend what can be derived. */
-  readonly repair: boolean
-  /** Whether a daemon is at work: then what is marked as pending is its business and no finding. */
-  readonly served: boolean
-  readonly progress?: (done: number, total: number) => void
-}
-
-/** Holds catalog, crate store and public tree against each other, byte for byte; yields what differs. */
-export async function* verify(
-  context: BuildContext,
-  options: VerifyOptions,
-): AsyncIterable<Finding> {
-  // First of all: a link in the place of a crate's folder goes before anything is written, or removed, behind it.
-  for await (const path of strays(context)) {
-    if (options.repair) await removeStray(context, path)
-    yield derivable(path, 'belongs to no crate of the catalog', options.repair)
-  }
-  const { crates: total } = await context.catalog.counts()
-  let done = 0
-  for await (const { id } of context.catalog.crates()) {
-    yield* await verifyTruth(context, id, options.repair)
-    yield* await verifyTree(context, id, options)
-    done++
-    options.progress?.(done, total)
-  }
-  yield* await verifyConfig(context, options.repair)
-  if (!options.repair) return
-  await context.tree.sweepOld()
-  await context.crates.sweep()
-  yield* setOrphansAside(context)
-}
-
-/** Records against themselves and against the crate store; these never change, so that nobody has to wait meanwhile. */
-async function verifyTruth(
-  context: BuildContext,
-  crateId: number,
-  repair: boolean,
-): Promise<Finding[]> {
-  const crate = await context.catalog.crate(crateId)
-  if (!crate) return []
-  const findings: Finding[] = []
-  for (const release of await context.catalog.releases(crateId)) {
-    const where = `${crate.name}@${release.version}`
-    const line = lineFault(crate, release)
-    if (line) findings.push({ where, what: line, lost: true, repaired: false })
-    const key = crateKey(crate.name, release.cksum)
-    const stored = await fileChecksum(context.crates.path(key))
-    if (stored === release.cksum) continue
-    const copy = context.tree.path(cratePlace(crate.name, release.version).path)
-    const isCopied = (await fileChecksum(copy)) === release.cksum
-    const what = stored
-      ? 'the bytes in the crate store are not those published'
-      : 'the crate store has no bytes'
-    if (isCopied && repair) await restore(context, key, copy)
-    findings.push({
-      where,
-      what: `${what} (${key})`,
-      lost: !isCopied,
-      repaired: isCopied && repair,
-    })
-  }
-  return findings
-}
-
-/** The public tree has the bytes that the crate store has lost. */
-async function restore({ crates, mutex }: BuildContext, key: string, copy: string): Promise<void> {
-  const staged = await crates.stage(createReadStream(copy), Number.POSITIVE_INFINITY)
-  await mutex.run(() => staged.keep(key))
-}
-
-function lineFault(crate: CrateRecord, release: ReleaseRecord): string | null {
-  try {
-    const entry = parseEntry(release.line)
-    const agrees =
-      entry.name === crate.name &&
-      entry.vers === release.version &&
-      entry.cksum === release.cksum &&
-      entry.yanked === release.yanked
-    if (!agrees) return 'the index entry in the catalog contradicts the record it belongs to'
-    return renderEntry(entry) === release.line
-      ? null
-      : 'the index entry in the catalog was changed by hand'
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return `the index entry in the catalog is broken: ${error.message}`
-  }
-}
-
-/** A crate in the public tree. What looks wrong is looked at again, and mended, while nobody else writes. */
-async function verifyTree(
-  context: BuildContext,
-  crateId: number,
-  options: VerifyOptions,
-): Promise<Finding[]> {
-  if ((await treeFaults(context, crateId, options)).length === 0) return []
-  return context.mutex.run(async () => {
-    const faults = await treeFaults(context, crateId, options)
-    if (!options.repair || faults.length === 0) return faults
-    await rebuildCrate(context, crateId)
-    const left = new Set((await treeFaults(context, crateId, options)).map(one => one.where))
-    return faults.map(one => ({ ...one, repaired: !left.has(one.where) }))
-  })
-}
-
-async function treeFaults(
-  { catalog, tree, crates }: BuildContext,
-  crateId: number,
-  { served }: VerifyOptions,
-): Promise<Finding[]> {
-  const crate = await catalog.crate(crateId)
-  if (!crate) return []
-  // Releases before the mark: a change that comes in between is seen by its mark.
-  const files = filesOf(crate, await catalog.releases(crateId))
-  if (await catalog.isMarked(crateId)) {
-    return served
-      ? []
-      : [derivable(crate.name, 'changes wait to be rendered; `plimsoll build` does it')]
-  }
-  const findings: Finding[] = []
-  for (const [path, cksum] of files.crates) {
-    // A link has the bytes of the crate store, which are looked at there.
-    if (await isSameFile(tree.path(path), crates.path(crateKey(crate.name, cksum)))) continue
-    const shown = await fileChecksum(tree.path(path))
-    if (shown === cksum) continue
-    const what = shown
-      ? 'the bytes are not those of the catalog'
-      : 'the .crate is not in the public tree'
-    findings.push(derivable(path, what))
-  }
-  for (const { path, bytes } of files.outputs) {
-    const present = await tree.read(path)
-    if (present?.equals(bytes)) continue
-    findings.push(derivable(path, present ? 'differs from the catalog' : 'is missing'))
-  }
-  const index = indexPlace(crate.name).path
-  if (files.outputs.length === 0 && (await tree.read(index)))
-    findings.push(derivable(index, 'has no versions left'))
-  const known = new Set([...files.crates.keys(), ...files.outputs.map(one => one.path)])
-  for await (const path of tree.list(folderOf(crate.name))) {
-    if (!known.has(path) && !files.isPage(path))
-      findings.push(derivable(path, 'is no part of its crate'))
-  }
-  return findings
-}
-
-async function verifyConfig(context: BuildContext, repair: boolean): Promise<Finding[]> {
-  const expected = renderConfig(context.urls, context.authRequired)
-  const present = await context.tree.read(configPlace.path)
-  if (present?.equals(expected.bytes)) return []
-  if (repair) await context.mutex.run(() => context.tree.write(expected))
-  return [derivable(configPlace.path, present ? 'differs from the settings' : 'is missing', repair)]
-}
+import type { Registry } from '../registry.ts'
+import { verifyCrates } from './crates.ts'
+import { verifyDatabase } from './database.ts'
+import type { Finding, VerifyOptions } from './finding.ts'
+import { verifyGit } from './git.ts'
+import { verifyPages } from './pages.ts'
 
 /**
- * Sets bytes without a release aside, which a crash or a race for a version may leave; they harm nobody and are no
- * finding otherwise. Not removed: with an old backup of the records, they are all that is left of newer releases.
+ * Checks everything against everything: the database, then catalog, crate store and public tree, then pages, then the
+ * git index. Each repair builds on the repairs before it; nothing is repaired from a damaged database.
  */
-async function* setOrphansAside(context: BuildContext): AsyncIterable<Finding> {
-  for await (const key of context.crates.list()) {
-    const cksum = /([0-9a-f]{64})\.crate$/.exec(key)?.[1] ?? ''
-    if (await context.catalog.hasBytes(cksum)) continue
-    const aside = await setBytesAside(context, key, cksum)
-    if (aside)
-      yield derivable(
-        key,
-        `bytes that belong to no release now lie in crates/${aside}; add or remove them`,
-        true,
-      )
+export async function* verify(registry: Registry, options: VerifyOptions): AsyncIterable<Finding> {
+  let isSound = true
+  for await (const finding of verifyDatabase(registry.database, options.repair)) {
+    if (!finding.repaired) isSound = false
+    yield finding
   }
-}
-
-function derivable(where: string, what: string, repaired = false): Finding {
-  return { where, what, lost: false, repaired }
+  // Damaged records may have lost a crate whose files are the only ones left.
+  const rest = { ...options, repair: options.repair && isSound }
+  const context = rest.repair ? { ...registry, tree: registry.tree.clearing() } : registry
+  yield* verifyCrates(context, rest)
+  yield* verifyPages(context, rest)
+  yield* verifyGit(registry, rest)
 }

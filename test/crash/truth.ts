@@ -6,7 +6,8 @@ import { indexPlace } from '../../core/paths.ts'
 import { encodePublish } from '../../daemon/api/publish-body.ts'
 import type { Registry } from '../../generator/registry.ts'
 import { isTemporary } from '../../generator/store/durable-file.ts'
-import { type Finding, verify } from '../../generator/verify/verify.ts'
+import { verifyCrates } from '../../generator/verify/crates.ts'
+import type { Finding } from '../../generator/verify/finding.ts'
 import { buildCrate } from '../support/crate-builder.ts'
 import { filesBelow } from '../support/folder.ts'
 
@@ -68,7 +69,7 @@ export async function assertServed(url: string, one: Candidate): Promise<void> {
 /** Fails unless everything agrees, nothing is pending and nothing half-written lies in the index. */
 export async function assertSound(registry: Registry): Promise<void> {
   const findings: Finding[] = []
-  for await (const finding of verify(registry, { repair: false, served: false }))
+  for await (const finding of verifyCrates(registry, { repair: false, served: false }))
     findings.push(finding)
   assert.deepEqual(findings, [])
   // Pages and the git index follow in their own time.

@@ -10,7 +10,7 @@ import { addSubmission } from '../../generator/add/add.ts'
 import { build } from '../../generator/build/build.ts'
 import { deleteReleases, findDoomed } from '../../generator/delete.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry.ts'
-import { verify } from '../../generator/verify/verify.ts'
+import { verifyCrates } from '../../generator/verify/crates.ts'
 import { buildCrate } from '../support/crate-builder.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plimsoll-delete-'))
@@ -31,7 +31,7 @@ async function withRegistry(work: (registry: Registry) => Promise<void>): Promis
     await build(registry, { all: true })
     await work(registry)
     const findings = []
-    for await (const finding of verify(registry, { repair: false, served: false }))
+    for await (const finding of verifyCrates(registry, { repair: false, served: false }))
       findings.push(finding)
     assert.deepEqual(findings, [])
   } finally {

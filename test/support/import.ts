@@ -1,8 +1,8 @@
-import { openSource } from '../../generator/import/import.ts'
+import { importAll } from '../../generator/import/import.ts'
 import type { Outcome } from '../../generator/import/prepare.ts'
-import { importAll } from '../../generator/import/run.ts'
-import type { Source } from '../../generator/import/source/offer.ts'
+import { openSource } from '../../generator/import/source/open.ts'
 import type { ImportRequest } from '../../generator/import/source/request.ts'
+import type { Source } from '../../generator/import/source/source.ts'
 import type { Registry } from '../../generator/registry.ts'
 import { OPERATOR } from './workplace.ts'
 

@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
-import { blobId, headRef, readHead, updateServerInfo } from './bare.ts'
+import { Mutex } from '../../../core/mutex.ts'
+import { blobId, headRef, readHead, updateServerInfo } from './bare-repository.ts'
 import { FastImport } from './fast-import.ts'
 import { finish, type GitAt, runGit, startGit } from './git-process.ts'
-import { clearRefLocks } from './leftovers.ts'
 import { Maintenance } from './maintenance.ts'
 import {
   type CommitInfo,
@@ -14,7 +14,7 @@ import {
   signatures,
 } from './repository.ts'
 import { syncIfThere } from './repository-file.ts'
-import { Turns } from './turns.ts'
+import { removeStaleLocks } from './stale-files.ts'
 
 /** Above this, one listing of the tree is cheaper than asking for every path. */
 const LISTING_PAYS = 1_000
@@ -23,25 +23,25 @@ const LISTING_PAYS = 1_000
 export class GitCommandRepository implements IndexRepository {
   readonly engine = 'git'
   readonly #git: GitAt
-  readonly #turns = new Turns()
+  readonly #mutex = new Mutex()
   readonly #maintenance: Maintenance
   #closed = false
 
   constructor(git: GitAt) {
     this.#git = git
-    this.#maintenance = new Maintenance(git.path, git.command, this.#turns)
+    this.#maintenance = new Maintenance(git.path, git.command, this.#mutex)
   }
 
   async commit(changes: readonly IndexChange[], info: CommitInfo): Promise<string | null> {
     this.#open()
     checkChanges(changes)
-    return await this.#turns.take(() => this.#commit(changes, info))
+    return await this.#mutex.run(() => this.#commit(changes, info))
   }
 
   async #commit(changes: readonly IndexChange[], info: CommitInfo): Promise<string | null> {
     const { path } = this.#git
     const [ref, head] = [await headRef(path), await readHead(path)]
-    await clearRefLocks(path)
+    await removeStaleLocks(path)
     const importing = new FastImport(this.#git)
     try {
       return await this.#import(importing, ref, head, changes, info)
@@ -141,7 +141,7 @@ export class GitCommandRepository implements IndexRepository {
   async close(): Promise<void> {
     this.#closed = true
     await this.#maintenance.stop()
-    await this.#turns.idle()
+    await this.#mutex.idle()
   }
 
   #open(): void {

@@ -89,7 +89,7 @@ export async function runGit(
 }
 
 /** Runs git to its end and gives what it said, also when it then failed: for what reports faults by failing. */
-export async function hearGit(git: GitAt, args: readonly string[]): Promise<string> {
+export async function captureGit(git: GitAt, args: readonly string[]): Promise<string> {
   const child = startGit(git, args)
   child.stdin.end()
   child.stderr.resume()

@@ -1,10 +1,10 @@
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { updateServerInfo } from './bare.ts'
+import { Mutex } from '../../../core/mutex.ts'
+import { updateServerInfo } from './bare-repository.ts'
 import { type GitAt, runGit } from './git-process.ts'
-import { clearLeftovers } from './leftovers.ts'
 import { listIfThere } from './repository-file.ts'
-import { Turns } from './turns.ts'
+import { removeStaleFiles } from './stale-files.ts'
 
 /** Every new git process opens every pack's index, so their number is kept small. */
 const MANY_PACKS = 50
@@ -20,33 +20,33 @@ const BITMAP_PAYS = 20_000
 export class Maintenance {
   readonly #path: string
   readonly #command: string | null
-  readonly #commits: Turns
-  readonly #turns = new Turns()
+  readonly #commits: Mutex
+  readonly #mutex = new Mutex()
   readonly #stopped = new AbortController()
   /** Objects there were when all was packed anew by this process. */
   #settled = 0
 
   /** Without a git executable it keeps to the files for plain web servers; they change in the turns of the commits. */
-  constructor(path: string, command: string | null, commits: Turns) {
+  constructor(path: string, command: string | null, commits: Mutex) {
     this.#path = path
     this.#command = command
     this.#commits = commits
   }
 
   async run(): Promise<void> {
-    await this.#turns.take(async () => {
-      await clearLeftovers(this.#path)
+    await this.#mutex.run(async () => {
+      await removeStaleFiles(this.#path)
       const how = await this.#due()
       if (how && this.#command !== null)
         await this.#pack({ command: this.#command, path: this.#path }, how)
-      await this.#commits.take(() => updateServerInfo(this.#path))
+      await this.#commits.run(() => updateServerInfo(this.#path))
     })
   }
 
   /** Breaks off what runs; git leaves the repository whole, and the next start goes on. */
   async stop(): Promise<void> {
     this.#stopped.abort()
-    await this.#turns.idle()
+    await this.#mutex.idle()
   }
 
   async #pack(git: GitAt, how: readonly string[]): Promise<void> {

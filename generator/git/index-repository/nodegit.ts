@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
-import { blobId, headRef, readHead, updateServerInfo } from './bare.ts'
+import { Mutex } from '../../../core/mutex.ts'
+import { blobId, headRef, readHead, updateServerInfo } from './bare-repository.ts'
 import { GitCommandRepository } from './git-command.ts'
-import { clearRefLocks } from './leftovers.ts'
 import { Maintenance } from './maintenance.ts'
 import type {
   NodeGit,
@@ -22,7 +22,7 @@ import {
   signatures,
 } from './repository.ts'
 import { syncTogether } from './repository-file.ts'
-import { Turns } from './turns.ts'
+import { removeStaleLocks } from './stale-files.ts'
 
 const FILE = 0o100644
 const FOLDER = 0o40000
@@ -42,7 +42,7 @@ export class NodegitRepository implements IndexRepository {
   readonly #git: NodeGit
   readonly #repository: NodeGitRepository
   readonly #path: string
-  readonly #turns = new Turns()
+  readonly #mutex = new Mutex()
   readonly #maintenance: Maintenance
   readonly #bulk: GitCommandRepository | null
   /** Objects written for the commit under way. */
@@ -58,7 +58,7 @@ export class NodegitRepository implements IndexRepository {
     this.#git = git
     this.#repository = repository
     this.#path = path
-    this.#maintenance = new Maintenance(path, packer, this.#turns)
+    this.#maintenance = new Maintenance(path, packer, this.#mutex)
     this.#bulk = packer === null ? null : new GitCommandRepository({ command: packer, path })
   }
 
@@ -74,7 +74,7 @@ export class NodegitRepository implements IndexRepository {
     this.#open()
     checkChanges(changes)
     const { length } = changes
-    return await this.#turns.take(async () =>
+    return await this.#mutex.run(async () =>
       length > BULK && this.#bulk
         ? await this.#bulk.commit(changes, info)
         : await this.#commit(changes, info),
@@ -99,7 +99,7 @@ export class NodegitRepository implements IndexRepository {
       parents,
     )
     await this.#flush(id)
-    await clearRefLocks(this.#path)
+    await removeStaleLocks(this.#path)
     await this.#move(ref, id, parents)
     await updateServerInfo(this.#path)
     return id.tostrS()
@@ -227,7 +227,7 @@ export class NodegitRepository implements IndexRepository {
     if (this.#closed) return
     this.#closed = true
     await this.#maintenance.stop()
-    await this.#turns.idle()
+    await this.#mutex.idle()
     this.#repository.cleanup()
   }
 

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
-import { ensureBare, updateServerInfo } from './bare.ts'
+import { ensureBare, updateServerInfo } from './bare-repository.ts'
 import { GitCommandRepository } from './git-command.ts'
 import { gitVersion, isRecent } from './git-process.ts'
-import { clearLeftovers, clearRefLocks } from './leftovers.ts'
 import { NodegitRepository } from './nodegit.ts'
 import { loadNodegit, type NodeGit } from './nodegit-module.ts'
 import type { IndexRepository } from './repository.ts'
+import { removeStaleFiles, removeStaleLocks } from './stale-files.ts'
 
 export interface IndexRepositoryOptions {
   /** The bare repository's folder; made when it is missing. */
@@ -41,8 +41,8 @@ export async function openIndexRepository(
   const path = resolve(options.path)
   const { nodegit, command } = await findEngine(options)
   await ensureBare(path)
-  await clearRefLocks(path)
-  await clearLeftovers(path)
+  await removeStaleLocks(path)
+  await removeStaleFiles(path)
   await updateServerInfo(path)
   if (nodegit) return await NodegitRepository.open(nodegit, path, command)
   return new GitCommandRepository({ command: command ?? 'git', path })

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
 import { readFolder, readText, statOf } from '../../store/durable-file.ts'
-import type { SourceKind } from './offer.ts'
+import type { SourceKind } from './source.ts'
 import { listTiers } from './tiers.ts'
 
 /** What a source is, and where in it the index begins. */

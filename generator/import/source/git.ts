@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Issue, issue, Refusal, refuse } from '../../../core/error/error.ts'
 import { checkRemote } from '../../git/push.ts'
+import { CONFIG_MAX, parseConfig } from './config.ts'
 import { GitBlobs, runQuietGit } from './git-blobs.ts'
-import { INDEX_FILE_MAX, readLines } from './lines.ts'
-import type { Lot, Shelf, Source } from './offer.ts'
-import { type ImportRequest, namedShelf, shelfOfConfig } from './request.ts'
-import { CONFIG_MAX, parseConfig } from './template.ts'
+import { INDEX_FILE_MAX, readIndexFile } from './index-file.ts'
+import { cratesOfConfig, type ImportRequest, namedCrates } from './request.ts'
+import type { CrateSource, Source, SourceCrate } from './source.ts'
 import { stemOf } from './tiers.ts'
 import { plain, type Web } from './web.ts'
 
@@ -33,14 +33,14 @@ export async function openGit(request: ImportRequest, web: Web): Promise<Source>
       clone ?? (existsSync(join(source, 'HEAD')) ? resolve(source) : resolve(source, '.git'))
     const files = await listFiles(path, source)
     const config = await readConfig(path, files, source)
-    const shelf = namedShelf(request, web) ?? shelfOfConfig(config, plain(source), web)
+    const crateSource = namedCrates(request, web) ?? cratesOfConfig(config, plain(source), web)
     const crates = files.flatMap(file => (stemOf(file.path) === null ? [] : [file]))
     return {
       kind: 'git',
-      description: `the git index ${plain(source)}; .crate files from ${shelf.description}`,
+      description: `the git index ${plain(source)}; .crate files from ${crateSource.description}`,
       ownUrls: await urlsOf(path, isHere ? null : source),
       total: crates.length,
-      lots: () => lotsOf(path, crates, shelf),
+      crates: () => cratesOf(path, crates, crateSource),
       close,
     }
   } catch (error) {
@@ -49,17 +49,25 @@ export async function openGit(request: ImportRequest, web: Web): Promise<Source>
   }
 }
 
-async function* lotsOf(path: string, files: readonly GitFile[], shelf: Shelf): AsyncGenerator<Lot> {
+async function* cratesOf(
+  path: string,
+  files: readonly GitFile[],
+  crateSource: CrateSource,
+): AsyncGenerator<SourceCrate> {
   const blobs = new GitBlobs(path)
   try {
-    for (const file of files) yield await readLot(blobs, file, shelf)
+    for (const file of files) yield await readCrate(blobs, file, crateSource)
   } finally {
     await blobs.close()
   }
 }
 
-async function readLot(blobs: GitBlobs, { id, size, path }: GitFile, shelf: Shelf): Promise<Lot> {
-  const refused = (reason: Issue): Lot => ({
+async function readCrate(
+  blobs: GitBlobs,
+  { id, size, path }: GitFile,
+  crateSource: CrateSource,
+): Promise<SourceCrate> {
+  const refused = (reason: Issue): SourceCrate => ({
     name: null,
     offers: [],
     refused: [{ where: path, reasons: [reason] }],
@@ -68,7 +76,7 @@ async function readLot(blobs: GitBlobs, { id, size, path }: GitFile, shelf: Shel
     return refused(issue('import_too_long', { what: path, max: INDEX_FILE_MAX }))
   const bytes = await blobs.read(id)
   if (!bytes) return refused(issue('import_git_missing', { id }))
-  return readLines({ where: path, stem: stemOf(path) ?? '', bytes }, shelf)
+  return readIndexFile({ where: path, stem: stemOf(path) ?? '', bytes }, crateSource)
 }
 
 /** Regular files only: a link of the tree may name anything. */

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
-import { FolderShelf } from './folder-shelf.ts'
-import type { Shelf, SourceKind } from './offer.ts'
-import { isWebTemplate, type SourceConfig } from './template.ts'
+import { isWebTemplate, type SourceConfig } from './config.ts'
+import { FolderCrates } from './folder-crates.ts'
+import type { CrateSource, SourceKind } from './source.ts'
 import type { Web } from './web.ts'
-import { WebShelf } from './web-shelf.ts'
+import { WebCrates } from './web-crates.ts'
 
 /** What an operator asks to be imported. */
 export interface ImportRequest {
@@ -23,18 +23,21 @@ export interface ImportRequest {
 }
 
 /** The `.crate` files that the operator has named; null when nothing was named. A host named here may see the token. */
-export function namedShelf({ crates }: Pick<ImportRequest, 'crates'>, web: Web): Shelf | null {
+export function namedCrates(
+  { crates }: Pick<ImportRequest, 'crates'>,
+  web: Web,
+): CrateSource | null {
   if (crates === null) return null
   if (isWebTemplate(crates)) {
     web.trust(crates.replace(/\{.*$/s, ''))
-    return new WebShelf(web, crates.replace(/\/+$/, ''))
+    return new WebCrates(web, crates.replace(/\/+$/, ''))
   }
   if (!existsSync(crates)) refuse('file_missing', { path: crates })
-  return new FolderShelf(resolve(crates), null)
+  return new FolderCrates(resolve(crates), null)
 }
 
 /** The `.crate` files where the `dl` of an index leads; `where` is the index, for people. */
-export function shelfOfConfig(config: SourceConfig | null, where: string, web: Web): Shelf {
+export function cratesOfConfig(config: SourceConfig | null, where: string, web: Web): CrateSource {
   if (!config) return refuse('import_no_dl', { where })
-  return new WebShelf(web, config.dl)
+  return new WebCrates(web, config.dl)
 }

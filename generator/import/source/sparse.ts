@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { collect, type Issue, issue, Refusal, refuse } from '../../../core/error/error.ts'
 import { lowerPrefix, type Name, parseName } from '../../../core/name.ts'
 import { ordered } from '../ordered.ts'
-import { INDEX_FILE_MAX, readLines } from './lines.ts'
-import type { Lot, Refused, Shelf, Source } from './offer.ts'
-import { type ImportRequest, namedShelf, shelfOfConfig } from './request.ts'
-import { CONFIG_MAX, parseConfig } from './template.ts'
+import { CONFIG_MAX, parseConfig } from './config.ts'
+import { INDEX_FILE_MAX, readIndexFile } from './index-file.ts'
+import { cratesOfConfig, type ImportRequest, namedCrates } from './request.ts'
+import type { CrateSource, Refused, Source, SourceCrate } from './source.ts'
 import { plain, type Web } from './web.ts'
 
 /** Index files that are fetched at once. */
@@ -21,26 +21,31 @@ export async function openSparse(request: ImportRequest, web: Web): Promise<Sour
   const wanted = parseNames(await readFile(names, 'utf8'), names)
   const text = await web.read(`${base}config.json`, CONFIG_MAX)
   const config = text && parseConfig(text.toString('utf8'), `${plain(base)}config.json`)
-  const shelf = namedShelf(request, web) ?? shelfOfConfig(config, plain(base), web)
+  const crateSource = namedCrates(request, web) ?? cratesOfConfig(config, plain(base), web)
   return {
     kind: 'sparse',
-    description: `the sparse index ${plain(base)}; .crate files from ${shelf.description}`,
+    description: `the sparse index ${plain(base)}; .crate files from ${crateSource.description}`,
     ownUrls: [`sparse+${base}`],
     total: wanted.names.length,
-    async *lots() {
+    async *crates() {
       if (wanted.refused.length > 0) yield { name: null, offers: [], refused: wanted.refused }
-      yield* ordered(wanted.names, AT_ONCE, name => fetchLot(web, base, name, shelf))
+      yield* ordered(wanted.names, AT_ONCE, name => fetchCrate(web, base, name, crateSource))
     },
     close: async () => undefined,
   }
 }
 
-async function fetchLot(web: Web, base: string, name: Name, shelf: Shelf): Promise<Lot> {
+async function fetchCrate(
+  web: Web,
+  base: string,
+  name: Name,
+  crateSource: CrateSource,
+): Promise<SourceCrate> {
   const url = `${base}${lowerPrefix(name)}/${name.toLowerCase()}`
   try {
     const bytes = await web.read(url, INDEX_FILE_MAX)
     if (!bytes) refuse('import_name_unknown', { name })
-    return readLines({ where: plain(url), stem: name, bytes }, shelf)
+    return readIndexFile({ where: plain(url), stem: name, bytes }, crateSource)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return { name: null, offers: [], refused: [{ where: plain(url), name, reasons: error.issues }] }

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { issue } from '../../../core/error/error.ts'
 import { readText } from '../../store/durable-file.ts'
+import { guessUrls, parseConfig, type SourceConfig } from './config.ts'
 import type { Detected } from './detect.ts'
-import { FolderShelf } from './folder-shelf.ts'
-import { INDEX_FILE_MAX, readLines } from './lines.ts'
-import type { Lot, Shelf, Source } from './offer.ts'
-import { type ImportRequest, namedShelf, shelfOfConfig } from './request.ts'
-import { guessUrls, parseConfig, type SourceConfig } from './template.ts'
+import { FolderCrates } from './folder-crates.ts'
+import { INDEX_FILE_MAX, readIndexFile } from './index-file.ts'
+import { cratesOfConfig, type ImportRequest, namedCrates } from './request.ts'
+import type { CrateSource, Source, SourceCrate } from './source.ts'
 import { listTiers, type TierFile } from './tiers.ts'
 import type { Web } from './web.ts'
 
@@ -20,30 +20,30 @@ export async function openTree(
   const root = resolve(request.source)
   const index = join(root, detected.index)
   const config = await readConfig(join(index, 'config.json'))
-  const shelf = namedShelf(request, web) ?? (await ownShelf(root, index, config, web))
+  const crateSource = namedCrates(request, web) ?? (await ownCrates(root, index, config, web))
   const files = await listTiers(index)
   const isAtRoot = detected.index === '.'
   return {
     kind: detected.kind,
-    description: `a folder with an index in ${index}; .crate files from ${shelf.description}`,
+    description: `a folder with an index in ${index}; .crate files from ${crateSource.description}`,
     ownUrls: guessUrls(config, isAtRoot),
     total: files.length,
-    async *lots() {
-      for (const file of files) yield await readFileOf(index, file, shelf)
+    async *crates() {
+      for (const file of files) yield await readFileOf(index, file, crateSource)
     },
     close: async () => undefined,
   }
 }
 
-async function ownShelf(
+async function ownCrates(
   root: string,
   index: string,
   config: SourceConfig | null,
   web: Web,
-): Promise<Shelf> {
-  const shelf = new FolderShelf(root, config?.dl ?? null)
+): Promise<CrateSource> {
+  const crateSource = new FolderCrates(root, config?.dl ?? null)
   // An index without any .crate beside it is a copy of one whose files are elsewhere.
-  return (await shelf.isEmpty()) ? shelfOfConfig(config, index, web) : shelf
+  return (await crateSource.isEmpty()) ? cratesOfConfig(config, index, web) : crateSource
 }
 
 async function readConfig(path: string): Promise<SourceConfig | null> {
@@ -54,12 +54,12 @@ async function readConfig(path: string): Promise<SourceConfig | null> {
 async function readFileOf(
   index: string,
   { path, stem, size }: TierFile,
-  shelf: Shelf,
-): Promise<Lot> {
+  crateSource: CrateSource,
+): Promise<SourceCrate> {
   const where = join(index, ...path.split('/'))
   if (size > INDEX_FILE_MAX) {
     const reasons = [issue('import_too_long', { what: where, max: INDEX_FILE_MAX })]
     return { name: null, offers: [], refused: [{ where, reasons }] }
   }
-  return readLines({ where, stem, bytes: await readFile(where) }, shelf)
+  return readIndexFile({ where, stem, bytes: await readFile(where) }, crateSource)
 }

@@ -4,60 +4,64 @@ import { parseManifest } from '../../../core/manifest/parse.ts'
 import type { Name } from '../../../core/name.ts'
 import type { Version } from '../../../core/version.ts'
 import { readFolder, readText } from '../../store/durable-file.ts'
-import { FolderShelf } from './folder-shelf.ts'
-import type { Lot, Offer, Shelf, Source } from './offer.ts'
-import { type ImportRequest, namedShelf } from './request.ts'
+import { FolderCrates } from './folder-crates.ts'
+import { type ImportRequest, namedCrates } from './request.ts'
+import type { CrateSource, Source, SourceCrate, SourceRelease } from './source.ts'
 import type { Web } from './web.ts'
 
 /** A folder of `cargo vendor`: unpacked sources and the checksums that their `.crate` files had. */
 export async function openVendor(request: ImportRequest, web: Web): Promise<Source> {
   const root = resolve(request.source)
-  const beside = new FolderShelf(root, null)
-  const named = namedShelf(request, web)
+  const beside = new FolderCrates(root, null)
+  const named = namedCrates(request, web)
   // Sources can be packed again, but never to the same bytes, and lock files have the checksum of those.
   if (!named && (await beside.isEmpty())) refuse('import_unpacked_only', { source: request.source })
-  const shelf = named ?? beside
+  const crateSource = named ?? beside
   const folders = (await readFolder(root))
     .filter(entry => entry.isDirectory())
     .map(entry => entry.name)
   return {
     kind: 'vendor',
-    description: `a folder of \`cargo vendor\`; .crate files from ${shelf.description}`,
+    description: `a folder of \`cargo vendor\`; .crate files from ${crateSource.description}`,
     ownUrls: [],
     total: folders.length,
-    async *lots() {
-      for (const folder of folders.sort()) yield await readVendored(join(root, folder), shelf)
+    async *crates() {
+      for (const folder of folders.sort()) yield await readVendored(join(root, folder), crateSource)
     },
     close: async () => undefined,
   }
 }
 
-async function readVendored(where: string, shelf: Shelf): Promise<Lot> {
+async function readVendored(where: string, crateSource: CrateSource): Promise<SourceCrate> {
   const text = await readText(join(where, '.cargo-checksum.json'))
   if (text === null) return { name: null, offers: [], refused: [] }
   try {
     const cksum = readChecksum(text)
     const manifest = (await readText(join(where, 'Cargo.toml'))) ?? ''
     const { name, version } = parseManifest(manifest)
-    return { name, offers: [[offerOf(where, { name, version, cksum }, shelf)]], refused: [] }
+    return {
+      name,
+      offers: [[releaseOf(where, { name, version, cksum }, crateSource)]],
+      refused: [],
+    }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return { name: null, offers: [], refused: [{ where, reasons: error.issues }] }
   }
 }
 
-function offerOf(
+function releaseOf(
   where: string,
   wanted: { name: Name; version: Version; cksum: string },
-  shelf: Shelf,
-): Offer {
+  crateSource: CrateSource,
+): SourceRelease {
   const { name, version, cksum } = wanted
   return {
     where,
     identity: { name, version },
     entry: null,
     cksum,
-    take: use => shelf.take(wanted, use),
+    take: use => crateSource.take(wanted, use),
   }
 }
 

@@ -10,11 +10,11 @@ import { promisify } from 'node:util'
 import { type ServerType, serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { gitHttp } from '../../../daemon/files/git-http/git-http.ts'
-import {
-  type IndexChange,
-  type IndexRepository,
-  openIndexRepository,
-} from '../../../generator/index.ts'
+import { openIndexRepository } from '../../../generator/git/index-repository/open.ts'
+import type {
+  IndexChange,
+  IndexRepository,
+} from '../../../generator/git/index-repository/repository.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 
 const run = promisify(execFile)

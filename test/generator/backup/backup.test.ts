@@ -19,7 +19,7 @@ import { backup, restore } from '../../../generator/backup/backup.ts'
 import { build } from '../../../generator/build/build.ts'
 import { deleteReleases } from '../../../generator/delete.ts'
 import { initRegistry, openRegistry, type Registry } from '../../../generator/registry.ts'
-import { verify } from '../../../generator/verify/verify.ts'
+import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plimsoll-backup-'))
@@ -78,7 +78,7 @@ test('a restored registry renders to the same tree, and what came after the back
   await build(restored, { all: true })
   assert.deepEqual(snapshot(restored.tree.root), before)
   const findings = []
-  for await (const finding of verify(restored, { repair: false, served: false }))
+  for await (const finding of verifyCrates(restored, { repair: false, served: false }))
     findings.push(finding)
   assert.deepEqual(findings, [])
   await restored.close()

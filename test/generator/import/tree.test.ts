@@ -3,7 +3,7 @@ import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { build } from '../../../generator/build/build.ts'
-import { verify } from '../../../generator/verify/verify.ts'
+import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { buildEvil } from '../../support/crate-builder.ts'
 import { report, takeOver } from '../../support/import.ts'
 import { MargoTree } from '../../support/margo.ts'
@@ -190,7 +190,7 @@ test('bytes that are missing, altered or of another crate are refused, those tha
   )
   await build(registry)
   const findings: unknown[] = []
-  for await (const finding of verify(registry, { repair: true, served: false }))
+  for await (const finding of verifyCrates(registry, { repair: true, served: false }))
     findings.push(finding)
   assert.deepEqual(findings, [])
 })

@@ -10,10 +10,10 @@ import { build } from '../../../generator/build/build.ts'
 import { deleteReleases } from '../../../generator/delete.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { openRegistry } from '../../../generator/registry.ts'
-import { buildStatic } from '../../../generator/static/static.ts'
+import { buildStatic } from '../../../generator/static/build.ts'
 import { dropListing, keepListing } from '../../../generator/store/catalog/listing.ts'
+import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { verifyPages } from '../../../generator/verify/pages.ts'
-import { verify } from '../../../generator/verify/verify.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { fileStamps, filesBelow } from '../../support/folder.ts'
 import { ownDependency } from '../../support/own-dependency.ts'
@@ -292,7 +292,7 @@ test('verify finds nothing in a tree as it should be, and a list page that is no
   const run = async () => {
     const found: string[] = []
     const options = { repair: true, served: false }
-    for await (const one of verify(registry.registry, options)) found.push(one.where)
+    for await (const one of verifyCrates(registry.registry, options)) found.push(one.where)
     for await (const one of verifyPages(registry.registry, options)) found.push(one.where)
     return found
   }

@@ -8,8 +8,9 @@ import { deleteReleases } from '../../../generator/delete.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { openRegistry } from '../../../generator/registry.ts'
 import { countPageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
+import { verifyCrates } from '../../../generator/verify/crates.ts'
+import type { Finding } from '../../../generator/verify/finding.ts'
 import { verifyPages } from '../../../generator/verify/pages.ts'
-import { type Finding, verify } from '../../../generator/verify/verify.ts'
 import { ownDependency } from '../../support/own-dependency.ts'
 import { BASE, TestRegistry } from '../../support/registry.ts'
 
@@ -270,7 +271,7 @@ test('verify finds and mends pages that differ; what a daemon has pending is its
   const context = registry.registry
   const run = async (options: { repair: boolean; served: boolean }) => {
     const found: Finding[] = []
-    for await (const one of verify(context, options)) found.push(one)
+    for await (const one of verifyCrates(context, options)) found.push(one)
     for await (const one of verifyPages(context, options)) found.push(one)
     return found.map(one => `${one.repaired ? 'repaired ' : ''}${one.where}: ${one.what}`)
   }

@@ -17,7 +17,7 @@ import { build } from '../../../generator/build/build.ts'
 import { GitIndex, gitIndexPath } from '../../../generator/git/git-index.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { initRegistry, openRegistry, type Registry } from '../../../generator/registry.ts'
-import { verifyEverything } from '../../../generator/verify/everything.ts'
+import { verify } from '../../../generator/verify/verify.ts'
 import { plimsoll } from '../../support/plimsoll.ts'
 import { addCrate, folderOf, reopen } from '../../support/workplace.ts'
 
@@ -89,7 +89,7 @@ function spoil(registry: Registry, id: string): void {
 
 async function findings(registry: Registry, repair: boolean): Promise<string[]> {
   const found: string[] = []
-  for await (const { where, what, repaired } of verifyEverything(registry, {
+  for await (const { where, what, repaired } of verify(registry, {
     repair,
     served: false,
   }))

@@ -1,227 +1,191 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { parseName } from '../../../core/name.ts'
-import { crateKey } from '../../../core/paths.ts'
+import { sql } from 'kysely'
 import { build } from '../../../generator/build/build.ts'
+import { GitIndex, gitIndexPath } from '../../../generator/git/git-index.ts'
+import { openIndexRepository } from '../../../generator/git/index-repository/open.ts'
+import { buildPages } from '../../../generator/pages/pages.ts'
 import type { Registry } from '../../../generator/registry.ts'
-import { findCrates } from '../../../generator/store/crate-files.ts'
 import { verify } from '../../../generator/verify/verify.ts'
-import { buildCrate } from '../../support/crate-builder.ts'
-import { filesBelow, treeDigest } from '../../support/folder.ts'
-import { addCrate, newRegistry, once } from '../../support/workplace.ts'
+import { addCrate, newRegistry } from '../../support/workplace.ts'
 
-const CRATE = 'crates/demo/demo-1.0.0.crate'
-const INDEX = 'index/de/mo/demo'
+const DEMO = 'de/mo/demo'
 
-interface Scene {
-  readonly registry: Registry
-  /** Where the store keeps the bytes of demo 1.0.0. */
-  readonly stored: string
-  readonly key: string
-}
-
-async function scene(t: TestContext): Promise<Scene> {
+/** A registry with three releases of two crates, its pages and its git index. */
+async function scene(t: TestContext): Promise<Registry> {
   const registry = await newRegistry(t)
-  const { release } = await addCrate(registry, { name: 'demo', version: '1.0.0' })
+  await addCrate(registry, { name: 'demo', version: '1.0.0' })
   await addCrate(registry, { name: 'demo', version: '1.1.0' })
   await addCrate(registry, { name: 'other', version: '1.0.0' })
   await build(registry)
-  const key = crateKey(parseName('demo'), release.entry.cksum)
-  return { registry, key, stored: registry.crates.path(key) }
+  await buildPages(registry)
+  await commit(registry)
+  return registry
 }
 
-/** What differs, a line each: whether it is lost or repaired, where and what. */
+async function commit(registry: Registry): Promise<void> {
+  const git = await GitIndex.open(registry)
+  assert.ok(git, 'these tests need git')
+  await git.commit()
+  await git.close()
+}
+
 async function findings(
   registry: Registry,
   options: { repair?: boolean; served?: boolean } = {},
 ): Promise<string[]> {
   const found: string[] = []
-  for await (const { where, what, lost, repaired } of verify(registry, {
-    repair: false,
-    served: false,
-    ...options,
-  })) {
+  const all = verify(registry, { repair: false, served: false, ...options })
+  for await (const { where, what, lost, repaired } of all) {
     found.push(`${lost ? 'lost ' : ''}${repaired ? 'repaired ' : ''}${where}: ${what}`)
   }
   return found
 }
 
-/** Puts other bytes in the place of a file: a new file, so that a link elsewhere keeps its bytes. */
-function replace(path: string, bytes: string | Uint8Array): void {
-  rmSync(path, { force: true })
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, bytes)
+/** Commits behind the registry's back. */
+async function forge(registry: Registry, path: string, text: string | null): Promise<void> {
+  const repository = await openIndexRepository({ path: gitIndexPath(registry) })
+  const bytes = text === null ? null : Buffer.from(text)
+  await repository.commit([{ path, bytes }], { message: 'forged', time: new Date(0) })
+  await repository.close()
 }
 
-function flipped(path: string): Buffer {
-  const bytes = readFileSync(path)
-  bytes[20] = (bytes[20] ?? 0) ^ 1
-  return bytes
+/** Flips a byte of the newest pack. */
+function damagePack(registry: Registry): void {
+  // One of the two engines writes no packs.
+  execFileSync('git', ['--git-dir', gitIndexPath(registry), 'repack', '-adq'])
+  const folder = join(gitIndexPath(registry), 'objects', 'pack')
+  for (const name of readdirSync(folder).filter(one => one.endsWith('.pack'))) {
+    const path = join(folder, name)
+    const bytes = readFileSync(path)
+    // Before the 20 bytes of its checksum.
+    const at = bytes.length - 30
+    bytes[at] = (bytes[at] ?? 0) ^ 0xff
+    chmodSync(path, 0o644)
+    writeFileSync(path, bytes)
+  }
 }
 
-const damages: { what: string; harm: (scene: Scene) => void; found: string }[] = [
+const damages: { what: string; harm: (registry: Registry) => Promise<unknown>; found: RegExp }[] = [
   {
-    what: 'a flipped byte in the public tree',
-    harm: ({ registry }) => replace(registry.tree.path(CRATE), flipped(registry.tree.path(CRATE))),
-    found: `${CRATE}: the bytes are not those of the catalog`,
+    what: 'an altered file of the git index',
+    harm: registry => forge(registry, DEMO, '{"name":"demo"}\n'),
+    found: /^index\.git:de\/mo\/demo: differs from the catalog in the git index$/,
   },
   {
-    what: 'a .crate missing from the public tree',
-    harm: ({ registry }) => rmSync(registry.tree.path(CRATE)),
-    found: `${CRATE}: the .crate is not in the public tree`,
+    what: 'a file missing from the git index',
+    harm: registry => forge(registry, DEMO, null),
+    found: /^index\.git:de\/mo\/demo: is missing from the git index$/,
   },
   {
-    what: 'a deleted index file',
-    harm: ({ registry }) => rmSync(registry.tree.path(INDEX)),
-    found: `${INDEX}: is missing`,
+    what: 'a stray file of the git index',
+    harm: registry => forge(registry, 'ev/il/evil', '{}\n'),
+    found: /^index\.git:ev\/il\/evil: belongs to no crate of the catalog, but is in the git index$/,
   },
   {
-    what: 'an edited index file',
-    harm: ({ registry }) =>
-      replace(registry.tree.path(INDEX), `${readFileSync(registry.tree.path(INDEX))}{}\n`),
-    found: `${INDEX}: differs from the catalog`,
+    what: 'another config.json in the git index',
+    harm: registry => forge(registry, 'config.json', '{}\n'),
+    found: /^index\.git:config\.json: differs from the catalog in the git index$/,
   },
   {
-    what: 'a stray index file',
-    harm: ({ registry }) => replace(registry.tree.path('index/de/mo/demon'), 'x'),
-    found: 'index/de/mo/demon: belongs to no crate of the catalog',
+    what: 'a git index that is gone',
+    harm: async registry => rmSync(gitIndexPath(registry), { recursive: true }),
+    found: /^index\.git: the repository is missing(?:; its history begins anew)?$/,
   },
   {
-    what: 'a stray file beside the .crate files',
-    harm: ({ registry }) => replace(registry.tree.path('crates/demo/demo-9.0.0.crate'), 'x'),
-    found: 'crates/demo/demo-9.0.0.crate: is no part of its crate',
+    what: 'a flipped byte in the git index',
+    harm: async registry => damagePack(registry),
+    found: /^index\.git: `git fsck` failed: /,
   },
   {
-    what: 'files of an unknown crate',
-    harm: ({ registry }) => replace(registry.tree.path('crates/demon/demon-1.0.0.crate'), 'x'),
-    found: 'crates/demon/demon-1.0.0.crate: belongs to no crate of the catalog',
+    what: 'a git index with a HEAD that leads nowhere',
+    harm: async registry => writeFileSync(join(gitIndexPath(registry), 'HEAD'), 'nonsense\n'),
+    found: /^index\.git: .*a HEAD that names no branch/,
   },
   {
-    what: 'an edited config.json',
-    harm: ({ registry }) => replace(registry.tree.path('index/config.json'), '{}'),
-    found: 'index/config.json: differs from the settings',
+    what: 'an index of the database that lost rows',
+    harm: async ({ database }) => {
+      const other = 'CREATE INDEX releases_cksum ON releases (version)'
+      await sql`PRAGMA writable_schema = ON`.execute(database)
+      await sql`UPDATE sqlite_schema SET sql = ${other} WHERE name = 'releases_cksum'`.execute(
+        database,
+      )
+      await sql`PRAGMA writable_schema = RESET`.execute(database)
+      // Makes every connection read it anew.
+      await sql`PRAGMA schema_version = 1000`.execute(database)
+    },
+    found: /^plimsoll\.db: row \d missing from index releases_cksum$/,
   },
   {
-    what: 'a missing config.json',
-    harm: ({ registry }) => rmSync(registry.tree.path('index/config.json')),
-    found: 'index/config.json: is missing',
+    what: 'a listing that does not fit',
+    harm: ({ database }) => database.updateTable('listings').set({ versions: 7 }).execute(),
+    found: /^plimsoll\.db: what lists and searches read does not fit the releases$/,
+  },
+  {
+    what: 'a count that is wrong',
+    harm: ({ database }) => database.updateTable('counts').set({ n: 99 }).execute(),
+    found: /^plimsoll\.db: the numbers of crates, releases and terms are wrong$/,
   },
 ]
 
 for (const { what, harm, found } of damages) {
-  test(`finds and mends ${what}`, async t => {
-    const place = await scene(t)
-    const before = treeDigest(place.registry.tree.root)
-    assert.deepEqual(await findings(place.registry), [])
-    harm(place)
-    assert.deepEqual(await findings(place.registry), [found])
-    assert.deepEqual(await findings(place.registry, { repair: true }), [`repaired ${found}`])
-    assert.deepEqual(await findings(place.registry), [])
-    assert.equal(treeDigest(place.registry.tree.root), before)
+  test(`${what} is found and repaired`, async t => {
+    const registry = await scene(t)
+    assert.deepEqual(await findings(registry), [])
+    await harm(registry)
+    const isIt = (line: string) => found.test(line.replace(/^repaired /, ''))
+    const seen = await findings(registry)
+    assert.equal(seen.some(isIt), true, seen.join('\n'))
+    assert.equal(
+      seen.some(line => line.startsWith('repaired ')),
+      false,
+      seen.join('\n'),
+    )
+    const mended = await findings(registry, { repair: true })
+    assert.equal(
+      mended.some(isIt) && mended.every(line => line.startsWith('repaired ')),
+      true,
+      mended.join('\n'),
+    )
+    assert.deepEqual(await findings(registry), [])
   })
 }
 
-for (const [what, harm, words] of [
-  ['missing from', ({ stored }: Scene) => rmSync(stored), 'the crate store has no bytes'],
-  [
-    'damaged in',
-    ({ stored }: Scene) => replace(stored, flipped(stored)),
-    'the bytes in the crate store are not those published',
-  ],
-] as const) {
-  test(`bytes ${what} the crate store come back from the public tree`, async t => {
-    const place = await scene(t)
-    harm(place)
-    const found = `demo@1.0.0: ${words} (${place.key})`
-    assert.deepEqual(await findings(place.registry), [found])
-    assert.deepEqual(await findings(place.registry, { repair: true }), [`repaired ${found}`])
-    assert.deepEqual(await findings(place.registry), [])
-    assert.deepEqual(readFileSync(place.stored), readFileSync(place.registry.tree.path(CRATE)))
-  })
-
-  test(`bytes ${what} the crate store and the public tree are lost, and nothing is said to be repaired`, async t => {
-    const place = await scene(t)
-    harm(place)
-    replace(place.registry.tree.path(CRATE), 'rotten')
-    const found = [
-      `lost demo@1.0.0: ${words} (${place.key})`,
-      `${CRATE}: the bytes are not those of the catalog`,
-    ]
-    assert.deepEqual(await findings(place.registry), found)
-    assert.deepEqual(await findings(place.registry, { repair: true }), found)
-  })
-}
-
-test('a flipped byte in a file that store and tree share is lost', async t => {
-  const { registry, stored, key } = await scene(t)
-  const bytes = flipped(stored)
-  rmSync(registry.tree.path(CRATE))
-  replace(stored, bytes)
-  await registry.tree.show({ path: CRATE, contentType: '', cache: 'immutable' }, stored)
-  const found = [`lost demo@1.0.0: the bytes in the crate store are not those published (${key})`]
-  assert.deepEqual(await findings(registry), found)
-  assert.deepEqual(await findings(registry, { repair: true }), found)
-})
-
-for (const [what, edit, words] of [
-  [
-    'another checksum',
-    '"cksum":"a',
-    'the index entry in the catalog contradicts the record it belongs to',
-  ],
-  [
-    'another flag',
-    '"yanked":true',
-    'the index entry in the catalog contradicts the record it belongs to',
-  ],
-  ['another spelling', '{ "name"', 'the index entry in the catalog was changed by hand'],
-] as const) {
-  test(`an index line that was edited in the database is told: ${what}`, async t => {
-    const { registry } = await scene(t)
-    const release = await registry.database
-      .selectFrom('releases')
-      .selectAll()
-      .where('id', '=', 1)
-      .executeTakeFirstOrThrow()
-    const line = release.line
-      .replace(
-        edit.startsWith('"cksum') ? /"cksum":"[0-9a-f]/ : '\0',
-        release.cksum[0] === 'a' ? '"cksum":"b' : edit,
-      )
-      .replace(edit.startsWith('"yanked') ? '"yanked":false' : '\0', edit)
-      .replace(edit.startsWith('{') ? '{"name"' : '\0', edit)
-    assert.notEqual(line, release.line)
-    await registry.database.updateTable('releases').set({ line }).where('id', '=', 1).execute()
-    const found = [`lost demo@1.0.0: ${words}`, `${INDEX}: differs from the catalog`]
-    assert.deepEqual(await findings(registry), found)
-  })
-}
-
-test('changes that wait are told and rendered, but left to a daemon that is at work', async t => {
-  const { registry } = await scene(t)
-  await addCrate(registry, { name: 'demo', version: '2.0.0' })
-  const found = 'demo: changes wait to be rendered; `plimsoll build` does it'
-  assert.deepEqual(await findings(registry, { served: true }), [])
-  assert.deepEqual(await findings(registry), [found])
-  assert.deepEqual(await findings(registry, { repair: true }), [`repaired ${found}`])
-  assert.deepEqual(await findings(registry), [])
-})
-
-test('orphaned bytes are no finding; a repair sets them aside, and no others, from where they can be added', async t => {
-  const { registry } = await scene(t)
-  const bytes = Buffer.from(buildCrate({ name: 'demo', version: '3.0.0' }))
-  const staged = await registry.crates.stage(once(bytes), 1_000_000)
-  const key = crateKey(parseName('demo'), staged.cksum)
-  await staged.keep(key)
-  const before = filesBelow(registry.crates.root).length
-  assert.deepEqual(await findings(registry), [])
-  assert.deepEqual(await findings(registry, { repair: true }), [
-    `repaired ${key}: bytes that belong to no release now lie in crates/aside/demo-${staged.cksum}.crate; add or remove them`,
+test('what waits for the git index is a finding, but not beside a daemon', async t => {
+  const registry = await scene(t)
+  await addCrate(registry, { name: 'demo', version: '1.2.0' })
+  await build(registry)
+  await buildPages(registry)
+  assert.deepEqual(await findings(registry), [
+    'index.git: 1 crates wait to be committed; `plimsoll build` does it',
   ])
-  assert.equal(filesBelow(registry.crates.root).length, before)
-  assert.deepEqual(await findings(registry, { repair: true }), [])
-  const [path = ''] = await findCrates(join(registry.crates.root, 'aside'))
-  assert.deepEqual(readFileSync(path), bytes)
+  assert.deepEqual(await findings(registry, { served: true }), [])
+  await findings(registry, { repair: true })
+  assert.deepEqual(await findings(registry), [])
+})
+
+test('a damaged git index is not replaced under a daemon that has it open', async t => {
+  const registry = await scene(t)
+  damagePack(registry)
+  const [seen = ''] = await findings(registry, { repair: true, served: true })
+  assert.match(seen, /^index\.git: `git fsck` failed/)
+  assert.match(
+    execFileSync('git', ['--git-dir', gitIndexPath(registry), 'rev-parse', 'HEAD']).toString(),
+    /^[0-9a-f]{40}\n$/,
+  )
+})
+
+test('a reference to a row that does not exist is lost', async t => {
+  const { database, ...rest } = await scene(t)
+  await sql`PRAGMA foreign_keys = OFF`.execute(database)
+  await database
+    .insertInto('owners')
+    .values({ crate_id: 1, user_id: 77, added_at: 'x', added_by: null })
+    .execute()
+  assert.deepEqual(await findings({ database, ...rest }, { repair: true }), [
+    'lost plimsoll.db: row ? of owners refers to a row of users that does not exist; restore a backup',
+  ])
 })

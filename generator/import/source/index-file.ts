@@ -8,7 +8,7 @@ import {
   type VersionIdentity,
   versionIdentity,
 } from '../../../core/version.ts'
-import type { Lot, Offer, Refused, Shelf } from './offer.ts'
+import type { CrateSource, Refused, SourceCrate, SourceRelease } from './source.ts'
 
 /** Largest index file that is read; the largest of crates.io has some 3 MB. */
 export const INDEX_FILE_MAX = 64 * 1024 * 1024
@@ -29,9 +29,12 @@ export interface IndexFile {
  * A version that is there twice is one with several offers: registries that only append have replaced the bytes, too, so
  * the bytes decide which line is true.
  */
-export function readLines({ where, stem, bytes }: IndexFile, shelf: Shelf): Lot {
+export function readIndexFile(
+  { where, stem, bytes }: IndexFile,
+  crateSource: CrateSource,
+): SourceCrate {
   const refused: Refused[] = []
-  const offers = new Map<VersionIdentity, Offer[]>()
+  const offers = new Map<VersionIdentity, SourceRelease[]>()
   let spelling: string | null = null
   let number = 0
   for (const raw of split(bytes)) {
@@ -42,12 +45,12 @@ export function readLines({ where, stem, bytes }: IndexFile, shelf: Shelf): Lot 
       spelling ??= entry.name
       const version = entry.vers as Version
       const wanted = { name: entry.name as Name, version, cksum: entry.cksum }
-      const offer: Offer = {
+      const offer: SourceRelease = {
         where: `${where}, line ${number}`,
         identity: wanted,
         entry,
         cksum: entry.cksum,
-        take: use => shelf.take(wanted, use),
+        take: use => crateSource.take(wanted, use),
       }
       const identity = versionIdentity(version)
       offers.set(identity, [...(offers.get(identity) ?? []), offer])

@@ -15,7 +15,7 @@ interface Found {
 }
 
 /** All releases among a folder's `.crate` files: crates by canonical name, releases by version identity. */
-export class Shelf {
+export class StaticReleases {
   readonly crates = new Map<CanonicalName, Map<VersionIdentity, Found>>()
   /** Everything to object to or to warn of, with the file that gives reason to. */
   readonly issues: Issue[] = []

@@ -1,8 +1,8 @@
 /** Gives work its turn, one after the other; a failure is its caller's and stops no one behind it. */
-export class Turns {
+export class Mutex {
   #last: Promise<unknown> = Promise.resolve()
 
-  take<T>(work: () => Promise<T>): Promise<T> {
+  run<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(work)
     this.#last = turn.catch(() => undefined)
     return turn

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { Refusal } from '../../../core/error/error.ts'
 import { writeDurably } from '../../store/durable-file.ts'
-import { BRANCH, ensureBare, updateServerInfo } from './bare.ts'
-import { finish, type GitAt, hearGit, runGit, startGit } from './git-process.ts'
+import { BRANCH, ensureBare, updateServerInfo } from './bare-repository.ts'
+import { captureGit, finish, type GitAt, runGit, startGit } from './git-process.ts'
 import { syncIfThere, syncTogether } from './repository-file.ts'
 
 /** What is saved, and where it goes. */
-export interface Rescue {
+export interface Recovery {
   /** The damaged repository; only its objects are read, and nothing in it changes. */
   readonly from: string
   /** Becomes a new repository; what was there goes. */
@@ -20,16 +20,16 @@ export interface Rescue {
  * Makes a new repository of the longest part of a damaged one's history that can be read from its newest commit down to
  * its first file. Says how many commits those are; with 0 there is no new repository. Every object is unpacked and hashed.
  */
-export async function salvage({ from, to, command }: Rescue): Promise<number> {
+export async function recoverHistory({ from, to, command }: Recovery): Promise<number> {
   const git: GitAt = { command, path: to }
-  await beginWith(from, to)
+  await startFrom(from, to)
   for (const tip of await tips(git)) {
     const line = await lineOf(git, tip)
     const at = await newestReadable(line, commit => isReadable(git, commit))
     const commit = line[at]
     if (commit === undefined) continue
-    await beginWith(from, to)
-    await takeOver(git, commit)
+    await startFrom(from, to)
+    await copyCommit(git, commit)
     await rm(alternates(to))
     await writeDurably(join(to, BRANCH), Buffer.from(`${commit}\n`))
     await syncTogether([join(to, 'objects', 'pack'), join(to, 'refs', 'heads')])
@@ -41,7 +41,7 @@ export async function salvage({ from, to, command }: Rescue): Promise<number> {
 }
 
 /** An empty repository that sees the objects of another, and none of its refs. */
-async function beginWith(from: string, to: string): Promise<void> {
+async function startFrom(from: string, to: string): Promise<void> {
   await rm(to, { recursive: true, force: true })
   await ensureBare(to)
   await writeDurably(alternates(to), Buffer.from(`${join(from, 'objects')}\n`))
@@ -54,7 +54,7 @@ function alternates(path: string): string {
 
 /** Readable commits that no readable commit has as its parent, newest first. */
 async function tips(git: GitAt): Promise<string[]> {
-  const said = await hearGit(git, ['fsck', '--full', '--no-progress'])
+  const said = await captureGit(git, ['fsck', '--full', '--no-progress'])
   const ids = [...said.matchAll(/^dangling commit ([0-9a-f]{40})$/gm)].map(match => match[1] ?? '')
   if (ids.length === 0) return []
   const sorted = await runGit(git, ['rev-list', '--no-walk=sorted', ...ids.slice(0, 1000)])
@@ -87,7 +87,7 @@ async function newestReadable(
 
 async function isReadable(git: GitAt, commit: string): Promise<boolean> {
   try {
-    await takeOver(git, commit)
+    await copyCommit(git, commit)
     return true
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
@@ -96,7 +96,7 @@ async function isReadable(git: GitAt, commit: string): Promise<boolean> {
 }
 
 /** Copies a commit with all it leads to: read object by object on one side, hashed on the other. */
-async function takeOver(git: GitAt, commit: string): Promise<void> {
+async function copyCommit(git: GitAt, commit: string): Promise<void> {
   const packer = startGit(git, [
     'pack-objects',
     '--revs',

@@ -4,7 +4,7 @@ import { refuse } from '../../../core/error/error.ts'
 import { compareVersions, isVersion, type Version } from '../../../core/version.ts'
 import { findCrates } from '../../store/crate-files.ts'
 import { fileChecksum } from '../../store/durable-file.ts'
-import type { Offer, Source } from './offer.ts'
+import type { Source, SourceRelease } from './source.ts'
 
 interface Guess {
   readonly path: string
@@ -25,10 +25,10 @@ export async function openLoose(source: string): Promise<Source> {
     description: `.crate files in ${source}, without an index`,
     ownUrls: [],
     total: groups.length,
-    async *lots() {
+    async *crates() {
       for (const group of groups) {
-        const offers: Offer[][] = []
-        for (const { path } of group) offers.push([await offerOf(path)])
+        const offers: SourceRelease[][] = []
+        for (const { path } of group) offers.push([await releaseOf(path)])
         yield { name: null, offers, refused: [] }
       }
     },
@@ -36,7 +36,7 @@ export async function openLoose(source: string): Promise<Source> {
   }
 }
 
-async function offerOf(path: string): Promise<Offer> {
+async function releaseOf(path: string): Promise<SourceRelease> {
   const cksum = await fileChecksum(path)
   if (cksum === null) return refuse('file_missing', { path })
   return {

@@ -29,7 +29,7 @@ import { fileChecksum } from '../store/durable-file.ts'
 import { PublicTree } from '../store/public-tree.ts'
 import { InspectionCache } from './cache.ts'
 import { type StaticCrate, staticPages } from './pages.ts'
-import { Shelf } from './shelf.ts'
+import { StaticReleases } from './releases.ts'
 
 /** The static way: a folder of `.crate` files in, a complete public tree out, no database. */
 export interface StaticBuild {
@@ -71,7 +71,7 @@ export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
   const tree = await openOutput(job)
   const paths = await listCrates(realpathSync(job.from), tree.root)
   const cache = await InspectionCache.open(job.cache, job.settings.limits, job.urls.own)
-  const shelf = new Shelf(job.settings, job.urls, cache)
+  const shelf = new StaticReleases(job.settings, job.urls, cache)
   for (const [done, path] of paths.entries()) {
     await shelf.put(path)
     job.progress?.(done + 1, paths.length)
@@ -110,7 +110,7 @@ async function openOutput({ from, out, settings }: StaticBuild): Promise<PublicT
   return tree
 }
 
-function planOf({ settings, urls }: StaticBuild, shelf: Shelf): Plan {
+function planOf({ settings, urls }: StaticBuild, shelf: StaticReleases): Plan {
   const yanked = new Set(settings.yanked)
   const crates: Plan['crates'][number][] = []
   const indexes: Output[] = []

@@ -16,7 +16,7 @@ import type { Version } from '../../core/version.ts'
 import { archiveLimits } from '../add/add.ts'
 import type { CrateBytes } from '../store/crate-store.ts'
 import { differences } from './differences.ts'
-import type { Offer } from './source/offer.ts'
+import type { SourceRelease } from './source/source.ts'
 
 /** A release as it will be taken in, with what is worth telling of it. */
 export interface Imported {
@@ -37,8 +37,8 @@ interface Reading {
  * agree in name and version. An archive that a publish would be refused for is taken, because its users build with it.
  * `own` are the URLs of the source and of this registry.
  */
-export async function readContents(
-  offer: Offer,
+export async function makeRelease(
+  offer: SourceRelease,
   bytes: CrateBytes,
   settings: Settings,
   own: ReadonlySet<string>,

@@ -1,11 +1,11 @@
 import { refuse } from '../../../core/error/error.ts'
 import { expandDl } from '../../../core/paths.ts'
-import type { Shelf, Wanted } from './offer.ts'
-import { isWebTemplate } from './template.ts'
+import { isWebTemplate } from './config.ts'
+import type { CrateSource, Wanted } from './source.ts'
 import { plain, type Web } from './web.ts'
 
 /** The `.crate` files behind a `dl` template. */
-export class WebShelf implements Shelf {
+export class WebCrates implements CrateSource {
   readonly description: string
   readonly #web: Web
   readonly #dl: string

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { Refusal } from '../../../core/error/error.ts'
-import { readHead } from './bare.ts'
+import { readHead } from './bare-repository.ts'
 import { runGit } from './git-process.ts'
 import { listIfThere, readIfThere } from './repository-file.ts'
 
 /** What is wrong with the way from HEAD to its commit, in words; null when nothing is. Reads, and changes nothing. */
-export async function headDamage(path: string): Promise<string | null> {
+export async function headFault(path: string): Promise<string | null> {
   if ((await readIfThere(join(path, 'HEAD'))) === null) return 'HEAD is missing'
   try {
     if ((await readHead(path)) !== null) return null
@@ -19,7 +19,7 @@ export async function headDamage(path: string): Promise<string | null> {
 }
 
 /** What `git` finds wrong with the repository, HEAD's commit first; null when nothing is. */
-export async function objectDamage(path: string, command: string): Promise<string | null> {
+export async function objectFault(path: string, command: string): Promise<string | null> {
   const git = { command, path }
   const head = await readHead(path)
   if (head === null) return null

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { isTemporary } from '../../store/durable-file.ts'
-import { headRef } from './bare.ts'
+import { headRef } from './bare-repository.ts'
 import { listIfThere, modified, readIfThere } from './repository-file.ts'
 
 /** How long an update of a ref may hold its lock; git takes milliseconds, so an older lock belongs to a dead process. */
@@ -11,7 +11,7 @@ const LOCK_MS = 5_000
 const WORK_MS = 600_000
 
 /** Waits for the locks of HEAD and its branch, and takes away those that a killed process left behind. */
-export async function clearRefLocks(path: string, now: () => number = Date.now): Promise<void> {
+export async function removeStaleLocks(path: string, now: () => number = Date.now): Promise<void> {
   const locks = ['HEAD', 'packed-refs', await headRef(path)].map(name => join(path, `${name}.lock`))
   for (const lock of locks) {
     const started = now()
@@ -26,7 +26,7 @@ export async function clearRefLocks(path: string, now: () => number = Date.now):
 }
 
 /** Removes what killed processes left: temporary packs, locks of the packer, fast-import's own marks. */
-export async function clearLeftovers(path: string, now: () => number = Date.now): Promise<void> {
+export async function removeStaleFiles(path: string, now: () => number = Date.now): Promise<void> {
   const suspects: string[] = []
   for (const [folder, names] of [
     ['', /^fast_import_crash_|^(?:config|shallow)\.lock$|^gc\.pid/],

@@ -2,14 +2,14 @@ import { createReadStream } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
 import { fileChecksum, fileFacts, readFolder } from '../../store/durable-file.ts'
-import type { Shelf, Wanted } from './offer.ts'
-import { pathsOf } from './template.ts'
+import { pathsOf } from './config.ts'
+import type { CrateSource, Wanted } from './source.ts'
 
 /**
  * The `.crate` files of a folder: where the `dl` of the source leads, else by name, in the ways in which registries lay
  * them down: `NAME-VERSION.crate`, `NAME/VERSION.crate`, `NAME/VERSION/download`.
  */
-export class FolderShelf implements Shelf {
+export class FolderCrates implements CrateSource {
   readonly description: string
   readonly #root: string
   readonly #dl: string | null

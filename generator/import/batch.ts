@@ -10,7 +10,7 @@ const RELEASES_MAX = 100
 const TEXT_MAX = 16 * 1024 * 1024
 
 /** Who takes over what. */
-export interface Orders {
+export interface ImportJob {
   readonly change: Change
   /** Of the source, for the audit. */
   readonly source: string
@@ -19,13 +19,13 @@ export interface Orders {
 }
 
 /** Releases that wait to be taken in together: one flush of the database for many. */
-export class Hold {
+export class ImportBatch {
   readonly #registry: Registry
-  readonly #orders: Orders
+  readonly #orders: ImportJob
   #waiting: Ready[] = []
   #text = 0
 
-  constructor(registry: Registry, orders: Orders) {
+  constructor(registry: Registry, orders: ImportJob) {
     this.#registry = registry
     this.#orders = orders
   }

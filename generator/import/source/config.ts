@@ -46,7 +46,7 @@ export function isWebTemplate(dl: string): boolean {
 }
 
 /**
- * Where a tree can hold the `.crate` that `dl` leads to, below its root: the whole path of the URL, or what of it is left
+ * Where a tree can batch the `.crate` that `dl` leads to, below its root: the whole path of the URL, or what of it is left
  * when the tree is reached under a path of its own. Never a path that leaves the tree.
  */
 export function pathsOf(

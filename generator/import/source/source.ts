@@ -8,7 +8,7 @@ export const SOURCE_KINDS = ['tree', 'git', 'sparse', 'local-registry', 'vendor'
 export type SourceKind = (typeof SOURCE_KINDS)[number]
 
 /** One release of the source: what is said of it, and a way to its bytes. */
-export interface Offer {
+export interface SourceRelease {
   /** File and line, or path, for people. */
   readonly where: string
   /** Known before the bytes are; null for a `.crate` that nothing but itself describes. */
@@ -30,10 +30,10 @@ export interface Refused {
 }
 
 /** What the source has of one crate. */
-export interface Lot {
+export interface SourceCrate {
   readonly name: Name | null
   /** In the order of the source. Several offers stand for one version: at most the first good one is taken. */
-  readonly offers: readonly (readonly Offer[])[]
+  readonly offers: readonly (readonly SourceRelease[])[]
   readonly refused: readonly Refused[]
 }
 
@@ -44,20 +44,20 @@ export interface Source {
   readonly description: string
   /** Every index URL that means the source itself. */
   readonly ownUrls: readonly string[]
-  /** How many lots there will be. */
+  /** How many crates there will be. */
   readonly total: number
-  lots(): AsyncIterable<Lot>
+  crates(): AsyncIterable<SourceCrate>
   close(): Promise<void>
 }
 
 /** Where the `.crate` files of an index are. */
-export interface Shelf {
+export interface CrateSource {
   /** For people. */
   readonly description: string
   take<T>(wanted: Wanted, use: (bytes: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T>
 }
 
-/** What a shelf is asked for. */
+/** What a crateSource is asked for. */
 export interface Wanted {
   readonly name: Name
   readonly version: Version

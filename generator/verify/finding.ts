@@ -1,0 +1,25 @@
+import type { Progress } from '../build/build.ts'
+
+/** A difference between two things that should agree. */
+export interface Finding {
+  readonly where: string
+  readonly what: string
+  /** Whether nothing in this registry can restore it: only a backup can. */
+  readonly lost: boolean
+  readonly repaired: boolean
+}
+
+/** How a verification runs. */
+export interface VerifyOptions {
+  /** Whether to repair what can be derived. */
+  readonly repair: boolean
+  /** Whether a daemon is running: it renders what is marked as pending, so that is no finding. */
+  readonly served: boolean
+  /** Called after each crate. */
+  readonly progress?: Progress
+}
+
+/** A finding about something that can be derived again. */
+export function derivable(where: string, what: string, repaired = false): Finding {
+  return { where, what, lost: false, repaired }
+}

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { parseName } from '../../../core/name.ts'
+import { crateKey } from '../../../core/paths.ts'
+import { build } from '../../../generator/build/build.ts'
+import type { Registry } from '../../../generator/registry.ts'
+import { findCrates } from '../../../generator/store/crate-files.ts'
+import { verifyCrates } from '../../../generator/verify/crates.ts'
+import { buildCrate } from '../../support/crate-builder.ts'
+import { filesBelow, treeDigest } from '../../support/folder.ts'
+import { addCrate, newRegistry, once } from '../../support/workplace.ts'
+
+const CRATE = 'crates/demo/demo-1.0.0.crate'
+const INDEX = 'index/de/mo/demo'
+
+interface Scene {
+  readonly registry: Registry
+  /** Where the store keeps the bytes of demo 1.0.0. */
+  readonly stored: string
+  readonly key: string
+}
+
+async function scene(t: TestContext): Promise<Scene> {
+  const registry = await newRegistry(t)
+  const { release } = await addCrate(registry, { name: 'demo', version: '1.0.0' })
+  await addCrate(registry, { name: 'demo', version: '1.1.0' })
+  await addCrate(registry, { name: 'other', version: '1.0.0' })
+  await build(registry)
+  const key = crateKey(parseName('demo'), release.entry.cksum)
+  return { registry, key, stored: registry.crates.path(key) }
+}
+
+/** What differs, a line each: whether it is lost or repaired, where and what. */
+async function findings(
+  registry: Registry,
+  options: { repair?: boolean; served?: boolean } = {},
+): Promise<string[]> {
+  const found: string[] = []
+  for await (const { where, what, lost, repaired } of verifyCrates(registry, {
+    repair: false,
+    served: false,
+    ...options,
+  })) {
+    found.push(`${lost ? 'lost ' : ''}${repaired ? 'repaired ' : ''}${where}: ${what}`)
+  }
+  return found
+}
+
+/** Puts other bytes in the place of a file: a new file, so that a link elsewhere keeps its bytes. */
+function replace(path: string, bytes: string | Uint8Array): void {
+  rmSync(path, { force: true })
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, bytes)
+}
+
+function flipped(path: string): Buffer {
+  const bytes = readFileSync(path)
+  bytes[20] = (bytes[20] ?? 0) ^ 1
+  return bytes
+}
+
+const damages: { what: string; harm: (scene: Scene) => void; found: string }[] = [
+  {
+    what: 'a flipped byte in the public tree',
+    harm: ({ registry }) => replace(registry.tree.path(CRATE), flipped(registry.tree.path(CRATE))),
+    found: `${CRATE}: the bytes are not those of the catalog`,
+  },
+  {
+    what: 'a .crate missing from the public tree',
+    harm: ({ registry }) => rmSync(registry.tree.path(CRATE)),
+    found: `${CRATE}: the .crate is not in the public tree`,
+  },
+  {
+    what: 'a deleted index file',
+    harm: ({ registry }) => rmSync(registry.tree.path(INDEX)),
+    found: `${INDEX}: is missing`,
+  },
+  {
+    what: 'an edited index file',
+    harm: ({ registry }) =>
+      replace(registry.tree.path(INDEX), `${readFileSync(registry.tree.path(INDEX))}{}\n`),
+    found: `${INDEX}: differs from the catalog`,
+  },
+  {
+    what: 'a stray index file',
+    harm: ({ registry }) => replace(registry.tree.path('index/de/mo/demon'), 'x'),
+    found: 'index/de/mo/demon: belongs to no crate of the catalog',
+  },
+  {
+    what: 'a stray file beside the .crate files',
+    harm: ({ registry }) => replace(registry.tree.path('crates/demo/demo-9.0.0.crate'), 'x'),
+    found: 'crates/demo/demo-9.0.0.crate: is no part of its crate',
+  },
+  {
+    what: 'files of an unknown crate',
+    harm: ({ registry }) => replace(registry.tree.path('crates/demon/demon-1.0.0.crate'), 'x'),
+    found: 'crates/demon/demon-1.0.0.crate: belongs to no crate of the catalog',
+  },
+  {
+    what: 'an edited config.json',
+    harm: ({ registry }) => replace(registry.tree.path('index/config.json'), '{}'),
+    found: 'index/config.json: differs from the settings',
+  },
+  {
+    what: 'a missing config.json',
+    harm: ({ registry }) => rmSync(registry.tree.path('index/config.json')),
+    found: 'index/config.json: is missing',
+  },
+]
+
+for (const { what, harm, found } of damages) {
+  test(`finds and mends ${what}`, async t => {
+    const place = await scene(t)
+    const before = treeDigest(place.registry.tree.root)
+    assert.deepEqual(await findings(place.registry), [])
+    harm(place)
+    assert.deepEqual(await findings(place.registry), [found])
+    assert.deepEqual(await findings(place.registry, { repair: true }), [`repaired ${found}`])
+    assert.deepEqual(await findings(place.registry), [])
+    assert.equal(treeDigest(place.registry.tree.root), before)
+  })
+}
+
+for (const [what, harm, words] of [
+  ['missing from', ({ stored }: Scene) => rmSync(stored), 'the crate store has no bytes'],
+  [
+    'damaged in',
+    ({ stored }: Scene) => replace(stored, flipped(stored)),
+    'the bytes in the crate store are not those published',
+  ],
+] as const) {
+  test(`bytes ${what} the crate store come back from the public tree`, async t => {
+    const place = await scene(t)
+    harm(place)
+    const found = `demo@1.0.0: ${words} (${place.key})`
+    assert.deepEqual(await findings(place.registry), [found])
+    assert.deepEqual(await findings(place.registry, { repair: true }), [`repaired ${found}`])
+    assert.deepEqual(await findings(place.registry), [])
+    assert.deepEqual(readFileSync(place.stored), readFileSync(place.registry.tree.path(CRATE)))
+  })
+
+  test(`bytes ${what} the crate store and the public tree are lost, and nothing is said to be repaired`, async t => {
+    const place = await scene(t)
+    harm(place)
+    replace(place.registry.tree.path(CRATE), 'rotten')
+    const found = [
+      `lost demo@1.0.0: ${words} (${place.key})`,
+      `${CRATE}: the bytes are not those of the catalog`,
+    ]
+    assert.deepEqual(await findings(place.registry), found)
+    assert.deepEqual(await findings(place.registry, { repair: true }), found)
+  })
+}
+
+test('a flipped byte in a file that store and tree share is lost', async t => {
+  const { registry, stored, key } = await scene(t)
+  const bytes = flipped(stored)
+  rmSync(registry.tree.path(CRATE))
+  replace(stored, bytes)
+  await registry.tree.show({ path: CRATE, contentType: '', cache: 'immutable' }, stored)
+  const found = [`lost demo@1.0.0: the bytes in the crate store are not those published (${key})`]
+  assert.deepEqual(await findings(registry), found)
+  assert.deepEqual(await findings(registry, { repair: true }), found)
+})
+
+for (const [what, edit, words] of [
+  [
+    'another checksum',
+    '"cksum":"a',
+    'the index entry in the catalog contradicts the record it belongs to',
+  ],
+  [
+    'another flag',
+    '"yanked":true',
+    'the index entry in the catalog contradicts the record it belongs to',
+  ],
+  ['another spelling', '{ "name"', 'the index entry in the catalog was changed by hand'],
+] as const) {
+  test(`an index line that was edited in the database is told: ${what}`, async t => {
+    const { registry } = await scene(t)
+    const release = await registry.database
+      .selectFrom('releases')
+      .selectAll()
+      .where('id', '=', 1)
+      .executeTakeFirstOrThrow()
+    const line = release.line
+      .replace(
+        edit.startsWith('"cksum') ? /"cksum":"[0-9a-f]/ : '\0',
+        release.cksum[0] === 'a' ? '"cksum":"b' : edit,
+      )
+      .replace(edit.startsWith('"yanked') ? '"yanked":false' : '\0', edit)
+      .replace(edit.startsWith('{') ? '{"name"' : '\0', edit)
+    assert.notEqual(line, release.line)
+    await registry.database.updateTable('releases').set({ line }).where('id', '=', 1).execute()
+    const found = [`lost demo@1.0.0: ${words}`, `${INDEX}: differs from the catalog`]
+    assert.deepEqual(await findings(registry), found)
+  })
+}
+
+test('changes that wait are told and rendered, but left to a daemon that is at work', async t => {
+  const { registry } = await scene(t)
+  await addCrate(registry, { name: 'demo', version: '2.0.0' })
+  const found = 'demo: changes wait to be rendered; `plimsoll build` does it'
+  assert.deepEqual(await findings(registry, { served: true }), [])
+  assert.deepEqual(await findings(registry), [found])
+  assert.deepEqual(await findings(registry, { repair: true }), [`repaired ${found}`])
+  assert.deepEqual(await findings(registry), [])
+})
+
+test('orphaned bytes are no finding; a repair sets them aside, and no others, from where they can be added', async t => {
+  const { registry } = await scene(t)
+  const bytes = Buffer.from(buildCrate({ name: 'demo', version: '3.0.0' }))
+  const staged = await registry.crates.stage(once(bytes), 1_000_000)
+  const key = crateKey(parseName('demo'), staged.cksum)
+  await staged.keep(key)
+  const before = filesBelow(registry.crates.root).length
+  assert.deepEqual(await findings(registry), [])
+  assert.deepEqual(await findings(registry, { repair: true }), [
+    `repaired ${key}: bytes that belong to no release now lie in crates/aside/demo-${staged.cksum}.crate; add or remove them`,
+  ])
+  assert.equal(filesBelow(registry.crates.root).length, before)
+  assert.deepEqual(await findings(registry, { repair: true }), [])
+  const [path = ''] = await findCrates(join(registry.crates.root, 'aside'))
+  assert.deepEqual(readFileSync(path), bytes)
+})
