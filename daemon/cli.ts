@@ -4,11 +4,12 @@ import { text } from 'node:stream/consumers'
 import { Command, CommanderError } from 'commander'
 import { type CommandTable, commands, loadCommands } from '../generator/cli/cli.ts'
 import { Exit, type Io } from '../generator/cli/io.ts'
+import { stopSignal } from './stop-signal.ts'
 
-// Who reads may go when they have seen enough, as `head` does; the work is done all the same.
+// The reader may be gone: a pipe to `head` (EPIPE), a terminal that was closed (EIO). The work is done all the same.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
   })
 }
 
@@ -38,7 +39,7 @@ const table: CommandTable = {
   audit: async () => (await import('./commands/audit.ts')).registerAudit,
   serve: async () => {
     const { registerServe } = await import('./commands/serve.ts')
-    return (to, world) => registerServe(to, world, signal)
+    return (to, world) => registerServe(to, world, stopSignal)
   },
 }
 for (const register of await loadCommands(table, process.argv[2])) register(program, io)
@@ -47,13 +48,6 @@ for (const register of await loadCommands(table, process.argv[2])) register(prog
 function version(): string {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   return (JSON.parse(manifest) as { version: string }).version
-}
-
-/** Resolves at the first request to stop; a second one ends the process at once, as its sender expects. */
-function signal(): Promise<void> {
-  return new Promise(resolve => {
-    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve())
-  })
 }
 
 try {

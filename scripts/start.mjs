@@ -1,7 +1,8 @@
 // `npm start`: installs, builds, makes the registry folder if it is missing, and serves it.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { runChild } from './child.mjs'
 import { prepare, root } from './prepare.mjs'
 
 prepare()
@@ -11,12 +12,4 @@ if (!existsSync(join(dir, 'plimsoll.toml'))) {
   const made = spawnSync(process.execPath, [cli, 'init', '--dir', dir], { stdio: ['ignore', 2, 2] })
   if (made.status !== 0) process.exit(made.status ?? 1)
 }
-const daemon = spawn(
-  process.execPath,
-  ['--enable-source-maps', cli, 'serve', '--dir', dir, ...process.argv.slice(2)],
-  {
-    stdio: 'inherit',
-  },
-)
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => daemon.kill(signal))
-daemon.on('exit', code => process.exit(code ?? 1))
+runChild([cli, 'serve', '--dir', dir, ...process.argv.slice(2)])

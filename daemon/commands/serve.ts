@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { pino } from 'pino'
 import { run } from '../../generator/cli/io.ts'
 import { type Io, withDir } from '../../generator/index.ts'
 import { serve } from '../serve.ts'
@@ -10,6 +9,6 @@ export function registerServe(program: Command, io: Io, stopped: () => Promise<v
     .description('run the daemon')
     .option('--listen <host:port>', 'where to listen; port 0 takes a free one')
     .action((options: { dir: string; listen?: string }) =>
-      run(io, () => serve(io, { ...options, logTo: pino.destination(2), stopped: stopped() })),
+      run(io, () => serve(io, { ...options, logTo: process.stderr, stopped: stopped() })),
     )
 }

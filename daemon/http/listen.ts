@@ -132,7 +132,7 @@ function countRequests(server: ServerType): () => number {
   return () => running
 }
 
-/** Connections without a request are closed, those that are kept and those that never sent one: they would keep the daemon. */
+/** Closes connections without a request: kept ones, which would go on asking, and those that never sent one. */
 async function stop(
   server: ServerType,
   running: () => number,
@@ -143,6 +143,7 @@ async function stop(
   for (const session of sessions) session.close()
   const sweep = setInterval(() => {
     if (running() === 0) closeConnections(server)
+    else if ('closeIdleConnections' in server) server.closeIdleConnections()
   }, 20)
   const patience = setTimeout(() => {
     closeConnections(server)
