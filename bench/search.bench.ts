@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import Libsql from 'libsql'
 import { termsOf } from '../core/search/terms.ts'
 import { COMMON_FROM, makeBlocks } from '../generator/store/catalog/search/block-changes.ts'
-import { BLOCK_CRATES } from '../generator/store/catalog/search/posting-block.ts'
+import { POSTING_BLOCK_CRATES } from '../generator/store/catalog/search/posting-block.ts'
 import { searchCrates } from '../generator/store/catalog/search/search.ts'
 import { type Database, openDatabase } from '../generator/store/database/database.ts'
 
@@ -116,10 +116,10 @@ async function fillBlocks(database: Database, size: number): Promise<void> {
       .where('crates', '>=', COMMON_FROM)
       .execute()
     for (const { id } of common) await makeBlocks(tx, id)
-    for (let block = 0; block * BLOCK_CRATES <= size; block++) {
-      const lengths = Buffer.alloc(BLOCK_CRATES)
-      for (let at = 0; at < BLOCK_CRATES; at++)
-        lengths[at] = nameOf(block * BLOCK_CRATES + at).length
+    for (let block = 0; block * POSTING_BLOCK_CRATES <= size; block++) {
+      const lengths = Buffer.alloc(POSTING_BLOCK_CRATES)
+      for (let at = 0; at < POSTING_BLOCK_CRATES; at++)
+        lengths[at] = nameOf(block * POSTING_BLOCK_CRATES + at).length
       await tx.insertInto('name_lengths').values({ block, lengths }).execute()
     }
     const { bytes } = await tx

@@ -1,4 +1,4 @@
-import { type Place, placeOf } from './paths.ts'
+import { type Place, placeOf } from './paths/place.ts'
 
 /** One file of the public tree: where it is and its bytes. */
 export interface Output extends Place {

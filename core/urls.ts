@@ -1,4 +1,7 @@
-import { defaultDl } from './paths.ts'
+import { lowerPrefix, type Name, prefix } from './name.ts'
+import { CRATES_FOLDER } from './paths/crates.ts'
+import { GIT_INDEX_FOLDER, INDEX_FOLDER } from './paths/index-files.ts'
+import type { Version } from './version.ts'
 
 /** The addresses under which one registry is reached. */
 export interface RegistryUrls {
@@ -25,8 +28,8 @@ export interface AddressSettings {
 /** Derives every address from the settings; `fallbackBase` (the listening address) serves when no base URL is set. */
 export function registryUrls(settings: AddressSettings, fallbackBase: string): RegistryUrls {
   const base = (settings.base_url ?? fallbackBase).replace(/\/+$/, '')
-  const sparseIndex = `sparse+${base}/index/`
-  const gitIndex = `${base}/index.git`
+  const sparseIndex = `sparse+${base}/${INDEX_FOLDER}/`
+  const gitIndex = `${base}/${GIT_INDEX_FOLDER}`
   return {
     base,
     dl: settings.dl === 'auto' ? defaultDl(base) : settings.dl,
@@ -40,6 +43,37 @@ export function registryUrls(settings: AddressSettings, fallbackBase: string): R
     gitIndex,
     own: new Set([sparseIndex, gitIndex, ...settings.aliases]),
   }
+}
+
+/** The default `dl` template below a base URL. */
+export function defaultDl(baseUrl: string): string {
+  return `${baseUrl}/${CRATES_FOLDER}/{crate}/{crate}-{version}.crate`
+}
+
+/** What the markers of a `dl` template stand for. */
+export interface DownloadFacts {
+  readonly name: Name
+  readonly version: Version
+  readonly cksum: string
+}
+
+/**
+ * The download URL of a version: the five markers of the template are replaced as plain text; a
+ * template without any gets `/{crate}/{version}/download` appended (specification A.1, Cargo's
+ * `download.rs`).
+ */
+export function expandDl(template: string, { name, version, cksum }: DownloadFacts): string {
+  const markers = new Map<string, string>([
+    ['{crate}', name],
+    ['{version}', version],
+    ['{prefix}', prefix(name)],
+    ['{lowerprefix}', lowerPrefix(name)],
+    ['{sha256-checksum}', cksum],
+  ])
+  const hasMarker = [...markers.keys()].some(marker => template.includes(marker))
+  let url = hasMarker ? template : `${template}/{crate}/{version}/download`
+  for (const [marker, value] of markers) url = url.replaceAll(marker, () => value)
+  return url
 }
 
 /** The block a user pastes into `.cargo/config.toml`. */

@@ -1,7 +1,7 @@
 import { parseEntry } from '../core/entry/parse.ts'
 import { refuse } from '../core/error/error.ts'
 import type { Name } from '../core/name.ts'
-import { crateKey } from '../core/paths.ts'
+import { crateKey } from '../core/paths/crates.ts'
 import { parseRequirement, satisfies } from '../core/requirement.ts'
 import type { Version } from '../core/version.ts'
 import { buildWhole } from './build/build.ts'

@@ -1,5 +1,3 @@
-/** Where the files of the search are, below `search/`: one definition for who writes them and who reads them. */
-
 /** What the browser loads first. Its length does not depend on how many crates there are. */
 export interface SearchLayout {
   readonly format: number
@@ -28,8 +26,6 @@ export type PackedCrate = readonly [
   yanked: 0 | 1,
 ]
 
-export const LAYOUT_PATH = 'layout.json'
-
 /** Hashes have this many bits; there are never more buckets than hashes. */
 export const HASH_BITS = 16
 
@@ -37,7 +33,7 @@ export const HASH_BITS = 16
 export const RANGE_CRATES = 32_768
 
 /** Crates in one block. */
-export const BLOCK_CRATES = 16
+export const SEARCH_BLOCK_CRATES = 16
 
 /** FNV-1a over UTF-16 code units, mixed once more so that its upper bits are as good as any. */
 export function hashOf(term: string): number {
@@ -52,27 +48,12 @@ export function bucketOf(hash: number, bits: number): number {
   return hash >>> (HASH_BITS - bits)
 }
 
-/** The file of a bucket. */
-export function bucketPath(bits: number, bucket: number): string {
-  return `terms/${bits}/${bucket}.json`
-}
-
 /** The block of a crate. */
 export function blockOf(id: number): number {
-  return Math.floor(id / BLOCK_CRATES)
-}
-
-/** The file of a block. */
-export function blockPath(block: number): string {
-  return `crates/${block}.json`
+  return Math.floor(id / SEARCH_BLOCK_CRATES)
 }
 
 /** The range of a crate. */
 export function rangeOf(id: number): number {
   return Math.floor(id / RANGE_CRATES)
-}
-
-/** The file of all crates in a range that the common terms of a hash find. */
-export function commonPath(hash: number, range: number): string {
-  return `common/${hash}/${range}.json`
 }

@@ -1,11 +1,13 @@
 import {
+  searchBlockPath,
+  searchBucketPath,
+  searchCommonPath,
+  searchLayoutPath,
+} from '../paths/search.ts'
+import {
   blockOf,
-  blockPath,
   bucketOf,
-  bucketPath,
-  commonPath,
   hashOf,
-  LAYOUT_PATH,
   type PackedCrate,
   type PackedTerm,
   rangeOf,
@@ -13,7 +15,7 @@ import {
 } from './buckets.ts'
 import { beginningOf, canonical, nameLength, parseQuery, RANK_YANKED, WORD_MAX } from './words.ts'
 
-/** Gets a file of the search by its path below `search/`, parsed; `isFresh`: not from any cache. */
+/** Gets a file of the search by its path in the public tree, parsed; `isFresh`: not from any cache. */
 export type Load = (path: string, isFresh: boolean) => Promise<unknown>
 
 /** A crate that was found. */
@@ -141,7 +143,7 @@ export class Lookup {
     const wanted = term.ranges.filter(range => ranges === null || ranges.has(range))
     if (term.ranges.length === 0) return term
     const files = await Promise.all(
-      wanted.map(range => this.#file(commonPath(hashOf(term.term), range))),
+      wanted.map(range => this.#file(searchCommonPath(hashOf(term.term), range))),
     )
     const parts = files.map(file => listed(term.term, file as readonly PackedTerm[]))
     return { ...term, ranks: new Map(parts.flatMap(part => [...part.ranks])), ranges: [] }
@@ -154,7 +156,7 @@ export class Lookup {
   }
 
   async #block(id: number): Promise<ReadonlyMap<number, FoundCrate>> {
-    const list = (await this.#file(blockPath(blockOf(id)))) as readonly PackedCrate[]
+    const list = (await this.#file(searchBlockPath(blockOf(id)))) as readonly PackedCrate[]
     return new Map(
       list.map(([one, name, version, description, yanked]) => [
         one,
@@ -178,12 +180,12 @@ export class Lookup {
   async #bucket(term: string, { bits, crates }: SearchLayout): Promise<readonly PackedTerm[]> {
     if (crates === 0) return []
     return (await this.#file(
-      bucketPath(bits, bucketOf(hashOf(term), bits)),
+      searchBucketPath(bits, bucketOf(hashOf(term), bits)),
     )) as readonly PackedTerm[]
   }
 
   #readLayout(isFresh: boolean): Promise<SearchLayout> {
-    const layout = this.#load(LAYOUT_PATH, isFresh) as Promise<SearchLayout>
+    const layout = this.#load(searchLayoutPath, isFresh) as Promise<SearchLayout>
     this.#layout = layout
     layout.catch(() => {
       if (this.#layout === layout) this.#layout = null

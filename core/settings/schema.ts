@@ -1,5 +1,5 @@
 import { parseName } from '../name.ts'
-import { expandDl } from '../paths.ts'
+import { expandDl } from '../urls.ts'
 import { parseVersion } from '../version.ts'
 import type { Kind } from './kind.ts'
 import {

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { Logger } from 'pino'
-import { configPlace, issue, Refusal, type Registry, refuse } from '../../generator/index.ts'
+import { configPath, issue, Refusal, type Registry, refuse } from '../../generator/index.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import { knownDevice } from '../accounts/device.ts'
 import { HIGHEST, type LoginPriority } from '../accounts/hashing-queue.ts'
@@ -87,7 +87,7 @@ export class AccessGuard {
       return this.#challenge(c, token ? 'token_rejected' : 'token_absent')
     }
     // Every call of Cargo begins with config.json, also when its token is good for publishing only.
-    if (!hasScope(actor, 'read') && path !== `/${configPlace.path}`)
+    if (!hasScope(actor, 'read') && path !== `/${configPath}`)
       refuse('scope_missing', { scope: 'read' })
     return handle(c)
   }

@@ -2,7 +2,7 @@ import { realpathSync, type Stats, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { Readable } from 'node:stream'
-import { notFoundPlace, type Place, placeOf } from '../../generator/index.ts'
+import { notFoundPath, type Place, placeOf } from '../../generator/index.ts'
 import { FileCache, type Held } from './file-cache.ts'
 import { acceptsGzip, type FileRequest, isKnown, type Part, partOf } from './file-request.ts'
 
@@ -62,13 +62,13 @@ export class PublicFiles {
 
   /** The tree's own page for what it does not have, always with status 404; null when the tree has no such page. */
   missing({ method }: FileRequest): Response | null {
-    const file = join(this.#root, notFoundPlace.path)
+    const file = join(this.#root, notFoundPath)
     const stats = look(file)
     if (!stats?.isFile()) return null
     const { bytes } = this.#texts.find(file, stats) ?? this.#texts.load(file, stats, true)
     const headers = {
       ...this.#pageHeaders,
-      'content-type': notFoundPlace.contentType,
+      'content-type': placeOf(notFoundPath).contentType,
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
       'content-length': String(bytes.byteLength),

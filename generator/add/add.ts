@@ -1,6 +1,6 @@
 import { type Issue, Refusal, refuseErrors, warning } from '../../core/error/error.ts'
 import { canonicalName, type Name } from '../../core/name.ts'
-import { crateKey } from '../../core/paths.ts'
+import { crateKey } from '../../core/paths/crates.ts'
 import { checkPolicy, type PolicyFacts, policyQuestions } from '../../core/policy/policy.ts'
 import { inspectCrate } from '../../core/release/inspect.ts'
 import type { PublishMetadata } from '../../core/release/metadata.ts'

@@ -1,5 +1,5 @@
 import type { Name } from '../../core/name.ts'
-import { crateKey } from '../../core/paths.ts'
+import { crateKey } from '../../core/paths/crates.ts'
 import type { Database } from '../store/database/database.ts'
 
 /** How many releases the records have. */

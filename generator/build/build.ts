@@ -1,5 +1,5 @@
 import { type Issue, Refusal } from '../../core/error/error.ts'
-import { configPlace, INDEX_FOLDER } from '../../core/paths.ts'
+import { configPath, INDEX_FOLDER } from '../../core/paths/index-files.ts'
 import { renderConfig } from '../render/index-files.ts'
 import type { BuildContext } from './context.ts'
 import { buildCrate, rebuildCrate, sweepIndex } from './crate.ts'
@@ -104,5 +104,5 @@ async function writeConfig(context: BuildContext): Promise<void> {
 
 async function isComplete(context: BuildContext): Promise<boolean> {
   if ((await context.catalog.fact('tree_format')) !== TREE_FORMAT) return false
-  return (await context.tree.read(configPlace.path)) !== null
+  return (await context.tree.read(configPath)) !== null
 }

@@ -2,13 +2,9 @@ import { posix } from 'node:path'
 import { type Issue, issue, refuse } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import type { Output } from '../../core/output.ts'
-import {
-  CRATES_FOLDER,
-  crateKey,
-  cratePagePaths,
-  cratePlace,
-  indexPlace,
-} from '../../core/paths.ts'
+import { crateFilePath, crateFolder, crateKey, cratePagePaths } from '../../core/paths/crates.ts'
+import { indexPath } from '../../core/paths/index-files.ts'
+import { placeOf } from '../../core/paths/place.ts'
 import type { Version } from '../../core/version.ts'
 import { renderIndex } from '../render/index-files.ts'
 import type { CrateRecord, Mark, ReleaseRecord } from '../store/catalog/record.ts'
@@ -31,7 +27,7 @@ export interface CrateFiles {
 export function filesOf(crate: CrateRecord, releases: readonly ReleaseRecord[]): CrateFiles {
   const lines = releases.map(one => one.line)
   return {
-    crates: new Map(releases.map(one => [cratePlace(crate.name, one.version).path, one.cksum])),
+    crates: new Map(releases.map(one => [crateFilePath(crate.name, one.version), one.cksum])),
     outputs: lines.length > 0 ? [renderIndex(crate.name, lines)] : [],
     isPage: pagesOf(crate.name, releases),
   }
@@ -40,17 +36,12 @@ export function filesOf(crate: CrateRecord, releases: readonly ReleaseRecord[]):
 function pagesOf(name: Name, releases: readonly ReleaseRecord[]): (path: string) => boolean {
   const pages = new Set(releases.length > 0 ? cratePagePaths(name) : [])
   const versions = new Set<string>(releases.map(one => one.version))
-  const folder = `${folderOf(name)}/`
+  const folder = `${crateFolder(name)}/`
   return path => {
     if (pages.has(path)) return true
     const [version = '', first, ...more] = path.slice(folder.length).split('/')
     return versions.has(version) && (more.length === 0 ? first === 'index.html' : first === 'src')
   }
-}
-
-/** The folder that holds nothing but one crate's files. */
-export function folderOf(name: Name): string {
-  return `${CRATES_FOLDER}/${name}`
 }
 
 /**
@@ -73,7 +64,7 @@ export async function buildCrate(
     const files = await catalog.fileMarks(crateId)
     await putTogether(files, file => show(context, crate.name, file.version, file.cksum))
     if (lines.length > 0) await tree.write(renderIndex(crate.name, lines))
-    else await tree.remove(indexPlace(crate.name).path)
+    else await tree.remove(indexPath(crate.name))
     await catalog.clear([...files, markOf(crate, 'index')])
   })
 }
@@ -92,7 +83,7 @@ export async function rebuildCrate(context: BuildContext, crateId: number): Prom
   const lost: Issue[] = []
   for (const { version, cksum } of releases) {
     const [place, source] = [
-      cratePlace(crate.name, version),
+      placeOf(crateFilePath(crate.name, version)),
       crates.path(crateKey(crate.name, cksum)),
     ]
     if (await isSameFile(tree.path(place.path), source)) continue
@@ -102,8 +93,8 @@ export async function rebuildCrate(context: BuildContext, crateId: number): Prom
   }
   for (const output of files.outputs) await tree.write(output)
   const outputs = new Set(files.outputs.map(one => one.path))
-  if (releases.length === 0) await tree.remove(indexPlace(crate.name).path)
-  for await (const path of tree.list(folderOf(crate.name))) {
+  if (releases.length === 0) await tree.remove(indexPath(crate.name))
+  for await (const path of tree.list(crateFolder(crate.name))) {
     if (!files.crates.has(path) && !outputs.has(path) && !files.isPage(path))
       await tree.remove(path)
   }
@@ -115,7 +106,7 @@ export async function rebuildCrate(context: BuildContext, crateId: number): Prom
 
 /** Removes index files that a killed build has left half-written beside a crate's; the caller holds the mutex. */
 export async function sweepIndex({ tree }: BuildContext, name: Name): Promise<void> {
-  await tree.sweep(posix.dirname(indexPlace(name).path))
+  await tree.sweep(posix.dirname(indexPath(name)))
 }
 
 async function show(
@@ -126,7 +117,7 @@ async function show(
 ): Promise<void> {
   const key = crateKey(name, cksum)
   if ((await context.crates.size(key)) === null) refuse('crate_lost', { name, version })
-  await context.tree.show(cratePlace(name, version), context.crates.path(key))
+  await context.tree.show(placeOf(crateFilePath(name, version)), context.crates.path(key))
 }
 
 function markOf(crate: CrateRecord, kind: 'index' | 'whole'): Mark {

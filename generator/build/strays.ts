@@ -1,21 +1,15 @@
 import { posix } from 'node:path'
 import { isName } from '../../core/name.ts'
-import {
-  CRATES_FOLDER,
-  configPlace,
-  INDEX_FOLDER,
-  indexPlace,
-  isListPath,
-} from '../../core/paths.ts'
+import { CRATES_FOLDER, crateFolder } from '../../core/paths/crates.ts'
+import { configPath, INDEX_FOLDER, indexPath } from '../../core/paths/index-files.ts'
+import { isListPath } from '../../core/paths/pages.ts'
 import type { BuildContext } from './context.ts'
-import { folderOf } from './crate.ts'
 
 /** Files of the public tree that belong to no crate of the catalog. Crates added meanwhile are none. */
 export async function* strays(context: BuildContext): AsyncIterable<string> {
   for (const folder of [INDEX_FOLDER, CRATES_FOLDER]) {
     for await (const path of context.tree.list(folder)) {
-      if (path !== configPlace.path && !isListPath(path) && !(await isOwned(context, path)))
-        yield path
+      if (path !== configPath && !isListPath(path) && !(await isOwned(context, path))) yield path
     }
   }
 }
@@ -60,6 +54,6 @@ async function isOwned({ catalog }: BuildContext, path: string): Promise<boolean
   const crate = isName(text) ? await catalog.find(text) : null
   if (!crate) return false
   return top === INDEX_FOLDER
-    ? indexPlace(crate.name).path === path
-    : path.startsWith(`${folderOf(crate.name)}/`)
+    ? indexPath(crate.name) === path
+    : path.startsWith(`${crateFolder(crate.name)}/`)
 }

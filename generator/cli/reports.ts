@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { Refusal } from '../../core/error/error.ts'
-import { GIT_INDEX_FOLDER } from '../../core/paths.ts'
+import { GIT_INDEX_FOLDER } from '../../core/paths/index-files.ts'
 import { describeSettings } from '../../core/settings/settings.ts'
 import { findEngine } from '../git/index-repository/open.ts'
 import { type Registry, readSettings, serveHolder } from '../registry.ts'

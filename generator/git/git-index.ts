@@ -1,6 +1,11 @@
 import { join } from 'node:path'
 import { Refusal } from '../../core/error/error.ts'
-import { configPlace, GIT_INDEX_FOLDER, INDEX_FOLDER, indexPlace } from '../../core/paths.ts'
+import {
+  configPath,
+  GIT_INDEX_FOLDER,
+  INDEX_FOLDER,
+  indexPath,
+} from '../../core/paths/index-files.ts'
 import type { Registry } from '../registry.ts'
 import { renderConfig, renderIndex } from '../render/index-files.ts'
 import {
@@ -111,7 +116,7 @@ export class GitIndex {
   async commitConfig(): Promise<void> {
     const { urls, authRequired } = this.#registry
     const change = {
-      path: inRepository(configPlace.path),
+      path: inRepository(configPath),
       bytes: renderConfig(urls, authRequired).bytes,
     }
     await this.#mutex.run(async () => {
@@ -151,10 +156,10 @@ export class GitIndex {
     const after = Number((await catalog.fact(LAST_EVENT)) ?? 0)
     const batch = await gitBatch(database, after, BATCH)
     const config = renderConfig(urls, authRequired)
-    const changes: IndexChange[] = [{ path: inRepository(configPlace.path), bytes: config.bytes }]
+    const changes: IndexChange[] = [{ path: inRepository(configPath), bytes: config.bytes }]
     for (const { name, lines } of batch.crates) {
       const bytes = lines.length > 0 ? renderIndex(name, lines).bytes : null
-      changes.push({ path: inRepository(indexPlace(name).path), bytes })
+      changes.push({ path: inRepository(indexPath(name)), bytes })
     }
     const id = await this.#repository.commit(changes, {
       message: commitMessage(batch),

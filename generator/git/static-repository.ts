@@ -1,5 +1,5 @@
 import type { Output } from '../../core/output.ts'
-import { GIT_INDEX_FOLDER, INDEX_FOLDER } from '../../core/paths.ts'
+import { GIT_INDEX_FOLDER, INDEX_FOLDER } from '../../core/paths/index-files.ts'
 import { BRANCH } from './index-repository/bare-repository.ts'
 import { REGISTRY } from './index-repository/repository.ts'
 import { PackWriter } from './pack.ts'

@@ -1,4 +1,4 @@
-import { crateKey } from '../../core/paths.ts'
+import { crateKey } from '../../core/paths/crates.ts'
 import type { Registry } from '../registry.ts'
 import { importReleases } from '../store/catalog/import.ts'
 import type { Change } from '../store/catalog/record.ts'

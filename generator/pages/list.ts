@@ -1,6 +1,6 @@
 import { canonicalName } from '../../core/name.ts'
 import type { Output } from '../../core/output.ts'
-import { listPlace } from '../../core/paths.ts'
+import { listPath } from '../../core/paths/pages.ts'
 import { LIST_MAX, listPage } from '../../site/pages/list.ts'
 import type { ListedCrate } from '../render/crate-pages.ts'
 import { readCards } from '../store/catalog/pages/cards.ts'
@@ -42,8 +42,7 @@ export async function buildList(context: PageContext, mark: Mark): Promise<reado
     await context.tree.write(await listOutput(context, prefix, total))
     for (const part of await longerPrefixes(context.database, prefix)) {
       // Pages that became necessary because this one has grown too long.
-      if (part.prefix === path[at + 1] || (await context.tree.has(listPlace(part.prefix).path)))
-        continue
+      if (part.prefix === path[at + 1] || (await context.tree.has(listPath(part.prefix)))) continue
       for await (const output of listOutputs(context, part.prefix, part.total))
         await context.tree.write(output)
     }
@@ -92,7 +91,7 @@ export async function listedCrates(
 /** Removes pages and those below them, as far as there are any. */
 async function removeBranches(context: PageContext, prefixes: readonly string[]): Promise<void> {
   for (const prefix of prefixes) {
-    const { path } = listPlace(prefix)
+    const path = listPath(prefix)
     if (!(await context.tree.has(path))) continue
     await context.tree.remove(path)
     await removeBranches(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Output } from '../../core/output.ts'
-import { cratePagePaths, updatesPlace } from '../../core/paths.ts'
+import { cratePagePaths } from '../../core/paths/crates.ts'
+import { updatesPath } from '../../core/paths/pages.ts'
 import type { Progress } from '../build/build.ts'
 import { isPageMark, markAllPages, pageMarks } from '../store/catalog/pages/page-marks.ts'
 import type { Mark } from '../store/catalog/record.ts'
@@ -130,7 +131,7 @@ export async function markOutdatedPages(context: PageContext): Promise<void> {
     .update(JSON.stringify([PAGE_FORMAT, context.urls.dl, context.site]))
     .digest('hex')
   const isCurrent = (await context.catalog.fact('pages')) === looks
-  if (isCurrent && (await context.tree.read(updatesPlace.path)) !== null) return
+  if (isCurrent && (await context.tree.read(updatesPath)) !== null) return
   await markEverything(context)
   await context.catalog.setFact('pages', looks)
 }

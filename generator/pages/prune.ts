@@ -1,17 +1,19 @@
+import { CRATES_FOLDER } from '../../core/paths/crates.ts'
 import {
-  CRATES_FOLDER,
   FEEDS_FOLDER,
   isListPath,
-  SEARCH_FOLDER,
+  SITEMAP_CRATES,
   SITEMAPS_FOLDER,
+  sitemapPartPath,
+  sitemapPath,
+} from '../../core/paths/pages.ts'
+import {
+  SEARCH_FOLDER,
   searchBlockPath,
   searchBucketPath,
   searchCommonPath,
-  sitemapPartPath,
-  sitemapPath,
-} from '../../core/paths.ts'
-import { BLOCK_CRATES } from '../../core/search/buckets.ts'
-import { MAP_CRATES } from '../../site/elements/links.ts'
+} from '../../core/paths/search.ts'
+import { SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
 import { commonRanges } from '../store/catalog/search/buckets.ts'
 import { prefixCounts } from '../store/catalog/search/prefixes.ts'
@@ -26,10 +28,11 @@ export async function prunePages(context: PageContext): Promise<void> {
   const wanted = new Set((await sitePages(context)).map(one => one.path))
   const total = (await prefixCounts(database, [''])).get('') ?? 0
   for await (const output of listOutputs(context, '', total)) wanted.add(output.path)
-  for (const block of await rangesOf(database, BLOCK_CRATES)) wanted.add(searchBlockPath(block))
+  for (const block of await rangesOf(database, SEARCH_BLOCK_CRATES))
+    wanted.add(searchBlockPath(block))
   for (const { hash, range } of await commonRanges(database))
     wanted.add(searchCommonPath(hash, range))
-  for (const part of context.site.private ? [] : await rangesOf(database, MAP_CRATES)) {
+  for (const part of context.site.private ? [] : await rangesOf(database, SITEMAP_CRATES)) {
     wanted.add(sitemapPartPath(part))
   }
   for (const bits of Object.values(await readSpread(database)).filter(bits => bits !== null)) {

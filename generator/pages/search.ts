@@ -4,8 +4,8 @@ import {
   searchBucketsFolder,
   searchCommonPath,
   TERMS_FOLDER,
-} from '../../core/paths.ts'
-import { BLOCK_CRATES, bucketOf } from '../../core/search/buckets.ts'
+} from '../../core/paths/search.ts'
+import { bucketOf, SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
 import { bitsFor } from '../../core/search/postings.ts'
 import { blockFile, bucketFile, commonFile, layoutFile } from '../render/search-files.ts'
 import { readCards } from '../store/catalog/pages/cards.ts'
@@ -40,7 +40,10 @@ export async function bucketOutput(
 
 /** A block of crates; nothing when all of them are gone. */
 export async function blockOutputs({ database }: PageContext, block: number): Promise<Output[]> {
-  const ids = Array.from({ length: BLOCK_CRATES }, (_, at) => block * BLOCK_CRATES + at)
+  const ids = Array.from(
+    { length: SEARCH_BLOCK_CRATES },
+    (_, at) => block * SEARCH_BLOCK_CRATES + at,
+  )
   const crates = (await readCards(database, ids)).map(card => ({
     id: card.id,
     name: card.name,

@@ -1,6 +1,10 @@
 import type { Output } from '../../core/output.ts'
-import { SITEMAPS_FOLDER, sitemapPartPath, sitemapPath } from '../../core/paths.ts'
-import { MAP_CRATES } from '../../site/elements/links.ts'
+import {
+  SITEMAP_CRATES,
+  SITEMAPS_FOLDER,
+  sitemapPartPath,
+  sitemapPath,
+} from '../../core/paths/pages.ts'
 import { sitemapPart } from '../../site/pages/sitemaps.ts'
 import { renderSitemapIndex } from '../render/site-pages.ts'
 import { listedBetween, rangesOf } from '../store/catalog/pages/id-ranges.ts'
@@ -8,7 +12,7 @@ import type { PageContext } from './context.ts'
 
 /** What the site map begins with; nothing of a private registry. */
 export async function sitemapOutputs({ database, site }: PageContext): Promise<Output[]> {
-  return site.private ? [] : renderSitemapIndex(site, await rangesOf(database, MAP_CRATES))
+  return site.private ? [] : renderSitemapIndex(site, await rangesOf(database, SITEMAP_CRATES))
 }
 
 /** A part of the site map; nothing when it has no crates, or of a private registry. */
@@ -17,7 +21,7 @@ export async function sitemapPartOutputs(
   part: number,
 ): Promise<Output[]> {
   if (site.private) return []
-  const crates = await listedBetween(database, part * MAP_CRATES, (part + 1) * MAP_CRATES)
+  const crates = await listedBetween(database, part * SITEMAP_CRATES, (part + 1) * SITEMAP_CRATES)
   return crates.length === 0 ? [] : [sitemapPart(site, part, crates)]
 }
 

@@ -1,7 +1,8 @@
 import type { About } from '../../core/manifest/manifest.ts'
 import type { Name } from '../../core/name.ts'
-import type { Output } from '../../core/output.ts'
-import { crateRecordPlace, expandDl } from '../../core/paths.ts'
+import { type Output, output } from '../../core/output.ts'
+import { crateRecordPath } from '../../core/paths/crates.ts'
+import { expandDl } from '../../core/urls.ts'
 import { compareVersions, newestVersion, type Version } from '../../core/version.ts'
 
 /** A version, as the pages and feeds of its crate need it. */
@@ -56,7 +57,7 @@ export function renderCrateRecord(crate: CrateFacts, dl: string): Output {
     .toSorted((a, b) => compareVersions(b.version, a.version))
     .map(one => renderRelease(crate.name, one, dl))
   const text = `${JSON.stringify(head).slice(0, -1)},"versions":[\n${versions.join(',\n')}\n]}\n`
-  return { ...crateRecordPlace(crate.name), bytes: Buffer.from(text) }
+  return output(crateRecordPath(crate.name), text)
 }
 
 /** The line is JSON already; reading it only to write it again would cost more than all the rest. */

@@ -1,13 +1,7 @@
 import type { Name } from '../../core/name.ts'
-import type { Output } from '../../core/output.ts'
-import {
-  CRATES_FOLDER,
-  crateFeedPlace,
-  cratePlace,
-  newCratesPlace,
-  type Place,
-  updatesPlace,
-} from '../../core/paths.ts'
+import { type Output, output } from '../../core/output.ts'
+import { CRATES_FOLDER, crateFeedPath, crateFilePath } from '../../core/paths/crates.ts'
+import { newCratesPath, updatesPath } from '../../core/paths/pages.ts'
 import type { Version } from '../../core/version.ts'
 import type { CrateFacts } from './crate-record.ts'
 
@@ -70,7 +64,7 @@ export function renderCrateFeed(site: FeedSite, crate: CrateFacts): Output {
   const entries = newest.slice(0, FEED_LENGTH.crate).map(releaseEntry)
   return renderFeed(
     site,
-    crateFeedPlace(crate.name),
+    crateFeedPath(crate.name),
     `${crate.name} – ${site.title}`,
     cratePage(crate.name),
     entries,
@@ -87,18 +81,18 @@ export function renderNewCrates(site: FeedSite, crates: readonly FeedCrate[]): O
     author: null,
     summary: crate.description,
   }))
-  return renderFeed(site, newCratesPlace, `New crates – ${site.title}`, '', entries)
+  return renderFeed(site, newCratesPath, `New crates – ${site.title}`, '', entries)
 }
 
 /** All versions, newest first. */
 export function renderUpdates(site: FeedSite, releases: readonly FeedRelease[]): Output {
-  return renderFeed(site, updatesPlace, `Updates – ${site.title}`, '', releases.map(releaseEntry))
+  return renderFeed(site, updatesPath, `Updates – ${site.title}`, '', releases.map(releaseEntry))
 }
 
 function releaseEntry(release: FeedRelease): FeedEntry {
   const { name, version, yanked } = release
   return {
-    id: cratePlace(name, version).path,
+    id: crateFilePath(name, version),
     title: `${name} ${version}${yanked ? ' (yanked)' : ''}`,
     page: cratePage(name),
     at: release.publishedAt,
@@ -114,12 +108,12 @@ function cratePage(name: Name): string {
 /** An Atom feed (RFC 4287 §4.1): everything in it depends on its entries alone, so equal catalogs make equal bytes. */
 function renderFeed(
   site: FeedSite,
-  place: Place,
+  path: string,
   title: string,
   page: string,
   entries: readonly FeedEntry[],
 ): Output {
-  const url = (path: string) => xml(`${site.base}/${path}`)
+  const url = (below: string) => xml(`${site.base}/${below}`)
   const updated =
     entries
       .map(one => one.at)
@@ -128,11 +122,11 @@ function renderFeed(
   const lines = [
     '<?xml version="1.0" encoding="utf-8"?>',
     '<feed xmlns="http://www.w3.org/2005/Atom">',
-    `<id>${url(place.path)}</id>`,
+    `<id>${url(path)}</id>`,
     `<title>${xml(title)}</title>`,
     `<updated>${updated}</updated>`,
     `<author><name>${xml(site.title)}</name></author>`,
-    `<link rel="self" type="application/atom+xml" href="${url(place.path)}"/>`,
+    `<link rel="self" type="application/atom+xml" href="${url(path)}"/>`,
     `<link rel="alternate" type="text/html" href="${url(page)}"/>`,
     ...entries.flatMap(one => [
       '<entry>',
@@ -147,7 +141,7 @@ function renderFeed(
     ]),
     '</feed>',
   ]
-  return { ...place, bytes: Buffer.from(`${lines.join('\n')}\n`) }
+  return output(path, `${lines.join('\n')}\n`)
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

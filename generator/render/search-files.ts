@@ -1,16 +1,18 @@
 import { type Output, output } from '../../core/output.ts'
 import {
-  BLOCK_CRATES,
+  searchBlockPath,
+  searchBucketPath,
+  searchCommonPath,
+  searchLayoutPath,
+} from '../../core/paths/search.ts'
+import {
   blockOf,
-  blockPath,
   bucketOf,
-  bucketPath,
-  commonPath,
   hashOf,
-  LAYOUT_PATH,
   type PackedCrate,
   type PackedTerm,
   rangeOf,
+  SEARCH_BLOCK_CRATES,
   type SearchLayout,
 } from '../../core/search/buckets.ts'
 import { bitsFor, POSTINGS_MAX, type Posting, type Term } from '../../core/search/postings.ts'
@@ -39,19 +41,19 @@ const DESCRIPTION_MAX = 160
 
 /** `search/layout.json`. */
 export function layoutFile(bits: number, crates: number): Output {
-  return json(LAYOUT_PATH, { format: FORMAT, bits, crates } satisfies SearchLayout)
+  return json(searchLayoutPath, { format: FORMAT, bits, crates } satisfies SearchLayout)
 }
 
 /** The file of the terms of a bucket, whatever order they come in. */
 export function bucketFile(bits: number, bucket: number, terms: readonly Term[]): Output {
   const sorted = terms.toSorted((a, b) => (a.term < b.term ? -1 : 1))
-  return lines(bucketPath(bits, bucket), sorted.map(packTerm))
+  return lines(searchBucketPath(bits, bucket), sorted.map(packTerm))
 }
 
 /** The file of the common terms of a hash, with all their crates of one range. */
 export function commonFile(hash: number, range: number, terms: readonly Term[]): Output {
   const sorted = terms.toSorted((a, b) => (a.term < b.term ? -1 : 1))
-  return lines(commonPath(hash, range), sorted.map(packTerm))
+  return lines(searchCommonPath(hash, range), sorted.map(packTerm))
 }
 
 /** The file of the crates of a block, in the order of their ids. */
@@ -59,7 +61,7 @@ export function blockFile(
   block: number,
   entries: readonly (SearchEntry & { readonly id: number })[],
 ): Output {
-  return lines(blockPath(block), entries.map(packCrate))
+  return lines(searchBlockPath(block), entries.map(packCrate))
 }
 
 /** All files of the search at once; a crate's id is its place by canonical name, from 1. */
@@ -90,8 +92,8 @@ export function* searchFiles(entries: Iterable<SearchedEntry>): Generator<Output
   yield* commonFiles(common.map(term => ({ term, places: found.get(term) ?? [] })))
   for (let block = 0; crates.length > 0 && block <= blockOf(crates.length); block++) {
     // The first block is one short: there is no crate 0.
-    const start = block * BLOCK_CRATES - 1
-    yield blockFile(block, crates.slice(Math.max(0, start), start + BLOCK_CRATES))
+    const start = block * SEARCH_BLOCK_CRATES - 1
+    yield blockFile(block, crates.slice(Math.max(0, start), start + SEARCH_BLOCK_CRATES))
   }
   yield layoutFile(bits, crates.length)
 }
@@ -161,11 +163,11 @@ function packCrate({
 }
 
 function json(path: string, value: unknown): Output {
-  return output(`search/${path}`, `${JSON.stringify(value)}\n`)
+  return output(path, `${JSON.stringify(value)}\n`)
 }
 
 /** One item a line: a change of one is a small difference between two copies of the tree. */
 function lines(path: string, items: readonly unknown[]): Output {
   const text = items.map(item => JSON.stringify(item)).join(',\n')
-  return output(`search/${path}`, `[${text === '' ? '' : `\n${text}\n`}]\n`)
+  return output(path, `[${text === '' ? '' : `\n${text}\n`}]\n`)
 }

@@ -1,6 +1,6 @@
 import { parseEntry } from '../../core/entry/parse.ts'
 import type { Name } from '../../core/name.ts'
-import { expandDl } from '../../core/paths.ts'
+import { expandDl } from '../../core/urls.ts'
 import type { ComparedVersion, VersionData } from '../../site/data/version.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import type { ReleaseFacts } from './crate-record.ts'

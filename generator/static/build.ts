@@ -6,17 +6,11 @@ import { renderEntry } from '../../core/entry/render.ts'
 import { type Issue, refuse, refuseErrors, warning } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import type { Output } from '../../core/output.ts'
-import {
-  ASSETS_FOLDER,
-  CRATES_FOLDER,
-  configPlace,
-  cratePlace,
-  GIT_INDEX_FOLDER,
-  INDEX_FOLDER,
-  type Place,
-  SEARCH_FOLDER,
-  SITEMAPS_FOLDER,
-} from '../../core/paths.ts'
+import { CRATES_FOLDER, crateFilePath } from '../../core/paths/crates.ts'
+import { configPath, GIT_INDEX_FOLDER, INDEX_FOLDER } from '../../core/paths/index-files.ts'
+import { ASSETS_FOLDER, SITEMAPS_FOLDER } from '../../core/paths/pages.ts'
+import { type Place, placeOf } from '../../core/paths/place.ts'
+import { SEARCH_FOLDER } from '../../core/paths/search.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
 import { compareVersions } from '../../core/version.ts'
@@ -98,7 +92,7 @@ async function openOutput({ from, out, settings }: StaticBuild): Promise<PublicT
     refuse('folders_overlap', { from, out })
   // Every build holds every file against its bytes, so that one spoilt by a power cut is mended by the next.
   const tree = new PublicTree(target, { durable: false })
-  const isTree = (await tree.read(configPlace.path)) !== null
+  const isTree = (await tree.read(configPath)) !== null
   // Pruning in a folder that is something else, a Cargo workspace with a `crates` folder say, would destroy it.
   if (!isTree && existsSync(target) && (await readdir(target)).length > 0)
     refuse('folder_in_use', { out })
@@ -121,7 +115,11 @@ function planOf({ settings, urls }: StaticBuild, shelf: StaticReleases): Plan {
     )
     const releases = sorted.map(({ path, release }) => {
       const { name, version, entry } = release
-      crates.push({ place: cratePlace(name, version), source: path, cksum: entry.cksum })
+      crates.push({
+        place: placeOf(crateFilePath(name, version)),
+        source: path,
+        cksum: entry.cksum,
+      })
       return { ...release, path, entry: { ...entry, yanked: yanked.has(`${name}@${version}`) } }
     })
     const lines = releases.map(one => renderEntry(one.entry))

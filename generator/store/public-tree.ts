@@ -1,7 +1,7 @@
 import { readFile, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Output } from '../../core/output.ts'
-import type { Place } from '../../core/paths.ts'
+import type { Place } from '../../core/paths/place.ts'
 import {
   fileChecksum,
   fileFacts,

@@ -2,9 +2,10 @@ import { createReadStream } from 'node:fs'
 import { parseEntry } from '../../core/entry/parse.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import { Refusal } from '../../core/error/error.ts'
-import { configPlace, crateKey, cratePlace, indexPlace } from '../../core/paths.ts'
+import { crateFilePath, crateFolder, crateKey } from '../../core/paths/crates.ts'
+import { configPath, indexPath } from '../../core/paths/index-files.ts'
 import type { BuildContext } from '../build/context.ts'
-import { filesOf, folderOf, rebuildCrate } from '../build/crate.ts'
+import { filesOf, rebuildCrate } from '../build/crate.ts'
 import { removeStray, setBytesAside, strays } from '../build/strays.ts'
 import { renderConfig } from '../render/index-files.ts'
 import type { CrateRecord, ReleaseRecord } from '../store/catalog/record.ts'
@@ -52,7 +53,7 @@ async function verifyTruth(
     const key = crateKey(crate.name, release.cksum)
     const stored = await fileChecksum(context.crates.path(key))
     if (stored === release.cksum) continue
-    const copy = context.tree.path(cratePlace(crate.name, release.version).path)
+    const copy = context.tree.path(crateFilePath(crate.name, release.version))
     const isCopied = (await fileChecksum(copy)) === release.cksum
     const what = stored
       ? 'the bytes in the crate store are not those published'
@@ -138,11 +139,11 @@ async function treeFaults(
     if (present?.equals(bytes)) continue
     findings.push(derivable(path, present ? 'differs from the catalog' : 'is missing'))
   }
-  const index = indexPlace(crate.name).path
+  const index = indexPath(crate.name)
   if (files.outputs.length === 0 && (await tree.read(index)))
     findings.push(derivable(index, 'has no versions left'))
   const known = new Set([...files.crates.keys(), ...files.outputs.map(one => one.path)])
-  for await (const path of tree.list(folderOf(crate.name))) {
+  for await (const path of tree.list(crateFolder(crate.name))) {
     if (!known.has(path) && !files.isPage(path))
       findings.push(derivable(path, 'is no part of its crate'))
   }
@@ -151,10 +152,10 @@ async function treeFaults(
 
 async function verifyConfig(context: BuildContext, repair: boolean): Promise<Finding[]> {
   const expected = renderConfig(context.urls, context.authRequired)
-  const present = await context.tree.read(configPlace.path)
+  const present = await context.tree.read(configPath)
   if (present?.equals(expected.bytes)) return []
   if (repair) await context.mutex.run(() => context.tree.write(expected))
-  return [derivable(configPlace.path, present ? 'differs from the settings' : 'is missing', repair)]
+  return [derivable(configPath, present ? 'differs from the settings' : 'is missing', repair)]
 }
 
 /**

@@ -1,7 +1,12 @@
 import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { collect, type Issue, Refusal } from '../../core/error/error.ts'
-import { configPlace, GIT_INDEX_FOLDER, INDEX_FOLDER, indexPlace } from '../../core/paths.ts'
+import {
+  configPath,
+  GIT_INDEX_FOLDER,
+  INDEX_FOLDER,
+  indexPath,
+} from '../../core/paths/index-files.ts'
 import { GitIndex, gitIndexPath, LAST_EVENT } from '../git/git-index.ts'
 import { blobId } from '../git/index-repository/bare-repository.ts'
 import { headFault, objectFault } from '../git/index-repository/integrity.ts'
@@ -127,7 +132,7 @@ async function compareContent(
   return findings
 }
 
-const CONFIG = configPlace.path.slice(INDEX_FOLDER.length + 1)
+const CONFIG = configPath.slice(INDEX_FOLDER.length + 1)
 
 async function differences(registry: Registry, git: GitIndex): Promise<Difference[]> {
   const { catalog, urls, authRequired } = registry
@@ -144,7 +149,7 @@ async function differences(registry: Registry, git: GitIndex): Promise<Differenc
   compare(CONFIG, renderConfig(urls, authRequired).bytes, null)
   for await (const { id, name } of catalog.crates()) {
     const lines = await catalog.lines(id)
-    const path = indexPlace(name).path.slice(INDEX_FOLDER.length + 1)
+    const path = indexPath(name).slice(INDEX_FOLDER.length + 1)
     if (lines.length > 0) compare(path, renderIndex(name, lines).bytes, id)
     else if (listed.delete(path))
       found.push({ path, crateId: id, what: 'has no versions left, but is in the git index' })

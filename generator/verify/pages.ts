@@ -1,6 +1,6 @@
 import type { Output } from '../../core/output.ts'
-import { BLOCK_CRATES } from '../../core/search/buckets.ts'
-import { MAP_CRATES } from '../../site/elements/links.ts'
+import { SITEMAP_CRATES } from '../../core/paths/pages.ts'
+import { SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
 import { type PageContext, pageTurn } from '../pages/context.ts'
 import { cratePages, releasePages } from '../pages/crate.ts'
 import { listOutputs } from '../pages/list.ts'
@@ -51,11 +51,11 @@ export async function* verifyPages(
 /** What is made of many crates by their ids and terms. */
 async function* verifySearch(context: PageContext, options: VerifyOptions): AsyncIterable<Finding> {
   const { database } = context
-  for (const part of await rangesOf(database, MAP_CRATES)) {
+  for (const part of await rangesOf(database, SITEMAP_CRATES)) {
     const mark: Mark = { kind: 'map', subject: part, generation: 0 }
     yield* await verifyOutputs(context, options, mark, () => sitemapPartOutputs(context, part))
   }
-  for (const block of await rangesOf(database, BLOCK_CRATES)) {
+  for (const block of await rangesOf(database, SEARCH_BLOCK_CRATES)) {
     const mark: Mark = { kind: 'entry', subject: block, generation: 0 }
     yield* await verifyOutputs(context, options, mark, () => blockOutputs(context, block))
   }

@@ -1,4 +1,5 @@
-import { account, cratePath, type Linker, linker } from '../elements/links.ts'
+import { cratePath } from '../../core/paths/crates.ts'
+import { account, type Linker, linker } from '../elements/links.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
 import { type PagePosition, pager } from '../elements/pager.ts'

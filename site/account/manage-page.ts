@@ -1,5 +1,6 @@
+import { cratePath, versionPath } from '../../core/paths/crates.ts'
 import type { OwnerRow, VersionRow } from '../data/crate.ts'
-import { account, cratePath, type Linker, linker, versionPath } from '../elements/links.ts'
+import { account, type Linker, linker } from '../elements/links.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
 import { timeTag } from '../elements/time.ts'

@@ -1,5 +1,6 @@
 import type { Dependency } from '../../core/entry/entry.ts'
-import { cratePath, type Linker } from '../elements/links.ts'
+import { cratePath } from '../../core/paths/crates.ts'
+import type { Linker } from '../elements/links.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
 import { originOf } from '../elements/origin.ts'

@@ -1,6 +1,7 @@
+import { cratePath } from '../../core/paths/crates.ts'
 import type { CrateData } from '../data/crate.ts'
 import { count, plural } from '../elements/amount.ts'
-import { cratePath, type Linker } from '../elements/links.ts'
+import type { Linker } from '../elements/links.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
 

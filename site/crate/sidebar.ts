@@ -1,15 +1,17 @@
+import { crateFeedPath } from '../../core/paths/crates.ts'
+import { searchPath } from '../../core/paths/search.ts'
+import { sourcePath } from '../../core/paths/source.ts'
 import type { OwnerRow } from '../data/crate.ts'
 import type { VersionData } from '../data/version.ts'
 import { bytes } from '../elements/amount.ts'
 import { icon } from '../elements/icon.ts'
 import { copyBlock, copyButton, installLines } from '../elements/install.ts'
-import { account, crateFeedPath, type Linker, searchPath } from '../elements/links.ts'
+import { account, type Linker } from '../elements/links.ts'
 import type { Child, Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
 import { timeTag } from '../elements/time.ts'
 import { webLink, webLinkText } from '../elements/web-link.ts'
 import type { SiteConfig } from '../site-config.ts'
-import { sourcePath } from '../source/address.ts'
 
 /** How a version is taken into use, unless Cargo would refuse; `pinned` where the page speaks of one version only. */
 export function installSection(

@@ -1,6 +1,7 @@
+import { versionPath } from '../../core/paths/crates.ts'
 import type { VersionRow } from '../data/crate.ts'
 import { bytes } from '../elements/amount.ts'
-import { type Linker, versionPath } from '../elements/links.ts'
+import type { Linker } from '../elements/links.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html } from '../elements/markup.ts'
 import { timeTag } from '../elements/time.ts'

@@ -1,5 +1,6 @@
+import { cratePath } from '../../core/paths/crates.ts'
 import type { CrateItem } from '../data/crate.ts'
-import { cratePath, type Linker } from './links.ts'
+import type { Linker } from './links.ts'
 import type { Markup } from './markup.ts'
 import { html } from './markup.ts'
 import { timeTag } from './time.ts'

@@ -1,16 +1,7 @@
+import { frontPath, listPath, openSearchPath, updatesPath } from '../../core/paths/pages.ts'
+import { searchPath } from '../../core/paths/search.ts'
 import { icon } from '../elements/icon.ts'
-import {
-  absoluteLink,
-  account,
-  feedPath,
-  frontPath,
-  type Linker,
-  linker,
-  listPath,
-  openSearchPath,
-  ownLink,
-  searchPath,
-} from '../elements/links.ts'
+import { absoluteLink, account, type Linker, linker, ownLink } from '../elements/links.ts'
 import type { Child, Markup } from '../elements/markup.ts'
 import { html, raw } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
@@ -81,7 +72,7 @@ ${
 <link rel="stylesheet" href="${to(assetPath('style.css'))}">
 <link rel="stylesheet" href="${to(assetPath('code.css'))}">
 ${site.stylesheet === null ? null : html`<link rel="stylesheet" href="${ownLink(to, site.stylesheet)}">`}
-${site.feeds ? html`<link rel="alternate" type="application/atom+xml" title="${page.title}" href="${to(page.feed ?? feedPath)}">` : null}
+${site.feeds ? html`<link rel="alternate" type="application/atom+xml" title="${page.title}" href="${to(page.feed ?? updatesPath)}">` : null}
 ${site.search ? html`<link rel="search" type="application/opensearchdescription+xml" title="${site.title}" href="${to(openSearchPath)}">` : null}
 <script type="module" src="${to(assetPath('browser/page.js'))}"></script>`
 }
@@ -115,7 +106,7 @@ function footer(site: SiteConfig, to: Linker): Markup {
 <div class="wide bar">
 <p>${site.footer ?? site.description}</p>
 <nav aria-label="More">
-${site.feeds ? html`<a href="${to(feedPath)}">Feed</a>` : null}
+${site.feeds ? html`<a href="${to(updatesPath)}">Feed</a>` : null}
 <a href="${to('index/config.json')}">Index</a>
 </nav>
 </div>

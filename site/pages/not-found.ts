@@ -1,5 +1,6 @@
 import { type Output, output } from '../../core/output.ts'
-import { linker, listPath, notFoundPath } from '../elements/links.ts'
+import { listPath, notFoundPath } from '../../core/paths/pages.ts'
+import { linker } from '../elements/links.ts'
 import { html } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'

@@ -1,11 +1,7 @@
 import { type Output, output } from '../../core/output.ts'
-import {
-  absoluteLink,
-  noJekyllPath,
-  openSearchPath,
-  searchPath,
-  sitemapPath,
-} from '../elements/links.ts'
+import { noJekyllPath, openSearchPath, robotsPath, sitemapPath } from '../../core/paths/pages.ts'
+import { searchPath } from '../../core/paths/search.ts'
+import { absoluteLink } from '../elements/links.ts'
 import { html, raw } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 
@@ -16,7 +12,7 @@ export function robots(site: SiteConfig): Output {
     ? ['Disallow: /']
     : [`Disallow: ${path}me`, `Disallow: ${path}search/`, `Disallow: ${path}crates/*/*/src/`]
   const map = site.private ? [] : [`Sitemap: ${absoluteLink(site, sitemapPath)}`]
-  return output('robots.txt', `${['User-agent: *', ...rules, ...map].join('\n')}\n`)
+  return output(robotsPath, `${['User-agent: *', ...rules, ...map].join('\n')}\n`)
 }
 
 /**

@@ -1,22 +1,22 @@
 import { type Output, output } from '../../core/output.ts'
-import { canonical } from '../../core/search/words.ts'
-import type { CrateItem } from '../data/crate.ts'
+import { cratePath } from '../../core/paths/crates.ts'
 import {
-  absoluteLink,
-  cratePath,
   frontPath,
   listPath,
-  MAP_CRATES,
+  SITEMAP_CRATES,
   sitemapPartPath,
   sitemapPath,
-} from '../elements/links.ts'
+} from '../../core/paths/pages.ts'
+import { canonical } from '../../core/search/words.ts'
+import type { CrateItem } from '../data/crate.ts'
+import { absoluteLink } from '../elements/links.ts'
 import { html, type Markup, raw } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 
 const XML = raw('<?xml version="1.0" encoding="utf-8"?>')
 const XMLNS = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
-/** `sitemap.xml`: which parts there are. Those of crates are named by their ids divided by `MAP_CRATES`. */
+/** `sitemap.xml`: which parts there are. Those of crates are named by their ids divided by `SITEMAP_CRATES`. */
 export function sitemapIndex(site: SiteConfig, parts: readonly number[]): Output {
   const paths = (['pages', ...parts] as const).map(sitemapPartPath)
   const lines = paths.map(path => html`<sitemap><loc>${absoluteLink(site, path)}</loc></sitemap>\n`)
@@ -54,9 +54,9 @@ export function* sitemaps(
     .sort((a, b) => (a.key < b.key ? -1 : 1))
     .map(one => one.crate)
   const parts: number[] = []
-  for (let part = 0; part * MAP_CRATES <= sorted.length && sorted.length > 0; part++) {
-    const start = part * MAP_CRATES - 1
-    yield sitemapPart(site, part, sorted.slice(Math.max(0, start), start + MAP_CRATES))
+  for (let part = 0; part * SITEMAP_CRATES <= sorted.length && sorted.length > 0; part++) {
+    const start = part * SITEMAP_CRATES - 1
+    yield sitemapPart(site, part, sorted.slice(Math.max(0, start), start + SITEMAP_CRATES))
     parts.push(part)
   }
   yield sitemapPages(site)

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseName } from '../../core/name.ts'
-import { crateKey, cratePlace, defaultDl, expandDl, indexPlace } from '../../core/paths.ts'
+import { crateFilePath, crateKey } from '../../core/paths/crates.ts'
+import { indexPath } from '../../core/paths/index-files.ts'
+import { defaultDl, expandDl } from '../../core/urls.ts'
 import { parseVersion } from '../../core/version.ts'
 
 const facts = {
@@ -27,22 +29,22 @@ for (const [template, url] of templates) {
 test('the default template leads to the place of the .crate', () => {
   for (const name of ['a', 'Ab', 'aBc', 'Foo-Bar']) {
     for (const version of ['1.0.0', '0.1.0-rc.1+meta']) {
-      const place = cratePlace(parseName(name), parseVersion(version))
+      const place = crateFilePath(parseName(name), parseVersion(version))
       const url = expandDl(defaultDl('https://x/y'), {
         name: parseName(name),
         version: parseVersion(version),
         cksum: '',
       })
-      assert.equal(url, `https://x/y/${place.path}`)
+      assert.equal(url, `https://x/y/${place}`)
     }
   }
 })
 
 test('index files lie at lowercase tiers', () => {
-  assert.equal(indexPlace(parseName('A')).path, 'index/1/a')
-  assert.equal(indexPlace(parseName('aB')).path, 'index/2/ab')
-  assert.equal(indexPlace(parseName('ABC')).path, 'index/3/a/abc')
-  assert.equal(indexPlace(parseName('Cargo')).path, 'index/ca/rg/cargo')
+  assert.equal(indexPath(parseName('A')), 'index/1/a')
+  assert.equal(indexPath(parseName('aB')), 'index/2/ab')
+  assert.equal(indexPath(parseName('ABC')), 'index/3/a/abc')
+  assert.equal(indexPath(parseName('Cargo')), 'index/ca/rg/cargo')
 })
 
 test('keys of the crate store name the bytes', () => {

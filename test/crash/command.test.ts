@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseName } from '../../core/name.ts'
-import { indexPlace } from '../../core/paths.ts'
+import { indexPath } from '../../core/paths/index-files.ts'
 import { parseVersion } from '../../core/version.ts'
 import { build } from '../../generator/build/build.ts'
 import { buildPages } from '../../generator/pages/pages.ts'
@@ -42,13 +42,13 @@ test('killed before any step of `plimsoll add`, the next build mends everything 
     await build(registry)
     await assertSound(registry)
     if (ending === 0) {
-      assert.deepEqual(indexVersions(registry, indexPlace(parseName(parts.name)).path), ['1.0.0'])
+      assert.deepEqual(indexVersions(registry, indexPath(parseName(parts.name))), ['1.0.0'])
       break
     }
     assert.equal(ending, 'SIGKILL')
     deaths.push(command.steps().at(-1) ?? '')
     await addAndShow(registry, parts)
-    assert.deepEqual(indexVersions(registry, indexPlace(parseName(parts.name)).path), ['1.0.0'])
+    assert.deepEqual(indexVersions(registry, indexPath(parseName(parts.name))), ['1.0.0'])
     await assertSound(registry)
   }
   assert.ok(deaths.length > 20, deaths.join(', '))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { parseName } from '../../core/name.ts'
-import { indexPlace } from '../../core/paths.ts'
+import { indexPath } from '../../core/paths/index-files.ts'
 import { encodePublish } from '../../daemon/api/publish-body.ts'
 import type { Registry } from '../../generator/registry.ts'
 import { isTemporary } from '../../generator/store/durable-file.ts'
@@ -55,7 +55,7 @@ export function assertPublished(answer: { status: number; text: string } | null)
 /** Whether a running daemon gives a version to its users: a line in the index, and the bytes that it names. */
 export async function assertServed(url: string, one: Candidate): Promise<void> {
   const bytes = bytesOf(one)
-  const index = await (await fetch(`${url}/${indexPlace(parseName(one.name)).path}`)).text()
+  const index = await (await fetch(`${url}/${indexPath(parseName(one.name))}`)).text()
   const line = index.split('\n').find(text => text.includes(`"vers":"${one.version}"`))
   assert.ok(line, `${one.name} ${one.version} is not in its index file`)
   assert.equal(

@@ -1,4 +1,10 @@
-import { cratePlace, isName, isVersion, type Registry, refuse } from '../../../generator/index.ts'
+import {
+  crateFilePath,
+  isName,
+  isVersion,
+  type Registry,
+  refuse,
+} from '../../../generator/index.ts'
 import type { OpenHandler } from '../../access/route.ts'
 import { fileRequest } from '../../files/file-request.ts'
 import type { PublicFiles } from '../../files/public-files.ts'
@@ -14,7 +20,7 @@ export function download(registry: Registry, files: PublicFiles): OpenHandler {
     if (!crate) return refuse('crate_unknown', { name })
     if (release?.version !== version)
       return refuse('release_unknown', { name: crate.name, version })
-    const path = cratePlace(crate.name, version).path
+    const path = crateFilePath(crate.name, version)
     return (
       files.serve(`/${path}`, fileRequest(c)) ??
       refuse('release_unknown', { name: crate.name, version })

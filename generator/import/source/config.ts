@@ -1,6 +1,6 @@
 import { refuse } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
-import { expandDl } from '../../../core/paths.ts'
+import { expandDl } from '../../../core/urls.ts'
 import type { Version } from '../../../core/version.ts'
 
 /** What an import takes out of the `config.json` of an index. */

@@ -1,5 +1,5 @@
 import { refuse } from '../../../core/error/error.ts'
-import { expandDl } from '../../../core/paths.ts'
+import { expandDl } from '../../../core/urls.ts'
 import { isWebTemplate } from './config.ts'
 import type { CrateSource, Wanted } from './source.ts'
 import { plain, type Web } from './web.ts'

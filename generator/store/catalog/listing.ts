@@ -1,10 +1,10 @@
 import { parseEntry } from '../../../core/entry/parse.ts'
 import type { About } from '../../../core/manifest/manifest.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../../core/name.ts'
+import { SITEMAP_CRATES } from '../../../core/paths/pages.ts'
 import { blockOf } from '../../../core/search/buckets.ts'
 import { termsOf } from '../../../core/search/terms.ts'
 import { isPrerelease, newestVersion, type Version } from '../../../core/version.ts'
-import { MAP_CRATES } from '../../../site/elements/links.ts'
 import { type Database, SITE } from '../database/database.ts'
 import { markAll } from './marks.ts'
 import { type CrateRecord, crateRecord, type Queries } from './record.ts'
@@ -59,7 +59,7 @@ export async function keepListing(
   await markAll(tx, 'site', [SITE], generation)
   await markAll(tx, 'list', [crate.id], generation)
   await markAll(tx, 'entry', [blockOf(crate.id)], generation)
-  await markAll(tx, 'map', [Math.floor(crate.id / MAP_CRATES)], generation)
+  await markAll(tx, 'map', [Math.floor(crate.id / SITEMAP_CRATES)], generation)
   const names = [...dropped.dependencies, ...moved.dependencies]
   await markAll(tx, 'page', [crate.id, ...(await idsOf(tx, names))], generation)
   for (const kind of ['search', 'common'] as const) {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { BLOCK_CRATES } from '../../../../core/search/buckets.ts'
-import { MAP_CRATES } from '../../../../site/elements/links.ts'
+import { SITEMAP_CRATES } from '../../../../core/paths/pages.ts'
+import { SEARCH_BLOCK_CRATES } from '../../../../core/search/buckets.ts'
 import { type Database, PAGE_KINDS, type PageKind, SITE } from '../../database/database.ts'
 import { mark, markAll } from '../marks.ts'
 import type { Mark, Queries } from '../record.ts'
@@ -56,8 +56,8 @@ export async function markAllPages(database: Database): Promise<void> {
   await sql`INSERT INTO marks (kind, subject, generation)
     SELECT 'page', id, generation FROM crates WHERE true
     UNION ALL SELECT 'list', id, generation FROM crates
-    UNION ALL SELECT 'entry', id / ${sql.lit(BLOCK_CRATES)}, max(generation) FROM crates GROUP BY 2
-    UNION ALL SELECT 'map', id / ${sql.lit(MAP_CRATES)}, max(generation) FROM crates GROUP BY 2
+    UNION ALL SELECT 'entry', id / ${sql.lit(SEARCH_BLOCK_CRATES)}, max(generation) FROM crates GROUP BY 2
+    UNION ALL SELECT 'map', id / ${sql.lit(SITEMAP_CRATES)}, max(generation) FROM crates GROUP BY 2
     UNION ALL SELECT 'release', releases.id, generation FROM releases JOIN crates ON crates.id = crate_id
     UNION ALL SELECT 'source', releases.id, generation FROM releases JOIN crates ON crates.id = crate_id
     UNION ALL SELECT 'site', ${SITE}, (SELECT coalesce(max(id), 0) FROM audit)

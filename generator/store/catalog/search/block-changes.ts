@@ -1,7 +1,7 @@
 import { classOf } from '../../../../core/search/terms.ts'
 import { bytesOf } from '../../database/blocks.ts'
 import type { Queries } from '../record.ts'
-import { BLOCK_CRATES, placeInBlock, placesOf, writeBlock } from './posting-block.ts'
+import { POSTING_BLOCK_CRATES, placeInBlock, placesOf, writeBlock } from './posting-block.ts'
 
 /** A word that finds this many crates is common: from then on its crates are kept as bits, too. */
 export const COMMON_FROM = 1024
@@ -77,7 +77,7 @@ export async function keepNameLength(tx: Queries, crateId: number, length: numbe
     .select('lengths')
     .where('block', '=', block)
     .executeTakeFirst()
-  const lengths = Buffer.alloc(BLOCK_CRATES)
+  const lengths = Buffer.alloc(POSTING_BLOCK_CRATES)
   if (row) lengths.set(bytesOf(row.lengths))
   if (lengths[place] === length) return
   lengths[place] = length

@@ -2,7 +2,7 @@ import { CLASSES, YANKED_FROM } from '../../../../core/search/terms.ts'
 import { bytesOf } from '../../database/blocks.ts'
 import type { Database } from '../../database/database.ts'
 import type { Found, Slice } from './found.ts'
-import { BLOCK_CRATES, BLOCK_WORDS, readBlock } from './posting-block.ts'
+import { BLOCK_WORDS, POSTING_BLOCK_CRATES, readBlock } from './posting-block.ts'
 
 /**
  * The crates that several common words find, in the order of `searchCrates`. Works on bits, a block of 4,096 crates at a
@@ -20,7 +20,7 @@ export async function commonWords(
   await levels.fill(database, termIds)
   const lengths = await nameLengths(database, size)
   const groups = levels.groups(
-    begins.filter(id => id < size * BLOCK_CRATES),
+    begins.filter(id => id < size * POSTING_BLOCK_CRATES),
     lengths,
   )
   const total = groups.reduce((sum, group) => sum + group.count, 0)
@@ -50,9 +50,9 @@ async function blockCount(database: Database): Promise<number> {
 }
 
 async function nameLengths(database: Database, size: number): Promise<Uint8Array> {
-  const lengths = new Uint8Array(size * BLOCK_CRATES)
+  const lengths = new Uint8Array(size * POSTING_BLOCK_CRATES)
   for (const row of await database.selectFrom('name_lengths').selectAll().execute()) {
-    lengths.set(bytesOf(row.lengths), row.block * BLOCK_CRATES)
+    lengths.set(bytesOf(row.lengths), row.block * POSTING_BLOCK_CRATES)
   }
   return lengths
 }

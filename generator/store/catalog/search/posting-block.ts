@@ -2,13 +2,16 @@
  * Which of 4,096 neighbouring crates a word finds: a bit for each. As bytes, few bits are a list of their places (16 bits each,
  * little-endian), many are the bits themselves; the length tells which, because a list is kept shorter.
  */
-export const BLOCK_CRATES = 4096
-const BYTES = BLOCK_CRATES / 8
-export const BLOCK_WORDS = BLOCK_CRATES / 32
+export const POSTING_BLOCK_CRATES = 4096
+const BYTES = POSTING_BLOCK_CRATES / 8
+export const BLOCK_WORDS = POSTING_BLOCK_CRATES / 32
 
 /** The block a crate is in, and its place there. */
 export function placeInBlock(crateId: number): { block: number; place: number } {
-  return { block: Math.floor(crateId / BLOCK_CRATES), place: crateId % BLOCK_CRATES }
+  return {
+    block: Math.floor(crateId / POSTING_BLOCK_CRATES),
+    place: crateId % POSTING_BLOCK_CRATES,
+  }
 }
 
 /** Sets the bits of a block in `bits`, from the 32-bit word `start` on. */
@@ -31,7 +34,7 @@ export function placesOf(bytes: Uint8Array): number[] {
   const bits = new Uint32Array(BLOCK_WORDS)
   readBlock(bytes, bits, 0)
   const places: number[] = []
-  for (let place = 0; place < BLOCK_CRATES; place++)
+  for (let place = 0; place < POSTING_BLOCK_CRATES; place++)
     if ((bits[place >>> 5] ?? 0) & (1 << (place & 31))) places.push(place)
   return places
 }

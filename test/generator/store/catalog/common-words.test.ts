@@ -8,7 +8,7 @@ import {
   keepNameLength,
 } from '../../../../generator/store/catalog/search/block-changes.ts'
 import {
-  BLOCK_CRATES,
+  POSTING_BLOCK_CRATES,
   placesOf,
   writeBlock,
 } from '../../../../generator/store/catalog/search/posting-block.ts'
@@ -184,7 +184,7 @@ test('a block holds its places as a list or as bits, whichever is shorter', () =
     assert.deepEqual(placesOf(bytes), places)
   }
   for (const step of [16, 3, 1]) {
-    const places = Array.from({ length: BLOCK_CRATES / step }, (_, i) => i * step)
+    const places = Array.from({ length: POSTING_BLOCK_CRATES / step }, (_, i) => i * step)
     assert.equal(writeBlock(places).length, 512)
     assert.deepEqual(placesOf(writeBlock(places)), places)
   }

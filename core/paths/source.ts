@@ -1,12 +1,20 @@
-/** The source browser of a version; its file tree. */
+import { crateFolder } from './crates.ts'
+
+/** Folder of the source pages of a version. */
+export function sourceFolder(name: string, version: string): string {
+  return `${crateFolder(name)}/${version}/src`
+}
+
+/** The page with the file tree of a version. */
 export function sourcePath(name: string, version: string): string {
-  return `crates/${name}/${version}/src/index.html`
+  return `${sourceFolder(name, version)}/index.html`
 }
 
 /**
- * The page of one file; null for a path that is not safe in every file system and URL, which then is listed without a link.
- * No two files share a page, and none is where a folder or the tree's own page is: names that could be get a `_`. So do
- * names that begin with a dot, which servers of files keep to themselves, and those of Windows devices.
+ * The page of one file; null for a path that is not safe in every file system and URL, which is
+ * listed without a link. No two files share a page, and none is where a folder or the tree's own
+ * page is: a name that could collide gets a `_`. So does a name that begins with a dot, which file
+ * servers do not serve, and the name of a Windows device.
  */
 export function sourceFilePath(name: string, version: string, file: string): string | null {
   const segments = file.split('/')
@@ -14,14 +22,14 @@ export function sourceFilePath(name: string, version: string, file: string): str
   const last = shown(segments.pop() ?? '')
   const folders = segments.map(folder => shown(/\.html_*$/i.test(folder) ? `${folder}_` : folder))
   const page = segments.length === 0 && /^index_*$/i.test(last) ? `${last}_.html` : `${last}.html`
-  return ['crates', name, version, 'src', ...folders, page].join('/')
+  return [sourceFolder(name, version), ...folders, page].join('/')
 }
 
 function shown(name: string): string {
   return /^_*(?:\.|(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))/i.test(name) ? `_${name}` : name
 }
 
-/** Some hosts refuse a whole tree for one name with `#` or `%`. */
+/** Some hosts refuse the whole tree because of one name with `#` or `%`. */
 function isPlain(segment: string): boolean {
   if (segment === '' || segment === '.' || segment === '..' || /[. ]$/.test(segment)) return false
   return (

@@ -1,0 +1,31 @@
+/** Folder of the search page and of the files that its script reads. */
+export const SEARCH_FOLDER = 'search'
+
+/** The search page. */
+export const searchPath = `${SEARCH_FOLDER}/index.html`
+
+/** The file that the browser's search reads first. */
+export const searchLayoutPath = `${SEARCH_FOLDER}/layout.json`
+
+/** Folder of the terms that the browser searches. */
+export const TERMS_FOLDER = `${SEARCH_FOLDER}/terms`
+
+/** Folder of the terms when they are in 2^`bits` buckets. */
+export function searchBucketsFolder(bits: number): string {
+  return `${TERMS_FOLDER}/${bits}`
+}
+
+/** The terms of one bucket. */
+export function searchBucketPath(bits: number, bucket: number): string {
+  return `${searchBucketsFolder(bits)}/${bucket}.json`
+}
+
+/** What the browser's search shows of a block of crates. */
+export function searchBlockPath(block: number): string {
+  return `${SEARCH_FOLDER}/crates/${block}.json`
+}
+
+/** The crates of an id range that contain common terms with this hash. */
+export function searchCommonPath(hash: number, range: number): string {
+  return `${SEARCH_FOLDER}/common/${hash}/${range}.json`
+}
