@@ -82,7 +82,7 @@ async function measureQuery(made: ReadonlyMap<string, Buffer>, query: string): P
 
 function lookupIn(made: ReadonlyMap<string, Buffer>, loaded: Buffer[]): Lookup {
   return new Lookup(async path => {
-    const bytes = made.get(`${path}`)
+    const bytes = made.get(`search/${path}`)
     if (!bytes) throw new Error(`there is no ${path}`)
     loaded.push(bytes)
     return JSON.parse(bytes.toString())

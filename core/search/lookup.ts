@@ -1,4 +1,5 @@
 import {
+  SEARCH_FOLDER,
   searchBlockPath,
   searchBucketPath,
   searchCommonPath,
@@ -15,7 +16,7 @@ import {
 } from './buckets.ts'
 import { beginningOf, canonical, nameLength, parseQuery, RANK_YANKED, WORD_MAX } from './words.ts'
 
-/** Gets a file of the search by its path in the public tree, parsed; `isFresh`: not from any cache. */
+/** Gets a file of the search by its path below `search/`, parsed; `isFresh`: not from any cache. */
 export type Load = (path: string, isFresh: boolean) => Promise<unknown>
 
 /** A crate that was found. */
@@ -185,7 +186,7 @@ export class Lookup {
   }
 
   #readLayout(isFresh: boolean): Promise<SearchLayout> {
-    const layout = this.#load(searchLayoutPath, isFresh) as Promise<SearchLayout>
+    const layout = this.#load(belowSearch(searchLayoutPath), isFresh) as Promise<SearchLayout>
     this.#layout = layout
     layout.catch(() => {
       if (this.#layout === layout) this.#layout = null
@@ -197,11 +198,16 @@ export class Lookup {
   #file(path: string): Promise<unknown> {
     const known = this.#files.get(path)
     if (known !== undefined) return known
-    const file = this.#load(path, false)
+    const file = this.#load(belowSearch(path), false)
     this.#files.set(path, file)
     file.catch(() => this.#files.delete(path))
     return file
   }
+}
+
+/** Pages know the address of the search's folder only. */
+function belowSearch(path: string): string {
+  return path.slice(SEARCH_FOLDER.length + 1)
 }
 
 /** A term of a file. */

@@ -10,8 +10,7 @@ const CALM = 80
 const lookups = new Map<string, Lookup>()
 
 function lookupAt(base: string): Lookup {
-  // Paths are those of the public tree, in which the search has a folder.
-  const url = new URL('..', new URL(base, location.href)).href
+  const url = new URL(base, location.href).href
   const lookup = lookups.get(url) ?? new Lookup((path, isFresh) => load(url + path, isFresh))
   lookups.set(url, lookup)
   return lookup

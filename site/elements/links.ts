@@ -1,42 +1,5 @@
 import type { SiteConfig } from '../site-config.ts'
 
-/** Where each page is, below the root of the public tree. */
-export const frontPath = 'index.html'
-export const notFoundPath = '404.html'
-export const searchPath = 'search/index.html'
-export const feedPath = 'feeds/updates.xml'
-export const openSearchPath = 'opensearch.xml'
-export const sitemapPath = 'sitemap.xml'
-export const noJekyllPath = '.nojekyll'
-
-/** Ids in one part of the site map; the protocol takes 50,000. Small, because each change of a crate writes its part. */
-export const MAP_CRATES = 1000
-
-/** A part of the site map: crates by id, or, as `pages`, what is no crate's. */
-export function sitemapPartPath(part: number | 'pages'): string {
-  return `sitemaps/${part}.xml`
-}
-
-/** The page of a crate, which is the page of its newest version. */
-export function cratePath(name: string): string {
-  return `crates/${name}/index.html`
-}
-
-/** The page of one version; `+` of build metadata stays raw. */
-export function versionPath(name: string, version: string): string {
-  return `crates/${name}/${version}/index.html`
-}
-
-/** The Atom feed of a crate. */
-export function crateFeedPath(name: string): string {
-  return `crates/${name}/feed.xml`
-}
-
-/** A page of the list of all crates; a crate name has no dot, so none can be in its way. */
-export function listPath(prefix: string): string {
-  return prefix === '' ? 'crates/index.html' : `crates/index-${prefix}.html`
-}
-
 /** Pages of the daemon: nothing of them is in the public tree. */
 export const account = {
   home: 'me',

@@ -175,7 +175,7 @@ test('when the terms were spread anew, the layout is read once more, and the sea
   const asked: string[] = []
   const search = new Lookup(async (path, isFresh) => {
     asked.push(isFresh ? `${path} fresh` : path)
-    const text = files.get(`${path}`)
+    const text = files.get(`search/${path}`)
     if (text === undefined) throw new Error(`there is no ${path}`)
     return JSON.parse(text)
   })
@@ -184,10 +184,10 @@ test('when the terms were spread anew, the layout is read once more, and the sea
   asked.length = 0
   const { crates: found } = await search.find('tree anything', 1)
   assert.equal(found[0]?.name, 'tree')
-  assert.equal(asked.filter(path => path === 'search/layout.json fresh').length, 1)
+  assert.equal(asked.filter(path => path === 'layout.json fresh').length, 1)
   // A file that is missing for no such reason is an error, every time.
   files = new Map([['search/layout.json', large.get('search/layout.json') ?? '']])
-  await assert.rejects(search.find('constructor', 1), /there is no search\/terms/)
+  await assert.rejects(search.find('constructor', 1), /there is no terms/)
   files = large
   assert.equal((await search.find('constructor', 1)).crates.length, 1)
 })
@@ -230,9 +230,9 @@ function lookup(entries: readonly SearchedEntry[]): Lookup {
 
 function lookupIn(files: ReadonlyMap<string, string>, loaded: string[]): Lookup {
   return new Lookup(async path => {
-    const text = files.get(`${path}`)
+    const text = files.get(`search/${path}`)
     assert.ok(text !== undefined, `there is no ${path}`)
-    loaded.push(`${path}`)
+    loaded.push(`search/${path}`)
     return JSON.parse(text)
   })
 }

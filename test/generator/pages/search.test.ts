@@ -57,7 +57,7 @@ async function buildSearch({ registry }: TestRegistry): Promise<void> {
 
 function lookupIn({ registry }: TestRegistry): Lookup {
   return new Lookup(async path => {
-    const bytes = await registry.tree.read(`${path}`)
+    const bytes = await registry.tree.read(`search/${path}`)
     if (bytes === null) throw new Error(`there is no ${path}`)
     return JSON.parse(bytes.toString())
   })
