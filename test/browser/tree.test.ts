@@ -10,6 +10,7 @@ import { fillRegistry, harbour, OTHER_CRATES, writeCrates } from '../support/har
 import { plimsoll, serve } from '../support/plimsoll.ts'
 import { scratch } from '../support/scratch.ts'
 import { serveFiles } from '../support/static-server.ts'
+import { until } from '../support/until.ts'
 import { checkPage, PHONE, picture, visit } from './browsing.ts'
 
 /** A way in which the pages of the Harbour reach a browser. */
@@ -64,12 +65,12 @@ async function daemon(dir: string): Promise<string> {
   await fillRegistry(registry, harbour(`sparse+${past}/index/`))
   await registry.close()
   const { url } = await serve(cleanup, dir, LOOK)
-  const deadline = Date.now() + 60_000
-  for (;;) {
-    const { stdout } = await plimsoll(dir, ['status', '--json', '--dir', dir], LOOK)
-    if (JSON.parse(stdout).pending === 0) return url
-    assert.ok(Date.now() < deadline, `the pages are not rendered: ${stdout}`)
-  }
+  const status = () => plimsoll(dir, ['status', '--json', '--dir', dir], LOOK)
+  await until(
+    async () => JSON.parse((await status()).stdout).pending === 0,
+    () => 'the pages are not rendered',
+  )
+  return url
 }
 
 const look = (

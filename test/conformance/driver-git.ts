@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Cargo, cargoIsAtLeast } from '../support/cargo.ts'
 import type { Cleanup } from '../support/cleanup.ts'
 import type { Project } from '../support/project.ts'
 import { writeProject } from '../support/project.ts'
 import { send } from '../support/raw-publish.ts'
 import { scratch } from '../support/scratch.ts'
+import { until } from '../support/until.ts'
 import type { Driver, Registry } from './driver.ts'
 import { startDaemon } from './driver-daemon.ts'
 import { registryTemplate } from './registry-template.ts'
@@ -69,12 +69,9 @@ async function committed(registry: Registry, change: () => Promise<void>): Promi
 }
 
 async function moved(registry: Registry, before: string): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
-    if ((await head(registry)) !== before) return
-    await sleep(100)
-  }
-  assert.fail(
-    `the git index of ${registry.baseUrl} is still at ${before}, thirty seconds after the change`,
+  await until(
+    async () => (await head(registry)) !== before,
+    () => `the git index of ${registry.baseUrl} is still at ${before}`,
   )
 }
 

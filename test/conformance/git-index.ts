@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expectCode, run } from '../support/command.ts'
+import { until } from '../support/until.ts'
 import type { Scenario } from './scenario.ts'
 import { says, scenario } from './scenario.ts'
 import type { Stage } from './stage.ts'
@@ -101,16 +101,16 @@ async function clone(stage: Stage, path: string, text: string): Promise<string> 
   const url = `${stage.registry.baseUrl}/index.git`
   const plain = { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
   const env = { ...plain, ...stage.registry.cargoEnv }
-  for (let tries = 0; tries < 40; tries++) {
-    const folder = stage.place('clone')
+  let folder = ''
+  const hasText = async () => {
+    folder = stage.place('clone')
     expectCode(
       'git clone',
       await run('git', ['clone', '--quiet', url, folder], { cwd: stage.folder, env }),
       0,
     )
-    if (existsSync(join(folder, path)) && readFileSync(join(folder, path), 'utf8').includes(text))
-      return folder
-    await sleep(250)
+    return existsSync(join(folder, path)) && readFileSync(join(folder, path), 'utf8').includes(text)
   }
-  assert.fail(`${text} is not in ${path} of the repository`)
+  await until(hasText, () => `${text} is not in ${path} of the repository`)
+  return folder
 }

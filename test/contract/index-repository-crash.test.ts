@@ -8,7 +8,9 @@ import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { openIndexRepository } from '../../generator/git/index-repository/open.ts'
 import type { IndexRepository } from '../../generator/git/index-repository/repository.ts'
+import { isWaiting } from '../support/event-loop.ts'
 import { engines, fresh, git, info, put } from '../support/index-repository.ts'
+import { until } from '../support/until.ts'
 
 const here = dirname(fileURLToPath(import.meta.url))
 
@@ -26,13 +28,10 @@ for (const engine of engines) {
       await repository.commit([put('1/b')], info())
       assert.equal(existsSync(lock), false)
       await writeFile(lock, '')
-      let freed = false
-      setTimeout(() => {
-        freed = true
-        void rm(lock)
-      }, 400)
-      await repository.commit([put('1/c')], info())
-      assert.equal(freed, true)
+      const commit = repository.commit([put('1/c')], info())
+      assert.ok(await isWaiting(commit))
+      await rm(lock)
+      await commit
       await repository.close()
     })
 
@@ -84,15 +83,14 @@ for (const engine of engines) {
     }, async () => {
       const path = fresh()
       let last = ''
-      for (const delay of [0, 30, 110, 250]) {
+      for (const commits of [4, 5, 8, 13]) {
         const writer = spawn(process.execPath, [
           join(here, '../support/index-writer.js'),
           path,
           engine,
         ])
         const seen = collect(writer)
-        await seen.several
-        await new Promise(resolve => setTimeout(resolve, delay))
+        await seen.count(commits)
         writer.kill('SIGKILL')
         await once(writer, 'close')
         const acknowledged = seen.lines()
@@ -111,16 +109,23 @@ for (const engine of engines) {
   })
 }
 
-/** The whole lines a process prints. */
-function collect(child: ChildProcess): { several: Promise<unknown>; lines(): string[] } {
+/** The whole lines a process prints; `count` waits until there are that many. */
+function collect(child: ChildProcess): {
+  count(least: number): Promise<void>
+  lines(): string[]
+} {
   let text = ''
-  const lines = () => text.split('\n').slice(0, -1)
-  const several = new Promise<void>((resolve, reject) => {
-    child.stdout?.setEncoding('utf8').on('data', chunk => {
-      text += chunk
-      if (lines().length > 3) resolve()
-    })
-    child.once('exit', () => reject(new Error('the writer ended by itself')))
+  child.stdout?.setEncoding('utf8').on('data', chunk => {
+    text += chunk
   })
-  return { several, lines }
+  const lines = () => text.split('\n').slice(0, -1)
+  const count = (least: number) =>
+    until(
+      () => {
+        assert.equal(child.exitCode, null, 'the writer ended by itself')
+        return lines().length >= least
+      },
+      () => `${lines().length} commits`,
+    )
+  return { count, lines }
 }

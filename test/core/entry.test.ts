@@ -6,6 +6,7 @@ import { parseEntry, parseIndexFile } from '../../core/entry/parse.ts'
 import { pubtimeOf } from '../../core/entry/pubtime.ts'
 import { renderEntry, renderIndexFile } from '../../core/entry/render.ts'
 import { Refusal } from '../../core/error/error.ts'
+import { frugally } from '../support/processor-time.ts'
 
 const CKSUM = '0123456789abcdef'.repeat(4)
 
@@ -142,10 +143,8 @@ test('a chain of ten thousand features is split in a moment', () => {
   const features = Object.fromEntries(
     Array.from({ length: 10_000 }, (_, i) => [`f${i}`, [`f${i + 1}`]]),
   )
-  const started = performance.now()
-  const text = renderEntry(entry({ features: { ...features, f10000: ['dep:x'] } }))
-  assert.ok(text.includes('"features":{}'))
-  assert.ok(performance.now() - started < 5000)
+  const chain = entry({ features: { ...features, f10000: ['dep:x'] } })
+  assert.ok(frugally(() => renderEntry(chain)).includes('"features":{}'))
 })
 
 test('dependencies are ordered by name, kind and all the rest, from whatever order', () => {

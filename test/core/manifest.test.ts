@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { Refusal } from '../../core/error/error.ts'
 import type { ManifestDependency } from '../../core/manifest/manifest.ts'
 import { parseManifest } from '../../core/manifest/parse.ts'
+import { frugally } from '../support/processor-time.ts'
 
 const HEAD = '[package]\nname = "demo"\nversion = "1.0.0"\n'
 
@@ -381,13 +382,11 @@ test('a hostile manifest is read or refused in a moment, with a bounded answer',
     `${HEAD}description = "\\u001b[31m"\nname.x = 1`,
   ]
   for (const toml of hostile) {
-    const started = performance.now()
-    const found = messages(toml)
+    const found = frugally(() => messages(toml), toml.slice(40, 60))
     assert.ok(found.length <= 51)
     assert.ok(
       found.every(one => one.length <= 700 && !/\p{Cc}/u.test(one)),
       found[0],
     )
-    assert.ok(performance.now() - started < 5000, toml.slice(40, 60))
   }
 })

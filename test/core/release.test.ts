@@ -14,6 +14,7 @@ import { makeRelease } from '../../core/release/release.ts'
 import { findReadme } from '../../core/release/targets.ts'
 import { readArchive } from '../../core/tarball/read.ts'
 import { buildCrate, type CrateParts } from '../support/crate-builder.ts'
+import { frugally } from '../support/processor-time.ts'
 
 const LIMITS = {
   unpackedBytes: 1 << 20,
@@ -348,9 +349,7 @@ test('metadata that does not fit is refused field by field', () => {
 test('metadata that repeats itself is compared in a moment', async () => {
   const release = await releaseOf({})
   const deps = Array.from({ length: 30_000 }, () => ({ name: 'a', version_req: '1' }))
-  const started = performance.now()
-  assert.equal(compareMetadata(release, metadata({ deps })).length, 51)
-  assert.ok(performance.now() - started < 5000)
+  assert.equal(frugally(() => compareMetadata(release, metadata({ deps }))).length, 51)
 })
 
 test('a crate that says another name or version inside is refused with both', async () => {

@@ -6,6 +6,7 @@ import { Refusal } from '../../core/error/error.ts'
 import { parseRequirement, satisfies } from '../../core/requirement.ts'
 import { parseVersion } from '../../core/version.ts'
 import { root } from '../support/plimsoll.ts'
+import { frugally } from '../support/processor-time.ts'
 
 const FIXTURE = join(root, 'test', 'fixtures', 'requirements.txt')
 
@@ -101,7 +102,6 @@ test('32 comparators are read, 33 are not', () => {
 })
 
 test('long hostile text is refused in a moment', () => {
-  const started = performance.now()
   const hostile = [
     ' '.repeat(1e5),
     `1.0.0-${'a.'.repeat(5e4)}`,
@@ -109,7 +109,6 @@ test('long hostile text is refused in a moment', () => {
     `${','.repeat(1e5)}`,
   ]
   for (const text of [...hostile, `1.0.0+${'a-'.repeat(5e4)}!`, `^${' '.repeat(1e5)}x`]) {
-    assert.throws(() => parseRequirement(text), Refusal)
+    frugally(() => assert.throws(() => parseRequirement(text), Refusal))
   }
-  assert.ok(performance.now() - started < 5000)
 })

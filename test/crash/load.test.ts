@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { addUser } from '../../daemon/accounts/accounts.ts'
 import { createToken } from '../../daemon/accounts/tokens.ts'
 import { build } from '../../generator/build/build.ts'
 import { Cleanup } from '../support/cleanup.ts'
+import { until } from '../support/until.ts'
 import { folderOf, newRegistry } from '../support/workplace.ts'
 import { assertPublished, assertServed, assertSound, type Candidate, publish } from './truth.ts'
 import { Victim } from './victim.ts'
 
 const PUBLISHERS = 8
 const ROUNDS = 5
+/** How many publishes are answered at most before the next death. */
+const ANSWERS_MAX = 40
 
 test('killed at any moment under load, the daemon keeps every version it acknowledged', async t => {
   // First, so that the last victim is dead before its folder goes.
@@ -52,7 +54,11 @@ test('killed at any moment under load, the daemon keeps every version it acknowl
         }
       }
       const load = Array.from({ length: PUBLISHERS }, (_, number) => publisher(number))
-      await sleep(100 + Math.random() * 700)
+      const enough = acknowledged.length + Math.ceil(Math.random() * ANSWERS_MAX)
+      await until(
+        () => acknowledged.length >= enough,
+        () => 'publishes are not answered',
+      )
       isOver = true
       daemon.child.kill('SIGKILL')
       await Promise.all(load)

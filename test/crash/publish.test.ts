@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { addUser } from '../../daemon/accounts/accounts.ts'
 import { createToken } from '../../daemon/accounts/tokens.ts'
 import { build } from '../../generator/build/build.ts'
 import type { Registry } from '../../generator/registry.ts'
 import { Cleanup } from '../support/cleanup.ts'
+import { until } from '../support/until.ts'
 import { folderOf, newRegistry } from '../support/workplace.ts'
 import { assertPublished, assertServed, assertSound, type Candidate, publish } from './truth.ts'
 import { Victim } from './victim.ts'
@@ -23,11 +23,21 @@ async function prepare(t: TestContext) {
   return { cleanup, registry, token, notes: folderOf(t) }
 }
 
-async function nothingPending({ catalog }: Registry): Promise<void> {
-  const deadline = Date.now() + 30_000
-  while ((await catalog.pending()) > 0) {
-    assert.ok(Date.now() < deadline, 'the daemon does not come to an end with what is pending')
-    await sleep(20)
+async function nothingPending({ catalog }: Registry, victim: Victim): Promise<void> {
+  await until(
+    async () => victim.hasEnded || (await catalog.pending()) === 0,
+    () => 'the daemon does not come to an end with what is pending',
+  )
+}
+
+/** Whether the victim is alive after everything it had to do. */
+async function survives(victim: Victim, registry: Registry, url: string): Promise<boolean> {
+  await nothingPending(registry, victim)
+  try {
+    return (await fetch(`${url}/healthz`)).ok
+  } catch {
+    assert.equal(await victim.ended, 'SIGKILL')
+    return false
   }
 }
 
@@ -53,7 +63,7 @@ test('killed before any step of a publish, the daemon loses nothing acknowledged
     // A new crate, and a new version of it.
     halfDone = { name: `crate-${at}`, version: `1.0.${turn % 2}` }
     // The steps of pages that are late would come in between at random.
-    await nothingPending(registry)
+    await nothingPending(registry, daemon)
     daemon.arm()
     const answer = await publish(url, token, halfDone)
     daemon.disarm()
@@ -62,7 +72,7 @@ test('killed before any step of a publish, the daemon loses nothing acknowledged
       acknowledged.push(halfDone)
       halfDone = null
       // What follows in the background, such as pages, may have come to the fatal step.
-      if ((await Promise.race([daemon.ended, sleep(300, 'alive')])) === 'SIGKILL') {
+      if (!(await survives(daemon, registry, url))) {
         deaths.push(`after the answer: ${daemon.steps().at(-1)}`)
         continue
       }

@@ -18,6 +18,7 @@ export class Victim {
   readonly #when: string
   readonly #log: string
   #said = ''
+  #hasEnded = false
 
   /**
    * `at`: the step before which it dies; 0 for never. `folder` takes the notes about it. What `cleanup` has besides is
@@ -45,7 +46,10 @@ export class Victim {
     })
     this.ended = new Promise((resolve, reject) => {
       this.child.on('error', reject)
-      this.child.on('close', (code, signal) => resolve(code ?? signal))
+      this.child.on('close', (code, signal) => {
+        this.#hasEnded = true
+        resolve(code ?? signal)
+      })
     })
     this.child.stderr?.on('data', (chunk: Buffer) => {
       this.#said += chunk.toString()
@@ -54,6 +58,10 @@ export class Victim {
       this.child.kill('SIGKILL')
       await this.ended
     })
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded
   }
 
   /** From now on its steps count. */

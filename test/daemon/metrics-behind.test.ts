@@ -5,9 +5,9 @@ import { rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Cleanup } from '../support/cleanup.ts'
 import { plimsoll, serve } from '../support/plimsoll.ts'
+import { until } from '../support/until.ts'
 import { addCrate, folderOf, reopen } from '../support/workplace.ts'
 
 test('a crate that a daemon cannot render shows in /metrics and in status', async t => {
@@ -37,8 +37,10 @@ test('a push that fails shows in the log, in /metrics and in status, and a start
       /^plimsoll_background_failures_total\{what="git push"\} (\d+)$/m.exec(metrics)?.[1],
     )
   }
-  for (let i = 0; i < 200 && !((await failures()) > 0); i++) await sleep(50)
-  assert.ok((await failures()) > 0)
+  await until(
+    async () => (await failures()) > 0,
+    () => 'the failure is not counted',
+  )
   assert.match(first.log(), /a push of the git index failed; trying again/)
   const status = await plimsoll(dir, ['status', '--dir', dir])
   assert.match(
@@ -48,13 +50,18 @@ test('a push that fails shows in the log, in /metrics and in status, and a start
   first.stop()
   const isServed = async () =>
     /^daemon {4}process/m.test((await plimsoll(dir, ['status', '--dir', dir])).stdout)
-  for (let i = 0; i < 50 && (await isServed()); i++) await sleep(50)
+  await until(
+    async () => !(await isServed()),
+    () => 'the daemon does not end',
+  )
   execFileSync('git', ['init', '-q', '--bare', '-b', 'master', remote])
   await serve(new Cleanup(t), dir, env)
   const log = () =>
     execFileSync('git', ['--git-dir', remote, 'log', '--all', '--format=%s'], { encoding: 'utf8' })
-  for (let i = 0; i < 200 && log() === ''; i++) await sleep(50)
-  assert.notEqual(log(), '', 'though nothing was committed since')
+  await until(
+    () => log() !== '',
+    () => 'nothing was pushed, because nothing was committed since',
+  )
 })
 
 test('a command that works without a daemon says when its push fails', async t => {
@@ -76,10 +83,8 @@ test('a command does not wait for a remote that does not answer, and says who wi
   t.after(() => silent.close())
   const { port } = silent.address() as AddressInfo
   const env = { PLIMSOLL_GIT_PUSH: `http://ci:sesame@127.0.0.1:${port}/index.git` }
-  const before = Date.now()
   const yank = await plimsoll(dir, ['yank', 'demo@1.0.0', '--dir', dir], env)
   assert.equal(yank.code, 0, yank.stderr)
-  assert.ok(Date.now() - before < 60_000)
   assert.match(
     yank.stderr,
     /^warning: the git index was not pushed to `http:\/\/…@127.* the push is left to the daemon/m,

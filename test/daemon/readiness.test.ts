@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { listen } from '../../daemon/http/listen.ts'
 import { whileStarting } from '../../daemon/readiness.ts'
 import { head, RawClient } from '../support/raw-client.ts'
 import { publishRequest, TestRegistry } from '../support/registry.ts'
-import { servedFolder } from '../support/served-folder.ts'
+import { receiving, servedFolder } from '../support/served-folder.ts'
 
 /** What `/readyz` says, when what it said before no longer holds. */
 async function ready(test: TestRegistry): Promise<[number, string]> {
@@ -109,8 +108,8 @@ test('from SIGTERM until its end nobody finds a daemon ready, though a publish i
   const publisher = await RawClient.open(folder.url)
   const headers = { authorization: token, 'content-length': body.byteLength }
   await publisher.send(head('PUT', '/api/v1/crates/new', headers))
-  await publisher.send(body.subarray(0, 100))
-  await sleep(50)
+  await publisher.send(body.subarray(0, -50))
+  await receiving(folder.dir)
   folder.stop()
   assert.equal(
     (await probe.until((_, isClosed) => isClosed)).split('HTTP/1.1').length,
@@ -118,7 +117,7 @@ test('from SIGTERM until its end nobody finds a daemon ready, though a publish i
     'kept connections end',
   )
   await assert.rejects(RawClient.open(folder.url), /ECONNREFUSED/)
-  await publisher.send(body.subarray(100))
+  await publisher.send(body.subarray(-50))
   assert.equal((await publisher.answer()).status, 200)
 })
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from './until.ts'
 
 /** A connection on which a test writes what it likes, and sees what comes back byte for byte. */
 export class RawClient {
@@ -40,15 +40,17 @@ export class RawClient {
     return this.#isClosed
   }
 
-  /** Waits until what has arrived satisfies `is`, or gives it as it is after `ms`. */
-  async until(is: (received: string, isClosed: boolean) => boolean, ms = 10_000): Promise<string> {
-    const end = Date.now() + ms
-    while (!is(this.#received, this.#isClosed) && Date.now() < end) await sleep(5)
+  /** Waits until what has arrived satisfies `is`, and gives it. */
+  async until(is: (received: string, isClosed: boolean) => boolean): Promise<string> {
+    await until(
+      () => is(this.#received, this.#isClosed),
+      () => `only this has arrived: ${JSON.stringify(this.#received.slice(0, 500))}`,
+    )
     return this.#received
   }
 
   /** Status and JSON of the answer that arrives next, whole by its `Content-Length`; interim answers are skipped. */
-  async answer(ms = 10_000): Promise<{ status: number; body: unknown; head: string }> {
+  async answer(): Promise<{ status: number; body: unknown; head: string }> {
     const whole = /^(?:HTTP\/1\.1 1\d\d .*\r\n\r\n)*(HTTP\/1\.1 ([2-5]\d\d) [\s\S]*?\r\n\r\n)/
     const rest = () => {
       const match = whole.exec(this.#received)
@@ -60,7 +62,7 @@ export class RawClient {
         ? { status: Number(status), head, body, end: all.length + length }
         : null
     }
-    await this.until((_, isClosed) => rest() !== null || isClosed, ms)
+    await this.until((_, isClosed) => rest() !== null || isClosed)
     const found = rest()
     if (!found)
       throw new Error(`no whole answer, but ${JSON.stringify(this.#received.slice(0, 500))}`)

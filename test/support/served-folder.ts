@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { Cleanup } from './cleanup.ts'
 import type { Run } from './command.ts'
 import { plimsoll, serve } from './plimsoll.ts'
 import { scratch } from './scratch.ts'
+import { until } from './until.ts'
 
 /** A registry folder that a daemon serves while commands work on it. */
 export interface ServedFolder {
@@ -38,6 +40,15 @@ export async function servedFolder(
   await ok('init')
   const daemon = await serve(cleanup, dir, settings)
   return { ...daemon, dir, run, ok }
+}
+
+/** Waits until the daemon of a registry folder receives the `.crate` of a publish. */
+export async function receiving(dir: string): Promise<void> {
+  const incoming = join(dir, 'crates', 'incoming')
+  await until(
+    () => existsSync(incoming) && readdirSync(incoming).length > 0,
+    () => 'no .crate is being received',
+  )
 }
 
 /** Asserts that each command ends with this code, says nothing on stdout, and this on stderr. */

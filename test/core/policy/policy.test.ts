@@ -8,6 +8,7 @@ import { checkPolicy, policyQuestions } from '../../../core/policy/policy.ts'
 import type { Settings } from '../../../core/settings/settings.ts'
 import { resolveSettings } from '../../../core/settings/settings.ts'
 import { parseVersion } from '../../../core/version.ts'
+import { frugally } from '../../support/processor-time.ts'
 
 const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
 const names = (...texts: string[]): Name[] => texts.map(parseName)
@@ -571,9 +572,7 @@ test('a manifest that is wrong everywhere gets a readable answer, soon', () => {
   const features = Object.fromEntries(
     Array.from({ length: 300 }, (_, index) => [`f${index}`, items]),
   )
-  const begin = performance.now()
-  const issues = said(release({}, { features }), PUBLIC)
+  const issues = frugally(() => said(release({}, { features }), PUBLIC))
   assert.equal(issues.length, 41)
   assert.equal(issues[40], '89960 more objections are not shown; mend those above and try again')
-  assert.ok(performance.now() - begin < 5000)
 })

@@ -3,7 +3,6 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from 'hono'
 import { listen as listenAsDaemon } from '../../../daemon/http/listen.ts'
 import { isAlive } from '../../support/alive.ts'
@@ -98,6 +97,11 @@ describe('git over HTTP, under load', () => {
     const here = await listen({ gitCommand: slow.gitCommand, maxConcurrent: 1 })
     t.after(() => here.server.close())
     const { port } = new URL(here.url)
+    let [arrived, left] = [0, 0]
+    here.server.on('request', (_, response) => {
+      arrived++
+      response.on('close', () => left++)
+    })
     const head = `POST /index.git/git-upload-pack HTTP/1.1\r\nHost: x\r\nContent-Type: ${TYPE}\r\nContent-Length: 4\r\n\r\n0000`
     const [first, second, third] = [1, 2, 3].map(() => connect(Number(port), '127.0.0.1'))
     first?.write(head)
@@ -107,9 +111,15 @@ describe('git over HTTP, under load', () => {
     )
     second?.write(head)
     third?.write(head)
-    await new Promise(resolve => setTimeout(resolve, 100))
+    await until(
+      () => arrived === 3,
+      () => `${arrived} requests have arrived`,
+    )
     second?.destroy()
-    await new Promise(resolve => setTimeout(resolve, 100))
+    await until(
+      () => left === 1,
+      () => 'the second has not left',
+    )
     first?.destroy()
     await until(
       async () => count(await slow.notes(), 'stopped') === 1,
@@ -188,13 +198,22 @@ describe('git over HTTP, under load', () => {
       )
     }
     const [idle = 0, slow = 0] = await pids()
-    const taking = setInterval(() => clients[1]?.read(), 100)
+    let taken = 0
+    const taking = setInterval(() => {
+      clients[1]?.read()
+      taken++
+    }, 100)
     t.after(() => clearInterval(taking))
     await until(
       () => !isAlive(idle),
       () => 'git still runs',
     )
-    await sleep(3_000)
+    // As often as fits into more time than the other one had.
+    const then = taken
+    await until(
+      () => taken > then + 30,
+      () => 'nothing is taken',
+    )
     assert.ok(isAlive(slow), 'the one whose client goes on taking')
     clients[1]?.destroy()
     await until(

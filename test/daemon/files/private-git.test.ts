@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Cargo } from '../../support/cargo.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { type Run, run } from '../../support/command.ts'
@@ -10,6 +9,7 @@ import { writeProject } from '../../support/project.ts'
 import { publishRequest } from '../../support/registry.ts'
 import { scratch } from '../../support/scratch.ts'
 import { type ServedFolder, servedFolder } from '../../support/served-folder.ts'
+import { until } from '../../support/until.ts'
 
 interface Scene {
   readonly served: ServedFolder
@@ -42,16 +42,14 @@ async function scene(t: TestContext): Promise<Scene> {
     run('git', args, { cwd: folder, env: { ...host, ...env } })
   const listed = () => git(['ls-remote', withToken(served.url, token)])
   // Commits follow a publish without it waiting for them.
-  for (let i = 0; i < 100; i++) {
-    const clone = join(folder, `first${i}`)
-    if (
-      (await listed()).stdout !== '' &&
-      (await git(['clone', '-q', withToken(served.url, token), clone])).code === 0
-    ) {
-      if (existsSync(join(clone, '3/f/foo'))) break
-    }
-    await sleep(100)
+  let tries = 0
+  const isCommitted = async () => {
+    if ((await listed()).stdout === '') return false
+    const clone = join(folder, `first${tries++}`)
+    const { code } = await git(['clone', '-q', withToken(served.url, token), clone])
+    return code === 0 && existsSync(join(clone, '3/f/foo'))
   }
+  await until(isCommitted, () => 'the publish is not committed')
   return { served, folder, token, git }
 }
 

@@ -39,12 +39,9 @@ test('a request has so long to arrive, however it trickles, whoever reads it', a
   ]
   for (const [what, path, begin, headers, status] of rows) {
     const { body, sent } = trickle(t, begin)
-    const start = performance.now()
     const init: RequestInit & { duplex: 'half' } = { body, headers, duplex: 'half' }
     const answer = await test.request('PUT', path, token, init)
-    const passed = performance.now() - start
     assert.equal(answer.status, status, what)
-    assert.ok(passed > 900 && passed < 10_000, `${what}: ${passed} ms`)
     assert.ok(sent() > 5, what)
     if (status === 200) continue
     const detail =

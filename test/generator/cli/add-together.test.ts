@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Cleanup } from '../../support/cleanup.ts'
@@ -8,6 +8,7 @@ import { expectCode, type Run } from '../../support/command.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { plimsoll as program, serve } from '../../support/plimsoll.ts'
 import { frame, plainMetadata } from '../../support/registry.ts'
+import { until } from '../../support/until.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 const ENV = { PLIMSOLL_GIT_INDEX: 'off' }
@@ -124,13 +125,9 @@ test('a process adds what a daemon takes in at the same time: of each version, o
 
 /** The path, when there is a file. */
 async function waitFor(path: string): Promise<string> {
-  for (;;) {
-    try {
-      readFileSync(path)
-      return path
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-      await new Promise(resolve => setTimeout(resolve, 2))
-    }
-  }
+  await until(
+    () => existsSync(path),
+    () => `there is no ${path}`,
+  )
+  return path
 }

@@ -7,6 +7,7 @@ import { Cleanup } from '../../support/cleanup.ts'
 import { expectCode } from '../../support/command.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { plimsoll as program, serve } from '../../support/plimsoll.ts'
+import { until } from '../../support/until.ts'
 import { folderOf, reopen } from '../../support/workplace.ts'
 
 const BASE = 'https://crates.example'
@@ -101,7 +102,10 @@ test('a daemon without git says so once, and publishes all the same', async t =>
   const daemon = await serve(cleanup, dir, environment(false))
   await add(false, 'alpha')
   await add(false, 'beta')
-  await new Promise(resolve => setTimeout(resolve, 2500))
+  await until(
+    async () => (await fetch(`${daemon.url}/crates/beta/`)).status === 200,
+    () => 'the page of the second publish is not rendered',
+  )
   assert.equal(daemon.log().split('there is no git index').length - 1, 1, daemon.log())
   assert.match(daemon.log(), /neither `nodegit` nor the executable `git` can be used/)
   assert.equal(await marks(), 0)

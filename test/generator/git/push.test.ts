@@ -126,7 +126,14 @@ test('close stops trying and ends what runs', async () => {
   push.request()
   await push.close()
   const { failures } = push.states()[0] ?? {}
-  await new Promise(resolve => setTimeout(resolve, 300))
+  // Another one that goes on trying shows that there was time to.
+  const other = pushTo([join(root, 'never.git')], { path, ...pauses })
+  other.request()
+  await until(
+    () => (other.states()[0]?.failures ?? 0) > 2,
+    () => 'a push that fails is not tried again',
+  )
+  await other.close()
   assert.equal(push.states()[0]?.failures, failures)
   push.request()
   await push.settled()
@@ -137,7 +144,7 @@ test('close waits some seconds for a push and leaves it then, with all that git 
   const slow = join(root, 'slow-git')
   const notes = join(root, 'slow-notes')
   // Like a git that waits for its ssh: the one that waits for the network is not the one we have started.
-  await writeFile(slow, `#!/bin/sh\nsleep 60 &\necho $! > ${notes}\nwait\n`, { mode: 0o755 })
+  await writeFile(slow, `#!/bin/sh\nsleep 3600 &\necho $! > ${notes}\nwait\n`, { mode: 0o755 })
   await commit()
   const told: string[] = []
   const onFailure = (failure: Refusal) => told.push(failure.message)
@@ -153,9 +160,7 @@ test('close waits some seconds for a push and leaves it then, with all that git 
     async () => (await readFile(notes, 'utf8').catch(() => '')) !== '',
     () => 'git was not started',
   )
-  const before = Date.now()
   await push.close()
-  assert.ok(Date.now() - before < 20_000)
   assert.match(
     told.join(),
     /^the git index was not pushed to `ssh:\/\/git@h\/i\.git` within 0\.3 seconds; .*left to/,

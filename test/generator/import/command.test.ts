@@ -5,13 +5,13 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Cleanup } from '../../support/cleanup.ts'
 import { expectCode } from '../../support/command.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { filesBelow } from '../../support/folder.ts'
 import { MargoTree } from '../../support/margo.ts'
 import { plimsoll, root, serve } from '../../support/plimsoll.ts'
+import { until } from '../../support/until.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 /** An old registry of 40 crates with 5 versions each; every crate needs the one before. */
@@ -63,7 +63,7 @@ async function kill(folder: string, dir: string, files: number): Promise<void> {
   })
   const end = once(child, 'close')
   const count = () => filesBelow(join(dir, 'crates')).filter(path => path.endsWith('.crate')).length
-  while (child.exitCode === null && countSafely(count) < files) await sleep(1)
+  while (child.exitCode === null && countSafely(count) < files) await new Promise(setImmediate)
   child.kill('SIGKILL')
   const [, signal] = await end
   assert.equal(signal, 'SIGKILL', 'it was too fast to be killed')
@@ -115,16 +115,11 @@ test('an import works beside a running daemon, which shows what has come', {
   const answer = await fetch(`${daemon.url}/index/cr/at/crate-39`)
   assert.equal((await answer.text()).trimEnd().split('\n').length, 5)
   assert.equal((await fetch(`${daemon.url}/crates/crate-7/crate-7-1.3.0.crate`)).status, 200)
-  const deadline = Date.now() + 30_000
-  for (let pending = 1; pending > 0; await sleep(200)) {
-    const status = expectCode(
-      'status',
-      await plimsoll(folder, ['status', '--dir', dir, '--json']),
-      0,
-    )
-    pending = (JSON.parse(status.stdout) as { pending: number }).pending
-    assert.ok(Date.now() < deadline, 'the daemon has not committed to the git index')
-  }
+  const status = () => plimsoll(folder, ['status', '--dir', dir, '--json'])
+  await until(
+    async () => JSON.parse(expectCode('status', await status(), 0).stdout).pending === 0,
+    () => 'the daemon has not committed to the git index',
+  )
   expectCode('plimsoll verify', await plimsoll(folder, ['verify', '--dir', dir]), 0)
 })
 

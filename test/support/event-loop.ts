@@ -1,0 +1,20 @@
+import { stat } from 'node:fs/promises'
+
+/** As many trips to the disk as let everything happen in this process that waits for nothing else. */
+const TRIPS = 100
+
+/** Lets happen what can: whatever has not happened afterwards waits for something. */
+export async function settle(): Promise<void> {
+  for (let trip = 0; trip < TRIPS; trip++) await stat('.')
+}
+
+/** Whether a promise is still waiting when everything that can happen has happened. */
+export async function isWaiting(promise: Promise<unknown>): Promise<boolean> {
+  let isSettled = false
+  const note = () => {
+    isSettled = true
+  }
+  promise.then(note, note)
+  await settle()
+  return !isSettled
+}

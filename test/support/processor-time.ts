@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict'
+
+/** Far more than anything that is linear takes, far less than what is quadratic: 5 seconds. */
+const BUDGET = 5_000
+
+/** Runs work that must not cost much, whatever else the machine does: its processor time is counted. */
+export function frugally<T>(work: () => T, what = 'it', milliseconds = BUDGET): T {
+  const before = process.cpuUsage()
+  const result = work()
+  const { user, system } = process.cpuUsage(before)
+  const used = (user + system) / 1000
+  assert.ok(used < milliseconds, `${what} took ${used} ms of processor time`)
+  return result
+}
