@@ -69,13 +69,15 @@ export { compareVersions, isVersion, parseVersion, type Version } from '../core/
 export {
   type Code,
   collect,
+  groupWarnings,
   type Issue,
   issue,
+  type Kind,
+  kindOf,
   Refusal,
   refuse,
   refuseErrors,
 } from '../core/error/error.ts'
-export { presentable } from '../core/error/objections.ts'
 
 // Settings, times, paths, addresses.
 

@@ -1,5 +1,4 @@
 import { collect, type Issue, issue, refuse, refuseErrors } from '../error/error.ts'
-import { presentable } from '../error/objections.ts'
 import { parseRequirement } from '../requirement.ts'
 import { isVersion, versionIdentity } from '../version.ts'
 import type { Dependency, DependencyKind, Entry, Features, Json, OtherKeys } from './entry.ts'
@@ -67,7 +66,7 @@ export function parseEntry(line: string): Entry {
     ...(v > 1 || deps.some(one => one.artifact) ? { v } : {}),
     ...otherKeys(value, ENTRY_KEYS),
   }
-  refuseErrors(presentable(issues))
+  refuseErrors(issues)
   return entry
 }
 

@@ -1,7 +1,6 @@
 import { parse, TomlError } from 'smol-toml'
 import type { Features } from '../entry/entry.ts'
 import { collect, type Issue, issue, Refusal, refuse, refuseErrors } from '../error/error.ts'
-import { presentable } from '../error/objections.ts'
 import type { Name } from '../name.ts'
 import { parseName } from '../name.ts'
 import type { Version } from '../version.ts'
@@ -25,7 +24,7 @@ export function parseManifest(text: string): Manifest {
   const key =
     root.raw('package') === undefined && root.raw('project') !== undefined ? 'project' : 'package'
   const pack = root.table(key)
-  if (!pack) throw new Refusal([issue('manifest_package_missing'), ...presentable(issues)])
+  if (!pack) throw new Refusal([issue('manifest_package_missing'), ...issues])
   const patch = root.raw('patch')
   if (patch !== undefined && !(isTable(patch) && Object.keys(patch).length === 0))
     issues.push(issue('manifest_patch'))
@@ -42,7 +41,7 @@ export function parseManifest(text: string): Manifest {
     readmeByDefault: readme === undefined,
     targets: readTargets(root, pack),
   }
-  refuseErrors(presentable(issues))
+  refuseErrors(issues)
   return { ...manifest, name: manifest.name as Name, version: manifest.version as Version }
 }
 

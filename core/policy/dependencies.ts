@@ -1,7 +1,6 @@
 import type { Dependency } from '../entry/entry.ts'
 import type { Issue } from '../error/error.ts'
 import { issue } from '../error/error.ts'
-import { quotation } from '../error/quotation.ts'
 import type { CanonicalName, Name } from '../name.ts'
 import { canonicalName, isName } from '../name.ts'
 import type { PolicySettings } from '../settings/settings.ts'
@@ -33,10 +32,7 @@ export function checkDependencies(
   return [
     ...deps.flatMap(checkShape),
     ...distinct(deps, one => one.req.trim() === '*').flatMap(name =>
-      weigh(
-        policy.wildcard_requirement,
-        issue('dependency_wildcard', { dependency: quotation(name) }),
-      ),
+      weigh(policy.wildcard_requirement, issue('dependency_wildcard', { dependency: name })),
     ),
     ...checkExistence(crate, deps, facts, policy),
     ...checkForeign(deps, trapped(deps, facts, policy), policy),
@@ -56,20 +52,18 @@ export function dependencyNames(
 /** What would break Cargo for every user of the crate: no setting. An empty name stops even the reading of the index. */
 function checkShape(one: Dependency): Issue[] {
   const issues: Issue[] = []
-  const dependency = quotation(one.name)
+  const dependency = one.name
   const real = realName(one)
-  if (!isName(real)) issues.push(issue('dependency_name_invalid', { name: quotation(real) }))
+  if (!isName(real)) issues.push(issue('dependency_name_invalid', { name: real }))
   if (one.package !== null && !/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(one.name)) {
-    issues.push(
-      issue('dependency_rename_invalid', { name: dependency, package: quotation(one.package) }),
-    )
+    issues.push(issue('dependency_rename_invalid', { name: dependency, package: one.package }))
   }
   if (one.kind === 'dev' && one.optional)
     issues.push(issue('dependency_dev_optional', { dependency }))
   for (const feature of one.features) {
     // Cargo once let pass `dependency/feature` here, and crates.io still does.
     if (feature.split('/', 3).length < 3 && feature.split('/').every(isFeatureName)) continue
-    issues.push(issue('dependency_feature_invalid', { dependency, feature: quotation(feature) }))
+    issues.push(issue('dependency_feature_invalid', { dependency, feature: feature }))
   }
   return issues
 }
@@ -109,8 +103,8 @@ function checkForeign(
     const isAllowed = allowed.has(plainUrl(one.registry))
     const isTrapped = isCratesIo(one.registry) && trap.has(realName(one))
     if (isAllowed && !isTrapped) return []
-    const dependency = quotation(realName(one))
-    const registry = quotation(one.registry)
+    const dependency = realName(one)
+    const registry = one.registry
     if (seen.has(`${dependency} ${plainUrl(one.registry)}`)) return []
     seen.add(`${dependency} ${plainUrl(one.registry)}`)
     const { foreign_registries: foreign, path_dependency_trap: ofTrap } = policy

@@ -1,7 +1,6 @@
 import type { Dependency, Features } from '../entry/entry.ts'
 import type { Issue } from '../error/error.ts'
 import { issue } from '../error/error.ts'
-import { quotation } from '../error/quotation.ts'
 import type { PolicySettings } from '../settings/settings.ts'
 
 /** What a feature value leads to; the grammar of Cargo's `FeatureValue::new`. */
@@ -32,7 +31,7 @@ export function checkFeatures(
   }
   const issues: Issue[] = []
   for (const [name, values] of features) {
-    const feature = quotation(name)
+    const feature = name
     const max = policy.feature_items_max
     if (!isFeatureName(name)) issues.push(issue('feature_name_invalid', { feature }))
     if (values.length > max)
@@ -67,7 +66,7 @@ function checkReferences(
   }
   for (const [name, isOptional] of optional) {
     const reachable = !isOptional || used.has(name) || (implicit(name) && !features.has(name))
-    if (!reachable) issues.push(issue('dependency_unreachable', { dependency: quotation(name) }))
+    if (!reachable) issues.push(issue('dependency_unreachable', { dependency: name }))
   }
   return issues
 }
@@ -79,8 +78,8 @@ function checkValue(
   optional: Optional,
   implicit: (dependency: string) => boolean,
 ): Issue[] {
-  const feature = quotation(owner)
-  const value = quotation(text)
+  const feature = owner
+  const value = text
   const target = parseTarget(text)
   if (!isWellFormed(target)) return [issue('feature_value_invalid', { feature, value })]
   if (target.kind === 'feature') {
@@ -92,7 +91,7 @@ function checkValue(
         : issue('feature_value_required', { feature, value, dependency: value }),
     ]
   }
-  const dependency = quotation(target.dependency)
+  const dependency = target.dependency
   if (!optional.has(target.dependency))
     return [issue('feature_dependency_unknown', { feature, value, dependency })]
   const needsOptional = target.kind === 'dependency' || target.weak

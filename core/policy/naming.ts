@@ -1,6 +1,5 @@
 import type { Issue } from '../error/error.ts'
 import { issue } from '../error/error.ts'
-import { quotation } from '../error/quotation.ts'
 import type { CanonicalName, Name } from '../name.ts'
 import { canonicalName, isName } from '../name.ts'
 import type { PolicySettings } from '../settings/settings.ts'
@@ -54,7 +53,7 @@ export function checkNaming(
 /** crates.io's limit keeps a version usable in keys and headers. */
 export function checkVersion(version: Version, policy: PolicySettings): Issue[] {
   if (version.length <= policy.version_max) return []
-  const shown = quotation(version)
+  const shown = version
   return [
     issue('version_too_long', { version: shown, length: version.length, max: policy.version_max }),
   ]

@@ -10,7 +10,9 @@ import { lookAlikeKeys } from './look-alike.ts'
 import { checkNaming, checkVersion } from './naming.ts'
 import type { PolicyAbout } from './presentation.ts'
 import { checkPresentation, unknownBadges, unknownCategories } from './presentation.ts'
-import { condense } from './verdict.ts'
+
+/** No answer needs more; a hostile manifest can be wrong in 90,000 places. */
+const ISSUES_MAX = 1000
 
 /** What the policy looks at of a release. */
 export interface PolicyRelease {
@@ -77,8 +79,15 @@ export function checkPolicy(
     ...checkDependencies(name, entry.deps, facts, policy),
   ]
   return {
-    issues: condense(issues),
+    issues: [...issues.filter(isError), ...issues.filter(one => !isError(one))].slice(
+      0,
+      ISSUES_MAX,
+    ),
     invalidCategories: unknownCategories(about.categories, policy),
     invalidBadges: unknownBadges(about.badges, policy),
   }
+}
+
+function isError(one: Issue): boolean {
+  return one.severity === 'error'
 }

@@ -1,6 +1,5 @@
 import type { Issue } from '../error/error.ts'
 import { issue } from '../error/error.ts'
-import { quotation } from '../error/quotation.ts'
 import type { PolicySettings } from '../settings/settings.ts'
 import { isLicenseExpression } from './license.ts'
 import { weigh } from './verdict.ts'
@@ -60,17 +59,14 @@ function checkLicense({ license, license_file }: PolicyAbout, policy: PolicySett
   if (isBlank(license))
     return isBlank(license_file) ? weigh(policy.license, issue('license_missing')) : []
   if (isLicenseExpression(license ?? '')) return []
-  return weigh(
-    policy.license_expression,
-    issue('license_invalid', { license: quotation(license ?? '') }),
-  )
+  return weigh(policy.license_expression, issue('license_invalid', { license: license ?? '' }))
 }
 
 function checkUrls(about: PolicyAbout, policy: PolicySettings): Issue[] {
   return (['homepage', 'documentation', 'repository'] as const).flatMap(field => {
     const url = about[field]
     if (url === null || url === '' || isWebUrl(url)) return []
-    return weigh(policy.url_rules, issue('url_invalid', { field, url: quotation(url) }))
+    return weigh(policy.url_rules, issue('url_invalid', { field, url: url }))
   })
 }
 
@@ -78,7 +74,7 @@ function checkKeywords(keywords: readonly string[], policy: PolicySettings): Iss
   const max = policy.keywords_max
   if (keywords.length > max) return [issue('keywords_too_many', { count: keywords.length, max })]
   return keywords.flatMap(keyword => {
-    const shown = quotation(keyword)
+    const shown = keyword
     const length = policy.keyword_length_max
     return [
       ...([...keyword].length > length
@@ -98,7 +94,7 @@ function checkCategories(categories: readonly string[], policy: PolicySettings):
   // As a warning they have a place of their own in the answer to a publish.
   if (policy.unknown_category !== 'error') return []
   return unknownCategories(categories, policy).map(slug =>
-    issue('category_unknown', { category: quotation(slug) }),
+    issue('category_unknown', { category: slug }),
   )
 }
 

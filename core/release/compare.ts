@@ -1,6 +1,5 @@
 import type { Dependency, Features } from '../entry/entry.ts'
 import { collect, type Issue, issue, warning } from '../error/error.ts'
-import { presentable } from '../error/objections.ts'
 import { parseRequirement } from '../requirement.ts'
 import { describe, indexUrlKey, metadataPlace, placeKey } from './dependency.ts'
 import type { PublishDependency, PublishMetadata } from './metadata.ts'
@@ -23,12 +22,12 @@ export function compareMetadata(
   ownIndexUrls: ReadonlySet<string> = new Set(),
 ): Issue[] {
   const own = new Set([...ownIndexUrls].map(indexUrlKey))
-  return presentable([
+  return [
     ...compareIdentity('name', metadata.name, release.name),
     ...compareIdentity('vers', metadata.vers, release.version),
     ...compareDependencies(release.entry.deps, metadata.deps, own),
     ...compareFeatures(release.entry.features, metadata.features),
-  ])
+  ]
 }
 
 function compareIdentity(field: string, metadata: string, manifest: string): Issue[] {

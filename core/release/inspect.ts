@@ -1,5 +1,4 @@
 import { type Issue, Refusal, warning } from '../error/error.ts'
-import { presentable } from '../error/objections.ts'
 import { parseManifest } from '../manifest/parse.ts'
 import type { Name } from '../name.ts'
 import type { Archive, ArchiveLimits } from '../tarball/archive.ts'
@@ -47,7 +46,7 @@ export async function inspectCrate(
   const differences = parts.metadata
     ? compareMetadata(release, parts.metadata, parts.ownIndexUrls)
     : []
-  return { release, warnings: presentable(warnings), differences }
+  return { release, warnings: warnings, differences }
 }
 
 async function readReadme(

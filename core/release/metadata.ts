@@ -1,6 +1,4 @@
 import * as v from 'valibot'
-import { issue, Refusal } from '../error/error.ts'
-import { presentable } from '../error/objections.ts'
 
 /** A string, null or nothing at all; null then. */
 const text = v.nullish(v.string(), null)
@@ -52,21 +50,6 @@ export const publishMetadata = v.object({
 
 export type PublishDependency = v.InferOutput<typeof publishDependency>
 export type PublishMetadata = v.InferOutput<typeof publishMetadata>
-
-/**
- * The metadata out of the JSON of a publish request. Throws a `Refusal` with an objection for each field that does not
- * fit, named by its path.
- */
-export function parsePublishMetadata(value: unknown): PublishMetadata {
-  const result = v.safeParse(publishMetadata, value)
-  if (result.success) return result.output
-  const issues = result.issues.map(one =>
-    issue('metadata_field', { field: v.getDotPath(one) ?? 'JSON', reason: one.message }),
-  )
-  const [first, ...others] = presentable(issues)
-  if (!first) throw new Error('metadata was neither read nor refused')
-  throw new Refusal([first, ...others])
-}
 
 /**
  * An object of any keys. `v.record` will not do: it passes over `constructor` and `prototype`, which are feature names

@@ -2,8 +2,7 @@ import type { Entry } from '../entry/entry.ts'
 import { compareText } from '../entry/entry.ts'
 import { isPubtime } from '../entry/pubtime.ts'
 import { compareDependencies } from '../entry/render.ts'
-import { issue, Refusal, refuseErrors } from '../error/error.ts'
-import { presentable } from '../error/objections.ts'
+import { issue, refuseErrors } from '../error/error.ts'
 import type { About, Manifest } from '../manifest/manifest.ts'
 import type { Name } from '../name.ts'
 import type { Archive, ArchiveFile } from '../tarball/archive.ts'
@@ -53,9 +52,8 @@ export function makeRelease(parts: ReleaseParts): Release {
   const issues = checkFeatures(manifest.features, deps)
   const expected = `${archive.name} ${archive.version}`
   const found = `${manifest.name} ${manifest.version}`
-  if (expected !== found)
-    throw new Refusal([issue('release_identity', { expected, found }), ...presentable(issues)])
-  refuseErrors(presentable(issues))
+  if (expected !== found) issues.unshift(issue('release_identity', { expected, found }))
+  refuseErrors(issues)
   const entry: Entry = {
     name: manifest.name,
     vers: manifest.version,

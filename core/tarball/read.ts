@@ -1,5 +1,4 @@
-import { type Issue, issue, Refusal, refuseErrors, warning } from '../error/error.ts'
-import { presentable } from '../error/objections.ts'
+import { type Issue, issue, Refusal, refuse, refuseErrors, warning } from '../error/error.ts'
 import type { Name } from '../name.ts'
 import { isName } from '../name.ts'
 import type { Version } from '../version.ts'
@@ -52,7 +51,7 @@ export async function readArchiveFile(
   const file = archive.files.find(one => one.path === path)
   if (!file) return null
   if (file.size > maxBytes)
-    throw new Refusal([issue('archive_file_too_large', { path, size: file.size, max: maxBytes })])
+    refuse('archive_file_too_large', { path, size: file.size, max: maxBytes })
   const wanted = `${archive.name}-${archive.version}/${path}`
   let bytes: Uint8Array | null = null
   await walkTar(open(), archive.unpackedBytes, [], async (member, read) => {
@@ -111,7 +110,7 @@ class Survey {
     else if (first !== undefined && first !== 'Cargo.toml')
       this.issues.push(issue('archive_manifest_case', { path: first }))
     else if (first === undefined && !broken) this.issues.push(issue('archive_manifest_missing'))
-    refuseErrors(presentable(this.issues))
+    refuseErrors(this.issues)
     const { name, version } = this.#identity as Identity
     return {
       name,
@@ -120,7 +119,7 @@ class Survey {
       files: this.#files,
       unpackedBytes,
       vcsPath: this.#vcsPath,
-      warnings: presentable(this.issues),
+      warnings: this.issues,
     }
   }
 

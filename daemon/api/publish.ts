@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import {
   addSubmission,
   collect,
+  groupWarnings,
   type Issue,
   issue,
   type Name,
@@ -60,7 +61,7 @@ export function publish(deps: PublishDeps): ActorHandler {
         warnings: {
           invalid_categories: accepted.invalidCategories,
           invalid_badges: accepted.invalidBadges,
-          other: [...accepted.warnings, ...late].map(one => one.message),
+          other: [...groupWarnings(accepted.warnings), ...late].map(one => one.message),
         },
       })
     } finally {

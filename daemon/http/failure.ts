@@ -2,41 +2,36 @@ import { randomUUID } from 'node:crypto'
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Logger } from 'pino'
-import { type Code, type Issue, issue, type Refusal } from '../../generator/index.ts'
+import {
+  type Code,
+  type Issue,
+  issue,
+  type Kind,
+  kindOf,
+  type Refusal,
+} from '../../generator/index.ts'
 
-/** Objections that keep their status even where Cargo's 200 convention holds (specification section 7; DESIGN §8). */
-const REAL: Partial<Record<Code, ContentfulStatusCode>> = {
-  token_absent: 403,
-  token_rejected: 403,
-  token_withdrawn: 403,
-  scope_missing: 403,
-  crate_not_covered: 403,
-  crate_unknown: 404,
-  release_unknown: 404,
-  readme_unknown: 404,
-  route_unknown: 404,
-  body_lost: 400,
-  body_slow: 408,
-  crate_too_big: 413,
-  metadata_too_big: 413,
-  rate_limited: 429,
-  crates_too_many: 429,
-  versions_too_many: 429,
-  logins_busy: 503,
+interface Status {
+  readonly code: ContentfulStatusCode
+  /** Whether it stands even where Cargo's convention is to answer 200 (specification section 7; DESIGN §8). */
+  readonly always: boolean
 }
 
-/** The honest status of an objection that Cargo's convention answers with 200; 400 where nothing else is said. */
-const HONEST: Partial<Record<Code, ContentfulStatusCode>> = {
-  not_owner: 403,
-  version_taken: 409,
-  name_taken: 409,
-  session_absent: 403,
-  admin_only: 403,
-  form_rejected: 403,
-  login_failed: 403,
-  link_invalid: 403,
-  password_wrong: 403,
-}
+/** The status of each kind of objection. */
+const STATUS = {
+  unauthorized: { code: 403, always: true },
+  not_found: { code: 404, always: true },
+  incomplete: { code: 400, always: true },
+  timeout: { code: 408, always: true },
+  too_large: { code: 413, always: true },
+  too_many: { code: 429, always: true },
+  failed: { code: 500, always: true },
+  busy: { code: 503, always: true },
+  forbidden: { code: 403, always: false },
+  conflict: { code: 409, always: false },
+  misuse: { code: 400, always: false },
+  invalid: { code: 400, always: false },
+} satisfies Record<Kind, Status>
 
 /** Under what a request keeps the codes of the objections it met. */
 const NOTED = 'objections'
@@ -72,12 +67,17 @@ export function codesOf(refusal: Refusal): Code[] {
 
 /** The status of a refusal where no convention stands in the way, as on pages. */
 export function honestStatus(refusal: Refusal): ContentfulStatusCode {
-  const honest = refusal.issues.map(one => HONEST[one.code]).find(status => status !== undefined)
-  return realStatus(refusal) ?? honest ?? 400
+  const statuses = statusesOf(refusal)
+  const telling = statuses.find(one => one.always) ?? statuses.find(one => one.code !== 400)
+  return telling?.code ?? 400
 }
 
 function realStatus(refusal: Refusal): ContentfulStatusCode | undefined {
-  return refusal.issues.map(one => REAL[one.code]).find(status => status !== undefined)
+  return statusesOf(refusal).find(one => one.always)?.code
+}
+
+function statusesOf(refusal: Refusal): Status[] {
+  return refusal.issues.map(one => STATUS[kindOf(one.code)])
 }
 
 /** The answer to what nobody foresaw: 500 with an id, under which the log has the cause, once. */

@@ -1,10 +1,4 @@
-import {
-  build,
-  buildCrate,
-  type PageContext,
-  presentable,
-  refuseErrors,
-} from '../../generator/index.ts'
+import { build, buildCrate, type PageContext, refuseErrors } from '../../generator/index.ts'
 import { PageWorker } from './page-worker.ts'
 
 /** Told of a build that failed; its marks stay, so it is tried again. */
@@ -121,7 +115,7 @@ export class IndexWorker {
   /** Renders all that is marked; what could not be rendered, beside everything else that was, is a failure, too. */
   async #whole(): Promise<void> {
     const { issues } = await build(this.#context)
-    refuseErrors(presentable(issues))
+    refuseErrors(issues)
   }
 
   /** Whether all crates that are marked could be rendered; those that could not have told so themselves. */

@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander'
 import { type Issue, Refusal, refuse } from '../../core/error/error.ts'
-import { presentable } from '../../core/error/objections.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { build } from '../build/build.ts'
 import { importAll } from '../import/import.ts'
@@ -150,8 +149,8 @@ class Report {
     // Names and paths of a stranger may be in them.
     if (outcome === 'refused') {
       const placed = issues.map(one => ({ ...one, message: `${where}: ${what}${one.message}` }))
-      printIssues(this.#io, presentable(placed))
-    } else for (const issue of presentable(issues)) this.#note(name ?? '', issue)
+      printIssues(this.#io, placed)
+    } else for (const issue of issues) this.#note(name ?? '', issue)
   }
 
   /** The sums; ends the command with 1 when something was refused or could not be rendered. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Issue, Refusal } from '../../core/error/error.ts'
+import { type Issue, kindOf, Refusal } from '../../core/error/error.ts'
 import { machineRefusal } from './machine.ts'
 
 /** What a command has of the world around it. */
@@ -23,42 +23,9 @@ export class Exit extends Error {
   }
 }
 
-/** Objections that say the command was called wrongly: exit code 2. All others are findings: exit code 1. */
-const MISUSE = new Set<string>([
-  'not_a_registry',
-  'registry_exists',
-  'file_missing',
-  'no_crates_found',
-  'folders_overlap',
-  'folder_in_use',
-  'git_index_foreign',
-  'release_spec_invalid',
-  'serve_locked',
-  'address_taken',
-  'duration_invalid',
-  'limit_invalid',
-  'scope_invalid',
-  'crate_pattern_invalid',
-  'token_name_invalid',
-  'login_invalid',
-  'import_source_unknown',
-  'import_source_ambiguous',
-  'import_source_inner',
-  'import_own_folder',
-  'import_names_needed',
-  'import_names_useless',
-  'import_no_dl',
-  'import_dl_foreign',
-  'import_unpacked_only',
-  'import_url_invalid',
-])
-
-/** The exit code of a refused command. */
+/** The exit code of a refused command: 2 when it was called or set up wrongly, else 1. */
 export function exitCode(refusal: Refusal): 1 | 2 {
-  const isMisuse = refusal.issues.some(
-    one => MISUSE.has(one.code) || one.code.startsWith('setting') || one.code.startsWith('tls_'),
-  )
-  return isMisuse ? 2 : 1
+  return refusal.issues.some(one => kindOf(one.code) === 'misuse') ? 2 : 1
 }
 
 /** Prints objections, one a line. */

@@ -385,7 +385,7 @@ test('all objections come at once, but not without end', () => {
   assert.equal(messages(line({ name: 1, vers: 2, cksum: 3, links: 4 })).length, 4)
   const many = messages(line({ deps: Array.from({ length: 1000 }, () => 0) }))
   assert.equal(many.length, 51)
-  assert.equal(many.at(-1), '950 more objections are not shown; mend those above and try again')
+  assert.equal(many.at(-1), '950 more errors are not shown; fix those above and try again')
 })
 
 test('an index file: good entries, and objections by line', () => {

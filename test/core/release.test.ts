@@ -8,7 +8,7 @@ import { compareMetadata } from '../../core/release/compare.ts'
 import type { InspectParts } from '../../core/release/inspect.ts'
 import { inspectCrate } from '../../core/release/inspect.ts'
 import type { PublishMetadata } from '../../core/release/metadata.ts'
-import { parsePublishMetadata, publishMetadata } from '../../core/release/metadata.ts'
+import { publishMetadata } from '../../core/release/metadata.ts'
 import type { Release, ReleaseParts } from '../../core/release/release.ts'
 import { makeRelease } from '../../core/release/release.ts'
 import { findReadme } from '../../core/release/targets.ts'
@@ -325,25 +325,6 @@ test('publish metadata: only name and version must be there, null is nothing', (
     'prototype',
     'constructor',
   ])
-})
-
-test('metadata that does not fit is refused field by field', () => {
-  const bad = { name: 1, deps: [{ name: 'a' }, 2], features: { a: 'b' }, badges: [], keywords: 'x' }
-  assert.throws(
-    () => parsePublishMetadata(bad),
-    (error: unknown) => {
-      assert.ok(error instanceof Refusal)
-      assert.deepEqual(
-        error.issues.map(
-          one => /^`(.*?)` of the publish metadata is not valid: /.exec(one.message)?.[1],
-        ),
-        ['name', 'vers', 'deps.0.version_req', 'deps.1', 'features', 'keywords', 'badges'],
-      )
-      return true
-    },
-  )
-  assert.throws(() => parsePublishMetadata(null), /`JSON` of the publish metadata is not valid/)
-  assert.equal(parsePublishMetadata({ name: 'a', vers: '1.0.0' }).name, 'a')
 })
 
 test('metadata that repeats itself is compared in a moment', async () => {
