@@ -330,7 +330,7 @@ test('publish metadata: only name and version must be there, null is nothing', (
 test('metadata that repeats itself is compared in a moment', async () => {
   const release = await releaseOf({})
   const deps = Array.from({ length: 30_000 }, () => ({ name: 'a', version_req: '1' }))
-  assert.equal(frugally(() => compareMetadata(release, metadata({ deps }))).length, 51)
+  assert.equal(frugally(() => compareMetadata(release, metadata({ deps }))).length, 30_000)
 })
 
 test('a crate that says another name or version inside is refused with both', async () => {
