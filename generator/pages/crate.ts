@@ -1,10 +1,11 @@
 import { canonicalName, type Name } from '../../core/name.ts'
 import type { Output } from '../../core/output.ts'
 import { newestVersion, type Version } from '../../core/version.ts'
+import { renderReadme } from '../../site/readme/readme.ts'
 import { previousOf, renderCratePage, renderVersionPage } from '../render/crate-pages.ts'
 import { type CrateFacts, renderCrateRecord } from '../render/crate-record.ts'
 import { renderCrateFeed } from '../render/feed.ts'
-import type { WholeRelease } from '../render/version-facts.ts'
+import { packagedReadme, type WholeRelease } from '../render/version-facts.ts'
 import { countDependents } from '../store/catalog/pages/dependents.ts'
 import {
   pageDependents,
@@ -59,5 +60,7 @@ async function wholeRelease(
   release: ReleaseRecord,
   previous: ReleaseRecord | null,
 ): Promise<WholeRelease> {
-  return { name, release, readme: await context.catalog.readme(release.id), previous }
+  const text = await context.catalog.readme(release.id)
+  const facts = text === null ? null : packagedReadme(release.about, text, context.site)
+  return { name, release, readme: facts && renderReadme(facts), previous }
 }

@@ -1,7 +1,9 @@
 import { parseEntry } from '../../core/entry/parse.ts'
+import type { About } from '../../core/manifest/manifest.ts'
 import type { Name } from '../../core/name.ts'
 import { expandDl } from '../../core/urls.ts'
 import type { ComparedVersion, VersionData } from '../../site/data/version.ts'
+import type { PackagedReadme } from '../../site/readme/readme.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import type { ReleaseFacts } from './crate-record.ts'
 
@@ -9,6 +11,7 @@ import type { ReleaseFacts } from './crate-record.ts'
 export interface WholeRelease {
   readonly name: Name
   readonly release: ReleaseFacts
+  /** As HTML. */
   readonly readme: string | null
   /** The version before it by precedence. */
   readonly previous: ReleaseFacts | null
@@ -41,11 +44,22 @@ export function versionFacts(
     pathInVcs: about.vcs_path ?? null,
     keywords: about.keywords,
     categories: about.categories,
-    readme: readme === null ? null : { text: readme, path: about.readme_file ?? 'README.md' },
+    readme,
     binaries: about.bin_names ?? [],
     library: about.has_lib ?? true,
     source: site.source,
     previous: previous && compared(previous),
+  }
+}
+
+/** A README and what its links depend on. */
+export function packagedReadme(about: About, text: string, site: SiteConfig): PackagedReadme {
+  return {
+    text,
+    path: about.readme_file ?? 'README.md',
+    repository: about.repository,
+    pathInVcs: about.vcs_path ?? null,
+    images: site.images,
   }
 }
 

@@ -9,6 +9,7 @@ import type { Release } from '../../core/release/release.ts'
 import { readContents } from '../../core/tarball/contents.ts'
 import { newestVersion } from '../../core/version.ts'
 import type { DependentRow } from '../../site/data/crate.ts'
+import { renderReadme } from '../../site/readme/readme.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import { FILE_MAX } from '../../site/source/file.ts'
 import {
@@ -26,6 +27,7 @@ import {
   renderSource,
   SOURCE_BYTES_MAX,
 } from '../render/site-pages.ts'
+import { packagedReadme } from '../render/version-facts.ts'
 
 /** A release of a static tree, with `yanked` as the settings have it, and where its `.crate` is read. */
 export type StaticRelease = Pick<
@@ -67,12 +69,11 @@ export async function* staticPages({ crates, dl, site }: StaticPages): AsyncIter
     const users = dependents.get(canonicalName(name)) ?? []
     const crate = { name, createdAt: null, releases: facts, dependents: users.length }
     yield renderCrateRecord(crate, dl)
-    const whole = (one: ReleaseFacts) => ({
-      name,
-      release: one,
-      readme: releases.find(release => release.version === one.version)?.readme ?? null,
-      previous: previousOf(facts, one.version),
-    })
+    const whole = (one: ReleaseFacts) => {
+      const text = releases.find(release => release.version === one.version)?.readme ?? null
+      const readme = text === null ? null : renderReadme(packagedReadme(one.about, text, site))
+      return { name, release: one, readme, previous: previousOf(facts, one.version) }
+    }
     yield renderCratePage(
       { crate, newest: whole(newest), owners: [], dependents: users.slice(0, DEPENDENTS_SHOWN) },
       dl,

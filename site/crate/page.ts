@@ -4,9 +4,8 @@ import type { CrateData } from '../data/crate.ts'
 import type { VersionData } from '../data/version.ts'
 import { type Linker, linker } from '../elements/links.ts'
 import type { Child, Markup } from '../elements/markup.ts'
-import { html } from '../elements/markup.ts'
+import { html, raw } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
-import { readmeSection } from '../readme/section.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { changeSection } from './changes.ts'
 import { changes } from './comparison.ts'
@@ -30,7 +29,7 @@ export function cratePage(site: SiteConfig, crate: CrateData): Output {
   const to = linker(site, path)
   const { newest } = crate
   const tabs: Tab[] = [
-    readmeTab(site, newest),
+    readmeTab(newest),
     {
       id: 'versions',
       title: 'Versions',
@@ -72,7 +71,7 @@ export function versionPage(site: SiteConfig, version: VersionData): Output {
   const main = page(
     version,
     notice,
-    [readmeTab(site, version), ...contentTabs(site, version, to)],
+    [readmeTab(version), ...contentTabs(site, version, to)],
     [installSection(site, version, true), sidebar(site, version, null, to)],
     to(cratePath(version.name)),
   )
@@ -122,8 +121,10 @@ ${side}
 </div>`
 }
 
-function readmeTab(site: SiteConfig, version: VersionData): Tab {
-  return { id: 'readme', title: 'Readme', amount: null, body: readmeSection(site, version) }
+function readmeTab({ readme }: VersionData): Tab {
+  const body =
+    readme === null ? html`<p class="quiet">This version has no README.</p>` : raw(readme)
+  return { id: 'readme', title: 'Readme', amount: null, body }
 }
 
 function contentTabs(site: SiteConfig, version: VersionData, to: Linker): Tab[] {

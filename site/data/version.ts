@@ -1,12 +1,5 @@
 import type { Dependency, Features } from '../../core/entry/entry.ts'
 
-/** A README as it lies in the package. */
-export interface PackagedReadme {
-  readonly text: string
-  /** Path in the package: its extension says whether it is Markdown, its links start in its folder. */
-  readonly path: string
-}
-
 /** What two versions are compared by. */
 export interface ComparedVersion {
   readonly version: string
@@ -39,7 +32,8 @@ export interface VersionData extends ComparedVersion {
   readonly keywords: readonly string[]
   readonly categories: readonly string[]
   readonly links: string | null
-  readonly readme: PackagedReadme | null
+  /** The README as sanitized HTML: what `renderReadme` or `plainReadme` has made. */
+  readonly readme: string | null
   /** Names of the programs it installs. */
   readonly binaries: readonly string[]
   readonly library: boolean

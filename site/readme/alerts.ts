@@ -1,41 +1,44 @@
 import type MarkdownIt from 'markdown-it'
 
-const KINDS: Readonly<Record<string, string>> = {
-  NOTE: 'Note',
-  TIP: 'Tip',
-  IMPORTANT: 'Important',
-  WARNING: 'Warning',
-  CAUTION: 'Caution',
-}
+const KINDS: ReadonlyMap<string, string> = new Map([
+  ['NOTE', 'Note'],
+  ['TIP', 'Tip'],
+  ['IMPORTANT', 'Important'],
+  ['WARNING', 'Warning'],
+  ['CAUTION', 'Caution'],
+])
+
+type Token = InstanceType<MarkdownIt['core']['State']>['tokens'][number]
 
 /** GitHub's alerts: a quote whose first line is `[!NOTE]` becomes a box with a title. */
 export function alerts(md: MarkdownIt): void {
   md.core.ruler.after('block', 'alerts', state => {
-    const { tokens } = state
-    for (let at = 0; at + 2 < tokens.length; at++) {
-      const [quote, paragraph, inline] = [tokens[at], tokens[at + 1], tokens[at + 2]]
-      if (
-        quote?.type !== 'blockquote_open' ||
-        paragraph?.type !== 'paragraph_open' ||
-        inline === undefined
-      )
-        continue
-      const match = /^\[!(\w+)\][ \t]*(?:\n|$)/.exec(inline.content)
-      const kind = (match?.[1] ?? '').toUpperCase()
-      const title = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined
-      if (match === null || title === undefined) continue
-      const end = tokens.findIndex(
-        (one, index) => index > at && one.type === 'blockquote_close' && one.level === quote.level,
-      )
-      const close = tokens[end]
-      if (close === undefined) continue
-      quote.tag = 'div'
-      quote.attrJoin('class', `markdown-alert markdown-alert-${kind.toLowerCase()}`)
-      close.tag = 'div'
+    const tokens: Token[] = []
+    /** For each open quote, whether it is an alert. */
+    const open: boolean[] = []
+    for (const [at, token] of state.tokens.entries()) {
+      tokens.push(token)
+      if (token.type === 'blockquote_close' && open.pop()) token.tag = 'div'
+      if (token.type !== 'blockquote_open') continue
+      const kind = takeKind(state.tokens[at + 1], state.tokens[at + 2])
+      open.push(kind !== null)
+      if (kind === null) continue
+      token.tag = 'div'
+      token.attrJoin('class', `markdown-alert markdown-alert-${kind.toLowerCase()}`)
       const heading = new state.Token('html_block', '', 0)
-      heading.content = `<p class="markdown-alert-title">${title}</p>\n`
-      inline.content = inline.content.slice(match[0].length)
-      tokens.splice(at + 1, 0, heading)
+      heading.content = `<p class="markdown-alert-title">${KINDS.get(kind)}</p>\n`
+      tokens.push(heading)
     }
+    state.tokens = tokens
   })
+}
+
+/** The kind of alert that a quote's first paragraph names, taken off it; null for a mere quote. */
+function takeKind(paragraph: Token | undefined, inline: Token | undefined): string | null {
+  if (paragraph?.type !== 'paragraph_open' || inline === undefined) return null
+  const match = /^\[!(\w+)\][ \t]*(?:\n|$)/.exec(inline.content)
+  const kind = (match?.[1] ?? '').toUpperCase()
+  if (match === null || !KINDS.has(kind)) return null
+  inline.content = inline.content.slice(match[0].length)
+  return kind
 }

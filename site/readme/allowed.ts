@@ -1,144 +1,58 @@
-/** What a README may contain (the list of crates.io, without what makes landmarks of a page or runs anything). */
+/** What a README may contain: the list of crates.io, without landmarks and whatever runs. */
 
 export const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'] as const
 
 /** Elements that stay. Of any other only the content stays. */
 export const TAGS: ReadonlySet<string> = new Set([
   ...HEADINGS,
-  ...[
-    'a',
-    'abbr',
-    'b',
-    'bdi',
-    'bdo',
-    'blockquote',
-    'br',
-    'caption',
-    'center',
-    'cite',
-    'code',
-    'col',
-    'colgroup',
-    'dd',
-  ],
-  ...[
-    'del',
-    'details',
-    'dfn',
-    'div',
-    'dl',
-    'dt',
-    'em',
-    'figcaption',
-    'figure',
-    'hr',
-    'i',
-    'img',
-    'input',
-    'ins',
-    'kbd',
-  ],
-  ...[
-    'li',
-    'mark',
-    'ol',
-    'p',
-    'picture',
-    'pre',
-    'q',
-    'rp',
-    'rt',
-    'ruby',
-    's',
-    'samp',
-    'section',
-    'small',
-    'source',
-  ],
-  ...[
-    'span',
-    'strike',
-    'strong',
-    'sub',
-    'summary',
-    'sup',
-    'table',
-    'tbody',
-    'td',
-    'tfoot',
-    'th',
-    'thead',
-    'time',
-  ],
-  ...['tr', 'tt', 'u', 'ul', 'var', 'wbr'],
+  ...words(`a abbr b bdi bdo blockquote br caption center cite code col colgroup dd del details
+    dfn div dl dt em figcaption figure hr i img input ins kbd li mark ol p picture pre q rp rt
+    ruby s samp section small source span strike strong sub summary sup table tbody td tfoot th
+    thead time tr tt u ul var wbr`),
 ])
 
 /** Elements that go with everything in them: their content is no text to read. */
-export const DROPPED: ReadonlySet<string> = new Set([
-  ...[
-    'script',
-    'style',
-    'template',
-    'title',
-    'textarea',
-    'option',
-    'select',
-    'noscript',
-    'noembed',
-    'noframes',
-  ],
-  ...[
-    'iframe',
-    'object',
-    'embed',
-    'applet',
-    'xmp',
-    'plaintext',
-    'audio',
-    'video',
-    'canvas',
-    'head',
-  ],
-])
+export const DROPPED: ReadonlySet<string> = new Set(
+  words(`script style template title textarea option select noscript noembed noframes iframe
+    object embed applet xmp plaintext audio video canvas head`),
+)
 
 /** Elements without content or end tag. */
-export const VOID: ReadonlySet<string> = new Set([
-  'br',
-  'col',
-  'hr',
-  'img',
-  'input',
-  'source',
-  'wbr',
-])
+export const VOID: ReadonlySet<string> = new Set(words('br col hr img input source wbr'))
 
-/** Attributes that stay as they are, by element; links, images, ids and classes are checked one by one. */
-export const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
-  '*': ['align', 'dir', 'lang', 'title'],
-  a: ['aria-label'],
-  col: ['span'],
-  details: ['open'],
-  img: ['height', 'width'],
-  li: ['value'],
-  ol: ['reversed', 'start', 'type'],
-  source: ['media'],
-  td: ['colspan', 'rowspan'],
-  th: ['colspan', 'rowspan', 'scope'],
-  time: ['datetime'],
-}
+/** Attributes that any element keeps as they are. */
+export const GLOBAL_ATTRIBUTES: readonly string[] = ['align', 'dir', 'lang', 'title']
+
+/** Attributes that stay as they are, by element. Links, images, ids, classes: checked one by one. */
+export const ATTRIBUTES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['a', ['aria-label']],
+  ['col', ['span']],
+  ['details', ['open']],
+  ['img', ['height', 'width']],
+  ['li', ['value']],
+  ['ol', ['reversed', 'start', 'type']],
+  ['source', ['media']],
+  ['td', ['colspan', 'rowspan']],
+  ['th', ['colspan', 'rowspan', 'scope']],
+  ['time', ['datetime']],
+])
 
 /** Elements that may have an id. */
 export const IDENTIFIED: ReadonlySet<string> = new Set([...HEADINGS, 'a', 'li'])
 
 /** Classes that stay, by element: those of this renderer. */
-export const CLASSES: Readonly<Record<string, RegExp>> = {
-  a: /^footnote-backref$/,
-  code: /^language-[a-z]+$/,
-  div: /^(markdown-alert|markdown-alert-(note|tip|important|warning|caution)|scroll)$/,
-  li: /^(footnote-item|task-item)$/,
-  ol: /^footnotes-list$/,
-  p: /^markdown-alert-title$/,
-  section: /^footnotes$/,
-  span: /^(hljs-[a-z_-]+|[a-z]+_{1,2})$/,
-  sup: /^footnote-ref$/,
+export const CLASSES: ReadonlyMap<string, RegExp> = new Map([
+  ['a', /^footnote-backref$/],
+  ['code', /^language-[a-z]+$/],
+  ['div', /^(markdown-alert|markdown-alert-(note|tip|important|warning|caution)|scroll)$/],
+  ['li', /^(footnote-item|task-item)$/],
+  ['ol', /^footnotes-list$/],
+  ['p', /^markdown-alert-title$/],
+  ['section', /^footnotes$/],
+  ['span', /^(hljs-[a-z_-]+|[a-z]+_{1,2})$/],
+  ['sup', /^footnote-ref$/],
+])
+
+function words(text: string): string[] {
+  return text.split(/\s+/)
 }

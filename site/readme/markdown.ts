@@ -10,8 +10,20 @@ import { taskList } from './task-list.ts'
 /** More footnote marks than this and they stay text: the work for them grows with their square. */
 const FOOTNOTES_MAX = 500
 
-/** Longer than this no bare `www.` address is. */
+/** Longest bare address that becomes a link: the search for its end takes the square of its length. */
 const URL_MAX = 2000
+
+/** Bare addresses that are looked at in one README; further ones stay text. */
+const ADDRESSES_MAX = 5000
+
+/** Characters before an address that decide whether it is one. */
+const LOOK_BEHIND = 8
+
+/** Longest run of plain text in which bare e-mail addresses become links, for the same reason. */
+const EMAIL_TEXT_MAX = 4096
+
+/** Bare addresses looked at so far in the README at hand. */
+let addresses = 0
 
 const plain = renderer()
 // The plugin's types are made for the CommonJS build of markdown-it.
@@ -23,6 +35,7 @@ const FILTERED =
 
 /** GitHub-flavoured Markdown as HTML. What the text has of HTML is still in it: sanitise the result. */
 export function markdown(text: string): string {
+  addresses = 0
   const marks = text.match(/\[\^|\^\[/g)?.length ?? 0
   return (marks > 0 && marks <= FOOTNOTES_MAX ? withFootnotes : plain).render(text)
 }
@@ -38,22 +51,39 @@ function renderer(): MarkdownIt {
       return `<pre><code${named}>${highlight(code, language).toString()}</code></pre>`
     },
   } as ConstructorParameters<typeof MarkdownIt>[0] & { maxNesting: number })
-  // A bare `lib.rs` is a file, not a host in Serbia.
-  md.linkify.set({ fuzzyLink: false })
-  md.linkify.add('www.', {
-    validate: (text, at, linkify) => {
-      // By GFM it begins a word; with every dot as a beginning, the work would grow with the square of the text.
-      if (!/^$|[\s*_~(]/.test(text.charAt(at - 'www.'.length - 1))) return 0
-      const url = `http://www.${text.slice(at, at + URL_MAX)}`
-      return Math.max(0, linkify.testSchemaAt(url, 'http:', 'http:'.length) - '//www.'.length)
-    },
-    normalize: match => {
-      match.url = `http://${match.url}`
-    },
-  })
+  bareLinks(md.linkify)
   for (const rule of ['html_block', 'html_inline'] as const)
     md.renderer.rules[rule] = (tokens, at) => (tokens[at]?.content ?? '').replace(FILTERED, '&lt;')
   md.renderer.rules.table_open = () => '<div class="scroll"><table>\n'
   md.renderer.rules.table_close = () => '</table></div>\n'
   return md.use(alerts).use(taskList).use(headingIds).use(linkBudget).use(cellAlignment)
+}
+
+/** Says which bare addresses become links, and bounds the work for each. */
+function bareLinks(linkify: MarkdownIt['linkify']): void {
+  // A bare `lib.rs` is a file, not a host in Serbia.
+  linkify.set({ fuzzyLink: false })
+  linkify.add('www.', {
+    validate: (text, at) => {
+      // By GFM it begins a word.
+      if (!/^$|[\s*_~(]/.test(text.charAt(at - 'www.'.length - 1))) return 0
+      const url = `//www.${text.slice(at, at + URL_MAX)}`
+      return Math.max(0, linkify.testSchemaAt(url, 'http:', 0) - '//www.'.length)
+    },
+    normalize: match => {
+      match.url = `http://${match.url}`
+    },
+  })
+  const { testSchemaAt, test } = linkify
+  linkify.testSchemaAt = (text, schema, at) => {
+    if (addresses++ > ADDRESSES_MAX) return 0
+    const start = Math.max(0, at - LOOK_BEHIND)
+    const part = text.slice(start, at + URL_MAX)
+    const length = testSchemaAt.call(linkify, part, schema, at - start)
+    return length < URL_MAX ? length : 0
+  }
+  linkify.test = text => {
+    linkify.set({ fuzzyEmail: text.length <= EMAIL_TEXT_MAX })
+    return test.call(linkify, text)
+  }
 }

@@ -1,58 +1,67 @@
-import type { PackagedReadme, VersionData } from '../data/version.ts'
 import type { Markup } from '../elements/markup.ts'
 import { html, raw } from '../elements/markup.ts'
+import { TooComplexError } from './bounded-tree.ts'
 import { markdown } from './markdown.ts'
 import { linkBase } from './repository.ts'
-import { sanitise } from './sanitise.ts'
+import { sanitize } from './sanitize.ts'
+
+/** A README as it lies in the package, and what its links depend on. */
+export interface PackagedReadme {
+  readonly text: string
+  /** Path inside the package; its extension says whether it is Markdown, its folder where links start. */
+  readonly path: string
+  readonly repository: string | null
+  /** Folder of the package inside its repository. */
+  readonly pathInVcs: string | null
+  /** Whether images of other hosts are loaded, or shown as a link. */
+  readonly images: 'link' | 'load'
+}
 
 /** A README is shown up to this many characters; the package has all of it. */
 export const README_MAX = 256 * 1024
 
-/** HTML of a README that grows beyond this is no text to read: it is shown as it was written. */
+/** Markdown that becomes more HTML than this is no text to read. */
 const HTML_MAX = 4 * 1024 * 1024
 
 const MARKDOWN = /(^|\/)[^./]*$|\.(md|markdown|mdown|mdwn|mkd|mkdn|mkdown)$/i
 
-/** What a README was rendered with; the pages of a crate and of its newest version show the same one. */
-const rendered = new WeakMap<PackagedReadme, { readonly key: string; readonly markup: Markup }>()
-
-/** A README as HTML: from Markdown by the extension of its file, otherwise the text as it is. */
-export function readme(
-  facts: PackagedReadme,
-  origin: Pick<VersionData, 'repository' | 'pathInVcs'>,
-  images: 'link' | 'load',
-): Markup {
-  const key = JSON.stringify([origin.repository, origin.pathInVcs, images])
-  const known = rendered.get(facts)
-  if (known?.key === key) return known.markup
-  const markup = render(facts, origin, images)
-  rendered.set(facts, { key, markup })
-  return markup
+/**
+ * A README as sanitized HTML: from Markdown by the extension of its file, otherwise the text as it
+ * is. Its cost is bounded, but only roughly: run it where it can be stopped.
+ */
+export function renderReadme(given: PackagedReadme): string {
+  const text = shortened(given.text)
+  if (!MARKDOWN.test(given.path)) return section(given.text, plainText(text), null)
+  try {
+    return section(given.text, fromMarkdown(text, given), null)
+  } catch (error) {
+    if (!(error instanceof TooComplexError)) throw error
+    return plainReadme(given.text, error.message)
+  }
 }
 
-function render(
-  facts: PackagedReadme,
-  origin: Pick<VersionData, 'repository' | 'pathInVcs'>,
-  images: 'link' | 'load',
-): Markup {
-  const text = shortened(facts.text)
-  const content = MARKDOWN.test(facts.path)
-    ? fromMarkdown(text, facts, origin, images)
-    : plainText(text)
-  return html`<div class="readme">${content}</div>${text.length < facts.text.length ? html`<p class="notice">This README is too long to be shown whole; the package has all of it.</p>` : null}`
+/** A README as it was written, with a sentence that says why: `because` is a clause. */
+export function plainReadme(text: string, because: string): string {
+  return section(text, plainText(shortened(text)), because)
 }
 
-function fromMarkdown(
-  text: string,
-  facts: PackagedReadme,
-  origin: Pick<VersionData, 'repository' | 'pathInVcs'>,
-  images: 'link' | 'load',
-): Markup {
+function fromMarkdown(text: string, given: PackagedReadme): Markup {
+  const { repository, pathInVcs, path, images } = given
   const content = markdown(text)
-  if (content.length > HTML_MAX) return plainText(text)
-  return raw(
-    sanitise(content, { base: linkBase(origin.repository, origin.pathInVcs, facts.path), images }),
-  )
+  if (content.length > HTML_MAX) throw new TooComplexError('its HTML grows too long')
+  return raw(sanitize(content, { base: linkBase(repository, pathInVcs, path), images }))
+}
+
+function section(text: string, content: Markup, plainBecause: string | null): string {
+  const plain =
+    plainBecause === null
+      ? null
+      : html`<p class="notice">This README is shown as plain text because ${plainBecause}.</p>`
+  const cut =
+    text.length <= README_MAX
+      ? null
+      : html`<p class="notice">This README is too long to be shown whole; the package has all of it.</p>`
+  return html`${plain}<div class="readme">${content}</div>${cut}`.toString()
 }
 
 function plainText(text: string): Markup {

@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core'
 import { cratePage } from '../../site/crate/page.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import { launchChromium } from '../support/chromium.ts'
-import { crate, fleet, keel, version } from '../support/demo-facts.ts'
+import { crate, fleet, keel, readme, version } from '../support/demo-facts.ts'
 import { demoAccount, demoFacts, demoSite, writeSite } from '../support/demo-site.ts'
 import { hostile, PAYLOADS } from '../support/hostile.ts'
 import { type FileServer, serveFiles } from '../support/static-server.ts'
@@ -28,16 +28,11 @@ before(async () => {
   writeSite(
     folder,
     PAYLOADS.map((text, at) =>
-      cratePage(
-        site,
-        crate(version({ name: `payload-${at}`, readme: { text, path: 'README.md' } })),
-      ),
+      cratePage(site, crate(version({ name: `payload-${at}`, readme: readme(text) }))),
     ),
   )
   const text = '> [!TIP]\n> a\n\n> [!WARNING]\n> b\n\nمرحبا بالعالم 1.0\n\nleft\n'
-  writeSite(folder, [
-    cratePage(site, crate(version({ name: 'coloured', readme: { text, path: 'README.md' } }))),
-  ])
+  writeSite(folder, [cratePage(site, crate(version({ name: 'coloured', readme: readme(text) })))])
   writeSite(join(folder, 'empty'), demoSite(demoFacts(`${server.url}/empty`), []))
 })
 

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseFragment } from 'parse5'
-import { README_MAX, readme } from '../../site/readme/readme.ts'
+import { README_MAX, renderReadme } from '../../site/readme/readme.ts'
 import { BOMBS, PAYLOADS } from '../support/hostile.ts'
 
 const origin = { repository: 'https://github.com/example/keel', pathInVcs: 'crates/keel' }
 
 function render(text: string, images: 'link' | 'load' = 'link', path = 'README.md'): string {
-  return readme({ text, path }, origin, images)
-    .toString()
+  return renderReadme({ text, path, ...origin, images })
     .replace(/^<div class="readme">|<\/div>$/g, '')
     .trim()
 }
@@ -88,6 +87,38 @@ for (const [what, text, html] of gfm) {
   })
 }
 
+test('names of Object.prototype are neither elements, attributes, classes nor languages', () => {
+  for (const name of Object.getOwnPropertyNames(Object.prototype)) {
+    // Those that begin with `_` are no names of elements, and Markdown reads them as emphasis.
+    const isWord = /^[a-z]/.test(name)
+    if (isWord)
+      assert.equal(render(`a <${name} class="${name}" ${name}="1">b</${name}>`), '<p>a b</p>', name)
+    assert.equal(render(`<p class="${name}" ${name}="1">x</p>`), '<p>x</p>', name)
+    assert.equal(render(`<ol class="${name}"><li ${name}>x</li></ol>`), '<ol><li>x</li></ol>', name)
+    if (isWord)
+      assert.equal(render(`> [!${name}]`), `<blockquote>\n<p>[!${name}]</p>\n</blockquote>`)
+    const code = `\`\`\`${name}\nx\n\`\`\``
+    assert.equal(render(code), '<pre tabindex="0"><code>x\n</code></pre>', name)
+  }
+})
+
+test('a README that grows beyond what anybody writes is plain text, and says why', () => {
+  const reasons: [text: string, because: string][] = [
+    [
+      `${Array.from({ length: 400 }, (_, at) => `<b id=${at}>`).join('')}${'<p>x'.repeat(600)}`,
+      'it has too many elements',
+    ],
+    [BOMBS['formatting with ids in paragraphs'] ?? '', 'its elements are nested too deeply'],
+    ['<div>'.repeat(600), 'its elements are nested too deeply'],
+  ]
+  for (const [text, because] of reasons) {
+    const notice = `<p class="notice">This README is shown as plain text because ${because}.</p>`
+    const html = render(text)
+    assert.ok(html.startsWith(`${notice}<div class="readme"><pre class="plain-text"`), because)
+    assertHarmless(html)
+  }
+})
+
 const links: [text: string, href: string | null][] = [
   ['docs/a.md', `${PAGES}/crates/keel/docs/a.md`],
   ['/docs/a.md', `${PAGES}/docs/a.md`],
@@ -163,11 +194,7 @@ test('a README of another format is shown as it is', () => {
 })
 
 test('a README that is too long is cut and says so', () => {
-  const html = readme(
-    { text: `${'a\n'.repeat(README_MAX)}`, path: 'README.md' },
-    origin,
-    'link',
-  ).toString()
+  const html = render(`${'a\n'.repeat(README_MAX)}`)
   assert.match(html, /too long to be shown whole/)
 })
 
@@ -210,7 +237,7 @@ function assertHarmless(html: string): void {
       if (name === 'class')
         assert.match(
           value,
-          /^((language|hljs|markdown-alert|footnote|footnotes|task)-?[a-z_-]*|[a-z]+_{1,2}|scroll|image|plain-text| )+$/,
+          /^((language|hljs|markdown-alert|footnote|footnotes|task)-?[a-z_-]*|[a-z]+_{1,2}|scroll|image|notice|plain-text|readme| )+$/,
         )
     }
     waiting.push(...node.childNodes)

@@ -1,6 +1,7 @@
 import type { Dependency } from '../../core/entry/entry.ts'
 import type { CrateData, CrateItem } from '../../site/data/crate.ts'
 import type { VersionData } from '../../site/data/version.ts'
+import { type PackagedReadme, renderReadme } from '../../site/readme/readme.ts'
 
 /** An invented dependency. */
 export function dependency(name: string, req: string, more: Partial<Dependency> = {}): Dependency {
@@ -52,6 +53,12 @@ export function version(more: Partial<VersionData> = {}): VersionData {
     previous: null,
     ...more,
   }
+}
+
+/** A README of the invented crates, rendered. */
+export function readme(text: string, more: Partial<PackagedReadme> = {}): string {
+  const nowhere = { path: 'README.md', repository: null, pathInVcs: null }
+  return renderReadme({ text, images: 'link', ...nowhere, ...more })
 }
 
 /** An invented crate around its newest version. */
@@ -152,17 +159,21 @@ const keelDependencies = [
   dependency('insta-lite', '^1', { kind: 'dev' }),
 ]
 
+const keelPlace = {
+  repository: 'https://github.com/example/keel/tree/main/crates/keel',
+  pathInVcs: 'crates/keel',
+}
+
 /** A crate that has a bit of everything. */
 export const keel: CrateData = crate(
   version({
     description: 'A small, dependable base for command line tools.',
     homepage: 'https://keel.example.com/',
     documentation: 'https://docs.example.com/keel',
-    repository: 'https://github.com/example/keel/tree/main/crates/keel',
-    pathInVcs: 'crates/keel',
+    ...keelPlace,
     keywords: ['cli', 'arguments', 'configuration'],
     categories: ['command-line-interface'],
-    readme: { text: KEEL_README, path: 'README.md' },
+    readme: readme(KEEL_README, keelPlace),
     binaries: ['keel'],
     source: true,
     rustVersion: '1.85',

@@ -1,4 +1,4 @@
-import { crate, dependency, version } from './demo-facts.ts'
+import { crate, dependency, readme, version } from './demo-facts.ts'
 
 /** Markup that runs something where a page lets it. `__hit` is what a browser test looks for. */
 export const PAYLOADS: readonly string[] = [
@@ -28,8 +28,17 @@ export const PAYLOADS: readonly string[] = [
   '<b><i><table><b><td><a><b><table><p></b></a><a>',
 ]
 
-const SIZE = 128 * 1024
+/** The longest README that is shown. */
+const SIZE = 256 * 1024
 const filled = (text: string) => text.repeat(Math.ceil(SIZE / text.length)).slice(0, SIZE)
+
+/** Text of that length whose parts differ from each other. */
+function numbered(part: (at: number) => string): string {
+  const parts: string[] = []
+  for (let length = 0, at = 0; length < SIZE; at++)
+    length += parts[parts.push(part(at)) - 1]?.length ?? 0
+  return parts.join('').slice(0, SIZE)
+}
 
 /** READMEs that are meant to take very long, or to grow very large. */
 export const BOMBS: Readonly<Record<string, string>> = {
@@ -45,6 +54,7 @@ export const BOMBS: Readonly<Record<string, string>> = {
   'less-than signs': filled('<'),
   'elements in elements': filled('<div>'),
   'formatting in paragraphs': filled('<b><p>'),
+  'formatting with ids in paragraphs': numbered(at => `<p><b id=${at}>x`),
   'links in formatting': filled('<a><b>'),
   'tables in tables': filled('<table><tr><td>'),
   'foster children': `<table>${filled('<b>x')}`,
@@ -58,10 +68,18 @@ export const BOMBS: Readonly<Record<string, string>> = {
   'one long title, used often': `[a]: https://example.com/ "${'y'.repeat(20_000)}"\n\n${filled('[a] ')}`,
   'many attributes': `<a ${Array.from({ length: 20_000 }, (_, at) => `x${at}=1`).join(' ')}>`,
   'addresses to link': filled('http://'),
+  'addresses with brackets to link': filled('http://a.com/(((('),
+  'one address of brackets': `http://a.com/${filled('(')}`,
+  'addresses in addresses': filled('http://a.com/'),
+  'quotes before mail': `a@b.c ${filled('"a')}`,
   'addresses without scheme to link': filled('www.'),
   'mail to link': filled('a@b.c'),
   'many headings': filled('# a\n'),
   'many alerts': filled('> [!NOTE]\n> x\n\n'),
+  'short alerts': filled('>[!TIP]\n\n'),
+  'quotes in items': filled('- > - >\n'),
+  'words with underscores': filled('aaa_i'),
+  'lists ever deeper': numbered(at => `${' '.repeat(at % 200)}- a\n`),
   'rust of quotes': `\`\`\`rust\n${filled('r#"')}\n\`\`\``,
   'rust of comments': `\`\`\`rust\n${filled('/*')}\n\`\`\``,
   'many small fences': filled('```rust\nfn a(){}\n```\n'),
@@ -85,7 +103,7 @@ export const hostile = crate(
     edition: EVIL,
     rustVersion: EVIL,
     binaries: [EVIL],
-    readme: { text: PAYLOADS.join('\n\n'), path: 'README.md' },
+    readme: readme(PAYLOADS.join('\n\n')),
     dependencies: [
       dependency('evil', EVIL, {
         target: EVIL,

@@ -1,14 +1,27 @@
 import { type DefaultTreeAdapterTypes, html as namespaces, parseFragment } from 'parse5'
-import { ATTRIBUTES, CLASSES, DROPPED, HEADINGS, IDENTIFIED, TAGS, VOID } from './allowed.ts'
+import {
+  ATTRIBUTES,
+  CLASSES,
+  DROPPED,
+  GLOBAL_ATTRIBUTES,
+  HEADINGS,
+  IDENTIFIED,
+  TAGS,
+  VOID,
+} from './allowed.ts'
+import { boundedTree, TooComplexError } from './bounded-tree.ts'
 import type { LinkBase } from './repository.ts'
 import { safeId, safeImage, safeLink } from './safe-link.ts'
 
 type Node = DefaultTreeAdapterTypes.ChildNode
 type Element = DefaultTreeAdapterTypes.Element
+/** What the README says; its names may be any. */
+type Given = ReadonlyMap<string, string>
+/** What is written: the names are ours. */
 type Attributes = Record<string, string>
 
 /** What becomes of links and images. */
-export interface SanitiseFacts {
+export interface SanitizeOptions {
   /** Where relative links lead; null drops them. */
   readonly base: LinkBase | null
   /** Whether images of other hosts are loaded, or shown as a link. */
@@ -21,39 +34,49 @@ const DEPTH_MAX = 100
 /** Longest value of an attribute that is no link. */
 const VALUE_MAX = 300
 
+/** HTML that grows beyond this is no text to read. */
+const OUTPUT_MAX = 4 * 1024 * 1024
+
 /** Which elements an item may be in. */
-const LISTS: Readonly<Record<string, readonly string[]>> = {
-  li: ['ol', 'ul'],
-  dt: ['dl', 'div'],
-  dd: ['dl', 'div'],
-}
+const LISTS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['li', ['ol', 'ul']],
+  ['dt', ['dl', 'div']],
+  ['dd', ['dl', 'div']],
+])
 
 const REL = 'nofollow noopener noreferrer'
 
 /**
- * HTML made harmless, to be run last, after everything else. The text is parsed the way browsers do and written anew:
- * nothing of the input reaches the output but elements and attributes on the lists, and text, which is escaped.
+ * Makes HTML harmless; runs last, after everything else. It parses the text as browsers do and
+ * writes it anew: only listed elements and attributes, and escaped text, reach the output.
+ * Throws `TooComplexError` for HTML that grows beyond what anybody writes.
  */
-export function sanitise(html: string, facts: SanitiseFacts): string {
-  const writer = new Writer(facts)
-  writer.nodes(parseFragment(html).childNodes, 0, false)
-  return writer.output
+export function sanitize(html: string, options: SanitizeOptions): string {
+  const writer = new Writer(options)
+  writer.nodes(parseFragment(html, { treeAdapter: boundedTree() }).childNodes, 0, false)
+  return writer.text()
 }
 
 class Writer {
-  output = ''
-  readonly #facts: SanitiseFacts
+  readonly #parts: string[] = []
+  #length = 0
+  readonly #options: SanitizeOptions
   readonly #ids = new Set<string>()
 
-  constructor(facts: SanitiseFacts) {
-    this.#facts = facts
+  constructor(options: SanitizeOptions) {
+    this.#options = options
+  }
+
+  /** Everything written so far. */
+  text(): string {
+    return this.#parts.join('')
   }
 
   nodes(nodes: readonly Node[], depth: number, inLink: boolean, text = true): void {
     if (depth > DEPTH_MAX) return
     for (const node of nodes) {
       if (node.nodeName === '#text' && text)
-        this.output += escaped((node as DefaultTreeAdapterTypes.TextNode).value)
+        this.#write(escaped((node as DefaultTreeAdapterTypes.TextNode).value))
       else if ('tagName' in node) this.#element(node, depth, inLink)
     }
   }
@@ -66,14 +89,20 @@ class Writer {
       return
     }
     if (DROPPED.has(name)) return
-    const given = Object.fromEntries(element.attrs.map(({ name, value }) => [name, value]))
+    const given = new Map(element.attrs.map(({ name, value }) => [name, value]))
     if (name === 'img') this.#image(given, inLink)
     else if (name === 'source') this.#source(given)
     else if (name === 'input') this.#checkbox(given)
     else this.#container(element, given, depth, inLink)
   }
 
-  #container(element: Element, given: Attributes, depth: number, inLink: boolean): void {
+  #write(text: string): void {
+    this.#length += text.length
+    if (this.#length > OUTPUT_MAX) throw new TooComplexError('its HTML grows too long')
+    this.#parts.push(text)
+  }
+
+  #container(element: Element, given: Given, depth: number, inLink: boolean): void {
     const name = element.tagName
     const attributes = { ...this.#kept(name, given), ...this.#extra(name, given) }
     // Browsers end a link where the next begins: of a link in a link only the text stays, and of one that leads nowhere.
@@ -84,52 +113,54 @@ class Writer {
     if (stays) this.#open(tag, attributes)
     if (VOID.has(tag)) return
     this.nodes(element.childNodes, depth + 1, inLink || link)
-    if (stays) this.output += `</${tag}>`
+    if (stays) this.#write(`</${tag}>`)
   }
 
   #open(tag: string, attributes: Attributes): void {
-    this.output += `<${tag}`
+    this.#write(`<${tag}`)
     for (const [name, value] of Object.entries(attributes))
-      this.output += ` ${name}="${escaped(value)}"`
-    this.output += '>'
+      this.#write(` ${name}="${escaped(value)}"`)
+    this.#write('>')
   }
 
   /** Attributes that stay as they are, the id and the classes. */
-  #kept(name: string, given: Attributes): Attributes {
+  #kept(name: string, given: Given): Attributes {
     const kept: Attributes = {}
-    for (const attribute of [...(ATTRIBUTES['*'] ?? []), ...(ATTRIBUTES[name] ?? [])]) {
-      const value = given[attribute]
+    for (const attribute of [...GLOBAL_ATTRIBUTES, ...(ATTRIBUTES.get(name) ?? [])]) {
+      const value = given.get(attribute)
       if (value !== undefined) kept[attribute] = value.slice(0, VALUE_MAX)
     }
     // `<a name>` is how anchors were made before any element could have an id.
-    const named = given.id ?? (name === 'a' ? given.name : undefined)
+    const named = given.get('id') ?? (name === 'a' ? given.get('name') : undefined)
     const id = IDENTIFIED.has(name) && named !== undefined ? safeId(named) : null
     if (id !== null && !this.#ids.has(id)) {
       this.#ids.add(id)
       kept.id = id
     }
-    const allowed = CLASSES[name]
+    const allowed = CLASSES.get(name)
     const classes =
-      allowed === undefined ? [] : (given.class ?? '').split(/\s+/).filter(one => allowed.test(one))
+      allowed === undefined
+        ? []
+        : (given.get('class') ?? '').split(/\s+/).filter(one => allowed.test(one))
     if (classes.length > 0) kept.class = classes.join(' ')
     return kept
   }
 
   /** What links get, and what can be scrolled with the keyboard. */
-  #extra(name: string, given: Attributes): Attributes {
+  #extra(name: string, given: Given): Attributes {
     if (name === 'a') {
-      const href = safeLink(given.href, this.#facts.base, 'pages')
+      const href = safeLink(given.get('href'), this.#options.base, 'pages')
       return href === null ? {} : { href, rel: REL }
     }
     if (name === 'pre') return { tabindex: '0' }
-    if (name === 'div' && given.class === 'scroll')
+    if (name === 'div' && given.get('class') === 'scroll')
       return { tabindex: '0', role: 'region', 'aria-label': 'Table' }
     return {}
   }
 
-  #image(given: Attributes, inLink: boolean): void {
-    const src = safeImage(given.src, this.#facts.base)
-    const alt = (given.alt ?? '').slice(0, VALUE_MAX)
+  #image(given: Given, inLink: boolean): void {
+    const src = safeImage(given.get('src'), this.#options.base)
+    const alt = (given.get('alt') ?? '').slice(0, VALUE_MAX)
     if (src !== null && this.#isLoaded(src)) {
       this.#open('img', {
         ...this.#kept('img', given),
@@ -141,18 +172,18 @@ class Writer {
       return
     }
     const text = alt.trim() === '' ? 'image' : alt
-    if (src === null || inLink) this.output += `<span class="image">${escaped(text)}</span>`
-    else this.output += `<a class="image" href="${escaped(src)}" rel="${REL}">${escaped(text)}</a>`
+    if (src === null || inLink) this.#write(`<span class="image">${escaped(text)}</span>`)
+    else this.#write(`<a class="image" href="${escaped(src)}" rel="${REL}">${escaped(text)}</a>`)
   }
 
   /** The policy of the pages lets no image come over plain HTTP. */
   #isLoaded(url: string): boolean {
-    return this.#facts.images === 'load' && url.startsWith('https:')
+    return this.#options.images === 'load' && url.startsWith('https:')
   }
 
-  #source(given: Attributes): void {
-    const first = /^[^\s,]+/.exec((given.srcset ?? '').trim())?.[0]
-    const srcset = safeImage(first, this.#facts.base)
+  #source(given: Given): void {
+    const first = /^[^\s,]+/.exec((given.get('srcset') ?? '').trim())?.[0]
+    const srcset = safeImage(first, this.#options.base)
     if (srcset !== null && this.#isLoaded(srcset))
       this.#open('source', {
         ...this.#kept('source', given),
@@ -161,17 +192,19 @@ class Writer {
   }
 
   /** The only input is the box of a task list, and nobody ticks it. */
-  #checkbox(given: Attributes): void {
-    if (given.type?.toLowerCase() !== 'checkbox') return
+  #checkbox(given: Given): void {
+    if (given.get('type')?.toLowerCase() !== 'checkbox') return
     const state: Attributes =
-      given.checked === undefined ? { 'aria-label': 'open' } : { 'aria-label': 'done', checked: '' }
+      given.get('checked') === undefined
+        ? { 'aria-label': 'open' }
+        : { 'aria-label': 'done', checked: '' }
     this.#open('input', { type: 'checkbox', disabled: '', ...state })
   }
 }
 
 /** Items without their list mean nothing to those who have the page read to them. */
 function isStray(element: Element): boolean {
-  const lists = LISTS[element.tagName]
+  const lists = LISTS.get(element.tagName)
   return lists !== undefined && !lists.includes(element.parentNode?.nodeName ?? '')
 }
 
@@ -181,13 +214,10 @@ function demoted(tag: string): string {
   return level === -1 ? tag : (HEADINGS[Math.min(level + 1, HEADINGS.length - 1)] ?? tag)
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-}
-
 function escaped(text: string): string {
-  return /[&<>"]/.test(text) ? text.replace(/[&<>"]/g, character => ESCAPES[character] ?? '') : text
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
 }

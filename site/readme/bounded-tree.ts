@@ -1,0 +1,53 @@
+import { type DefaultTreeAdapterMap, defaultTreeAdapter, type TreeAdapter } from 'parse5'
+
+/** Nodes of one README; a long one with much highlighted code has 50,000. */
+const NODES_MAX = 200_000
+
+/** Blink builds no deeper tree, either. */
+const DEPTH_MAX = 512
+
+/** Thrown when a README grows beyond what anybody writes; it is then shown as plain text. */
+export class TooComplexError extends Error {}
+
+type Node = DefaultTreeAdapterMap['node']
+type Parent = DefaultTreeAdapterMap['parentNode']
+
+/**
+ * A tree for parse5 that throws `TooComplexError` while it is built. The HTML standard asks parsers
+ * to open unclosed `<b>` and its like again in each paragraph, which makes n² nodes of n tags.
+ */
+export function boundedTree(): TreeAdapter<DefaultTreeAdapterMap> {
+  const depths = new WeakMap<Node, number>()
+  let nodes = 0
+  const count = (): void => {
+    if (++nodes > NODES_MAX) throw new TooComplexError('it has too many elements')
+  }
+  const descend = (parent: Parent, child: Node): void => {
+    const depth = (depths.get(parent) ?? 0) + 1
+    if (depth > DEPTH_MAX) throw new TooComplexError('its elements are nested too deeply')
+    depths.set(child, depth)
+  }
+  return {
+    ...defaultTreeAdapter,
+    createElement(...args) {
+      count()
+      return defaultTreeAdapter.createElement(...args)
+    },
+    appendChild(parent, child) {
+      descend(parent, child)
+      defaultTreeAdapter.appendChild(parent, child)
+    },
+    insertBefore(parent, child, reference) {
+      descend(parent, child)
+      defaultTreeAdapter.insertBefore(parent, child, reference)
+    },
+    insertText(parent, text) {
+      count()
+      defaultTreeAdapter.insertText(parent, text)
+    },
+    insertTextBefore(parent, text, reference) {
+      count()
+      defaultTreeAdapter.insertTextBefore(parent, text, reference)
+    },
+  }
+}
