@@ -1,7 +1,13 @@
 import { type Issue, Refusal, refuseErrors, warning } from '../../core/error/error.ts'
 import { canonicalName, type Name } from '../../core/name.ts'
 import { crateKey } from '../../core/paths/crates.ts'
-import { checkPolicy, type PolicyFacts, policyQuestions } from '../../core/policy/policy.ts'
+import type { DependencyFacts } from '../../core/policy/dependencies.ts'
+import {
+  checkPolicy,
+  type PolicyFacts,
+  type PolicyRelease,
+  policyQuestions,
+} from '../../core/policy/policy.ts'
 import { inspectCrate } from '../../core/release/inspect.ts'
 import type { PublishMetadata } from '../../core/release/metadata.ts'
 import type { Release } from '../../core/release/release.ts'
@@ -117,16 +123,27 @@ export function archiveLimits({ limits }: Pick<Settings, 'limits'>, size: number
 async function policyFacts(
   registry: Registry,
   release: Release,
-  companions: ReadonlySet<Name> = new Set(),
+  companions?: ReadonlySet<Name>,
 ): Promise<PolicyFacts> {
   const { ownDependencies, cratesIoDependencies, lookAlikeKeys } = policyQuestions(release)
   const existing = await registry.catalog.find(release.name)
   const known = await registry.catalog.known([...ownDependencies, ...cratesIoDependencies])
-  const spelling = (name: Name) => known.get(canonicalName(name))
-  const missing = ownDependencies.filter(name => spelling(name) !== name && !companions.has(name))
   return {
     existing,
     lookAlikes: existing ? [] : await registry.catalog.lookAlikes(lookAlikeKeys),
+    ...dependencyFacts(release, name => known.get(canonicalName(name)), companions),
+  }
+}
+
+/** What the policy has to know of a release's dependencies; `spelling` is how a crate here is written. */
+export function dependencyFacts(
+  release: PolicyRelease,
+  spelling: (name: Name) => Name | undefined,
+  companions: ReadonlySet<Name> = new Set(),
+): DependencyFacts {
+  const { ownDependencies, cratesIoDependencies } = policyQuestions(release)
+  const missing = ownDependencies.filter(name => spelling(name) !== name && !companions.has(name))
+  return {
     missingDependencies: missing,
     otherSpellings: missing.map(spelling).filter(name => name !== undefined),
     alsoHere: cratesIoDependencies.filter(name => spelling(name) !== undefined),

@@ -10,7 +10,7 @@ import { buildStatic } from '../static/build.ts'
 import { readStaticSettings, TRIAL_BASE } from '../static/settings.ts'
 import { withRegistry } from './folder.ts'
 import { commitToGit } from './git.ts'
-import { type Io, printIssues, progressLine, run, withDir } from './io.ts'
+import { Exit, type Io, printIssues, printWarnings, progressLine, run, withDir } from './io.ts'
 
 interface Options {
   readonly dir: string
@@ -20,6 +20,8 @@ interface Options {
   readonly baseUrl?: string
   readonly api?: string
   readonly cache?: string | boolean
+  readonly skipBad?: boolean
+  readonly verbose?: boolean
 }
 
 /** `build`: makes the public tree equal to what the catalog, or a folder of `.crate` files, says. */
@@ -40,6 +42,8 @@ export function registerBuild(program: Command, io: Io): void {
       'with --from: what makes the next build fast; default: a file in the cache folder of the user',
     )
     .option('--no-cache', 'with --from: read everything anew, keep nothing')
+    .option('--skip-bad', 'with --from: leave out the .crate files that are refused; exit code 1')
+    .option('--verbose', 'with --from: print every warning, not one of each kind')
     .option('--api <url>', 'with --from: the web API of a daemon elsewhere; default: none')
     .action(async (options: Options, command: Command) => {
       const { from, out } = options
@@ -72,14 +76,24 @@ async function buildFrom(io: Io, from: string, out: string, options: Options): P
       `warning: no base URL is set, so the tree works only at ${TRIAL_BASE}; set it with --base-url`,
     )
   }
-  const progress = progressLine(io, 'reading .crate')
-  const cache = cachePath(io, out, options.cache ?? true)
-  const result = await buildStatic({ from, out, settings, urls, cache, progress: progress.at })
-  progress.done()
-  printIssues(io, result.warnings)
+  const [reading, rendering] = [progressLine(io, 'reading .crate'), progressLine(io, 'rendering')]
+  const result = await buildStatic({
+    from,
+    out,
+    settings,
+    urls,
+    cache: cachePath(io, out, options.cache ?? true),
+    skipBad: options.skipBad ?? false,
+    onRead: reading.at,
+    onRendered: rendering.at,
+  })
+  rendering.done()
+  printWarnings(io, result.warnings, options.verbose ?? false)
+  printIssues(io, result.refused)
   io.out(
     `${plural(result.releases, 'version')} of ${plural(result.crates, 'crate')}; ${plural(result.changed, 'file')} changed in ${out}`,
   )
+  if (result.refused.length > 0) throw new Exit(1)
 }
 
 /** The cache of an output folder, at the place where the system keeps such files; null without one. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Issue, kindOf, Refusal } from '../../core/error/error.ts'
+import { groupWarnings, type Issue, kindOf, Refusal } from '../../core/error/error.ts'
 import { machineRefusal } from './machine.ts'
 
 /** What a command has of the world around it. */
@@ -50,17 +50,31 @@ export async function run(io: Io, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Shows how far long work is, on a terminal only; `done` wipes the line. */
-export function progressLine(
-  io: Io,
-  verb: string,
-): { at(done: number, total: number): void; done(): void } {
-  let last = 0
+/** Prints one warning of each kind with the number of those like it, or all of them. */
+export function printWarnings(io: Io, all: readonly Issue[], verbose: boolean): void {
+  const shown = verbose ? all : groupWarnings(all)
+  printIssues(io, shown)
+  if (shown.length < all.length) io.err('`--verbose` lists every one of them')
+}
+
+/** How far long work is. */
+export interface ProgressLine {
+  at(done: number, total: number): void
+  /** Removes the line from the terminal. */
+  done(): void
+}
+
+/** Shows progress on stderr: a line that is rewritten on a terminal, else a line every ten seconds. */
+export function progressLine(io: Io, verb: string): ProgressLine {
+  const pause = io.isWatched ? 100 : 10_000
+  let last = io.isWatched ? 0 : io.now().getTime()
   return {
     at(done, total) {
-      if (!io.isWatched || (Date.now() - last < 100 && done < total)) return
-      last = Date.now()
-      process.stderr.write(`\r\x1b[K${verb} ${done} of ${total}`)
+      const now = io.now().getTime()
+      if (now - last < pause && !(io.isWatched && done === total)) return
+      last = now
+      if (io.isWatched) process.stderr.write(`\r\x1b[K${verb} ${done} of ${total}`)
+      else io.err(`${verb} ${done} of ${total}`)
     },
     done() {
       if (io.isWatched && last > 0) process.stderr.write('\r\x1b[K')

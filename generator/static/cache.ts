@@ -1,119 +1,116 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { hostname, uptime } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Issue } from '../../core/error/error.ts'
-import type { Release } from '../../core/release/release.ts'
-import type { Settings } from '../../core/settings/settings.ts'
 import { readText, writeWhole } from '../store/durable-file.ts'
 
-/** What a static build needs of a release, and what its `.crate` gave reason to warn of. */
-export interface Inspected {
-  readonly release: Omit<Release, 'files'>
-  readonly warnings: readonly Issue[]
-}
+/** A cache that cannot be read or written, as in many containers, costs time and nothing else. */
+const UNUSABLE = new Set('EACCES EPERM EROFS ENOENT ENOTDIR EISDIR EEXIST ENOSPC EDQUOT'.split(' '))
 
-/** A home that cannot be used, as in many containers, costs time and nothing else. */
-const UNUSABLE = [
-  'EACCES',
-  'EPERM',
-  'EROFS',
-  'ENOENT',
-  'ENOTDIR',
-  'EISDIR',
-  'EEXIST',
-  'ENOSPC',
-  'EDQUOT',
-]
-
-/** Fewer releases are inspected in a moment; for them no file is left behind. */
+/** So few files are read and rendered in a moment; for them no cache is left behind. */
 const WORTHWHILE = 100
 
 /**
- * What earlier builds found in `.crate` files, by their checksum, so that the same bytes are not inspected again. Only
- * results that depend on nothing else are in it: with other limits or index URLs, another Node or another version of
- * this program, the file counts as empty. Every line carries its own checksum; a damaged one counts as absent.
+ * What earlier builds know, by keys, so that the next one need not find it out again. All of it
+ * depends on `context` and on this program: where one of them has changed, the cache counts as
+ * empty. Every line carries its own checksum; a damaged one counts as absent.
  */
-export class InspectionCache {
+export class BuildCache {
+  /** Whether the machine has not been started anew since: no power cut has spoilt a file. */
+  readonly isSameBoot: boolean
   readonly #path: string | null
   readonly #context: string
-  readonly #before = new Map<string, string>()
+  readonly #boot: string
+  readonly #before: ReadonlyMap<string, string>
   readonly #after = new Map<string, string>()
 
-  private constructor(path: string | null, context: string) {
+  private constructor(path: string | null, context: string, boot: string, lines: string[]) {
+    const [head, oldBoot, ...rest] = lines
     this.#path = path
     this.#context = context
+    this.#boot = boot
+    this.isSameBoot = oldBoot === boot
+    const known = head === context ? rest : []
+    this.#before = new Map(known.map(line => [line.slice(65, line.indexOf('\t', 65)), line]))
   }
 
   /** Reads the cache at `path`; null keeps nothing. */
-  static async open(
-    path: string | null,
-    limits: Settings['limits'],
-    own: ReadonlySet<string>,
-  ): Promise<InspectionCache> {
-    const context = sha256(
-      JSON.stringify([programDigest(), process.version, limits, [...own].sort()]),
-    )
-    const cache = new InspectionCache(path, context)
-    const [head, ...lines] = (
-      (path === null ? null : await ifUsable(() => readText(path))) ?? ''
-    ).split('\n')
-    if (head !== context) return cache
-    for (const line of lines) cache.#before.set(line.slice(0, 64), line)
-    return cache
+  static async open(path: string | null, context: unknown): Promise<BuildCache> {
+    const text = path === null ? null : await ifUsable(() => readText(path))
+    const own = digestOf([programDigest(), process.version, context])
+    return new BuildCache(path, own, await bootId(), (text ?? '').split('\n'))
   }
 
-  /** What the bytes with this checksum are known to hold; otherwise `work` finds out, undefined when they are broken. */
-  async get(
-    cksum: string,
-    work: () => Promise<Inspected | undefined>,
-  ): Promise<Inspected | undefined> {
-    const line = this.#before.get(cksum)
-    const known = line === undefined ? null : contents(line)
-    if (line !== undefined && known !== null) {
-      this.#after.set(cksum, line)
-      return JSON.parse(known) as Inspected
-    }
-    const found = await work()
-    if (!found) return undefined
-    const json = JSON.stringify(found)
-    this.#after.set(cksum, `${cksum} ${sha256(cksum + json)} ${json}`)
-    // The same way as from the cache, so that both give the same.
-    return JSON.parse(json) as Inspected
+  /** What was remembered under `key`, and is from now on again; null when nothing was. */
+  get<T>(key: string): T | null {
+    const quoted = JSON.stringify(key)
+    const line = this.#after.get(quoted) ?? this.#before.get(quoted)
+    if (line === undefined || line.slice(0, 64) !== sha256(line.slice(65))) return null
+    this.#after.set(quoted, line)
+    return JSON.parse(line.slice(66 + quoted.length)) as T
   }
 
-  /** Leaves behind what this build has used, for the next one. */
+  /** Remembers a value. */
+  set(key: string, value: unknown): void {
+    const quoted = JSON.stringify(key)
+    const rest = `${quoted}\t${JSON.stringify(value)}`
+    this.#after.set(quoted, `${sha256(rest)}\t${rest}`)
+  }
+
+  /** Forgets what was remembered under `key`. */
+  delete(key: string): void {
+    this.#after.delete(JSON.stringify(key))
+  }
+
+  /** Leaves what this build has used or found for the next one. */
   async close(): Promise<void> {
-    if (this.#path === null || this.#after.size < WORTHWHILE) return
-    const lines = [...this.#after.keys()].sort().map(cksum => this.#after.get(cksum))
     const path = this.#path
-    await ifUsable(() => writeWhole(path, Buffer.from([this.#context, ...lines].join('\n'))))
+    if (path === null || this.#after.size < WORTHWHILE) return
+    const lines = [...this.#after].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line)
+    const text = [this.#context, this.#boot, ...lines].join('\n')
+    if (text === (await ifUsable(() => readText(path)))) return
+    await ifUsable(() => writeWhole(path, Buffer.from(text)))
   }
+}
+
+/** A checksum of anything that is JSON. */
+export function digestOf(value: unknown): string {
+  return sha256(JSON.stringify(value))
 }
 
 async function ifUsable<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work()
   } catch (error) {
-    if (!UNUSABLE.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    if (!UNUSABLE.has((error as NodeJS.ErrnoException).code ?? '')) throw error
     return null
   }
 }
 
-/** The JSON of a line `{cksum} {checksum of the rest} {json}`; null when the line is damaged. */
-function contents(line: string): string | null {
-  const json = line.slice(130)
-  return line.slice(65, 129) === sha256(line.slice(0, 64) + json) ? json : null
+/** All code of this program, and what it stands on: a build may make something else with any of it. */
+function programDigest(): string {
+  const built = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+  const hash = createHash('sha256')
+  for (const room of ['core', 'site', 'generator', 'assets']) {
+    const folder = join(built, room)
+    const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter(one => one.isFile() && !one.name.endsWith('.map'))
+      .map(one => join(one.parentPath, one.name))
+    for (const name of names.sort()) hash.update(name).update(readFileSync(name))
+  }
+  for (const name of ['package.json', 'node_modules/.package-lock.json']) {
+    const path = join(dirname(built), name)
+    hash.update((existsSync(path) && readFileSync(path)) || '')
+  }
+  return hash.digest('hex')
 }
 
-/** All code of this half of the program: what an inspection finds may change with any of it. */
-function programDigest(): string {
-  const root = dirname(dirname(fileURLToPath(import.meta.url)))
-  const names = readdirSync(root, { recursive: true, encoding: 'utf8' })
-  const hash = createHash('sha256')
-  for (const name of names.filter(one => one.endsWith('.js')).sort())
-    hash.update(name).update(readFileSync(join(root, name)))
-  return hash.digest('hex')
+/** What is the same until the machine starts anew (proc(5)); elsewhere the minute of its start. */
+async function bootId(): Promise<string> {
+  const id = await ifUsable(() => readFile('/proc/sys/kernel/random/boot_id', 'utf8'))
+  return id?.trim() ?? `${hostname()} ${Math.round((Date.now() / 1000 - uptime()) / 60)}`
 }
 
 function sha256(text: string): string {

@@ -5,7 +5,6 @@ import { renderEntry } from '../../core/entry/render.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
 import type { Output } from '../../core/output.ts'
 import { policyQuestions } from '../../core/policy/policy.ts'
-import type { Release } from '../../core/release/release.ts'
 import { readContents } from '../../core/tarball/contents.ts'
 import { newestVersion } from '../../core/version.ts'
 import type { DependentRow } from '../../site/data/crate.ts'
@@ -28,17 +27,9 @@ import {
   SOURCE_BYTES_MAX,
 } from '../render/site-pages.ts'
 import { packagedReadme } from '../render/version-facts.ts'
-
-/** A release of a static tree, with `yanked` as the settings have it, and where its `.crate` is read. */
-export type StaticRelease = Pick<
-  Release,
-  'name' | 'version' | 'entry' | 'about' | 'size' | 'readme'
-> & {
-  readonly path: string
-}
-
-/** A crate of a static tree: its releases in the order of their versions. */
-export type StaticCrate = readonly StaticRelease[]
+import { digestOf } from './cache.ts'
+import type { OutputGroup } from './outputs.ts'
+import type { StaticCrate, StaticRelease } from './releases.ts'
 
 /** What the pages of a static tree are made of. */
 export interface StaticPages {
@@ -48,47 +39,72 @@ export interface StaticPages {
 }
 
 /** A crate, as far as it has to be known before the pages of any other can be rendered. */
-interface Face {
+interface CrateSummary {
   readonly name: Name
+  readonly releases: StaticCrate
   readonly facts: readonly ReleaseFacts[]
   readonly newest: ReleaseFacts
+  /** What its pages follow from. */
+  readonly identity: readonly unknown[]
 }
 
 /** Most dependents that a crate's page names. */
 const DEPENDENTS_SHOWN = 100
 
 /**
- * All pages of a static tree. There are no feeds and no times: nothing in a `.crate` says when it was published, and a
- * tree that depends on the bytes it reads alone cannot know.
+ * All pages of a static tree. There are no feeds and no times: nothing in a `.crate` says when it
+ * was published, and a tree that depends only on the bytes it reads cannot know.
  */
-export async function* staticPages({ crates, dl, site }: StaticPages): AsyncIterable<Output> {
-  const faces = crates.flatMap(releases => faceOf(releases) ?? [])
+export function* staticPages({ crates, dl, site }: StaticPages): Generator<OutputGroup> {
+  const summaries = crates.map(summarize)
   const dependents = findDependents(crates)
-  for (const [at, { name, facts, newest }] of faces.entries()) {
-    const releases = crates[at] ?? []
-    const users = dependents.get(canonicalName(name)) ?? []
-    const crate = { name, createdAt: null, releases: facts, dependents: users.length }
-    yield renderCrateRecord(crate, dl)
-    const whole = (one: ReleaseFacts) => {
-      const text = releases.find(release => release.version === one.version)?.readme ?? null
-      const readme = text === null ? null : renderReadme(packagedReadme(one.about, text, site))
-      return { name, release: one, readme, previous: previousOf(facts, one.version) }
+  // A digest for all groups: a site configuration may hold a logo.
+  const look = digestOf([dl, site])
+  for (const summary of summaries) {
+    const users = dependents.get(canonicalName(summary.name)) ?? []
+    yield {
+      id: `pages ${summary.name}`,
+      inputs: [look, summary.identity, users],
+      render: () => crateOutputs(summary, users, dl, site),
     }
-    yield renderCratePage(
-      { crate, newest: whole(newest), owners: [], dependents: users.slice(0, DEPENDENTS_SHOWN) },
-      dl,
-      site,
-    )
-    for (const one of facts) yield renderVersionPage(whole(one), dl, site)
-    if (site.source) for (const release of releases) yield* sourceOf(release, site)
+    for (const release of site.source ? summary.releases : []) {
+      const { name, version, entry } = release
+      yield {
+        id: `source ${name} ${version}`,
+        inputs: [look, name, version, entry.cksum],
+        render: () => sourceOutputs(release, site),
+      }
+    }
   }
-  yield* sitePages(faces, crates, site)
+  yield {
+    id: 'site',
+    inputs: [look, summaries.map(one => one.identity)],
+    render: () => sitePages(summaries, site),
+  }
 }
 
-async function* sourceOf(
+function* crateOutputs(
+  { name, facts, newest, releases }: CrateSummary,
+  users: readonly DependentRow[],
+  dl: string,
+  site: SiteConfig,
+): Generator<Output> {
+  const crate = { name, createdAt: null, releases: facts, dependents: users.length }
+  yield renderCrateRecord(crate, dl)
+  const whole = (one: ReleaseFacts) => {
+    const text = releases.find(release => release.version === one.version)?.readme ?? null
+    const readme = text === null ? null : renderReadme(packagedReadme(one.about, text, site))
+    return { name, release: one, readme, previous: previousOf(facts, one.version) }
+  }
+  const dependents = users.slice(0, DEPENDENTS_SHOWN)
+  yield renderCratePage({ crate, newest: whole(newest), owners: [], dependents }, dl, site)
+  for (const one of facts) yield renderVersionPage(whole(one), dl, site)
+}
+
+async function* sourceOutputs(
   { name, version, path }: StaticRelease,
   site: SiteConfig,
-): AsyncIterable<Output> {
+): AsyncGenerator<Output> {
   const files = await readContents(() => createReadStream(path), {
     fileBytes: FILE_MAX,
     bytes: SOURCE_BYTES_MAX,
@@ -98,21 +114,17 @@ async function* sourceOf(
   yield* renderSource(site, { name, version }, files)
 }
 
-function* sitePages(
-  faces: readonly Face[],
-  crates: readonly StaticCrate[],
-  site: SiteConfig,
-): Iterable<Output> {
-  const cards: ListedCrate[] = faces.map(({ name, newest }) => listedCrate(name, newest, null))
-  const keywords = new Map(faces.map(({ name, newest }) => [name, newest.about.keywords]))
-  const versions = crates.reduce((sum, releases) => sum + releases.length, 0)
+function* sitePages(summaries: readonly CrateSummary[], site: SiteConfig): Generator<Output> {
+  const cards: ListedCrate[] = summaries.map(({ name, newest }) => listedCrate(name, newest, null))
+  const keywords = new Map(summaries.map(({ name, newest }) => [name, newest.about.keywords]))
+  const versions = summaries.reduce((sum, one) => sum + one.releases.length, 0)
   const first = cards.toSorted((a, b) => compareText(a.name, b.name)).slice(0, FRONT_LENGTH)
   yield* renderSite(site, { crates: cards.length, versions, newest: [], updated: [], first })
   yield* renderListing(site, cards, name => keywords.get(name) ?? [])
 }
 
-function faceOf(releases: StaticCrate): Face | null {
-  const name = releases[0]?.name
+function summarize(releases: StaticCrate): CrateSummary {
+  const [{ name }] = releases
   const facts = releases.map(release => ({
     version: release.version,
     cksum: release.entry.cksum,
@@ -124,7 +136,9 @@ function faceOf(releases: StaticCrate): Face | null {
     publishedBy: null,
   }))
   const newest = newestVersion(facts)
-  return name && newest ? { name, facts, newest } : null
+  if (!newest) throw new Error(`the crate ${name} has no releases`)
+  const identity = [name, ...facts.flatMap(one => [one.version, one.cksum, one.yanked])]
+  return { name, releases, facts, newest, identity }
 }
 
 /** Which crates depend on each with their newest version, as the catalog has it, by name. */

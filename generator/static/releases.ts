@@ -1,105 +1,159 @@
-import { createReadStream } from 'node:fs'
-import { type Issue, issue, refuse, warning } from '../../core/error/error.ts'
-import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
-import { checkPolicy, policyQuestions } from '../../core/policy/policy.ts'
+import { createReadStream, statSync } from 'node:fs'
+import { type Issue, inFile, issue, refuse } from '../../core/error/error.ts'
+import { type CanonicalName, canonicalName } from '../../core/name.ts'
+import { checkPolicy } from '../../core/policy/policy.ts'
+import type { Release } from '../../core/release/release.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
-import { type VersionIdentity, versionIdentity } from '../../core/version.ts'
-import { inspect } from '../add/add.ts'
-import { fileChecksum, fileFacts } from '../store/durable-file.ts'
-import type { Inspected, InspectionCache } from './cache.ts'
+import { compareVersions, type VersionIdentity, versionIdentity } from '../../core/version.ts'
+import { dependencyFacts, inspect } from '../add/add.ts'
+import { fileChecksum } from '../store/durable-file.ts'
+import type { BuildCache } from './cache.ts'
 
-interface Found {
-  readonly path: string
-  readonly release: Inspected['release']
+/** A release of a static tree, with `yanked` as the settings have it, and where its bytes are. */
+export type StaticRelease = Omit<Release, 'files'> & { readonly path: string }
+
+/** A crate of a static tree: its releases in the order of their versions. */
+export type StaticCrate = readonly [StaticRelease, ...StaticRelease[]]
+
+/** What was found in a `.crate`, null when it is broken, and what there is to say of it. */
+interface Inspected {
+  readonly release: Omit<Release, 'files'> | null
+  readonly issues: readonly Issue[]
 }
 
-/** All releases among a folder's `.crate` files: crates by canonical name, releases by version identity. */
+/** A file as it was read. */
+interface FileStamp {
+  readonly size: number
+  /** Its times, and what it is to the file system. */
+  readonly times: string
+  readonly cksum: string
+}
+
+/** Coarsest time stamps of file systems in use (FAT), in milliseconds, and some more. */
+const CLOCK_TICK = 3000
+
+/** All releases among a folder's `.crate` files. */
 export class StaticReleases {
-  readonly crates = new Map<CanonicalName, Map<VersionIdentity, Found>>()
   /** Everything to object to or to warn of, with the file that gives reason to. */
   readonly issues: Issue[] = []
+  readonly #crates = new Map<CanonicalName, Map<VersionIdentity, StaticRelease>>()
   readonly #settings: Settings
   readonly #urls: RegistryUrls
-  readonly #cache: InspectionCache
+  readonly #cache: BuildCache
 
-  constructor(settings: Settings, urls: RegistryUrls, cache: InspectionCache) {
+  constructor(settings: Settings, urls: RegistryUrls, cache: BuildCache) {
     this.#settings = settings
     this.#urls = urls
     this.#cache = cache
   }
 
-  /** Takes a `.crate` file in; what is wrong with it is among the `issues`. */
-  async put(path: string): Promise<void> {
-    const [facts, cksum] = [await fileFacts(path), await fileChecksum(path)]
-    if (!facts || cksum === null) return refuse('file_missing', { path })
-    const bytes = { size: facts.size, cksum, open: () => createReadStream(path) }
-    const found = await this.#cache.get(cksum, async () => {
-      const issues: Issue[] = []
-      const release = await inspect({ bytes, pubtime: null }, this.#settings, this.#urls, issues)
-      if (release && !issues.some(one => one.severity === 'error')) {
-        const { files, ...rest } = release
-        return { release: rest, warnings: issues }
-      }
-      this.#object(path, issues)
-      return undefined
-    })
-    if (!found) return
-    this.#object(path, found.warnings)
-    this.#place({ path, release: found.release })
+  get crates(): StaticCrate[] {
+    return [...this.#crates.values()].map(
+      versions =>
+        [...versions.values()].sort((a, b) =>
+          compareVersions(a.version, b.version),
+        ) as unknown as StaticCrate,
+    )
   }
 
-  /** Applies the policy, for which every crate has to be known. */
-  check(): void {
+  /** Takes a `.crate` file in; what is wrong with it is among the `issues`. */
+  async put(path: string): Promise<void> {
+    const { size, cksum } = await this.#read(path)
+    const found =
+      this.#cache.get<Inspected>(`crate ${cksum}`) ?? (await this.#inspect(path, size, cksum))
+    this.#object(path, found.issues)
+    if (found.release) this.#place({ ...found.release, path })
+  }
+
+  /**
+   * Applies the policy, for which every crate has to be known, and yanks. With `skipBad`, what the
+   * policy refuses goes, and what cannot do without it.
+   */
+  check(skipBad: boolean): void {
     const listed = new Set(this.#settings.yanked)
-    for (const versions of this.crates.values()) {
-      for (const { path, release } of versions.values()) {
-        listed.delete(`${release.name}@${release.version}`)
-        const { ownDependencies, cratesIoDependencies } = policyQuestions(release)
-        const missing = ownDependencies.filter(name => this.#spelling(name) !== name)
-        const facts = {
-          existing: null,
-          lookAlikes: [],
-          missingDependencies: missing,
-          otherSpellings: missing
-            .map(name => this.#spelling(name))
-            .filter(name => name !== undefined),
-          alsoHere: cratesIoDependencies.filter(name => this.#spelling(name) !== undefined),
+    const warnings = new Map<StaticRelease, readonly Issue[]>()
+    for (let isStable = false; !isStable; ) {
+      isStable = true
+      for (const versions of this.#crates.values()) {
+        for (const [identity, release] of versions) {
+          const facts = {
+            existing: null,
+            lookAlikes: [],
+            ...dependencyFacts(release, name => this.#spelling(canonicalName(name))),
+          }
+          const { issues } = checkPolicy(release, facts, this.#settings.policy)
+          warnings.set(release, issues)
+          if (!skipBad || !issues.some(one => one.severity === 'error')) continue
+          versions.delete(identity)
+          isStable = false
         }
-        this.#object(path, checkPolicy(release, facts, this.#settings.policy).issues)
+      }
+    }
+    for (const [{ path }, issues] of warnings) this.#object(path, issues)
+    for (const [canonical, versions] of this.#crates) {
+      if (versions.size === 0) this.#crates.delete(canonical)
+      for (const [identity, release] of versions) {
+        const yanked = listed.delete(`${release.name}@${release.version}`)
+        versions.set(identity, { ...release, entry: { ...release.entry, yanked } })
       }
     }
     for (const spec of listed) this.issues.push(issue('yanked_unknown', { spec }))
   }
 
-  #spelling(name: Name): Name | undefined {
-    return this.crates.get(canonicalName(name))?.values().next().value?.release.name
+  async #inspect(path: string, size: number, cksum: string): Promise<Inspected> {
+    const issues: Issue[] = []
+    const max = this.#settings.limits.crate_bytes
+    if (size > max) return { release: null, issues: [issue('crate_too_big', { max })] }
+    const bytes = { size, cksum, open: () => createReadStream(path) }
+    const release = await inspect({ bytes, pubtime: null }, this.#settings, this.#urls, issues)
+    if (!release || issues.some(one => one.severity === 'error')) return { release: null, issues }
+    const { files, ...rest } = release
+    // As it comes from the cache, so that both give the same.
+    const found = JSON.parse(JSON.stringify({ release: rest, issues })) as Inspected
+    this.#cache.set(`crate ${cksum}`, found)
+    return found
   }
 
-  #place(found: Found): void {
-    const { release, path } = found
-    const canonical = canonicalName(release.name)
-    const versions = this.crates.get(canonical) ?? new Map<VersionIdentity, Found>()
-    this.crates.set(canonical, versions)
-    const [sibling] = versions.values()
-    if (sibling && sibling.release.name !== release.name) {
-      this.#object(path, [
-        issue('name_twins', { first: sibling.release.name, second: release.name }),
-      ])
+  /** Size and checksum of a file; it is read only when it is not the one that was read before. */
+  async #read(path: string): Promise<FileStamp> {
+    const key = `file ${path}`
+    const facts = statSync(path, { bigint: true, throwIfNoEntry: false })
+    if (!facts) return refuse('file_missing', { path })
+    const times = [facts.mtimeNs, facts.ctimeNs, facts.ino, facts.dev].join(' ')
+    const known = this.#cache.get<FileStamp>(key)
+    if (known && known.times === times) return known
+    const cksum = await fileChecksum(path)
+    if (cksum === null) return refuse('file_missing', { path })
+    const stamp = { size: Number(facts.size), times, cksum }
+    // A change within the same tick of the file system's clock would leave the same times.
+    if (Number(facts.ctimeMs) < Date.now() - CLOCK_TICK) this.#cache.set(key, stamp)
+    else this.#cache.delete(key)
+    return stamp
+  }
+
+  #spelling(canonical: CanonicalName): Release['name'] | undefined {
+    return this.#crates.get(canonical)?.values().next().value?.name
+  }
+
+  #place(release: StaticRelease): void {
+    const { name, version, path } = release
+    const canonical = canonicalName(name)
+    const spelling = this.#spelling(canonical) ?? name
+    if (spelling !== name) {
+      this.#object(path, [issue('name_twins', { first: spelling, second: name })])
+      return
     }
-    const identity = versionIdentity(release.version)
+    const versions = this.#crates.get(canonical) ?? new Map<VersionIdentity, StaticRelease>()
+    this.#crates.set(canonical, versions)
+    const identity = versionIdentity(version)
     const twin = versions.get(identity)
-    if (!twin) versions.set(identity, found)
-    else if (twin.release.entry.cksum !== release.entry.cksum) {
-      this.#object(path, [
-        issue('twin_files', { first: twin.path, second: path, version: release.version }),
-      ])
-    }
+    if (!twin) versions.set(identity, release)
+    else if (twin.entry.cksum !== release.entry.cksum)
+      this.#object(path, [issue('twin_files', { first: twin.path, second: path, version })])
   }
 
   #object(path: string, issues: readonly Issue[]): void {
-    for (const { severity, message } of issues) {
-      this.issues.push((severity === 'error' ? issue : warning)('broken_file', { path, message }))
-    }
+    this.issues.push(...issues.map(one => inFile(path, one)))
   }
 }

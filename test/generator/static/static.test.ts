@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -19,12 +19,17 @@ interface Job {
   readonly out: string
   readonly cache?: string | null
   readonly yanked?: readonly string[]
+  readonly skipBad?: boolean
+  /** Further lines of the settings. */
+  readonly more?: string
 }
 
-async function run({ from, out, cache = null, yanked = [] }: Job): Promise<StaticResult> {
-  const text = `yanked = ${JSON.stringify(yanked)}\n[registry]\nbase_url = "${BASE}"\napi = "none"\n`
+async function run(job: Job): Promise<StaticResult> {
+  const { from, out, cache = null, yanked = [], skipBad = false, more = '' } = job
+  const text = `yanked = ${JSON.stringify(yanked)}\n${more}\n[registry]\nbase_url = "${BASE}"\napi = "none"\n`
   const { settings } = resolveSettings({ file: { name: 'plimsoll.toml', text } })
-  return buildStatic({ from, out, settings, urls: registryUrls(settings.registry, BASE), cache })
+  const urls = registryUrls(settings.registry, BASE)
+  return buildStatic({ from, out, settings, urls, cache, skipBad })
 }
 
 /** The messages of the refusal that a build ends with. */
@@ -78,6 +83,7 @@ test('a folder of .crate files becomes a tree: lines by SemVer, no api, what is 
       releases: 5,
       changed: filesBelow(job.out).length,
       warnings: [],
+      refused: [],
     },
   )
   assert.deepEqual(cargoFiles(job.out), [
@@ -254,67 +260,140 @@ test('the output may lie in the folder that is read, and is not read', async t =
   ])
 })
 
-test('what the cache remembers is not inspected again, and changes nothing', async t => {
-  const job = folders(t)
-  const cache = join(folderOf(t), 'deep', 'cache')
-  for (let i = 0; i < 101; i++)
+/** A hundred crates and a cache, as a first build leaves them. */
+async function cached(t: TestContext): Promise<Job & { cache: string; first: StaticResult }> {
+  // What was changed a moment ago is never trusted by its times.
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 })
+  const job = { ...folders(t), cache: join(folderOf(t), 'deep', 'cache') }
+  for (let i = 0; i < 100; i++)
     put(job.from, `${i}.crate`, crate(`crate-${i}`, '1.0.0', 'readme = "NONE.md"'))
-  const first = await run({ ...job, cache })
+  return { ...job, first: await run(job) }
+}
+
+/** Changes what the cache remembers, checksums included. */
+function forge(cache: string, change: (rest: string) => string): void {
+  const [context = '', boot = '', ...lines] = readFileSync(cache, 'utf8').split('\n')
+  const forged = lines.map(line => {
+    const rest = change(line.slice(65))
+    return `${createHash('sha256').update(rest).digest('hex')}\t${rest}`
+  })
+  writeFileSync(cache, [context, boot, ...forged].join('\n'))
+}
+
+test('what the cache remembers is not inspected again, and changes nothing', async t => {
+  const { first, ...job } = await cached(t)
+  const { cache } = job
   const digest = treeDigest(job.out)
   const text = readFileSync(cache, 'utf8')
-  assert.equal(text.split('\n').length, 102)
-
-  assert.deepEqual(await run({ ...job, cache }), { ...first, changed: 0 })
+  assert.deepEqual(await run(job), { ...first, changed: 0 })
   assert.equal(readFileSync(cache, 'utf8'), text)
   // That it is trusted shows in what no .crate gives reason to: a warning put in with its checksum.
-  const forged = text.split('\n').map((line, index) => {
-    if (index === 0) return line
-    const cksum = line.slice(0, 64)
-    const json = line
-      .slice(130)
-      .replace('"warnings":[', '"warnings":[{"severity":"warning","message":"from the cache"},')
-    return `${cksum} ${createHash('sha256')
-      .update(cksum + json)
-      .digest('hex')} ${json}`
-  })
-  writeFileSync(cache, forged.join('\n'))
-  const { warnings } = await run({ ...job, cache })
-  assert.equal(warnings.filter(one => one.message.endsWith(': from the cache')).length, 101)
+  const extra = '{"code":"readme_unknown","severity":"warning","message":"from the cache"}'
+  forge(cache, rest => rest.replace('"issues":[', `"issues":[${extra},`))
+  const { warnings } = await run(job)
+  assert.equal(warnings.filter(one => one.message.endsWith(': from the cache')).length, 100)
 
   // Damage anywhere costs time and nothing else.
+  const [head = '', boot = '', ...lines] = text.split('\n')
+  const swapped = lines.map(
+    (line, index) => line.slice(0, 64) + (lines[(index + 1) % lines.length] ?? '').slice(64),
+  )
   for (const damaged of [
     text.replaceAll('crate-7', 'crate-8'),
-    text.replaceAll(/ [0-9a-f]{64} /g, ` ${'0'.repeat(64)} `),
+    text.replaceAll(/\n[0-9a-f]{64}\t/g, `\n${'0'.repeat(64)}\t`),
     text.slice(0, -20),
+    [head, boot, ...swapped].join('\n'),
     'rubbish',
   ]) {
     writeFileSync(cache, damaged)
     rmSync(job.out, { recursive: true })
-    assert.deepEqual(await run({ ...job, cache }), {
-      ...first,
-      changed: filesBelow(job.out).length,
-    })
+    assert.deepEqual(await run(job), { ...first, changed: filesBelow(job.out).length })
     assert.equal(treeDigest(job.out), digest)
-    assert.equal(readFileSync(cache, 'utf8'), text)
   }
 
-  // The lines of another place of the same cache do not pass for each other.
-  const [head = '', ...lines] = text.split('\n')
-  const swapped = lines.map(
-    (line, index) => line.slice(0, 64) + (lines[(index + 1) % lines.length] ?? '').slice(64),
-  )
-  writeFileSync(cache, [head, ...swapped].join('\n'))
-  await run({ ...job, cache })
-  assert.equal(treeDigest(job.out), digest)
-
-  // What is no longer among the files is forgotten; a few files leave no cache at all.
+  // What is no longer among the files is forgotten.
   rmSync(join(job.from, '0.crate'))
-  await run({ ...job, cache })
-  assert.equal(readFileSync(cache, 'utf8').split('\n').length, 101)
+  await run(job)
+  assert.doesNotMatch(readFileSync(cache, 'utf8'), /"(?:crate|pages|file) [^"]*crate-0[/ "]/)
+})
+
+test('a second build looks at sizes and times only; what differs is mended', async t => {
+  const { first, ...job } = await cached(t)
+  const page = join(job.out, 'crates/crate-7/index.html')
+  const text = readFileSync(page, 'utf8')
+  const spoilt = text.replace('crate-7', 'crate-X')
+  utimesSync(page, 1000, 1000)
+  // Another time, the same bytes: the file stays, and counts as known from now on.
+  assert.deepEqual(await run(job), { ...first, changed: 0 })
+  writeFileSync(page, spoilt)
+  utimesSync(page, 1000, 1000)
+  assert.deepEqual(await run(job), { ...first, changed: 0 })
+  assert.equal(readFileSync(page, 'utf8'), spoilt)
+  // After the machine was started anew, times say nothing.
+  const [context = '', , ...lines] = readFileSync(job.cache, 'utf8').split('\n')
+  writeFileSync(job.cache, [context, 'another boot', ...lines].join('\n'))
+  assert.equal((await run(job)).changed, 1)
+  assert.equal(readFileSync(page, 'utf8'), text)
+  for (const spoil of [
+    () => writeFileSync(page, spoilt),
+    () => writeFileSync(page, text.slice(1)),
+    () => rmSync(page),
+    () => writeFileSync(join(job.out, 'crates/crate-7/crate-7-1.0.0.crate'), 'x'),
+    () => writeFileSync(join(job.out, 'index/3/c/cra'), 'stranger'),
+  ]) {
+    mkdirSync(join(job.out, 'index/3/c'), { recursive: true })
+    spoil()
+    assert.equal((await run(job)).changed, 1)
+    assert.equal(readFileSync(page, 'utf8'), text)
+  }
+})
+
+test('a new .crate is read and rendered, and the others are left alone', async t => {
+  const { first, ...job } = await cached(t)
+  const before = fileStamps(job.out)
+  put(job.from, 'new.crate', crate('new', '1.0.0'))
+  const { crates, changed } = await run(job)
+  assert.equal(crates, first.crates + 1)
+  const after = fileStamps(job.out)
+  const kept = [...Object.keys(before)].filter(path => /crates\/crate-|assets\//.test(path))
+  assert.ok(kept.length > 300 && changed < 60, `${kept.length} ${changed}`)
+  for (const path of kept) assert.deepEqual(after[path], before[path], path)
+  const plain = { ...folders(t), from: job.from }
+  await run(plain)
+  assert.equal(treeDigest(job.out), treeDigest(plain.out))
+})
+
+test('a few files leave no cache', async t => {
   const small = { ...folders(t), cache: join(folderOf(t), 'cache') }
   put(small.from, 'a.crate', crate('demo', '1.0.0'))
   await run(small)
   assert.throws(() => readFileSync(small.cache), { code: 'ENOENT' })
+})
+
+test('with skipBad the tree lacks what is refused, and what needs it', async t => {
+  const job = { ...folders(t), skipBad: true }
+  put(job.from, 'good.crate', crate('good', '1.0.0'))
+  const bad = put(job.from, 'bad.crate', buildEvil('not gzip'))
+  const needs = (name: string) => `[dependencies.${name}]\nversion = "1"\n${OWN}\n`
+  const first = put(job.from, 'first.crate', crate('first', '1.0.0', needs('gone')))
+  const second = put(job.from, 'second.crate', crate('second', '1.0.0', needs('first')))
+  const big = put(job.from, 'big.crate', {
+    ...crate('big', '1.0.0'),
+    files: { 'noise.bin': randomBytes(300_000) },
+  })
+  const { crates, refused } = await run({ ...job, more: 'limits.crate_bytes = "200 kB"' })
+  assert.equal(crates, 1)
+  assert.deepEqual(refused.map(one => [one.message.split(': ')[0], one.code]).sort(), [
+    [bad, 'archive_not_gzip'],
+    [big, 'crate_too_big'],
+    [first, 'dependency_missing'],
+    [second, 'dependency_missing'],
+  ])
+  assert.deepEqual(cargoFiles(job.out), [
+    'crates/good/good-1.0.0.crate',
+    'index/config.json',
+    'index/go/od/good',
+  ])
 })
 
 test('a cache that cannot be written is none', async t => {
