@@ -1,6 +1,7 @@
+import semver from 'semver'
 import { refuse } from './error/error.ts'
-import type { Version, VersionParts } from './version.ts'
-import { compareNumbers, comparePre, versionParts } from './version.ts'
+import type { Version } from './version.ts'
+import { compareNumbers, U64_MAX, versionParts } from './version.ts'
 
 declare const requirementBrand: unique symbol
 
@@ -20,7 +21,6 @@ interface Comparator {
 
 /** Most comparators that Cargo reads in one requirement. */
 const COMPARATORS_MAX = 32
-const U64_MAX = '18446744073709551615'
 const NUMBER = '0|[1-9][0-9]{0,19}'
 const PRE = '(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)'
 const IDENTIFIER = '[0-9A-Za-z-]+'
@@ -36,22 +36,22 @@ const COMPARATOR = new RegExp(
  */
 export function parseRequirement(text: string): Requirement {
   const comparators = readComparators(text)
-  if (!comparators)
-    refuse('requirement_invalid', {
-      requirement: text.length > 100 ? `${text.slice(0, 100)}…` : text,
-    })
+  if (!comparators) refuse('requirement_invalid', { requirement: text })
   return (comparators.length === 0 ? '*' : comparators.map(print).join(', ')) as Requirement
 }
 
 /**
- * Whether `version` meets `requirement`, exactly as Cargo decides it: a pre-release only matches when a comparator names
- * a pre-release of the same `major.minor.patch`; numbers are compared as u64; build metadata does not count.
+ * Whether `version` meets `requirement`, as Cargo decides it: a pre-release only matches when a
+ * comparator names a pre-release of the same `major.minor.patch`; build metadata does not count.
+ * True for a version that is too long for the library: who asks wants to protect dependents.
  */
 export function satisfies(requirement: Requirement, version: Version): boolean {
   const comparators = readComparators(requirement) ?? []
   const parts = versionParts(version)
-  if (!comparators.every(one => matches(one, parts))) return false
-  return parts.pre.length === 0 || comparators.some(one => admitsPrerelease(one, parts))
+  const rank = ranking([parts, ...comparators].flatMap(numbersOf))
+  const parsed = semver.parse(spell(parts, rank))
+  const range = comparators.map(one => `${operatorOf(one)}${spell(one, rank)}`).join(' ')
+  return parsed === null || semver.satisfies(parsed, range)
 }
 
 /** The comparators of `text`, none for `*`; null when Cargo could not read it. */
@@ -96,7 +96,7 @@ function stripSpaces(text: string): string {
 }
 
 function print(one: Comparator): string {
-  const sign = one.operator === '*' ? '' : one.operator
+  const sign = operatorOf(one)
   const tail = one.operator === '*' ? '.*' : ''
   if (one.minor === null) return `${sign}${one.major}${tail}`
   if (one.patch === null) return `${sign}${one.major}.${one.minor}${tail}`
@@ -104,69 +104,32 @@ function print(one: Comparator): string {
   return `${sign}${one.major}.${one.minor}.${one.patch}${pre}`
 }
 
-function matches(one: Comparator, version: VersionParts): boolean {
-  switch (one.operator) {
-    case '=':
-    case '*':
-      return isExactly(one, version)
-    case '>':
-      return compare(one, version) > 0
-    case '>=':
-      return isExactly(one, version) || compare(one, version) > 0
-    case '<':
-      return compare(one, version) < 0
-    case '<=':
-      return isExactly(one, version) || compare(one, version) < 0
-    case '~':
-      return isTilde(one, version)
-    case '^':
-      return isCaret(one, version)
-  }
+function operatorOf({ operator }: Comparator): string {
+  return operator === '*' ? '' : operator
 }
 
-/** The version against the comparator; a part left out makes them equal there (`>1` needs 2.0.0). */
-function compare(one: Comparator, version: VersionParts): number {
-  const major = compareNumbers(version.major, one.major)
-  if (major !== 0 || one.minor === null) return major
-  const minor = compareNumbers(version.minor, one.minor)
-  if (minor !== 0 || one.patch === null) return minor
-  return compareNumbers(version.patch, one.patch) || comparePre(version.pre, one.pre)
+/**
+ * Small numbers in the order of the given ones, with 0 for 0. The library counts in doubles, which
+ * are not exact for every u64, and a range only depends on the order of its numbers.
+ */
+function ranking(numbers: readonly string[]): (number: string) => string {
+  const sorted = [...new Set(['0', ...numbers])].sort(compareNumbers)
+  return number => String(sorted.indexOf(number))
 }
 
-function isExactly(one: Comparator, version: VersionParts): boolean {
-  if (version.major !== one.major) return false
-  if (one.minor !== null && version.minor !== one.minor) return false
-  if (one.patch !== null && version.patch !== one.patch) return false
-  return comparePre(version.pre, one.pre) === 0
+type Parts = Pick<Comparator, 'major' | 'minor' | 'patch' | 'pre'>
+
+function numbersOf({ major, minor, patch, pre }: Parts): string[] {
+  return [major, minor, patch, ...pre].filter(
+    one => one !== null && /^[0-9]+$/.test(one),
+  ) as string[]
 }
 
-function isTilde(one: Comparator, version: VersionParts): boolean {
-  if (version.major !== one.major) return false
-  if (one.minor !== null && version.minor !== one.minor) return false
-  return isPatchUp(one, version)
-}
-
-function isCaret(one: Comparator, version: VersionParts): boolean {
-  if (version.major !== one.major) return false
-  if (one.minor === null) return true
-  const minor = compareNumbers(version.minor, one.minor)
-  if (one.patch === null) return one.major === '0' ? minor === 0 : minor >= 0
-  if (one.major !== '0' && minor !== 0) return minor > 0
-  if (minor !== 0) return false
-  if (one.major === '0' && one.minor === '0' && version.patch !== one.patch) return false
-  return isPatchUp(one, version)
-}
-
-function isPatchUp(one: Comparator, version: VersionParts): boolean {
-  const patch = one.patch === null ? 0 : compareNumbers(version.patch, one.patch)
-  return patch !== 0 ? patch > 0 : comparePre(version.pre, one.pre) >= 0
-}
-
-function admitsPrerelease(one: Comparator, version: VersionParts): boolean {
-  return (
-    one.pre.length > 0 &&
-    one.major === version.major &&
-    one.minor === version.minor &&
-    one.patch === version.patch
-  )
+function spell({ major, minor, patch, pre }: Parts, rank: (number: string) => string): string {
+  const release = [major, minor, patch]
+    .filter(one => one !== null)
+    .map(rank)
+    .join('.')
+  const suffix = pre.map(one => (/^[0-9]+$/.test(one) ? rank(one) : one)).join('.')
+  return suffix === '' ? release : `${release}-${suffix}`
 }

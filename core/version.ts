@@ -14,7 +14,9 @@ const PRE = `(?:${NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)`
 const GRAMMAR = new RegExp(
   `^(${NUMBER})\\.(${NUMBER})\\.(${NUMBER})(?:-(${PRE}(?:\\.${PRE})*))?(?:\\+([0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*))?$`,
 )
-const U64_MAX = '18446744073709551615'
+
+/** The largest number in a version: the largest of 64 bits. */
+export const U64_MAX = '18446744073709551615'
 
 /** The parts of a version; numbers stay decimal text, which orders exactly at any size. */
 export interface VersionParts {
@@ -86,8 +88,8 @@ export function compareNumbers(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0)
 }
 
-/** Orders pre-release identifiers (SemVer §11.3–11.4); an empty list is a release and ranks above every pre-release. */
-export function comparePre(a: readonly string[], b: readonly string[]): number {
+/** Orders pre-release identifiers (SemVer §11.3–11.4); without any, it is a release and higher. */
+function comparePre(a: readonly string[], b: readonly string[]): number {
   if (a.length === 0 || b.length === 0) return b.length - a.length
   for (let i = 0; i < Math.min(a.length, b.length); i++) {
     const order = comparePreIdentifier(a[i] as string, b[i] as string)

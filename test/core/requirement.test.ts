@@ -25,6 +25,34 @@ test('requirements print and match as the semver crate has it', () => {
   }
 })
 
+// Exact arithmetic: 2^53 and 2^53 + 1 are one number to a double.
+const BEYOND_DOUBLES: [requirement: string, version: string, matches: boolean][] = [
+  ['=9007199254740993', '9007199254740993.0.0', true],
+  ['=9007199254740993', '9007199254740992.0.0', false],
+  ['>9007199254740992', '9007199254740993.0.0', true],
+  ['>9007199254740992', '9007199254740992.5.0', false],
+  ['^1.9007199254740993', '1.9007199254740992.7', false],
+  ['^0.9007199254740993', '0.9007199254740994.0', false],
+  ['~1.9007199254740993.1', '1.9007199254740993.2', true],
+  ['=1.0.0-rc.9007199254740993', '1.0.0-rc.9007199254740992', false],
+  ['>=1.0.0-rc.9007199254740993', '1.0.0-rc.9007199254740994', true],
+  ['<18446744073709551615', '18446744073709551614.9.9', true],
+]
+
+test('numbers beyond the exact range of doubles match exactly', () => {
+  for (const [requirement, version, matches] of BEYOND_DOUBLES)
+    assert.equal(
+      satisfies(parseRequirement(requirement), parseVersion(version)),
+      matches,
+      `${requirement} ${version}`,
+    )
+})
+
+test('a version too long to be compared counts as a match', () => {
+  const long = parseVersion(`1.0.0-${'a'.repeat(300)}`)
+  assert.ok(satisfies(parseRequirement('^2'), long))
+})
+
 test('a printed requirement prints as itself', () => {
   for (const [, printed = ''] of rows) assert.equal(parseRequirement(printed), printed)
 })
