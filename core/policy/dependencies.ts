@@ -3,8 +3,8 @@ import type { Issue } from '../error/error.ts'
 import { issue } from '../error/error.ts'
 import type { CanonicalName, Name } from '../name.ts'
 import { canonicalName, isName } from '../name.ts'
+import { isFeatureName } from '../release/features.ts'
 import type { PolicySettings } from '../settings/settings.ts'
-import { isFeatureName } from './features.ts'
 import { weigh } from './verdict.ts'
 
 /** How a dependency on crates.io is written in an index entry (Cargo's `CRATES_IO_INDEX`). */

@@ -1,11 +1,12 @@
 import type { Entry } from '../entry/entry.ts'
 import type { Issue } from '../error/error.ts'
 import type { Name } from '../name.ts'
+import { checkFeatures } from '../release/features.ts'
 import type { PolicySettings } from '../settings/settings.ts'
 import type { Version } from '../version.ts'
 import type { DependencyFacts } from './dependencies.ts'
 import { CRATES_IO_INDEX, checkDependencies, dependencyNames } from './dependencies.ts'
-import { checkFeatures } from './features.ts'
+import { checkFeatureLimits } from './features.ts'
 import { lookAlikeKeys } from './look-alike.ts'
 import { checkNaming, checkVersion } from './naming.ts'
 import type { PolicyAbout } from './presentation.ts'
@@ -75,7 +76,8 @@ export function checkPolicy(
     ...checkNaming(name, facts, policy),
     ...checkVersion(version, policy),
     ...checkPresentation(about, policy),
-    ...checkFeatures(entry, policy),
+    ...checkFeatureLimits(entry.features, policy),
+    ...checkFeatures(entry),
     ...checkDependencies(name, entry.deps, facts, policy),
   ]
   return {

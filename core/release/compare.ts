@@ -1,4 +1,4 @@
-import type { Dependency, Features } from '../entry/entry.ts'
+import type { Dependency, Entry, Features } from '../entry/entry.ts'
 import { collect, type Issue, issue, warning } from '../error/error.ts'
 import { parseRequirement } from '../requirement.ts'
 import { describe, indexUrlKey, metadataPlace, placeKey } from './dependency.ts'
@@ -8,7 +8,7 @@ import type { PublishDependency, PublishMetadata } from './metadata.ts'
 interface Facts {
   readonly name: string
   readonly version: string
-  readonly entry: { readonly deps: readonly Dependency[]; readonly features: Features }
+  readonly entry: Pick<Entry, 'deps' | 'features' | 'links'>
 }
 
 /**
@@ -25,6 +25,7 @@ export function compareMetadata(
   return [
     ...compareIdentity('name', metadata.name, release.name),
     ...compareIdentity('vers', metadata.vers, release.version),
+    ...compareLinks(metadata.links, release.entry.links),
     ...compareDependencies(release.entry.deps, metadata.deps, own),
     ...compareFeatures(release.entry.features, metadata.features),
   ]
@@ -32,6 +33,12 @@ export function compareMetadata(
 
 function compareIdentity(field: string, metadata: string, manifest: string): Issue[] {
   return metadata === manifest ? [] : [issue('metadata_identity', { field, metadata, manifest })]
+}
+
+/** Metadata may leave `links` out; what it says must be so. */
+function compareLinks(metadata: string | null, links: string | null): Issue[] {
+  if (metadata === null || metadata === links) return []
+  return [issue('metadata_identity', { field: 'links', metadata, manifest: links ?? '' })]
 }
 
 function compareDependencies(

@@ -1,14 +1,15 @@
-import { type Issue, Refusal, warning } from '../error/error.ts'
+import { collect, type Issue, issue, Refusal, warning } from '../error/error.ts'
 import { parseManifest } from '../manifest/parse.ts'
 import type { Name } from '../name.ts'
 import type { Archive, ArchiveLimits } from '../tarball/archive.ts'
-import { readArchive, readArchiveFile } from '../tarball/read.ts'
+import { readArchiveFile, surveyArchive } from '../tarball/read.ts'
 import type { Version } from '../version.ts'
 import { compareMetadata } from './compare.ts'
+import { checkFeatures } from './features.ts'
 import { makeRelease, type Release, type ReleaseParts } from './release.ts'
 import { findReadme } from './targets.ts'
 
-/** What `inspectCrate` must be told: whatever is not inside the crate. */
+/** What `inspectCrate` has to know that is not inside the crate. */
 export interface InspectParts
   extends Pick<ReleaseParts, 'cksum' | 'size' | 'pubtime' | 'ownIndexUrls' | 'metadata'> {
   readonly limits: ArchiveLimits
@@ -16,37 +17,41 @@ export interface InspectParts
   readonly expected?: { readonly name: Name; readonly version: Version } | undefined
 }
 
-/** A release, and what there is to say about it. */
+/** What a crate holds, and what is wrong with it. */
 export interface Inspection {
-  readonly release: Release
-  readonly warnings: readonly Issue[]
-  /** Where the publish metadata says otherwise: errors, for the caller to tell together with its own. */
-  readonly differences: readonly Issue[]
+  /** Null when the manifest cannot be read; made as far as possible when there are errors. */
+  readonly release: Release | null
+  readonly issues: readonly Issue[]
 }
 
 /**
- * From bytes to release: archive, manifest, README, entry, and the comparison with the publish metadata where there is
- * one. Reads the stream once, and once more up to the README. Throws a `Refusal` with all objections of the first step
- * that cannot go on for them. A README that is missing or too large is only a warning.
+ * From bytes to release: archive, manifest, README, entry, and the comparison with the publish
+ * metadata where there is one. Each step is done as long as it can be, so that the publisher gets
+ * all objections at once. Reads the stream once, and once more up to the README.
  */
 export async function inspectCrate(
   open: () => AsyncIterable<Uint8Array>,
   parts: InspectParts,
 ): Promise<Inspection> {
-  const archive = await readArchive(open, parts.limits, parts.expected)
-  const manifest = parseManifest(archive.manifest)
-  const warnings = [...archive.warnings]
+  const { archive, issues } = await surveyArchive(open, parts.limits, parts.expected)
+  const manifest = archive && collect(issues, () => parseManifest(archive.manifest))
+  if (!archive || !manifest) return { release: null, issues }
+  const expected = `${archive.name} ${archive.version}`
+  const found = `${manifest.name} ${manifest.version}`
+  if (expected !== found) issues.push(issue('release_identity', { expected, found }))
+  const isWhole = !issues.some(one => one.severity === 'error')
   const path = findReadme(manifest, archive.files)
-  if (path === null && manifest.readmePath !== null) {
-    warnings.push(warning('readme_missing', { path: manifest.readmePath }))
-  }
+  if (isWhole && path === null && manifest.readmePath !== null)
+    issues.push(warning('readme_missing', { path: manifest.readmePath }))
   const readme =
-    path === null ? null : await readReadme(open, archive, path, parts.limits.readmeBytes, warnings)
+    isWhole && path !== null
+      ? await readReadme(open, archive, path, parts.limits.readmeBytes, issues)
+      : null
   const release = makeRelease({ ...parts, archive, manifest, readme })
   const differences = parts.metadata
     ? compareMetadata(release, parts.metadata, parts.ownIndexUrls)
     : []
-  return { release, warnings: warnings, differences }
+  return { release, issues: [...issues, ...checkFeatures(release.entry), ...differences] }
 }
 
 async function readReadme(
@@ -54,14 +59,14 @@ async function readReadme(
   archive: Archive,
   path: string,
   max: number,
-  warnings: Issue[],
+  issues: Issue[],
 ): Promise<string | null> {
   try {
     const bytes = await readArchiveFile(open, archive, path, max)
     return bytes && new TextDecoder().decode(bytes)
   } catch (error) {
     if (!(error instanceof Refusal) || !error.has('archive_file_too_large')) throw error
-    warnings.push(warning('readme_too_large', { path, max }))
+    issues.push(warning('readme_too_large', { path, max }))
     return null
   }
 }

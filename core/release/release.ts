@@ -1,18 +1,16 @@
-import type { Entry } from '../entry/entry.ts'
+import type { Entry, Features } from '../entry/entry.ts'
 import { compareText } from '../entry/entry.ts'
 import { isPubtime } from '../entry/pubtime.ts'
 import { compareDependencies } from '../entry/render.ts'
-import { issue, refuseErrors } from '../error/error.ts'
 import type { About, Manifest } from '../manifest/manifest.ts'
 import type { Name } from '../name.ts'
 import type { Archive, ArchiveFile } from '../tarball/archive.ts'
 import type { Version } from '../version.ts'
 import { indexUrlKey, metadataPlace, placeKey, toEntryDependency } from './dependency.ts'
-import { checkFeatures } from './features.ts'
 import type { PublishMetadata } from './metadata.ts'
 import { findReadme, findTargets } from './targets.ts'
 
-/** What publish, `add` and import all produce: one version, whole but for its bytes. */
+/** What publish, `add` and import all produce: one version without its bytes. */
 export interface Release {
   readonly name: Name
   readonly version: Version
@@ -38,55 +36,36 @@ export interface ReleaseParts {
   readonly metadata?: PublishMetadata | undefined
 }
 
-/**
- * Makes the release out of what its `.crate` holds: the packaged manifest is the fact. Throws a `Refusal` when the
- * manifest is another crate's or version's than the archive's folder, or its features could not be used.
- */
+/** Makes the release from what its `.crate` holds: the packaged manifest is the fact. */
 export function makeRelease(parts: ReleaseParts): Release {
   const { archive, manifest, readme, cksum, size, pubtime } = parts
   if (pubtime !== null && !isPubtime(pubtime)) throw new TypeError(`not a pubtime: ${pubtime}`)
+  const { name, version, links, features } = manifest
   const own = ownUrls(parts)
-  const deps = manifest.dependencies
-    .map(one => toEntryDependency(one, own))
-    .sort(compareDependencies)
-  const issues = checkFeatures(manifest.features, deps)
-  const expected = `${archive.name} ${archive.version}`
-  const found = `${manifest.name} ${manifest.version}`
-  if (expected !== found) issues.unshift(issue('release_identity', { expected, found }))
-  refuseErrors(issues)
   const entry: Entry = {
-    name: manifest.name,
-    vers: manifest.version,
-    deps,
+    name,
+    vers: version,
+    deps: manifest.dependencies.map(one => toEntryDependency(one, own)).sort(compareDependencies),
     cksum,
-    features: sortFeatures(manifest),
+    features: sortFeatures(features),
     yanked: false,
-    links: manifest.links,
+    links,
     rust_version: manifest.rustVersion,
     pubtime,
   }
+  const { files, vcsPath } = archive
   const about = {
     ...manifest.about,
-    readme_file: findReadme(manifest, archive.files),
-    ...findTargets(manifest, archive.files),
-    ...(archive.vcsPath && { vcs_path: archive.vcsPath }),
+    readme_file: findReadme(manifest, files),
+    ...findTargets(manifest, files),
+    ...(vcsPath && { vcs_path: vcsPath }),
   }
-  const { files, vcsPath } = archive
-  return {
-    name: manifest.name,
-    version: manifest.version,
-    entry,
-    about,
-    readme,
-    size,
-    files,
-    vcsPath,
-  }
+  return { name, version, entry, about, readme, size, files, vcsPath }
 }
 
 /**
- * The URLs that mean this registry: those of the settings, and those in the manifest for which the publisher's Cargo says
- * "the registry I publish to" (an alias such as `localhost` for `127.0.0.1`).
+ * The URLs that mean this registry: those of the settings, and those in the manifest that the
+ * publisher's Cargo calls "the registry I publish to" (an alias: `localhost` for `127.0.0.1`).
  */
 function ownUrls({ manifest, ownIndexUrls, metadata }: ReleaseParts): ReadonlySet<string> {
   const urls = new Set([...ownIndexUrls].map(indexUrlKey))
@@ -100,6 +79,6 @@ function ownUrls({ manifest, ownIndexUrls, metadata }: ReleaseParts): ReadonlySe
   return urls
 }
 
-function sortFeatures(manifest: Manifest): Entry['features'] {
-  return Object.fromEntries(Object.entries(manifest.features).sort(([a], [b]) => compareText(a, b)))
+function sortFeatures(features: Features): Features {
+  return Object.fromEntries(Object.entries(features).sort(([a], [b]) => compareText(a, b)))
 }

@@ -14,17 +14,39 @@ const VCS_INFO_MAX = 16 * 1024
 type Open = () => AsyncIterable<Uint8Array>
 type Identity = { readonly name: Name; readonly version: Version }
 
+/** What a survey of a `.crate` found. */
+export interface ArchiveSurvey {
+  /** Null when it is not known what crate it is, or when it has no manifest. */
+  readonly archive: Archive | null
+  readonly issues: Issue[]
+}
+
 /**
- * Reads a `.crate` once from end to end, streamed: never more of it in memory than the manifest and a list of paths.
- * Throws one `Refusal` with all objections: what is not a gzip'd tar of plain files and folders below
- * `{name}-{version}/` with exactly one `Cargo.toml`, what exceeds `limits`, what is not the `expected` release.
- * The rules are those of Cargo's unpacking and of crates.io, and stricter where two readers could see two archives.
+ * Reads a `.crate` once from end to end, streamed: never more of it is in memory than the manifest
+ * and a list of paths. Throws one `Refusal` with all objections of `surveyArchive`.
  */
 export async function readArchive(
   open: Open,
   limits: ArchiveLimits,
   expected?: Identity,
 ): Promise<Archive> {
+  const { archive, issues } = await surveyArchive(open, limits, expected)
+  refuseErrors(issues)
+  if (!archive) throw new Error('an archive without a manifest or an objection')
+  return archive
+}
+
+/**
+ * Reads a `.crate` as `readArchive` does, and objects to whatever is not a gzip'd tar of plain
+ * files and folders below `{name}-{version}/` with exactly one `Cargo.toml`, exceeds `limits`, or
+ * is not the `expected` release. The rules are those of Cargo's unpacking and of crates.io, and
+ * stricter where two readers could see two archives.
+ */
+export async function surveyArchive(
+  open: Open,
+  limits: ArchiveLimits,
+  expected?: Identity,
+): Promise<ArchiveSurvey> {
   const survey = new Survey(limits, expected)
   let unpackedBytes = 0
   try {
@@ -35,7 +57,7 @@ export async function readArchive(
     if (!(error instanceof Refusal)) throw error
     survey.issues.push(...error.issues)
   }
-  return survey.conclude(unpackedBytes)
+  return { archive: survey.conclude(unpackedBytes), issues: survey.issues }
 }
 
 /**
@@ -101,8 +123,8 @@ class Survey {
       : 'stop'
   }
 
-  /** The archive, when nothing speaks against it. */
-  conclude(unpackedBytes: number): Archive {
+  /** The archive, as far as it is known; objects to its manifests. */
+  conclude(unpackedBytes: number): Archive | null {
     const [first, ...others] = this.#manifests
     const broken = this.issues.some(one => one.severity === 'error')
     if (others.length > 0)
@@ -110,16 +132,14 @@ class Survey {
     else if (first !== undefined && first !== 'Cargo.toml')
       this.issues.push(issue('archive_manifest_case', { path: first }))
     else if (first === undefined && !broken) this.issues.push(issue('archive_manifest_missing'))
-    refuseErrors(this.issues)
-    const { name, version } = this.#identity as Identity
+    if (!this.#identity || this.#manifest === null) return null
     return {
-      name,
-      version,
-      manifest: this.#manifest ?? '',
+      ...this.#identity,
+      manifest: this.#manifest,
       files: this.#files,
       unpackedBytes,
       vcsPath: this.#vcsPath,
-      warnings: this.issues,
+      warnings: this.issues.filter(one => one.severity === 'warning'),
     }
   }
 

@@ -1,4 +1,4 @@
-import { type Issue, Refusal, refuseErrors, warning } from '../../core/error/error.ts'
+import { type Issue, refuseErrors, unique, warning } from '../../core/error/error.ts'
 import { canonicalName, type Name } from '../../core/name.ts'
 import { crateKey } from '../../core/paths/crates.ts'
 import type { DependencyFacts } from '../../core/policy/dependencies.ts'
@@ -72,7 +72,7 @@ export async function addSubmission(
     registry.settings.policy,
   )
   issues.push(...verdict.issues)
-  refuseErrors(unique(issues))
+  refuseErrors(issues)
   const { outcome, crateId } = await registry.mutex.run(async () => {
     await checkQuota(registry.database, release, registry.settings.limits, change)
     // In one turn: between its arrival and its record, `verify --repair` would take the file for an orphan.
@@ -93,19 +93,17 @@ export async function inspect(
   issues: Issue[],
 ): Promise<Release | undefined> {
   const { bytes, metadata, pubtime } = submission
-  const inspection = await collectLater(issues, () =>
-    inspectCrate(bytes.open, {
-      limits: archiveLimits(settings, bytes.size),
-      expected: metadata,
-      cksum: bytes.cksum,
-      size: bytes.size,
-      pubtime,
-      ownIndexUrls: urls.own,
-      ...(metadata && { metadata: metadata.said }),
-    }),
-  )
-  if (inspection) issues.push(...inspection.warnings, ...inspection.differences)
-  return inspection?.release
+  const inspection = await inspectCrate(bytes.open, {
+    limits: archiveLimits(settings, bytes.size),
+    expected: metadata,
+    cksum: bytes.cksum,
+    size: bytes.size,
+    pubtime,
+    ownIndexUrls: urls.own,
+    ...(metadata && { metadata: metadata.said }),
+  })
+  for (const one of inspection.issues) issues.push(one)
+  return inspection.release ?? undefined
 }
 
 /** How much is read out of a `.crate` of this size. */
@@ -148,19 +146,4 @@ export function dependencyFacts(
     otherSpellings: missing.map(spelling).filter(name => name !== undefined),
     alsoHere: cratesIoDependencies.filter(name => spelling(name) !== undefined),
   }
-}
-
-async function collectLater<T>(issues: Issue[], work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    issues.push(...error.issues)
-    return undefined
-  }
-}
-
-/** Two checks may find the same fault; its publisher reads it once. */
-function unique(issues: readonly Issue[]): Issue[] {
-  return [...new Map(issues.map(one => [`${one.severity} ${one.message}`, one])).values()]
 }

@@ -1,6 +1,6 @@
 import type { Entry } from '../../core/entry/entry.ts'
 import { compareDependencies } from '../../core/entry/render.ts'
-import { type Issue, Refusal, refuse, warning } from '../../core/error/error.ts'
+import { type Issue, Refusal, refuse, refuseErrors, warning } from '../../core/error/error.ts'
 import type { About, Manifest } from '../../core/manifest/manifest.ts'
 import { parseManifest } from '../../core/manifest/parse.ts'
 import type { Name } from '../../core/name.ts'
@@ -48,8 +48,10 @@ export async function makeRelease(
   const { identity } = offer
   if (!identity) {
     const loose = { limits, cksum, size, pubtime: null, ownIndexUrls: own }
-    const { release, warnings } = await inspectCrate(bytes.open, loose)
-    return { release, notes: warnings }
+    const { release, issues } = await inspectCrate(bytes.open, loose)
+    refuseErrors(issues)
+    if (!release) throw new Error('a crate without a release or an objection')
+    return { release, notes: issues }
   }
   const notes: Issue[] = []
   const reading = await read(bytes, identity, limits, notes)

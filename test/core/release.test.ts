@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as v from 'valibot'
 import { renderEntry } from '../../core/entry/render.ts'
-import { Refusal } from '../../core/error/error.ts'
 import { parseManifest } from '../../core/manifest/parse.ts'
 import { compareMetadata } from '../../core/release/compare.ts'
+import { checkFeatures } from '../../core/release/features.ts'
 import type { InspectParts } from '../../core/release/inspect.ts'
 import { inspectCrate } from '../../core/release/inspect.ts'
 import type { PublishMetadata } from '../../core/release/metadata.ts'
@@ -333,16 +333,6 @@ test('metadata that repeats itself is compared in a moment', async () => {
   assert.equal(frugally(() => compareMetadata(release, metadata({ deps }))).length, 30_000)
 })
 
-test('a crate that says another name or version inside is refused with both', async () => {
-  await assert.rejects(
-    releaseOf({ manifest: '[package]\nname = "other"\nversion = "2.0.0"' }),
-    (error: unknown) =>
-      error instanceof Refusal &&
-      error.message ===
-        'the crate file was sent as demo 1.0.0, but its `Cargo.toml` says other 2.0.0',
-  )
-})
-
 test('a pubtime that Cargo could not read never gets into an entry', async () => {
   await assert.rejects(releaseOf({}, { pubtime: new Date(0).toISOString() }), TypeError)
 })
@@ -356,90 +346,100 @@ const FEATURE_CASES: readonly (readonly [string, string, string[]])[] = [
   [
     'nothing',
     'a = ["none"]',
-    ['the feature `a` enables `none`, which is neither a feature nor a dependency'],
+    [
+      'the feature `a` enables `none`, which is neither a feature nor an optional dependency; add it or remove it',
+    ],
   ],
   [
     'an empty value',
     'a = [""]',
-    ['the feature `a` enables ``, which is neither a feature nor a dependency'],
+    [
+      'the feature `a` enables ``; write `FEATURE`, `dep:DEPENDENCY`, `DEPENDENCY/FEATURE` or `DEPENDENCY?/FEATURE`',
+    ],
   ],
   [
     'what is on anyway',
     'a = ["plain"]',
-    ['the feature `a` enables `plain`, which is a dependency that is not optional'],
+    [
+      'the feature `a` enables `plain`, but the dependency `plain` is not optional; add `optional = true` to it or remove the item',
+    ],
   ],
   [
     'dep: of what is on anyway',
     'a = ["dep:plain"]',
-    ['the feature `a` enables `dep:plain`, but `plain` is not an optional dependency'],
+    [
+      'the feature `a` enables `dep:plain`, but the dependency `plain` is not optional; add `optional = true` to it or remove the item',
+    ],
   ],
   [
     'dep: of nothing',
     'a = ["dep:none"]',
-    ['the feature `a` enables `dep:none`, but there is no dependency `none`'],
+    [
+      'the feature `a` enables `dep:none`, but there is no dependency `none`; add it or remove the item',
+    ],
   ],
   [
     'weak of what is on anyway',
     'a = ["plain?/x"]',
-    ['the feature `a` enables `plain?/x`, but `plain` is not an optional dependency'],
+    [
+      'the feature `a` enables `plain?/x`, but the dependency `plain` is not optional; add `optional = true` to it or remove the item',
+    ],
   ],
   [
     'a feature of nothing',
     'a = ["none/x"]',
-    ['the feature `a` enables `none/x`, but there is no dependency `none`'],
+    [
+      'the feature `a` enables `none/x`, but there is no dependency `none`; add it or remove the item',
+    ],
   ],
   [
     'both syntaxes',
     'a = ["dep:opt/x"]',
     [
-      'the feature `a` enables `dep:opt/x`, but `dep:` and `/` do not go together; write one of them',
+      'the feature `a` enables `dep:opt/x`; write `FEATURE`, `dep:DEPENDENCY`, `DEPENDENCY/FEATURE` or `DEPENDENCY?/FEATURE`',
     ],
   ],
   [
     'two slashes',
     'a = ["opt/x/y"]',
-    ['the feature `a` enables `opt/x/y`, which has more than one `/`'],
+    [
+      'the feature `a` enables `opt/x/y`; write `FEATURE`, `dep:DEPENDENCY`, `DEPENDENCY/FEATURE` or `DEPENDENCY?/FEATURE`',
+    ],
   ],
   [
     'an implicit feature that is none',
     'a = ["dep:opt"]\nb = ["opt"]',
-    ['the feature `b` enables `opt`, which is only known as `dep:opt`'],
+    [
+      'the feature `b` enables `opt`, a dependency that is no feature because `dep:opt` is used elsewhere; write `dep:opt` here, too',
+    ],
   ],
   ['a name in the way, with a way around', 'opt = []\na = ["opt/x"]', []],
   [
     'a name in the way that a feature enables',
     'opt = []\na = ["opt"]',
-    [
-      'the optional dependency `opt` is in no feature, because a feature has its name; add `dep:opt` to a feature',
-    ],
+    ['the optional dependency `opt` is enabled by no feature; add `dep:opt` to a feature'],
   ],
   ['what a name of its own includes', 'opt = ["dep:opt"]', []],
   [
     'a name in the way',
     'opt = []',
-    [
-      'the optional dependency `opt` is in no feature, because a feature has its name; add `dep:opt` to a feature',
-    ],
+    ['the optional dependency `opt` is enabled by no feature; add `dep:opt` to a feature'],
   ],
   [
     'bad names',
     '"" = []\n"a b" = []\n"x/y" = []',
     ['', 'a b', 'x/y'].map(
       name =>
-        `\`${name}\` is not a feature name; it starts with a letter, digit or \`_\` and goes on with letters, digits, \`_\`, \`-\`, \`+\` and \`.\``,
+        `the feature name \`${name}\` must begin with a letter, a digit or \`_\` and go on with letters, digits, \`_\`, \`-\`, \`+\` and \`.\``,
     ),
   ],
 ]
 
 for (const [what, features, expected] of FEATURE_CASES) {
   test(`features that enable ${what}`, async () => {
-    const made = releaseOf({ manifest: `${DEPENDENCIES}[features]\n${features}` })
-    const found = await made.then(
-      () => [],
-      (error: unknown) => (error instanceof Refusal ? error.issues : Promise.reject(error)),
-    )
+    const { entry } = await releaseOf({ manifest: `${DEPENDENCIES}[features]\n${features}` })
     assert.deepEqual(
-      found.map(one => one.message),
+      checkFeatures(entry).map(one => one.message),
       expected,
     )
   })
@@ -497,34 +497,55 @@ test('from bytes to release in one step', async () => {
     return inspectCrate(open, { limits: LIMITS, ...facts, ...more })
   }
   const good = await inspect({ files: { 'README.md': '# Hé' } }, { metadata: metadata({}) })
-  assert.equal(good.release.readme, '# Hé')
-  assert.equal(good.release.about.readme_file, 'README.md')
-  assert.equal(good.release.entry.cksum, CKSUM)
-  assert.deepEqual(good.warnings, [])
+  assert.equal(good.release?.readme, '# Hé')
+  assert.equal(good.release?.about.readme_file, 'README.md')
+  assert.equal(good.release?.entry.cksum, CKSUM)
+  assert.deepEqual(good.issues, [])
 
   const large = await inspect(
     { files: { README: 'x'.repeat(100) } },
     { limits: { ...LIMITS, readmeBytes: 99 } },
   )
-  assert.equal(large.release.readme, null)
+  assert.equal(large.release?.readme, null)
   assert.deepEqual(
-    large.warnings.map(one => [one.code, one.severity]),
+    large.issues.map(one => [one.code, one.severity]),
     [['readme_too_large', 'warning']],
   )
   const missing = await inspect({ manifest: 'readme = "gone.md"' })
   assert.deepEqual(
-    missing.warnings.map(one => one.code),
+    missing.issues.map(one => one.code),
     ['readme_missing'],
   )
   const latin = await inspect({ files: { README: new Uint8Array([0x61, 0xe9]) } })
-  assert.equal(latin.release.readme, 'a\ufffd')
+  assert.equal(latin.release?.readme, 'a\ufffd')
 
   const sent = metadata({ vers: '1.0.1', features: { x: [] } })
   assert.deepEqual(
-    (await inspect({}, { metadata: sent })).differences.map(one => [one.code, one.severity]),
+    (await inspect({}, { metadata: sent })).issues.map(one => [one.code, one.severity]),
     [
       ['metadata_identity', 'error'],
       ['metadata_feature', 'error'],
     ],
+  )
+
+  const wrong = await inspect(
+    {
+      files: { 'a\\b': '', README: '' },
+      manifest: 'links = "z"\n[features]\nx = ["none"]',
+    },
+    { metadata: metadata({ links: 'other', features: { x: ['none'] } }) },
+  )
+  assert.deepEqual(
+    wrong.issues.map(one => one.code),
+    ['archive_path', 'feature_value_unknown', 'metadata_identity'],
+  )
+  assert.equal(
+    wrong.issues[2]?.message,
+    '`links` is `other` in the publish metadata, but `z` in the `Cargo.toml` of the crate file',
+  )
+  const other = await inspect({ manifest: '[package]\nname = "other"\nversion = "2.0.0"' })
+  assert.deepEqual(
+    other.issues.map(one => one.message),
+    ['the crate file was sent as demo 1.0.0, but its `Cargo.toml` says other 2.0.0'],
   )
 })

@@ -93,12 +93,6 @@ export const crateMessages = {
       `the ${p.dependency} is in the publish metadata, but not in the \`Cargo.toml\` of the crate file`,
     metadata_feature: (p: { feature: string; metadata: string; manifest: string }) =>
       `the feature \`${p.feature}\` is ${p.metadata} in the publish metadata, but ${p.manifest} in the \`Cargo.toml\` of the crate file`,
-    feature_name: (p: { feature: string }) =>
-      `\`${p.feature}\` is not a feature name; it starts with a letter, digit or \`_\` and goes on with letters, digits, \`_\`, \`-\`, \`+\` and \`.\``,
-    feature_value: (p: { feature: string; value: string; reason: string }) =>
-      `the feature \`${p.feature}\` enables \`${p.value}\`, ${p.reason}`,
-    feature_shadows: (p: { dependency: string }) =>
-      `the optional dependency \`${p.dependency}\` is in no feature, because a feature has its name; add \`dep:${p.dependency}\` to a feature`,
     entry_not_json: (p: { reason: string }) => `the index entry is not valid JSON (${p.reason})`,
     entry_too_deep: (p: { max: number }) =>
       `the index entry is nested more than ${p.max} levels deep`,
