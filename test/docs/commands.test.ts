@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { Cleanup } from '../support/cleanup.ts'
+import { expectCode, run } from '../support/command.ts'
+import { buildCrate } from '../support/crate-builder.ts'
+import { plimsoll, root } from '../support/plimsoll.ts'
+import { scratch } from '../support/scratch.ts'
+import { until } from '../support/until.ts'
+
+/** Why a documented command is not run here, by a text that begins it. */
+const NOT_RUN: ReadonlyMap<string, string> = new Map([
+  ['git clone …', 'the address is a placeholder'],
+  ['npm ', 'its script works on this checkout; that there is one is checked'],
+  ['cargo ', 'test/conformance/ plays publish, add and login with real Cargo'],
+  ['test/conformance/debian-cargo.sh ', 'it downloads packages; that it exists is checked'],
+  ['PLIMSOLL_CARGO=', 'it runs the conformance suite; that the suite exists is checked'],
+  ['export PLIMSOLL_IMPORT_TOKEN=', 'the token is a placeholder'],
+  ['npx plimsoll import sparse+https://', 'the registry is on another host'],
+  ['npx plimsoll import https://', 'the registry is on another host'],
+])
+
+/** The one crate of all scenes. */
+const FILE = 'demo-1.0.0.crate'
+
+/** What a document takes for granted, made in the folder in which its commands run. */
+const SCENES: Readonly<Record<string, (folder: string) => Promise<void>>> = {
+  'README.md': async folder => writeCrate(join(folder, 'crates')),
+  'docs/accounts.md': async folder => {
+    await ok(folder, 'init')
+    await ok(folder, 'user', 'add', 'admin')
+    for (let count = 0; count < 2; count++) await ok(folder, 'token', 'create', '--user', 'admin')
+  },
+  'docs/import.md': async folder => {
+    const [crates, tree] = [join(folder, 'made'), join(folder, 'tree')]
+    writeCrate(crates)
+    await ok(folder, 'build', '--from', crates, '--out', tree)
+    const srv = join(folder, 'srv')
+    for (const name of ['old-registry', 'margo']) cpSync(tree, join(srv, name), { recursive: true })
+    for (const [index, store] of [
+      ['alexandrie/crate-index', 'alexandrie/crate-storage'],
+      ['ktra/index', 'ktra/crates'],
+    ] as const) {
+      cpSync(join(tree, 'index'), join(srv, index), { recursive: true })
+      cpSync(crates, join(srv, store), { recursive: true })
+      const git = ['-C', join(srv, index), '-c', 'user.name=t', '-c', 'user.email=t@localhost']
+      for (const args of [
+        ['init', '-q'],
+        ['add', '.'],
+        ['commit', '-q', '-m', 'index'],
+      ])
+        expectCode('git', await run('git', [...git, ...args], { cwd: folder, env: process.env }), 0)
+    }
+    const vendored = join(folder, 'vendor', 'demo')
+    mkdirSync(vendored, { recursive: true })
+    writeFileSync(join(vendored, 'Cargo.toml'), '[package]\nname = "demo"\nversion = "1.0.0"\n')
+    const cksum = createHash('sha256')
+      .update(readFileSync(join(crates, FILE)))
+      .digest('hex')
+    const sums = JSON.stringify({ files: {}, package: cksum })
+    writeFileSync(join(vendored, '.cargo-checksum.json'), sums)
+    writeCrate(join(folder, 'home', '.cargo', 'registry', 'cache', 'index'))
+  },
+}
+
+const documents = ['README.md', ...listed('docs'), 'CONTRIBUTING.md'].filter(name =>
+  existsSync(join(root, name)),
+)
+const commands = new Map(documents.map(name => [name, commandsOf(name)]))
+
+for (const [name, lines] of commands) {
+  const runnable = lines.filter(line => !reasonOf(line))
+  if (runnable.length === 0) continue
+  test(`the commands of ${name} work: ${runnable.length} of ${lines.length}`, async t => {
+    const folder = await stage(t, name)
+    for (const line of runnable) {
+      const local = line
+        .replaceAll('/srv/', `${folder}/srv/`)
+        .replace('127.0.0.1:8080', '127.0.0.1:0')
+      if (/ serve\b/.test(line)) await serves(t, folder, local)
+      else expectCode(line, await shell(folder, local), 0)
+    }
+  })
+}
+
+test('every command and option of `plimsoll` that the documents show exists', async () => {
+  for (const line of [...commands.values()].flat()) {
+    const words = / plimsoll (.*)$/.exec(` ${line.replace(/^npx /, '')}`)?.[1]?.split(/\s+/) ?? []
+    if (words.length === 0) continue
+    const [first = '', second = ''] = words
+    const command = ['user', 'token'].includes(first) ? [first, second] : [first]
+    const help = await plimsoll('.', [...command, '--help'])
+    assert.equal(help.code, 0, line)
+    for (const option of words.filter(word => word.startsWith('--')))
+      assert.match(help.stdout, new RegExp(`${option.replace(/=.*/, '')}\\b`), line)
+  }
+})
+
+test('every npm script and every program that the documents show exists', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>
+  }
+  for (const line of [...commands.values()].flat()) {
+    const script = /\bnpm (?:run )?([\w:]+)/.exec(line)?.[1]
+    if (script && !['ci', 'install', 'link', 'pack'].includes(script))
+      assert.ok(Object.hasOwn(scripts, script), line)
+    const program = /^(test\/\S+|scripts\/\S+)/.exec(line)?.[1]
+    if (program) assert.ok(existsSync(join(root, program)), line)
+    const suite = /npm test -- (.*)/.exec(line)?.[1]
+    for (const word of suite?.split(' ') ?? [])
+      assert.ok(
+        [...readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })].some(path =>
+          `test/${path}`.replaceAll('\\', '/').includes(word),
+        ),
+        line,
+      )
+  }
+})
+
+test('every reason not to run a command is about a command that is there', () => {
+  const all = [...commands.values()].flat()
+  assert.deepEqual(
+    [...NOT_RUN.keys()].filter(start => !all.some(line => line.startsWith(start))),
+    [],
+  )
+})
+
+function listed(folder: string): string[] {
+  return readdirSync(join(root, folder))
+    .filter(name => name.endsWith('.md'))
+    .map(name => `${folder}/${name}`)
+    .sort()
+}
+
+/** The commands of a document: lines of `sh` blocks, without their comments, and prompts of `console` blocks. */
+function commandsOf(name: string): string[] {
+  const text = readFileSync(join(root, name), 'utf8')
+  return [...text.matchAll(/^```(sh|console)\n([\s\S]*?)^```$/gm)].flatMap(([, kind, block = '']) =>
+    block
+      .replaceAll('\\\n', ' ')
+      .split('\n')
+      .filter(line => kind === 'sh' || line.startsWith('$ '))
+      .map(line =>
+        line
+          .replace(/^\$ /, '')
+          .replace(/(?:^|\s+)#\s.*$/, '')
+          .trim(),
+      )
+      .filter(line => line !== ''),
+  )
+}
+
+function reasonOf(line: string): string | undefined {
+  for (const [start, reason] of NOT_RUN) if (line.startsWith(start)) return reason
+  return undefined
+}
+
+/** A folder in which the document's commands find what they need. */
+async function stage(t: TestContext, name: string): Promise<string> {
+  const folder = scratch(new Cleanup(t))
+  mkdirSync(join(folder, 'bin'))
+  const program = join(root, 'dist', 'daemon', 'cli.js')
+  const npx = `#!/bin/sh\n[ "$1" = plimsoll ] || exit 127\nshift\nexec "${process.execPath}" "${program}" "$@"\n`
+  writeFileSync(join(folder, 'bin', 'npx'), npx, { mode: 0o755 })
+  await SCENES[name]?.(folder)
+  return folder
+}
+
+function environment(folder: string): NodeJS.ProcessEnv {
+  const path = [join(folder, 'bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter)
+  return { PATH: path, HOME: join(folder, 'home') }
+}
+
+function shell(folder: string, line: string) {
+  return run('sh', ['-c', line], { cwd: folder, env: environment(folder) })
+}
+
+/** Runs a command that serves until it listens, and ends it. */
+async function serves(t: TestContext, folder: string, line: string): Promise<void> {
+  const child = spawn('sh', ['-c', `exec ${line}`], { cwd: folder, env: environment(folder) })
+  t.after(() => child.kill('SIGKILL'))
+  let said = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', chunk => {
+      said += chunk
+    })
+  const ended = new Promise(resolve => child.on('close', resolve))
+  await until(
+    () => /^listening on /m.test(said) || child.exitCode !== null,
+    () => `${line}\n${said}`,
+  )
+  child.kill('SIGTERM')
+  assert.equal(await ended, 0, `${line}\n${said}`)
+}
+
+/** A `.crate` file as `cargo package` would leave it. */
+function writeCrate(folder: string): void {
+  mkdirSync(folder, { recursive: true })
+  const bytes = buildCrate({ name: 'demo', version: '1.0.0' })
+  writeFileSync(join(folder, FILE), bytes)
+}
+
+async function ok(folder: string, ...args: readonly string[]): Promise<void> {
+  expectCode(`plimsoll ${args.join(' ')}`, await plimsoll(folder, args), 0)
+}

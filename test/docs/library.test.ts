@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { Cleanup } from '../support/cleanup.ts'
+import { expectCode, run } from '../support/command.ts'
+import { buildCrate } from '../support/crate-builder.ts'
+import { root } from '../support/plimsoll.ts'
+import { scratch } from '../support/scratch.ts'
+
+const env = { PATH: process.env.PATH, HOME: process.env.HOME }
+
+/** What `npm pack` puts into the package, by path. */
+async function packed(): Promise<string[]> {
+  // What is compiled is there: this runs out of it.
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts']
+  const { stdout } = expectCode('npm pack', await run('npm', args, { cwd: root, env }), 0)
+  const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }]
+  return files.map(file => file.path)
+}
+
+/** A folder in which the packed files are installed as `plimsoll`, beside the packages it needs. */
+async function installed(t: TestContext): Promise<string> {
+  const folder = scratch(new Cleanup(t))
+  const modules = join(folder, 'node_modules')
+  mkdirSync(modules)
+  for (const name of readdirSync(join(root, 'node_modules')))
+    symlinkSync(join(root, 'node_modules', name), join(modules, name))
+  for (const path of await packed())
+    cpSync(join(root, path), join(modules, 'plimsoll', path), { recursive: true })
+  return folder
+}
+
+test('a package has the compiled registry, its assets and licenses, and nothing else', async () => {
+  const paths = await packed()
+  for (const path of ['README.md', 'CHANGELOG.md', 'LICENSE-APACHE', 'LICENSE-MIT', 'package.json'])
+    assert.ok(paths.includes(path), path)
+  for (const path of [
+    'assets/style.css',
+    'daemon/cli.js',
+    'generator/index.js',
+    'generator/index.d.ts',
+  ])
+    assert.ok(paths.includes(`dist/${path}`), path)
+  assert.deepEqual(
+    paths.filter(
+      path =>
+        !/^dist\/(?:assets|core|daemon|generator|site)\/.*\.(?:js|d\.ts|css|svg)$/.test(path) &&
+        !/^(?:LICENSE-\w+|\w+\.md|package\.json)$/.test(path),
+    ),
+    [],
+  )
+})
+
+test('the example of docs/library.md runs against the package, and so does its command', async t => {
+  const folder = await installed(t)
+  const text = readFileSync(join(root, 'docs', 'library.md'), 'utf8')
+  const [, example = ''] = /^```js\n([\s\S]*?)^```$/m.exec(text) ?? []
+  writeFileSync(join(folder, 'example.mjs'), example)
+  mkdirSync(join(folder, 'crates'))
+  const bytes = buildCrate({ name: 'demo', version: '1.0.0' })
+  writeFileSync(join(folder, 'crates', 'demo-1.0.0.crate'), bytes)
+  const options = { cwd: folder, env }
+  const ended = await run(process.execPath, ['example.mjs'], options)
+  const said = '1 versions of 1 crates\nadded demo 1.0.0\n'
+  assert.equal(expectCode('example.mjs', ended, 0).stdout, said, ended.stderr)
+  for (const path of ['public/index/de/mo/demo', 'registry/public/index/de/mo/demo'])
+    assert.ok(existsSync(join(folder, path)), path)
+  const program = join('node_modules', 'plimsoll', 'dist', 'daemon', 'cli.js')
+  const status = await run(process.execPath, [program, 'status', '--json'], options)
+  assert.equal(JSON.parse(expectCode('status', status, 0).stdout).releases, 1)
+})
+
+test('the package has types', async t => {
+  const folder = await installed(t)
+  const lines = [
+    "import { openRegistry, type Registry, Refusal } from 'plimsoll'",
+    "export const opened: Promise<Registry> = openRegistry('registry', { env: {} })",
+    'export const codes = (refusal: Refusal): string[] => refusal.issues.map(one => one.code)',
+    '// @ts-expect-error: a folder is a text',
+    'void openRegistry(1, { env: {} })',
+  ]
+  writeFileSync(join(folder, 'user.mts'), lines.join('\n'))
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--skipLibCheck']
+  const args = [compiler, ...options, '--target', 'es2023', '--types', 'node', 'user.mts']
+  const ended = await run(process.execPath, args, { cwd: folder, env })
+  assert.equal(ended.code, 0, ended.stdout)
+})
