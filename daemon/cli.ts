@@ -6,7 +6,8 @@ import { type CommandTable, commands, loadCommands } from '../generator/cli/cli.
 import { Exit, type Io } from '../generator/cli/io.ts'
 import { stopSignal } from './stop-signal.ts'
 
-// The reader may be gone: a pipe to `head` (EPIPE), a terminal that was closed (EIO). The work is done all the same.
+// The reader may be gone: a pipe to `head` (EPIPE), a terminal that was closed (EIO). The work is
+// done all the same.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error

@@ -8,7 +8,7 @@ import {
   Registry as Prometheus,
 } from 'prom-client'
 import { countMarks, MARK_KINDS, type Registry } from '../generator/index.ts'
-import { notedObjections } from './http/failure.ts'
+import { objectionsOf } from './http/failure.ts'
 
 /** What happens behind the publishes. */
 const BACKGROUND = ['build', 'git index', 'git push'] as const
@@ -69,15 +69,16 @@ export class Metrics {
   }
 
   /**
-   * Times every request, and counts the objections it met. Labels are the route that answered and not the path, and
-   * methods that have a name: over HTTP/2 a method may be any word, and the number of series stays small.
+   * Times every request, and counts the objections it met. Labels are the route that answered and
+   * not the path, and methods that have a name: over HTTP/2 a method may be any word, and the
+   * number of series stays small.
    */
   readonly middleware: MiddlewareHandler = async (c, next) => {
     const { method } = c.req
     const end = this.#requests.startTimer({ method: METHODS.has(method) ? method : 'other' })
     await next()
     end({ route: routePath(c), status: c.res.status })
-    for (const code of notedObjections(c)) this.#failures.inc({ code })
+    for (const code of objectionsOf(c)) this.#failures.inc({ code })
   }
 
   /** Counts a failure of background work. */

@@ -7,13 +7,17 @@ export interface ReadinessDeps {
   readonly clock: () => Date
 }
 
-/** So long an answer holds, in milliseconds: whoever asks more often learns nothing new, and makes no work. */
+/**
+ * So long an answer holds, in milliseconds: whoever asks more often learns nothing new, and makes
+ * no work.
+ */
 const HOLDS = 1000
 
 /**
- * `GET /readyz`: 200 when a publish could be taken now, because catalog, crate store and public tree can be written to;
- * else 503 and which cannot. Writing is tried: rights say little of a disk that is full or mounted to be read. From the
- * signal to stop on nobody is connected any longer, so there is nothing to answer.
+ * `GET /readyz`: 200 when a publish could be taken now, because catalog, crate store and public
+ * tree can be written to; else 503 and which cannot. Writing is tried: rights say little of a disk
+ * that is full or mounted to be read. From the signal to stop on nobody is connected any longer, so
+ * there is nothing to answer.
  */
 export function readiness({ registry, clock }: ReadinessDeps): OpenHandler {
   let latest: { readonly at: number; readonly faults: Promise<string[]> } | null = null
@@ -26,7 +30,10 @@ export function readiness({ registry, clock }: ReadinessDeps): OpenHandler {
   }
 }
 
-/** What a daemon answers that is still starting: it lives, but is not ready. Null for all other requests: they wait. */
+/**
+ * What a daemon answers that is still starting: it lives, but is not ready. Null for all other
+ * requests: they wait.
+ */
 export function whileStarting(path: string): Response | null {
   if (path === '/healthz') return plain('ok\n', 200)
   return path === '/readyz' ? notReady('starting') : null

@@ -12,9 +12,8 @@ import {
   timestamp,
 } from '../generator/index.ts'
 import { addUser, hasNoUsers } from './accounts/accounts.ts'
-import { makeLink } from './accounts/credentials.ts'
+import { makeLink, passwordLink } from './accounts/credentials.ts'
 import { byOperator } from './accounts/operator.ts'
-import { passwordLinkOf } from './accounts/password-link.ts'
 import { createToken } from './accounts/tokens.ts'
 import { createApp } from './app.ts'
 import { type Listening, listen } from './http/listen.ts'
@@ -36,9 +35,9 @@ export interface ServeOptions {
 }
 
 /**
- * Serves a registry folder until told to stop: takes the folder's lock and the address, finishes what an earlier
- * process left pending, prints the paste-ready settings and `listening on …`, and at the end lets running requests and
- * pending work finish.
+ * Serves a registry folder until told to stop: takes the folder's lock and the address, finishes
+ * what an earlier process left pending, prints the paste-ready settings and `listening on …`, and
+ * at the end lets running requests and pending work finish.
  */
 export async function serve(io: Io, options: ServeOptions): Promise<void> {
   const sources = { env: io.env, flags: { 'server.listen': options.listen } }
@@ -119,7 +118,9 @@ async function serveRegistry(
   }
 }
 
-/** What a person needs to begin; on the very first start also the first token, never shown again. */
+/**
+ * What a person needs to begin; on the very first start also the first token, never shown again.
+ */
 async function greet(io: Io, registry: Registry): Promise<void> {
   const { settings, urls, database } = registry
   io.out(
@@ -142,7 +143,10 @@ async function greet(io: Io, registry: Registry): Promise<void> {
     `\nThe token of user \`admin\`, shown this once; use it with \`cargo login --registry ${settings.registry.name}\`:`,
   )
   io.out(`\n    ${token}\n`)
-  const link = passwordLinkOf(registry, await makeLink(database, admin, io.now(), byOperator(at)))
+  const link = passwordLink(
+    registry.urls,
+    await makeLink(database, admin, io.now(), byOperator(at)),
+  )
   io.out(
     `To log in there, \`admin\` sets a password with this link, within 24 hours and once:\n\n    ${link}\n`,
   )

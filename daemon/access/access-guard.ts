@@ -3,15 +3,15 @@ import type { Logger } from 'pino'
 import { configPath, issue, Refusal, type Registry, refuse } from '../../generator/index.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import { knownDevice } from '../accounts/device.ts'
-import { HIGHEST, type LoginPriority } from '../accounts/hashing-queue.ts'
-import { type NoteUse, noteUses } from '../accounts/last-use.ts'
+import { type LoginPriority, TOP_PRIORITY } from '../accounts/hashing-queue.ts'
+import { type RecordUse, recordUses } from '../accounts/last-use.ts'
 import { formProof, isSameText, makeSecret } from '../accounts/secret.ts'
 import { findSession, type Session } from '../accounts/sessions.ts'
 import { type ClientAddress, clientAddress } from '../http/client-address.ts'
 import { readCookie, writeCookie } from '../http/cookies.ts'
-import { failureBody, noteObjections } from '../http/failure.ts'
+import { addObjections, failureBody } from '../http/failure.ts'
 import { isFromHere, loginOf, readForm } from '../http/form.ts'
-import { goOn, refusedPage } from '../http/page.ts'
+import { redirect, refusedPage } from '../http/page.ts'
 import { type Actor, authenticate, hasScope, passwordOf, tokenOf } from './auth.ts'
 import type { BrowserRequest } from './browser-request.ts'
 import { RateLimits } from './rate-limit.ts'
@@ -25,13 +25,13 @@ export interface AccessGuardDeps {
 }
 
 /**
- * Lets requests through to their handlers, as the access of the route has it. Who is calling, whether they come too
- * often and whether a form is one of ours is decided here and nowhere else.
+ * Lets requests through to their handlers, as the access of the route has it. Who is calling,
+ * whether they come too often and whether a form is one of ours is decided here and nowhere else.
  */
 export class AccessGuard {
   readonly #registry: Registry
   readonly #clock: () => Date
-  readonly #note: NoteUse
+  readonly #recordUse: RecordUse
   readonly #limits: RateLimits
   readonly #addressOf: ClientAddress
   readonly #site: SiteConfig
@@ -40,7 +40,7 @@ export class AccessGuard {
   constructor({ registry, clock, log }: AccessGuardDeps) {
     this.#registry = registry
     this.#clock = clock
-    this.#note = noteUses(log)
+    this.#recordUse = recordUses(log)
     this.#limits = new RateLimits(registry.settings.limits)
     this.#addressOf = clientAddress(registry.settings.server.trusted_proxies)
     this.#site = registry.site
@@ -69,7 +69,10 @@ export class AccessGuard {
     }
   }
 
-  /** A reader of a private registry: a token good for `read`, or a browser that is logged in and only looks. */
+  /**
+   * A reader of a private registry: a token good for `read`, or a browser that is logged in and
+   * only looks.
+   */
   async #enterAsReader(
     { handle }: { readonly handle: OpenHandler },
     c: Context,
@@ -80,10 +83,10 @@ export class AccessGuard {
     const isLook = method === 'GET' || method === 'HEAD'
     if (!token && isLook && (await this.#session(c))) return handle(c)
     const actor =
-      token && (await authenticate(this.#registry.database, token, this.#clock(), this.#note))
+      token && (await authenticate(this.#registry.database, token, this.#clock(), this.#recordUse))
     if (!actor) {
       if (!token && wantsPage(c))
-        return goOn(c, this.#site, `/me?next=${encodeURIComponent(pathOf(c))}`)
+        return redirect(c, this.#site, `/me?next=${encodeURIComponent(pathOf(c))}`)
       return this.#challenge(c, token ? 'token_rejected' : 'token_absent')
     }
     // Every call of Cargo begins with config.json, also when its token is good for publishing only.
@@ -112,12 +115,13 @@ export class AccessGuard {
       const made = await this.#browserRequest(c)
       const { session } = made
       login = session?.user.login ?? null
-      const priority = c.req.method === 'POST' ? await this.#count(route.counts, c, made) : HIGHEST
+      const priority =
+        c.req.method === 'POST' ? await this.#count(route.counts, c, made) : TOP_PRIORITY
       const request: BrowserRequest = { ...made, priority }
       if (route.access === 'visitor') return await route.handle(c, request)
       if (!session) {
         if (c.req.method === 'POST') return refuse('session_absent')
-        return goOn(c, this.#site, `/me?next=${encodeURIComponent(pathOf(c))}`)
+        return redirect(c, this.#site, `/me?next=${encodeURIComponent(pathOf(c))}`)
       }
       if (route.access === 'admin' && !session.user.admin) refuse('admin_only')
       return await route.handle(c, { ...request, session })
@@ -127,7 +131,10 @@ export class AccessGuard {
     }
   }
 
-  /** Who a browser is; of what it posts, that it came from a form of ours made for that very browser. */
+  /**
+   * Who a browser is; of what it posts, that it came from a form of ours made for that very
+   * browser.
+   */
   async #browserRequest(c: Context): Promise<Omit<BrowserRequest, 'priority'>> {
     const session = await this.#session(c)
     const known = readCookie(c, this.#registry, 'form')
@@ -160,7 +167,7 @@ export class AccessGuard {
     if (counts === 'password')
       return this.#limits.ofPassword({ session: session?.id ?? null, address }, now)
     if (counts && session) this.#limits.ofUser(counts, session.user.id, now)
-    return HIGHEST
+    return TOP_PRIORITY
   }
 
   async #session(c: Context): Promise<Session | null> {
@@ -168,28 +175,29 @@ export class AccessGuard {
     if (!secret) return null
     const { database, settings } = this.#registry
     const time = { now: this.#clock(), idleSeconds: settings.auth.session_idle_seconds }
-    return findSession(database, secret, time, this.#note)
+    return findSession(database, secret, time, this.#recordUse)
   }
 
   /** Whoever calls the API; 403 for nobody. */
   async #identify(c: Context): Promise<Actor> {
     const token = tokenOf(c.req.header('authorization'))
     if (!token) return refuse('token_absent', { me: this.#me })
-    const actor = await authenticate(this.#registry.database, token, this.#clock(), this.#note)
+    const actor = await authenticate(this.#registry.database, token, this.#clock(), this.#recordUse)
     return actor
       ? { ...actor, address: this.#addressOf(c) }
       : refuse('token_rejected', { me: this.#me })
   }
 
   /**
-   * 401 with the challenge that makes Cargo send its token, or ask for one (RFC 3231, Cargo's `login_url`). git knows
-   * only `Basic`, and libgit2 only when that comes first; elsewhere it would make browsers ask for a password.
+   * 401 with the challenge that makes Cargo send its token, or ask for one (RFC 3231, Cargo's
+   * `login_url`). git knows only `Basic`, and libgit2 only when that comes first; elsewhere it
+   * would make browsers ask for a password.
    */
   #challenge(c: Context, why: 'token_absent' | 'token_rejected'): Response {
     const basic = c.req.path.startsWith('/index.git/')
       ? `Basic realm="${this.#site.registry}", `
       : ''
-    noteObjections(c, [why])
+    addObjections(c, [why])
     const headers = {
       'www-authenticate': `${basic}Cargo login_url="${this.#me}"`,
       'cache-control': 'no-store',

@@ -6,12 +6,13 @@ import {
   refuse,
   timestamp,
 } from '../../generator/index.ts'
-import type { NoteUse } from '../accounts/last-use.ts'
+import type { Account } from '../accounts/accounts.ts'
+import type { RecordUse } from '../accounts/last-use.ts'
 import { hashToken, isToken, type Scope } from '../accounts/tokens.ts'
 
 /** Who is calling, and what the token they call with is good for. */
 export interface Actor {
-  readonly user: { readonly id: number; readonly login: string; readonly admin: boolean }
+  readonly user: Account
   readonly tokenId: number
   /** Where the request came from. */
   readonly address?: string
@@ -38,14 +39,14 @@ export function passwordOf(header: string | undefined): string | null {
 }
 
 /**
- * The actor behind a token, or null when it is none of ours, revoked, expired, or its user locked out. Has its use
- * noted once a minute at most.
+ * The actor behind a token, or null when it is none of ours, revoked, expired, or its user locked
+ * out. Has its use noted once a minute at most.
  */
 export async function authenticate(
   database: Database,
   token: string,
   now: Date,
-  note: NoteUse,
+  record: RecordUse,
 ): Promise<Actor | null> {
   if (!isToken(token)) return null
   const row = await database
@@ -66,7 +67,7 @@ export async function authenticate(
   if (row.expires_at !== null && Date.parse(row.expires_at) <= now.getTime()) return null
   if (row.last_used_at === null || now.getTime() - Date.parse(row.last_used_at) > 60_000) {
     const used = database.updateTable('tokens').set({ last_used_at: timestamp(now) })
-    await note(now, () => used.where('id', '=', row.id).execute())
+    await record(now, () => used.where('id', '=', row.id).execute())
   }
   return {
     user: { id: row.user_id, login: row.login, admin: row.admin === 1 },
@@ -94,7 +95,10 @@ export function hasScope(actor: Actor, scope: Scope): boolean {
   return actor.scopes === null || actor.scopes.includes(scope)
 }
 
-/** Whether the actor's token is good for a crate: patterns are names or `beginning*`, compared canonically. */
+/**
+ * Whether the actor's token is good for a crate: patterns are names or `beginning*`, compared
+ * canonically.
+ */
 export function coversCrate(actor: Actor, name: Name): boolean {
   if (actor.crates === null) return true
   const canonical: string = canonicalName(name)

@@ -1,18 +1,18 @@
-import type { Change } from '../../generator/index.ts'
-import { timestamp } from '../../generator/index.ts'
+import { type Change, timestamp } from '../../generator/index.ts'
+import type { Account } from '../accounts/accounts.ts'
 import type { LoginPriority } from '../accounts/hashing-queue.ts'
 import type { Session } from '../accounts/sessions.ts'
 
 /** A request of a browser. */
 export interface BrowserRequest {
-  /** Null for somebody who is not logged in. */
+  /** Null for a browser that is not logged in. */
   readonly session: Session | null
-  /** What the forms of the answer have to carry. */
+  /** The token that the forms of the answer carry. */
   readonly csrf: string
-  /** What was posted; empty for what was not. */
+  /** The posted form; empty for other methods. */
   readonly form: URLSearchParams
   readonly address: string
-  /** Where it stands among those who give a password. */
+  /** Its priority among requests that hash a password. */
   readonly priority: LoginPriority
   readonly now: Date
 }
@@ -22,16 +22,12 @@ export interface SessionRequest extends BrowserRequest {
   readonly session: Session
 }
 
-/** The change that a visitor is about to make, as themselves or, when logging in, as the user they turn out to be. */
-export function changeOf(
-  request: BrowserRequest,
-  user: { readonly id: number; readonly login: string; readonly admin: boolean },
-): Change {
-  return {
-    at: timestamp(request.now),
-    actor: user.login,
-    user,
-    tokenId: null,
-    address: request.address,
-  }
+/** The change that a user makes in a browser. */
+export function changeOf(request: BrowserRequest, user: Account): Change {
+  return { ...changeOfUnknown(request), actor: user.login, user }
+}
+
+/** An event caused by a browser that did not get in. */
+export function changeOfUnknown({ now, address }: BrowserRequest): Change {
+  return { at: timestamp(now), actor: 'unknown', user: null, tokenId: null, address }
 }

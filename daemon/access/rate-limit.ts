@@ -4,12 +4,15 @@ import { addressGroup } from '../http/client-address.ts'
 
 /** At most so many callers are remembered; the one not heard of for longest is forgotten first. */
 const REMEMBERED = 10_000
-/** A bucket that refills by thirds of a token is full when it should be, whatever the last digit says. */
+/**
+ * A bucket that refills by thirds of a token is full when it should be, whatever the last digit
+ * says.
+ */
 const ROUNDING = 1e-6
 
 /**
- * Token buckets, one for each key: a minute's worth may come at once, then one after the other as the bucket refills.
- * A limit of 0 is none.
+ * Token buckets, one for each key: a minute's worth may come at once, then one after the other as
+ * the bucket refills. A limit of 0 is none.
  */
 export class RateLimit {
   readonly #perMinute: number
@@ -74,7 +77,10 @@ export interface LoginAttempt {
   readonly address: string
 }
 
-/** Every limit of a running daemon. Reading the index is never limited: each publish polls it (Cargo, once a second). */
+/**
+ * Every limit of a running daemon. Reading the index is never limited: each publish polls it
+ * (Cargo, once a second).
+ */
 export class RateLimits {
   readonly #limits: Readonly<Record<Counted, RateLimit>>
   readonly #accounts: RateLimit
@@ -101,9 +107,10 @@ export class RateLimits {
   }
 
   /**
-   * Counts an attempt to log in. A browser in which the account has been used before counts by itself, so that no
-   * stranger can keep it out; all others count by their address, and together by the account they are after, so that
-   * many addresses do not make many guesses (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
+   * Counts an attempt to log in. A browser in which the account has been used before counts by
+   * itself, so that no stranger can keep it out; all others count by their address, and together by
+   * the account they are after, so that many addresses do not make many guesses (OWASP, "Slow Down
+   * Online Guessing Attacks with Device Cookies").
    */
   ofLogin({ login, device, address }: LoginAttempt, now: Date): LoginPriority {
     if (device !== null)
@@ -113,7 +120,10 @@ export class RateLimits {
     return { isKnown: false, recent }
   }
 
-  /** Counts an attempt to set a password: by the session in which the current one is asked for, or by address. */
+  /**
+   * Counts an attempt to set a password: by the session in which the current one is asked for, or
+   * by address.
+   */
   ofPassword(
     { session, address }: { readonly session: number | null; readonly address: string },
     now: Date,

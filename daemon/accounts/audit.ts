@@ -69,7 +69,10 @@ export async function listEvents(database: Database, filter: AuditFilter): Promi
   return isForward ? events : events.reverse()
 }
 
-/** A name as it was asked for, and as the user or the crate of that name spells it: the log has the latter. */
+/**
+ * A name as it was asked for, and as the user or the crate of that name spells it: the log has the
+ * latter.
+ */
 async function spellings(
   database: Database,
   asked: string,

@@ -2,12 +2,13 @@ import {
   addEvent,
   type Change,
   type Database,
+  type Registry,
   refuse,
   refuseErrors,
   timestamp,
 } from '../../generator/index.ts'
-import { findUser, type User } from './accounts.ts'
-import { HIGHEST, type LoginPriority } from './hashing-queue.ts'
+import { type Account, findUser, type User } from './accounts.ts'
+import { type LoginPriority, TOP_PRIORITY } from './hashing-queue.ts'
 import { costOf, hashPassword, isOutdated, isPassword, passwordIssues } from './password.ts'
 import { hashSecret, makeSecret } from './secret.ts'
 
@@ -15,8 +16,8 @@ import { hashSecret, makeSecret } from './secret.ts'
 const LINK_HOURS = 24
 
 /**
- * The user whom login and password mean; null when they mean nobody, or somebody who is locked out. Hashes the same
- * amount whichever it is.
+ * The user whom login and password mean; null when they mean nobody, or somebody who is locked out.
+ * Hashes the same amount whichever it is.
  */
 export async function checkPassword(
   database: Database,
@@ -37,7 +38,7 @@ export async function checkPassword(
   if (!(await isPassword(password, stored, effort, priority)) || !row || stored === null)
     return null
   if (isOutdated(stored, cost)) {
-    const renewed = await hashPassword(password, cost, HIGHEST)
+    const renewed = await hashPassword(password, cost, TOP_PRIORITY)
     // Not over a password that was changed meanwhile.
     await database
       .updateTable('users')
@@ -50,7 +51,10 @@ export async function checkPassword(
   return user && !user.locked ? user : null
 }
 
-/** Of all stored passwords: those of before the setting was lowered cost more until their users log in. */
+/**
+ * Of all stored passwords: those of before the setting was lowered cost more until their users log
+ * in.
+ */
 async function highestCost(database: Database): Promise<number> {
   // Costs have two digits, so that texts are in the order of their numbers.
   const query = database.selectFrom('users').select(eb => eb.fn.max('password').as('highest'))
@@ -59,17 +63,17 @@ async function highestCost(database: Database): Promise<number> {
 }
 
 /**
- * Gives a user a new password, ends every login of theirs and makes unused links worthless: whoever has the old one may
- * be why it is changed. Refuses a password that is too weak.
+ * Gives a user a new password, ends every login of theirs and makes unused links worthless: whoever
+ * has the old one may be why it is changed. Refuses a password that is too weak.
  */
 export async function setPassword(
   database: Database,
-  user: Pick<User, 'id' | 'login'>,
+  user: Pick<Account, 'id' | 'login'>,
   { password, cost }: { readonly password: string; readonly cost: number },
   change: Change,
 ): Promise<void> {
   refuseErrors(passwordIssues(password, user.login))
-  const stored = await hashPassword(password, cost, HIGHEST)
+  const stored = await hashPassword(password, cost, TOP_PRIORITY)
   await database.transaction().execute(tx => storePassword(tx, user, stored, change))
 }
 
@@ -94,12 +98,17 @@ export async function makeLink(
   return secret
 }
 
+/** The address of a one-time link. */
+export function passwordLink({ base }: Registry['urls'], secret: string): string {
+  return `${base}/me/password?link=${secret}`
+}
+
 /** Whose link it is; null when it was used, has expired or never was one. */
 export async function linkOwner(
   database: Database,
   secret: string,
   now: Date,
-): Promise<{ readonly id: number; readonly login: string; readonly admin: boolean } | null> {
+): Promise<Account | null> {
   const row = await database
     .selectFrom('password_links')
     .innerJoin('users', 'users.id', 'password_links.user_id')
@@ -111,20 +120,19 @@ export async function linkOwner(
   return { id: row.id, login: row.login, admin: row.admin === 1 }
 }
 
-/** Sets a password by a one-time link, which is used up by that and not by a refusal. Refuses a link that is none. */
+/**
+ * Sets a password by a one-time link, which is used up by that and not by a refusal. Refuses a link
+ * that is none.
+ */
 export async function redeemLink(
   database: Database,
   secret: string,
   { password, cost, now }: { readonly password: string; readonly cost: number; readonly now: Date },
-  changeOf: (user: {
-    readonly id: number
-    readonly login: string
-    readonly admin: boolean
-  }) => Change,
-): Promise<{ readonly id: number; readonly login: string }> {
+  changeOf: (user: Account) => Change,
+): Promise<Account> {
   const user = (await linkOwner(database, secret, now)) ?? refuse('link_invalid')
   refuseErrors(passwordIssues(password, user.login))
-  const stored = await hashPassword(password, cost, HIGHEST)
+  const stored = await hashPassword(password, cost, TOP_PRIORITY)
   await database.transaction().execute(async tx => {
     const used = await tx
       .deleteFrom('password_links')
@@ -138,7 +146,7 @@ export async function redeemLink(
 
 async function storePassword(
   tx: Database,
-  user: Pick<User, 'id' | 'login'>,
+  user: Pick<Account, 'id' | 'login'>,
   stored: string,
   change: Change,
 ): Promise<void> {

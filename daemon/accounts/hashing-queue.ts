@@ -2,14 +2,19 @@ import { refuse } from '../../generator/index.ts'
 
 /** Where somebody stands who wants a password hashed. */
 export interface LoginPriority {
-  /** Whether it is shown that the account is theirs to use: by a browser that did, a session or a one-time link. */
+  /**
+   * Whether it is shown that the account is theirs to use: by a browser that did, a session or a
+   * one-time link.
+   */
   readonly isKnown: boolean
   /** How many attempts like this one came of late from where it comes, this one included. */
   readonly recent: number
 }
 
-/** The priority of whoever needs no limit: the operator, or what was checked before it gets here. */
-export const HIGHEST: LoginPriority = { isKnown: true, recent: 0 }
+/**
+ * The priority of whoever needs no limit: the operator, or what was checked before it gets here.
+ */
+export const TOP_PRIORITY: LoginPriority = { isKnown: true, recent: 0 }
 
 interface Waiting {
   readonly priority: LoginPriority
@@ -18,9 +23,10 @@ interface Waiting {
 }
 
 /**
- * Does so many things at once, and lets so many wait. Known ones go first, then who has tried least of late, then who
- * came first; when too many wait, the last in that order is refused and not the newest. So many strangers guessing can
- * keep other strangers waiting, but nobody known, and those who guess often keep nobody.
+ * Does so many things at once, and lets so many wait. Known ones go first, then who has tried least
+ * of late, then who came first; when too many wait, the last in that order is refused and not the
+ * newest. So many strangers guessing can keep other strangers waiting, but nobody known, and those
+ * who guess often keep nobody.
  */
 export class HashingQueue {
   readonly #atOnce: number
@@ -33,7 +39,10 @@ export class HashingQueue {
     this.#mostWaiting = mostWaiting
   }
 
-  /** Does the work when it is its turn. Refuses it (`logins_busy`) when too many with a better priority wait. */
+  /**
+   * Does the work when it is its turn. Refuses it (`logins_busy`) when too many with a better
+   * priority wait.
+   */
   async run<Result>(priority: LoginPriority, work: () => Promise<Result>): Promise<Result> {
     if (this.#running < this.#atOnce) this.#running++
     else if (!(await this.#turn(priority))) refuse('logins_busy')

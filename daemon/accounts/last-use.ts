@@ -1,16 +1,16 @@
 import type { Logger } from 'pino'
 
-/** Notes when something was used last: does the work, or leaves it. */
-export type NoteUse = (now: Date, work: () => Promise<unknown>) => Promise<void>
+/** Records the last use of a token or a session by `work`, or skips it. */
+export type RecordUse = (now: Date, work: () => Promise<unknown>) => Promise<void>
 
-/** After a failure nothing is noted for so long, in milliseconds. */
+/** After a failure, nothing is recorded for this long, in milliseconds. */
 const PAUSE = 60_000
 
 /**
- * Notes last uses one after the other. When that fails, on a full disk or beside a process that keeps the database to
- * itself, it is logged and left for a minute: reading needs no writing, and must go on without it.
+ * Records last uses one after the other. A failure (a full disk, a locked database) is logged and
+ * stops recording for a minute: reading needs no writing and must go on without it.
  */
-export function noteUses(log: Pick<Logger, 'warn'>): NoteUse {
+export function recordUses(log: Pick<Logger, 'warn'>): RecordUse {
   let last: Promise<void> = Promise.resolve()
   let failedAt = Number.NEGATIVE_INFINITY
   const attempt = async (now: Date, work: () => Promise<unknown>) => {
@@ -19,10 +19,7 @@ export function noteUses(log: Pick<Logger, 'warn'>): NoteUse {
       await work()
     } catch (error) {
       failedAt = now.getTime()
-      log.warn(
-        { err: error },
-        'when a token or a login was used last could not be noted; going on without',
-      )
+      log.warn({ err: error }, 'cannot record when a token or a login was last used; skipped')
     }
   }
   return (now, work) => {

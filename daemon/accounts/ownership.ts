@@ -9,7 +9,7 @@ import {
   Refusal,
   refuse,
 } from '../../generator/index.ts'
-import { findUser, type User } from './accounts.ts'
+import { type Account, findUser, type User } from './accounts.ts'
 
 /** An owner as Cargo lists one (specification A.5). */
 export interface Owner {
@@ -54,11 +54,14 @@ export async function cratesOf(
   return rows.map(row => row.name)
 }
 
-/** Refuses who may not change the owners of a crate: owners may, and administrators, so that it can be handed on. */
+/**
+ * Refuses who may not change the owners of a crate: owners may, and administrators, so that it can
+ * be handed on.
+ */
 export async function requireOwner(
   database: Database,
   crate: CrateRecord,
-  user: { readonly id: number; readonly login: string; readonly admin: boolean },
+  user: Account,
 ): Promise<void> {
   if (user.admin || (await ownsCrate(database, crate.id, user.id))) return
   refuse('not_owner', { name: crate.name, login: user.login })
@@ -101,7 +104,10 @@ export async function addOwners(
   })
 }
 
-/** Invites users to become owners, which they accept on `/me`; once more is as new. All or none, as with `addOwners`. */
+/**
+ * Invites users to become owners, which they accept on `/me`; once more is as new. All or none, as
+ * with `addOwners`.
+ */
 export async function inviteOwners(
   database: Database,
   crate: CrateRecord,
@@ -126,8 +132,8 @@ export async function inviteOwners(
 }
 
 /**
- * Takes ownership, and pending invitations, from users. All or none: whoever is neither owner nor invited is named, and
- * somebody always remains where there was somebody.
+ * Takes ownership, and pending invitations, from users. All or none: whoever is neither owner nor
+ * invited is named, and somebody always remains where there was somebody.
  */
 export async function removeOwners(
   database: Database,

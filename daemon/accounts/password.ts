@@ -2,7 +2,10 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { type Issue, issue } from '../../generator/index.ts'
 import { HashingQueue, type LoginPriority } from './hashing-queue.ts'
 
-/** NIST SP 800-63B §3.1.1: long rather than complicated; the upper bound only keeps the hashing cheap to begin. */
+/**
+ * NIST SP 800-63B §3.1.1: long rather than complicated; the upper bound only keeps the hashing
+ * cheap to begin.
+ */
 const SHORTEST = 10
 const LONGEST = 200
 
@@ -36,8 +39,9 @@ export async function hashPassword(
 }
 
 /**
- * Whether a password is the stored one. The work is `2 ** effort` whatever is stored, and without anything to compare
- * with, so that nobody learns from the time who has an account; `effort` is at least the cost of what is stored.
+ * Whether a password is the stored one. The work is `2 ** effort` whatever is stored, and without
+ * anything to compare with, so that nobody learns from the time who has an account; `effort` is at
+ * least the cost of what is stored.
  */
 export function isPassword(
   password: string,
@@ -57,7 +61,8 @@ async function compare(password: string, stored: string | null, effort: number):
   const derived = await derive(password, Buffer.from(salt, 'base64url'), Number(storedCost))
   // 2^c, then 2^c, 2^(c+1), … up to 2^(effort-1): together 2^effort.
   for (let cost = Number(storedCost); cost < effort; cost++) await derive(password, NO_SALT, cost)
-  // HMAC (RFC 2104) fills its key up with NULs, so that scrypt takes a password with NULs behind it for the same.
+  // HMAC (RFC 2104) fills its key up with NULs, so that scrypt takes a password with NULs behind it
+  // for the same.
   return timingSafeEqual(derived, Buffer.from(key, 'base64url')) && !password.includes('\0')
 }
 

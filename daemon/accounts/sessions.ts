@@ -1,11 +1,12 @@
 import { addEvent, type Change, type Database, refuse, timestamp } from '../../generator/index.ts'
-import type { NoteUse } from './last-use.ts'
+import type { Account } from './accounts.ts'
+import type { RecordUse } from './last-use.ts'
 import { formProof, hashSecret, makeSecret } from './secret.ts'
 
 /** A login in a browser, as the one who sent its cookie. */
 export interface Session {
   readonly id: number
-  readonly user: { readonly id: number; readonly login: string; readonly admin: boolean }
+  readonly user: Account
   /** What forms of this session carry. */
   readonly proof: string
 }
@@ -67,14 +68,14 @@ export async function startSession(
 }
 
 /**
- * The session a cookie means; null when it has expired, was not used for `idleSeconds`, or was ended. Has it noted
- * once a minute at most that it was seen.
+ * The session a cookie means; null when it has expired, was not used for `idleSeconds`, or was
+ * ended. Has it noted once a minute at most that it was seen.
  */
 export async function findSession(
   database: Database,
   secret: string,
   { now, idleSeconds }: SessionTime,
-  note: NoteUse,
+  record: RecordUse,
 ): Promise<Session | null> {
   const row = await database
     .selectFrom('sessions')
@@ -89,7 +90,7 @@ export async function findSession(
   if (now.getTime() - Date.parse(row.last_seen_at) > 60_000) {
     const seen = { last_seen_at: timestamp(now) }
     const update = database.updateTable('sessions').set(seen).where('id', '=', row.id)
-    await note(now, () => update.execute())
+    await record(now, () => update.execute())
   }
   return {
     id: row.id,

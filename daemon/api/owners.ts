@@ -11,17 +11,12 @@ import {
   removeOwners,
   requireOwner,
 } from '../accounts/ownership.ts'
+import type { Deps } from '../deps.ts'
 import { readWhole } from '../http/request-body.ts'
-import type { IndexWorker } from '../workers/index-worker.ts'
 
-/** What owner requests need. */
-export interface OwnerDeps {
-  readonly registry: Registry
-  readonly indexWorker: IndexWorker
-  readonly clock: () => Date
-}
-
-/** Each login is looked up, and all are changed in one transaction, during which nobody else writes. */
+/**
+ * Each login is looked up, and all are changed in one transaction, during which nobody else writes.
+ */
 const MOST_LOGINS = 100
 /** More than so many logins can take. */
 const MOST_BYTES = 64 * 1024
@@ -33,15 +28,17 @@ const ownerRequest = v.object({
 })
 
 /** `GET …/owners`: `{users: [{id, login, name}]}`. */
-export function owners(deps: OwnerDeps): OpenHandler {
+export function owners(deps: Deps): OpenHandler {
   return async c => {
     const crate = await findCrate(deps.registry, c)
     return c.json({ users: await listOwners(deps.registry.database, crate.id) })
   }
 }
 
-/** `PUT …/owners`: makes users owners, or invites them, as `owners.add` has it; `msg` says which. */
-export function putOwners(deps: OwnerDeps): ActorHandler {
+/**
+ * `PUT …/owners`: makes users owners, or invites them, as `owners.add` has it; `msg` says which.
+ */
+export function putOwners(deps: Deps): ActorHandler {
   return async (c, actor) => {
     const { crate, logins } = await readRequest(deps, c, actor)
     const change = changeBy(actor, deps.clock())
@@ -57,8 +54,10 @@ export function putOwners(deps: OwnerDeps): ActorHandler {
   }
 }
 
-/** `DELETE …/owners`: takes ownership back; the last owner stays. Cargo insists on `msg` here, too. */
-export function deleteOwners(deps: OwnerDeps): ActorHandler {
+/**
+ * `DELETE …/owners`: takes ownership back; the last owner stays. Cargo insists on `msg` here, too.
+ */
+export function deleteOwners(deps: Deps): ActorHandler {
   return async (c, actor) => {
     const { crate, logins } = await readRequest(deps, c, actor)
     const done = await removeOwners(
@@ -75,7 +74,7 @@ export function deleteOwners(deps: OwnerDeps): ActorHandler {
   }
 }
 
-async function readRequest(deps: OwnerDeps, c: Context, actor: Actor) {
+async function readRequest(deps: Deps, c: Context, actor: Actor) {
   const crate = await findCrate(deps.registry, c)
   if (!coversCrate(actor, crate.name)) refuse('crate_not_covered', { name: crate.name })
   await requireOwner(deps.registry.database, crate, actor.user)

@@ -19,26 +19,15 @@ import {
 } from '../../generator/index.ts'
 import { type Actor, changeBy, coversCrate, hasScope, requireStillGood } from '../access/auth.ts'
 import type { ActorHandler } from '../access/route.ts'
+import type { Deps } from '../deps.ts'
 import { bodyOf } from '../http/request-body.ts'
-import type { Metrics } from '../metrics.ts'
-import type { GitWorker } from '../workers/git-worker.ts'
-import type { IndexWorker } from '../workers/index-worker.ts'
 import { decodePublish } from './publish-body.ts'
 
-/** What publishing needs. */
-export interface PublishDeps {
-  readonly registry: Registry
-  readonly indexWorker: IndexWorker
-  readonly clock: () => Date
-  readonly git: GitWorker | null
-  readonly metrics: Metrics
-}
-
 /**
- * `PUT /api/v1/crates/new` (specification section 4, publish). Answers when the version is on disk, in the catalog and
- * in its index file, which Cargo polls for at once.
+ * `PUT /api/v1/crates/new` (specification section 4, publish). Answers when the version is on disk,
+ * in the catalog and in its index file, which Cargo polls for at once.
  */
-export function publish(deps: PublishDeps): ActorHandler {
+export function publish(deps: Deps): ActorHandler {
   return async (c, actor) => {
     const { registry, indexWorker } = deps
     const { crate_bytes: crateBytes, metadata_bytes: metadataBytes } = registry.settings.limits
@@ -70,7 +59,10 @@ export function publish(deps: PublishDeps): ActorHandler {
   }
 }
 
-/** What `Content-Length` says; 0 where nobody knows, as with chunks, whose bytes are counted as they arrive. */
+/**
+ * What `Content-Length` says; 0 where nobody knows, as with chunks, whose bytes are counted as they
+ * arrive.
+ */
 function announcedBytes(c: Context): number {
   return Number(c.req.header('content-length') ?? 0)
 }
@@ -87,7 +79,10 @@ async function requireScope(registry: Registry, actor: Actor, name: Name): Promi
 /** At most so many objections to the metadata are told; who has more has another problem. */
 const TOLD = 20
 
-/** Unknown fields are ignored, missing ones are null (specification section 9); every wrong one is named. */
+/**
+ * Unknown fields are ignored, missing ones are null (specification section 9); every wrong one is
+ * named.
+ */
 function readMetadata(json: unknown): { name: Name; version: Version; said: PublishMetadata } {
   const result = v.safeParse(publishMetadata, json)
   const issues = (result.issues ?? []).slice(0, TOLD).map(objection)

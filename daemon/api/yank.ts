@@ -1,19 +1,13 @@
-import { parseName, parseVersion, type Registry, refuse } from '../../generator/index.ts'
+import { parseName, parseVersion, refuse } from '../../generator/index.ts'
 import { changeBy, coversCrate } from '../access/auth.ts'
 import type { ActorHandler } from '../access/route.ts'
-import type { GitWorker } from '../workers/git-worker.ts'
-import type { IndexWorker } from '../workers/index-worker.ts'
+import type { Deps } from '../deps.ts'
 
-/** What yanking needs. */
-export interface YankDeps {
-  readonly registry: Registry
-  readonly indexWorker: IndexWorker
-  readonly clock: () => Date
-  readonly git: GitWorker | null
-}
-
-/** `DELETE …/yank` and `PUT …/unyank` (specification section 3): the flag flips, nothing else of the entry changes. */
-export function setYanked(deps: YankDeps, yanked: boolean): ActorHandler {
+/**
+ * `DELETE …/yank` and `PUT …/unyank` (specification section 3): the flag flips, nothing else of the
+ * entry changes.
+ */
+export function setYanked(deps: Deps, yanked: boolean): ActorHandler {
   return async (c, actor) => {
     const name = parseName(c.req.param('name') ?? '')
     const version = parseVersion(c.req.param('version') ?? '')

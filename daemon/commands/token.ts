@@ -17,7 +17,7 @@ import {
   SCOPES,
   type TokenRecord,
 } from '../accounts/tokens.ts'
-import { rowId } from '../http/row-id.ts'
+import { rowId } from '../http/parameters.ts'
 
 interface CreateOptions {
   readonly dir: string

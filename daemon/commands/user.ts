@@ -16,10 +16,9 @@ import {
   setLocked,
   type User,
 } from '../accounts/accounts.ts'
-import { makeLink, setPassword } from '../accounts/credentials.ts'
+import { makeLink, passwordLink, setPassword } from '../accounts/credentials.ts'
 import { byOperator } from '../accounts/operator.ts'
 import { passwordIssues } from '../accounts/password.ts'
-import { passwordLinkOf } from '../accounts/password-link.ts'
 import { endSessions } from '../accounts/sessions.ts'
 
 /** Reads all of standard input. */
@@ -33,11 +32,11 @@ interface AddOptions {
 
 const FROM_STDIN = 'read the password from standard input: one line'
 
-/** `user …`: the people who may publish. All of it works beside a running daemon. */
+/** `user …`: the people who may publish. Every command works beside a running daemon. */
 export function registerUser(program: Command, io: Io, readInput: ReadInput): void {
-  const user = program.command('user').description('the people who may publish')
+  const user = program.command('user').description('manage the people who may publish')
   withDir(user.command('add'), io)
-    .description('add a user')
+    .description('add a user; the first one is an administrator')
     .argument('<name>')
     .option('--admin', 'may administer the registry')
     .option('--password-stdin', FROM_STDIN)
@@ -60,73 +59,50 @@ export function registerUser(program: Command, io: Io, readInput: ReadInput): vo
         else for (const one of users) io.out(describe(one))
       }),
     )
-  withDir(user.command('password'), io)
-    .description('set the password of a user; ends their sessions')
-    .argument('<name>')
-    .requiredOption('--password-stdin', FROM_STDIN)
-    .action((login: string, options: { dir: string }) =>
-      withRegistry(io, options.dir, async registry => {
-        const found = await requireUser(registry.database, login)
-        await givePassword(
-          registry,
-          found,
-          await readPassword(readInput, login),
-          timestamp(io.now()),
-        )
-        io.out(`set the password of ${found.login}`)
-      }),
-    )
-  withDir(user.command('link'), io)
-    .description('print a link with which a user sets a password: good for 24 hours, and once')
-    .argument('<name>')
-    .action((login: string, options: { dir: string }) =>
-      withRegistry(io, options.dir, async registry => {
-        const found = await requireUser(registry.database, login)
-        const now = io.now()
-        io.out(
-          passwordLinkOf(
-            registry,
-            await makeLink(registry.database, found, now, byOperator(timestamp(now))),
-          ),
-        )
-      }),
-    )
-  withDir(user.command('logout'), io)
-    .description('end all sessions of a user; tokens stay good')
-    .argument('<name>')
-    .action((login: string, options: { dir: string }) =>
-      withRegistry(io, options.dir, async ({ database }) => {
-        const found = await requireUser(database, login)
-        const sessions = await endSessions(database, found, byOperator(timestamp(io.now())))
-        io.out(`ended ${sessions} ${sessions === 1 ? 'session' : 'sessions'} of ${found.login}`)
-      }),
-    )
-  registerRights(user, io)
+  const password = 'set the password of a user; ends their sessions'
+  withUser(user, io, 'password', password, async (registry, found, at) => {
+    await givePassword(registry, found, await readPassword(readInput, found.login), at)
+    return `set the password of ${found.login}`
+  }).requiredOption('--password-stdin', FROM_STDIN)
+  const link = 'print a link with which a user sets a password: good for 24 hours, and once'
+  withUser(user, io, 'link', link, async ({ database, urls }, found, at) =>
+    passwordLink(urls, await makeLink(database, found, io.now(), byOperator(at))),
+  )
+  const logout = 'end all sessions of a user; tokens stay valid'
+  withUser(user, io, 'logout', logout, async ({ database }, found, at) => {
+    const sessions = await endSessions(database, found, byOperator(at))
+    return `ended ${sessions} ${sessions === 1 ? 'session' : 'sessions'} of ${found.login}`
+  })
+  const rights = [
+    ['lock', 'refuse the tokens and logins of a user', 'locked', setLocked, true],
+    ['unlock', 'accept the tokens and logins of a user again', 'unlocked', setLocked, false],
+    ['promote', 'make a user an administrator', 'promoted', setAdmin, true],
+    ['demote', 'make an administrator an ordinary user', 'demoted', setAdmin, false],
+  ] as const
+  for (const [verb, description, done, set, value] of rights)
+    withUser(user, io, verb, description, async ({ database }, found, at) => {
+      await set(database, found, value, byOperator(at))
+      return `${done} ${found.login}`
+    })
 }
 
-/** `user lock`, `unlock`, `promote`, `demote`. */
-function registerRights(user: Command, io: Io): void {
-  const rights = [
-    ['lock', 'refuse the tokens and sessions of a user', 'locked'],
-    ['unlock', 'let a user in again', 'unlocked'],
-    ['promote', 'make a user an administrator', 'promoted'],
-    ['demote', 'make an administrator an ordinary user', 'demoted'],
-  ] as const
-  for (const [verb, description, done] of rights) {
-    withDir(user.command(verb), io)
-      .description(description)
-      .argument('<name>')
-      .action((login: string, options: { dir: string }) =>
-        withRegistry(io, options.dir, async ({ database }) => {
-          const found = await requireUser(database, login)
-          const change = byOperator(timestamp(io.now()))
-          if (verb === 'lock' || verb === 'unlock')
-            await setLocked(database, found, verb === 'lock', change)
-          else await setAdmin(database, found, verb === 'promote', change)
-          io.out(`${done} ${found.login}`)
-        }),
-      )
-  }
+/** A command on one user that exists; prints what `work` returns. */
+function withUser(
+  parent: Command,
+  io: Io,
+  verb: string,
+  description: string,
+  work: (registry: Registry, user: User, at: string) => Promise<string>,
+): Command {
+  return withDir(parent.command(verb), io)
+    .description(description)
+    .argument('<name>')
+    .action((login: string, { dir }: { dir: string }) =>
+      withRegistry(io, dir, async registry => {
+        const user = await requireUser(registry.database, login)
+        io.out(await work(registry, user, timestamp(io.now())))
+      }),
+    )
 }
 
 function describe({ login, admin, locked, created }: User): string {

@@ -4,26 +4,27 @@ import type { OpenHandler } from '../access/route.ts'
 import { fileRequest } from './file-request.ts'
 import type { PublicFiles } from './public-files.ts'
 
-const own = new Map(
-  assets.map(({ path, contentType, bytes }) => {
-    const cache = 'public, max-age=31536000, immutable'
-    const headers = {
-      'content-type': contentType,
-      'cache-control': cache,
-      'x-content-type-options': 'nosniff',
-    }
-    return [`/${path}`, { bytes: new Uint8Array(bytes), headers }]
-  }),
-)
+const ours = new Map(assets.map(({ path, ...asset }) => [`/${path}`, asset]))
 
 /**
- * `GET /assets/…`: styles and scripts of the pages. They are part of the program and no secret, so that also who has not
- * logged in to a private registry yet sees the form for it; those of an earlier release are in the public tree.
+ * `GET /assets/…`: styles and scripts of the pages, open to all because the login form of a private
+ * registry needs them. Those of this release are part of the program; those of earlier ones are in
+ * the public tree.
  */
 export function assetFile(files: PublicFiles): OpenHandler {
+  const treeFile = fileHandler(files)
   return c => {
-    const found = own.get(c.req.path)
-    if (found) return c.body(found.bytes, 200, found.headers)
-    return files.serve(c.req.path, fileRequest(c)) ?? refuse('route_unknown')
+    const asset = ours.get(c.req.path)
+    if (!asset) return treeFile(c)
+    return c.body(new Uint8Array(asset.bytes), 200, {
+      'content-type': asset.contentType,
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+    })
   }
+}
+
+/** A file of the public tree, by the path of the request. */
+export function fileHandler(files: PublicFiles): OpenHandler {
+  return c => files.serve(c.req.path, fileRequest(c)) ?? refuse('route_unknown')
 }

@@ -24,13 +24,17 @@ interface Entry {
 const GZIP_FROM_BYTES = 1024
 /** What an entry costs besides its bytes, roughly. */
 const ENTRY_BYTES = 300
-/** The coarsest clock of a file system in use (FAT); one that has just changed may change again within the same tick. */
+/**
+ * The coarsest clock of a file system in use (FAT); one that has just changed may change again
+ * within the same tick.
+ */
 const TICK_MS = 2000
 
 /**
- * What is known of files that are asked for, bounded in bytes, the longest unused given up first. A file counts as
- * unchanged when inode, size and times are those it was read with and it was not brand-new then: so no answer is older
- * than the file, even where two changes fall into one tick of the file system's clock.
+ * What is known of files that are asked for, bounded in bytes, the longest unused given up first. A
+ * file counts as unchanged when inode, size and times are those it was read with and it was not
+ * brand-new then: so no answer is older than the file, even where two changes fall into one tick of
+ * the file system's clock.
  */
 export class FileCache {
   readonly #capacity: number
@@ -63,7 +67,9 @@ export class FileCache {
     return this.#keep(path, stats, { tag: tagOf(bytes), bytes, gzip: zipped })
   }
 
-  /** Reads a bigger file while others are served; once, however many ask for it at the same time. */
+  /**
+   * Reads a bigger file while others are served; once, however many ask for it at the same time.
+   */
   loadLater(path: string, stats: Stats, compress: boolean): Promise<Held> {
     return this.#once(`bytes ${path}`, stats, async () => {
       const bytes = await readFile(path)

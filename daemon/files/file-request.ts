@@ -24,18 +24,9 @@ export function fileRequest(c: Context): FileRequest {
 }
 
 /**
- * Whether `If-None-Match` names the content that `tag` stands for (RFC 9110 §13.1.2: weak comparison). Either encoding
- * will do, because a cache may have the one and be asked for the other.
+ * Whether an `Accept-Encoding` lets the answer be gzip (RFC 9110 §12.5.3): named with a weight
+ * above 0, or meant by `*`.
  */
-export function isKnown(header: string | undefined, tag: string): boolean {
-  if (header === undefined) return false
-  return header.split(',').some(one => {
-    const given = one.trim().replace(/^W\//, '')
-    return given === '*' || given === `"${tag}"` || given === `"${tag}-gz"`
-  })
-}
-
-/** Whether an `Accept-Encoding` lets the answer be gzip (RFC 9110 §12.5.3): named with a weight above 0, or meant by `*`. */
 export function acceptsGzip(header: string | undefined): boolean {
   if (header === undefined) return false
   let star = false
@@ -55,8 +46,9 @@ export interface Part {
 }
 
 /**
- * The part that a GET asks for (RFC 9110 §14.2): null is the whole, which also answers several ranges, one that is
- * malformed, and one that was meant for other bytes (`If-Range`, which takes strong tags only).
+ * The part that a GET asks for (RFC 9110 §14.2): null is the whole, which also answers several
+ * ranges, one that is malformed, and one that was meant for other bytes (`If-Range`, which takes
+ * strong tags only).
  */
 export function partOf(
   request: FileRequest,

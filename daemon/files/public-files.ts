@@ -3,14 +3,18 @@ import { open } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { notFoundPath, type Place, placeOf } from '../../generator/index.ts'
+import { isKnown } from '../http/answer.ts'
 import { FileCache, type Held } from './file-cache.ts'
-import { acceptsGzip, type FileRequest, isKnown, type Part, partOf } from './file-request.ts'
+import { acceptsGzip, type FileRequest, type Part, partOf } from './file-request.ts'
 
 /** Files up to this size are read at once; reading is quicker than waiting for it. */
 const SMALL_BYTES = 1024 * 1024
 
 export interface PublicFilesOptions {
-  /** Whether what is answered is nobody else's business, so that no cache between may keep it for others. */
+  /**
+   * Whether what is answered is nobody else's business, so that no cache between may keep it for
+   * others.
+   */
   readonly isPrivate?: boolean
   /** Headers that every page has beyond those of any file. */
   readonly pageHeaders?: Readonly<Record<string, string>>
@@ -19,8 +23,9 @@ export interface PublicFilesOptions {
 }
 
 /**
- * The public tree over HTTP: strong ETags from the content, 304, gzip for text, single ranges for `.crate` files.
- * Every request looks at the file system, so an answer is never older than the file; memory only spares the reading.
+ * The public tree over HTTP: strong ETags from the content, 304, gzip for text, single ranges for
+ * `.crate` files. Every request looks at the file system, so an answer is never older than the
+ * file; memory only spares the reading.
  */
 export class PublicFiles {
   readonly #root: string
@@ -40,7 +45,9 @@ export class PublicFiles {
     this.#keepable = capacityBytes / 8
   }
 
-  /** Answers a request for the percent-encoded path `pathname`; null when the tree has no such file. */
+  /**
+   * Answers a request for the percent-encoded path `pathname`; null when the tree has no such file.
+   */
   serve(pathname: string, request: FileRequest): Response | Promise<Response> | null {
     const path = decodePath(pathname)
     if (path === null) return null
@@ -60,7 +67,10 @@ export class PublicFiles {
     return memory.loadLater(file, stats, true).then(held => this.#whole(held, place, request))
   }
 
-  /** The tree's own page for what it does not have, always with status 404; null when the tree has no such page. */
+  /**
+   * The tree's own page for what it does not have, always with status 404; null when the tree has
+   * no such page.
+   */
   missing({ method }: FileRequest): Response | null {
     const file = join(this.#root, notFoundPath)
     const stats = look(file)
@@ -141,8 +151,9 @@ export class PublicFiles {
 }
 
 /**
- * The path in the tree that a URL path means, or null when it can mean none: only percent-decoding (a `+` stays `+`),
- * no `..`, no hidden or half-written files, no separators smuggled in by `%2F`, `%5C` or `%00`, no streams of NTFS.
+ * The path in the tree that a URL path means, or null when it can mean none: only percent-decoding
+ * (a `+` stays `+`), no `..`, no hidden or half-written files, no separators smuggled in by `%2F`,
+ * `%5C` or `%00`, no streams of NTFS.
  */
 export function decodePath(pathname: string): string | null {
   const segments: string[] = []

@@ -2,11 +2,14 @@ import type { Context } from 'hono'
 import { CRATES_FOLDER, isName, type Registry, refuse } from '../../generator/index.ts'
 import { wantsPage } from '../access/access-guard.ts'
 import type { OpenHandler } from '../access/route.ts'
-import { goOn } from '../http/page.ts'
+import { redirect } from '../http/page.ts'
 import { fileRequest } from './file-request.ts'
 import type { PublicFiles } from './public-files.ts'
 
-/** Any file of the public tree; who looks for a page and finds none is led to it, or gets the page that says so. */
+/**
+ * Any file of the public tree; who looks for a page and finds none is led to it, or gets the page
+ * that says so.
+ */
 export function treeFile(registry: Registry, files: PublicFiles): OpenHandler {
   return c => files.serve(c.req.path, fileRequest(c)) ?? missing(registry, files, c)
 }
@@ -14,15 +17,15 @@ export function treeFile(registry: Registry, files: PublicFiles): OpenHandler {
 async function missing(registry: Registry, files: PublicFiles, c: Context): Promise<Response> {
   if (!wantsPage(c)) refuse('route_unknown')
   const address = await rightAddress(registry, c)
-  if (address !== null) return goOn(c, registry.site, address)
+  if (address !== null) return redirect(c, registry.site, address)
   return files.missing(fileRequest(c)) ?? refuse('route_unknown')
 }
 
 const BELOW_CRATE = new RegExp(`^/${CRATES_FOLDER}/([^/]+)(/.*)?$`)
 
 /**
- * Where a page of a crate is whose name was spelled in another way (`Some_Crate` for `some-crate`), as people do who have
- * it from a `use`; null when that is not what is wrong with the address.
+ * Where a page of a crate is whose name was spelled in another way (`Some_Crate` for `some-crate`),
+ * as people do who have it from a `use`; null when that is not what is wrong with the address.
  */
 async function rightAddress({ catalog }: Registry, c: Context): Promise<string | null> {
   const [, name = '', rest = '/'] = BELOW_CRATE.exec(c.req.path) ?? []

@@ -5,8 +5,8 @@ import type { Context } from 'hono'
 export type ClientAddress = (c: Context) => string
 
 /**
- * Believes `X-Forwarded-For` as far as proxies are trusted: read from its end, the first address that is no proxy of
- * ours is the client's; what stands before it anyone can have written.
+ * Believes `X-Forwarded-For` as far as proxies are trusted: read from its end, the first address
+ * that is no proxy of ours is the client's; what stands before it anyone can have written.
  */
 export function clientAddress(trustedProxies: readonly string[]): ClientAddress {
   const trusted = new BlockList()
@@ -27,7 +27,8 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
     const hops = (c.req.header('x-forwarded-for') ?? '').split(',')
     for (const hop of hops.reverse()) {
       const ip = plain(withoutPort(hop.trim()))
-      // What a proxy of ours reports is an address; where it is none, nobody before it can be told apart.
+      // What a proxy of ours reports is an address; where it is none, nobody before it can be told
+      // apart.
       if (isIP(ip) === 0) break
       address = ip
       if (!isTrusted(ip)) break
@@ -36,7 +37,10 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
   }
 }
 
-/** What requests of one client have in common: its address, or the /64 that one subscriber of IPv6 has (RFC 6177). */
+/**
+ * What requests of one client have in common: its address, or the /64 that one subscriber of IPv6
+ * has (RFC 6177).
+ */
 export function addressGroup(address: string): string {
   if (isIP(address) !== 6) return address
   const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? []
@@ -50,7 +54,10 @@ export function addressGroup(address: string): string {
     .join(':')}::/64`
 }
 
-/** The other end of the connection, as the server of Node hands it on; requests made inside the process have none. */
+/**
+ * The other end of the connection, as the server of Node hands it on; requests made inside the
+ * process have none.
+ */
 function peerOf(c: Context): string {
   const env = c.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined
   return env?.incoming?.socket?.remoteAddress ?? 'unknown'

@@ -3,8 +3,8 @@ import { getCookie, setCookie } from 'hono/cookie'
 import type { Registry } from '../../generator/index.ts'
 
 /**
- * The cookies of the daemon: the login, what the forms of somebody not logged in are bound to, and that an account was
- * used in this browser before.
+ * The cookies of the daemon: the login, what the forms of somebody not logged in are bound to, and
+ * that an account was used in this browser before.
  */
 export type CookieName = 'session' | 'form' | 'device'
 
@@ -13,7 +13,10 @@ export function readCookie(c: Context, registry: Registry, name: CookieName): st
   return getCookie(c, fullName(registry, name))
 }
 
-/** Sets a cookie that no script and no other site can use; without `seconds` until the browser is closed. */
+/**
+ * Sets a cookie that no script and no other site can use; without `seconds` until the browser is
+ * closed.
+ */
 export function writeCookie(
   c: Context,
   registry: Registry,
@@ -37,7 +40,10 @@ export function dropCookie(c: Context, registry: Registry, name: CookieName): vo
   writeCookie(c, registry, name, '', 0)
 }
 
-/** `__Host-` where it can be: browsers let no neighbouring host set such a cookie (RFC 6265bis §4.1.3). */
+/**
+ * `__Host-` where it can be: browsers let no neighbouring host set such a cookie (RFC 6265bis
+ * §4.1.3).
+ */
 function fullName(registry: Registry, name: CookieName): string {
   const { path, secure } = place(registry)
   return `${secure ? (path === '/' ? '__Host-' : '__Secure-') : ''}plimsoll_${name}`

@@ -36,13 +36,16 @@ const STATUS = {
 /** Under what a request keeps the codes of the objections it met. */
 const NOTED = 'objections'
 
-/** Notes what a request was refused for, also where the answer is a page, so that `/metrics` can count it. */
-export function noteObjections(c: Context, codes: readonly Code[]): void {
-  c.set(NOTED, [...notedObjections(c), ...codes])
+/**
+ * Notes what a request was refused for, also where the answer is a page, so that `/metrics` can
+ * count it.
+ */
+export function addObjections(c: Context, codes: readonly Code[]): void {
+  c.set(NOTED, [...objectionsOf(c), ...codes])
 }
 
 /** What a request was refused for; empty for one that was not. */
-export function notedObjections(c: Context): readonly Code[] {
+export function objectionsOf(c: Context): readonly Code[] {
   return (c.get(NOTED) as readonly Code[] | undefined) ?? []
 }
 
@@ -51,10 +54,13 @@ export function failureBody(issues: readonly Issue[]): { errors: { detail: strin
   return { errors: issues.map(one => ({ detail: one.message })) }
 }
 
-/** The answer to a refused request: 200 by Cargo's convention (`cargo`), or the honest status (`http`). */
+/**
+ * The answer to a refused request: 200 by Cargo's convention (`cargo`), or the honest status
+ * (`http`).
+ */
 export function refused(c: Context, refusal: Refusal, mode: 'cargo' | 'http'): Response {
   const status = realStatus(refusal) ?? (mode === 'cargo' ? 200 : honestStatus(refusal))
-  noteObjections(c, codesOf(refusal))
+  addObjections(c, codesOf(refusal))
   const { retryAfter } = refusal
   const later = retryAfter === undefined ? undefined : { 'retry-after': String(retryAfter) }
   return c.json(failureBody(refusal.issues), status, { 'cache-control': 'no-store', ...later })
@@ -83,7 +89,7 @@ function statusesOf(refusal: Refusal): Status[] {
 /** The answer to what nobody foresaw: 500 with an id, under which the log has the cause, once. */
 export function unexpected(c: Context, error: unknown, log: Logger): Response {
   const id = randomUUID()
-  noteObjections(c, ['unexpected'])
+  addObjections(c, ['unexpected'])
   log.error({ err: error, id, method: c.req.method, path: c.req.path }, 'unexpected failure')
   return c.json(failureBody([issue('unexpected', { id })]), 500, { 'cache-control': 'no-store' })
 }

@@ -1,3 +1,4 @@
+import type { MiddlewareHandler } from 'hono'
 import { type Logger, pino } from 'pino'
 
 /** Where log lines go. */
@@ -5,10 +6,27 @@ export interface LogSink {
   write(line: string): unknown
 }
 
-/** Whatever looks like the secret of a token, in whatever way it came into a line: a path, an error of a library. */
+/**
+ * Anything that looks like the secret of a token, wherever it came from: a path, an error of a
+ * library.
+ */
 const SECRET = /plim_[0-9A-Za-z]{8,}/g
 
-/** The log of the daemon: JSON lines, in which no token can be read. */
+/** The log of the daemon: JSON lines without tokens. */
 export function openLog(level: string, sink: LogSink): Logger {
   return pino({ level }, { write: line => void sink.write(line.replace(SECRET, 'plim_…')) })
+}
+
+/**
+ * One line per request: method, path, status, milliseconds. No headers, because they hold tokens.
+ */
+export function requestLog(log: Logger, level: 'debug' | 'info'): MiddlewareHandler {
+  return async (c, next) => {
+    const start = performance.now()
+    await next()
+    const { method, path } = c.req
+    const ms = Math.round((performance.now() - start) * 10) / 10
+    const agent = c.req.header('user-agent')
+    log[level]({ method, path, status: c.res.status, ms, agent }, 'request')
+  }
 }

@@ -4,7 +4,7 @@ import type { Refusal } from '../../generator/index.ts'
 import { contentSecurityPolicy } from '../../site/layout/content-security-policy.ts'
 import { errorPage } from '../../site/pages/not-found.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
-import { codesOf, honestStatus, noteObjections } from './failure.ts'
+import { addObjections, codesOf, honestStatus } from './failure.ts'
 
 /** The headers of every page: nobody frames it, nothing foreign runs in it. */
 export function pageHeaders(site: SiteConfig): Record<string, string> {
@@ -43,22 +43,22 @@ export function refusedPage(
   refusal: Refusal,
   login: string | null,
 ): Response {
-  noteObjections(c, codesOf(refusal))
+  addObjections(c, codesOf(refusal))
   const status = honestStatus(refusal)
   if (refusal.retryAfter !== undefined) c.header('retry-after', String(refusal.retryAfter))
   const title = status === 404 ? 'Nothing here' : 'Not done'
-  return page(c, site, errorPage(site, title, sentences(refusal), login), status)
+  return page(c, site, errorPage(site, title, asSentences(refusal), login), status)
 }
 
 /** The objections of a refusal as people write them. */
-export function sentences(refusal: Refusal): string {
+export function asSentences(refusal: Refusal): string {
   return refusal.issues
     .map(one => `${one.message.charAt(0).toUpperCase()}${one.message.slice(1)}.`)
     .join(' ')
 }
 
 /** Sends the browser on to a path of ours, with GET. */
-export function goOn(c: Context, site: SiteConfig, path: string): Response {
+export function redirect(c: Context, site: SiteConfig, path: string): Response {
   for (const [name, value] of Object.entries(headers(site))) c.header(name, value)
   return c.redirect(`${new URL(site.base).pathname.replace(/\/$/, '')}${path}`, 303)
 }

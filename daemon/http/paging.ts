@@ -1,12 +1,15 @@
+import type { Context } from 'hono'
 import * as v from 'valibot'
 import type { Slice } from '../../generator/index.ts'
+import type { PagePosition } from '../../site/elements/pager.ts'
+import { rowId } from './parameters.ts'
 
 /** What lists hold on one page (specification section 8). */
 export const PER_PAGE = { default: 10, max: 100 } as const
 
 /**
- * A whole number of a query. The specification knows no objection to a parameter, only a default and a maximum: what is
- * out of range counts as the nearest that is not, and what is no number as the default.
+ * A whole number of a query. The specification has no error for a bad parameter, only a default and
+ * a maximum: a number out of range becomes the nearest one in range, and anything else the default.
  */
 function wholeNumber(fallback: number, max: number) {
   const read = (text: string) =>
@@ -59,4 +62,16 @@ export function metaOf(url: string, { page, per_page }: PageQuery, total: number
     next_page: page < last ? link(page + 1) : null,
     prev_page: page > 1 && last > 0 ? link(Math.min(page - 1, last)) : null,
   }
+}
+
+/** Rows on a page of a list below `/me`. */
+const ROWS = 50
+
+/**
+ * The page of a list of `total` rows that `?page=` asks for; the last one for a number beyond it.
+ */
+export function listPage(c: Context, total: number): PagePosition & Slice {
+  const last = Math.max(1, Math.ceil(total / ROWS))
+  const page = Math.min(rowId(c.req.query('page')) ?? 1, last)
+  return { page, last, limit: ROWS, offset: (page - 1) * ROWS }
 }

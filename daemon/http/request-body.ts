@@ -15,8 +15,9 @@ interface Deadline {
 const deadlines = new WeakMap<Request, Deadline>()
 
 /**
- * The body of a request in chunks as they arrive. Whoever stops early leaves the rest to `readToEnd`, whose bound in
- * time holds here, too (`body_slow`): of requests over HTTP/2, Node itself does not ask when they end.
+ * The body of a request in chunks as they arrive. Whoever stops early leaves the rest to
+ * `readToEnd`, whose bound in time holds here, too (`body_slow`): of requests over HTTP/2, Node
+ * itself does not ask when they end.
  */
 export async function* bodyOf(request: Request): AsyncIterable<Uint8Array> {
   const reader = begin(request)
@@ -29,7 +30,9 @@ export async function* bodyOf(request: Request): AsyncIterable<Uint8Array> {
   }
 }
 
-/** A whole body of at most `most` bytes; null for a longer one, whose rest is left to `readToEnd`. */
+/**
+ * A whole body of at most `most` bytes; null for a longer one, whose rest is left to `readToEnd`.
+ */
 export async function readWhole(request: Request, most: number): Promise<Buffer | null> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -42,8 +45,9 @@ export async function readWhole(request: Request, most: number): Promise<Buffer 
 }
 
 /**
- * Reads what a handler has left of a body before the answer goes out, within bounds. Clients send first and listen
- * afterwards: an answer to half a body, and a connection closed upon it, is a broken pipe to them and no message.
+ * Reads what a handler has left of a body before the answer goes out, within bounds. Clients send
+ * first and listen afterwards: an answer to half a body, and a connection closed upon it, is a
+ * broken pipe to them and no message.
  */
 export function readToEnd(bounds: {
   readonly bytes: number
@@ -74,7 +78,8 @@ async function skip(reader: BodyReader, most: number, deadline: Deadline): Promi
       bytes += next.value.byteLength
     }
   } catch (error) {
-    // Nobody is left to read the answer, or nobody should wait for it longer; whatever it is, it stands.
+    // Nobody is left to read the answer, or nobody should wait for it longer; whatever it is, it
+    // stands.
     if (!(error instanceof Refusal)) throw error
   }
 }

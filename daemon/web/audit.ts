@@ -1,15 +1,15 @@
 import { auditPage } from '../../site/account/admin-pages.ts'
 import type { SessionHandler } from '../access/route.ts'
 import { type AuditEvent, detailText, listEvents } from '../accounts/audit.ts'
+import type { Deps } from '../deps.ts'
 import { page } from '../http/page.ts'
-import { rowId } from '../http/row-id.ts'
-import type { MeDeps } from './deps.ts'
+import { rowId } from '../http/parameters.ts'
 import { viewerOf } from './notice.ts'
 
 const ROWS = 50
 
 /** `GET /me/admin/audit?q=…&before=…|after=…`: the log, newest first. */
-export function auditLog({ registry }: MeDeps): SessionHandler {
+export function auditLog({ registry }: Deps): SessionHandler {
   const site = registry.site
   const { database } = registry
   return async (c, request) => {

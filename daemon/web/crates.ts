@@ -19,21 +19,21 @@ import {
   removeOwners,
   requireOwner,
 } from '../accounts/ownership.ts'
+import type { Deps } from '../deps.ts'
 import { honestStatus } from '../http/failure.ts'
-import { goOn, page } from '../http/page.ts'
-import type { MeDeps } from './deps.ts'
-import { failed, tell, told, viewerOf } from './notice.ts'
+import { page, redirect } from '../http/page.ts'
+import { failed, noticeOf, viewerOf, withNotice } from './notice.ts'
 
 /** `GET /me/crates/{name}`: what an owner manages. */
-export function manage(deps: MeDeps): SessionHandler {
+export function manage(deps: Deps): SessionHandler {
   return async (c, request) => {
     const crate = await ownedCrate(deps.registry, c, request)
-    return page(c, deps.registry.site, await managed(deps.registry, crate, request, told(c)))
+    return page(c, deps.registry.site, await managed(deps.registry, crate, request, noticeOf(c)))
   }
 }
 
 /** `GET …/yank?version=…` and `GET …/unyank?version=…`: asks once more. */
-export function confirmYank({ registry }: MeDeps, yanked: boolean): SessionHandler {
+export function confirmYank({ registry }: Deps, yanked: boolean): SessionHandler {
   return async (c, request) => {
     const crate = await ownedCrate(registry, c, request)
     const version = parseVersion(c.req.query('version') ?? '')
@@ -46,7 +46,7 @@ export function confirmYank({ registry }: MeDeps, yanked: boolean): SessionHandl
 }
 
 /** `POST …/yank` and `POST …/unyank`: by the rules of the API, which the catalog keeps. */
-export function postYank({ registry, indexWorker, git }: MeDeps, yanked: boolean): SessionHandler {
+export function postYank({ registry, indexWorker, git }: Deps, yanked: boolean): SessionHandler {
   return async (c, request) => {
     const crate = await ownedCrate(registry, c, request)
     const version = parseVersion(request.form.get('version') ?? '')
@@ -54,16 +54,16 @@ export function postYank({ registry, indexWorker, git }: MeDeps, yanked: boolean
     const { crateId } = await registry.catalog.setYanked(crate.name, version, yanked, change)
     await indexWorker.crate(crateId)
     git?.wake()
-    return goOn(
+    return redirect(
       c,
       registry.site,
-      tell(pathOf(crate), yanked ? 'version-yanked' : 'version-unyanked'),
+      withNotice(pathOf(crate), yanked ? 'version-yanked' : 'version-unyanked'),
     )
   }
 }
 
 /** `POST …/owners/add`: an owner at once or an invitation, as `owners.add` has it. */
-export function postOwner({ registry, indexWorker }: MeDeps): SessionHandler {
+export function postOwner({ registry, indexWorker }: Deps): SessionHandler {
   return async (c, request) => {
     const crate = await ownedCrate(registry, c, request)
     const login = request.form.get('login')?.trim() ?? ''
@@ -73,13 +73,13 @@ export function postOwner({ registry, indexWorker }: MeDeps): SessionHandler {
       if (login === '') refuse('owner_no_user', { login, name: crate.name })
       await work(registry.database, crate, [login], changeOf(request, request.session.user))
       indexWorker.pages.wake()
-      return tell(pathOf(crate), isInvite ? 'owner-invited' : 'owner-added')
+      return withNotice(pathOf(crate), isInvite ? 'owner-invited' : 'owner-added')
     })
   }
 }
 
 /** `GET …/owners/remove?login=…`: asks once more. */
-export function confirmRemoval({ registry }: MeDeps): SessionHandler {
+export function confirmRemoval({ registry }: Deps): SessionHandler {
   return async (c, request) => {
     const crate = await ownedCrate(registry, c, request)
     const login = c.req.query('login') ?? ''
@@ -96,7 +96,7 @@ export function confirmRemoval({ registry }: MeDeps): SessionHandler {
 }
 
 /** `POST …/owners/remove`. Who has removed themselves has nothing left to manage there. */
-export function postRemoval({ registry, indexWorker }: MeDeps): SessionHandler {
+export function postRemoval({ registry, indexWorker }: Deps): SessionHandler {
   return async (c, request) => {
     const crate = await ownedCrate(registry, c, request)
     const { user } = request.session
@@ -109,7 +109,7 @@ export function postRemoval({ registry, indexWorker }: MeDeps): SessionHandler {
       )
       indexWorker.pages.wake()
       const stays = user.admin || (await registry.catalog.isOwner(crate.id, user.id))
-      return tell(stays ? pathOf(crate) : '/me', 'owner-removed')
+      return withNotice(stays ? pathOf(crate) : '/me', 'owner-removed')
     })
   }
 }
@@ -124,7 +124,7 @@ async function attempt(
 ): Promise<Response> {
   const site = registry.site
   try {
-    return goOn(c, site, await work())
+    return redirect(c, site, await work())
   } catch (error) {
     const { refusal, notice } = failed(c, error)
     return page(c, site, await managed(registry, crate, request, notice), honestStatus(refusal))

@@ -2,13 +2,13 @@ import { isName, refuse } from '../../generator/index.ts'
 import { changeOf } from '../access/browser-request.ts'
 import type { SessionHandler } from '../access/route.ts'
 import { answerInvitation } from '../accounts/invitations.ts'
-import { goOn } from '../http/page.ts'
-import type { MeDeps } from './deps.ts'
-import { tell } from './notice.ts'
+import type { Deps } from '../deps.ts'
+import { redirect } from '../http/page.ts'
+import { withNotice } from './notice.ts'
 
 /** `POST /me/invitations/{name}/accept` and `…/decline`. */
 export function postInvitation(
-  { registry, indexWorker }: MeDeps,
+  { registry, indexWorker }: Deps,
   isAccepted: boolean,
 ): SessionHandler {
   return async (c, request) => {
@@ -26,10 +26,10 @@ export function postInvitation(
       time,
     )
     if (isAccepted) indexWorker.pages.wake()
-    return goOn(
+    return redirect(
       c,
       registry.site,
-      tell('/me', isAccepted ? 'invitation-accepted' : 'invitation-declined'),
+      withNotice('/me', isAccepted ? 'invitation-accepted' : 'invitation-declined'),
     )
   }
 }

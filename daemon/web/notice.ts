@@ -2,10 +2,13 @@ import type { Context } from 'hono'
 import { Refusal } from '../../generator/index.ts'
 import type { Notice, Viewer } from '../../site/account/viewer.ts'
 import type { SessionRequest } from '../access/browser-request.ts'
-import { codesOf, noteObjections } from '../http/failure.ts'
-import { sentences } from '../http/page.ts'
+import { addObjections, codesOf } from '../http/failure.ts'
+import { asSentences } from '../http/page.ts'
 
-/** What forms have done; the address after one names it, and nothing but these texts gets onto a page that way. */
+/**
+ * What a form has done, by the word that the next address carries; only these texts reach the page
+ * that way.
+ */
 const DONE = {
   'token-revoked': 'The token is revoked.',
   'session-ended': 'The session has ended.',
@@ -27,25 +30,25 @@ const DONE = {
 /** Something that a form has done. */
 export type Done = keyof typeof DONE
 
-/** The path on which it is told what a form has done. */
-export function tell(path: string, done: Done): string {
+/** The path of a page that says what a form has done. */
+export function withNotice(path: string, done: Done): string {
   return `${path}?done=${done}`
 }
 
-/** What the address says that a form has done. */
-export function told(c: Context): Notice | null {
+/** The notice that the address asks for. */
+export function noticeOf(c: Context): Notice | null {
   const done = c.req.query('done') ?? ''
   return Object.hasOwn(DONE, done) ? { kind: 'done', text: DONE[done as Done] } : null
 }
 
-/** Why a form did nothing; what nobody foresaw is thrown on. */
+/** The notice of a refusal; any other error is thrown again. */
 export function failed(
   c: Context,
   error: unknown,
 ): { readonly refusal: Refusal; readonly notice: Notice } {
   if (!(error instanceof Refusal)) throw error
-  noteObjections(c, codesOf(error))
-  return { refusal: error, notice: { kind: 'failed', text: sentences(error) } }
+  addObjections(c, codesOf(error))
+  return { refusal: error, notice: { kind: 'failed', text: asSentences(error) } }
 }
 
 /** The person a page is for. */

@@ -3,28 +3,32 @@ import { addEvent, issue, Refusal, refuse } from '../../generator/index.ts'
 import { type BrowserRequest, changeOf, type SessionRequest } from '../access/browser-request.ts'
 import type { BrowserHandler } from '../access/route.ts'
 import { checkPassword, linkOwner, redeemLink, setPassword } from '../accounts/credentials.ts'
+import type { Deps } from '../deps.ts'
 import { honestStatus } from '../http/failure.ts'
-import { goOn } from '../http/page.ts'
-import type { MeDeps } from './deps.ts'
-import { showHome } from './home.ts'
-import { letIn, loginForm } from './login.ts'
-import { failed, tell } from './notice.ts'
+import { redirect } from '../http/page.ts'
+import { logIn } from './browser-session.ts'
+import { showHome } from './home-page.ts'
+import { showLogin } from './login-page.ts'
+import { failed, withNotice } from './notice.ts'
 
-/** `GET /me/password?link=…`: the form that a one-time link leads to. Looking at it does not use the link up. */
-export function passwordLink({ registry }: MeDeps): BrowserHandler {
+/**
+ * `GET /me/password?link=…`: the form that a one-time link leads to. Looking at it does not use the
+ * link up.
+ */
+export function passwordLink({ registry }: Deps): BrowserHandler {
   const site = registry.site
   return async (c, request) => {
     const reset = c.req.query('link') ?? ''
-    if (reset === '' && request.session) return goOn(c, site, '/me')
+    if (reset === '' && request.session) return redirect(c, site, '/me')
     const user = await linkOwner(registry.database, reset, request.now)
-    if (user) return loginForm(c, site, request, { reset, login: user.login })
+    if (user) return showLogin(c, site, request, { reset, login: user.login })
     const { refusal, notice } = failed(c, new Refusal([issue('link_invalid')]))
-    return loginForm(c, site, request, { notice, status: honestStatus(refusal) })
+    return showLogin(c, site, request, { notice, status: honestStatus(refusal) })
   }
 }
 
 /** `POST /me/password`: by a one-time link, or by who is logged in and knows the current one. */
-export function postPassword(deps: MeDeps): BrowserHandler {
+export function postPassword(deps: Deps): BrowserHandler {
   return async (c, request) => {
     const reset = request.form.get('reset')
     if (reset !== null) return byLink(deps, c, request, reset)
@@ -34,7 +38,7 @@ export function postPassword(deps: MeDeps): BrowserHandler {
 }
 
 async function byLink(
-  deps: MeDeps,
+  deps: Deps,
   c: Context,
   request: BrowserRequest,
   reset: string,
@@ -53,13 +57,13 @@ async function byLink(
   } catch (error) {
     const { refusal, notice } = failed(c, error)
     const again = owner && !refusal.has('link_invalid') ? { reset, login: owner.login } : {}
-    return loginForm(c, site, request, { notice, status: honestStatus(refusal), ...again })
+    return showLogin(c, site, request, { notice, status: honestStatus(refusal), ...again })
   }
-  if (owner) await letIn(deps, c, request, owner)
-  return goOn(c, site, '/me')
+  if (owner) await logIn(deps, c, request, owner)
+  return redirect(c, site, '/me')
 }
 
-async function byOwner(deps: MeDeps, c: Context, request: SessionRequest): Promise<Response> {
+async function byOwner(deps: Deps, c: Context, request: SessionRequest): Promise<Response> {
   const { database } = deps.registry
   const { user } = request.session
   try {
@@ -79,10 +83,10 @@ async function byOwner(deps: MeDeps, c: Context, request: SessionRequest): Promi
     const { refusal, notice } = failed(c, error)
     return showHome(deps, c, request, { notice, status: honestStatus(refusal) })
   }
-  await letIn(deps, c, request, user)
-  return goOn(c, deps.registry.site, tell('/me', 'password-changed'))
+  await logIn(deps, c, request, user)
+  return redirect(c, deps.registry.site, withNotice('/me', 'password-changed'))
 }
 
-function cost({ registry }: MeDeps): number {
+function cost({ registry }: Deps): number {
   return registry.settings.auth.password_cost
 }

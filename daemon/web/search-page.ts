@@ -12,8 +12,8 @@ const PER_PAGE = 30
 const resultsQuery = v.object({ q: v.optional(v.string(), ''), page: pageQuery.page })
 
 /**
- * `GET /search/`: the results as a page that needs no script. In the public tree there is another one at the same address,
- * for whoever serves it as plain files; both find what the API finds.
+ * `GET /search/`: the results as a page that needs no script. In the public tree there is another
+ * one at the same address, for whoever serves it as plain files; both find what the API finds.
  */
 export function searchResults({ database, site }: Registry): OpenHandler {
   return async c => {

@@ -2,15 +2,15 @@ import { after, refuse, timestamp } from '../../generator/index.ts'
 import { changeOf, type SessionRequest } from '../access/browser-request.ts'
 import type { SessionHandler } from '../access/route.ts'
 import { createToken, parseScopes, revokeToken } from '../accounts/tokens.ts'
+import type { Deps } from '../deps.ts'
 import { honestStatus } from '../http/failure.ts'
-import { goOn } from '../http/page.ts'
-import { rowId } from '../http/row-id.ts'
-import type { MeDeps } from './deps.ts'
-import { showHome } from './home.ts'
-import { failed, tell } from './notice.ts'
+import { redirect } from '../http/page.ts'
+import { rowId } from '../http/parameters.ts'
+import { showHome } from './home-page.ts'
+import { failed, withNotice } from './notice.ts'
 
 /** `POST /me/tokens`: makes a token and shows it, this once, in the answer itself. */
-export function postToken(deps: MeDeps): SessionHandler {
+export function postToken(deps: Deps): SessionHandler {
   return async (c, request) => {
     const draft = draftOf(request)
     try {
@@ -24,7 +24,7 @@ export function postToken(deps: MeDeps): SessionHandler {
 }
 
 /** `POST /me/tokens/{id}/revoke`: of one's own tokens. */
-export function postRevocation({ registry }: MeDeps): SessionHandler {
+export function postRevocation({ registry }: Deps): SessionHandler {
   return async (c, request) => {
     const { user } = request.session
     const id = c.req.param('id') ?? ''
@@ -35,7 +35,7 @@ export function postRevocation({ registry }: MeDeps): SessionHandler {
       timestamp(request.now),
       order,
     )
-    return goOn(c, registry.site, tell('/me', 'token-revoked'))
+    return redirect(c, registry.site, withNotice('/me', 'token-revoked'))
   }
 }
 
@@ -52,7 +52,7 @@ function draftOf({ form }: SessionRequest) {
 }
 
 /** Nothing ticked means everything the user may do, an empty list of crates every crate. */
-function create({ registry }: MeDeps, request: SessionRequest, draft: Draft): Promise<string> {
+function create({ registry }: Deps, request: SessionRequest, draft: Draft): Promise<string> {
   const { user } = request.session
   const crates = draft.crates.split(/[\s,]+/).filter(pattern => pattern !== '')
   const order = {

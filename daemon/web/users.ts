@@ -13,24 +13,26 @@ import {
   setLocked,
   type User,
 } from '../accounts/accounts.ts'
-import { makeLink } from '../accounts/credentials.ts'
-import { passwordLinkOf } from '../accounts/password-link.ts'
+import { makeLink, passwordLink } from '../accounts/credentials.ts'
 import { userActivity } from '../accounts/user-activity.ts'
+import type { Deps } from '../deps.ts'
 import { honestStatus } from '../http/failure.ts'
-import { goOn, page } from '../http/page.ts'
-import type { MeDeps } from './deps.ts'
-import { failed, tell, told, viewerOf } from './notice.ts'
-import { sliceOf } from './slice.ts'
+import { page, redirect } from '../http/page.ts'
+import { listPage } from '../http/paging.ts'
+import { failed, noticeOf, viewerOf, withNotice } from './notice.ts'
 
 const PATH = '/me/admin/users'
 
 /** `GET /me/admin/users`. */
-export function users(deps: MeDeps): SessionHandler {
-  return (c, request) => showUsers(deps, c, request, { notice: told(c) })
+export function users(deps: Deps): SessionHandler {
+  return (c, request) => showUsers(deps, c, request, { notice: noticeOf(c) })
 }
 
-/** `POST /me/admin/users/add`: with it comes a one-time link, so that nobody but the user ever knows the password. */
-export function postUser(deps: MeDeps): SessionHandler {
+/**
+ * `POST /me/admin/users/add`: with it comes a one-time link, so that nobody but the user ever knows
+ * the password.
+ */
+export function postUser(deps: Deps): SessionHandler {
   const { registry } = deps
   return (c, request) => {
     const { form, now } = request
@@ -39,14 +41,17 @@ export function postUser(deps: MeDeps): SessionHandler {
       const change = changeOf(request, request.session.user)
       const user = await addUser(registry.database, { ...draft, at: timestamp(now) }, change)
       const secret = await makeLink(registry.database, user, now, change)
-      return { resetLink: { login: user.login, url: passwordLinkOf(registry, secret) } }
+      return { resetLink: { login: user.login, url: passwordLink(registry.urls, secret) } }
     }
     return attempt(deps, c, request, work, draft)
   }
 }
 
-/** `POST /me/admin/users/{login}/{action}`. Nobody locks themselves out, or takes their own rights, by a slip. */
-export function postUserAction(deps: MeDeps): SessionHandler {
+/**
+ * `POST /me/admin/users/{login}/{action}`. Nobody locks themselves out, or takes their own rights,
+ * by a slip.
+ */
+export function postUserAction(deps: Deps): SessionHandler {
   const { registry } = deps
   return (c, request) =>
     attempt(deps, c, request, async () => {
@@ -59,14 +64,14 @@ export function postUserAction(deps: MeDeps): SessionHandler {
           request.now,
           changeOf(request, request.session.user),
         )
-        return { resetLink: { login: user.login, url: passwordLinkOf(registry, secret) } }
+        return { resetLink: { login: user.login, url: passwordLink(registry.urls, secret) } }
       }
       if (user.id === request.session.user.id) refuse('own_account')
-      return tell(PATH, await act(deps, request, user, action))
+      return withNotice(PATH, await act(deps, request, user, action))
     })
 }
 
-async function act({ registry }: MeDeps, request: SessionRequest, user: User, action: string) {
+async function act({ registry }: Deps, request: SessionRequest, user: User, action: string) {
   const change = changeOf(request, request.session.user)
   switch (action) {
     case 'enable':
@@ -86,9 +91,12 @@ type Outcome = Partial<Pick<UsersData, 'notice' | 'resetLink' | 'draft'>> & {
   readonly status?: ContentfulStatusCode
 }
 
-/** Does something, then goes on to a path or shows what came of it; a refusal is told on the page of the users. */
+/**
+ * Does something, then goes on to a path or shows what came of it; a refusal is told on the page of
+ * the users.
+ */
 async function attempt(
-  deps: MeDeps,
+  deps: Deps,
   c: Context,
   request: SessionRequest,
   work: () => Promise<string | Outcome>,
@@ -97,7 +105,7 @@ async function attempt(
   try {
     const done = await work()
     return typeof done === 'string'
-      ? goOn(c, deps.registry.site, done)
+      ? redirect(c, deps.registry.site, done)
       : await showUsers(deps, c, request, done)
   } catch (error) {
     const { refusal, notice } = failed(c, error)
@@ -106,14 +114,14 @@ async function attempt(
 }
 
 async function showUsers(
-  { registry }: MeDeps,
+  { registry }: Deps,
   c: Context,
   request: SessionRequest,
   outcome: Outcome,
 ): Promise<Response> {
   const { notice = null, resetLink = null, draft = null, status } = outcome
   const filter = c.req.query('q')?.trim() ?? ''
-  const slice = sliceOf(c, await countUsers(registry.database, filter))
+  const slice = listPage(c, await countUsers(registry.database, filter))
   const rows = await userActivity(
     registry.database,
     await findUsers(registry.database, { filter, ...slice }),

@@ -5,8 +5,8 @@ const LOOK_EVERY = 2000
 const LONGEST_PAUSE = 60_000
 
 /**
- * The daemon's commits to the git index: behind every publish's back, one at a time, everything that waits in one go.
- * A failure is told once and tried again with growing pauses.
+ * The daemon's commits to the git index: behind every publish's back, one at a time, everything
+ * that waits in one go. A failure is told once and tried again with growing pauses.
  */
 export class GitWorker {
   readonly #index: GitIndex
@@ -23,7 +23,10 @@ export class GitWorker {
     this.#timer = this.#later(0)
   }
 
-  /** Before readers are told an address, HEAD has it, too; what else waits takes its time. A failure is told, as any other. */
+  /**
+   * Before readers are told an address, HEAD has it, too; what else waits takes its time. A failure
+   * is told, as any other.
+   */
   async beginWithConfig(): Promise<void> {
     try {
       await this.#index.commitConfig()

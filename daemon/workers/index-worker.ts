@@ -6,7 +6,10 @@ export type BuildFailure = (error: unknown) => void
 
 /** How patient the queue is, in milliseconds. */
 export interface Patience {
-  /** With one build, before its caller is told that it is late; Cargo gives up after 30 s of silence. */
+  /**
+   * With one build, before its caller is told that it is late; Cargo gives up after 30 s of
+   * silence.
+   */
   readonly build: number
   /** Before the first retry; each one that fails doubles it, up to a minute. */
   readonly retry: number
@@ -15,8 +18,9 @@ export interface Patience {
 const LONGEST_PAUSE = 60_000
 
 /**
- * The daemon's queue over `build`: at most one build of a crate at a time, and callers that come while it waits share
- * it. A failed build never fails what caused it: the marks stay in the catalog and the queue tries again.
+ * The daemon's queue over `build`: at most one build of a crate at a time, and callers that come
+ * while it waits share it. A failed build never fails what caused it: the marks stay in the catalog
+ * and the queue tries again.
  */
 export class IndexWorker {
   readonly #context: PageContext
@@ -46,7 +50,10 @@ export class IndexWorker {
     })
   }
 
-  /** Renders a crate; true when its public files now show every change made before this call, false if that is late. */
+  /**
+   * Renders a crate; true when its public files now show every change made before this call, false
+   * if that is late.
+   */
   async crate(crateId: number): Promise<boolean> {
     let timeout: NodeJS.Timeout | undefined
     const late = new Promise<false>(resolve => {
@@ -65,8 +72,8 @@ export class IndexWorker {
   }
 
   /**
-   * Waits for what runs, gives what failed one last try and renders pages for `seconds` at most; what then is still
-   * pending, the next start finds.
+   * Waits for what runs, gives what failed one last try and renders pages for `seconds` at most;
+   * what then is still pending, the next start finds.
    */
   async close(seconds = 30): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running)
@@ -101,7 +108,10 @@ export class IndexWorker {
     }
   }
 
-  /** The tree as a whole; where that fails crate by crate, because one that cannot be rendered may not hold up others. */
+  /**
+   * The tree as a whole; where that fails crate by crate, because one that cannot be rendered may
+   * not hold up others.
+   */
   async #everything(): Promise<void> {
     try {
       await this.#whole()
@@ -112,13 +122,19 @@ export class IndexWorker {
     }
   }
 
-  /** Renders all that is marked; what could not be rendered, beside everything else that was, is a failure, too. */
+  /**
+   * Renders all that is marked; what could not be rendered, beside everything else that was, is a
+   * failure, too.
+   */
   async #whole(): Promise<void> {
     const { issues } = await build(this.#context)
     refuseErrors(issues)
   }
 
-  /** Whether all crates that are marked could be rendered; those that could not have told so themselves. */
+  /**
+   * Whether all crates that are marked could be rendered; those that could not have told so
+   * themselves.
+   */
   async #everyMarked(): Promise<boolean> {
     try {
       const marks = await this.#context.catalog.marks('index')

@@ -18,8 +18,9 @@ export interface PageWorkerDeps {
 }
 
 /**
- * Renders pages behind the publishes: one at a time, each time giving way first. What failed is tried again later; what
- * is left when the time to stop is up is marked in the catalog and waits for the next start.
+ * Renders pages behind the publishes: one at a time, each time giving way first. What failed is
+ * tried again later; what is left when the time to stop is up is marked in the catalog and waits
+ * for the next start.
  */
 export class PageWorker {
   readonly #deps: PageWorkerDeps
@@ -33,7 +34,10 @@ export class PageWorker {
     this.#deps = deps
   }
 
-  /** Marks what an upgrade or another address has outdated, and begins with what an earlier process left. */
+  /**
+   * Marks what an upgrade or another address has outdated, and begins with what an earlier process
+   * left.
+   */
   async start(): Promise<void> {
     await markOutdatedPages(this.#deps.context)
     this.wake()
@@ -82,7 +86,10 @@ export class PageWorker {
     else if (this.#wanted) this.#schedule(GATHER_MS)
   }
 
-  /** Renders every page that is marked now; false when some failed. One that fails keeps no other from its turn. */
+  /**
+   * Renders every page that is marked now; false when some failed. One that fails keeps no other
+   * from its turn.
+   */
   async #pass(): Promise<boolean> {
     const { context, onFailure, calm } = this.#deps
     let isDone = true

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { compareVersions, type Registry, type ReleaseRecord } from '../../../generator/index.ts'
+import type { Registry } from '../../../generator/index.ts'
 import type { OpenHandler } from '../../access/route.ts'
 import { answer } from '../../http/answer.ts'
 import {
@@ -11,9 +11,12 @@ import {
   keywordViews,
 } from '../schema/crate.ts'
 import { versionShape, versionView } from '../schema/version.ts'
-import { foundCrate } from './found.ts'
+import { foundCrate, newestFirst } from './found.ts'
 
-/** `include`: the parts to answer with, comma-separated; all of them without it, none when it is empty. */
+/**
+ * `include`: the parts to answer with, comma-separated; all of them without it, none when it is
+ * empty.
+ */
 export const crateQuery = v.object({ include: v.optional(v.string()) })
 
 export const crateAnswer = v.object({
@@ -45,9 +48,4 @@ export function crate(registry: Registry): OpenHandler {
       categories: wants('categories') ? categoryViews(card) : null,
     } satisfies v.InferOutput<typeof crateAnswer>)
   }
-}
-
-/** By precedence, highest first. */
-export function newestFirst(releases: readonly ReleaseRecord[]): ReleaseRecord[] {
-  return releases.toSorted((a, b) => compareVersions(b.version, a.version))
 }

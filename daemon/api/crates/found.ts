@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import {
   type CrateCard,
+  compareVersions,
   findCard,
   isName,
   isVersion,
@@ -9,14 +10,18 @@ import {
   refuse,
 } from '../../../generator/index.ts'
 
-/** The crate in the path, by canonical form: `foo-bar` finds `foo_bar`. Refuses what is not here. */
+/**
+ * The crate in the path, by canonical form: `foo-bar` finds `foo_bar`. Refuses what is not here.
+ */
 export async function foundCrate({ database }: Registry, c: Context): Promise<CrateCard> {
   const name = c.req.param('name') ?? ''
   const card = isName(name) ? await findCard(database, name) : null
   return card ?? refuse('crate_unknown', { name })
 }
 
-/** The crate and the version in the path; the version as it was published, with its build metadata. */
+/**
+ * The crate and the version in the path; the version as it was published, with its build metadata.
+ */
 export async function foundVersion(
   registry: Registry,
   c: Context,
@@ -26,4 +31,9 @@ export async function foundVersion(
   const release = isVersion(version) ? await registry.catalog.release(card.id, version) : null
   if (release?.version !== version) return refuse('release_unknown', { name: card.name, version })
   return { card, release }
+}
+
+/** By precedence, highest first. */
+export function newestFirst(releases: readonly ReleaseRecord[]): ReleaseRecord[] {
+  return releases.toSorted((a, b) => compareVersions(b.version, a.version))
 }

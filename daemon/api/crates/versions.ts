@@ -4,10 +4,11 @@ import type { OpenHandler } from '../../access/route.ts'
 import { answer } from '../../http/answer.ts'
 import { metaOf, pageMeta, pageQuery, sliceOf } from '../../http/paging.ts'
 import { versionShape, versionView } from '../schema/version.ts'
-import { newestFirst } from './crate.ts'
-import { foundCrate, foundVersion } from './found.ts'
+import { foundCrate, foundVersion, newestFirst } from './found.ts'
 
-/** Without `per_page`, all versions are one page; `sort=date` puts what was published last first. */
+/**
+ * Without `per_page`, all versions are one page; `sort=date` puts what was published last first.
+ */
 export const versionsQuery = v.object({ sort: v.optional(v.string(), 'semver'), ...pageQuery })
 
 export const versionsAnswer = v.object({ versions: v.array(versionShape), meta: pageMeta })

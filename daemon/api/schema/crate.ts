@@ -4,7 +4,10 @@ import type { CrateCard } from '../../../generator/index.ts'
 const text = v.nullable(v.string())
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
-/** A crate, in the shape of crates.io. What this registry does not count is 0 or empty, never absent. */
+/**
+ * A crate, in the shape of crates.io. What this registry does not count is 0 or empty, never
+ * absent.
+ */
 export const crateShape = v.object({
   id: v.string(),
   name: v.string(),
@@ -40,7 +43,10 @@ export const crateShape = v.object({
 
 export type CrateShape = v.InferOutput<typeof crateShape>
 
-/** A crate as lists answer it; with the ids of its versions and its keywords where one crate is asked for. */
+/**
+ * A crate as lists answer it; with the ids of its versions and its keywords where one crate is
+ * asked for.
+ */
 export function crateView(
   card: CrateCard,
   more: { versions?: number[]; taxonomy?: boolean; exact?: boolean } = {},
@@ -99,7 +105,9 @@ export const categoryShape = v.object({
   created_at: v.pipe(v.string(), v.isoTimestamp()),
 })
 
-/** The keywords of a crate; how many crates share one is not counted here, so each counts this one. */
+/**
+ * The keywords of a crate; how many crates share one is not counted here, so each counts this one.
+ */
 export function keywordViews({
   about,
   createdAt,

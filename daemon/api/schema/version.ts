@@ -52,7 +52,10 @@ export interface OfCrate {
   readonly createdAt: string
 }
 
-/** A version. Where its time of publication is unknown, that of the crate's coming here stands for it. */
+/**
+ * A version. Where its time of publication is unknown, that of the crate's coming here stands for
+ * it.
+ */
 export function versionView(crate: OfCrate, release: ReleaseRecord): VersionShape {
   const { about, version } = release
   const entry = parseEntry(release.line)

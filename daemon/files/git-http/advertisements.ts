@@ -35,7 +35,8 @@ export class Advertisements {
       input: new Uint8Array(),
     })
     const timer = setTimeout(() => git.stop(), 30_000)
-    // The service line belongs to the first protocols only (gitprotocol-http; gitprotocol-v2 "HTTP Transport").
+    // The service line belongs to the first protocols only (gitprotocol-http; gitprotocol-v2 "HTTP
+    // Transport").
     const chunks: Uint8Array[] =
       protocol === 2 ? [] : [Buffer.from('001e# service=git-upload-pack\n0000')]
     try {

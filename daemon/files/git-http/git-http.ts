@@ -15,7 +15,10 @@ export interface GitHttpOptions {
   readonly gitCommand?: string
   /** Who a client is, for its share of the places; default: the other end of the connection. */
   readonly addressOf?: ClientAddress
-  /** Running `git upload-pack` processes; more clients wait, and beyond `maxWaiting` they are sent away. */
+  /**
+   * Running `git upload-pack` processes; more clients wait, and beyond `maxWaiting` they are sent
+   * away.
+   */
   readonly maxConcurrent?: number
   readonly maxWaiting?: number
   /** The longest a clone may take. */
@@ -56,8 +59,9 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
 }
 
 /**
- * The handler of every request below `/index.git/`: the index repository for git clients, read-only, over smart HTTP
- * (protocols 0 to 2) and as the files that dumb clients read. Nothing of a request reaches a command line.
+ * The handler of every request below `/index.git/`: the index repository for git clients,
+ * read-only, over smart HTTP (protocols 0 to 2) and as the files that dumb clients read. Nothing of
+ * a request reaches a command line.
  */
 export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Response> {
   const limits: Limits = {
@@ -110,7 +114,10 @@ export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Respon
   return async c => await app.fetch(c.req.raw, { client: addressGroup(limits.addressOf(c)) })
 }
 
-/** `POST git-upload-pack`: the body is read whole before git starts, so a slow sender holds no process. */
+/**
+ * `POST git-upload-pack`: the body is read whole before git starts, so a slow sender holds no
+ * process.
+ */
 async function answer(c: Context<Env>, limits: Limits, places: Places): Promise<Response> {
   if (c.req.header('content-type') !== REQUEST) refuse('git_request_type', { expected: REQUEST })
   const { signal } = c.req.raw
@@ -128,7 +135,10 @@ async function answer(c: Context<Env>, limits: Limits, places: Places): Promise<
   }
 }
 
-/** Git's answer as a body. A failure before the first byte is thrown, a later one breaks the body off. */
+/**
+ * Git's answer as a body. A failure before the first byte is thrown, a later one breaks the body
+ * off.
+ */
 async function running(
   git: UploadPack,
   signal: AbortSignal,
@@ -149,7 +159,8 @@ async function running(
     end()
     throw isClients(error) ? new Refusal([issue('git_request_bad')], { cause: error }) : error
   })
-  // Git has told the client in its own protocol what was wrong; breaking off would lose that (gitprotocol-pack, ERR).
+  // Git has told the client in its own protocol what was wrong; breaking off would lose that
+  // (gitprotocol-pack, ERR).
   const refused = !first.done && Buffer.from(first.value.subarray(4, 8)).toString() === 'ERR '
   let next: Promise<IteratorResult<Uint8Array>> | null = Promise.resolve(first)
   return new ReadableStream({
@@ -176,7 +187,10 @@ async function running(
   })
 }
 
-/** Whether git failed over what the client sent (the `die` calls of upload-pack, serve and pkt-line). */
+/**
+ * Whether git failed over what the client sent (the `die` calls of upload-pack, serve and
+ * pkt-line).
+ */
 function isClients(error: unknown): boolean {
   return /protocol error|bad line length|invalid (?:packet|command)|unknown (?:capability|object)|no command|expected|hung up/.test(
     error instanceof Refusal && error.has('git_failed') ? error.message : '',

@@ -1,8 +1,9 @@
 import { refuse } from '../../../generator/index.ts'
 
 /**
- * So many may run and so many wait; the rest is sent away, so that a crowd costs neither processes nor memory. One
- * client has at most half of either: whoever reads slowly, in however many connections, leaves the other half to others.
+ * So many may run and so many wait; the rest is sent away, so that a crowd costs neither processes
+ * nor memory. One client has at most half of either: whoever reads slowly, in however many
+ * connections, leaves the other half to others.
  */
 export class Places {
   readonly #concurrent: number
@@ -70,7 +71,10 @@ class Tally {
   readonly #clients = new Map<string, number>()
   #all = 0
 
-  /** Whether one more of the client fits, when `most` may be there and half of them may be one client's. */
+  /**
+   * Whether one more of the client fits, when `most` may be there and half of them may be one
+   * client's.
+   */
   hasRoom(client: string, most: number): boolean {
     return this.#all < most && (this.#clients.get(client) ?? 0) < Math.ceil(most / 2)
   }

@@ -9,12 +9,12 @@ import {
   hasScope,
   tokenOf,
 } from '../../../daemon/access/auth.ts'
-import { noteUses } from '../../../daemon/accounts/last-use.ts'
+import { recordUses } from '../../../daemon/accounts/last-use.ts'
 import { makeToken, revokeToken } from '../../../daemon/accounts/tokens.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn } from '../../support/visitor.ts'
 
-const note = noteUses({ warn: assert.fail })
+const note = recordUses({ warn: assert.fail })
 const NOW = new Date('2026-11-20T12:00:00Z')
 const after = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)
 
@@ -95,7 +95,7 @@ test('reading goes on where its use cannot be noted, which is logged once a minu
       answer => answer.status,
     )
   }
-  const complaints = () => test.logged.filter(line => line.includes('used last')).length
+  const complaints = () => test.logged.filter(line => line.includes('cannot record when')).length
   test.now = new Date(test.now.getTime() + 61_000)
   await sql`PRAGMA query_only = ON`.execute(database)
   assert.deepEqual(await read(), [200, 200, 200])

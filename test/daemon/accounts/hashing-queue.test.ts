@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
 import {
   HashingQueue,
-  HIGHEST,
   type LoginPriority,
+  TOP_PRIORITY,
 } from '../../../daemon/accounts/hashing-queue.ts'
 
 const stranger = (recent: number): LoginPriority => ({ isKnown: false, recent })
@@ -39,7 +39,7 @@ test('known ones begin first, then who has tried least of late, then who came fi
   enter('once, later', stranger(1))
   enter('twice', stranger(2))
   enter('known, often', { isKnown: true, recent: 9 })
-  enter('known', HIGHEST)
+  enter('known', TOP_PRIORITY)
   const order = ['running', 'known', 'known, often', 'once', 'once, later', 'twice', 'often']
   for (const name of order) await end(name)
   assert.deepEqual(noted, order)
@@ -50,7 +50,7 @@ test('when too many wait, the last in the order is refused, not the newest', asy
   enter('running', stranger(1))
   enter('often', stranger(5))
   enter('once', stranger(1))
-  enter('known', HIGHEST)
+  enter('known', TOP_PRIORITY)
   enter('newest', stranger(1))
   await end('none')
   assert.deepEqual(noted, ['running', 'often refused', 'newest refused'])
@@ -72,11 +72,13 @@ test('a place that becomes free is taken by who waits, not by who comes at that 
 
 test('work that fails makes room, too', async () => {
   const queue = new HashingQueue({ atOnce: 1, mostWaiting: 1 })
-  const works = [1, 2].map(n => queue.run(HIGHEST, () => Promise.reject(new Error(`failure ${n}`))))
+  const works = [1, 2].map(n =>
+    queue.run(TOP_PRIORITY, () => Promise.reject(new Error(`failure ${n}`))),
+  )
   const failures = await Promise.allSettled(works)
   assert.deepEqual(
     failures.map(one => one.status === 'rejected' && String(one.reason)),
     ['Error: failure 1', 'Error: failure 2'],
   )
-  assert.equal(await queue.run(HIGHEST, () => Promise.resolve('done')), 'done')
+  assert.equal(await queue.run(TOP_PRIORITY, () => Promise.resolve('done')), 'done')
 })

@@ -1,0 +1,16 @@
+import type { Logger } from 'pino'
+import type { Registry } from '../generator/index.ts'
+import type { Metrics } from './metrics.ts'
+import type { GitWorker } from './workers/git-worker.ts'
+import type { IndexWorker } from './workers/index-worker.ts'
+
+/** What the daemon works with; nothing else reads the clock or opens a store. */
+export interface Deps {
+  readonly registry: Registry
+  readonly indexWorker: IndexWorker
+  readonly clock: () => Date
+  readonly log: Logger
+  readonly metrics: Metrics
+  /** Null for a registry without a git index. */
+  readonly git: GitWorker | null
+}

@@ -1,0 +1,52 @@
+import type { Context } from 'hono'
+import { type BrowserRequest, changeOf } from '../access/browser-request.ts'
+import type { Account } from '../accounts/accounts.ts'
+import { makeDevice } from '../accounts/device.ts'
+import { startSession } from '../accounts/sessions.ts'
+import type { Deps } from '../deps.ts'
+import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
+
+/** As long as browsers keep any cookie (RFC 6265bis §5.5). */
+const DEVICE_SECONDS = 400 * 86_400
+
+/**
+ * Logs a user in: a session with a new id, whatever the browser had before, and the end of the one
+ * it had.
+ */
+export async function logIn(
+  { registry }: Deps,
+  c: Context,
+  request: BrowserRequest,
+  user: Account,
+): Promise<void> {
+  const { database, settings } = registry
+  const seconds = settings.auth.session_seconds
+  const agent = browserName(c.req.header('user-agent') ?? '')
+  const start = { agent, now: request.now, seconds }
+  const secret = await startSession(database, user.id, start, changeOf(request, user))
+  writeCookie(c, registry, 'session', secret, seconds)
+  const device = await makeDevice(database, user.id)
+  if (device !== null) writeCookie(c, registry, 'device', device, DEVICE_SECONDS)
+  if (readCookie(c, registry, 'form') !== undefined) dropCookie(c, registry, 'form')
+  if (request.session)
+    await database.deleteFrom('sessions').where('id', '=', request.session.id).execute()
+}
+
+/** The token of each browser; those first that also send a token that comes later. */
+const BROWSERS = [
+  ['Edg', 'Edge'],
+  ['OPR', 'Opera'],
+  ['Firefox', 'Firefox'],
+  ['Chrome', 'Chrome'],
+  ['Version', 'Safari'],
+] as const
+
+/** Browser and system as people call them, from a `User-Agent`; otherwise its beginning. */
+function browserName(agent: string): string {
+  const system = /\b(Windows|Android|iPhone|iPad|Mac OS X|CrOS|Linux)\b/.exec(agent)?.[1]
+  for (const [token, name] of BROWSERS) {
+    const version = new RegExp(`\\b${token}/([0-9]+)`).exec(agent)?.[1]
+    if (version) return `${name} ${version}${system ? ` on ${system}` : ''}`
+  }
+  return agent.replace(/[^\x20-\x7e]/g, '').slice(0, 60)
+}
