@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import {
   cargoConfig,
+  fetchProblem,
   GitIndex,
   type Io,
   openRegistry,
@@ -101,6 +102,8 @@ async function serveRegistry(
       onMissing: refusal => log.warn({ err: refusal }, 'there is no git index'),
       onPushFailure: noting('git push', 'a push of the git index failed; trying again'),
     })
+    const problem = gitIndex && (await fetchProblem())
+    if (problem) log.warn(problem.message)
     await indexWorker.catchUp()
     await indexWorker.pages.start()
     git =

@@ -52,7 +52,7 @@ export { type Database, MARK_KINDS } from './store/database/database.ts'
 
 // The git index.
 
-export { GitIndex, gitIndexPath } from './git/git-index.ts'
+export { fetchProblem, GitIndex, gitIndexPath } from './git/git-index.ts'
 export { readHead } from './git/index-repository/bare-repository.ts'
 export { UploadPack } from './git/index-repository/upload-pack.ts'
 

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { Refusal } from '../../core/error/error.ts'
 import { GIT_INDEX_FOLDER } from '../../core/paths/index-files.ts'
 import { describeSettings } from '../../core/settings/settings.ts'
+import { fetchProblem } from '../git/git-index.ts'
 import { findEngine } from '../git/index-repository/open.ts'
 import { type Registry, readSettings, serveHolder } from '../registry.ts'
 import { countPageMarks } from '../store/catalog/pages/page-marks.ts'
@@ -27,6 +28,7 @@ export function registerReports(program: Command, io: Io): void {
           daemon,
           git_index: git.isThere ? git.engine : null,
           git_index_missing: git.why,
+          git_index_problem: git.problem,
           base_url: registry.urls.base,
           index: registry.urls.sparseIndex,
           last_errors: errors,
@@ -39,6 +41,7 @@ export function registerReports(program: Command, io: Io): void {
           io.out(`pending   ${counts.pending}${pages > 0 ? ` (${pages} of them pages)` : ''}`)
           io.out(`daemon    ${daemon ?? 'not running'}`)
           io.out(`git index ${git.isThere && git.engine ? git.engine : `none: ${git.why}`}`)
+          if (git.problem !== null) io.out(`warning   ${git.problem}`)
           io.out(`index     ${registry.urls.sparseIndex}`)
           for (const one of errors) io.out(`error     ${one.at} ${one.what}: ${one.why}`)
         }
@@ -65,21 +68,23 @@ interface GitIndexState {
   readonly engine: 'nodegit' | 'git' | null
   /** Why there is no repository, or nothing that writes it. */
   readonly why: string | null
+  /** Why Cargo cannot fetch it from a daemon of this machine. */
+  readonly problem: string | null
 }
 
 async function gitIndex(registry: Registry): Promise<GitIndexState> {
   const isThere = existsSync(registry.tree.path(GIT_INDEX_FOLDER))
   const settings = registry.settings.git
   if (settings.index === 'off')
-    return { isThere, engine: null, why: 'the setting `git.index` is "off"' }
+    return { isThere, engine: null, why: 'the setting `git.index` is "off"', problem: null }
   try {
     const { name: engine } = await findEngine({ engine: settings.engine })
     const why = isThere
       ? null
       : `not made yet; the daemon or \`plimsoll build\` makes it with ${engine}`
-    return { isThere, engine, why }
+    return { isThere, engine, why, problem: (await fetchProblem())?.message ?? null }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return { isThere, engine: null, why: error.message }
+    return { isThere, engine: null, why: error.message, problem: null }
   }
 }

@@ -1,5 +1,7 @@
-import { join } from 'node:path'
-import { Refusal } from '../../core/error/error.ts'
+import { existsSync } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type Issue, Refusal, warning } from '../../core/error/error.ts'
 import {
   configPath,
   GIT_INDEX_FOLDER,
@@ -17,6 +19,7 @@ import {
   unfollowForGit,
 } from '../store/catalog/git-batch.ts'
 import { ProcessMutex } from '../store/lock.ts'
+import { gitVersion } from './index-repository/git-process.ts'
 import { openIndexRepository } from './index-repository/open.ts'
 import type { IndexChange, IndexRepository } from './index-repository/repository.ts'
 import { type IndexPush, pushTo } from './push.ts'
@@ -67,6 +70,7 @@ export class GitIndex {
   static async follow(registry: Registry, ears: GitEars = {}): Promise<GitIndex | null> {
     const git = await GitIndex.open(registry, ears)
     if (!git) await unfollowForGit(registry.database)
+    if (registry.settings.git.index === 'off') await setGitIndexAside(registry)
     return git
   }
 
@@ -78,6 +82,7 @@ export class GitIndex {
     const { index, engine } = registry.settings.git
     if (index === 'off') return null
     try {
+      await bringGitIndexBack(registry)
       const repository = await openIndexRepository({ path: gitIndexPath(registry), engine })
       // What waited was for another repository: the first commit to this one begins with all crates.
       if ((await repository.head()) === null) await unfollowForGit(registry.database)
@@ -169,6 +174,34 @@ export class GitIndex {
     if (batch.last > after) await catalog.setFact(LAST_EVENT, String(batch.last))
     return { committed: id !== null, more: batch.marks.length === BATCH }
   }
+}
+
+/** Why Cargo cannot fetch the index from a daemon of this machine; null when it can. */
+export async function fetchProblem(): Promise<Issue | null> {
+  return (await gitVersion('git')) === null ? warning('git_upload_pack_missing') : null
+}
+
+/**
+ * Moves a repository that settings have switched off out of the public tree, where it would fall
+ * behind: readers of it get an error instead of an old index. The history comes back with `"on"`.
+ */
+export async function setGitIndexAside(registry: Registry): Promise<void> {
+  const path = gitIndexPath(registry)
+  if (!existsSync(path)) return
+  await rm(asidePath(registry), { recursive: true, force: true })
+  await rename(path, asidePath(registry))
+}
+
+/** Puts a repository that settings have switched on again back into the public tree. */
+export async function bringGitIndexBack(registry: Registry): Promise<void> {
+  const path = gitIndexPath(registry)
+  if (existsSync(path) || !existsSync(asidePath(registry))) return
+  await mkdir(dirname(path), { recursive: true })
+  await rename(asidePath(registry), path)
+}
+
+function asidePath(registry: Registry): string {
+  return join(registry.dir, 'index.git.off')
 }
 
 /** Where the repository of a registry lies. */

@@ -1,13 +1,19 @@
 import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
-import { collect, type Issue, Refusal } from '../../core/error/error.ts'
+import { collect, type Issue, issue, Refusal } from '../../core/error/error.ts'
 import {
   configPath,
   GIT_INDEX_FOLDER,
   INDEX_FOLDER,
   indexPath,
 } from '../../core/paths/index-files.ts'
-import { GitIndex, gitIndexPath, LAST_EVENT } from '../git/git-index.ts'
+import {
+  bringGitIndexBack,
+  GitIndex,
+  gitIndexPath,
+  LAST_EVENT,
+  setGitIndexAside,
+} from '../git/git-index.ts'
 import { blobId } from '../git/index-repository/bare-repository.ts'
 import { headFault, objectFault } from '../git/index-repository/integrity.ts'
 import { type Engine, findEngine } from '../git/index-repository/open.ts'
@@ -16,7 +22,7 @@ import { checkPath } from '../git/index-repository/repository.ts'
 import type { Registry } from '../registry.ts'
 import { renderConfig, renderIndex } from '../render/index-files.ts'
 import { unfollowForGit } from '../store/catalog/git-batch.ts'
-import type { Finding, VerifyOptions } from './finding.ts'
+import { derivable, type Finding, type VerifyOptions } from './finding.ts'
 
 /** What differs between catalog and git index: paths below the index, and the crate they are of. */
 interface Difference {
@@ -34,7 +40,12 @@ export async function* verifyGit(
   options: VerifyOptions,
 ): AsyncIterable<Finding> {
   const { index, engine } = registry.settings.git
-  if (index === 'off') return
+  if (index === 'off') {
+    if (!existsSync(gitIndexPath(registry))) return
+    if (options.repair) await setGitIndexAside(registry)
+    yield derivable(GIT_INDEX_FOLDER, issue('git_switched_off').message, options.repair)
+    return
+  }
   const found = await findEngine({ engine }).catch(refusalOnly)
   if (found instanceof Refusal) {
     // Where the settings do not insist, a machine without git has no git index, and that is no fault.
@@ -42,6 +53,7 @@ export async function* verifyGit(
       yield { where: GIT_INDEX_FOLDER, what: found.message, lost: false, repaired: false }
     return
   }
+  if (options.repair) await bringGitIndexBack(registry)
   const damage = await damageOf(registry, found)
   if (damage === null) {
     yield* await verifyContent(registry, options)

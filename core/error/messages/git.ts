@@ -27,6 +27,10 @@ export const gitMessages = {
       'the git index cannot be read at the moment; try again, or use the sparse index',
   },
   invalid: {
+    git_upload_pack_missing: () =>
+      'Cargo cannot fetch the git index from this daemon: that needs the executable `git`, and `nodegit` alone only writes; install git on the machine of the registry, or use the sparse index',
+    git_switched_off: () =>
+      '`git.index` is "off", but the repository is still in the public tree, where it falls behind; `plimsoll build` moves it out of there',
     git_engine_missing: (p: { command: string }) =>
       `the git index needs an engine: neither \`nodegit\` nor the executable \`${p.command}\` can be used; install git 2.34 or newer, or run \`npm run setup:nodegit\`; the next start of the daemon, or \`plimsoll build\`, then catches up`,
     git_nodegit_missing: (p: { reason: string }) =>

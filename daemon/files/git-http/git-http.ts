@@ -83,8 +83,11 @@ export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Respon
     if (service === undefined)
       return await file(c, limits, 'info/refs', 'text/plain; charset=utf-8')
     if (service !== 'git-upload-pack') refuse('git_service_refused')
-    const body = await advertisements.get(protocolOf(c))
-    return c.body(body, 200, {
+    const body = await advertisements.get(protocolOf(c)).catch(unlessGitIsMissing)
+    // Git itself takes the plain files then (gitprotocol-http, "Dumb Clients"); Cargo's cannot.
+    if (body === null && /^git\/\d[^(]*$/.test(c.req.header('user-agent') ?? ''))
+      return await file(c, limits, 'info/refs', 'text/plain; charset=utf-8')
+    return c.body(body ?? missingGit(), 200, {
       ...FRESH,
       'Content-Type': 'application/x-git-upload-pack-advertisement',
     })
@@ -195,6 +198,20 @@ function isClients(error: unknown): boolean {
   return /protocol error|bad line length|invalid (?:packet|command)|unknown (?:capability|object)|no command|expected|hung up/.test(
     error instanceof Refusal && error.has('git_failed') ? error.message : '',
   )
+}
+
+/** Null for the failure that there is no executable to run. */
+function unlessGitIsMissing(error: NodeJS.ErrnoException): null {
+  if (error.code !== 'ENOENT' || !error.syscall?.startsWith('spawn')) throw error
+  return null
+}
+
+/** An advertisement that is a sentence, which clients show to their users (gitprotocol-pack, ERR). */
+function missingGit(): Buffer<ArrayBuffer> {
+  const packet = (text: string) =>
+    `${(Buffer.byteLength(text) + 4).toString(16).padStart(4, '0')}${text}`
+  const sentence = issue('git_upload_pack_missing').message
+  return Buffer.from(`${packet('# service=git-upload-pack\n')}0000${packet(`ERR ${sentence}\n`)}`)
 }
 
 /** A file of the repository, named by a route above and nothing else. */

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Cleanup } from '../../support/cleanup.ts'
 import { expectCode } from '../../support/command.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
+import { nodegit } from '../../support/index-repository.ts'
 import { plimsoll as program, serve } from '../../support/plimsoll.ts'
 import { until } from '../../support/until.ts'
 import { folderOf, reopen } from '../../support/workplace.ts'
@@ -95,6 +96,57 @@ test('a git index that is switched off leaves no marks either, and verify has no
   assert.match(stdout, /^git index none: the setting `git\.index` is "off"$/m)
   assert.match(await plimsoll(false, 'verify'), /^everything agrees$/m)
 })
+
+test('a git index that is switched off leaves the public tree, and comes back with its history', async t => {
+  const { folder, dir, plimsoll, add } = await scene(t)
+  await add(true, 'alpha')
+  const repository = join(dir, 'public', 'index.git')
+  const log = (): string =>
+    execFileSync('git', ['--git-dir', repository, 'log', '--format=%s'], { encoding: 'utf8' })
+  assert.equal(log(), 'publish alpha 1.0.0 by command line\n')
+  const off = { PLIMSOLL_GIT_ENGINE: 'git', PLIMSOLL_GIT_INDEX: 'off' }
+  const verified = await program(folder, ['verify', '--dir', dir], off)
+  assert.equal(verified.code, 1)
+  assert.match(verified.stdout, /^index\.git: `git\.index` is "off", but the repository is still/m)
+  expectCode('build', await program(folder, ['build', '--dir', dir], off), 0)
+  assert.equal(existsSync(repository), false)
+  expectCode('verify', await program(folder, ['verify', '--dir', dir], off), 0)
+  await plimsoll(true, 'yank', 'alpha@1.0.0')
+  assert.equal(log().trim().split('\n').length, 2)
+  assert.match(log(), /publish alpha 1\.0\.0 by command line\n$/)
+  assert.match(await plimsoll(true, 'verify'), /^everything agrees$/m)
+})
+
+const needsNodegit = { skip: nodegit ? false : 'nodegit is not installed' }
+
+test(
+  'nodegit without git: status and daemon say what is missing, git clones, Cargo reads why',
+  needsNodegit,
+  async t => {
+    const { folder, dir, add } = await scene(t)
+    const env = { PLIMSOLL_GIT_ENGINE: 'nodegit', PATH: join(folder, 'nothing') }
+    const daemon = await serve(new Cleanup(t), dir, env)
+    await add(false, 'alpha')
+    const missing = /needs the executable `git`, and `nodegit` alone only writes/
+    assert.match(daemon.log(), missing)
+    const { stdout } = await program(folder, ['status', '--dir', dir], env)
+    assert.match(stdout, /^git index nodegit$/m)
+    assert.match(stdout, missing)
+    const url = `${daemon.url}/index.git`
+    const clone = join(folder, 'clone')
+    await until(
+      async () => (await (await fetch(`${url}/info/refs`)).text()) !== '',
+      () => 'there is no commit',
+    )
+    execFileSync('git', ['clone', '--quiet', url, clone])
+    assert.match(readFileSync(join(clone, 'al/ph/alpha'), 'utf8'), /"name":"alpha"/)
+    const asked = await fetch(`${url}/info/refs?service=git-upload-pack`, {
+      headers: { 'user-agent': 'git/2.0 (libgit2 1.9.0)' },
+    })
+    assert.equal(asked.status, 200)
+    assert.match(await asked.text(), /ERR Cargo cannot fetch the git index/)
+  },
+)
 
 test('a daemon without git says so once, and publishes all the same', async t => {
   const { folder, dir, environment, add, marks } = await scene(t)
