@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+import { basename, dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
 import { root } from './support/plimsoll.ts'
 
@@ -34,8 +34,19 @@ const LOOSE_FILES_MAX = 15
 const FILE_LINES_MAX = 300
 const COLUMNS_MAX = 100
 
+/** What uses a timer or a clock in tests, and what for. */
+const MAY_USE_TIMERS: Readonly<Record<string, string>> = {
+  'test/architecture.test.ts': 'it names them',
+  'test/daemon/api/publish-cargo.test.ts': 'a wire that is slow for real Cargo',
+  'test/daemon/workers/index-worker.test.ts': 'the pauses asked for are read from a mock',
+  'test/support/command.ts': 'a command that hangs is ended',
+  'test/support/plimsoll.ts': 'a daemon that hangs is ended',
+  'test/support/until.ts': 'what never comes is given up',
+}
+
 const sources = Object.keys(MAY).flatMap(list)
 const textOf = new Map(sources.map(file => [file, readFileSync(join(root, file), 'utf8')]))
+const tests = list('test').filter(file => !file.startsWith('test/sample-app/'))
 const imports = new Map(sources.map(file => [file, importsOf(file)]))
 
 test('no folder imports what it may not', () => {
@@ -127,6 +138,33 @@ test('every path that ARCHITECTURE.md names exists', () => {
     named.filter(path => !existsSync(join(root, path))),
     [],
   )
+})
+
+test('a test stands where its subject stands: it has its name, or names it in the first line', () => {
+  const lost = tests.filter(file => {
+    if (!/^test\/(?:core|site|generator|daemon)\/.*\.test\.ts$/.test(file)) return false
+    const subject = file.slice('test/'.length).replace(/(?:\.browser)?\.test\.ts$/, '')
+    const folder = dirname(subject)
+    const named = /^\/\/ Mirrors ([\w./-]+)/.exec(readFileSync(join(root, file), 'utf8'))?.[1]
+    if (named) return !existsSync(join(root, named.replace(/\.$/, '')))
+    // `publish-refused` is about `publish`.
+    const words = basename(subject).split('-')
+    return !words.some((_, at) => {
+      const name = join(root, folder, words.slice(0, words.length - at).join('-'))
+      return existsSync(`${name}.ts`) || existsSync(name)
+    })
+  })
+  assert.deepEqual(lost, [])
+})
+
+test('no test depends on a clock: what must come is waited for, what must not gets the chance to', () => {
+  const clock =
+    /\bperformance\.now|\bsetTimeout|(?<!new Date\()\bDate\.now\(\) [-<>]|[-<>] Date\.now\b|timers\/promises/
+  const timed = tests.filter(
+    file =>
+      !Object.hasOwn(MAY_USE_TIMERS, file) && clock.test(readFileSync(join(root, file), 'utf8')),
+  )
+  assert.deepEqual(timed, [])
 })
 
 function list(folder: string): string[] {

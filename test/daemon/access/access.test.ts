@@ -1,3 +1,4 @@
+// Mirrors daemon/access/: every route, for everybody
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'

@@ -1,3 +1,4 @@
+// Mirrors daemon/access/rate-limit.ts: logins
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { makeToken } from '../../../daemon/accounts/tokens.ts'

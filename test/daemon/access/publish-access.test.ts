@@ -1,3 +1,4 @@
+// Mirrors daemon/access/auth.ts: publishes
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeToken, revokeToken } from '../../../daemon/accounts/tokens.ts'

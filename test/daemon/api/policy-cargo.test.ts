@@ -1,3 +1,4 @@
+// Mirrors daemon/api/publish.ts: what real Cargo shows of objections
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'

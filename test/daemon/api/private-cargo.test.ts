@@ -1,3 +1,4 @@
+// Mirrors daemon/api/: real Cargo and a private registry
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'

@@ -1,3 +1,4 @@
+// Mirrors daemon/api/crates/
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import * as v from 'valibot'

@@ -1,3 +1,4 @@
+// Mirrors daemon/files/git-http/: a daemon that has moved
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'

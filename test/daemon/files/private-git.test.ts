@@ -1,3 +1,4 @@
+// Mirrors daemon/files/git-http/: a private registry
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

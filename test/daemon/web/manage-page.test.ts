@@ -1,3 +1,4 @@
+// Mirrors daemon/web/crates.ts
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TestRegistry } from '../../support/registry.ts'

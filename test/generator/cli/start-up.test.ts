@@ -1,3 +1,4 @@
+// Mirrors generator/cli/cli.ts: what a command loads
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'

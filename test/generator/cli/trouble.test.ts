@@ -1,3 +1,4 @@
+// Mirrors generator/cli/: damaged databases, files in the way
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

@@ -1,3 +1,4 @@
+// Mirrors generator/import/: real Cargo before and after
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// Mirrors generator/cli/import.ts
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'

@@ -1,3 +1,4 @@
+// Mirrors generator/import/source/
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import {

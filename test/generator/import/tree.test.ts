@@ -1,3 +1,4 @@
+// Mirrors generator/import/source/: a public tree
 import assert from 'node:assert/strict'
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// Mirrors generator/import/source/: over HTTP
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

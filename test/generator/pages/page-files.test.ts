@@ -1,3 +1,4 @@
+// Mirrors generator/pages/: which files a change renders
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// Mirrors generator/store/catalog/: failures of background work
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { plimsoll } from '../../../support/plimsoll.ts'
