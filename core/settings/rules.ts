@@ -8,7 +8,7 @@ const slug: Kind<string> = text('a slug such as "command-line-utilities"', value
   /^[A-Za-z0-9][A-Za-z0-9:_-]{0,127}$/.test(value),
 )
 
-/** Badges that Cargo's manifest format has known. */
+/** The badges that Cargo's manifest format used to have. */
 const BADGES = [
   'appveyor',
   'azure-devops',
@@ -24,32 +24,33 @@ const BADGES = [
 ]
 
 /**
- * What a release has to fulfil. A limit is a number and always refuses; a rule has a level. The defaults of the preset
- * `public` are crates.io's. What would break the users of a crate (names, features that lead nowhere) is no setting.
+ * What a release must meet. A limit is a number and always refuses; a rule has a level. The defaults
+ * of the preset `public` are those of crates.io. What would break the users of a crate (bad names,
+ * features that enable nothing) is no setting.
  */
 export const policyRows = {
   preset: mainRow(
     choice('private', 'public'),
     'private',
     'private',
-    'Where the defaults of this section come from: "private" suits a team, "public" has the rules of crates.io.',
+    'Defaults of this section: "private" suits a team, "public" has the rules of crates.io.',
   ),
 
   name_max: row(integer(1, 64), 64, 'Most characters of a crate name.'),
   reserved_names: row(
     level,
     'error',
-    'Names of the standard library, of the compiler and of Windows devices.',
+    'A new crate with the name of a part of Rust or of a Windows device.',
   ),
-  reserved_names_extra: row(list(crateName), [], 'Further reserved names.'),
+  reserved_names_extra: row(list(crateName), [], 'Other reserved names.'),
   look_alikes: row(
     level,
     'warn',
-    'A new name that is easily taken for the name of an existing crate.',
+    'A new name that is easily mistaken for that of an existing crate.',
   ),
   version_max: row(integer(5, 1000), 150, 'Most characters of a version.'),
 
-  description: presetRow(level, 'warn', 'error', 'A release without description.'),
+  description: presetRow(level, 'warn', 'error', 'A release without a description.'),
   description_max: row(count, 1000, 'Most bytes of a description.'),
   license: presetRow(
     level,
@@ -57,12 +58,17 @@ export const policyRows = {
     'error',
     'A release with neither `license` nor `license-file`.',
   ),
-  license_expression: presetRow(level, 'warn', 'error', 'A `license` that is no SPDX expression.'),
+  license_expression: presetRow(
+    level,
+    'warn',
+    'error',
+    'A `license` that is not an SPDX expression.',
+  ),
   url_rules: presetRow(
     level,
     'warn',
     'error',
-    'A `homepage`, `documentation` or `repository` that is no http(s) URL.',
+    'A `homepage`, `documentation` or `repository` that is not an http(s) URL.',
   ),
 
   keywords_max: row(count, 5, 'Most keywords.'),
@@ -71,25 +77,30 @@ export const policyRows = {
     level,
     'warn',
     'error',
-    'A keyword with other characters than ASCII letters, digits, `_`, `-`, `+`, or not beginning with a letter or digit.',
+    'A keyword that is not ASCII letters, digits, `_`, `-`, `+` after a letter or digit.',
   ),
-  categories: row(list(slug), [], 'The known categories; with an empty list, all are known.'),
+  categories: row(list(slug), [], 'The known categories; an empty list allows all.'),
   categories_max: row(count, 5, 'Most categories.'),
   unknown_category: row(
     level,
     'warn',
-    'A category that is not known; "warn" answers it as `invalid_categories`.',
+    'A category that is not known; "warn" reports it as `invalid_categories`.',
   ),
   badges: row(
     list(slug),
     BADGES,
-    'The known badges; others are answered as `invalid_badges`. With an empty list, all are known.',
+    'The known badges; others are reported as `invalid_badges`. An empty list allows all.',
   ),
 
-  features_max: row(count, 300, 'Most features.'),
-  feature_items_max: row(count, 300, 'Most items that one feature enables.'),
+  features_max: presetRow(count, 20_000, 300, 'Most features.'),
+  feature_items_max: presetRow(count, 20_000, 300, 'Most items that one feature enables.'),
   dependencies_max: row(count, 500, 'Most dependencies of all kinds and targets.'),
-  wildcard_requirement: presetRow(level, 'warn', 'error', 'A dependency on any version (`*`).'),
+  wildcard_requirement: presetRow(
+    level,
+    'warn',
+    'error',
+    'A dependency that accepts any version (`*`).',
+  ),
   dependency_exists: row(
     level,
     'error',
@@ -104,11 +115,17 @@ export const policyRows = {
   allowed_registries: row(
     list(indexUrl),
     [],
-    'Index URLs of the registries that `policy.foreign_registries` lets pass.',
+    'Index URLs of the registries that `policy.foreign_registries` allows.',
   ),
   path_dependency_trap: row(
     level,
     'warn',
-    'A dependency on crates.io whose name this registry has: most often a workspace member without `registry = "…"`.',
+    'A dependency on crates.io whose name this registry has, too: often a workspace member without `registry = "…"`.',
+  ),
+
+  duplicate_manifest: row(
+    choice('deny', 'allow'),
+    'deny',
+    'A `.crate` with two identical `Cargo.toml` entries, which Cargo made before 2016.',
   ),
 } as const

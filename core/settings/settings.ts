@@ -105,11 +105,11 @@ function take(
   const { key, row } = setting
   const result = v.safeParse(row.kind.schema, raw)
   if (!result.success) {
+    // As it was written: the input of a schema's last step may be converted already.
+    const item = result.issues[0].path?.[0]?.key
+    const given = show(Array.isArray(raw) && typeof item === 'number' ? raw[item] : raw)
     const where = sourceName(source)
-    const bad = result.issues[0].input
-    issues.push(
-      issue('setting_invalid', { where, key, given: show(bad), accepts: row.kind.accepts }),
-    )
+    issues.push(issue('setting_invalid', { where, key, given, accepts: row.kind.accepts }))
     return
   }
   const before = origins.get(key)

@@ -2,7 +2,7 @@ import type { Issue } from '../error/error.ts'
 import type { Name } from '../name.ts'
 import type { Version } from '../version.ts'
 
-/** Bounds of what is read out of one `.crate`. */
+/** Limits on what is read out of one `.crate`. */
 export interface ArchiveLimits {
   /** Most bytes of the unpacked tar stream, headers and padding included. */
   readonly unpackedBytes: number
@@ -10,8 +10,10 @@ export interface ArchiveLimits {
   readonly entries: number
   /** Largest `Cargo.toml`. */
   readonly manifestBytes: number
-  /** Largest README that is taken along. */
+  /** Largest README that is read. */
   readonly readmeBytes: number
+  /** Whether a second `Cargo.toml` with the same bytes is accepted; by default not. */
+  readonly duplicateManifest?: boolean
 }
 
 /** One regular file of a crate. */
@@ -31,8 +33,8 @@ export interface Archive {
   readonly files: readonly ArchiveFile[]
   /** Length of the unpacked tar stream. */
   readonly unpackedBytes: number
-  /** Folder of the crate in its repository (`path_in_vcs` of `.cargo_vcs_info.json`), `''` for the root; null if unknown. */
+  /** `path_in_vcs`: the crate's folder in its repository, `''` for the root; null if unknown. */
   readonly vcsPath: string | null
-  /** What is worth telling although the archive is fine. */
+  /** Warnings about an archive that is accepted. */
   readonly warnings: readonly Issue[]
 }

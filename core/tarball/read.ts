@@ -111,7 +111,9 @@ class Survey {
       return 'stop'
     }
     const path = this.#belowRoot(member)
-    if (path !== null && path !== '') {
+    if (path === 'Cargo.toml' && member.kind === 'file' && this.#manifests.includes(path)) {
+      await this.#readAgain(member, read)
+    } else if (path !== null && path !== '') {
       this.issues.push(...this.#book.add(path, member.kind))
       if (member.kind === 'file') {
         this.#files.push({ path, size: member.size })
@@ -193,6 +195,14 @@ class Survey {
     } else if (path === '.cargo_vcs_info.json' && size <= VCS_INFO_MAX) {
       this.#vcsPath = vcsPath(await gather(read()))
     }
+  }
+
+  /** Cargo before 2016 packed `Cargo.toml` twice. Unpacking keeps the last one, so both must be equal. */
+  async #readAgain(member: Member, read: () => AsyncGenerator<Uint8Array>): Promise<void> {
+    const isSame =
+      member.size <= this.#limits.manifestBytes && decode(await gather(read())) === this.#manifest
+    if (!isSame) this.issues.push(issue('archive_path_twice', { path: 'Cargo.toml' }))
+    else if (!this.#limits.duplicateManifest) this.issues.push(issue('archive_manifest_twice'))
   }
 
   #decode(bytes: Uint8Array, path: string): string | null {

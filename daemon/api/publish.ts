@@ -1,4 +1,3 @@
-import type { Context } from 'hono'
 import * as v from 'valibot'
 import {
   addSubmission,
@@ -12,7 +11,6 @@ import {
   parseVersion,
   publishMetadata,
   type Registry,
-  refuse,
   refuseErrors,
   timestamp,
   type Version,
@@ -31,8 +29,6 @@ export function publish(deps: Deps): ActorHandler {
   return async (c, actor) => {
     const { registry, indexWorker } = deps
     const { crate_bytes: crateBytes, metadata_bytes: metadataBytes } = registry.settings.limits
-    if (announcedBytes(c) > metadataBytes + crateBytes + 8)
-      refuse('crate_too_big', { max: crateBytes })
     const body = await decodePublish(bodyOf(c.req.raw), { metadataBytes, crateBytes })
     const metadata = readMetadata(body.metadata)
     await requireScope(registry, actor, metadata.name)
@@ -57,14 +53,6 @@ export function publish(deps: Deps): ActorHandler {
       await staged.discard()
     }
   }
-}
-
-/**
- * What `Content-Length` says; 0 where nobody knows, as with chunks, whose bytes are counted as they
- * arrive.
- */
-function announcedBytes(c: Context): number {
-  return Number(c.req.header('content-length') ?? 0)
 }
 
 /** The scope depends on whether the crate exists, the pattern on its name. */

@@ -88,7 +88,7 @@ export async function addSubmission(
 /** Reads the release out of a `.crate`; undefined, with the objections added to `issues`, when that is not possible. */
 export async function inspect(
   submission: Submission<CrateBytes>,
-  settings: Pick<Settings, 'limits'>,
+  settings: Pick<Settings, 'limits' | 'policy'>,
   urls: RegistryUrls,
   issues: Issue[],
 ): Promise<Release | undefined> {
@@ -107,13 +107,16 @@ export async function inspect(
 }
 
 /** How much is read out of a `.crate` of this size. */
-export function archiveLimits({ limits }: Pick<Settings, 'limits'>, size: number): ArchiveLimits {
+export function archiveLimits(
+  { limits, policy }: Pick<Settings, 'limits' | 'policy'>,
+  size: number,
+): ArchiveLimits {
   return {
-    // As much as Cargo itself is ready to unpack.
-    unpackedBytes: Math.max(limits.unpacked_bytes, 20 * size),
+    unpackedBytes: Math.max(limits.unpacked_bytes, limits.unpacked_ratio * size),
     entries: limits.archive_entries,
     manifestBytes: limits.manifest_bytes,
     readmeBytes: limits.readme_bytes,
+    duplicateManifest: policy.duplicate_manifest === 'allow',
   }
 }
 

@@ -289,6 +289,20 @@ test('names and versions are told apart in the top folder', async () => {
   }
 })
 
+test('two equal manifests, as Cargo packed them before 2016, are taken where that is allowed', async () => {
+  const manifest = { path: 'evil-1.0.0/Cargo.toml', data: manifestOf(EVIL) }
+  const twice = opener(gzipSync(tar([manifest, manifest])))
+  const allowing = { ...LIMITS, duplicateManifest: true }
+  assert.deepEqual(await codes(readArchive(twice, LIMITS, EVIL)), ['archive_manifest_twice'])
+  const { files } = await readArchive(twice, allowing, EVIL)
+  assert.deepEqual(
+    files.map(one => one.path),
+    ['Cargo.toml'],
+  )
+  const other = opener(gzipSync(tar([manifest, { ...manifest, data: `${manifest.data}#` }])))
+  assert.deepEqual(await codes(readArchive(other, allowing, EVIL)), ['archive_path_twice'])
+})
+
 test('a bomb stops the stream near its limit, and the source is let go', async () => {
   const bytes = buildEvil('bomb')
   let pulled = 0

@@ -53,6 +53,8 @@ export const crateMessages = {
       `the path \`${p.path}\` in the crate file is not valid UTF-8; rename the file`,
     archive_path_twice: (p: { path: string }) =>
       `the crate file holds \`${p.path}\` twice; keep one of them`,
+    archive_manifest_twice: () =>
+      'the crate file holds two identical `Cargo.toml` entries, as Cargo made them before 2016; package it again, or ask the operator to set `policy.duplicate_manifest` to "allow"',
     archive_path_case: (p: { path: string; twin: string }) =>
       `\`${p.path}\` and \`${p.twin}\` differ only by case; on Windows and macOS one overwrites the other`,
     archive_path_windows: (p: { path: string }) =>

@@ -10,6 +10,8 @@ export const registryMessages = {
     crate_unknown: (p: { name: string }) => `there is no crate \`${p.name}\` here`,
     readme_unknown: (p: { name: string; version: string }) =>
       `${p.name} ${p.version} was packaged without a README`,
+    release_other_build: (p: { name: string; version: string; existing: string }) =>
+      `there is no version ${p.version} of \`${p.name}\` here, but ${p.existing}, which differs only in build metadata; name that one`,
     release_unknown: (p: { name: string; version: string }) =>
       `there is no version ${p.version} of \`${p.name}\` here`,
   },

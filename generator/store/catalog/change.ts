@@ -114,6 +114,8 @@ export async function setYanked(
       refuse('not_owner', { name: crate.name, login: change.actor })
     const release = await findTwin(tx, crate.id, version)
     if (!release) return refuse('release_unknown', { name: crate.name, version })
+    if (release.version !== version)
+      refuse('release_other_build', { name: crate.name, version, existing: release.version })
     if (release.yanked === Number(yanked)) return { crateId: crate.id, changed: false }
     const line = renderEntry({ ...parseEntry(release.line), yanked })
     await tx

@@ -48,6 +48,20 @@ async function served(t: TestContext, env: Record<string, string> = {}) {
 /** A body beyond every limit: a crate of 12 MiB. */
 const HUGE = frame(plainMetadata('huge', '1.0.0'), Buffer.alloc(12 * 1024 * 1024))
 
+test('metadata beyond its limit is what is refused, not the .crate', async t => {
+  const { test, token } = await served(t)
+  const metadata = { ...plainMetadata('demo', '1.0.0'), description: 'x'.repeat(12 * 1024 * 1024) }
+  const body = frame(metadata, Buffer.alloc(1))
+  const headers = { authorization: token, 'content-length': String(body.length) }
+  const answer = await test.app.request(PATH, {
+    method: 'PUT',
+    headers,
+    body: new Uint8Array(body),
+  })
+  assert.equal(answer.status, 413)
+  assert.match(await answer.text(), /the publish metadata has 1258\d{4} bytes; at most 1048576/)
+})
+
 test('a publish over a socket, without Content-Type, whole or in chunks, on one connection', async t => {
   const { token, client } = await served(t)
   const [first, second] = ['1.0.0', '1.0.1'].map(version =>

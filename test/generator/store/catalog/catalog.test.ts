@@ -110,6 +110,13 @@ test('a version is taken by other bytes, by another build of it, and after a yan
   await assert.rejects(catalog.add(build, OPERATOR), refuses('version_taken'))
   await catalog.setYanked(demo, one, true, OPERATOR)
   await assert.rejects(
+    catalog.setYanked(demo, parseVersion('1.0.0+build'), true, OPERATOR),
+    (error: unknown) =>
+      error instanceof Refusal &&
+      error.message ===
+        'there is no version 1.0.0+build of `demo` here, but 1.0.0, which differs only in build metadata; name that one',
+  )
+  await assert.rejects(
     catalog.add(await releaseOf(registry, {}), OPERATOR),
     refuses('version_taken'),
   )
