@@ -1,20 +1,41 @@
-// Runs every suite on a fresh clone: `npm test`, or `npm test -- name conformance/` for the files whose path contains a word.
+// `npm test` runs every suite, on a fresh clone too; `npm test -- name conformance/` the files whose path contains a
+// word; `npm run test:unit` those for the inner loop: they start no process, and each takes a few seconds at most.
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, normalize } from 'node:path'
 import { prepare, root } from './prepare.mjs'
 
 /** No test may hang for ever, whatever it waits for: 15 minutes, in milliseconds. */
 const PATIENCE = 15 * 60_000
 
+/** The folders of unit tests, and the files there that each take more than 5 s of processor time. */
+const UNIT = /^dist[\\/]test[\\/](?:core|site|generator|daemon)[\\/]/
+const SLOW = [
+  'daemon/access/access',
+  'daemon/access/login-limit',
+  'daemon/accounts/sessions',
+  'daemon/api/publish-refused',
+  'daemon/api/publish-together',
+  'daemon/web/visits',
+  'generator/pages/page-files',
+  'generator/pages/pages',
+  'generator/pages/search',
+  'generator/static/static',
+  'generator/store/catalog/common-words',
+  'site/readme',
+].map(name => join('dist', 'test', `${name}.test.js`))
+
 prepare()
-const words = process.argv.slice(2)
+const isUnit = process.argv.includes('--unit')
+const words = process.argv.slice(2).filter(word => word !== '--unit')
 const chosen = readdirSync(join(root, 'dist', 'test'), { recursive: true })
   .map(name => join('dist', 'test', String(name)))
   .filter(
     name =>
-      name.endsWith('.test.js') && (words.length === 0 || words.some(word => name.includes(word))),
+      name.endsWith('.test.js') &&
+      (words.length === 0 || words.some(word => name.includes(word))) &&
+      (!isUnit || (UNIT.test(name) && !SLOW.includes(name) && !startsProcess(name))),
   )
   .sort()
 const suite = hasBrowser()
@@ -24,6 +45,8 @@ for (const name of chosen)
   if (!suite.includes(name)) console.error(`not run, there is no Chromium: ${name}`)
 if (suite.length < chosen.length)
   console.error('install it (Debian: apt install chromium) or set CHROMIUM to its path')
+for (const name of isUnit ? SLOW : [])
+  if (!existsSync(join(root, name))) console.error(`${name} is gone; mend SLOW in scripts/test.mjs`)
 if (suite.length === 0) {
   console.error(`no test file matches ${words.join(' ')}`)
   process.exit(2)
@@ -45,6 +68,17 @@ const child = spawn(
   },
 )
 child.on('exit', code => process.exit(code ?? 1))
+
+/** Whether a test, or what it imports of the tests, starts a process: a command, git, Cargo, a browser. */
+function startsProcess(file, seen = new Set()) {
+  if (seen.has(file)) return false
+  seen.add(file)
+  const text = readFileSync(join(root, file), 'utf8')
+  if (/'(?:node:child_process|playwright-core)'/.test(text)) return true
+  return [...text.matchAll(/from '(\.[^']+\.js)'/g)]
+    .map(match => normalize(join(dirname(file), match[1])))
+    .some(path => path.startsWith(join('dist', 'test')) && startsProcess(path, seen))
+}
 
 /** CI has to have one: there the browser suites run, and fail where it is missing. */
 function hasBrowser() {
