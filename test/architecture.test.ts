@@ -31,6 +31,8 @@ const FLOORS: readonly [folder: string, most: number][] = [
 ]
 
 const LOOSE_FILES_MAX = 15
+/** One small file an example, all of a kind. */
+const GALLERY = 'sample-app/examples'
 const FILE_LINES_MAX = 300
 const COLUMNS_MAX = 100
 
@@ -88,7 +90,7 @@ test('a folder has few loose files, and none is a grab bag', () => {
   const loose = new Map<string, number>()
   for (const file of sources) loose.set(dirname(file), (loose.get(dirname(file)) ?? 0) + 1)
   assert.deepEqual(
-    [...loose].filter(([, files]) => files > LOOSE_FILES_MAX),
+    [...loose].filter(([folder, files]) => files > LOOSE_FILES_MAX && folder !== GALLERY),
     [],
   )
   assert.deepEqual(
@@ -126,16 +128,36 @@ test('public functions and classes say what they promise', () => {
   assert.deepEqual(silent, [])
 })
 
-test('every path that ARCHITECTURE.md names exists', () => {
-  const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
-  const named = [
-    ...text.matchAll(
-      /`((?:core|generator|daemon|site|sample-app|test|bench|docs|scripts)\/[\w./-]*)`/g,
-    ),
-  ].map(match => match[1] ?? '')
-  assert.ok(named.length > 10)
+test('every path that the documents for developers name exists', () => {
+  const documents = [
+    ...['ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+    ...readdirSync(join(root, 'docs', 'adr')).map(name => `docs/adr/${name}`),
+  ]
+  const top = '(?:core|generator|daemon|site|sample-app|test|bench|docs|scripts)'
+  const path = new RegExp(`[\`(](${top}/[\\w./-]*)[\`)]`, 'g')
+  const named = documents.flatMap(document =>
+    [...readFileSync(join(root, document), 'utf8').matchAll(path)].map(match => match[1] ?? ''),
+  )
+  assert.ok(named.length > 50)
   assert.deepEqual(
-    named.filter(path => !existsSync(join(root, path))),
+    named.filter(name => !existsSync(join(root, name))),
+    [],
+  )
+})
+
+test('every dependency has its line in docs/adr', () => {
+  const adr = join(root, 'docs', 'adr')
+  const reasons = readdirSync(adr).map(name => readFileSync(join(adr, name), 'utf8'))
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<
+    string,
+    Record<string, string>
+  >
+  const { dependencies, devDependencies, peerDependencies } = manifest
+  const named = Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies })
+  assert.deepEqual(
+    named.filter(
+      name => !name.startsWith('@types/') && !reasons.some(one => one.includes(`\`${name}\``)),
+    ),
     [],
   )
 })
