@@ -1,42 +1,40 @@
-/** A link of the header or footer. */
+/** A link in the header. */
 export interface SiteLink {
   readonly text: string
   /** Absolute URL, or a path below the base. */
   readonly url: string
 }
 
-/** Another registry that dependencies come from, so that they can be linked. */
+/** Another registry that dependencies come from. */
 export interface ForeignRegistry {
-  /** Index URL as it stands in a dependency. */
+  /** Index URL, as dependencies name it. */
   readonly index: string
   readonly title: string
-  /** Page of a crate there; `{crate}` stands for its name. Null when the registry has no pages. */
-  readonly page: string | null
+  /** URL of the page of a crate; `{crate}` stands for its name. */
+  readonly page: string
 }
 
-/** What an operator says about the registry as a whole; every view takes it. */
+/** What the settings say about all pages. */
 export interface SiteConfig {
   readonly title: string
   readonly description: string
-  /** Public URL of the tree, without a slash at the end; may have a path (`https://example.github.io/crates`). */
+  /** Public URL of the tree, without a slash at the end (`https://example.github.io/crates`). */
   readonly base: string
-  /** Name of the registry in `.cargo/config.toml`, the word after `--registry`. */
+  /** Name of the registry in `.cargo/config.toml`, as in `--registry name`. */
   readonly registry: string
-  /** Index URL as Cargo takes it (`sparse+https://…/index/`). */
+  /** Index URL for Cargo (`sparse+https://…/index/`). */
   readonly index: string
-  /** Whether a daemon takes publishes and logins; without one, pages show neither. */
+  /** Whether a daemon accepts publishes and logins; otherwise pages mention neither. */
   readonly api: boolean
-  /** Whether there is a search page with its shards. */
-  readonly search: boolean
   /** Whether there is a source browser. */
   readonly source: boolean
-  /** Whether pages name the owners of a crate; who may not list them may not read them there, either. */
+  /** Whether pages name the owners of a crate. */
   readonly owners: boolean
-  /** Whether there are feeds; a tree that knows no times has none. */
+  /** Whether there are feeds; a static tree knows no times and has none. */
   readonly feeds: boolean
   /** Whether readers need a token; such a registry asks search engines to stay away. */
   readonly private: boolean
-  /** Whether images of other hosts are loaded in READMEs, or shown as a link. */
+  /** Whether READMEs load images from other hosts or link to them. */
   readonly images: 'link' | 'load'
   /** The operator's own logo and stylesheet: URLs or paths below the base. */
   readonly logo: string | null
@@ -46,7 +44,7 @@ export interface SiteConfig {
   readonly registries: readonly ForeignRegistry[]
 }
 
-/** A `SiteConfig` with every choice at its default. */
+/** A site configuration with defaults for what is not given. */
 export function siteDefaults(
   given: Pick<SiteConfig, 'base' | 'index'> & Partial<SiteConfig>,
 ): SiteConfig {
@@ -55,7 +53,6 @@ export function siteDefaults(
     description: 'A Cargo registry.',
     registry: 'plimsoll',
     api: false,
-    search: true,
     source: true,
     owners: true,
     feeds: true,

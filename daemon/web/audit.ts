@@ -1,4 +1,4 @@
-import { auditPage } from '../../site/account/admin-pages.ts'
+import { auditPage } from '../../site/account/audit-page.ts'
 import type { SessionHandler } from '../access/route.ts'
 import { type AuditEvent, detailText, listEvents } from '../accounts/audit.ts'
 import type { Deps } from '../deps.ts'

@@ -49,7 +49,6 @@ export async function showHome(
     cratesPosition: slice,
     invitations: invitations.map(one => ({ ...one, by: one.by ?? 'the operator' })),
     sessions: sessions.map(one => ({ ...one, current: one.id === session.id })),
-    password: true,
   }
   return page(c, site, homePage(site, facts), outcome.status)
 }

@@ -45,6 +45,7 @@ function draftOf({ form }: SessionRequest) {
   const field = (name: string) => form.get(name)?.trim() ?? ''
   return {
     name: field('name'),
+    access: field('access'),
     scopes: form.getAll('scope'),
     crates: field('crates'),
     expires: field('expires'),

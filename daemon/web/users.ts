@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { refuse, timestamp } from '../../generator/index.ts'
-import { type UsersData, usersPage } from '../../site/account/admin-pages.ts'
+import { type UsersData, usersPage } from '../../site/account/users-page.ts'
 import { changeOf, type SessionRequest } from '../access/browser-request.ts'
 import type { SessionHandler } from '../access/route.ts'
 import {

@@ -22,8 +22,8 @@ export const FRONT_LENGTH = 12
 
 /** The front page, and the files that are the same whatever the registry holds. */
 export function renderSite(site: SiteConfig, front: FrontData): Output[] {
-  const files = [...assets, frontPage(site, front), notFoundPage(site), robots(site), noJekyll]
-  return [...files, ...(site.search ? [openSearch(site), staticSearchPage(site)] : [])]
+  const pages = [frontPage(site, front), notFoundPage(site), staticSearchPage(site)]
+  return [...assets, ...pages, robots(site), noJekyll, openSearch(site)]
 }
 
 /** The site map, of which `parts` have crates; nothing of a registry that is nobody else's business. */

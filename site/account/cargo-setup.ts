@@ -1,12 +1,11 @@
-import { configBlock, copyBlock } from '../elements/install.ts'
-import type { Markup } from '../elements/markup.ts'
-import { html } from '../elements/markup.ts'
+import { cargoConfig, cargoLogin } from '../elements/copy-block.ts'
+import { html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 
-/** How Cargo gets to know the registry and the token. */
+/** How to make Cargo know the registry and a token. */
 export function cargoSetup(site: SiteConfig): Markup {
-  return html`<p>Put this into <code>.cargo/config.toml</code> of your project or home folder:</p>
-${copyBlock(configBlock(site), 'registry configuration')}
-<p>Then hand Cargo your token, for which it asks after this line:</p>
-${copyBlock(`cargo login --registry ${site.registry}`, 'cargo login command')}`
+  return html`<p>Put this into <code>.cargo/config.toml</code> in your project or home folder:</p>
+${cargoConfig(site)}
+<p>Run this and paste your token:</p>
+${cargoLogin(site)}`
 }

@@ -1,48 +1,49 @@
-import type { Child, Markup } from '../elements/markup.ts'
-import { html } from '../elements/markup.ts'
+import { type Child, html, type Markup } from '../elements/markup.ts'
+import { messageText } from '../elements/message.ts'
 import type { Notice, Viewer } from './viewer.ts'
 
-/** Name of the hidden field that carries the CSRF token. */
-export const CSRF_FIELD = 'csrf'
-
-/** A form that changes something: it posts, and it proves where it comes from. */
+/** A form that changes something: it posts, with the CSRF token. */
 export function postForm(
-  viewer: Pick<Viewer, 'csrf'>,
+  { csrf }: Pick<Viewer, 'csrf'>,
   action: string,
   content: Child,
   className = 'form',
 ): Markup {
-  return html`<form class="${className}" method="post" action="${action}"><input type="hidden" name="${CSRF_FIELD}" value="${viewer.csrf}">
+  return html`<form class="${className}" method="post" action="${action}"><input type="hidden" name="csrf" value="${csrf}">
 ${content}
 </form>`
 }
 
-/** A form that is only a button. */
+/** A form that is only a button; `label` names it for screen readers where the text does not. */
 export function buttonForm(
   viewer: Pick<Viewer, 'csrf'>,
   action: string,
   text: string,
-  fields: Readonly<Record<string, string>> = {},
-  label = text,
+  { label = text, ...fields }: Readonly<Record<string, string>> = {},
 ): Markup {
   const hidden = Object.entries(fields).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )
-  return postForm(
-    viewer,
-    action,
-    html`${hidden}<button class="button small"${label === text ? null : html` aria-label="${label}"`}>${text}</button>`,
-    'inline',
-  )
+  const button = html`<button class="button small"${label === text ? null : html` aria-label="${label}"`}>${text}</button>`
+  return postForm(viewer, action, [hidden, button], 'inline')
 }
 
-/** A labelled field. */
+/** A field with its label. */
 export function field(label: string, input: Markup, hint: Child = null): Markup {
   return html`<label class="field"><span>${label}</span>${input}${hint === null ? null : html`<small class="quiet">${hint}</small>`}</label>`
+}
+
+/** A password field; browsers fill it by `autocomplete`. */
+export function passwordField(label: string, name: string, autocomplete: string): Markup {
+  return field(
+    label,
+    html`<input type="password" name="${name}" autocomplete="${autocomplete}" required>`,
+  )
 }
 
 /** What a form did, or why it did not. */
 export function noticeBox(notice: Notice | null): Markup | null {
   if (notice === null) return null
-  return html`<p class="notice ${notice.kind === 'failed' ? 'bad' : 'good'}" role="${notice.kind === 'failed' ? 'alert' : 'status'}">${notice.text}</p>`
+  const [className, role] = notice.kind === 'failed' ? ['bad', 'alert'] : ['good', 'status']
+  return html`<p class="notice ${className}" role="${role}">${messageText(notice.text)}</p>`
 }

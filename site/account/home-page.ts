@@ -1,12 +1,11 @@
 import { cratePath } from '../../core/paths/crates.ts'
 import { account, type Linker, linker } from '../elements/links.ts'
-import type { Markup } from '../elements/markup.ts'
-import { html } from '../elements/markup.ts'
+import { html, type Markup } from '../elements/markup.ts'
 import { type PagePosition, pager } from '../elements/pager.ts'
 import { timeTag } from '../elements/time.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { cargoSetup } from './cargo-setup.ts'
-import { buttonForm, field, postForm } from './form.ts'
+import { buttonForm, passwordField, postForm } from './form.ts'
 import { accountPage } from './frame.ts'
 import { newToken, type TokenDraft, type TokenRow, tokenForm, tokenList } from './tokens.ts'
 import type { Notice, Viewer } from './viewer.ts'
@@ -19,12 +18,12 @@ export interface Invitation {
   readonly expires: string
 }
 
-/** A place where a user is logged in. */
+/** A browser in which a user is logged in. */
 export interface Session {
   readonly id: string | number
   readonly created: string
   readonly lastSeen: string
-  /** What the browser called itself. */
+  /** Name of the browser. */
   readonly agent: string
   readonly current: boolean
 }
@@ -33,7 +32,7 @@ export interface Session {
 export interface HomeData {
   readonly viewer: Viewer
   readonly notice: Notice | null
-  /** The text of a token that has just been made. */
+  /** A token that has just been created. */
   readonly newToken: string | null
   /** A token form that was refused. */
   readonly draft: TokenDraft | null
@@ -43,31 +42,36 @@ export interface HomeData {
   readonly cratesPosition: PagePosition
   readonly invitations: readonly Invitation[]
   readonly sessions: readonly Session[]
-  /** False when passwords are kept elsewhere. */
-  readonly password: boolean
 }
 
 /** `/me`: tokens, crates, invitations, sessions, password. */
-export function homePage(site: SiteConfig, facts: HomeData): string {
-  const { viewer } = facts
+export function homePage(site: SiteConfig, data: HomeData): string {
+  const { viewer, invitations, draft, tokens } = data
   const path = account.home
   const to = linker(site, null)
-  const body = html`${facts.newToken === null ? null : newToken(site, facts.newToken)}
-${facts.invitations.length === 0 ? null : html`<section class="part"><h2>Invitations</h2>${invitationList(viewer, facts.invitations, to)}</section>`}
-<section class="part"><h2>Tokens</h2>${tokenList(viewer, facts.tokens, to)}
-<details class="more"${facts.draft !== null || facts.tokens.length === 0 ? html` open` : null}><summary>Make a token</summary>${tokenForm(viewer, facts.draft, to)}</details></section>
-<section class="part"><h2 id="crates">Your crates</h2>${crateList(facts.crates, to)}
-${pager(facts.cratesPosition, number => `${to(path)}?page=${number}#crates`)}</section>
-<section class="part"><h2>Cargo</h2>${cargoSetup(site)}</section>
-<section class="part"><h2>Sessions</h2>${sessionList(viewer, facts.sessions, to)}</section>
-${facts.password ? html`<section class="part"><h2>Password</h2>${passwordForm(viewer, to)}</section>` : null}`
-  return accountPage(site, viewer, { path, title: viewer.login, notice: facts.notice, body })
+  const body = html`${data.newToken === null ? null : newToken(site, data.newToken)}
+${invitations.length === 0 ? null : html`<section class="part"><h2>Invitations</h2>${invitationList(viewer, invitations, to)}</section>`}
+<section class="part"><h2>API tokens</h2>${tokenList(viewer, tokens, to)}
+<details class="more"${draft !== null || tokens.length === 0 ? html` open` : null}><summary>Create a token</summary>${tokenForm(viewer, draft, to)}</details></section>
+<section class="part"><h2 id="crates">Your crates</h2>${crateList(data.crates, to)}
+${pager(data.cratesPosition, number => `${to(path)}?page=${number}#crates`)}</section>
+<section class="part"><h2>Set up Cargo</h2>${cargoSetup(site)}</section>
+<section class="part"><h2>Sessions</h2>${sessionList(viewer, data.sessions, to)}</section>
+<section class="part"><h2>Password</h2>${passwordForm(viewer, to)}</section>`
+  return accountPage(site, viewer, { path, title: viewer.login, notice: data.notice, body })
 }
 
 function invitationList(viewer: Viewer, invitations: readonly Invitation[], to: Linker): Markup {
+  const button = (crate: string, text: string, path: string) =>
+    buttonForm(viewer, to(path), text, { label: `${text} ${crate}` })
   return html`<ul class="rows">${invitations.map(
-    one => html`<li class="row-with-action"><div>${one.by} invites you to own <a href="${to(cratePath(one.crate))}">${one.crate}</a> <span class="quiet">${timeTag(one.at)} · expires ${timeTag(one.expires)}</span></div>
-<div class="actions">${buttonForm(viewer, to(account.acceptInvitation(one.crate)), 'Accept', {}, `Accept ${one.crate}`)}${buttonForm(viewer, to(account.declineInvitation(one.crate)), 'Decline', {}, `Decline ${one.crate}`)}</div></li>
+    ({
+      crate,
+      by,
+      at,
+      expires,
+    }) => html`<li class="row-with-action"><div>${by} invites you to own <a href="${to(cratePath(crate))}">${crate}</a> <span class="quiet">${timeTag(at)} · expires ${timeTag(expires)}</span></div>
+<div class="actions">${button(crate, 'Accept', account.acceptInvitation(crate))}${button(crate, 'Decline', account.declineInvitation(crate))}</div></li>
 `,
   )}</ul>`
 }
@@ -81,21 +85,21 @@ function crateList(crates: readonly string[], to: Linker): Markup {
 }
 
 function sessionList(viewer: Viewer, sessions: readonly Session[], to: Linker): Markup {
+  const end = ({ id, agent }: Session) =>
+    buttonForm(viewer, to(account.endSession(id)), 'End', { label: `End the session of ${agent}` })
   return html`<ul class="rows">${sessions.map(
-    session => html`<li class="row-with-action"><div><div class="row-head">${session.agent}${session.current ? html` <span class="badge good">this one</span>` : null}</div>
-<div class="row-more">since ${timeTag(session.created)} · last seen ${timeTag(session.lastSeen)}</div></div>
-${session.current ? null : buttonForm(viewer, to(account.endSession(session.id)), 'End', {}, `End the session of ${session.agent}`)}</li>
+    session => html`<li class="row-with-action"><div><div class="row-head">${session.agent}${session.current ? html` <span class="badge good">this session</span>` : null}</div>
+<div class="row-more">created ${timeTag(session.created)} · last seen ${timeTag(session.lastSeen)}</div></div>
+${session.current ? null : end(session)}</li>
 `,
   )}</ul>${sessions.some(session => !session.current) ? buttonForm(viewer, to(account.endOtherSessions), 'End all other sessions') : null}`
 }
 
 function passwordForm(viewer: Viewer, to: Linker): Markup {
-  return postForm(
-    viewer,
-    to(account.password),
-    html`<input type="text" name="login" value="${viewer.login}" autocomplete="username" hidden>
-${field('Current password', html`<input type="password" name="current" autocomplete="current-password" required>`)}
-${field('New password', html`<input type="password" name="password" autocomplete="new-password" required>`)}
-<button class="button">Change password</button>`,
-  )
+  return postForm(viewer, to(account.password), [
+    html`<input type="text" name="login" value="${viewer.login}" autocomplete="username" hidden>`,
+    passwordField('Current password', 'current', 'current-password'),
+    passwordField('New password', 'password', 'new-password'),
+    html`<button class="button">Change password</button>`,
+  ])
 }

@@ -1,8 +1,7 @@
 import { cratePath, versionPath } from '../../core/paths/crates.ts'
 import type { OwnerRow, VersionRow } from '../data/crate.ts'
 import { account, type Linker, linker } from '../elements/links.ts'
-import type { Markup } from '../elements/markup.ts'
-import { html } from '../elements/markup.ts'
+import { html, type Markup } from '../elements/markup.ts'
 import { timeTag } from '../elements/time.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { buttonForm, field, postForm } from './form.ts'
@@ -16,41 +15,41 @@ export interface ManageData {
   readonly name: string
   readonly versions: readonly Pick<VersionRow, 'version' | 'published' | 'yanked'>[]
   readonly owners: readonly OwnerRow[]
-  /** Who is invited and has not answered. */
+  /** Invitations without an answer. */
   readonly invited: readonly Invited[]
 }
 
 /** An invitation, as the owners of the crate see it. */
-export interface Invited {
+interface Invited {
   readonly login: string
   readonly by: string
   readonly at: string
   readonly expires: string
 }
 
-/** A step that is asked about before it is done. */
-export type Confirmation =
+/** An action that needs a confirmation. */
+type Confirmation =
   | { readonly action: 'yank' | 'unyank'; readonly version: string }
   | { readonly action: 'remove-owner'; readonly login: string }
 
 /** The page on which an owner yanks versions and changes owners. */
-export function managePage(site: SiteConfig, facts: ManageData): string {
-  const { viewer, name } = facts
+export function managePage(site: SiteConfig, data: ManageData): string {
+  const { viewer, name } = data
   const path = account.crate(name)
   const to = linker(site, null)
-  const body = html`<p class="lead"><a href="${to(cratePath(name))}">Page of ${name}</a></p>
+  const body = html`<p class="lead"><a href="${to(cratePath(name))}">View crate</a></p>
 <section class="part"><h2>Owners</h2>
-<ul class="rows">${facts.owners.map(owner => ownerRow(facts, owner, to))}${facts.invited.map(one => invitedRow(facts, one, to))}</ul>
-${postForm(viewer, to(account.addOwner(name)), html`${field('Add an owner', html`<input name="login" autocapitalize="off" required placeholder="login">`)}<button class="button">Add</button>`)}
+<ul class="rows">${data.owners.map(owner => ownerRow(data, owner, to))}${data.invited.map(one => invitedRow(data, one, to))}</ul>
+${postForm(viewer, to(account.addOwner(name)), html`${field('Add an owner', html`<input name="login" autocapitalize="off" required placeholder="username">`)}<button class="button">Add</button>`)}
 </section>
 <section class="part"><h2>Versions</h2>
-<p class="quiet">A yanked version is taken by Cargo only where a <code>Cargo.lock</code> already names it. It is not deleted, and it can be unyanked.</p>
-<ul class="rows">${facts.versions.map(row => versionRow(name, row, to))}</ul>
+<p class="quiet">Cargo uses a yanked version only where a <code>Cargo.lock</code> already names it. Yanking deletes nothing and can be undone.</p>
+<ul class="rows">${data.versions.map(row => versionRow(name, row, to))}</ul>
 </section>`
-  return accountPage(site, viewer, { path, title: `Manage ${name}`, notice: facts.notice, body })
+  return accountPage(site, viewer, { path, title: `Manage ${name}`, notice: data.notice, body })
 }
 
-/** Asks once more; without JavaScript, a page of its own is the way to ask. */
+/** Asks for confirmation, which works without JavaScript. */
 export function confirmPage(
   site: SiteConfig,
   viewer: Viewer,
@@ -61,7 +60,7 @@ export function confirmPage(
   const to = linker(site, null)
   const body = html`<p class="lead">${text}</p>
 <div class="actions">${buttonForm(viewer, to(path), button, fields)}<a href="${to(account.crate(name))}">Cancel</a></div>`
-  return accountPage(site, viewer, { path, title, notice: null, body })
+  return accountPage(site, viewer, { path, title, body })
 }
 
 function question(name: string, step: Confirmation) {
@@ -77,7 +76,7 @@ function question(name: string, step: Confirmation) {
   return {
     title: `${yank ? 'Yank' : 'Unyank'} ${name} ${step.version}?`,
     text: yank
-      ? 'New builds will no longer choose this version. Builds whose Cargo.lock names it go on.'
+      ? 'New builds will no longer choose this version. Builds whose Cargo.lock names it keep working.'
       : 'New builds will choose this version again.',
     button: `${yank ? 'Yank' : 'Unyank'} ${step.version}`,
     path: yank ? account.yank(name) : account.unyank(name),
@@ -85,7 +84,7 @@ function question(name: string, step: Confirmation) {
   }
 }
 
-/** The links lead to the question; the question's form posts to the same path. */
+/** The button leads to the confirmation, whose form posts to the same path. */
 function versionRow(name: string, row: ManageData['versions'][number], to: Linker): Markup {
   const path = row.yanked ? account.unyank(name) : account.yank(name)
   const word = row.yanked ? 'Unyank' : 'Yank'
@@ -94,27 +93,24 @@ function versionRow(name: string, row: ManageData['versions'][number], to: Linke
 `
 }
 
-function ownerRow(facts: ManageData, owner: OwnerRow, to: Linker): Markup {
-  const { name, owners } = facts
+function ownerRow(data: ManageData, owner: OwnerRow, to: Linker): Markup {
+  const { name, owners } = data
   const link = html`<a class="button small" href="${to(account.removeOwner(name))}?login=${encodeURIComponent(owner.login)}" aria-label="Remove ${owner.login}">Remove</a>`
   return html`<li class="row-with-action"><div>${owner.login}${owner.name === null ? null : html` <span class="quiet">${owner.name}</span>`}</div>
-${owners.length === 1 ? html`<span class="quiet small">the last owner stays</span>` : link}</li>
+${owners.length === 1 ? html`<span class="quiet small">the last owner cannot be removed</span>` : link}</li>
 `
 }
 
-/** Taking an invitation back takes nothing from anybody, so it is not asked about. */
+/** Withdrawing an invitation takes nothing from anybody, so it needs no confirmation. */
 function invitedRow(
   { viewer, name }: ManageData,
   { login, by, at, expires }: Invited,
   to: Linker,
 ): Markup {
-  const button = buttonForm(
-    viewer,
-    to(account.removeOwner(name)),
-    'Withdraw',
-    { login },
-    `Withdraw the invitation of ${login}`,
-  )
+  const button = buttonForm(viewer, to(account.removeOwner(name)), 'Withdraw', {
+    login,
+    label: `Withdraw the invitation of ${login}`,
+  })
   return html`<li class="row-with-action"><div>${login} <span class="quiet">invited by ${by}, ${timeTag(at)} · expires ${timeTag(expires)}</span></div>
 ${button}</li>
 `

@@ -1,22 +1,19 @@
-import type { Markup } from '../elements/markup.ts'
-import { html } from '../elements/markup.ts'
+import { html, type Markup } from '../elements/markup.ts'
 import type { Change } from './comparison.ts'
 
-/** What changed against the version before. */
-export function changeSection(before: string, list: readonly Change[]): Markup {
-  if (list.length === 0)
-    return html`<p class="quiet">Same dependencies, features and Rust version as ${before}.</p>`
-  return html`<ul class="changes">
+/** What changed since the previous version. */
+export function changeSection(previous: string, list: readonly Change[]): Markup {
+  return html`<p class="quiet">Since version ${previous}:</p>
+<ul class="changes">
 ${list.map(
-  change => html`<li><span class="badge ${change.kind}">${change.kind}</span> ${change.subject === 'MSRV' ? null : html`${change.subject} `}<strong>${change.name}</strong> ${detail(change)}</li>
+  change => html`<li><span class="badge ${change.kind}">${change.kind}</span> ${change.subject === 'MSRV' ? null : html`${change.subject} `}<strong>${change.name}</strong> <span class="quiet">${detail(change)}</span></li>
 `,
 )}</ul>`
 }
 
-function detail({ kind, before, after }: Change): Markup {
-  if (kind === 'added') return html`<span class="quiet">${after}</span>`
-  if (kind === 'removed') return html`<span class="quiet">${before}</span>`
-  if (before === '') return html`<span class="quiet">now ${after}</span>`
-  if (after === '') return html`<span class="quiet">no longer ${before}</span>`
-  return html`<span class="quiet">${before} → ${after}</span>`
+function detail({ kind, before, after }: Change): string {
+  if (kind === 'added') return after
+  if (kind === 'removed') return before
+  if (before === '') return `now ${after}`
+  return after === '' ? `no longer ${before}` : `${before} → ${after}`
 }

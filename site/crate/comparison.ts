@@ -8,63 +8,45 @@ export interface Change {
   readonly kind: 'added' | 'removed' | 'changed'
   readonly subject: 'dependency' | 'feature' | 'MSRV'
   readonly name: string
-  /** What it was and what it is, as far as that differs; empty where one says nothing that the other does not. */
+  /** The parts that only the old or only the new one has; empty when there are none. */
   readonly before: string
   readonly after: string
 }
 
-/** What changed in MSRV, dependencies and features, in this order, by name. */
+/** What changed in MSRV, dependencies and features: in this order, each by name. */
 export function changes(
   site: Pick<SiteConfig, 'registries'>,
   before: ComparedVersion,
   after: ComparedVersion,
 ): Change[] {
-  const list: Change[] = []
-  if (before.rustVersion !== after.rustVersion)
-    list.push({
-      kind: 'changed',
-      subject: 'MSRV',
-      name: 'Rust version',
-      before: before.rustVersion ?? 'none stated',
-      after: after.rustVersion ?? 'none stated',
-    })
-  const described = (facts: ComparedVersion) =>
-    new Map(facts.dependencies.map(one => [key(one), one] as const))
-  list.push(
-    ...difference('dependency', described(before), described(after), one => parts(site, one)),
-  )
-  const featured = (facts: ComparedVersion) => new Map(Object.entries(facts.features))
-  list.push(
-    ...difference('feature', featured(before), featured(after), all => [
-      all.join(', ') || 'nothing',
-    ]),
-  )
-  return list
+  const rust = (of: ComparedVersion) =>
+    new Map([['Rust version', [of.rustVersion ?? 'not stated']]])
+  const dependencies = (of: ComparedVersion) =>
+    new Map(of.dependencies.map(one => [key(one), parts(site, one)]))
+  const features = (of: ComparedVersion) =>
+    new Map(Object.entries(of.features).map(([name, all]) => [name, [all.join(', ') || 'nothing']]))
+  return [
+    ...difference('MSRV', rust(before), rust(after)),
+    ...difference('dependency', dependencies(before), dependencies(after)),
+    ...difference('feature', features(before), features(after)),
+  ]
 }
 
-function difference<T>(
-  subject: Change['subject'],
-  before: ReadonlyMap<string, T>,
-  after: ReadonlyMap<string, T>,
-  partsOf: (value: T) => readonly string[],
-): Change[] {
+type PartsByName = ReadonlyMap<string, readonly string[]>
+
+function difference(subject: Change['subject'], before: PartsByName, after: PartsByName): Change[] {
   const names = [...new Set([...before.keys(), ...after.keys()])].sort()
-  const list: Change[] = []
-  for (const name of names) {
-    const old = before.get(name)
-    const now = after.get(name)
-    const was = old === undefined ? [] : partsOf(old)
-    const is = now === undefined ? [] : partsOf(now)
-    const kind = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed'
-    const only = (some: readonly string[], others: readonly string[]) =>
-      some.filter(part => !others.includes(part)).join(' · ')
+  const only = (some: readonly string[] = [], others: readonly string[] = []) =>
+    some.filter(part => !others.includes(part)).join(' · ')
+  return names.flatMap(name => {
+    const [was, is] = [before.get(name), after.get(name)]
+    const kind = was === undefined ? 'added' : is === undefined ? 'removed' : 'changed'
     const change = { kind, subject, name, before: only(was, is), after: only(is, was) } as const
-    if (kind !== 'changed' || change.before !== '' || change.after !== '') list.push(change)
-  }
-  return list
+    return kind === 'changed' && change.before === change.after ? [] : change
+  })
 }
 
-/** The same dependency may stand there once per kind and target. */
+/** A manifest may name a dependency once per kind and target. */
 function key(dependency: Dependency): string {
   const kind = dependency.kind === 'normal' ? '' : ` (${dependency.kind})`
   return `${dependency.name}${kind}${dependency.target === null ? '' : ` [${dependency.target}]`}`

@@ -1,8 +1,7 @@
 import type { Dependency } from '../../core/entry/entry.ts'
 import { cratePath } from '../../core/paths/crates.ts'
 import type { Linker } from '../elements/links.ts'
-import type { Markup } from '../elements/markup.ts'
-import { html } from '../elements/markup.ts'
+import { html, join, type Markup } from '../elements/markup.ts'
 import { originOf } from '../elements/origin.ts'
 import type { SiteConfig } from '../site-config.ts'
 
@@ -18,8 +17,6 @@ export function dependencySection(
   dependencies: readonly Dependency[],
   to: Linker,
 ): Markup {
-  if (dependencies.length === 0)
-    return html`<p class="quiet">This version depends on no other crate.</p>`
   return html`${KINDS.map(([kind, title]) => {
     const some = dependencies.filter(one => one.kind === kind)
     if (some.length === 0) return null
@@ -47,9 +44,10 @@ ${featureLine(dependency)}
 `
 }
 
-function featureLine(dependency: Dependency): Markup | null {
-  const { features, default_features } = dependency
-  if (features.length === 0 && default_features) return null
-  const named = features.map((one, at) => html`${at === 0 ? null : ', '}<code>${one}</code>`)
-  return html`<div class="row-more">${default_features ? null : 'no default features'}${!default_features && features.length > 0 ? '; ' : null}${features.length === 0 ? null : html`features ${named}`}</div>`
+function featureLine({ features, default_features }: Dependency): Markup | null {
+  const parts: Markup[] = []
+  if (!default_features) parts.push(html`no default features`)
+  if (features.length > 0)
+    parts.push(html`features ${join(features.map(one => html`<code>${one}</code>`))}`)
+  return parts.length === 0 ? null : html`<div class="row-more">${join(parts, '; ')}</div>`
 }

@@ -1,9 +1,11 @@
-import type { Features } from '../../core/entry/entry.ts'
+import { compareText, type Features } from '../../core/entry/entry.ts'
 import type { ComparedVersion } from '../data/version.ts'
-import type { Markup } from '../elements/markup.ts'
-import { html } from '../elements/markup.ts'
+import { html, join, type Markup } from '../elements/markup.ts'
 
-/** The features of a version, with those that Cargo makes of optional dependencies which no feature names with `dep:`. */
+/**
+ * The features of a version, and those that Cargo makes of optional dependencies: of each that no
+ * feature names with `dep:`.
+ */
 export function allFeatures({
   features,
   dependencies,
@@ -18,12 +20,11 @@ export function allFeatures({
   return Object.fromEntries([...Object.entries(features), ...implicit])
 }
 
-/** Features and what each enables; those on by default are marked. */
+/** Features and what each one enables; those that are on by default are marked. */
 export function featureSection(features: Features): Markup {
   const names = Object.keys(features).sort(
-    (a, b) => Number(b === 'default') - Number(a === 'default') || compare(a, b),
+    (a, b) => Number(b === 'default') - Number(a === 'default') || compareText(a, b),
   )
-  if (names.length === 0) return html`<p class="quiet">This version has no features.</p>`
   const onByDefault = closure(features, 'default')
   return html`<ul class="rows">
 ${names.map(
@@ -36,10 +37,14 @@ ${name !== 'default' && onByDefault.has(name) ? html`<span class="badge good">de
 
 function enables(features: Features, list: readonly string[]): Markup {
   if (list.length === 0) return html`enables nothing else`
-  return html`enables ${list.map((one, at) => html`${at === 0 ? null : ', '}${Object.hasOwn(features, one) ? html`<a href="#feature-${one}"><code>${one}</code></a>` : html`<code>${one}</code>`}`)}`
+  const items = list.map(one => {
+    const code = html`<code>${one}</code>`
+    return Object.hasOwn(features, one) ? html`<a href="#feature-${one}">${code}</a>` : code
+  })
+  return html`enables ${join(items)}`
 }
 
-/** Every feature that `start` turns on. */
+/** The features that `start` enables, itself included. */
 function closure(features: Features, start: string): Set<string> {
   const seen = new Set<string>()
   const waiting = [start]
@@ -49,8 +54,4 @@ function closure(features: Features, start: string): Set<string> {
     waiting.push(...(features[name] ?? []))
   }
   return seen
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

@@ -2,9 +2,9 @@ import { type Output, output } from '../../core/output.ts'
 import { crateFeedPath, cratePath, versionPath } from '../../core/paths/crates.ts'
 import type { CrateData } from '../data/crate.ts'
 import type { VersionData } from '../data/version.ts'
+import { formatNumber } from '../elements/amount.ts'
 import { type Linker, linker } from '../elements/links.ts'
-import type { Child, Markup } from '../elements/markup.ts'
-import { html, raw } from '../elements/markup.ts'
+import { type Child, html, type Markup, raw } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { changeSection } from './changes.ts'
@@ -12,12 +12,14 @@ import { changes } from './comparison.ts'
 import { dependencySection } from './dependencies.ts'
 import { dependentSection } from './dependents.ts'
 import { allFeatures, featureSection } from './features.ts'
-import { installSection, sidebar } from './sidebar.ts'
+import { installSection } from './install.ts'
+import { aboutSection, sidebar } from './sidebar.ts'
 import { versionSection } from './versions.ts'
 
-/** A part of the page that a reader turns to. */
+/** A part of the page that a reader turns to; one with an amount of 0 is left out. */
 interface Tab {
-  readonly id: string
+  /** The stylesheet marks the chosen tab by these ids. */
+  readonly id: 'readme' | 'versions' | 'dependencies' | 'features' | 'changes' | 'dependents'
   readonly title: string
   readonly amount: number | null
   readonly body: Child
@@ -25,116 +27,93 @@ interface Tab {
 
 /** A crate's own page: its newest version, and everything about all versions. */
 export function cratePage(site: SiteConfig, crate: CrateData): Output {
-  const path = cratePath(crate.name)
+  const { name, newest, versions, dependentCount } = crate
+  const path = cratePath(name)
   const to = linker(site, path)
-  const { newest } = crate
   const tabs: Tab[] = [
     readmeTab(newest),
     {
       id: 'versions',
       title: 'Versions',
-      amount: crate.versions.length,
-      body: versionSection(crate.name, crate.versions, to),
+      amount: versions.length,
+      body: versionSection(name, versions, to),
     },
     ...contentTabs(site, newest, to),
     {
       id: 'dependents',
       title: 'Dependents',
-      amount: crate.dependentCount,
+      amount: dependentCount,
       body: dependentSection(crate, to),
     },
   ]
-  const notice = newest.yanked
-    ? html`<p class="notice bad" role="note">Every version of this crate is yanked: Cargo takes it only where a <code>Cargo.lock</code> already names it.</p>`
-    : null
-  const side = [installSection(site, newest, false), sidebar(site, newest, crate.owners, to)]
-  const main = page(newest, notice, tabs, side, null)
-  return output(
-    path,
-    layout(site, {
-      path,
-      title: crate.name,
-      description: newest.description ?? `The crate ${crate.name} of ${site.title}.`,
-      main,
-      feed: crateFeedPath(crate.name),
-    }),
-  )
+  const main = html`<div class="wide crate">
+${head(newest, null, 'Every version of this crate')}
+${parts(tabs, [installSection(site, newest, false), aboutSection(newest), sidebar(site, newest, crate.owners, to)])}
+</div>`
+  const description = newest.description ?? `The crate ${name} of ${site.title}.`
+  const feed = crateFeedPath(name)
+  return output(path, layout(site, { path, title: name, description, main, feed }))
 }
 
-/** The page of one version. It says nothing of later ones, so that a publish leaves it as it is. */
+/** The page of one version. It says nothing of later ones, so that a publish does not change it. */
 export function versionPage(site: SiteConfig, version: VersionData): Output {
-  const path = versionPath(version.name, version.version)
+  const { name } = version
+  const path = versionPath(name, version.version)
   const to = linker(site, path)
-  const notice = version.yanked
-    ? html`<p class="notice bad" role="note">This version is yanked: Cargo takes it only where a <code>Cargo.lock</code> already names it.</p>`
-    : null
-  const main = page(
-    version,
-    notice,
-    [readmeTab(version), ...contentTabs(site, version, to)],
-    [installSection(site, version, true), sidebar(site, version, null, to)],
-    to(cratePath(version.name)),
-  )
-  return output(
-    path,
-    layout(site, {
-      path,
-      title: `${version.name} ${version.version}`,
-      description:
-        version.description ?? `Version ${version.version} of the crate ${version.name}.`,
-      main,
-      canonical: cratePath(version.name),
-      feed: crateFeedPath(version.name),
-    }),
-  )
+  const main = html`<div class="wide crate">
+${head(version, to(cratePath(name)), 'This version')}
+${parts([readmeTab(version), ...contentTabs(site, version, to)], [installSection(site, version, true), aboutSection(version), sidebar(site, version, null, to)])}
+</div>`
+  const title = `${name} ${version.version}`
+  const description = version.description ?? `Version ${version.version} of the crate ${name}.`
+  const [canonical, feed] = [cratePath(name), crateFeedPath(name)]
+  return output(path, layout(site, { path, title, description, main, canonical, feed }))
 }
 
-function page(
-  version: VersionData,
-  notice: Child,
-  tabs: readonly Tab[],
-  side: Child,
-  up: string | null,
-): Markup {
-  return html`<div class="wide crate">
-<header class="crate-head">
-${up === null ? null : html`<p class="up"><a href="${up}">← Newest version of ${version.name}</a></p>`}
+function head(version: VersionData, newest: string | null, subject: string): Markup {
+  const notice = html`<p class="notice bad" role="note">${subject} is yanked: Cargo uses it only where a <code>Cargo.lock</code> already names it.</p>`
+  return html`<header class="crate-head">
+${newest === null ? null : html`<p class="small"><a href="${newest}">← Newest version of ${version.name}</a></p>`}
 <h1>${version.name} <span class="version">${version.version}</span>${version.yanked ? html` <span class="badge bad">yanked</span>` : null}</h1>
 ${version.description === null ? null : html`<p class="lead">${version.description}</p>`}
-${notice}
-</header>
-<nav class="tabs" aria-label="Parts of this page">${tabs.map(
-    tab =>
-      html`<a href="#${tab.id}">${tab.title}${tab.amount === null ? null : html` <span class="amount">${tab.amount}</span>`}</a>`,
+${version.yanked ? notice : null}
+</header>`
+}
+
+function parts(tabs: readonly Tab[], side: Child): Markup {
+  const shown = tabs.filter(tab => tab.amount !== 0)
+  return html`<nav class="tabs" aria-label="Parts of this page">${shown.map(
+    ({ id, title, amount }) =>
+      html`<a href="#${id}">${title}${amount === null ? null : html` <span class="amount">${formatNumber(amount)}</span>`}</a>`,
   )}</nav>
 <div class="crate-body">
 <div class="content">
-${tabs.map(
-  tab => html`<section class="tab" id="${tab.id}" aria-label="${tab.title}">
-${tab.id === 'readme' ? null : html`<h2>${tab.title}</h2>`}
-${tab.body}
+${shown.map(
+  ({ id, title, body }) => html`<section class="tab" id="${id}" aria-label="${title}">
+${id === 'readme' ? null : html`<h2>${title}</h2>`}
+${body}
 </section>
 `,
 )}</div>
 ${side}
-</div>
 </div>`
 }
 
 function readmeTab({ readme }: VersionData): Tab {
-  const body =
-    readme === null ? html`<p class="quiet">This version has no README.</p>` : raw(readme)
-  return { id: 'readme', title: 'Readme', amount: null, body }
+  const none = html`<p class="quiet">This version has no README.</p>`
+  return { id: 'readme', title: 'Readme', amount: null, body: readme === null ? none : raw(readme) }
 }
 
 function contentTabs(site: SiteConfig, version: VersionData, to: Linker): Tab[] {
+  const { dependencies, previous } = version
   const features = allFeatures(version)
-  const tabs: Tab[] = [
+  const changed = previous === null ? [] : changes(site, previous, version)
+  return [
     {
       id: 'dependencies',
       title: 'Dependencies',
-      amount: version.dependencies.length,
-      body: dependencySection(site, version.dependencies, to),
+      amount: dependencies.length,
+      body: dependencySection(site, dependencies, to),
     },
     {
       id: 'features',
@@ -142,17 +121,11 @@ function contentTabs(site: SiteConfig, version: VersionData, to: Linker): Tab[] 
       amount: Object.keys(features).length,
       body: featureSection(features),
     },
-  ]
-  const { previous } = version
-  if (previous === null) return tabs
-  const list = changes(site, previous, version)
-  return [
-    ...tabs,
     {
       id: 'changes',
-      title: `Since ${previous.version}`,
-      amount: list.length,
-      body: changeSection(previous.version, list),
+      title: 'Changes',
+      amount: changed.length,
+      body: changeSection(previous?.version ?? '', changed),
     },
   ]
 }

@@ -22,7 +22,7 @@ export interface VersionRow {
   readonly yanked: boolean
 }
 
-/** A crate of this registry whose newest version depends on the one shown. */
+/** A crate of this registry whose newest version depends on the crate shown. */
 export interface DependentRow {
   readonly name: string
   readonly version: string
@@ -31,7 +31,7 @@ export interface DependentRow {
   readonly optional: boolean
 }
 
-/** Someone who may publish a crate. */
+/** A user who may publish a crate. */
 export interface OwnerRow {
   readonly login: string
   readonly name: string | null
@@ -40,12 +40,12 @@ export interface OwnerRow {
 /** Everything a crate's own page says. */
 export interface CrateData {
   readonly name: string
-  /** The version whose README and description stand for the crate: the newest not yanked, or the newest. */
+  /** The version that represents the crate: the newest one not yanked, or the newest of all. */
   readonly newest: VersionData
   /** All versions, newest first by precedence. */
   readonly versions: readonly VersionRow[]
   readonly owners: readonly OwnerRow[]
-  /** The first of them, by name; `dependentCount` is how many there are. */
+  /** The first ones by name; `dependentCount` counts all. */
   readonly dependents: readonly DependentRow[]
   readonly dependentCount: number
 }

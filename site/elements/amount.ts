@@ -1,22 +1,18 @@
-/** A size in bytes as people read it: `1.5 KiB`. */
-export function bytes(count: number): string {
-  if (count < 1024) return `${count} B`
-  const units = ['KiB', 'MiB', 'GiB']
-  let size = count / 1024
-  let unit = 0
-  while (size >= 1024 && unit < units.length - 1) {
-    size /= 1024
-    unit++
-  }
-  return `${size.toFixed(size < 10 ? 1 : 0)} ${units[unit]}`
+const NUMBER = new Intl.NumberFormat('en-US')
+
+/** A number as people write it: `20,000`. */
+export function formatNumber(number: number): string {
+  return NUMBER.format(number)
 }
 
-/** A number with a thin space between thousands: `200 000`. */
-export function count(number: number): string {
-  return String(number).replace(/\B(?=(\d{3})+$)/g, '\u202f')
+/** A size in bytes as people read it: `1.5 KiB`. */
+export function formatBytes(bytes: number): string {
+  const unit = Math.min(3, Math.floor(Math.log2(Math.max(bytes, 1)) / 10))
+  const size = bytes / 1024 ** unit
+  return `${size.toFixed(unit === 0 || size >= 10 ? 0 : 1)} ${['B', 'KiB', 'MiB', 'GiB'][unit]}`
 }
 
 /** `1 crate`, `2 crates`. */
 export function plural(number: number, one: string, many = `${one}s`): string {
-  return `${count(number)} ${number === 1 ? one : many}`
+  return `${formatNumber(number)} ${number === 1 ? one : many}`
 }

@@ -1,11 +1,10 @@
 import { cratePath } from '../../core/paths/crates.ts'
 import type { CrateItem } from '../data/crate.ts'
 import type { Linker } from './links.ts'
-import type { Markup } from './markup.ts'
-import { html } from './markup.ts'
+import { html, type Markup } from './markup.ts'
 import { timeTag } from './time.ts'
 
-/** Crates as a list: name, version, what it is, when it changed. */
+/** A list of crates: name, version, description, date. */
 export function crateList(crates: readonly CrateItem[], to: Linker): Markup {
   return html`<ul class="cards">
 ${crates.map(

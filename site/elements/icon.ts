@@ -1,5 +1,4 @@
-import type { Markup } from './markup.ts'
-import { raw } from './markup.ts'
+import { type Markup, raw } from './markup.ts'
 
 const PATHS = {
   search: '<circle cx="7" cy="7" r="4.5"/><path d="m10.5 10.5 4 4"/>',
@@ -9,7 +8,7 @@ const PATHS = {
   folder: '<path d="M1.500 3.500h5l1.500 2h6.500v8h-13z"/>',
 } as const
 
-/** A small drawing that takes the colour of the text around it; it never carries meaning of its own. */
+/** A small drawing in the color of the text around it, hidden from screen readers. */
 export function icon(name: keyof typeof PATHS): Markup {
   return raw(
     `<svg class="icon" viewBox="0 0 16 16" width="16" height="16" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true">${PATHS[name]}</svg>`,

@@ -1,19 +1,24 @@
 import { html as template, raw as trusted } from 'hono/html'
 
-/** HTML that is safe to put into a page: every value that went into it was escaped or is markup itself. */
+/** HTML that is safe in a page: every value in it was escaped or is markup itself. */
 export type Markup = ReturnType<typeof trusted>
 
-/** What a template takes: markup stays as it is, text and numbers are escaped, `null`, `undefined` and booleans are nothing. */
+/** A value in a template: markup stays as it is, other text is escaped, null and false are nothing. */
 export type Child = Markup | string | number | boolean | null | undefined | readonly Child[]
 
-/** Template tag of every view. The values are plain data, so it never waits for anything. */
+/** Template tag of every view. */
 export function html(strings: TemplateStringsArray, ...values: readonly Child[]): Markup {
   const result = template(strings, ...values)
   if (result instanceof Promise) throw new TypeError('a view was given a promise')
   return result
 }
 
-/** Marks text as HTML. Only for the output of the sanitiser, the highlighter and of views. */
+/** Markup with a separator between the items. */
+export function join(items: readonly Child[], separator = ', '): Markup {
+  return html`${items.map((item, at) => [at === 0 ? null : separator, item])}`
+}
+
+/** Marks text as HTML. Only for the output of the sanitizer, the highlighter and the views. */
 export function raw(text: string): Markup {
   return trusted(text)
 }

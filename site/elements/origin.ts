@@ -1,17 +1,17 @@
 import type { SiteConfig } from '../site-config.ts'
 import { webLink } from './web-link.ts'
 
-/** The public registry, under each index URL that Cargo has used for it. */
+/** Every index URL that Cargo has used for crates.io. */
 const CRATES_IO =
   /^(registry\+https:\/\/github\.com\/rust-lang\/crates\.io-index|https:\/\/github\.com\/rust-lang\/crates\.io-index(\.git)?|sparse\+https:\/\/index\.crates\.io\/?)$/
 
-/** Another registry as people know it, and its page of a crate, where it is known to have one. */
+/** Another registry: its title, and its page of a crate when that is known. */
 export interface Origin {
   readonly title: string
   readonly url: string | null
 }
 
-/** Where a crate of the registry with this index URL is looked at. */
+/** Where a dependency comes from, by the index URL of its registry. */
 export function originOf(
   site: Pick<SiteConfig, 'registries'>,
   index: string,
@@ -22,7 +22,7 @@ export function originOf(
   if (known !== undefined)
     return {
       title: known.title,
-      url: webLink(known.page?.replaceAll('{crate}', encodeURIComponent(name)) ?? null),
+      url: webLink(known.page.replaceAll('{crate}', encodeURIComponent(name))),
     }
   if (CRATES_IO.test(index))
     return { title: 'crates.io', url: `https://crates.io/crates/${encodeURIComponent(name)}` }

@@ -1,7 +1,6 @@
-import type { Markup } from './markup.ts'
-import { html } from './markup.ts'
+import { html, type Markup } from './markup.ts'
 
-/** Where in a list that takes several pages one is. */
+/** A page of a list that takes several. */
 export interface PagePosition {
   /** From 1. */
   readonly page: number

@@ -1,21 +1,20 @@
-import type { Markup } from './markup.ts'
-import { html } from './markup.ts'
+import { html, type Markup } from './markup.ts'
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** A date as people write it: `2026-11-20T12:00:00Z` → `20 Nov 2026`. */
-export function day(moment: string): string {
-  const [year = '', month = '', date = ''] = moment.slice(0, 10).split('-')
-  return `${Number(date)} ${MONTHS[Number(month) - 1] ?? month} ${year}`
+/** A timestamp as a date: `2026-11-20T12:00:00Z` → `Nov 20, 2026`. */
+export function formatDate(timestamp: string): string {
+  const [year = '', month = '', day = ''] = timestamp.slice(0, 10).split('-')
+  return `${MONTHS[Number(month) - 1] ?? month} ${Number(day)}, ${year}`
 }
 
-/** A moment on a page: absolute in the file, because a file must not depend on when it was made; a script says how long ago. */
-export function timeTag(moment: string | null): Markup {
-  if (moment === null) return html`<span class="quiet">unknown date</span>`
-  return html`<time datetime="${moment}">${day(moment)}</time>`
+/** A date. The file must not depend on when it was made, so a script says how long ago it was. */
+export function timeTag(timestamp: string | null): Markup {
+  if (timestamp === null) return html`<span class="quiet">unknown date</span>`
+  return html`<time datetime="${timestamp}">${formatDate(timestamp)}</time>`
 }
 
-/** A moment to the second, in UTC, where how long ago says too little; no script changes it. */
-export function exactTimeTag(moment: string): Markup {
-  return html`<time class="exact" datetime="${moment}">${moment.replace('T', ' ').replace('Z', '')}</time>`
+/** A time to the second, in UTC; no script changes it. */
+export function exactTimeTag(timestamp: string): Markup {
+  return html`<time class="exact" datetime="${timestamp}">${timestamp.replace('T', ' ').replace('Z', '')}</time>`
 }

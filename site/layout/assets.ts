@@ -2,25 +2,25 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { type Output, output } from '../../core/output.ts'
 
-/** Where `npm run build` leaves scripts and styles, bundled and minified. */
+/** Where `npm run build` writes scripts and styles, bundled and minified. */
 const BUILT = new URL('../../assets/', import.meta.url)
 
-/** Scripts and styles are part of the program, so they are read once, when it is loaded. */
+/** They are part of the program, so they are read once. */
 const contents: readonly [name: string, bytes: Buffer][] = readdirSync(BUILT, { recursive: true })
   .map(name => String(name).replaceAll('\\', '/'))
   .filter(name => statSync(new URL(name, BUILT)).isFile())
   .sort()
   .map(name => [name, readFileSync(new URL(name, BUILT))])
 
-/** One folder named by a hash over everything: each file is immutable there. */
+/** The name has a hash over all files, so each of them can be cached forever. */
 const folder = `assets/${hash(contents)}`
 
-/** All assets of the site, to be written into the public tree. */
+/** All scripts, styles and images of the site. */
 export const assets: readonly Output[] = contents.map(([name, bytes]) =>
   output(`${folder}/${name}`, bytes),
 )
 
-/** Path of an asset; throws on a name there is none of, so that no page asks for a missing file. */
+/** Path of an asset; throws for an unknown name. */
 export function assetPath(name: string): string {
   const path = `${folder}/${name}`
   if (!assets.some(asset => asset.path === path)) throw new Error(`the site has no asset ${name}`)

@@ -1,8 +1,9 @@
 import type { SiteConfig } from '../site-config.ts'
 
 /**
- * What a page may load: its own files and nothing else. In every page as a `<meta>`, because a plain file server sends no
- * headers; a server that does should send the same, with `frame-ancestors 'none'` (which a `<meta>` cannot say).
+ * The Content-Security-Policy: a page loads its own files and nothing else. Every page has it as a
+ * `<meta>`, because plain file servers send no headers. A server that does adds `frame-ancestors`,
+ * which browsers ignore in a `<meta>`.
  */
 export function contentSecurityPolicy(site: SiteConfig): string {
   const images = site.images === 'load' ? "'self' https:" : "'self'"

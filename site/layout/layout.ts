@@ -2,31 +2,30 @@ import { frontPath, listPath, openSearchPath, updatesPath } from '../../core/pat
 import { searchPath } from '../../core/paths/search.ts'
 import { icon } from '../elements/icon.ts'
 import { absoluteLink, account, type Linker, linker, ownLink } from '../elements/links.ts'
-import type { Child, Markup } from '../elements/markup.ts'
-import { html, raw } from '../elements/markup.ts'
+import { type Child, html, type Markup, raw } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { assetPath } from './assets.ts'
 import { contentSecurityPolicy } from './content-security-policy.ts'
 
-/** What a page adds to the frame that all pages share. */
+/** What a page puts into the layout that all pages share. */
 export interface LayoutData {
-  /** Its own path; null for a page that is answered under any. */
+  /** Its path; null for a page that is answered at any address. */
   readonly path: string | null
   readonly title: string
   readonly description: string
   readonly main: Child
-  /** Path of the page that stands for this one with search engines, when it is another; null keeps the page out. */
+  /** Path that search engines should use instead of this one; null keeps the page out of them. */
   readonly canonical?: string | null
   readonly feed?: string
-  /** False for a page without the search box: that of somebody who may read nothing else. */
+  /** False leaves the search box out, for readers who may not search. */
   readonly search?: boolean
   /** Words already in the search box. */
   readonly query?: string
-  /** Login of the person the page is for. */
+  /** Username of the person the page is for. */
   readonly viewer?: string | null
 }
 
-/** A whole page. */
+/** The HTML of a page. */
 export function layout(site: SiteConfig, page: LayoutData): string {
   const to = linker(site, page.path)
   return html`<!doctype html>
@@ -48,6 +47,7 @@ ${footer(site, to)}
 
 function head(site: SiteConfig, page: LayoutData, to: Linker): Markup {
   const canonical = page.canonical === undefined ? page.path : page.canonical
+  const address = canonical === null ? null : absoluteLink(site, canonical)
   const title = page.title === site.title ? site.title : `${page.title} · ${site.title}`
   return html`<meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${raw(contentSecurityPolicy(site))}">
@@ -58,10 +58,10 @@ function head(site: SiteConfig, page: LayoutData, to: Linker): Markup {
 <meta name="description" content="${page.description}">
 ${canonical === null || site.private ? html`<meta name="robots" content="noindex">` : null}
 ${
-  canonical === null
+  address === null
     ? null
-    : html`<link rel="canonical" href="${absoluteLink(site, canonical)}">
-<meta property="og:url" content="${absoluteLink(site, canonical)}">`
+    : html`<link rel="canonical" href="${address}">
+<meta property="og:url" content="${address}">`
 }
 <meta property="og:type" content="website">
 <meta property="og:site_name" content="${site.title}">
@@ -73,7 +73,7 @@ ${
 <link rel="stylesheet" href="${to(assetPath('code.css'))}">
 ${site.stylesheet === null ? null : html`<link rel="stylesheet" href="${ownLink(to, site.stylesheet)}">`}
 ${site.feeds ? html`<link rel="alternate" type="application/atom+xml" title="${page.title}" href="${to(page.feed ?? updatesPath)}">` : null}
-${site.search ? html`<link rel="search" type="application/opensearchdescription+xml" title="${site.title}" href="${to(openSearchPath)}">` : null}
+<link rel="search" type="application/opensearchdescription+xml" title="${site.title}" href="${to(openSearchPath)}">
 <script type="module" src="${to(assetPath('browser/page.js'))}"></script>`
 }
 
@@ -82,7 +82,7 @@ function header(site: SiteConfig, page: LayoutData, to: Linker): Markup {
   return html`<header class="top">
 <div class="wide bar">
 <a class="brand" href="${to(frontPath)}"><img src="${logo}" alt="" width="28" height="28"><span>${site.title}</span></a>
-${page.path === frontPath || !site.search || page.search === false ? null : searchForm(to, page.query ?? '')}
+${page.path === frontPath || page.search === false ? null : searchForm(to, page.query ?? '')}
 <nav aria-label="Site">
 <a href="${to(listPath(''))}">Crates</a>
 ${site.links.map(link => html`<a href="${ownLink(to, link.url)}">${link.text}</a>`)}
@@ -92,7 +92,7 @@ ${site.api ? html`<a href="${to(account.home)}">${page.viewer ?? 'Account'}</a>`
 </header>`
 }
 
-/** The search box: a plain form, which a script makes answer while one types. */
+/** The search box: a plain form, to which a script adds suggestions. */
 export function searchForm(to: Linker, query: string): Markup {
   return html`<form class="search" role="search" action="${to(searchPath)}" method="get" data-search="${to('search/')}" data-crates="${to('crates/')}">
 ${icon('search')}

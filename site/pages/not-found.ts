@@ -2,22 +2,18 @@ import { type Output, output } from '../../core/output.ts'
 import { listPath, notFoundPath } from '../../core/paths/pages.ts'
 import { linker } from '../elements/links.ts'
 import { html } from '../elements/markup.ts'
+import { messageText } from '../elements/message.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 
-/** What is answered for an address there is nothing at; its links start at the root, as it may be answered at any depth. */
+/** The page for every address that has none; servers of files answer it at any depth. */
 export function notFoundPage(site: SiteConfig): Output {
-  return output(
-    notFoundPath,
-    errorPage(
-      site,
-      'Nothing here',
-      'There is no page at this address. The crate or version may not exist, or its name may be spelled another way.',
-    ),
-  )
+  const text =
+    'There is no page at this address. The crate or version may not exist, or its name may be spelled differently.'
+  return output(notFoundPath, errorPage(site, 'Nothing here', text))
 }
 
-/** A page that says what went wrong; for a server, under any address, to whoever is logged in. */
+/** A page that says what went wrong, for any address; `viewer` is who is logged in. */
 export function errorPage(
   site: SiteConfig,
   title: string,
@@ -26,7 +22,7 @@ export function errorPage(
 ): string {
   const to = linker(site, null)
   const main = html`<div class="wide page narrow"><h1>${title}</h1>
-<p class="lead">${text}</p>
-<p><a href="${to('')}">Front page</a> · <a href="${to(listPath(''))}">All crates</a></p></div>`
+<p class="lead">${messageText(text)}</p>
+<p><a href="${to('')}">Home</a> · <a href="${to(listPath(''))}">All crates</a></p></div>`
   return layout(site, { path: null, title, description: text, main, canonical: null, viewer })
 }

@@ -5,7 +5,7 @@ import { absoluteLink } from '../elements/links.ts'
 import { html, raw } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 
-/** `robots.txt`: what search engines may read. Version pages and sources are left to people. */
+/** `robots.txt`: search engines leave out accounts, search results and sources. */
 export function robots(site: SiteConfig): Output {
   const path = new URL(`${site.base}/`).pathname
   const rules = site.private
@@ -15,13 +15,10 @@ export function robots(site: SiteConfig): Output {
   return output(robotsPath, `${['User-agent: *', ...rules, ...map].join('\n')}\n`)
 }
 
-/**
- * `.nojekyll`, empty: GitHub Pages takes a branch as it is only where there is one. Jekyll would leave out every page whose
- * name begins with `_`.
- */
+/** `.nojekyll`, empty: it keeps GitHub Pages from leaving out pages whose name begins with `_`. */
 export const noJekyll: Output = output(noJekyllPath, '')
 
-/** `opensearch.xml`: makes the search one of the browser's. */
+/** `opensearch.xml`: browsers offer the search of the registry as one of theirs. */
 export function openSearch(site: SiteConfig): Output {
   return output(
     openSearchPath,

@@ -16,7 +16,7 @@ import type { SiteConfig } from '../site-config.ts'
 const XML = raw('<?xml version="1.0" encoding="utf-8"?>')
 const XMLNS = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
-/** `sitemap.xml`: which parts there are. Those of crates are named by their ids divided by `SITEMAP_CRATES`. */
+/** `sitemap.xml`: the parts. The part of a crate is its id divided by `SITEMAP_CRATES`. */
 export function sitemapIndex(site: SiteConfig, parts: readonly number[]): Output {
   const paths = (['pages', ...parts] as const).map(sitemapPartPath)
   const lines = paths.map(path => html`<sitemap><loc>${absoluteLink(site, path)}</loc></sitemap>\n`)
@@ -26,13 +26,13 @@ export function sitemapIndex(site: SiteConfig, parts: readonly number[]): Output
   )
 }
 
-/** The part of the pages that are no crate's. */
+/** The part of the pages that belong to no crate. */
 export function sitemapPages(site: SiteConfig): Output {
   const urls = [frontPath, listPath('')].map(path => url(absoluteLink(site, path), null))
   return output(sitemapPartPath('pages'), urlset(urls))
 }
 
-/** One part of crates. Pages of versions are in none: they are as many as all else together, and the crate's leads there. */
+/** One part of the crates. The pages of versions are in none: the page of their crate leads there. */
 export function sitemapPart(
   site: SiteConfig,
   part: number,
@@ -44,7 +44,7 @@ export function sitemapPart(
   return output(sitemapPartPath(part), urlset(urls))
 }
 
-/** The whole site map at once; a crate's id is its place by canonical name, from 1. */
+/** The whole site map at once; the id of a crate is its position by canonical name, from 1. */
 export function* sitemaps(
   site: SiteConfig,
   crates: Iterable<Pick<CrateItem, 'name' | 'updatedAt'>>,

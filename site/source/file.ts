@@ -3,11 +3,11 @@ export interface SourceFile {
   /** Path inside the package, with `/`. */
   readonly path: string
   readonly size: number
-  /** Null when the caller left a large file out. */
+  /** Null for a large file. */
   readonly content: Uint8Array | null
 }
 
-/** A file larger than this is not shown, only listed. */
+/** Largest file that is shown, in bytes. */
 export const FILE_MAX = 256 * 1024
 
 /** The text of a file; null for a file that is too large or not UTF-8 text. */

@@ -1,7 +1,6 @@
-import type { Markup } from '../elements/markup.ts'
-import { raw } from '../elements/markup.ts'
+import { type Markup, raw } from '../elements/markup.ts'
 
-/** Highlighted code as numbered lines, each with an address (`#L3`). Marks that go over several lines are closed and opened again. */
+/** Highlighted code as numbered lines, each with an id (`#L3`). Elements over several lines are split. */
 export function numberedLines(code: Markup): Markup {
   const lines = splitLines(visible(code.toString()))
   return raw(
@@ -13,7 +12,7 @@ export function numberedLines(code: Markup): Markup {
   )
 }
 
-/** Characters that turn the direction of text make code look like what it is not: they are named instead. */
+/** Shows characters that change the direction of text, which can disguise code, by their number. */
 function visible(html: string): string {
   return html.replace(
     /[\u202a-\u202e\u2066-\u2069]/g,
@@ -21,7 +20,7 @@ function visible(html: string): string {
   )
 }
 
-/** The lines of the highlighter's output, which knows only `<span class="…">` and text. */
+/** The lines of the highlighter's output, which consists of `<span class="…">` and text. */
 export function splitLines(html: string): string[] {
   const lines: string[] = []
   const open: string[] = []

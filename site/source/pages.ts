@@ -1,11 +1,10 @@
 import { type Output, output } from '../../core/output.ts'
 import { cratePath, versionPath } from '../../core/paths/crates.ts'
 import { sourceFilePath, sourcePath } from '../../core/paths/source.ts'
-import { bytes, plural } from '../elements/amount.ts'
+import { formatBytes, plural } from '../elements/amount.ts'
 import { fileLanguage, highlight } from '../elements/highlight.ts'
 import { type Linker, linker } from '../elements/links.ts'
-import type { Markup } from '../elements/markup.ts'
-import { html } from '../elements/markup.ts'
+import { html, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { fileText, type SourceFile } from './file.ts'
@@ -19,49 +18,49 @@ export interface SourceData {
   readonly files: readonly SourceFile[]
 }
 
-/** More files than this get no page of their own. */
+/** Most files of a version that get a page. */
 const PAGES_MAX = 1000
 
-/** Files of one folder that are listed beside one of them. */
+/** Most files of the same folder that are listed beside a file. */
 const SIBLINGS_MAX = 100
 
-/** All pages of the source browser of a version: the tree, and one page for each file that is text. */
-export function* sourcePages(site: SiteConfig, facts: SourceData): Generator<Output> {
+/** All pages of the source browser of a version: the tree, and a page for each text file. */
+export function* sourcePages(site: SiteConfig, data: SourceData): Generator<Output> {
   const pages = new Map<SourceFile, string>()
   const taken = new Set<string>()
-  for (const file of [...facts.files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
-    const path = sourceFilePath(facts.name, facts.version, file.path)
-    // Where case does not count, two such pages would be one file.
+  for (const file of [...data.files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    const path = sourceFilePath(data.name, data.version, file.path)
+    // On file systems that ignore case, two such pages would be one file.
     const folded = path?.normalize('NFC').toLowerCase() ?? ''
     if (path === null || taken.has(folded) || pages.size >= PAGES_MAX || fileText(file) === null)
       continue
     pages.set(file, path)
     taken.add(folded)
   }
-  yield treePage(site, facts, pages)
-  for (const [file, path] of pages) yield filePage(site, facts, pages, file, path)
+  yield treePage(site, data, pages)
+  for (const [file, path] of pages) yield filePage(site, data, pages, file, path)
 }
 
 function treePage(
   site: SiteConfig,
-  facts: SourceData,
+  data: SourceData,
   pages: ReadonlyMap<SourceFile, string>,
 ): Output {
-  const path = sourcePath(facts.name, facts.version)
+  const path = sourcePath(data.name, data.version)
   const to = linker(site, path)
-  const total = facts.files.reduce((sum, file) => sum + file.size, 0)
+  const total = data.files.reduce((sum, file) => sum + file.size, 0)
   const main = html`<div class="wide page">
-${trail(facts, null, to)}
-<h1>Source of ${facts.name} ${facts.version}</h1>
-<p class="lead">${plural(facts.files.length, 'file')}, ${bytes(total)}. Files without a link are binary, too large to show, or named as not every host allows.</p>
-${fileTree(facts.files, file => pages.get(file) ?? null, to)}
+${trail(data, null, to)}
+<h1>Source of ${data.name} ${data.version}</h1>
+<p class="lead">${plural(data.files.length, 'file')}, ${formatBytes(total)}. Files without a link are binary, too large, or have a name that some hosts do not allow.</p>
+${fileTree(data.files, file => pages.get(file) ?? null, to)}
 </div>`
-  return source(site, path, `Source of ${facts.name} ${facts.version}`, main)
+  return source(site, path, `Source of ${data.name} ${data.version}`, main)
 }
 
 function filePage(
   site: SiteConfig,
-  facts: SourceData,
+  data: SourceData,
   pages: ReadonlyMap<SourceFile, string>,
   file: SourceFile,
   path: string,
@@ -70,15 +69,15 @@ function filePage(
   const text = fileText(file) ?? ''
   const lines = text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
   const main = html`<div class="wide page">
-${trail(facts, file.path, to)}
+${trail(data, file.path, to)}
 <h1 class="file-name">${file.path}</h1>
-<p class="quiet">${plural(lines, 'line')}, ${bytes(file.size)}</p>
+<p class="quiet">${plural(lines, 'line')}, ${formatBytes(file.size)}</p>
 <div class="file-body">
-<nav class="siblings" aria-label="Files beside it">${siblings(pages, file, to)}</nav>
+<nav class="siblings" aria-label="Files in this folder">${siblings(pages, file, to)}</nav>
 <pre class="source" tabindex="0" aria-label="${file.path}"><code>${numberedLines(highlight(text, fileLanguage(file.path)))}</code></pre>
 </div>
 </div>`
-  return source(site, path, `${file.path} · ${facts.name} ${facts.version}`, main)
+  return source(site, path, `${file.path} · ${data.name} ${data.version}`, main)
 }
 
 function source(site: SiteConfig, path: string, title: string, main: Markup): Output {
@@ -88,9 +87,9 @@ function source(site: SiteConfig, path: string, title: string, main: Markup): Ou
   )
 }
 
-function trail(facts: SourceData, file: string | null, to: Linker): Markup {
-  const { name, version } = facts
-  return html`<nav class="trail" aria-label="Trail"><a href="${to(cratePath(name))}">${name}</a><a href="${to(versionPath(name, version))}">${version}</a>${file === null ? html`<span>Source</span>` : html`<a href="${to(sourcePath(name, version))}">Source</a><span>${file}</span>`}</nav>`
+function trail(data: SourceData, file: string | null, to: Linker): Markup {
+  const { name, version } = data
+  return html`<nav class="trail" aria-label="Breadcrumb"><a href="${to(cratePath(name))}">${name}</a><a href="${to(versionPath(name, version))}">${version}</a>${file === null ? html`<span>Source</span>` : html`<a href="${to(sourcePath(name, version))}">Source</a><span>${file}</span>`}</nav>`
 }
 
 function siblings(pages: ReadonlyMap<SourceFile, string>, file: SourceFile, to: Linker): Markup {

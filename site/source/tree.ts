@@ -1,8 +1,7 @@
-import { bytes } from '../elements/amount.ts'
+import { formatBytes } from '../elements/amount.ts'
 import { icon } from '../elements/icon.ts'
 import type { Linker } from '../elements/links.ts'
-import type { Markup } from '../elements/markup.ts'
-import { html } from '../elements/markup.ts'
+import { html, type Markup } from '../elements/markup.ts'
 import type { SourceFile } from './file.ts'
 
 /** A folder of a package. */
@@ -14,7 +13,7 @@ interface Folder {
 /** A tree deeper than this is shown flat. */
 const DEPTH_MAX = 40
 
-/** All files of a package as a tree; `page` says where a file is shown, null when it is not. */
+/** All files of a package as a tree; `page` gives the page of a file, null when it has none. */
 export function fileTree(
   files: readonly SourceFile[],
   page: (file: SourceFile) => string | null,
@@ -52,6 +51,6 @@ ${folders.map(
 )}${files.map(({ name, file }) => {
   const path = page(file)
   const label = path === null ? name : html`<a href="${to(path)}">${name}</a>`
-  return html`<li>${icon('file')} ${label} <span class="quiet small">${bytes(file.size)}</span></li>\n`
+  return html`<li>${icon('file')} ${label} <span class="quiet small">${formatBytes(file.size)}</span></li>\n`
 })}</ul>`
 }

@@ -124,7 +124,8 @@ for (const javaScript of [false, true]) {
       assert.match(block, /credential-provider = "cargo:token"/)
       await page.fill('input[name=name]', 'laptop')
       await page.selectOption('select[name=expires]', '30d')
-      await page.click('text=Make token')
+      await page.check('input[value=full]')
+      await page.click('text=Create token')
       const token = await copied(page, 'plim_').innerText()
       assert.match(token, /^plim_[0-9A-Za-z]{38}$/)
       await picture(page, 'new-token')
@@ -217,7 +218,7 @@ for (const javaScript of [false, true]) {
         await page.click('button[aria-label="Disable: bob"]')
         assert.match(await page.locator('[role=status]').innerText(), /The account is locked/)
         await page.goto(`${url}/me/admin/audit`)
-        const log = await page.locator('table').innerText()
+        const log = await page.locator('main .rows').innerText()
         assert.match(
           log,
           /^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\s+ada\b/m,

@@ -148,7 +148,7 @@ for (const place of places) {
   test(`${place.what}: what the page of a crate tells`, async () => {
     await look(place, 'crates/keel/', async page => {
       const side = (await page.locator('.side').innerText()).replace(/\s+/g, ' ')
-      assert.match(side, /Rust 1\.85 or newer Edition 2024 Licence MIT OR Apache-2\.0/i)
+      assert.match(side, /Rust 1\.85 or newer Edition 2024 License MIT OR Apache-2\.0/i)
       assert.match(side, /Homepage keel\.example\.com/)
       const guide = await page.locator('.readme a', { hasText: 'the guide' }).getAttribute('href')
       assert.equal(guide, 'https://github.com/example/keel/blob/HEAD/crates/keel/docs/upgrade.md')
@@ -166,7 +166,7 @@ for (const place of places) {
         'bindings https://crates.io/crates/bindings',
         'insta-lite https://crates.io/crates/insta-lite',
       ])
-      await page.locator('.tabs a', { hasText: 'Since 1.3.2' }).click()
+      await page.locator('.tabs a', { hasText: 'Changes' }).click()
       const changed = (await page.locator('#changes li').allInnerTexts()).map(one =>
         one.replace(/\s+/g, ' '),
       )

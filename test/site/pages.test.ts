@@ -138,7 +138,7 @@ test('install lines fit what the crate is', () => {
   const lines = (more: Parameters<typeof version>[0], pinned: boolean) => {
     const one = version({ name: 'x', version: '1.2.3+b', ...more })
     const body = (pinned ? versionPage(site, one) : cratePage(site, crate(one))).bytes.toString()
-    return [...body.matchAll(/<pre><code>(.*?)<\/code>/g)].map(match =>
+    return [...body.matchAll(/<pre tabindex="0"><code>(.*?)<\/code>/g)].map(match =>
       match[1]?.replaceAll('&quot;', '"'),
     )
   }

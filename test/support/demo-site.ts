@@ -2,10 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Output } from '../../core/output.ts'
 import { type SearchedEntry, searchFiles } from '../../generator/render/search-files.ts'
-import { auditPage, usersPage } from '../../site/account/admin-pages.ts'
+import { auditPage } from '../../site/account/audit-page.ts'
 import { homePage } from '../../site/account/home-page.ts'
 import { loginPage } from '../../site/account/login-page.ts'
 import { confirmPage, managePage } from '../../site/account/manage-page.ts'
+import { usersPage } from '../../site/account/users-page.ts'
 import { cratePage, versionPage } from '../../site/crate/page.ts'
 import type { CrateData, CrateItem } from '../../site/data/crate.ts'
 import { assets } from '../../site/layout/assets.ts'
@@ -127,7 +128,6 @@ export function* demoAccount(site: SiteConfig, crates: readonly CrateData[]): Ge
           current: false,
         },
       ],
-      password: true,
     }),
   )
   const first = crates[0]
@@ -203,7 +203,6 @@ export function* demoAccount(site: SiteConfig, crates: readonly CrateData[]): Ge
       total: 40,
       page: 2,
       perPage: 10,
-      viewer: 'ada',
     }),
   )
 }

@@ -114,7 +114,10 @@ test('a publish renders its own pages and those that it changes, and no other', 
     'index/de/mo/demo',
     'sitemaps/0.xml',
   ])
-  assert.match((await registry.shown('crates/demo/1.3.0/index.html')) ?? '', /Since 1\.2\.0/)
+  assert.match(
+    (await registry.shown('crates/demo/1.3.0/index.html')) ?? '',
+    /Since version 1\.2\.0/,
+  )
   const then = fileStamps(root)
   await registry.request('DELETE', '/api/v1/crates/demo/1.0.0/yank', token)
   await registry.indexWorker.pages.flush()
@@ -147,14 +150,20 @@ test('a deleted version takes its pages along; the one after it compares itself 
   for (const version of ['1.0.0', '1.1.0', '1.2.0'])
     await registry.publish(token, { name: 'demo', version })
   await registry.indexWorker.pages.flush()
-  assert.match((await registry.shown('crates/demo/1.2.0/index.html')) ?? '', /Since 1\.1\.0/)
+  assert.match(
+    (await registry.shown('crates/demo/1.2.0/index.html')) ?? '',
+    /Since version 1\.1\.0/,
+  )
   await deleteReleases(
     registry.registry,
     { name: 'demo' as Name, version: '1.1.0' as never, force: true },
     CHANGE,
   )
   await buildPages(registry.registry)
-  assert.match((await registry.shown('crates/demo/1.2.0/index.html')) ?? '', /Since 1\.0\.0/)
+  assert.match(
+    (await registry.shown('crates/demo/1.2.0/index.html')) ?? '',
+    /Since version 1\.0\.0/,
+  )
   assert.equal(existsSync(join(registry.registry.tree.root, 'crates/demo/1.1.0')), false)
 })
 

@@ -5,8 +5,8 @@ import { changes } from '../../../site/crate/comparison.ts'
 import { dependencySection } from '../../../site/crate/dependencies.ts'
 import { allFeatures, featureSection } from '../../../site/crate/features.ts'
 import type { ComparedVersion } from '../../../site/data/version.ts'
-import { bytes, count, plural } from '../../../site/elements/amount.ts'
-import { day } from '../../../site/elements/time.ts'
+import { formatBytes, formatNumber, plural } from '../../../site/elements/amount.ts'
+import { formatDate } from '../../../site/elements/time.ts'
 import { dependency } from '../../support/demo-facts.ts'
 import { demoFacts } from '../../support/demo-site.ts'
 
@@ -46,7 +46,7 @@ test('what changed in MSRV, dependencies and features', () => {
       one.after,
     ]),
     [
-      ['changed', 'MSRV', 'Rust version', '1.70', 'none stated'],
+      ['changed', 'MSRV', 'Rust version', '1.70', 'not stated'],
       ['changed', 'dependency', 'a', '^1', '^2 · optional · no default features · features x, y'],
       ['added', 'dependency', 'b [cfg(unix)]', '', '^1 · package bee'],
       ['removed', 'dependency', 'gone', '^1', ''],
@@ -140,7 +140,7 @@ test('an optional dependency is a feature, unless a feature names it with dep:',
 })
 
 test('amounts and dates as people read them', () => {
-  assert.deepEqual([0, 1023, 1024, 10_240, 1_500_000, 5e9].map(bytes), [
+  assert.deepEqual([0, 1023, 1024, 10_240, 1_500_000, 5e9].map(formatBytes), [
     '0 B',
     '1023 B',
     '1.0 KiB',
@@ -148,7 +148,7 @@ test('amounts and dates as people read them', () => {
     '1.4 MiB',
     '4.7 GiB',
   ])
-  assert.deepEqual([1, 999, 1000, 200_000].map(count), ['1', '999', '1\u202f000', '200\u202f000'])
+  assert.deepEqual([1, 999, 1000, 200_000].map(formatNumber), ['1', '999', '1,000', '200,000'])
   assert.deepEqual([plural(1, 'crate'), plural(2, 'crate')], ['1 crate', '2 crates'])
-  assert.equal(day('2026-01-05T23:00:00Z'), '5 Jan 2026')
+  assert.equal(formatDate('2026-01-05T23:00:00Z'), 'Jan 5, 2026')
 })

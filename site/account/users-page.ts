@@ -1,0 +1,68 @@
+import { plural } from '../elements/amount.ts'
+import { copyBlock } from '../elements/copy-block.ts'
+import { account, type Linker, linker } from '../elements/links.ts'
+import { html, type Markup } from '../elements/markup.ts'
+import { type PagePosition, pager } from '../elements/pager.ts'
+import { timeTag } from '../elements/time.ts'
+import type { SiteConfig } from '../site-config.ts'
+import { buttonForm, field, postForm } from './form.ts'
+import { accountPage } from './frame.ts'
+import type { Notice, Viewer } from './viewer.ts'
+
+/** A user, as an administrator sees one. */
+export interface UserRow {
+  readonly login: string
+  readonly name: string | null
+  readonly admin: boolean
+  readonly disabled: boolean
+  readonly created: string
+  readonly lastSeen: string | null
+  readonly crates: number
+}
+
+/** A page of the users whose username contains the filter. */
+export interface UsersData {
+  readonly viewer: Viewer
+  readonly notice: Notice | null
+  readonly users: readonly UserRow[]
+  readonly usersPosition: PagePosition
+  readonly filter: string
+  /** What was filled into the form that adds a user, when it was refused. */
+  readonly draft: { readonly login: string; readonly admin: boolean } | null
+  /** A one-time link that sets a password; it was just made and is shown once. */
+  readonly resetLink: { readonly login: string; readonly url: string } | null
+}
+
+/** Users: add, disable, reset the password, make administrators. */
+export function usersPage(site: SiteConfig, data: UsersData): string {
+  const { viewer, notice, users, usersPosition, filter, draft, resetLink } = data
+  const path = account.users
+  const to = linker(site, null)
+  const body = html`${resetLink === null ? null : html`<section class="notice good" aria-label="One-time link"><p>Give this link to <strong>${resetLink.login}</strong>. It sets a password and works once. You will not see it again.</p>${copyBlock(resetLink.url, 'one-time link')}</section>`}
+${usersPosition.last > 1 || filter !== '' ? html`<form class="form row" method="get" action="${to(path)}"><label class="field"><span>Username contains</span><input name="q" value="${filter}" autocapitalize="off"></label><button class="button">Filter</button></form>` : null}
+<ul class="rows">${users.map(user => userRow(viewer, user, to))}</ul>
+${users.length === 0 ? html`<p class="quiet">No users.</p>` : null}
+${pager(usersPosition, number => `${to(path)}?${new URLSearchParams({ q: filter, page: String(number) })}`)}
+<section class="part"><h2>Add a user</h2>
+${postForm(viewer, to(account.addUser), html`${field('Username', html`<input name="login" value="${draft?.login}" autocapitalize="off" required maxlength="64">`)}<label class="choice"><input type="checkbox" name="admin" value="1"${draft?.admin ? html` checked` : null}> Administrator</label><button class="button main">Add</button>`)}
+</section>`
+  return accountPage(site, viewer, { path, title: 'Users', notice, body })
+}
+
+function userRow(viewer: Viewer, user: UserRow, to: Linker): Markup {
+  const { login, name, admin, disabled, created, lastSeen, crates } = user
+  const button = (action: Parameters<typeof account.user>[1], text: string) =>
+    buttonForm(viewer, to(account.user(login, action)), text, { label: `${text}: ${login}` })
+  // Administrators cannot lock themselves out by mistake.
+  const others =
+    login === viewer.login
+      ? []
+      : [
+          disabled ? button('enable', 'Enable') : button('disable', 'Disable'),
+          admin ? button('demote', 'Revoke admin rights') : button('promote', 'Make administrator'),
+        ]
+  return html`<li class="row-with-action"><div><div class="row-head"><strong>${login}</strong>${name === null ? null : html` <span class="quiet">${name}</span>`}${admin ? html` <span class="badge">administrator</span>` : null}${disabled ? html` <span class="badge bad">disabled</span>` : null}</div>
+<div class="row-more">created ${timeTag(created)} · ${lastSeen === null ? 'never seen' : html`last seen ${timeTag(lastSeen)}`} · ${plural(crates, 'crate')}</div></div>
+<div class="actions">${button('reset', 'Reset password')}${others}</div></li>
+`
+}
