@@ -52,14 +52,15 @@ function draftOf({ form }: SessionRequest) {
   }
 }
 
-/** Nothing ticked means everything the user may do, an empty list of crates every crate. */
-function create({ registry }: Deps, request: SessionRequest, draft: Draft): Promise<string> {
+/** No crates means all crates; the permissions must be chosen. */
+function create({ registry }: MeDeps, request: SessionRequest, draft: Draft): Promise<string> {
   const { user } = request.session
+  if (draft.access !== 'full' && draft.scopes.length === 0) refuse('token_access_absent')
   const crates = draft.crates.split(/[\s,]+/).filter(pattern => pattern !== '')
   const order = {
     userId: user.id,
     name: draft.name,
-    scopes: draft.scopes.length > 0 ? parseScopes(draft.scopes) : null,
+    scopes: draft.access === 'full' ? null : parseScopes(draft.scopes),
     crates: crates.length > 0 ? crates : null,
     at: timestamp(request.now),
     expires: draft.expires === '' ? null : timestamp(after(request.now, draft.expires)),

@@ -86,7 +86,7 @@ export function answerWhileTyping(form: HTMLFormElement, input: HTMLInputElement
         const link = `${form.dataset.crates}${entry.name}/`
         links.push(link)
         option.addEventListener('mousedown', event => {
-          // Other buttons have menus and tabs of their own; the box keeps the focus, and the list stays.
+          // The box keeps the focus, so the list stays; other buttons open menus and tabs.
           event.preventDefault()
           if (event.button === 0) location.assign(link)
         })
@@ -147,7 +147,7 @@ export async function fillResults(results: HTMLElement, query: string): Promise<
       query.trim() === ''
         ? 'Type a name or a few words.'
         : crates.length === 0
-          ? `No crate for “${query}”.`
+          ? `No crates for “${query}”.`
           : `${more ? 'The best ' : ''}${crates.length} ${crates.length === 1 ? 'crate' : 'crates'} for “${query}”`
     list.replaceChildren(
       ...crates.map(entry => result(`${results.dataset.crates}${entry.name}/`, entry)),
@@ -157,7 +157,7 @@ export async function fillResults(results: HTMLElement, query: string): Promise<
   button.addEventListener('click', () => {
     const before = list.children.length
     limit += SHOWN
-    // The button may be gone afterwards: who pressed it goes on with the first crate that it brought.
+    // The button may be hidden afterwards, so the focus moves to the first new crate.
     void fill().then(() => list.children[before]?.querySelector('a')?.focus())
   })
   try {

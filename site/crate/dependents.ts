@@ -10,8 +10,8 @@ export function dependentSection(
   to: Linker,
 ): Markup {
   const more = dependentCount - dependents.length
-  const verb = dependentCount === 1 ? 'depends' : 'depend'
-  return html`<p class="quiet">The newest version of ${plural(dependentCount, 'crate')} in this registry ${verb} on it.</p>
+  const one = dependentCount === 1
+  return html`<p class="quiet">${plural(dependentCount, 'crate')} in this registry ${one ? 'depends' : 'depend'} on it with ${one ? 'its' : 'their'} newest version.</p>
 <ul class="rows">
 ${dependents.map(
   one => html`<li><div class="row-head"><a href="${to(cratePath(one.name))}"><strong>${one.name}</strong></a> <span class="quiet">${one.version}</span>

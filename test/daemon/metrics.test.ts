@@ -160,7 +160,7 @@ test('every objection is counted once, whether it is told to Cargo, to a reader 
     ],
     [
       'a token without a name',
-      () => bob.post('/me/tokens', { name: '' }),
+      () => bob.post('/me/tokens', { access: 'full', name: '' }),
       { token_name_invalid: 1 },
     ],
     [

@@ -5,6 +5,7 @@ export const accountMessages = {
   misuse: {
     login_invalid: (p: { login: string }) =>
       `\`${p.login}\` cannot be a login; use 1 to 39 letters, digits, \`.\`, \`_\` and \`-\`, a letter or digit first`,
+    token_access_absent: () => 'choose full access or at least one permission',
     token_name_invalid: () =>
       'a token needs a name of 1 to 100 characters on one line, such as what it is for',
     crate_pattern_invalid: (p: { pattern: string }) =>

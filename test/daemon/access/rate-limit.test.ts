@@ -158,7 +158,7 @@ test('what is changed in a browser counts with what is changed by Cargo, and is 
   for (const path of pages)
     statuses.push((await visitor.post(path, { name: 'one', login: 'bob' })).status)
   assert.deepEqual(statuses, [200, 303, 303])
-  const refused = await visitor.post('/me/tokens', { name: 'two' })
+  const refused = await visitor.post('/me/tokens', { access: 'full', name: 'two' })
   assert.deepEqual(
     [refused.status, refused.headers.get('retry-after'), refused.headers.get('content-type')],
     [429, '15', 'text/html; charset=UTF-8'],
@@ -166,18 +166,19 @@ test('what is changed in a browser counts with what is changed by Cargo, and is 
   assert.match(await refused.text(), /Too many changes in a short time; try again in 15 seconds\./)
   assert.equal((await visitor.get('/me')).status, 200, 'looking is not changing')
   assert.equal(
-    (await (await loggedIn(test, 'bob')).post('/me/tokens', { name: 'three' })).status,
+    (await (await loggedIn(test, 'bob')).post('/me/tokens', { access: 'full', name: 'three' }))
+      .status,
     200,
   )
   test.now = after(15)
-  assert.equal((await visitor.post('/me/tokens', { name: 'two' })).status, 200)
+  assert.equal((await visitor.post('/me/tokens', { access: 'full', name: 'two' })).status, 200)
 })
 
 test('nobody makes more tokens than limits.tokens_per_user; revoked ones do not count', async t => {
   const test = await TestRegistry.open(t, { env: { PLIMSOLL_LIMITS_TOKENS_PER_USER: '2' } })
   await test.user('alice')
   const visitor = await loggedIn(test, 'alice')
-  const make = (name: string) => visitor.post('/me/tokens', { name })
+  const make = (name: string) => visitor.post('/me/tokens', { access: 'full', name })
   assert.equal((await make('second')).status, 200)
   const refused = await make('third')
   assert.equal(refused.status, 400)

@@ -1,6 +1,7 @@
 // Mirrors daemon/web/
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { browserName } from '../../../daemon/access/browser-name.ts'
 import { addUser } from '../../../daemon/accounts/accounts.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn, Visitor } from '../../support/visitor.ts'
@@ -110,4 +111,30 @@ test('a long list of users or crates comes in pages, and users can be looked for
     place: 'Page 2 of 3',
   })
   assert.equal((await crates('?page=3')).names.length, 20)
+})
+
+test('full access is chosen, not what a token gets when nothing is ticked', async t => {
+  const test = await TestRegistry.open(t)
+  await test.user('alice')
+  const alice = await loggedIn(test, 'alice')
+  const refused = await alice.post('/me/tokens', { name: 'ci', access: 'limited' })
+  const text = await refused.text()
+  assert.equal(refused.status, 400)
+  assert.match(text, /Choose full access or at least one permission/)
+  assert.match(text, /name="access" value="limited" required checked>/)
+  const limited = { name: 'ci', access: 'limited', scope: 'yank' }
+  assert.match(await (await alice.post('/me/tokens', limited)).text(), /<span class="note">yank</)
+  const full = { name: 'laptop', access: 'full', scope: 'yank' }
+  assert.match(
+    await (await alice.post('/me/tokens', full)).text(),
+    /<span class="note">full access</,
+  )
+})
+
+test('a session is named by its browser, in a word where that is unknown', () => {
+  const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+  assert.equal(browserName(firefox), 'Firefox 140 on Linux')
+  assert.equal(browserName('curl/8.5.0'), 'curl')
+  assert.equal(browserName('Mozilla/5.0 (something new)'), 'unknown browser')
+  assert.equal(browserName('<img src=x>'), 'unknown browser')
 })

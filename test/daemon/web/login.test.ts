@@ -128,7 +128,7 @@ test('what somebody calls themselves, or their browser, is text on a page and no
   const visitor = new Visitor(test, { 'user-agent': agent })
   await visitor.logIn('alice')
   const name = '"><script>alert(1)</script>'
-  const text = await (await visitor.post('/me/tokens', { name })).text()
+  const text = await (await visitor.post('/me/tokens', { access: 'full', name })).text()
   assert.equal(text.includes('<script>alert'), false)
   assert.equal(text.includes('<img src=x'), false)
   const again = await (await visitor.get('/me?done=<script>alert(1)</script>')).text()

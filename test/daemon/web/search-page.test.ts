@@ -52,7 +52,7 @@ test('no query, no results; a query is text; the folder without its slash leads 
   assert.deepEqual(namesOn(await text('/search/?q=demo')), ['demo'])
   const hostile = await text(`/search/?q=${encodeURIComponent('<b onclick=x>')}`)
   assert.ok(
-    hostile.includes('No crate for “&lt;b onclick=x&gt;”') && !hostile.includes('<b onclick'),
+    hostile.includes('No crates for “&lt;b onclick=x&gt;”') && !hostile.includes('<b onclick'),
   )
   await registry.indexWorker.pages.flush()
   for (const query of ['', '?q=demo%2Bx&page=2']) {

@@ -68,7 +68,7 @@ const FORMS: Readonly<Record<string, Ask>> = {
   },
   'POST /me/tokens': {
     path: '/me/tokens',
-    fields: { name: 'new' },
+    fields: { access: 'full', name: 'new' },
     statuses: [403, 403, 403, 403, 200, 200, 200],
   },
   'POST /me/tokens/:id/revoke': {

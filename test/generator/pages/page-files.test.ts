@@ -147,8 +147,10 @@ test('the page of a changed crate follows by itself, and no publish waited for i
 test('a deleted version takes its pages along; the one after it compares itself with another', async t => {
   const registry = await TestRegistry.open(t)
   const token = await registry.user('alice')
-  for (const version of ['1.0.0', '1.1.0', '1.2.0'])
-    await registry.publish(token, { name: 'demo', version })
+  for (const version of ['1.0.0', '1.1.0']) await registry.publish(token, { name: 'demo', version })
+  const manifest = '[features]\nnew-one = []\n'
+  const features = { 'new-one': [] }
+  await registry.publish(token, { name: 'demo', version: '1.2.0', manifest }, { features })
   await registry.indexWorker.pages.flush()
   assert.match(
     (await registry.shown('crates/demo/1.2.0/index.html')) ?? '',
