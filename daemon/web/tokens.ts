@@ -53,7 +53,7 @@ function draftOf({ form }: SessionRequest) {
 }
 
 /** No crates means all crates; the permissions must be chosen. */
-function create({ registry }: MeDeps, request: SessionRequest, draft: Draft): Promise<string> {
+function create({ registry }: Deps, request: SessionRequest, draft: Draft): Promise<string> {
   const { user } = request.session
   if (draft.access !== 'full' && draft.scopes.length === 0) refuse('token_access_absent')
   const crates = draft.crates.split(/[\s,]+/).filter(pattern => pattern !== '')

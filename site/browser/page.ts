@@ -1,5 +1,5 @@
-/** Says of every date of the page how long ago it is; the absolute date stays as the tooltip. Exact ones stay, and the words of READMEs. */
-function tellAges(): void {
+/** Shows how long ago each date was, the date itself as a tooltip; not in READMEs. */
+function showAges(): void {
   const steps: [Intl.RelativeTimeFormatUnit, number][] = [
     ['year', 31_557_600],
     ['month', 2_629_800],
@@ -18,8 +18,8 @@ function tellAges(): void {
   }
 }
 
-/** Copy buttons take the text of the element before them, and say when they have. */
-function armCopyButtons(): void {
+/** Each copy button copies the text of the element before it and confirms that. */
+function startCopyButtons(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
     const label = button.getAttribute('aria-label') ?? ''
     button.hidden = false
@@ -36,7 +36,7 @@ function armCopyButtons(): void {
   }
 }
 
-/** Browsers give pages over plain HTTP no clipboard: there the text is selected and copied the old way. */
+/** Browsers give pages over plain HTTP no clipboard; there a selection is copied. */
 async function copy(source: Element): Promise<boolean> {
   if (isSecureContext) {
     await navigator.clipboard.writeText(source.textContent ?? '')
@@ -47,26 +47,19 @@ async function copy(source: Element): Promise<boolean> {
 }
 
 /** A filter shows the rows that contain each of its words. */
-function armFilters(): void {
+function startFilters(): void {
   for (const filter of document.querySelectorAll<HTMLElement>('[data-filter]')) {
-    const rows = [
-      ...(document.getElementById(filter.dataset.filter ?? '')?.children ?? []),
-    ] as HTMLElement[]
+    const rows = [...document.querySelectorAll<HTMLElement>(`#${filter.dataset.filter} > *`)]
     const input = filter.querySelector('input')
     const output = filter.querySelector('output')
     if (input === null || output === null || rows.length < 2) continue
     filter.hidden = false
-    const texts = rows.map(row =>
-      [...row.children]
-        .map(cell => cell.textContent)
-        .join(' ')
-        .toLowerCase(),
-    )
+    const texts = rows.map(row => [...row.children].map(cell => cell.textContent).join(' '))
     input.addEventListener('input', () => {
       const words = input.value.toLowerCase().split(/\s+/)
       let shown = 0
       for (const [at, row] of rows.entries()) {
-        row.hidden = !words.every(word => texts[at]?.includes(word))
+        row.hidden = !words.every(word => texts[at]?.toLowerCase().includes(word))
         if (!row.hidden) shown++
       }
       output.textContent = input.value === '' ? '' : `${shown} of ${rows.length}`
@@ -74,7 +67,7 @@ function armFilters(): void {
   }
 }
 
-/** What the address points at; a stray `%` stands for itself, as it does for the browser. */
+/** The id in the address; browsers take an invalid `%` literally. */
 function fragment(): string {
   const given = location.hash.slice(1)
   try {
@@ -84,40 +77,32 @@ function fragment(): string {
   }
 }
 
-/** Marks the tab that the address points at; showing it is the stylesheet's doing. */
+/** Marks the chosen tab for screen readers; the stylesheet shows it and marks it for the eye. */
 function markTab(): void {
   const tabs = [...document.querySelectorAll<HTMLAnchorElement>('.tabs a[href^="#"]')]
   const target = document.getElementById(fragment())?.closest('.tab')
   const current = tabs.find(tab => tab.hash === `#${target?.id}`) ?? tabs[0]
   for (const tab of tabs) tab.removeAttribute('aria-current')
   current?.setAttribute('aria-current', 'true')
-  // On a phone the bar is wider than the screen; only it is scrolled, not the page.
+  // On a phone the bar is wider than the screen.
   const bar = current?.parentElement
   if (bar) bar.scrollLeft = current.offsetLeft - bar.clientWidth / 2
 }
 
-/** `/` and `s` go to the search box; what answers while one types is loaded when it is needed. */
-function armSearch(): void {
+/** `/` and `s` go to the search box, whose script is loaded when it is needed. */
+function startSearch(): void {
   const form = document.querySelector<HTMLFormElement>('form[data-search]')
   const input = form?.querySelector('input')
   if (form && input) {
     addEventListener('keydown', event => {
-      const typing =
-        (event.target as Element).closest('input, textarea, select, [contenteditable]') !== null
-      if (
-        typing ||
-        event.ctrlKey ||
-        event.metaKey ||
-        event.altKey ||
-        !['/', 's'].includes(event.key)
-      )
-        return
+      if (event.ctrlKey || event.metaKey || event.altKey || !/^[/s]$/.test(event.key)) return
+      if ((event.target as Element).closest('input, textarea, select, [contenteditable]')) return
       event.preventDefault()
       input.focus()
     })
-    const arm = async () => (await import('./search-box.ts')).answerWhileTyping(form, input)
-    if (document.activeElement === input) void arm()
-    else input.addEventListener('focus', arm, { once: true })
+    const load = async () => new (await import('./search-box.ts')).Suggestions(form, input)
+    if (document.activeElement === input) void load()
+    else input.addEventListener('focus', load, { once: true })
   }
   const results = document.querySelector<HTMLElement>('[data-results]')
   if (results === null) return
@@ -139,10 +124,10 @@ function markLines(): void {
   }
 }
 
-tellAges()
-armSearch()
-armCopyButtons()
-armFilters()
+showAges()
+startSearch()
+startCopyButtons()
+startFilters()
 markTab()
 markLines()
 addEventListener('hashchange', markTab)

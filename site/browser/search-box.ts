@@ -1,15 +1,15 @@
 import { type FoundCrate, Lookup } from '../../core/search/lookup.ts'
 
-/** Crates that a list under the search box shows, and that a results page shows at once. */
+/** Crates in the list under the search box, and on a page of results. */
 const SUGGESTED = 8
 const SHOWN = 30
 
-/** How long nothing must have been typed before a search, in milliseconds: who types on does not want it. */
-const CALM = 80
+/** Pause in typing after which a search begins, in milliseconds. */
+const PAUSE = 80
 
 const lookups = new Map<string, Lookup>()
 
-function lookupAt(base: string): Lookup {
+function lookupAt(base = ''): Lookup {
   const url = new URL(base, location.href).href
   const lookup = lookups.get(url) ?? new Lookup((path, isFresh) => load(url + path, isFresh))
   lookups.set(url, lookup)
@@ -22,160 +22,150 @@ async function load(url: string, isFresh: boolean): Promise<unknown> {
   return answer.json()
 }
 
-function tag(name: string, className: string, text: string): HTMLElement {
+function tag(name: string, className: string, ...content: (Node | string)[]): HTMLElement {
   const element = document.createElement(name)
   element.className = className
-  element.textContent = text
+  element.append(...content)
   return element
 }
 
-function heading(entry: FoundCrate): Node[] {
-  const parts: Node[] = [
-    tag('strong', '', entry.name),
-    new Text(' '),
-    tag('span', 'quiet', entry.version),
-  ]
-  if (entry.yanked) parts.push(new Text(' '), tag('span', 'badge bad', 'yanked'))
-  return parts
+function set<T extends Element>(element: T, attributes: Record<string, string>): T {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
+  return element
 }
 
-/** Makes a search form answer while one types: a combobox with a list, as ARIA describes it. */
-export function answerWhileTyping(form: HTMLFormElement, input: HTMLInputElement): void {
-  const lookup = lookupAt(form.dataset.search ?? '')
-  const list = tag('ul', 'suggestions', '')
-  const links: string[] = []
-  let chosen = -1
-  let latest = 0
-  let timer = 0
-  list.id = `suggestions-${document.querySelectorAll('.suggestions').length}`
-  list.setAttribute('role', 'listbox')
-  list.setAttribute('aria-label', 'Crates')
-  list.hidden = true
-  form.append(list)
-  for (const [name, value] of Object.entries({
-    role: 'combobox',
-    'aria-expanded': 'false',
-    'aria-controls': list.id,
-    'aria-autocomplete': 'list',
-  }))
-    input.setAttribute(name, value)
+function heading({ name, version, yanked }: FoundCrate): (Node | string)[] {
+  const parts = [tag('strong', '', name), ' ', tag('span', 'quiet', version)]
+  return yanked ? [...parts, ' ', tag('span', 'badge bad', 'yanked')] : parts
+}
 
-  const choose = (at: number): void => {
-    chosen = at
-    for (const [index, option] of [...list.children].entries())
-      option.setAttribute('aria-selected', String(index === at))
-    if (at < 0) input.removeAttribute('aria-activedescendant')
-    else input.setAttribute('aria-activedescendant', `${list.id}-${at}`)
-    list.children[at]?.scrollIntoView({ block: 'nearest' })
+/** Adds suggestions to a search box: a combobox with a list, as ARIA describes it. */
+export class Suggestions {
+  readonly #input: HTMLInputElement
+  readonly #lookup: Lookup
+  readonly #crates: string
+  readonly #list = tag('ul', 'suggestions')
+  #links: string[] = []
+  #chosen = -1
+  /** Number of the latest search; the answer to an earlier one is not shown. */
+  #latest = 0
+  #timer = 0
+
+  constructor(form: HTMLFormElement, input: HTMLInputElement) {
+    this.#input = input
+    this.#lookup = lookupAt(form.dataset.search)
+    this.#crates = form.dataset.crates ?? ''
+    const { id } = set(this.#list, { id: 'suggestions', role: 'listbox', 'aria-label': 'Crates' })
+    form.append(this.#list)
+    set(input, { role: 'combobox', 'aria-autocomplete': 'list', 'aria-controls': id })
+    this.#toggle(false)
+    input.addEventListener('input', () => {
+      // The choice was among the answers to another text.
+      this.#choose(-1)
+      clearTimeout(this.#timer)
+      this.#timer = setTimeout(() => this.#search(), PAUSE)
+    })
+    input.addEventListener('blur', () => this.#close())
+    input.addEventListener('keydown', event => this.#key(event))
+    if (input.value !== '') void this.#search()
   }
-  const close = (): void => {
-    clearTimeout(timer)
-    latest++
-    list.hidden = true
-    input.setAttribute('aria-expanded', 'false')
-    choose(-1)
+
+  async #search(): Promise<void> {
+    const search = ++this.#latest
+    const { crates } = await this.#lookup.find(this.#input.value, SUGGESTED)
+    if (search !== this.#latest || document.activeElement !== this.#input) return
+    this.#links = crates.map(crate => `${this.#crates}${crate.name}/`)
+    this.#list.replaceChildren(...crates.map((crate, at) => this.#option(crate, at)))
+    this.#toggle(crates.length > 0)
+    this.#choose(-1)
   }
-  const show = (entries: readonly FoundCrate[]): void => {
-    links.length = 0
-    list.replaceChildren(
-      ...entries.map((entry, at) => {
-        const option = tag('li', '', '')
-        option.id = `${list.id}-${at}`
-        option.setAttribute('role', 'option')
-        option.append(...heading(entry), tag('span', 'text', entry.description))
-        const link = `${form.dataset.crates}${entry.name}/`
-        links.push(link)
-        option.addEventListener('mousedown', event => {
-          // The box keeps the focus, so the list stays; other buttons open menus and tabs.
-          event.preventDefault()
-          if (event.button === 0) location.assign(link)
-        })
-        return option
-      }),
-    )
-    list.hidden = entries.length === 0
-    input.setAttribute('aria-expanded', String(!list.hidden))
-    choose(-1)
-  }
-  const answer = async (): Promise<void> => {
-    const turn = ++latest
-    const found = await lookup.find(input.value, SUGGESTED)
-    if (turn === latest && document.activeElement === input) show(found.crates)
-  }
-  input.addEventListener('input', () => {
-    // What was chosen was chosen among the answers to another text.
-    choose(-1)
-    clearTimeout(timer)
-    timer = setTimeout(answer, CALM)
-  })
-  input.addEventListener('blur', close)
-  input.addEventListener('keydown', event => {
-    if (event.key === 'Escape' && !list.hidden) {
-      // The browser's own Escape would empty the box.
+
+  #option(crate: FoundCrate, at: number): HTMLElement {
+    const option = tag('li', '', ...heading(crate), tag('span', 'text', crate.description))
+    set(option, { id: `${this.#list.id}-${at}`, role: 'option' })
+    option.addEventListener('mousedown', event => {
+      // The box keeps the focus, so the list stays; other buttons open menus and tabs.
       event.preventDefault()
-      close()
-    }
+      if (event.button === 0) this.#go(at)
+    })
+    return option
+  }
+
+  #key(event: KeyboardEvent): void {
+    const isOpen = !this.#list.hidden
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-    if (step !== 0 && links.length > 0) {
-      event.preventDefault()
-      // Nobody chooses what is not shown.
-      list.hidden = false
-      input.setAttribute('aria-expanded', 'true')
-      // One place more than there are crates: the box itself.
-      const places = links.length + 1
-      choose(((chosen + 1 + step + places) % places) - 1)
-    }
-    const link = links[chosen]
-    if (event.key === 'Enter' && link !== undefined) {
-      event.preventDefault()
-      location.assign(link)
-    }
-  })
-  if (input.value !== '') void answer()
+    if (event.key === 'Escape' && isOpen) this.#close()
+    else if (step !== 0 && this.#links.length > 0) {
+      this.#toggle(true)
+      // The box itself is one of the places that the arrow keys go through.
+      const places = this.#links.length + 1
+      this.#choose(((this.#chosen + 1 + step + places) % places) - 1)
+    } else if (event.key === 'Enter' && this.#chosen >= 0) this.#go(this.#chosen)
+    else return
+    event.preventDefault()
+  }
+
+  #go(at: number): void {
+    location.assign(this.#links[at] ?? '')
+  }
+
+  #choose(at: number): void {
+    this.#chosen = at
+    const options = [...this.#list.children]
+    for (const [index, option] of options.entries())
+      set(option, { 'aria-selected': `${index === at}` })
+    if (at < 0) this.#input.removeAttribute('aria-activedescendant')
+    else set(this.#input, { 'aria-activedescendant': `${this.#list.id}-${at}` })
+    options[at]?.scrollIntoView({ block: 'nearest' })
+  }
+
+  #toggle(isOpen: boolean): void {
+    this.#list.hidden = !isOpen
+    set(this.#input, { 'aria-expanded': `${isOpen}` })
+  }
+
+  #close(): void {
+    clearTimeout(this.#timer)
+    this.#latest++
+    this.#toggle(false)
+    this.#choose(-1)
+  }
 }
 
-/** Fills the results page of a tree that no server answers for. */
+/** Fills the results page of a tree without a daemon. */
 export async function fillResults(results: HTMLElement, query: string): Promise<void> {
-  const status = results.querySelector<HTMLElement>('[data-status]')
-  const list = results.querySelector<HTMLElement>('[data-list]')
+  const status = results.querySelector('[data-status]')
+  const list = results.querySelector('[data-list]')
   const button = results.querySelector<HTMLButtonElement>('[data-more]')
   if (status === null || list === null || button === null) return
   let limit = SHOWN
   const fill = async (): Promise<void> => {
-    const { crates, more } = await lookupAt(results.dataset.results ?? '').find(query, limit)
+    const { crates, more } = await lookupAt(results.dataset.results).find(query, limit)
+    const count = `${crates.length || 'No'} ${crates.length === 1 ? 'crate' : 'crates'}`
     status.textContent =
       query.trim() === ''
         ? 'Type a name or a few words.'
-        : crates.length === 0
-          ? `No crates for “${query}”.`
-          : `${more ? 'The best ' : ''}${crates.length} ${crates.length === 1 ? 'crate' : 'crates'} for “${query}”`
+        : `${more ? 'The best ' : ''}${count} for “${query}”`
     list.replaceChildren(
-      ...crates.map(entry => result(`${results.dataset.crates}${entry.name}/`, entry)),
+      ...crates.map(crate => {
+        const name = tag('span', 'card-name', ...heading(crate))
+        const link = tag('a', 'card', name, tag('span', 'card-text', crate.description))
+        return tag('li', '', set(link, { href: `${results.dataset.crates}${crate.name}/` }))
+      }),
     )
     button.hidden = !more
   }
-  button.addEventListener('click', () => {
+  button.addEventListener('click', async () => {
     const before = list.children.length
     limit += SHOWN
-    // The button may be hidden afterwards, so the focus moves to the first new crate.
-    void fill().then(() => list.children[before]?.querySelector('a')?.focus())
+    await fill()
+    // The button may be hidden now, so the focus moves to the first new crate.
+    list.children[before]?.querySelector('a')?.focus()
   })
   try {
     await fill()
   } catch (error) {
-    status.textContent = 'The search index could not be loaded. Is the network there?'
+    status.textContent = 'The search index could not be loaded. Check your network connection.'
     throw error
   }
-}
-
-function result(link: string, entry: FoundCrate): HTMLElement {
-  const item = document.createElement('li')
-  const anchor = document.createElement('a')
-  anchor.className = 'card'
-  anchor.href = link
-  const name = tag('span', 'card-name', '')
-  name.append(...heading(entry))
-  anchor.append(name, tag('span', 'card-text', entry.description))
-  item.append(anchor)
-  return item
 }
