@@ -20,7 +20,7 @@ import { assetFile, fileHandler } from './files/assets.ts'
 import { gitHttp } from './files/git-http/git-http.ts'
 import { PublicFiles } from './files/public-files.ts'
 import { treeFile } from './files/tree-file.ts'
-import { clientAddress } from './http/client-address.ts'
+import { addressOf } from './http/client-address.ts'
 import { refused, unexpected } from './http/failure.ts'
 import { requestLog } from './http/log.ts'
 import { pageHeaders } from './http/page.ts'
@@ -82,7 +82,8 @@ export function routes(deps: Deps): Route[] {
 export function createApp(deps: Deps): Hono {
   const { log, metrics, registry } = deps
   const { limits, api } = registry.settings
-  const app = new Hono({ getPath: request => rawPath(request.url) })
+  const pathOf = pathReader(registry.urls)
+  const app = new Hono({ getPath: request => pathOf(request.url) })
   // Reads are many, so they pay for a log line only when it is written.
   if (log.isLevelEnabled('debug')) app.get('/*', requestLog(log, 'debug'))
   const changing = ['PUT', 'DELETE', 'POST', 'PATCH']
@@ -108,8 +109,11 @@ export function createApp(deps: Deps): Hono {
 function gitRoutes({ git, log, registry }: Deps): Route[] {
   if (!git) return []
   const onFailure = (error: unknown) => log.error({ err: error }, 'cannot serve the git index')
-  const addressOf = clientAddress(registry.settings.server.trusted_proxies)
-  const handle = gitHttp({ repositoryPath: gitIndexPath(registry), addressOf, onFailure })
+  const handle = gitHttp({
+    repositoryPath: gitIndexPath(registry),
+    addressOf: addressOf(registry.settings.server),
+    onFailure,
+  })
   return [get('/index.git/*', reader(handle)), post('/index.git/*', reader(handle))]
 }
 
@@ -127,14 +131,27 @@ function downloadRoutes(registry: Registry, files: PublicFiles): Route[] {
   return [get(path, reader(download(registry, files)))]
 }
 
+/** The first segments of this registry's own paths. */
+const OWN = new Set(
+  '- api assets crates healthz index index.git me metrics readyz search'.split(' '),
+)
+
 /**
  * The path of a request as sent, still percent-encoded: a `+` means itself. Several slashes at the
- * front are one, because an `api` with a slash at its end makes Cargo ask for `//api/v1/…`.
+ * front are one, because an `api` with a slash at its end makes Cargo ask for `//api/v1/…`. The path
+ * of the base URL is taken off where a proxy has left it, unless it could be one of our own paths.
  */
-function rawPath(url: string): string {
-  const start = url.indexOf('/', url.indexOf('://') + 3)
-  return url
-    .slice(start)
-    .replace(/[?#].*$/s, '')
-    .replace(/^\/+/, '/')
+function pathReader({ base }: Registry['urls']): (url: string) => string {
+  const prefix = new URL(base).pathname.replace(/\/$/, '')
+  const isOwn = OWN.has(prefix.split('/')[1] ?? '')
+  return url => {
+    const start = url.indexOf('/', url.indexOf('://') + 3)
+    const path = url
+      .slice(start)
+      .replace(/[?#].*$/s, '')
+      .replace(/^\/+/, '/')
+    return prefix !== '' && !isOwn && path.startsWith(`${prefix}/`)
+      ? path.slice(prefix.length).replace(/^\/+/, '/')
+      : path
+  }
 }

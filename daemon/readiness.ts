@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import { type Registry, timestamp } from '../generator/index.ts'
 import type { OpenHandler } from './access/route.ts'
 
@@ -5,46 +6,49 @@ import type { OpenHandler } from './access/route.ts'
 export interface ReadinessDeps {
   readonly registry: Registry
   readonly clock: () => Date
+  /** The bytes that a file system has free, by a path in it; default: what `statfs` says. */
+  readonly freeBytes?: (path: string) => Promise<number>
 }
 
-/**
- * So long an answer holds, in milliseconds: whoever asks more often learns nothing new, and makes
- * no work.
- */
+/** An answer stays valid for this long, in milliseconds, so that frequent probes make no more work. */
 const HOLDS = 1000
 
 /**
- * `GET /readyz`: 200 when a publish could be taken now, because catalog, crate store and public
- * tree can be written to; else 503 and which cannot. Writing is tried: rights say little of a disk
- * that is full or mounted to be read. From the signal to stop on nobody is connected any longer, so
- * there is nothing to answer.
+ * `GET /readyz`: 200 when a publish could be accepted now, because catalog, crate store and public
+ * tree can be written to and the disk has room for the largest `.crate`; else 503 and what is wrong.
+ * Writing is tried, because permissions do not show a disk that is mounted read-only.
  */
-export function readiness({ registry, clock }: ReadinessDeps): OpenHandler {
+export function readiness(deps: ReadinessDeps): OpenHandler {
   let latest: { readonly at: number; readonly faults: Promise<string[]> } | null = null
   return async () => {
-    const at = clock().getTime()
+    const at = deps.clock().getTime()
     if (latest === null || Math.abs(at - latest.at) >= HOLDS)
-      latest = { at, faults: findFaults(registry, clock()) }
+      latest = { at, faults: findFaults(deps) }
     const faults = await latest.faults
     return faults.length === 0 ? plain('ready\n', 200) : notReady(faults.join(', '))
   }
 }
 
-/**
- * What a daemon answers that is still starting: it lives, but is not ready. Null for all other
- * requests: they wait.
- */
+/** The answer of a daemon that is still starting; null for requests that wait. */
 export function whileStarting(path: string): Response | null {
   if (path === '/healthz') return plain('ok\n', 200)
   return path === '/readyz' ? notReady('starting') : null
 }
 
-async function findFaults(registry: Registry, now: Date): Promise<string[]> {
+async function findFaults({ registry, clock, freeBytes = free }: ReadinessDeps): Promise<string[]> {
+  const { catalog, crates, tree, dir, settings } = registry
   const faults: string[] = []
-  await check(faults, 'catalog', () => registry.catalog.setFact('probe', timestamp(now)))
-  await check(faults, 'crate store', () => registry.crates.probe())
-  await check(faults, 'public tree', () => registry.tree.probe())
+  await check(faults, 'catalog', () => catalog.setFact('probe', timestamp(clock())))
+  await check(faults, 'crate store', () => crates.probe())
+  await check(faults, 'public tree', () => tree.probe())
+  const room = await Promise.all([...new Set([dir, tree.root])].map(freeBytes))
+  if (Math.min(...room) < settings.limits.crate_bytes) faults.push('disk full')
   return faults
+}
+
+async function free(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path)
+  return bavail * bsize
 }
 
 /** Names the part that fails; the reason, which may hold paths, is for the operator's eyes only. */

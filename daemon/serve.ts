@@ -4,6 +4,7 @@ import {
   fetchProblem,
   GitIndex,
   type Io,
+  type ListenAddress,
   openRegistry,
   parseListen,
   type Registry,
@@ -45,6 +46,7 @@ export async function serve(io: Io, options: ServeOptions): Promise<void> {
   const { settings } = readSettings(options.dir, sources)
   const address = parseListen(settings.server.listen)
   if (!address) throw new Error(`settings let the address ${settings.server.listen} through`)
+  if (settings.registry.base_url === null) requireUrl(io, address)
   const lock = serveLock(options.dir)
   if (!lock.tryAcquire(`process ${process.pid}`))
     refuse('serve_locked', { dir: options.dir, holder: lock.holder() })
@@ -153,6 +155,15 @@ async function greet(io: Io, registry: Registry): Promise<void> {
   io.out(
     `To log in there, \`admin\` sets a password with this link, within 24 hours and once:\n\n    ${link}\n`,
   )
+}
+
+/** Without a base URL the listening address is the base URL, which not every address can be. */
+function requireUrl(io: Io, address: ListenAddress): void {
+  if ('socket' in address) refuse('base_url_missing', { address: `unix:${address.socket}` })
+  if (address.host === '0.0.0.0' || address.host === '::')
+    io.err(
+      `warning: listening on every address of this machine, but readers are sent to ${address.host}, which no other machine reaches; set \`registry.base_url\` to the address at which users reach the registry`,
+    )
 }
 
 function tlsFiles({ cert, key }: Registry['settings']['tls']): TlsFiles | null {

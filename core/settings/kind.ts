@@ -128,7 +128,7 @@ export const indexUrl: Kind<string> = text(
 )
 
 export const address: Kind<string> = text(
-  'HOST:PORT, such as "127.0.0.1:8080" or "[::1]:8080"; port 0 takes a free one',
+  'HOST:PORT, such as "127.0.0.1:8080" or "[::1]:8080"; PORT alone, on 127.0.0.1; or unix:/PATH; port 0 takes a free one',
   value => parseListen(value) !== null,
 )
 
@@ -161,16 +161,26 @@ export const crateVersion: Kind<string> = text('NAME@VERSION, such as "rand@0.8.
   return at > 0 && isName(value.slice(0, at)) && isVersion(value.slice(at + 1))
 })
 
-/** The parts of a `server.listen` value; null when it is none. The host of `[::1]:80` comes without brackets. */
-export function parseListen(
-  value: string,
-): { readonly host: string; readonly port: number } | null {
+/** Where a daemon listens: a TCP address, or the path of a Unix socket. */
+export type ListenAddress =
+  | { readonly host: string; readonly port: number }
+  | { readonly socket: string }
+
+/**
+ * The parts of a `server.listen` value; null for anything else. The host of `[::1]:80` comes
+ * without brackets, a port alone means 127.0.0.1.
+ */
+export function parseListen(value: string): ListenAddress | null {
+  const [, socket] = /^unix:(\/.{1,100})$/.exec(value) ?? []
+  if (socket !== undefined) return isUnclean(socket) ? null : { socket }
   const match =
-    /^(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}))):([0-9]{1,5})$/.exec(value)
+    /^(?:(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}))):)?([0-9]{1,5})$/.exec(
+      value,
+    )
   const [, six, name, digits] = match ?? []
   const port = Number(digits)
   if (!match || port > 65_535 || (six !== undefined && isIP(six) !== 6)) return null
-  return { host: six ?? name ?? '', port }
+  return { host: six ?? name ?? '127.0.0.1', port }
 }
 
 /** Whether text can be read as a URL at all, and how. */

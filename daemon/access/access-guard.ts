@@ -7,7 +7,7 @@ import { type LoginPriority, TOP_PRIORITY } from '../accounts/hashing-queue.ts'
 import { type RecordUse, recordUses } from '../accounts/last-use.ts'
 import { formProof, isSameText, makeSecret } from '../accounts/secret.ts'
 import { findSession, type Session } from '../accounts/sessions.ts'
-import { type ClientAddress, clientAddress } from '../http/client-address.ts'
+import { addressOf, type ClientAddress } from '../http/client-address.ts'
 import { readCookie, writeCookie } from '../http/cookies.ts'
 import { addObjections, failureBody } from '../http/failure.ts'
 import { isFromHere, loginOf, readForm } from '../http/form.ts'
@@ -42,7 +42,7 @@ export class AccessGuard {
     this.#clock = clock
     this.#recordUse = recordUses(log)
     this.#limits = new RateLimits(registry.settings.limits)
-    this.#addressOf = clientAddress(registry.settings.server.trusted_proxies)
+    this.#addressOf = addressOf(registry.settings.server)
     this.#site = registry.site
     this.#me = `${registry.urls.base}/me`
   }
@@ -74,7 +74,7 @@ export class AccessGuard {
    * only looks.
    */
   async #enterAsReader(
-    { handle }: { readonly handle: OpenHandler },
+    { path: route, handle }: { readonly path: string; readonly handle: OpenHandler },
     c: Context,
   ): Promise<Response> {
     const { path, method } = c.req
@@ -87,6 +87,9 @@ export class AccessGuard {
     if (!actor) {
       if (!token && wantsPage(c))
         return redirect(c, this.#site, `/me?next=${encodeURIComponent(pathOf(c))}`)
+      // Cargo repeats downloads and index requests after a 401; the API answers 403 (specification section 7).
+      if (token && route.startsWith('/api/') && !route.endsWith('/download'))
+        refuse('token_rejected', { me: this.#me })
       return this.#challenge(c, token ? 'token_rejected' : 'token_absent')
     }
     // Every call of Cargo begins with config.json, also when its token is good for publishing only.
@@ -101,6 +104,7 @@ export class AccessGuard {
     const { access, counts, handle } = route
     if (!access.some(scope => hasScope(actor, scope)))
       refuse('scope_missing', { scope: access.join(' or ') })
+    if (this.#registry.urls.api === null) refuse('api_off')
     if (counts) this.#limits.ofUser(counts, actor.user.id, this.#clock())
     return handle(c, actor)
   }

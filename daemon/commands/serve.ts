@@ -7,7 +7,10 @@ import { serve } from '../serve.ts'
 export function registerServe(program: Command, io: Io, stopped: () => Promise<void>): void {
   withDir(program.command('serve'), io)
     .description('run the daemon')
-    .option('--listen <host:port>', 'where to listen; port 0 takes a free one')
+    .option(
+      '--listen <address>',
+      'where to listen: HOST:PORT, PORT or unix:/PATH; port 0 takes a free one',
+    )
     .action((options: { dir: string; listen?: string }) =>
       run(io, () => serve(io, { ...options, logTo: process.stderr, stopped: stopped() })),
     )

@@ -10,6 +10,7 @@ import {
 } from '../../generator/index.ts'
 import {
   addUser,
+  hasNoUsers,
   listUsers,
   requireUser,
   setAdmin,
@@ -44,9 +45,11 @@ export function registerUser(program: Command, io: Io, readInput: ReadInput): vo
       withRegistry(io, options.dir, async registry => {
         const password = options.passwordStdin ? await readPassword(readInput, login) : null
         const at = timestamp(io.now())
-        const added = await addUser(registry.database, { login, admin: options.admin ?? false, at })
+        const isFirst = await hasNoUsers(registry.database)
+        const admin = isFirst || (options.admin ?? false)
+        const added = await addUser(registry.database, { login, admin, at })
         if (password !== null) await givePassword(registry, added, password, at)
-        io.out(`added ${added.login}`)
+        io.out(`added ${added.login}${isFirst ? ', an administrator because the first user' : ''}`)
       }),
     )
   withDir(user.command('list'), io)

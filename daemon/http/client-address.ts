@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import type { Context } from 'hono'
+import type { Settings } from '../../generator/index.ts'
 
 /** Finds out where requests come from. */
 export type ClientAddress = (c: Context) => string
@@ -8,7 +9,10 @@ export type ClientAddress = (c: Context) => string
  * Believes `X-Forwarded-For` as far as proxies are trusted: read from its end, the first address
  * that is no proxy of ours is the client's; what stands before it anyone can have written.
  */
-export function clientAddress(trustedProxies: readonly string[]): ClientAddress {
+export function clientAddress(
+  trustedProxies: readonly string[],
+  isBehindSocket = false,
+): ClientAddress {
   const trusted = new BlockList()
   for (const network of trustedProxies) {
     const [ip = '', bits] = network.split('/')
@@ -23,7 +27,8 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
     isIP(ip) !== 0 && trusted.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4')
   return c => {
     let address = plain(peerOf(c))
-    if (!isTrusted(address)) return address
+    // Only a proxy of this machine can open a Unix socket, and it has no address.
+    if (!isBehindSocket && !isTrusted(address)) return address
     const hops = (c.req.header('x-forwarded-for') ?? '').split(',')
     for (const hop of hops.reverse()) {
       const ip = plain(withoutPort(hop.trim()))
@@ -35,6 +40,11 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
     }
     return address
   }
+}
+
+/** The client addresses of a daemon with these settings. */
+export function addressOf(server: Settings['server']): ClientAddress {
+  return clientAddress(server.trusted_proxies, server.listen.startsWith('unix:'))
 }
 
 /**

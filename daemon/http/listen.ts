@@ -1,3 +1,4 @@
+import { lstat, rm } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import {
   createSecureServer,
@@ -5,16 +6,19 @@ import {
   type Http2ServerResponse,
   type ServerHttp2Session,
 } from 'node:http2'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect, isIP } from 'node:net'
 import { createAdaptorServer, type ServerType } from '@hono/node-server'
-import { issue, Refusal } from '../../generator/index.ts'
+import { issue, type ListenAddress, Refusal } from '../../generator/index.ts'
 import { readTls, type TlsFiles, watchTls } from './tls.ts'
 
 type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch']
 
 /** A server that accepts connections. */
 export interface Listening {
-  /** `http://host:port`, or `https://…`, with the port really taken. */
+  /**
+   * `http://host:port`, or `https://…`, with the port really taken; with TLS it keeps a host name, for
+   * which the certificate is. `unix:/path` for a socket.
+   */
   readonly url: string
   /** Starts answering with an app; requests that came before wait for it. */
   answer(fetch: Fetch): void
@@ -25,11 +29,8 @@ export interface Listening {
   stop(seconds: number): Promise<void>
 }
 
-/** Where to listen, and how. */
-export interface ListenOptions {
-  readonly host: string
-  /** 0 takes a free one. */
-  readonly port: number
+/** Where to listen, and how. Port 0 takes a free one. */
+export type ListenOptions = ListenAddress & {
   /** How long a request may take to arrive, and a connection to stand still; default: 120. */
   readonly requestSeconds?: number
   /**
@@ -86,9 +87,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     ? trackSessions(server as Http2SecureServer)
     : new Set<ServerHttp2Session>()
   const running = countRequests(server)
-  const taken = server.address() as AddressInfo
   return {
-    url: `${secure ? 'https' : 'http'}://${authority(taken.address, taken.port)}`,
+    url: urlOf(server, options),
     answer: given => {
       answering = given
       ready(given)
@@ -100,29 +100,62 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   }
 }
 
-function start(options: ListenOptions, fetch: Fetch, secure: object | null): Promise<ServerType> {
-  const { host, port, requestSeconds = 120 } = options
+async function start(
+  options: ListenOptions,
+  fetch: Fetch,
+  secure: object | null,
+): Promise<ServerType> {
+  const { requestSeconds = 120 } = options
   const transport = secure ? { createServer: createSecureServer, serverOptions: secure } : {}
-  const server = createAdaptorServer({ fetch, hostname: host, ...transport })
+  const server = createAdaptorServer({ fetch, ...transport })
   const requestTimeout = requestSeconds * 1000 + LAST_WORD_MS
   const headersTimeout = Math.min(HEADERS_MS, requestTimeout)
   // Properties, because the server for HTTP/2 takes them for its HTTP/1.1 side, but not as options.
   Object.assign(server, { requestTimeout, headersTimeout, keepAliveTimeout: KEEP_ALIVE_MS })
   server.setTimeout(requestTimeout)
-  return new Promise((resolve, reject) => {
-    const failed = (error: Error) => {
-      const why = issue('address_taken', { address: authority(host, port), reason: error.message })
-      reject(new Refusal([why], { cause: error }))
-    }
-    server.once('error', failed)
-    server.listen(port, host, () => {
-      server.off('error', failed)
-      resolve(server)
+  if ('socket' in options) await removeStaleSocket(options.socket)
+  const where =
+    'socket' in options ? { path: options.socket } : { host: options.host, port: options.port }
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(where, () => {
+        server.off('error', reject)
+        resolve()
+      })
     })
-  })
+    return server
+  } catch (error) {
+    const reason = (error as Error).message
+    const why = issue('address_taken', { address: addressText(options), reason })
+    throw new Refusal([why], { cause: error })
+  }
 }
 
-function authority(host: string, port: number): string {
+/** Removes the socket that a killed process left: nobody answers on it. Leaves any other file. */
+async function removeStaleSocket(path: string): Promise<void> {
+  const stats = await lstat(path).catch(() => null)
+  if (!stats?.isSocket()) return
+  const isStale = await new Promise<boolean>(resolve => {
+    const client = connect(path, () => {
+      client.destroy()
+      resolve(false)
+    })
+    client.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED'))
+  })
+  if (isStale) await rm(path, { force: true })
+}
+
+function urlOf(server: ServerType, options: ListenOptions): string {
+  if ('socket' in options) return addressText(options)
+  const taken = server.address() as AddressInfo
+  const host = options.tls && isIP(options.host) === 0 ? options.host : taken.address
+  return `${options.tls ? 'https' : 'http'}://${addressText({ host, port: taken.port })}`
+}
+
+function addressText(address: ListenAddress): string {
+  if ('socket' in address) return `unix:${address.socket}`
+  const { host, port } = address
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 

@@ -24,6 +24,9 @@ import { postUser, postUserAction, users } from './users.ts'
 export function meRoutes(deps: Deps): Route[] {
   const crate = '/me/crates/:name'
   const change = (path: string, handle: SessionHandler) => post(path, session(handle, 'change'))
+  // Without an API, the web changes no crate; accounts and tokens stay, which readers need.
+  const crates = (handle: SessionHandler): SessionHandler =>
+    deps.registry.urls.api === null ? () => refuse('api_off') : handle
   const admin = (handle: SessionHandler, counts?: 'change') => session(handle, counts, 'admin')
   return [
     get('/me', visitor(home(deps))),
@@ -36,16 +39,16 @@ export function meRoutes(deps: Deps): Route[] {
     change('/me/tokens/:id/revoke', postRevocation(deps)),
     change('/me/sessions/:id/end', postSessionEnd(deps)),
     change('/me/sessions/end', postOtherSessionsEnd(deps)),
-    change('/me/invitations/:name/accept', postInvitation(deps, true)),
-    change('/me/invitations/:name/decline', postInvitation(deps, false)),
+    change('/me/invitations/:name/accept', crates(postInvitation(deps, true))),
+    change('/me/invitations/:name/decline', crates(postInvitation(deps, false))),
     get(crate, session(manage(deps))),
-    get(`${crate}/yank`, session(confirmYank(deps, true))),
-    change(`${crate}/yank`, postYank(deps, true)),
-    get(`${crate}/unyank`, session(confirmYank(deps, false))),
-    change(`${crate}/unyank`, postYank(deps, false)),
-    change(`${crate}/owners/add`, postOwner(deps)),
-    get(`${crate}/owners/remove`, session(confirmRemoval(deps))),
-    change(`${crate}/owners/remove`, postRemoval(deps)),
+    get(`${crate}/yank`, session(crates(confirmYank(deps, true)))),
+    change(`${crate}/yank`, crates(postYank(deps, true))),
+    get(`${crate}/unyank`, session(crates(confirmYank(deps, false)))),
+    change(`${crate}/unyank`, crates(postYank(deps, false))),
+    change(`${crate}/owners/add`, crates(postOwner(deps))),
+    get(`${crate}/owners/remove`, session(crates(confirmRemoval(deps)))),
+    change(`${crate}/owners/remove`, crates(postRemoval(deps))),
     get('/me/admin/users', admin(users(deps))),
     post('/me/admin/users/add', admin(postUser(deps), 'change')),
     post('/me/admin/users/:login/:action', admin(postUserAction(deps), 'change')),

@@ -266,7 +266,7 @@ const bad: [key: string, toml: string, given: string][] = [
   ['registry.name', '"my registry"', '"my registry"'],
   ['registry.aliases', '["nowhere"]', '"nowhere"'],
   ['registry.title', '"a\\nb"', '"a\\nb"'],
-  ['server.listen', '"8080"', '"8080"'],
+  ['server.listen', '"unix:plimsoll.sock"', '"unix:plimsoll.sock"'],
   ['server.listen', '"localhost:65536"', '"localhost:65536"'],
   ['server.listen', '"[::g]:80"', '"[::g]:80"'],
   ['server.listen', '"::1:80"', '"::1:80"'],
@@ -382,7 +382,12 @@ test('every default is a value that its setting accepts', () => {
 })
 
 test('the listening address in parts', () => {
-  const table: [string, { host: string; port: number } | null][] = [
+  const table: [string, ReturnType<typeof parseListen>][] = [
+    ['8080', { host: '127.0.0.1', port: 8080 }],
+    ['unix:/run/plimsoll.sock', { socket: '/run/plimsoll.sock' }],
+    ['unix:plimsoll.sock', null],
+    ['unix:/two words', null],
+    ['65536', null],
     ['127.0.0.1:8080', { host: '127.0.0.1', port: 8080 }],
     ['[::1]:0', { host: '::1', port: 0 }],
     ['localhost:1', { host: 'localhost', port: 1 }],

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { Hono } from 'hono'
 import { sql } from 'kysely'
 import { listen } from '../../daemon/http/listen.ts'
-import { whileStarting } from '../../daemon/readiness.ts'
+import { readiness, whileStarting } from '../../daemon/readiness.ts'
 import { head, RawClient } from '../support/raw-client.ts'
 import { publishRequest, TestRegistry } from '../support/registry.ts'
 import { receiving, servedFolder } from '../support/served-folder.ts'
@@ -64,6 +65,23 @@ test('asking often makes no more work', async t => {
   assert.equal(probe.mock.callCount(), 1)
   await ready(test)
   assert.equal(probe.mock.callCount(), 2)
+})
+
+test('a registry is not ready while the disk has no room for the largest .crate', async t => {
+  const test = await TestRegistry.open(t, { env: { PLIMSOLL_LIMITS_CRATE_BYTES: '1000000' } })
+  let free = 999_999
+  let seconds = 0
+  const clock = () => new Date(Date.UTC(2026, 10, 20, 12, 0, seconds++))
+  const app = new Hono()
+  const { registry } = test
+  app.get('/readyz', readiness({ registry, clock, freeBytes: async () => free }))
+  const ask = async () => {
+    const response = await app.request('/readyz')
+    return [response.status, await response.text()]
+  }
+  assert.deepEqual(await ask(), [503, 'not ready: disk full\n'])
+  free = 1_000_000
+  assert.deepEqual(await ask(), [200, 'ready\n'])
 })
 
 async function opened(t: TestContext) {

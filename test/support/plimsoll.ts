@@ -42,8 +42,9 @@ export async function serve(
   folder: string,
   env: NodeJS.ProcessEnv = {},
   logFile?: string,
+  listen = '127.0.0.1:0',
 ): Promise<Daemon> {
-  const args = [program, 'serve', '--dir', folder, '--listen', '127.0.0.1:0']
+  const args = [program, 'serve', '--dir', folder, '--listen', listen]
   const child = spawn(process.execPath, args, {
     cwd: folder,
     env: { ...hostEnvironment(), ...env },

@@ -17,6 +17,8 @@ export const commandMessages = {
       `\`${p.spec}\` does not name a release; write NAME@VERSION`,
     serve_locked: (p: { dir: string; holder: string }) =>
       `${p.dir} is already being served by ${p.holder}; stop that one first, or use another --dir`,
+    base_url_missing: (p: { address: string }) =>
+      `${p.address} has no URL; set \`registry.base_url\` to the address at which users reach the registry`,
     address_taken: (p: { address: string; reason: string }) =>
       `cannot listen on ${p.address}: ${p.reason}; choose another address with --listen`,
     duration_invalid: (p: { text: string }) =>

@@ -12,6 +12,10 @@ export const requestMessages = {
     crate_not_covered: (p: { name: string }) =>
       `this token is not good for the crate \`${p.name}\``,
   },
+  forbidden: {
+    api_off: () =>
+      'this registry takes no changes over the web (`registry.api` is "none"); its operator publishes with `plimsoll add` and yanks with `plimsoll yank`',
+  },
   not_found: {
     route_unknown: () => 'there is nothing here',
   },

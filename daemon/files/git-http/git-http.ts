@@ -35,8 +35,12 @@ type Limits = Required<GitHttpOptions>
 
 /** What the routes below know of the request besides itself. */
 interface Env {
-  Bindings: { readonly client: string }
+  Bindings: { readonly client: string; readonly path: string }
 }
+
+/** The path by which the outer app found this one: the URL may have a prefix before it. */
+const getPath = (_: Request, options?: { env?: Env['Bindings'] }): string =>
+  options?.env?.path ?? '/'
 
 const REQUEST = 'application/x-git-upload-pack-request'
 
@@ -77,7 +81,7 @@ export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Respon
   }
   const places = new Places(limits.maxConcurrent, limits.maxWaiting)
   const advertisements = new Advertisements(limits)
-  const app = new Hono<Env>().basePath('/index.git')
+  const app = new Hono<Env>({ getPath }).basePath('/index.git')
   app.get('/info/refs', async c => {
     const service = c.req.query('service')
     if (service === undefined)
@@ -114,7 +118,8 @@ export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Respon
   )
   app.notFound(c => c.text('not found\n', 404, FRESH))
   app.onError((error, c) => failure(error, c, limits))
-  return async c => await app.fetch(c.req.raw, { client: addressGroup(limits.addressOf(c)) })
+  return async c =>
+    await app.fetch(c.req.raw, { client: addressGroup(limits.addressOf(c)), path: c.req.path })
 }
 
 /**

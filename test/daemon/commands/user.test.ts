@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { Cleanup } from '../../support/cleanup.ts'
+import { plimsoll } from '../../support/plimsoll.ts'
 import { RemoteBrowser } from '../../support/remote-browser.ts'
+import { scratch } from '../../support/scratch.ts'
 import { refuses, servedFolder } from '../../support/served-folder.ts'
 
 const NOBODY = 'there is no user `nobody`; add one with `plimsoll user add nobody`'
@@ -40,6 +44,18 @@ test('user add, list: what is said, and what is refused', async t => {
       verb => [['user', verb, 'nobody'], 1, NOBODY] as const,
     ),
   ])
+})
+
+test('the first user is an administrator, and the command says so', async t => {
+  const dir = join(scratch(new Cleanup(t)), 'registry')
+  const ok = async (...args: string[]) => (await plimsoll('.', [...args, '--dir', dir])).stdout
+  await ok('init')
+  assert.equal(
+    await ok('user', 'add', 'ada'),
+    'added ada, an administrator because the first user\n',
+  )
+  assert.equal(await ok('user', 'add', 'bob'), 'added bob\n')
+  assert.match(await ok('user', 'list'), /^ada {2}admin {2}since \S+Z\nbob {2}since \S+Z\n$/)
 })
 
 test('user --password-stdin takes one line; user link gives a link that works', async t => {

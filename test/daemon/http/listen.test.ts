@@ -11,7 +11,9 @@ import { until } from '../../support/until.ts'
 
 const GET = head('GET', '/', {})
 
-async function open(t: TestContext, options: Partial<ListenOptions> = {}) {
+type Options = Partial<Exclude<ListenOptions, { readonly socket: string }>>
+
+async function open(t: TestContext, options: Options = {}) {
   const onTlsFailure = (refusal: Refusal) => assert.fail(refusal.message)
   const server = await listen({ host: '127.0.0.1', port: 0, tls: null, onTlsFailure, ...options })
   t.after(() => server.stop(0))

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { issue } from '../../../core/error/error.ts'
+import { publishRequest, TestRegistry } from '../../support/registry.ts'
+import { loggedIn } from '../../support/visitor.ts'
+
+const env = { PLIMSOLL_REGISTRY_API: 'none', PLIMSOLL_API_ERROR_STATUS: 'http' }
+const { message } = issue('api_off')
+
+test('a registry without API refuses every change of a crate that a token asks for', async t => {
+  const test = await TestRegistry.open(t, { env })
+  const authorization = await test.user('alice')
+  const crate = '/api/v1/crates/demo'
+  const body = publishRequest({ name: 'demo', version: '1.0.0' })
+  const calls = [
+    ['PUT', '/api/v1/crates/new', body],
+    ['DELETE', `${crate}/1.0.0/yank`, undefined],
+    ['PUT', `${crate}/1.0.0/unyank`, undefined],
+    ['PUT', `${crate}/owners`, '{"users":["bob"]}'],
+    ['DELETE', `${crate}/owners`, '{"users":["alice"]}'],
+  ] as const
+  for (const [method, path, body] of calls) {
+    const init = { method, headers: { authorization }, ...(body && { body }) }
+    const response = await test.app.request(path, init)
+    assert.deepEqual(
+      [response.status, await response.json()],
+      [403, { errors: [{ detail: message }] }],
+      `${method} ${path}`,
+    )
+  }
+  assert.equal((await test.registry.catalog.counts()).crates, 0)
+})
+
+test('its pages refuse the same; tokens for reading can still be made', async t => {
+  const test = await TestRegistry.open(t, { env })
+  await test.user('alice')
+  const visitor = await loggedIn(test, 'alice')
+  const crate = '/me/crates/demo'
+  for (const path of ['yank', 'unyank', 'owners/add', 'owners/remove']) {
+    const response = await visitor.post(`${crate}/${path}`, { version: '1.0.0', login: 'bob' })
+    assert.equal(response.status, 403, path)
+    assert.ok((await response.text()).includes('his registry takes no changes over the web'))
+  }
+  const made = await visitor.post('/me/tokens', { name: 'reader', scope: 'read' })
+  assert.equal(made.status, 200)
+})

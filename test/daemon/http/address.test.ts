@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { existsSync, linkSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Refusal } from '../../../core/error/error.ts'
+import { clientAddress } from '../../../daemon/http/client-address.ts'
+import { listen } from '../../../daemon/http/listen.ts'
+import { Cleanup } from '../../support/cleanup.ts'
+import { plimsoll, serve } from '../../support/plimsoll.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import { scratch } from '../../support/scratch.ts'
+
+const options = { tls: null, onTlsFailure: () => assert.fail() }
+
+function get(socketPath: string, path: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    request({ socketPath, path }, response => {
+      let text = ''
+      response.on('data', chunk => {
+        text += chunk
+      })
+      response.on('end', () => resolve(text))
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+test('a Unix socket is listened on, a stale one replaced, and nothing else touched', async t => {
+  const folder = scratch(new Cleanup(t))
+  const socket = join(folder, 'stale.sock')
+  const other = createServer()
+  // Node unlinks its socket when it closes; a process that was killed does not.
+  await new Promise<void>(resolve => other.listen(`${socket}.made`, resolve))
+  linkSync(`${socket}.made`, socket)
+  await assert.rejects(listen({ socket, ...options }), isTaken)
+  await new Promise(resolve => other.close(resolve))
+  const server = await listen({ socket, ...options })
+  server.answer(() => new Response('here'))
+  assert.equal(server.url, `unix:${socket}`)
+  assert.equal(await get(socket, '/'), 'here')
+  await server.stop(0)
+  assert.equal(existsSync(socket), false)
+  const file = join(folder, 'file')
+  writeFileSync(file, 'precious')
+  await assert.rejects(listen({ socket: file, ...options }), isTaken)
+  assert.ok(existsSync(file))
+})
+
+function isTaken(error: unknown): boolean {
+  return error instanceof Refusal && error.has('address_taken')
+}
+
+test('serve on a Unix socket needs a base URL, and then answers there', async t => {
+  const cleanup = new Cleanup(t)
+  const folder = scratch(cleanup)
+  const dir = join(folder, 'registry')
+  await plimsoll('.', ['init', '--dir', dir])
+  const socket = join(folder, 'plimsoll.sock')
+  const refused = await plimsoll('.', ['serve', '--dir', dir, '--listen', `unix:${socket}`])
+  assert.deepEqual(
+    [refused.code, refused.stderr],
+    [
+      2,
+      `error: unix:${socket} has no URL; set \`registry.base_url\` to the address at which users reach the registry\n`,
+    ],
+  )
+})
+
+test('an address that means every address of the machine is warned of', async t => {
+  const cleanup = new Cleanup(t)
+  const dir = join(scratch(cleanup), 'registry')
+  await plimsoll('.', ['init', '--dir', dir])
+  const daemon = await serve(cleanup, dir, {}, undefined, '0.0.0.0:0')
+  assert.match(
+    daemon.log(),
+    /^warning: listening on every address of this machine, but .*base_url/m,
+  )
+})
+
+test('behind a socket the proxy says who the client is', () => {
+  const c = (forwarded?: string) =>
+    ({ env: { incoming: { socket: {} } }, req: { header: () => forwarded } }) as never
+  const behind = clientAddress([], true)
+  assert.equal(behind(c('192.0.2.9, 192.0.2.1')), '192.0.2.1')
+  assert.equal(behind(c()), 'unknown')
+  assert.equal(clientAddress([])(c('192.0.2.1')), 'unknown')
+})
+
+test('a prefix works whether or not the proxy takes it off', async t => {
+  const env = { PLIMSOLL_REGISTRY_BASE_URL: 'https://example.com/cargo/registry' }
+  const test = await TestRegistry.open(t, { env, git: true })
+  await test.publish(await test.user('alice'), { name: 'demo', version: '1.0.0' })
+  for (const path of [
+    '/index/config.json',
+    '/index/de/mo/demo',
+    '/api/v1/crates/demo',
+    '/index.git/info/refs?service=git-upload-pack',
+    '/me',
+  ]) {
+    const [plain, prefixed] = await Promise.all(
+      [path, `/cargo/registry${path}`].map(one => test.app.request(one)),
+    )
+    assert.deepEqual([plain?.status, prefixed?.status], [200, 200], path)
+    if (path !== '/me') assert.equal(await prefixed?.text(), await plain?.text(), path)
+  }
+})
+
+test('a prefix that is one of our own paths is not taken off', async t => {
+  const env = { PLIMSOLL_REGISTRY_BASE_URL: 'https://example.com/crates' }
+  const test = await TestRegistry.open(t, { env })
+  await test.publish(await test.user('alice'), { name: 'demo', version: '1.0.0' })
+  assert.equal((await test.app.request('/crates/demo/demo-1.0.0.crate')).status, 200)
+})
