@@ -1,3 +1,4 @@
+import { type Change } from '../generator/store/catalog/change.ts'
 /**
  * Rendering every page of 10,000 crates with READMEs and sources, and what a publish costs meanwhile: pages must keep
  * the way of a publish free. `PLIMSOLL_BENCH_CRATES` is another number of crates.
@@ -19,7 +20,6 @@ import { build } from '../generator/build/build.ts'
 import { buildPages } from '../generator/pages/pages.ts'
 import { initRegistry, openRegistry, type Registry } from '../generator/registry.ts'
 import { countPageMarks, markAllPages } from '../generator/store/catalog/pages/page-marks.ts'
-import type { Change } from '../generator/store/catalog/record.ts'
 import { buildCrate } from '../test/support/crate-builder.ts'
 import { format, quantile, timed } from './measure.ts'
 

@@ -1,3 +1,4 @@
+import { type Change } from '../generator/store/catalog/change.ts'
 /**
  * The server's time for one publish, in a registry of 10 crates and of 50,000: it must not grow with the registry. Both
  * are filled through the catalog, as publishes would fill them, and then take real requests through the whole app.
@@ -17,7 +18,8 @@ import { IndexWorker } from '../daemon/workers/index-worker.ts'
 import { inspect } from '../generator/add/add.ts'
 import { build } from '../generator/build/build.ts'
 import { initRegistry, openRegistry, type Registry } from '../generator/registry.ts'
-import type { Change } from '../generator/store/catalog/record.ts'
+import { registryCounts } from '../generator/store/catalog/crates.ts'
+import { addRelease } from '../generator/store/catalog/publish.ts'
 import { buildCrate } from '../test/support/crate-builder.ts'
 import { format, quantile, timed } from './measure.ts'
 
@@ -78,7 +80,7 @@ async function prepareBench(size: number): Promise<Bench> {
     fill(registry, size, { at: AT, actor: 'bench', user, tokenId: null }),
   )
   await timed('build with nothing pending', () => build(registry))
-  await timed('counts for status', () => registry.catalog.counts())
+  await timed('counts for status', () => registryCounts(registry.database))
   const indexWorker = new IndexWorker(registry, error => {
     throw error
   })
@@ -120,7 +122,8 @@ async function fill(registry: Registry, size: number, change: Change): Promise<v
   for (let number = 0; number < size; number++) {
     const name = `filler-${number.toString(36)}` as typeof release.name
     const unlike = cksum.slice(8) + number.toString(16).padStart(8, '0')
-    await registry.catalog.add(
+    await addRelease(
+      registry.database,
       { ...release, name, entry: { ...release.entry, name, cksum: unlike } },
       change,
     )

@@ -14,7 +14,7 @@ import { type SearchedEntry, searchFiles } from '../generator/render/search-file
 import { pageMarks } from '../generator/store/catalog/pages/page-marks.ts'
 import { termCount } from '../generator/store/catalog/search/buckets.ts'
 import { searchCrates } from '../generator/store/catalog/search/search.ts'
-import { endSpread } from '../generator/store/catalog/search/search-layout.ts'
+import { finishLayout } from '../generator/store/catalog/search/search-layout.ts'
 import { fillCatalog } from '../test/support/filled-catalog.ts'
 import { inventedEntries } from '../test/support/many-crates.ts'
 import { inventedQueries } from '../test/support/queries.ts'
@@ -98,7 +98,7 @@ async function measureChange(entries: readonly SearchedEntry[]): Promise<number>
     const registry = await openRegistry(dir, sources)
     fill(join(dir, DATABASE_FILE), entries)
     if (entries.length === LARGE) await compare(registry)
-    await endSpread(registry.database, bitsFor(await termCount(registry.database)))
+    await finishLayout(registry.database, bitsFor(await termCount(registry.database)))
     const times: number[] = []
     let written = 0
     for (let at = 0; at < NEW_CRATES; at++) {

@@ -14,7 +14,7 @@ import { deleteOwners, owners, putOwners } from './api/owners.ts'
 import { publish } from './api/publish.ts'
 import { search } from './api/search.ts'
 import { summary } from './api/summary.ts'
-import { setYanked } from './api/yank.ts'
+import { yank } from './api/yank.ts'
 import type { Deps } from './deps.ts'
 import { assetFile, fileHandler } from './files/assets.ts'
 import { gitHttp } from './files/git-http/git-http.ts'
@@ -53,8 +53,8 @@ export function routes(deps: Deps): Route[] {
     get('/assets/*', open(assetFile(files))),
     ...brandRoutes(registry, files),
     put('/api/v1/crates/new', actor(['publish-new', 'publish-update'], 'publish', publish(deps))),
-    remove(`${version}/yank`, actor(['yank'], 'change', setYanked(deps, true))),
-    put(`${version}/unyank`, actor(['yank'], 'change', setYanked(deps, false))),
+    remove(`${version}/yank`, actor(['yank'], 'change', yank(deps, true))),
+    put(`${version}/unyank`, actor(['yank'], 'change', yank(deps, false))),
     get(`${crate}/owners`, settings.owners.public ? reader(owners(deps)) : member(owners(deps))),
     put(`${crate}/owners`, actor(['change-owners'], 'change', putOwners(deps))),
     remove(`${crate}/owners`, actor(['change-owners'], 'change', deleteOwners(deps))),

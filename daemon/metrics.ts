@@ -7,7 +7,7 @@ import {
   Histogram,
   Registry as Prometheus,
 } from 'prom-client'
-import { countMarks, MARK_KINDS, type Registry } from '../generator/index.ts'
+import { countMarks, MARK_KINDS, type Registry, registryCounts } from '../generator/index.ts'
 import { objectionsOf } from './http/failure.ts'
 
 /** What happens behind the publishes. */
@@ -100,7 +100,7 @@ export class Metrics {
 }
 
 /** What is read from the catalog whenever somebody asks. */
-function gauges({ database, catalog }: Registry, registers: Prometheus[]): void {
+function gauges({ database }: Registry, registers: Prometheus[]): void {
   new Gauge({
     name: 'plimsoll_pending',
     help: 'Work that the catalog has marked and nobody has done yet, by kind',
@@ -118,7 +118,7 @@ function gauges({ database, catalog }: Registry, registers: Prometheus[]): void 
     labelNames: ['what'],
     registers,
     async collect() {
-      const { crates, releases, users } = await catalog.counts()
+      const { crates, releases, users } = await registryCounts(database)
       for (const [what, n] of Object.entries({ crates, releases, users })) held.set({ what }, n)
     },
   })

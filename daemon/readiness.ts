@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import { type Registry, timestamp } from '../generator/index.ts'
+import { type Registry, timestamp, writeFact } from '../generator/index.ts'
 import type { OpenHandler } from './access/route.ts'
 
 /** What readiness depends on. */
@@ -14,7 +14,7 @@ export interface ReadinessDeps {
 const HOLDS = 1000
 
 /**
- * `GET /readyz`: 200 when a publish could be accepted now, because catalog, crate store and public
+ * `GET /readyz`: 200 when a publish could be accepted now, because database, crate store and public
  * tree can be written to and the disk has room for the largest `.crate`; else 503 and what is wrong.
  * Writing is tried, because permissions do not show a disk that is mounted read-only.
  */
@@ -36,9 +36,9 @@ export function whileStarting(path: string): Response | null {
 }
 
 async function findFaults({ registry, clock, freeBytes = free }: ReadinessDeps): Promise<string[]> {
-  const { catalog, crates, tree, dir, settings } = registry
+  const { database, crates, tree, dir, settings } = registry
   const faults: string[] = []
-  await check(faults, 'catalog', () => catalog.setFact('probe', timestamp(clock())))
+  await check(faults, 'catalog', () => writeFact(database, 'probe', timestamp(clock())))
   await check(faults, 'crate store', () => crates.probe())
   await check(faults, 'public tree', () => tree.probe())
   const room = await Promise.all([...new Set([dir, tree.root])].map(freeBytes))

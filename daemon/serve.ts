@@ -6,16 +6,17 @@ import {
   type Io,
   type ListenAddress,
   openRegistry,
+  operatorChange,
   parseListen,
   type Registry,
   readSettings,
+  recordFailure,
   refuse,
   serveLock,
   timestamp,
 } from '../generator/index.ts'
 import { addUser, hasNoUsers } from './accounts/accounts.ts'
 import { makeLink, passwordLink } from './accounts/credentials.ts'
-import { byOperator } from './accounts/operator.ts'
 import { createToken } from './accounts/tokens.ts'
 import { createApp } from './app.ts'
 import { type Listening, listen } from './http/listen.ts'
@@ -90,9 +91,9 @@ async function serveRegistry(
     metrics.failedBehind(what)
     const why = error instanceof Error ? error.message : String(error)
     const failure = { what, at: timestamp(io.now()), why }
-    registry.catalog
-      .noteFailure(failure)
-      .catch(unnoted => log.error({ err: unnoted }, 'and it could not be noted'))
+    recordFailure(registry.database, failure).catch(unnoted =>
+      log.error({ err: unnoted }, 'and it could not be noted'),
+    )
   }
   const { shutdown_seconds } = registry.settings.server
   const metrics = new Metrics(registry)
@@ -150,7 +151,7 @@ async function greet(io: Io, registry: Registry): Promise<void> {
   io.out(`\n    ${token}\n`)
   const link = passwordLink(
     registry.urls,
-    await makeLink(database, admin, io.now(), byOperator(at)),
+    await makeLink(database, admin, io.now(), operatorChange(at)),
   )
   io.out(
     `To log in there, \`admin\` sets a password with this link, within 24 hours and once:\n\n    ${link}\n`,

@@ -7,8 +7,10 @@ import type { Version } from '../core/version.ts'
 import { buildWhole } from './build/build.ts'
 import { removeBytes } from './build/strays.ts'
 import type { Registry } from './registry.ts'
-import type { Change, CrateRecord, ReleaseRecord } from './store/catalog/record.ts'
-import { mentions } from './store/catalog/removal.ts'
+import type { Change } from './store/catalog/change.ts'
+import { type CrateRecord, findCrate } from './store/catalog/crates.ts'
+import { listReleases, type ReleaseRecord } from './store/catalog/releases.ts'
+import { mentions, removeReleases } from './store/catalog/removal.ts'
 
 /** What is to be deleted: one version, or all of them. */
 export interface Deletion {
@@ -29,9 +31,9 @@ export interface Doomed {
 /** Finds what a deletion means; refuses unknown crates and versions. */
 export async function findDoomed(registry: Registry, deletion: Deletion): Promise<Doomed> {
   const { name, version } = deletion
-  const crate = await registry.catalog.find(name)
+  const crate = await findCrate(registry.database, name)
   if (!crate) return refuse('crate_unknown', { name })
-  const all = await registry.catalog.releases(crate.id)
+  const all = await listReleases(registry.database, crate.id)
   const releases = version === null ? all : all.filter(one => one.version === version)
   if (releases.length === 0)
     return refuse('release_unknown', { name: crate.name, version: version ?? '(any)' })
@@ -56,7 +58,7 @@ export async function deleteReleases(
       some: dependents.slice(0, 5).join(', '),
     })
   }
-  await registry.catalog.remove(crate, releases, change)
+  await removeReleases(registry.database, crate, releases, change)
   await buildWhole(registry, crate.id)
   for (const { cksum } of releases) await removeBytes(registry, crateKey(crate.name, cksum), cksum)
   return doomed

@@ -21,7 +21,7 @@ export {
 
 // What is done with it.
 
-export { type Acceptance, addSubmission } from './add/add.ts'
+export { type Acceptance, publishSubmission, type Submission } from './add/add.ts'
 export { addCrateFile } from './add/file.ts'
 export { type Built, build } from './build/build.ts'
 export { buildCrate } from './build/crate.ts'
@@ -34,21 +34,27 @@ export { verify } from './verify/verify.ts'
 
 // The catalog: the records of all releases.
 
-export { addEvent } from './store/catalog/event.ts'
-export { countMarks } from './store/catalog/marks.ts'
+export { addEvent, type Change, operatorChange, type Queries } from './store/catalog/change.ts'
+export { type CrateRecord, findCrate, registryCounts } from './store/catalog/crates.ts'
+export { recordFailure, writeFact } from './store/catalog/facts.ts'
+export { countMarks, listMarks, markCratePage } from './store/catalog/marks.ts'
+export { isOwner, listOwners, type Owner } from './store/catalog/owners.ts'
 export { type CrateCard, findCard, isNamed, readCards } from './store/catalog/pages/cards.ts'
 export { countDependents, listDependents } from './store/catalog/pages/dependents.ts'
-export { markCratePage, pageMarks } from './store/catalog/pages/page-marks.ts'
+export { pageMarks } from './store/catalog/pages/page-marks.ts'
 export { newCrates, updatedCrates } from './store/catalog/pages/recent.ts'
 export {
-  type Change,
-  type CrateRecord,
-  ownsCrate,
+  findRelease,
+  listReleases,
   type ReleaseRecord,
-} from './store/catalog/record.ts'
-export type { Slice } from './store/catalog/search/found.ts'
+  readReadme,
+} from './store/catalog/releases.ts'
 export { crateCount, searchCrates } from './store/catalog/search/search.ts'
-export { type Database, MARK_KINDS } from './store/database/database.ts'
+export type { Slice } from './store/catalog/slice.ts'
+export { readTarget, type Target } from './store/catalog/target.ts'
+export { setYanked } from './store/catalog/yank.ts'
+export type { Database } from './store/database/database.ts'
+export { MARK_KINDS } from './store/database/mark-kinds.ts'
 
 // The git index.
 

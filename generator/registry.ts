@@ -6,13 +6,14 @@ import { type ResolvedSettings, resolveSettings, type Settings } from '../core/s
 import { registryUrls } from '../core/urls.ts'
 import type { PageContext } from './pages/context.ts'
 import { siteConfig } from './render/site-config.ts'
-import { Catalog } from './store/catalog/catalog.ts'
+import { readFact, writeFact } from './store/catalog/facts.ts'
 import { refreshListings } from './store/catalog/listing.ts'
 import { CrateStore } from './store/crate-store.ts'
 import { openDatabase } from './store/database/database.ts'
 import { fileFacts } from './store/durable-file.ts'
 import { FsyncJournal } from './store/fsync-journal.ts'
-import { Lock, ProcessMutex } from './store/lock.ts'
+import { Lock } from './store/lock.ts'
+import { ProcessMutex } from './store/process-mutex.ts'
 import { PublicTree } from './store/public-tree.ts'
 
 /** Name of the settings file in a registry folder. */
@@ -71,18 +72,16 @@ export async function openRegistry(
   await requireRecords(dir, file, crates)
   const database = await openDatabase(file)
   await refreshListings(database)
-  const catalog = new Catalog(database)
   const pageJournal = new FsyncJournal(root, join(root, 'locks', 'pages.journal'))
   const mutex = new ProcessMutex(join(root, 'locks', 'build.lock'), () => journal.settle())
   const pageMutex = new ProcessMutex(join(root, 'locks', 'pages.lock'), () => pageJournal.settle())
-  const fallback = base ?? (await catalog.fact('base')) ?? `http://${settings.server.listen}`
-  if (base) await catalog.setFact('base', base)
+  const fallback = base ?? (await readFact(database, 'base')) ?? `http://${settings.server.listen}`
+  if (base) await writeFact(database, 'base', base)
   const urls = registryUrls(settings.registry, fallback)
   return {
     dir: root,
     settings,
     database,
-    catalog,
     mutex,
     crates,
     pageMutex,

@@ -3,6 +3,7 @@ import {
   canonicalName,
   type Database,
   type Name,
+  type Queries,
   refuse,
   timestamp,
 } from '../../generator/index.ts'
@@ -64,7 +65,7 @@ export async function authenticate(
     .where('users.locked_at', 'is', null)
     .executeTakeFirst()
   if (!row || row.revoked_at !== null) return null
-  if (row.expires_at !== null && Date.parse(row.expires_at) <= now.getTime()) return null
+  if (isExpired(row.expires_at, now)) return null
   if (row.last_used_at === null || now.getTime() - Date.parse(row.last_used_at) > 60_000) {
     const used = database.updateTable('tokens').set({ last_used_at: timestamp(now) })
     await record(now, () => used.where('id', '=', row.id).execute())
@@ -77,17 +78,21 @@ export async function authenticate(
   }
 }
 
-/** Refuses an actor whose token was revoked, or who was locked out, while their request arrived. */
-export async function requireStillGood(database: Database, { tokenId }: Actor): Promise<void> {
-  const row = await database
+/** Refuses an actor whose token was revoked or expired, or who was locked out, while their request arrived. */
+export async function requireStillGood(db: Queries, { tokenId }: Actor, now: Date): Promise<void> {
+  const row = await db
     .selectFrom('tokens')
     .innerJoin('users', 'users.id', 'tokens.user_id')
-    .select('tokens.id')
+    .select('tokens.expires_at')
     .where('tokens.id', '=', tokenId)
     .where('tokens.revoked_at', 'is', null)
     .where('users.locked_at', 'is', null)
     .executeTakeFirst()
-  if (!row) refuse('token_withdrawn')
+  if (!row || isExpired(row.expires_at, now)) refuse('token_withdrawn')
+}
+
+function isExpired(at: string | null, now: Date): boolean {
+  return at !== null && Date.parse(at) <= now.getTime()
 }
 
 /** Whether the actor's token is good for a scope. */

@@ -1,5 +1,10 @@
-import { addEvent, type Change, type Database, refuse } from '../../generator/index.ts'
-import { byOperator } from './operator.ts'
+import {
+  addEvent,
+  type Change,
+  type Database,
+  operatorChange,
+  refuse,
+} from '../../generator/index.ts'
 
 /** Somebody who may publish. Ids fit the u32 that Cargo reads. */
 export interface User {
@@ -21,7 +26,7 @@ export type Account = Pick<User, 'id' | 'login' | 'admin'>
 export async function addUser(
   database: Database,
   user: { login: string; admin: boolean; at: string },
-  by: Change = byOperator(user.at),
+  by: Change = operatorChange(user.at),
 ): Promise<User> {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,38}$/.test(user.login))
     refuse('login_invalid', { login: user.login })

@@ -3,32 +3,14 @@ import {
   type Change,
   type CrateRecord,
   type Database,
+  isOwner,
   issue,
+  listOwners,
   markCratePage,
-  ownsCrate,
   Refusal,
   refuse,
 } from '../../generator/index.ts'
 import { type Account, findUser, type User } from './accounts.ts'
-
-/** An owner as Cargo lists one (specification A.5). */
-export interface Owner {
-  readonly id: number
-  readonly login: string
-  readonly name: string | null
-}
-
-/** The owners of a crate, the first one first. */
-export async function listOwners(database: Database, crateId: number): Promise<Owner[]> {
-  return database
-    .selectFrom('owners')
-    .innerJoin('users', 'users.id', 'owners.user_id')
-    .select(['users.id', 'users.login', 'users.name'])
-    .where('owners.crate_id', '=', crateId)
-    .orderBy('owners.added_at')
-    .orderBy('users.id')
-    .execute()
-}
 
 /** How many crates a user owns. */
 export async function countCratesOf(database: Database, userId: number): Promise<number> {
@@ -63,7 +45,7 @@ export async function requireOwner(
   crate: CrateRecord,
   user: Account,
 ): Promise<void> {
-  if (user.admin || (await ownsCrate(database, crate.id, user.id))) return
+  if (user.admin || (await isOwner(database, crate.id, user.id))) return
   refuse('not_owner', { name: crate.name, login: user.login })
 }
 
@@ -115,7 +97,7 @@ export async function inviteOwners(
   change: Change,
 ): Promise<OwnerChange> {
   return eachUser(database, crate, logins, change, async (tx, user) => {
-    if (await ownsCrate(tx, crate.id, user.id)) return false
+    if (await isOwner(tx, crate.id, user.id)) return false
     const made = { invited_at: change.at, invited_by: change.user?.id ?? null }
     await tx
       .insertInto('invitations')

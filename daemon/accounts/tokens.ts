@@ -4,10 +4,10 @@ import {
   type Change,
   type Database,
   issue,
+  operatorChange,
   refuse,
   refuseErrors,
 } from '../../generator/index.ts'
-import { byOperator } from './operator.ts'
 
 /** What a token may do: the endpoint scopes of crates.io, and `read` for a private registry. */
 export const SCOPES = ['publish-new', 'publish-update', 'yank', 'change-owners', 'read'] as const
@@ -93,7 +93,7 @@ export interface TokenOrder {
 export async function createToken(
   database: Database,
   order: TokenOrder,
-  by: Change = byOperator(order.at),
+  by: Change = operatorChange(order.at),
 ): Promise<string> {
   const patterns = (order.crates ?? []).filter(
     one => !/^(?:[A-Za-z][A-Za-z0-9_-]{0,63}\*?|\*)$/.test(one),
@@ -190,7 +190,7 @@ export async function revokeToken(
   database: Database,
   id: number,
   at: string,
-  { by = byOperator(at), userId }: { readonly by?: Change; readonly userId?: number } = {},
+  { by = operatorChange(at), userId }: { readonly by?: Change; readonly userId?: number } = {},
 ): Promise<void> {
   await database.transaction().execute(async tx => {
     const row = await tx

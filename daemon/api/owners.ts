@@ -1,12 +1,18 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
-import { type CrateRecord, isName, type Registry, refuse } from '../../generator/index.ts'
+import {
+  type CrateRecord,
+  findCrate,
+  isName,
+  listOwners,
+  type Registry,
+  refuse,
+} from '../../generator/index.ts'
 import { type Actor, changeBy, coversCrate, requireStillGood } from '../access/auth.ts'
 import type { ActorHandler, OpenHandler } from '../access/route.ts'
 import {
   addOwners,
   inviteOwners,
-  listOwners,
   type OwnerChange,
   removeOwners,
   requireOwner,
@@ -30,7 +36,7 @@ const ownerRequest = v.object({
 /** `GET …/owners`: `{users: [{id, login, name}]}`. */
 export function owners(deps: Deps): OpenHandler {
   return async c => {
-    const crate = await findCrate(deps.registry, c)
+    const crate = await requireCrate(deps.registry, c)
     return c.json({ users: await listOwners(deps.registry.database, crate.id) })
   }
 }
@@ -75,11 +81,11 @@ export function deleteOwners(deps: Deps): ActorHandler {
 }
 
 async function readRequest(deps: Deps, c: Context, actor: Actor) {
-  const crate = await findCrate(deps.registry, c)
+  const crate = await requireCrate(deps.registry, c)
   if (!coversCrate(actor, crate.name)) refuse('crate_not_covered', { name: crate.name })
   await requireOwner(deps.registry.database, crate, actor.user)
   const parsed = v.safeParse(ownerRequest, await readJson(c))
-  await requireStillGood(deps.registry.database, actor)
+  await requireStillGood(deps.registry.database, actor, deps.clock())
   const logins = parsed.success ? (parsed.output.users ?? parsed.output.owners ?? []) : []
   if (logins.length === 0) refuse('owners_none_named')
   if (logins.length > MOST_LOGINS) refuse('owners_too_many_named', { max: MOST_LOGINS })
@@ -97,9 +103,9 @@ async function readJson(c: Context): Promise<unknown> {
   }
 }
 
-async function findCrate(registry: Registry, c: Context): Promise<CrateRecord> {
+async function requireCrate(registry: Registry, c: Context): Promise<CrateRecord> {
   const name = c.req.param('name') ?? ''
-  const crate = isName(name) ? await registry.catalog.find(name) : null
+  const crate = isName(name) ? await findCrate(registry.database, name) : null
   return crate ?? refuse('crate_unknown', { name })
 }
 

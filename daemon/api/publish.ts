@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import {
-  addSubmission,
   collect,
   groupWarnings,
   type Issue,
@@ -10,8 +9,9 @@ import {
   parseName,
   parseVersion,
   publishMetadata,
-  type Registry,
+  readTarget,
   refuseErrors,
+  type Target,
   timestamp,
   type Version,
 } from '../../generator/index.ts'
@@ -31,17 +31,28 @@ export function publish(deps: Deps): ActorHandler {
     const { crate_bytes: crateBytes, metadata_bytes: metadataBytes } = registry.settings.limits
     const body = await decodePublish(bodyOf(c.req.raw), { metadataBytes, crateBytes })
     const metadata = readMetadata(body.metadata)
-    await requireScope(registry, actor, metadata.name)
     const now = deps.clock()
+    const change = changeBy(actor, now)
+    const target = await readTarget(registry.database, metadata, change)
+    requireScope(actor, metadata.name, target)
     const staged = await registry.crates.stage(body.crate, crateBytes)
     try {
-      await requireStillGood(registry.database, actor)
-      const submission = { bytes: staged, metadata, pubtime: timestamp(now) }
-      const accepted = await addSubmission(registry, submission, changeBy(actor, now))
+      const accepted = await indexWorker.publish(
+        {
+          bytes: staged,
+          metadata: { ...metadata, target },
+          pubtime: timestamp(now),
+          // Token and crate may have changed while the request arrived.
+          permit: async (tx, found) => {
+            await requireStillGood(tx, actor, deps.clock())
+            requireScope(actor, metadata.name, found)
+          },
+        },
+        change,
+      )
       deps.metrics.published(accepted.outcome)
-      const isShown = await indexWorker.crate(accepted.crateId)
       deps.git?.wake()
-      const late = isShown ? [] : [issue('index_late', { name: metadata.name })]
+      const late = accepted.isShown ? [] : [issue('index_late', { name: metadata.name })]
       return c.json({
         warnings: {
           invalid_categories: accepted.invalidCategories,
@@ -56,9 +67,9 @@ export function publish(deps: Deps): ActorHandler {
 }
 
 /** The scope depends on whether the crate exists, the pattern on its name. */
-async function requireScope(registry: Registry, actor: Actor, name: Name): Promise<void> {
+function requireScope(actor: Actor, name: Name, { crate }: Target): void {
   const issues: Issue[] = []
-  const scope = (await registry.catalog.find(name)) ? 'publish-update' : 'publish-new'
+  const scope = crate ? 'publish-update' : 'publish-new'
   if (!hasScope(actor, scope)) issues.push(issue('scope_missing', { scope }))
   if (!coversCrate(actor, name)) issues.push(issue('crate_not_covered', { name }))
   refuseErrors(issues)

@@ -1,4 +1,4 @@
-import { parseName, parseVersion, refuse } from '../../generator/index.ts'
+import { parseName, parseVersion, refuse, setYanked } from '../../generator/index.ts'
 import { changeBy, coversCrate } from '../access/auth.ts'
 import type { ActorHandler } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
@@ -7,13 +7,13 @@ import type { Deps } from '../deps.ts'
  * `DELETE …/yank` and `PUT …/unyank` (specification section 3): the flag flips, nothing else of the
  * entry changes.
  */
-export function setYanked(deps: Deps, yanked: boolean): ActorHandler {
+export function yank(deps: Deps, yanked: boolean): ActorHandler {
   return async (c, actor) => {
     const name = parseName(c.req.param('name') ?? '')
     const version = parseVersion(c.req.param('version') ?? '')
     if (!coversCrate(actor, name)) refuse('crate_not_covered', { name })
     const change = changeBy(actor, deps.clock())
-    const { crateId } = await deps.registry.catalog.setYanked(name, version, yanked, change)
+    const { crateId } = await setYanked(deps.registry.database, name, version, yanked, change)
     await deps.indexWorker.crate(crateId)
     deps.git?.wake()
     return c.json({ ok: true })

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import {
   type Io,
+  operatorChange,
   type Registry,
   refuse,
   refuseErrors,
@@ -18,7 +19,6 @@ import {
   type User,
 } from '../accounts/accounts.ts'
 import { makeLink, passwordLink, setPassword } from '../accounts/credentials.ts'
-import { byOperator } from '../accounts/operator.ts'
 import { passwordIssues } from '../accounts/password.ts'
 import { endSessions } from '../accounts/sessions.ts'
 
@@ -69,11 +69,11 @@ export function registerUser(program: Command, io: Io, readInput: ReadInput): vo
   }).requiredOption('--password-stdin', FROM_STDIN)
   const link = 'print a link with which a user sets a password: good for 24 hours, and once'
   withUser(user, io, 'link', link, async ({ database, urls }, found, at) =>
-    passwordLink(urls, await makeLink(database, found, io.now(), byOperator(at))),
+    passwordLink(urls, await makeLink(database, found, io.now(), operatorChange(at))),
   )
   const logout = 'end all sessions of a user; tokens stay valid'
   withUser(user, io, 'logout', logout, async ({ database }, found, at) => {
-    const sessions = await endSessions(database, found, byOperator(at))
+    const sessions = await endSessions(database, found, operatorChange(at))
     return `ended ${sessions} ${sessions === 1 ? 'session' : 'sessions'} of ${found.login}`
   })
   const rights = [
@@ -84,7 +84,7 @@ export function registerUser(program: Command, io: Io, readInput: ReadInput): vo
   ] as const
   for (const [verb, description, done, set, value] of rights)
     withUser(user, io, verb, description, async ({ database }, found, at) => {
-      await set(database, found, value, byOperator(at))
+      await set(database, found, value, operatorChange(at))
       return `${done} ${found.login}`
     })
 }
@@ -122,5 +122,5 @@ async function readPassword(readInput: ReadInput, login: string): Promise<string
 
 function givePassword(registry: Registry, user: User, password: string, at: string): Promise<void> {
   const cost = registry.settings.auth.password_cost
-  return setPassword(registry.database, user, { password, cost }, byOperator(at))
+  return setPassword(registry.database, user, { password, cost }, operatorChange(at))
 }

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { CRATES_FOLDER, isName, type Registry, refuse } from '../../generator/index.ts'
+import { CRATES_FOLDER, findCrate, isName, type Registry, refuse } from '../../generator/index.ts'
 import { wantsPage } from '../access/access-guard.ts'
 import type { OpenHandler } from '../access/route.ts'
 import { redirect } from '../http/page.ts'
@@ -27,10 +27,10 @@ const BELOW_CRATE = new RegExp(`^/${CRATES_FOLDER}/([^/]+)(/.*)?$`)
  * Where a page of a crate is whose name was spelled in another way (`Some_Crate` for `some-crate`),
  * as people do who have it from a `use`; null when that is not what is wrong with the address.
  */
-async function rightAddress({ catalog }: Registry, c: Context): Promise<string | null> {
+async function rightAddress({ database }: Registry, c: Context): Promise<string | null> {
   const [, name = '', rest = '/'] = BELOW_CRATE.exec(c.req.path) ?? []
   if (!isName(name)) return null
-  const crate = await catalog.find(name)
+  const crate = await findCrate(database, name)
   if (!crate || crate.name === name) return null
   return `/${CRATES_FOLDER}/${crate.name}${rest}${new URL(c.req.url).search}`
 }

@@ -2,23 +2,23 @@ import type { Context } from 'hono'
 import {
   type CrateRecord,
   compareVersions,
+  findCrate,
+  findRelease,
   isName,
+  isOwner,
+  listOwners,
+  listReleases,
   parseVersion,
   type Registry,
   refuse,
+  setYanked,
 } from '../../generator/index.ts'
 import { confirmPage, managePage } from '../../site/account/manage-page.ts'
 import type { Notice } from '../../site/account/viewer.ts'
 import { changeOf, type SessionRequest } from '../access/browser-request.ts'
 import type { SessionHandler } from '../access/route.ts'
 import { listInvited } from '../accounts/invitations.ts'
-import {
-  addOwners,
-  inviteOwners,
-  listOwners,
-  removeOwners,
-  requireOwner,
-} from '../accounts/ownership.ts'
+import { addOwners, inviteOwners, removeOwners, requireOwner } from '../accounts/ownership.ts'
 import type { Deps } from '../deps.ts'
 import { honestStatus } from '../http/failure.ts'
 import { page, redirect } from '../http/page.ts'
@@ -37,7 +37,7 @@ export function confirmYank({ registry }: Deps, yanked: boolean): SessionHandler
   return async (c, request) => {
     const crate = await ownedCrate(registry, c, request)
     const version = parseVersion(c.req.query('version') ?? '')
-    if (!(await registry.catalog.release(crate.id, version)))
+    if (!(await findRelease(registry.database, crate.id, version)))
       refuse('release_unknown', { name: crate.name, version })
     const site = registry.site
     const step = { action: yanked ? 'yank' : 'unyank', version } as const
@@ -51,7 +51,7 @@ export function postYank({ registry, indexWorker, git }: Deps, yanked: boolean):
     const crate = await ownedCrate(registry, c, request)
     const version = parseVersion(request.form.get('version') ?? '')
     const change = changeOf(request, request.session.user)
-    const { crateId } = await registry.catalog.setYanked(crate.name, version, yanked, change)
+    const { crateId } = await setYanked(registry.database, crate.name, version, yanked, change)
     await indexWorker.crate(crateId)
     git?.wake()
     return redirect(
@@ -108,7 +108,7 @@ export function postRemoval({ registry, indexWorker }: Deps): SessionHandler {
         changeOf(request, user),
       )
       indexWorker.pages.wake()
-      const stays = user.admin || (await registry.catalog.isOwner(crate.id, user.id))
+      const stays = user.admin || (await isOwner(registry.database, crate.id, user.id))
       return withNotice(stays ? pathOf(crate) : '/me', 'owner-removed')
     })
   }
@@ -138,7 +138,7 @@ async function managed(
   notice: Notice | null,
 ): Promise<string> {
   const [releases, owners, invitations] = await Promise.all([
-    registry.catalog.releases(crate.id),
+    listReleases(registry.database, crate.id),
     listOwners(registry.database, crate.id),
     listInvited(registry.database, crate.id, {
       now: request.now,
@@ -159,7 +159,7 @@ async function ownedCrate(
   request: SessionRequest,
 ): Promise<CrateRecord> {
   const name = c.req.param('name') ?? ''
-  const crate = isName(name) ? await registry.catalog.find(name) : null
+  const crate = isName(name) ? await findCrate(registry.database, name) : null
   if (!crate) return refuse('crate_unknown', { name })
   await requireOwner(registry.database, crate, request.session.user)
   return crate

@@ -1,4 +1,4 @@
-import { isName, refuse } from '../../generator/index.ts'
+import { findCrate, isName, refuse } from '../../generator/index.ts'
 import { changeOf } from '../access/browser-request.ts'
 import type { SessionHandler } from '../access/route.ts'
 import { answerInvitation } from '../accounts/invitations.ts'
@@ -13,7 +13,7 @@ export function postInvitation(
 ): SessionHandler {
   return async (c, request) => {
     const name = c.req.param('name') ?? ''
-    const crate = isName(name) ? await registry.catalog.find(name) : null
+    const crate = isName(name) ? await findCrate(registry.database, name) : null
     if (!crate) return refuse('invitation_unknown', { name })
     const { user } = request.session
     const time = { now: request.now, seconds: registry.settings.owners.invitation_seconds }

@@ -1,4 +1,14 @@
-import { build, buildCrate, type PageContext, refuseErrors } from '../../generator/index.ts'
+import {
+  type Acceptance,
+  build,
+  buildCrate,
+  type Change,
+  listMarks,
+  publishSubmission,
+  type Registry,
+  refuseErrors,
+  type Submission,
+} from '../../generator/index.ts'
 import { PageWorker } from './page-worker.ts'
 
 /** Told of a build that failed; its marks stay, so it is tried again. */
@@ -23,7 +33,7 @@ const LONGEST_PAUSE = 60_000
  * and the queue tries again.
  */
 export class IndexWorker {
-  readonly #context: PageContext
+  readonly #context: Registry
   readonly #onFailure: BuildFailure
   readonly #patience: Patience
   /** What is rendered behind the publishes. */
@@ -35,7 +45,7 @@ export class IndexWorker {
   #pause: number
 
   constructor(
-    context: PageContext,
+    context: Registry,
     onFailure: BuildFailure,
     patience: Patience = { build: 15_000, retry: 1000 },
   ) {
@@ -54,13 +64,27 @@ export class IndexWorker {
    * Renders a crate; true when its public files now show every change made before this call, false
    * if that is late.
    */
-  async crate(crateId: number): Promise<boolean> {
+  crate(crateId: number): Promise<boolean> {
+    return this.#inTime(this.#turn(crateId))
+  }
+
+  /** Adds a release and renders its crate; `isShown` as the answer of `crate`. */
+  async publish(
+    submission: Submission,
+    change: Change,
+  ): Promise<Acceptance & { readonly isShown: boolean }> {
+    const { rendered, ...accepted } = await publishSubmission(this.#context, submission, change)
+    const isShown = await this.#inTime(this.#track(this.#outcome(rendered)))
+    return { ...accepted, isShown }
+  }
+
+  async #inTime(build: Promise<boolean>): Promise<boolean> {
     let timeout: NodeJS.Timeout | undefined
     const late = new Promise<false>(resolve => {
       timeout = setTimeout(resolve, this.#patience.build, false)
     })
     try {
-      return await Promise.race([this.#turn(crateId), late])
+      return await Promise.race([build, late])
     } finally {
       clearTimeout(timeout)
     }
@@ -97,12 +121,19 @@ export class IndexWorker {
   }
 
   async #build(crateId: number): Promise<boolean> {
+    const began = () => this.#waiting.delete(crateId)
+    const isShown = await this.#outcome(buildCrate(this.#context, crateId, began))
+    if (!isShown) began()
+    return isShown
+  }
+
+  /** Whether a build ended well; otherwise it is tried again. */
+  async #outcome(build: Promise<void>): Promise<boolean> {
     try {
-      await buildCrate(this.#context, crateId, () => this.#waiting.delete(crateId))
+      await build
       this.pages.wake()
       return true
     } catch (error) {
-      this.#waiting.delete(crateId)
       this.#failed(error)
       return false
     }
@@ -137,7 +168,7 @@ export class IndexWorker {
    */
   async #everyMarked(): Promise<boolean> {
     try {
-      const marks = await this.#context.catalog.marks('index')
+      const marks = await listMarks(this.#context.database, 'index')
       const turns = await Promise.all(marks.map(mark => this.#turn(mark.subject)))
       return turns.every(isShown => isShown)
     } catch (error) {

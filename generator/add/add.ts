@@ -1,4 +1,4 @@
-import { type Issue, refuseErrors, unique, warning } from '../../core/error/error.ts'
+import { type Issue, Refusal, refuseErrors, unique, warning } from '../../core/error/error.ts'
 import { canonicalName, type Name } from '../../core/name.ts'
 import { crateKey } from '../../core/paths/crates.ts'
 import type { DependencyFacts } from '../../core/policy/dependencies.ts'
@@ -6,6 +6,7 @@ import {
   checkPolicy,
   type PolicyFacts,
   type PolicyRelease,
+  type PolicyVerdict,
   policyQuestions,
 } from '../../core/policy/policy.ts'
 import { inspectCrate } from '../../core/release/inspect.ts'
@@ -15,9 +16,14 @@ import type { Settings } from '../../core/settings/settings.ts'
 import type { ArchiveLimits } from '../../core/tarball/archive.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
 import type { Version } from '../../core/version.ts'
+import { renderCrate } from '../build/crate.ts'
 import type { Registry } from '../registry.ts'
+import type { Change, Queries } from '../store/catalog/change.ts'
+import { type CrateRecord, findLookAlikes, knownNames } from '../store/catalog/crates.ts'
+import { type Added, addRelease, type Permit } from '../store/catalog/publish.ts'
 import { checkQuota } from '../store/catalog/quota.ts'
-import type { Change } from '../store/catalog/record.ts'
+import { releaseOfBytes } from '../store/catalog/releases.ts'
+import { objectionsTo, readTarget, type Target } from '../store/catalog/target.ts'
 import type { CrateBytes, Staged } from '../store/crate-store.ts'
 
 /** The bytes of a release and what came with them. */
@@ -28,61 +34,121 @@ export interface Submission<Bytes extends CrateBytes = Staged> {
     readonly name: Name
     readonly version: Version
     readonly said: PublishMetadata
+    /** What the catalog had in its place before the bytes arrived. */
+    readonly target: Target
   }
   /** Time of publication for the index, null when unknown. */
   readonly pubtime: string | null
   /** Crates that come along in the same batch: a dependency on one of them is not missing. */
   readonly companions?: ReadonlySet<Name>
+  /** Decides, in the transaction, whether the release may be added. */
+  readonly permit?: Permit
 }
 
-/** A release that was taken in, with everything worth telling its publisher. */
+/** A release that was taken in, with all that its publisher should know. */
 export interface Acceptance {
   readonly release: Release
   readonly outcome: 'added' | 'present'
-  readonly crateId: number
+  readonly crate: CrateRecord
   readonly warnings: readonly Issue[]
   readonly invalidCategories: readonly string[]
   readonly invalidBadges: readonly string[]
 }
 
+/** A submission that was inspected and has no errors. */
+interface Checked {
+  readonly release: Release
+  readonly verdict: PolicyVerdict
+  readonly warnings: readonly Issue[]
+}
+
 /**
- * Takes a release into the truth, in the order that a crash cannot hurt: inspect, check, store the bytes, one
- * transaction. The public tree follows by a build. Throws a `Refusal` with every objection at once, and then leaves
- * nothing behind; the staged bytes are the caller's to discard.
+ * Adds a release to the truth, in the order that a crash cannot hurt: inspect, check, store the
+ * bytes, one transaction. The public tree follows by a build. Throws a `Refusal` with every objection
+ * at once, and then leaves nothing behind; the staged bytes are the caller's to discard.
  */
 export async function addSubmission(
   registry: Registry,
   submission: Submission,
   change: Change,
 ): Promise<Acceptance> {
-  const { bytes, metadata } = submission
+  const checked = await check(registry, submission, change)
+  const added = await registry.mutex.run(() => store(registry, submission, checked, change))
+  return acceptance(checked, added)
+}
+
+/**
+ * Adds a release as `addSubmission` does, and renders its crate in the same turn of the process mutex.
+ * Resolves when the release is recorded; `rendered` settles when its index file is written, or fails.
+ */
+export async function publishSubmission(
+  registry: Registry,
+  submission: Submission,
+  change: Change,
+): Promise<Acceptance & { readonly rendered: Promise<void> }> {
+  const checked = await check(registry, submission, change)
+  return new Promise((resolve, reject) => {
+    const rendered: Promise<void> = registry.mutex.run(async () => {
+      const added = await store(registry, submission, checked, change)
+      resolve({ ...acceptance(checked, added), rendered })
+      await renderCrate(registry, added.crate)
+    })
+    // Once the release is recorded, this changes nothing: the failure is that of `rendered`.
+    rendered.catch(reject)
+  })
+}
+
+async function check(registry: Registry, submission: Submission, change: Change): Promise<Checked> {
+  const { bytes, metadata, companions } = submission
+  const { settings, database, urls } = registry
   const issues: Issue[] = []
-  if (metadata)
-    issues.push(...(await registry.catalog.objections({ ...metadata, cksum: bytes.cksum }, change)))
-  const release = await inspect(submission, registry.settings, registry.urls, issues)
+  const object = (to: Target, of: { readonly name: Name; readonly version: Version }) =>
+    issues.push(...objectionsTo(to, { ...of, cksum: bytes.cksum }, change))
+  if (metadata) object(metadata.target, metadata)
+  const release = await inspect(submission, settings, urls, issues)
   if (!release) {
     refuseErrors(issues)
     throw new Error('a release without objections')
   }
-  const publication = { name: release.name, version: release.version, cksum: bytes.cksum }
-  if (!metadata) issues.push(...(await registry.catalog.objections(publication, change)))
-  const verdict = checkPolicy(
-    release,
-    await policyFacts(registry, release, submission.companions),
-    registry.settings.policy,
-  )
+  const target = metadata?.target ?? (await readTarget(database, release, change))
+  if (!metadata) object(target, release)
+  const facts = await policyFacts(database, release, target.crate, companions)
+  const verdict = checkPolicy(release, facts, settings.policy)
   issues.push(...verdict.issues)
   refuseErrors(issues)
-  const { outcome, crateId } = await registry.mutex.run(async () => {
-    await checkQuota(registry.database, release, registry.settings.limits, change)
-    // In one turn: between its arrival and its record, `verify --repair` would take the file for an orphan.
-    await bytes.keep(crateKey(release.name, bytes.cksum))
-    return registry.catalog.add(release, change)
-  })
-  if (outcome === 'present')
-    issues.push(warning('release_present', { name: release.name, version: release.version }))
+  return { release, verdict, warnings: issues }
+}
+
+/** Stores bytes and record; the caller has the mutex: between the two, `verify` would find an orphan. */
+async function store(
+  { settings, database, crates }: Registry,
+  { bytes, permit }: Submission,
+  { release }: Checked,
+  change: Change,
+): Promise<Added> {
+  await checkQuota(database, release, settings.limits, change)
+  const key = crateKey(release.name, bytes.cksum)
+  await bytes.keep(key)
+  try {
+    return await addRelease(database, release, change, permit)
+  } catch (error) {
+    if (error instanceof Refusal && !(await releaseOfBytes(database, bytes.cksum)))
+      await crates.remove(key)
+    throw error
+  }
+}
+
+function acceptance({ release, verdict, warnings }: Checked, added: Added): Acceptance {
+  const { name, version } = release
   const { invalidCategories, invalidBadges } = verdict
-  return { release, outcome, crateId, warnings: unique(issues), invalidCategories, invalidBadges }
+  const present = added.outcome === 'present' ? [warning('release_present', { name, version })] : []
+  return {
+    release,
+    ...added,
+    warnings: unique([...warnings, ...present]),
+    invalidCategories,
+    invalidBadges,
+  }
 }
 
 /** Reads the release out of a `.crate`; undefined, with the objections added to `issues`, when that is not possible. */
@@ -120,18 +186,17 @@ export function archiveLimits(
   }
 }
 
-/** What the policy has to know of the catalog, beyond the release itself. */
 async function policyFacts(
-  registry: Registry,
+  db: Queries,
   release: Release,
+  existing: CrateRecord | null,
   companions?: ReadonlySet<Name>,
 ): Promise<PolicyFacts> {
   const { ownDependencies, cratesIoDependencies, lookAlikeKeys } = policyQuestions(release)
-  const existing = await registry.catalog.find(release.name)
-  const known = await registry.catalog.known([...ownDependencies, ...cratesIoDependencies])
+  const known = await knownNames(db, [...ownDependencies, ...cratesIoDependencies])
   return {
     existing,
-    lookAlikes: existing ? [] : await registry.catalog.lookAlikes(lookAlikeKeys),
+    lookAlikes: existing ? [] : await findLookAlikes(db, lookAlikeKeys),
     ...dependencyFacts(release, name => known.get(canonicalName(name)), companions),
   }
 }

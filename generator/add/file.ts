@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import type { Name } from '../../core/name.ts'
 import { buildCrate } from '../build/crate.ts'
 import type { Registry } from '../registry.ts'
+import { operatorChange } from '../store/catalog/change.ts'
 import { type Acceptance, addSubmission } from './add.ts'
 
 /** When a file is added, and the crates that come with it in the same batch. */
@@ -23,10 +24,10 @@ export async function addCrateFile(
   const max = registry.settings.limits.crate_bytes
   const bytes = await registry.crates.stage(createReadStream(path), max)
   try {
-    const change = { at, actor: 'command line', user: null, tokenId: null }
+    const change = operatorChange(at)
     const submission = { bytes, pubtime: at, ...(companions && { companions }) }
     const accepted = await addSubmission(registry, submission, change)
-    await buildCrate(registry, accepted.crateId)
+    await buildCrate(registry, accepted.crate.id)
     return accepted
   } finally {
     await bytes.discard()

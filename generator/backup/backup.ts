@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { extract, type Pack, pack } from 'tar-stream'
 import { Refusal, refuse } from '../../core/error/error.ts'
 import { DATABASE_FILE, type Registry, SETTINGS_FILE } from '../registry.ts'
+import { releaseOfBytes } from '../store/catalog/releases.ts'
 import { CrateStore } from '../store/crate-store.ts'
 import { openDatabase } from '../store/database/database.ts'
 import {
@@ -115,7 +116,7 @@ async function fill(
     const total = await countReleases(records)
     for await (const { key, name, version, cksum } of releasesOf(records)) {
       if (!(await addFile(archive, `crates/${key}`, registry.crates.path(key)))) {
-        const isWanted = await registry.catalog.hasBytes(cksum)
+        const isWanted = await releaseOfBytes(registry.database, cksum)
         refuse(isWanted ? 'crate_lost' : 'backup_overtaken', { name, version })
       }
       done++

@@ -1,6 +1,9 @@
 import { type Issue, Refusal } from '../../core/error/error.ts'
 import { configPath, INDEX_FOLDER } from '../../core/paths/index-files.ts'
 import { renderConfig } from '../render/index-files.ts'
+import { eachCrate, readCrate, registryCounts } from '../store/catalog/crates.ts'
+import { readFact, writeFact } from '../store/catalog/facts.ts'
+import { listMarks } from '../store/catalog/marks.ts'
 import type { BuildContext } from './context.ts'
 import { buildCrate, rebuildCrate, sweepIndex } from './crate.ts'
 import { removeStray, strays } from './strays.ts'
@@ -28,21 +31,21 @@ export async function build(
     return drain(context, options.progress)
   }
   // Until the end there is no format: a build that is killed is begun anew.
-  await context.catalog.setFact('tree_format', null)
+  await writeFact(context.database, 'tree_format', null)
   const built = await buildEverything(context, options.progress)
   await writeConfig(context)
-  await context.catalog.setFact('tree_format', TREE_FORMAT)
+  await writeFact(context.database, 'tree_format', TREE_FORMAT)
   return built
 }
 
 /** Renders every crate that is marked. */
 export async function drain(context: BuildContext, progress?: Progress): Promise<Built> {
-  const { catalog } = context
+  const { database } = context
   const issues: Issue[] = []
   let crates = 0
-  for (const { subject } of await catalog.marks('whole'))
+  for (const { subject } of await listMarks(database, 'whole'))
     issues.push(...(await buildWhole(context, subject)))
-  let marks = await catalog.marks('index')
+  let marks = await listMarks(database, 'index')
   while (marks.length > 0) {
     for (const { subject } of marks) {
       await context.mutex.run(() => sweepAfterCrash(context, subject))
@@ -50,7 +53,7 @@ export async function drain(context: BuildContext, progress?: Progress): Promise
       crates++
       progress?.(crates, Math.max(crates, marks.length))
     }
-    marks = await catalog.marks('index', marks.at(-1)?.generation)
+    marks = await listMarks(database, 'index', marks.at(-1)?.generation)
   }
   return { crates, issues }
 }
@@ -66,10 +69,10 @@ export async function buildWhole(
 async function buildEverything(context: BuildContext, progress?: Progress): Promise<Built> {
   // First of all: a link in the place of a crate's folder goes before anything is written, or removed, behind it.
   for await (const path of strays(context)) await removeStray(context, path)
-  const { crates: total } = await context.catalog.counts()
+  const { crates: total } = await registryCounts(context.database)
   const issues: Issue[] = []
   let crates = 0
-  for await (const crate of context.catalog.crates()) {
+  for await (const crate of eachCrate(context.database)) {
     issues.push(...(await buildWhole(context, crate.id)))
     crates++
     progress?.(crates, total)
@@ -80,7 +83,7 @@ async function buildEverything(context: BuildContext, progress?: Progress): Prom
 
 /** What is marked at the start may have been at work when its process was killed. */
 async function sweepAfterCrash(context: BuildContext, crateId: number): Promise<void> {
-  const crate = await context.catalog.crate(crateId)
+  const crate = await readCrate(context.database, crateId)
   if (crate) await sweepIndex(context, crate.name)
 }
 
@@ -103,6 +106,6 @@ async function writeConfig(context: BuildContext): Promise<void> {
 }
 
 async function isComplete(context: BuildContext): Promise<boolean> {
-  if ((await context.catalog.fact('tree_format')) !== TREE_FORMAT) return false
+  if ((await readFact(context.database, 'tree_format')) !== TREE_FORMAT) return false
   return (await context.tree.read(configPath)) !== null
 }

@@ -7,7 +7,9 @@ import { indexPath } from '../../core/paths/index-files.ts'
 import { placeOf } from '../../core/paths/place.ts'
 import type { Version } from '../../core/version.ts'
 import { renderIndex } from '../render/index-files.ts'
-import type { CrateRecord, Mark, ReleaseRecord } from '../store/catalog/record.ts'
+import { type CrateRecord, readCrate } from '../store/catalog/crates.ts'
+import { clearMarks, fileMarks, type Mark } from '../store/catalog/marks.ts'
+import { indexLines, listReleases, type ReleaseRecord } from '../store/catalog/releases.ts'
 import { fileChecksum, isSameFile, putTogether } from '../store/durable-file.ts'
 import type { BuildContext } from './context.ts'
 
@@ -44,11 +46,7 @@ function pagesOf(name: Name, releases: readonly ReleaseRecord[]): (path: string)
   }
 }
 
-/**
- * Renders one crate: shows the `.crate` files that are not shown yet, then writes its index file whole, then takes the
- * marks off. A line never precedes its `.crate`; a crash leaves the marks, and the next build does the same again.
- * `onBegin` is called when the catalog is about to be read: changes made later need another build.
- */
+/** Renders one crate, as `renderCrate`; waits for the mutex. */
 export async function buildCrate(
   context: BuildContext,
   crateId: number,
@@ -56,17 +54,25 @@ export async function buildCrate(
 ): Promise<void> {
   await context.mutex.run(async () => {
     onBegin?.()
-    const { catalog, tree } = context
-    const crate = await catalog.crate(crateId)
-    if (!crate) return
-    // Lines before files: others add releases meanwhile, and a line without a mark here has long had its `.crate`.
-    const lines = await catalog.lines(crateId)
-    const files = await catalog.fileMarks(crateId)
-    await putTogether(files, file => show(context, crate.name, file.version, file.cksum))
-    if (lines.length > 0) await tree.write(renderIndex(crate.name, lines))
-    else await tree.remove(indexPath(crate.name))
-    await catalog.clear([...files, markOf(crate, 'index')])
+    const crate = await readCrate(context.database, crateId)
+    if (crate) await renderCrate(context, crate)
   })
+}
+
+/**
+ * Renders one crate: shows the `.crate` files that are not shown yet, then writes its index file,
+ * then takes the marks off. A line never precedes its `.crate`; a crash leaves the marks, and the next
+ * build does the same again. The caller holds the mutex; changes after `crate` need another build.
+ */
+export async function renderCrate(context: BuildContext, crate: CrateRecord): Promise<void> {
+  const { database, tree } = context
+  // Lines before files: others add releases meanwhile, and a line without a mark here has long had its `.crate`.
+  const lines = await indexLines(database, crate.id)
+  const files = await fileMarks(database, crate.id)
+  await putTogether(files, file => show(context, crate.name, file.version, file.cksum))
+  if (lines.length > 0) await tree.write(renderIndex(crate.name, lines))
+  else await tree.remove(indexPath(crate.name))
+  await clearMarks(database, [...files, markOf(crate, 'index')])
 }
 
 /**
@@ -74,11 +80,11 @@ export async function buildCrate(
  * comes back are the `.crate` files that are lost: the rest is rendered without them.
  */
 export async function rebuildCrate(context: BuildContext, crateId: number): Promise<Issue[]> {
-  const { catalog, tree, crates } = context
-  const crate = await catalog.crate(crateId)
+  const { database, tree, crates } = context
+  const crate = await readCrate(database, crateId)
   if (!crate) return []
-  const releases = await catalog.releases(crateId)
-  const marks = await catalog.fileMarks(crateId)
+  const releases = await listReleases(database, crateId)
+  const marks = await fileMarks(database, crateId)
   const files = filesOf(crate, releases)
   const lost: Issue[] = []
   for (const { version, cksum } of releases) {
@@ -100,7 +106,7 @@ export async function rebuildCrate(context: BuildContext, crateId: number): Prom
   }
   await sweepIndex(context, crate.name)
   if (lost.length === 0)
-    await catalog.clear([...marks, markOf(crate, 'index'), markOf(crate, 'whole')])
+    await clearMarks(database, [...marks, markOf(crate, 'index'), markOf(crate, 'whole')])
   return lost
 }
 

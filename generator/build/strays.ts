@@ -3,6 +3,8 @@ import { isName } from '../../core/name.ts'
 import { CRATES_FOLDER, crateFolder } from '../../core/paths/crates.ts'
 import { configPath, INDEX_FOLDER, indexPath } from '../../core/paths/index-files.ts'
 import { isListPath } from '../../core/paths/pages.ts'
+import { findCrate } from '../store/catalog/crates.ts'
+import { releaseOfBytes } from '../store/catalog/releases.ts'
 import type { BuildContext } from './context.ts'
 
 /** Files of the public tree that belong to no crate of the catalog. Crates added meanwhile are none. */
@@ -41,17 +43,17 @@ export async function setBytesAside(
 
 /** Bytes and record of a release arrive in one turn of the mutex, so that none is taken for an orphan. */
 async function ofNobody<T>(
-  { catalog, mutex }: BuildContext,
+  { database, mutex }: BuildContext,
   cksum: string,
   work: () => Promise<T>,
 ): Promise<T | null> {
-  return mutex.run(async () => ((await catalog.hasBytes(cksum)) ? null : work()))
+  return mutex.run(async () => ((await releaseOfBytes(database, cksum)) ? null : work()))
 }
 
-async function isOwned({ catalog }: BuildContext, path: string): Promise<boolean> {
+async function isOwned({ database }: BuildContext, path: string): Promise<boolean> {
   const [top, folder = ''] = path.split('/')
   const text = top === INDEX_FOLDER ? posix.basename(path) : folder
-  const crate = isName(text) ? await catalog.find(text) : null
+  const crate = isName(text) ? await findCrate(database, text) : null
   if (!crate) return false
   return top === INDEX_FOLDER
     ? indexPath(crate.name) === path

@@ -3,6 +3,7 @@ import { refuse } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { deleteReleases, findDoomed } from '../delete.ts'
 import { buildPages } from '../pages/pages.ts'
+import { operatorChange } from '../store/catalog/change.ts'
 import { withRegistry } from './folder.ts'
 import { commitToGit } from './git.ts'
 import { type Io, withDir } from './io.ts'
@@ -26,7 +27,7 @@ export function registerDelete(program: Command, io: Io): void {
           for (const one of dependents) io.out(`is needed by ${one}`)
           refuse('delete_unconfirmed')
         }
-        const change = { at: timestamp(io.now()), actor: 'command line', user: null, tokenId: null }
+        const change = operatorChange(timestamp(io.now()))
         const { crate, releases } = await deleteReleases(registry, deletion, change)
         await buildPages(registry)
         await commitToGit(io, registry)

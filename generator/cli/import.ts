@@ -10,6 +10,7 @@ import { SOURCE_KINDS, type SourceKind } from '../import/source/source.ts'
 import { plain } from '../import/source/web.ts'
 import { buildPages } from '../pages/pages.ts'
 import type { Registry } from '../registry.ts'
+import { operatorChange } from '../store/catalog/change.ts'
 import { withRegistry } from './folder.ts'
 import { commitToGit } from './git.ts'
 import { Exit, type Io, printIssues, progressLine, withDir } from './io.ts'
@@ -70,7 +71,7 @@ async function runImport(
   io.err(`importing ${opened.description}`)
   try {
     report.begin(opened, plain(source))
-    const change = { at: timestamp(io.now()), actor: 'command line', user: null, tokenId: null }
+    const change = operatorChange(timestamp(io.now()))
     const orders = { change, source: plain(source), owner }
     for await (const outcome of importAll(registry, opened, orders, progress.at)) {
       if (outcome.outcome === 'refused') progress.done()

@@ -6,6 +6,8 @@ import { describeSettings } from '../../core/settings/settings.ts'
 import { fetchProblem } from '../git/git-index.ts'
 import { findEngine } from '../git/index-repository/open.ts'
 import { type Registry, readSettings, serveHolder } from '../registry.ts'
+import { registryCounts } from '../store/catalog/crates.ts'
+import { listFailures } from '../store/catalog/facts.ts'
 import { countPageMarks } from '../store/catalog/pages/page-marks.ts'
 import { withRegistry } from './folder.ts'
 import { type Io, run, withDir } from './io.ts'
@@ -17,11 +19,11 @@ export function registerReports(program: Command, io: Io): void {
     .option('--json', 'print as JSON')
     .action((options: { dir: string; json?: boolean }) =>
       withRegistry(io, options.dir, async registry => {
-        const counts = await registry.catalog.counts()
+        const counts = await registryCounts(registry.database)
         const pages = await countPageMarks(registry.database)
         const daemon = serveHolder(registry.dir)
         const git = await gitIndex(registry)
-        const errors = await registry.catalog.failures()
+        const errors = await listFailures(registry.database)
         const status = {
           ...counts,
           pending_pages: pages,

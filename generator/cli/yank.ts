@@ -3,6 +3,8 @@ import { refuse } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { buildCrate } from '../build/crate.ts'
 import { buildPages } from '../pages/pages.ts'
+import { operatorChange } from '../store/catalog/change.ts'
+import { setYanked } from '../store/catalog/yank.ts'
 import { withRegistry } from './folder.ts'
 import { commitToGit } from './git.ts'
 import { type Io, withDir } from './io.ts'
@@ -18,8 +20,9 @@ export function registerYank(program: Command, io: Io): void {
       withRegistry(io, options.dir, async registry => {
         const { name, version } = parseSpec(spec)
         if (version === null) return refuse('release_spec_invalid', { spec })
-        const change = { at: timestamp(io.now()), actor: 'command line', user: null, tokenId: null }
-        const { crateId, changed } = await registry.catalog.setYanked(
+        const change = operatorChange(timestamp(io.now()))
+        const { crateId, changed } = await setYanked(
+          registry.database,
           name,
           version,
           !options.undo,

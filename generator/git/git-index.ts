@@ -10,6 +10,7 @@ import {
 } from '../../core/paths/index-files.ts'
 import type { Registry } from '../registry.ts'
 import { renderConfig, renderIndex } from '../render/index-files.ts'
+import { readFact, writeFact } from '../store/catalog/facts.ts'
 import {
   followForGit,
   type GitBatch,
@@ -18,7 +19,8 @@ import {
   type ReleaseEvent,
   unfollowForGit,
 } from '../store/catalog/git-batch.ts'
-import { ProcessMutex } from '../store/lock.ts'
+import { clearMarks } from '../store/catalog/marks.ts'
+import { ProcessMutex } from '../store/process-mutex.ts'
 import { gitVersion } from './index-repository/git-process.ts'
 import { openIndexRepository } from './index-repository/open.ts'
 import type { IndexChange, IndexRepository } from './index-repository/repository.ts'
@@ -156,9 +158,9 @@ export class GitIndex {
   }
 
   async #commitBatch(): Promise<{ committed: boolean; more: boolean }> {
-    const { catalog, database, urls, authRequired } = this.#registry
+    const { database, urls, authRequired } = this.#registry
     await followForGit(database)
-    const after = Number((await catalog.fact(LAST_EVENT)) ?? 0)
+    const after = Number((await readFact(database, LAST_EVENT)) ?? 0)
     const batch = await gitBatch(database, after, BATCH)
     const config = renderConfig(urls, authRequired)
     const changes: IndexChange[] = [{ path: inRepository(configPath), bytes: config.bytes }]
@@ -170,8 +172,8 @@ export class GitIndex {
       message: commitMessage(batch),
       time: commitTime(batch),
     })
-    await catalog.clear(batch.marks)
-    if (batch.last > after) await catalog.setFact(LAST_EVENT, String(batch.last))
+    await clearMarks(database, batch.marks)
+    if (batch.last > after) await writeFact(database, LAST_EVENT, String(batch.last))
     return { committed: id !== null, more: batch.marks.length === BATCH }
   }
 }

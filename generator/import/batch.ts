@@ -1,7 +1,8 @@
 import { crateKey } from '../../core/paths/crates.ts'
 import type { Registry } from '../registry.ts'
+import type { Change } from '../store/catalog/change.ts'
 import { importReleases } from '../store/catalog/import.ts'
-import type { Change } from '../store/catalog/record.ts'
+import { releaseOfBytes } from '../store/catalog/releases.ts'
 import { putTogether } from '../store/durable-file.ts'
 import type { Outcome, Ready } from './prepare.ts'
 
@@ -57,7 +58,7 @@ export class ImportBatch {
   }
 
   async #land(batch: readonly Ready[]): Promise<Outcome[]> {
-    const { catalog, crates, database } = this.#registry
+    const { crates, database } = this.#registry
     await putTogether(batch, ({ release, bytes }) =>
       bytes.keep(crateKey(release.name, bytes.cksum)),
     )
@@ -69,7 +70,7 @@ export class ImportBatch {
       if (!landing) throw new Error('a release without an outcome')
       const { outcome } = landing
       const issues = landing.outcome === 'refused' ? landing.issues : notes
-      if (outcome === 'refused' && !(await catalog.hasBytes(bytes.cksum))) {
+      if (outcome === 'refused' && !(await releaseOfBytes(database, bytes.cksum))) {
         await crates.remove(crateKey(release.name, bytes.cksum))
       }
       outcomes.push({ outcome, where, name: release.name, version: release.version, issues })

@@ -1,13 +1,11 @@
 import type { SiteConfig } from '../../site/site-config.ts'
 import type { BuildContext } from '../build/context.ts'
-import type { Database } from '../store/database/database.ts'
 import type { FsyncJournal } from '../store/fsync-journal.ts'
-import type { ProcessMutex } from '../store/lock.ts'
+import type { ProcessMutex } from '../store/process-mutex.ts'
 import type { PublicTree } from '../store/public-tree.ts'
 
 /** What rendering pages needs beyond a build. Pages have a mutex of their own: no publish ever waits for one. */
 export interface PageContext extends BuildContext {
-  readonly database: Database
   readonly pageMutex: ProcessMutex
   /** What the holder of that turn is changing. */
   readonly pageJournal: FsyncJournal

@@ -6,14 +6,17 @@ import { previousOf, renderCratePage, renderVersionPage } from '../render/crate-
 import { type CrateFacts, renderCrateRecord } from '../render/crate-record.ts'
 import { renderCrateFeed } from '../render/feed.ts'
 import { packagedReadme, type WholeRelease } from '../render/version-facts.ts'
-import { countDependents } from '../store/catalog/pages/dependents.ts'
+import { readCrate } from '../store/catalog/crates.ts'
+import { listOwners } from '../store/catalog/owners.ts'
+import { countDependents, readDependents } from '../store/catalog/pages/dependents.ts'
 import {
-  pageDependents,
-  pageOwners,
-  releaseOfPage,
-  versionIds,
-} from '../store/catalog/pages/page-facts.ts'
-import type { ReleaseRecord } from '../store/catalog/record.ts'
+  findRelease,
+  listReleases,
+  listVersions,
+  type ReleaseRecord,
+  readReadme,
+  readRelease,
+} from '../store/catalog/releases.ts'
 import type { PageContext } from './context.ts'
 
 /** Most dependents that a crate's page names; a popular crate has thousands. */
@@ -21,10 +24,10 @@ const DEPENDENTS_SHOWN = 100
 
 /** What the tree says of one crate besides index, `.crate` files and versions; nothing of one without versions. */
 export async function cratePages(context: PageContext, crateId: number): Promise<Output[]> {
-  const { catalog, database, urls, site } = context
-  const crate = await catalog.crate(crateId)
+  const { database, urls, site } = context
+  const crate = await readCrate(database, crateId)
   if (!crate) return []
-  const releases = await catalog.releases(crateId)
+  const releases = await listReleases(database, crateId)
   const newest = newestVersion(releases)
   if (!newest) return []
   const canonical = canonicalName(crate.name)
@@ -33,8 +36,8 @@ export async function cratePages(context: PageContext, crateId: number): Promise
   const whole = {
     crate: facts,
     newest: await wholeRelease(context, crate.name, newest, previousOf(releases, newest.version)),
-    owners: site.owners ? await pageOwners(database, crateId) : [],
-    dependents: await pageDependents(database, canonical, DEPENDENTS_SHOWN),
+    owners: site.owners ? await listOwners(database, crateId) : [],
+    dependents: await readDependents(database, canonical, DEPENDENTS_SHOWN),
   }
   return [
     renderCrateRecord(facts, urls.dl),
@@ -45,11 +48,12 @@ export async function cratePages(context: PageContext, crateId: number): Promise
 
 /** The page of one release; nothing of one that is gone. */
 export async function releasePages(context: PageContext, releaseId: number): Promise<Output[]> {
-  const found = await releaseOfPage(context.database, releaseId)
+  const found = await readRelease(context.database, releaseId)
   if (!found) return []
   const { crate, release } = found
-  const before = previousOf(await versionIds(context.database, crate.id), release.version)
-  const previous = before && (await context.catalog.release(crate.id, before.version as Version))
+  const before = previousOf(await listVersions(context.database, crate.id), release.version)
+  const previous =
+    before && (await findRelease(context.database, crate.id, before.version as Version))
   const whole = await wholeRelease(context, crate.name, release, previous)
   return [renderVersionPage(whole, context.urls.dl, context.site)]
 }
@@ -60,7 +64,7 @@ async function wholeRelease(
   release: ReleaseRecord,
   previous: ReleaseRecord | null,
 ): Promise<WholeRelease> {
-  const text = await context.catalog.readme(release.id)
+  const text = await readReadme(context.database, release.id)
   const facts = text === null ? null : packagedReadme(release.about, text, context.site)
   return { name, release, readme: facts && renderReadme(facts), previous }
 }

@@ -1,5 +1,5 @@
-import type { Mark } from '../store/catalog/record.ts'
-import type { MarkKind } from '../store/database/database.ts'
+import type { Mark } from '../store/catalog/marks.ts'
+import type { MarkKind } from '../store/database/mark-kinds.ts'
 
 /** Marks whose pages are rendered, but not yet on disk. */
 export class DoneMarks {

@@ -3,9 +3,10 @@ import type { Output } from '../../core/output.ts'
 import { listPath } from '../../core/paths/pages.ts'
 import { LIST_MAX, listPage } from '../../site/pages/list.ts'
 import type { ListedCrate } from '../render/crate-pages.ts'
+import { readCrate } from '../store/catalog/crates.ts'
+import type { Mark } from '../store/catalog/marks.ts'
 import { readCards } from '../store/catalog/pages/cards.ts'
 import { listMarksOf } from '../store/catalog/pages/page-marks.ts'
-import type { Mark } from '../store/catalog/record.ts'
 import {
   beginnings,
   crateNamed,
@@ -20,7 +21,7 @@ import type { PageContext } from './context.ts'
  * enough crates to name them all. All crates of that last page are done with it; the marks of all of them come back.
  */
 export async function buildList(context: PageContext, mark: Mark): Promise<readonly Mark[]> {
-  const crate = await context.catalog.crate(mark.subject)
+  const crate = await readCrate(context.database, mark.subject)
   if (!crate) return [mark]
   const path = beginnings(canonicalName(crate.name))
   const counts = await prefixCounts(context.database, path)

@@ -3,8 +3,10 @@ import type { Output } from '../../core/output.ts'
 import { cratePagePaths } from '../../core/paths/crates.ts'
 import { updatesPath } from '../../core/paths/pages.ts'
 import type { Progress } from '../build/build.ts'
-import { isPageMark, markAllPages, pageMarks } from '../store/catalog/pages/page-marks.ts'
-import type { Mark } from '../store/catalog/record.ts'
+import { readCrate } from '../store/catalog/crates.ts'
+import { readFact, writeFact } from '../store/catalog/facts.ts'
+import { clearMarks, isMarked, type Mark } from '../store/catalog/marks.ts'
+import { markAllPages, pageMarks } from '../store/catalog/pages/page-marks.ts'
 import { type PageContext, pageTurn } from './context.ts'
 import { cratePages, releasePages } from './crate.ts'
 import { DoneMarks } from './done-marks.ts'
@@ -13,10 +15,10 @@ import { prunePages } from './prune.ts'
 import {
   buildBlock,
   buildCommon,
-  buildSpread,
+  buildNextBucket,
   buildTerms,
-  respreadTerms,
-  spreadTerms,
+  rebucketTerms,
+  rebucketWhenGrown,
 } from './search.ts'
 import { sitePages } from './site.ts'
 import { buildSitemap, hideSitemap } from './sitemap.ts'
@@ -55,7 +57,7 @@ export async function buildMarks(
         await work.calm?.()
         try {
           // Another process may have been here while this one waited, or a page before may have done it along.
-          if (done.has(mark) || !(await isPageMark(context.database, mark))) continue
+          if (done.has(mark) || !(await isMarked(context.database, mark))) continue
           done.add(await render({ ...context, tree }, mark, done))
           work.onDone?.(mark)
         } catch (error) {
@@ -64,7 +66,7 @@ export async function buildMarks(
         }
       }
     })
-    await context.catalog.clear(done.marks)
+    await clearMarks(context.database, done.marks)
   })
   return some
 }
@@ -78,13 +80,13 @@ async function render(context: PageContext, mark: Mark, done: DoneMarks): Promis
   else if (kind === 'entry') await buildBlock(context, subject)
   else if (kind === 'map') await buildSitemap(context, subject)
   else if (kind === 'source') await buildSource(context, subject)
-  else if (kind === 'spread') await buildSpread(context, mark, done.subjects('spread'))
+  else if (kind === 'spread') await buildNextBucket(context, mark, done.subjects('spread'))
   else if (kind === 'page') await buildCratePages(context, subject)
   else if (kind === 'release') await writeAll(context, await releasePages(context, subject))
   else {
     await writeAll(context, await sitePages(context))
     await hideSitemap(context)
-    await spreadTerms(context)
+    await rebucketWhenGrown(context)
   }
   return [mark]
 }
@@ -97,7 +99,7 @@ async function buildCratePages(context: PageContext, crateId: number): Promise<v
   const outputs = await cratePages(context, crateId)
   await writeAll(context, outputs)
   if (outputs.length > 0) return
-  const crate = await context.catalog.crate(crateId)
+  const crate = await readCrate(context.database, crateId)
   if (crate) for (const path of cratePagePaths(crate.name)) await context.tree.remove(path)
 }
 
@@ -130,13 +132,13 @@ export async function markOutdatedPages(context: PageContext): Promise<void> {
   const looks = createHash('sha256')
     .update(JSON.stringify([PAGE_FORMAT, context.urls.dl, context.site]))
     .digest('hex')
-  const isCurrent = (await context.catalog.fact('pages')) === looks
+  const isCurrent = (await readFact(context.database, 'pages')) === looks
   if (isCurrent && (await context.tree.read(updatesPath)) !== null) return
   await markEverything(context)
-  await context.catalog.setFact('pages', looks)
+  await writeFact(context.database, 'pages', looks)
 }
 
 async function markEverything(context: PageContext): Promise<void> {
   await markAllPages(context.database)
-  await respreadTerms(context)
+  await rebucketTerms(context)
 }

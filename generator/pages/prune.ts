@@ -17,7 +17,7 @@ import { SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
 import { commonRanges } from '../store/catalog/search/buckets.ts'
 import { prefixCounts } from '../store/catalog/search/prefixes.ts'
-import { readSpread } from '../store/catalog/search/search-layout.ts'
+import { readLayout } from '../store/catalog/search/search-layout.ts'
 import type { PageContext } from './context.ts'
 import { listOutputs } from './list.ts'
 import { sitePages } from './site.ts'
@@ -35,7 +35,7 @@ export async function prunePages(context: PageContext): Promise<void> {
   for (const part of context.site.private ? [] : await rangesOf(database, SITEMAP_CRATES)) {
     wanted.add(sitemapPartPath(part))
   }
-  for (const bits of Object.values(await readSpread(database)).filter(bits => bits !== null)) {
+  for (const bits of Object.values(await readLayout(database)).filter(bits => bits !== null)) {
     for (let bucket = 0; bucket < 2 ** bits; bucket++) wanted.add(searchBucketPath(bits, bucket))
   }
   for (const folder of [FEEDS_FOLDER, SEARCH_FOLDER, SITEMAPS_FOLDER]) {

@@ -8,9 +8,9 @@ import {
 import { bucketOf, SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
 import { bitsFor } from '../../core/search/postings.ts'
 import { blockFile, bucketFile, commonFile, layoutFile } from '../render/search-files.ts'
+import { type Mark, marksOf } from '../store/catalog/marks.ts'
 import { readCards } from '../store/catalog/pages/cards.ts'
-import { markAnew } from '../store/catalog/pages/page-marks.ts'
-import type { Mark } from '../store/catalog/record.ts'
+import { markAgain } from '../store/catalog/pages/page-marks.ts'
 import {
   commonRanges,
   commonSubject,
@@ -21,10 +21,10 @@ import {
 } from '../store/catalog/search/buckets.ts'
 import { crateCount } from '../store/catalog/search/search.ts'
 import {
-  beginSpread,
-  endSpread,
-  isLastOfSpread,
-  readSpread,
+  beginLayout,
+  finishLayout,
+  isLastBucket,
+  readLayout,
   searchMarksOf,
 } from '../store/catalog/search/search-layout.ts'
 import type { PageContext } from './context.ts'
@@ -66,7 +66,7 @@ export async function commonOutputs(
 
 /** What the browser's search begins with; nothing before the terms are there. */
 export async function searchLayoutOutputs({ database }: PageContext): Promise<Output[]> {
-  const { now } = await readSpread(database)
+  const { now } = await readLayout(database)
   return now === null ? [] : [layoutFile(now, await crateCount(database))]
 }
 
@@ -87,7 +87,7 @@ export async function buildCommon(context: PageContext, subject: number): Promis
 
 /** Renders the bucket that a changed term is in; the marks of all terms beside it are done with it, too. */
 export async function buildTerms(context: PageContext, mark: Mark): Promise<readonly Mark[]> {
-  const { now, next } = await readSpread(context.database)
+  const { now, next } = await readLayout(context.database)
   const layouts = [now, next].filter(bits => bits !== null)
   const bits = Math.max(0, ...layouts)
   // Before the terms are read: a change that comes later has a mark of its own.
@@ -99,37 +99,37 @@ export async function buildTerms(context: PageContext, mark: Mark): Promise<read
 }
 
 /** Begins to spread the terms over more files when there are too many for those there are, or over the first. */
-export async function spreadTerms({ database }: PageContext): Promise<void> {
-  const { now, next } = await readSpread(database)
+export async function rebucketWhenGrown({ database }: PageContext): Promise<void> {
+  const { now, next } = await readLayout(database)
   if (next !== null) return
   const bits = bitsFor(await termCount(database))
-  if (now === null || bits > now) await beginSpread(database, bits)
+  if (now === null || bits > now) await beginLayout(database, bits)
 }
 
 /** Renders all terms anew, over as many files as they need now. */
-export async function respreadTerms({ database, pageMutex }: PageContext): Promise<void> {
+export async function rebucketTerms({ database, pageMutex }: PageContext): Promise<void> {
   const common = (await commonRanges(database)).map(one => commonSubject(one.hash, one.range))
-  await markAnew(database, 'common', common)
-  await pageMutex.run(async () => beginSpread(database, bitsFor(await termCount(database))))
+  await markAgain(database, marksOf('common', common))
+  await pageMutex.run(async () => beginLayout(database, bitsFor(await termCount(database))))
 }
 
 /**
  * Renders a bucket of the next layout; `done` are others whose marks are still there. With the last one readers are told of it; whoever still goes by the old one finds
  * its files gone, and asks again.
  */
-export async function buildSpread(
+export async function buildNextBucket(
   context: PageContext,
   mark: Mark,
   done: readonly number[],
 ): Promise<void> {
-  const { now, next } = await readSpread(context.database)
+  const { now, next } = await readLayout(context.database)
   const bits = next ?? now
   if (bits === null) return
   if (mark.subject < 2 ** bits)
     await context.tree.write(await bucketOutput(context, bits, mark.subject))
-  if (!(await isLastOfSpread(context.database, [mark.subject, ...done]))) return
+  if (!(await isLastBucket(context.database, [mark.subject, ...done]))) return
   await context.tree.write(layoutFile(bits, await crateCount(context.database)))
-  await endSpread(context.database, bits)
+  await finishLayout(context.database, bits)
   const folder = searchBucketsFolder(bits)
   for (const name of await context.tree.folders(TERMS_FOLDER)) {
     if (`${TERMS_FOLDER}/${name}` !== folder)

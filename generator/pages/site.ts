@@ -1,6 +1,7 @@
 import type { Output } from '../../core/output.ts'
 import { FEED_LENGTH, renderNewCrates, renderUpdates } from '../render/feed.ts'
 import { FRONT_LENGTH, renderSite } from '../render/site-pages.ts'
+import { registryCounts } from '../store/catalog/crates.ts'
 import {
   newCrates,
   recentCrates,
@@ -14,8 +15,8 @@ import { sitemapOutputs } from './sitemap.ts'
 
 /** What the tree says of the registry as a whole: front page, feeds, and what is the same for every registry. */
 export async function sitePages(context: PageContext): Promise<Output[]> {
-  const { database, site, catalog } = context
-  const { crates, releases } = await catalog.counts()
+  const { database, site } = context
+  const { crates, releases } = await registryCounts(database)
   const front = {
     crates,
     versions: releases,

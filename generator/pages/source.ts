@@ -4,7 +4,7 @@ import { sourceFolder } from '../../core/paths/source.ts'
 import { readContents } from '../../core/tarball/contents.ts'
 import { FILE_MAX } from '../../site/source/file.ts'
 import { renderSource, SOURCE_BYTES_MAX } from '../render/site-pages.ts'
-import { releaseOfPage } from '../store/catalog/pages/page-facts.ts'
+import { readRelease } from '../store/catalog/releases.ts'
 import type { PageContext } from './context.ts'
 
 /** As much as Cargo unpacks, whatever an archive has inside (`sources/registry/mod.rs`). */
@@ -13,7 +13,7 @@ const RATIO_MAX = 20
 
 /** Writes the pages of a release's files, or removes them where there is to be no source browser. They never change. */
 export async function buildSource(context: PageContext, releaseId: number): Promise<void> {
-  const found = await releaseOfPage(context.database, releaseId)
+  const found = await readRelease(context.database, releaseId)
   if (!found) return
   const { crate, release } = found
   if (!context.site.source)
@@ -26,7 +26,7 @@ export async function* sourceOutputs(
   context: PageContext,
   releaseId: number,
 ): AsyncIterable<Output> {
-  const found = await releaseOfPage(context.database, releaseId)
+  const found = await readRelease(context.database, releaseId)
   if (!found || !context.site.source) return
   const { crate, release } = found
   const key = crateKey(crate.name, release.cksum)

@@ -8,7 +8,9 @@ import type { BuildContext } from '../build/context.ts'
 import { filesOf, rebuildCrate } from '../build/crate.ts'
 import { removeStray, setBytesAside, strays } from '../build/strays.ts'
 import { renderConfig } from '../render/index-files.ts'
-import type { CrateRecord, ReleaseRecord } from '../store/catalog/record.ts'
+import { type CrateRecord, eachCrate, readCrate, registryCounts } from '../store/catalog/crates.ts'
+import { isMarked } from '../store/catalog/marks.ts'
+import { listReleases, type ReleaseRecord, releaseOfBytes } from '../store/catalog/releases.ts'
 import { fileChecksum, isSameFile } from '../store/durable-file.ts'
 import { derivable, type Finding, type VerifyOptions } from './finding.ts'
 
@@ -22,9 +24,9 @@ export async function* verifyCrates(
     if (options.repair) await removeStray(context, path)
     yield derivable(path, 'belongs to no crate of the catalog', options.repair)
   }
-  const { crates: total } = await context.catalog.counts()
+  const { crates: total } = await registryCounts(context.database)
   let done = 0
-  for await (const { id } of context.catalog.crates()) {
+  for await (const { id } of eachCrate(context.database)) {
     yield* await verifyTruth(context, id, options.repair)
     yield* await verifyTree(context, id, options)
     done++
@@ -43,10 +45,10 @@ async function verifyTruth(
   crateId: number,
   repair: boolean,
 ): Promise<Finding[]> {
-  const crate = await context.catalog.crate(crateId)
+  const crate = await readCrate(context.database, crateId)
   if (!crate) return []
   const findings: Finding[] = []
-  for (const release of await context.catalog.releases(crateId)) {
+  for (const release of await listReleases(context.database, crateId)) {
     const where = `${crate.name}@${release.version}`
     const line = lineFault(crate, release)
     if (line) findings.push({ where, what: line, lost: true, repaired: false })
@@ -110,15 +112,15 @@ async function verifyTree(
 }
 
 async function treeFaults(
-  { catalog, tree, crates }: BuildContext,
+  { database, tree, crates }: BuildContext,
   crateId: number,
   { served }: VerifyOptions,
 ): Promise<Finding[]> {
-  const crate = await catalog.crate(crateId)
+  const crate = await readCrate(database, crateId)
   if (!crate) return []
   // Releases before the mark: a change that comes in between is seen by its mark.
-  const files = filesOf(crate, await catalog.releases(crateId))
-  if (await catalog.isMarked(crateId)) {
+  const files = filesOf(crate, await listReleases(database, crateId))
+  if (await isMarked(database, { kind: 'index', subject: crateId })) {
     return served
       ? []
       : [derivable(crate.name, 'changes wait to be rendered; `plimsoll build` does it')]
@@ -165,7 +167,7 @@ async function verifyConfig(context: BuildContext, repair: boolean): Promise<Fin
 async function* setOrphansAside(context: BuildContext): AsyncIterable<Finding> {
   for await (const key of context.crates.list()) {
     const cksum = /([0-9a-f]{64})\.crate$/.exec(key)?.[1] ?? ''
-    if (await context.catalog.hasBytes(cksum)) continue
+    if (await releaseOfBytes(context.database, cksum)) continue
     const aside = await setBytesAside(context, key, cksum)
     if (aside)
       yield derivable(

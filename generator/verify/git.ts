@@ -21,7 +21,11 @@ import { recoverHistory } from '../git/index-repository/recovery.ts'
 import { checkPath } from '../git/index-repository/repository.ts'
 import type { Registry } from '../registry.ts'
 import { renderConfig, renderIndex } from '../render/index-files.ts'
+import { eachCrate } from '../store/catalog/crates.ts'
+import { readFact } from '../store/catalog/facts.ts'
 import { unfollowForGit } from '../store/catalog/git-batch.ts'
+import { isMarked } from '../store/catalog/marks.ts'
+import { indexLines } from '../store/catalog/releases.ts'
 import { derivable, type Finding, type VerifyOptions } from './finding.ts'
 
 /** What differs between catalog and git index: paths below the index, and the crate they are of. */
@@ -74,7 +78,9 @@ function refusalOnly(error: unknown): Refusal {
 async function damageOf(registry: Registry, { command }: Engine): Promise<string | null> {
   const path = gitIndexPath(registry)
   if (!existsSync(path))
-    return (await registry.catalog.fact(LAST_EVENT)) === null ? null : 'the repository is missing'
+    return (await readFact(registry.database, LAST_EVENT)) === null
+      ? null
+      : 'the repository is missing'
   const damage = await headFault(path)
   if (damage !== null) return damage
   if (command === null) return await unreadable(registry)
@@ -116,7 +122,11 @@ async function compareContent(
   const found: Difference[] = []
   let waiting = 0
   for (const one of await differences(registry, git)) {
-    if (one.crateId !== null && (await registry.catalog.isMarked(one.crateId, 'git'))) waiting++
+    if (
+      one.crateId !== null &&
+      (await isMarked(registry.database, { kind: 'git', subject: one.crateId }))
+    )
+      waiting++
     else found.push(one)
   }
   if (options.repair) {
@@ -147,7 +157,7 @@ async function compareContent(
 const CONFIG = configPath.slice(INDEX_FOLDER.length + 1)
 
 async function differences(registry: Registry, git: GitIndex): Promise<Difference[]> {
-  const { catalog, urls, authRequired } = registry
+  const { database, urls, authRequired } = registry
   const listed = new Map<string, string>()
   for await (const { path, id } of git.list()) listed.set(path, id)
   const found: Difference[] = []
@@ -159,8 +169,8 @@ async function differences(registry: Registry, git: GitIndex): Promise<Differenc
       found.push({ path, crateId, what: 'differs from the catalog in the git index' })
   }
   compare(CONFIG, renderConfig(urls, authRequired).bytes, null)
-  for await (const { id, name } of catalog.crates()) {
-    const lines = await catalog.lines(id)
+  for await (const { id, name } of eachCrate(database)) {
+    const lines = await indexLines(database, id)
     const path = indexPath(name).slice(INDEX_FOLDER.length + 1)
     if (lines.length > 0) compare(path, renderIndex(name, lines).bytes, id)
     else if (listed.delete(path))

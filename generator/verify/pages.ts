@@ -7,13 +7,14 @@ import { listOutputs } from '../pages/list.ts'
 import { blockOutputs, bucketOutput, commonOutputs } from '../pages/search.ts'
 import { sitePages } from '../pages/site.ts'
 import { sitemapPartOutputs } from '../pages/sitemap.ts'
+import { type CrateRecord, eachCrate, registryCounts } from '../store/catalog/crates.ts'
+import { isMarked, type Mark } from '../store/catalog/marks.ts'
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
-import { isPageMark } from '../store/catalog/pages/page-marks.ts'
-import type { CrateRecord, Mark } from '../store/catalog/record.ts'
+import { listReleases } from '../store/catalog/releases.ts'
 import { commonRanges, commonSubject } from '../store/catalog/search/buckets.ts'
 import { prefixCounts } from '../store/catalog/search/prefixes.ts'
-import { readSpread, searchMarksOf } from '../store/catalog/search/search-layout.ts'
-import { SITE } from '../store/database/database.ts'
+import { readLayout, searchMarksOf } from '../store/catalog/search/search-layout.ts'
+import { SITE } from '../store/database/mark-kinds.ts'
 import type { Finding, VerifyOptions } from './finding.ts'
 
 /**
@@ -24,13 +25,13 @@ export async function* verifyPages(
   context: PageContext,
   options: VerifyOptions,
 ): AsyncIterable<Finding> {
-  const { crates: total } = await context.catalog.counts()
+  const { crates: total } = await registryCounts(context.database)
   let done = 0
-  for await (const crate of context.catalog.crates()) {
+  for await (const crate of eachCrate(context.database)) {
     yield* await verifyOutputs(context, options, markOf('page', crate), () =>
       cratePages(context, crate.id),
     )
-    for (const { id } of await context.catalog.releases(crate.id)) {
+    for (const { id } of await listReleases(context.database, crate.id)) {
       const mark: Mark = { ...markOf('release', crate), subject: id }
       yield* await verifyOutputs(context, options, mark, () => releasePages(context, id))
     }
@@ -63,7 +64,7 @@ async function* verifySearch(context: PageContext, options: VerifyOptions): Asyn
     const mark: Mark = { kind: 'common', subject: commonSubject(hash, range), generation: 0 }
     yield* await verifyOutputs(context, options, mark, () => commonOutputs(context, hash, range))
   }
-  const { now } = await readSpread(database)
+  const { now } = await readLayout(database)
   for (let bucket = 0; now !== null && bucket < 2 ** now; bucket++) {
     const pending = async () => (await searchMarksOf(database, now, bucket)).length > 0
     yield* await verifyOutputs(context, options, pending, async () => [
@@ -83,7 +84,7 @@ async function verifyOutputs(
   render: () => Promise<Output[]>,
 ): Promise<Finding[]> {
   const isPending =
-    typeof pending === 'function' ? pending : () => isPageMark(context.database, pending)
+    typeof pending === 'function' ? pending : () => isMarked(context.database, pending)
   return pageTurn(context, async tree => {
     const findings: Finding[] = []
     for (const output of await render()) {

@@ -1,3 +1,4 @@
+import { listMarks } from '../../generator/store/catalog/marks.ts'
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,6 +9,8 @@ import { parseVersion } from '../../core/version.ts'
 import { build } from '../../generator/build/build.ts'
 import { buildPages } from '../../generator/pages/pages.ts'
 import type { Registry } from '../../generator/registry.ts'
+import { findCrate } from '../../generator/store/catalog/crates.ts'
+import { setYanked } from '../../generator/store/catalog/yank.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { buildCrate } from '../support/crate-builder.ts'
 import {
@@ -71,7 +74,7 @@ test('killed before any step of `plimsoll yank`, the flag is the old one or the 
     command.disarm()
     await build(registry)
     await assertSound(registry)
-    const { changed } = await registry.catalog.setYanked(name, version, true, OPERATOR)
+    const { changed } = await setYanked(registry.database, name, version, true, OPERATOR)
     await build(registry)
     const yanked = /"vers":"1\.0\.0".*"yanked":(true|false)/.exec(
       publicText(registry, 'index/de/mo/demo'),
@@ -83,7 +86,7 @@ test('killed before any step of `plimsoll yank`, the flag is the old one or the 
     }
     assert.equal(ending, 'SIGKILL')
     deaths.push(command.steps().at(-1) ?? '')
-    await registry.catalog.setYanked(name, version, false, OPERATOR)
+    await setYanked(registry.database, name, version, false, OPERATOR)
     await build(registry)
   }
   assert.ok(deaths.length > 8, deaths.join(', '))
@@ -91,9 +94,9 @@ test('killed before any step of `plimsoll yank`, the flag is the old one or the 
 
 /** Whether an addition is in the catalog and in the index, with nothing left to render of it. */
 async function isThrough(registry: Registry, name: string): Promise<boolean> {
-  const crate = await registry.catalog.find(parseName(name))
+  const crate = await findCrate(registry.database, parseName(name))
   return (
     crate !== null &&
-    (await registry.catalog.marks('index')).every(mark => mark.subject !== crate.id)
+    (await listMarks(registry.database, 'index')).every(mark => mark.subject !== crate.id)
   )
 }

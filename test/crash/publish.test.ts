@@ -1,3 +1,4 @@
+import { countMarks } from '../../generator/store/catalog/marks.ts'
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { addUser } from '../../daemon/accounts/accounts.ts'
@@ -23,9 +24,9 @@ async function prepare(t: TestContext) {
   return { cleanup, registry, token, notes: folderOf(t) }
 }
 
-async function nothingPending({ catalog }: Registry, victim: Victim): Promise<void> {
+async function nothingPending({ database }: Registry, victim: Victim): Promise<void> {
   await until(
-    async () => victim.hasEnded || (await catalog.pending()) === 0,
+    async () => victim.hasEnded || (await countMarks(database)).length === 0,
     () => 'the daemon does not come to an end with what is pending',
   )
 }

@@ -9,7 +9,12 @@ import { parseVersion } from '../../core/version.ts'
 import { build, drain } from '../../generator/build/build.ts'
 import { buildCrate } from '../../generator/build/crate.ts'
 import type { Registry } from '../../generator/registry.ts'
+import { findCrate } from '../../generator/store/catalog/crates.ts'
+import { isMarked, listMarks } from '../../generator/store/catalog/marks.ts'
+import { findRelease } from '../../generator/store/catalog/releases.ts'
+import { setYanked } from '../../generator/store/catalog/yank.ts'
 import { fileStamps, filesBelow, treeDigest } from '../support/folder.ts'
+import { withQueryHook } from '../support/query-hook.ts'
 import {
   addAndShow,
   addCrate,
@@ -44,8 +49,8 @@ test('a build shows every .crate and index file; lines stand in publish order', 
     'index/ot/he/other_crate',
   ])
   assert.deepEqual(indexVersions(registry, INDEX), ['1.0.0', '1.10.0', '1.9.0'])
-  assert.deepEqual(await registry.catalog.marks('index'), [])
-  assert.deepEqual(await registry.catalog.marks('file'), [])
+  assert.deepEqual(await listMarks(registry.database, 'index'), [])
+  assert.deepEqual(await listMarks(registry.database, 'file'), [])
 })
 
 test('a tree that was removed is built again, the same bytes', async t => {
@@ -116,8 +121,8 @@ test('config.json follows the settings', async t => {
 
 test('a .crate is one file under two names, the store and the tree', async t => {
   const registry = await smallRegistry(t)
-  const crate = await registry.catalog.find(demo)
-  const release = await registry.catalog.release(crate?.id ?? 0, parseVersion('1.0.0'))
+  const crate = await findCrate(registry.database, demo)
+  const release = await findRelease(registry.database, crate?.id ?? 0, parseVersion('1.0.0'))
   const stored = registry.crates.path(crateKey(demo, release?.cksum ?? ''))
   assert.equal(
     statSync(stored).ino,
@@ -127,39 +132,44 @@ test('a .crate is one file under two names, the store and the tree', async t => 
 
 test('a mark that was renewed while its crate was built stays', async t => {
   const registry = await smallRegistry(t)
-  const { crateId } = await addCrate(registry, { name: 'demo', version: '2.0.0' })
+  const {
+    crate: { id: crateId },
+  } = await addCrate(registry, { name: 'demo', version: '2.0.0' })
   const write = registry.tree.write.bind(registry.tree)
   registry.tree.write = async output => {
     registry.tree.write = write
-    await registry.catalog.setYanked(demo, parseVersion('1.0.0'), true, OPERATOR)
+    await setYanked(registry.database, demo, parseVersion('1.0.0'), true, OPERATOR)
     return write(output)
   }
   await buildCrate(registry, crateId)
-  assert.equal(await registry.catalog.isMarked(crateId), true)
+  assert.equal(await isMarked(registry.database, { kind: 'index', subject: crateId }), true)
   assert.deepEqual(await drain(registry), { crates: 1, issues: [] })
-  assert.equal(await registry.catalog.isMarked(crateId), false)
+  assert.equal(await isMarked(registry.database, { kind: 'index', subject: crateId }), false)
 })
 
 test('a version that is added while its crate is built never has its line before its .crate', async t => {
   const registry = await smallRegistry(t)
-  const { crateId } = await addCrate(registry, { name: 'demo', version: '2.0.0' })
+  const {
+    crate: { id: crateId },
+  } = await addCrate(registry, { name: 'demo', version: '2.0.0' })
   // After any question of the build to the catalog, another process adds a version.
   const other = await reopen(t, registry.dir)
-  for (const method of ['crate', 'lines', 'fileMarks'] as const) {
-    const ask = registry.catalog[method].bind(registry.catalog) as (id: number) => Promise<never>
-    registry.catalog[method] = async (id: number): Promise<never> => {
-      const answer = await ask(id)
-      registry.catalog[method] = ask
+  const questions = { crate: 'from "crates"', lines: 'select "line"', marks: 'from "marks"' }
+  for (const [what, text] of Object.entries(questions)) {
+    let isAdded = false
+    const database = withQueryHook(registry.database, async sql => {
+      if (isAdded || !sql.includes(text)) return
+      isAdded = true
       // Without the mutex, which the build holds.
       const mutex = { run: <T>(work: () => Promise<T>) => work() } as Registry['mutex']
-      await addCrate({ ...other, mutex }, { name: 'demo', version: `3.0.0-${method}` })
-      return answer
-    }
-    await buildCrate(registry, crateId)
+      await addCrate({ ...other, mutex }, { name: 'demo', version: `3.0.0-${what}` })
+    })
+    await buildCrate({ ...registry, database }, crateId)
+    assert.ok(isAdded, what)
     for (const version of indexVersions(registry, INDEX)) {
       assert.ok(
         existsSync(registry.tree.path(`crates/demo/demo-${version}.crate`)),
-        `${version} after ${method}`,
+        `${version} after ${what}`,
       )
     }
   }
@@ -169,8 +179,8 @@ test('a version that is added while its crate is built never has its line before
 
 test('lost bytes keep no other crate and no other version from being shown, and are named', async t => {
   const registry = await smallRegistry(t)
-  const crate = await registry.catalog.find(demo)
-  const release = await registry.catalog.release(crate?.id ?? 0, parseVersion('1.9.0'))
+  const crate = await findCrate(registry.database, demo)
+  const release = await findRelease(registry.database, crate?.id ?? 0, parseVersion('1.9.0'))
   const key = crateKey(demo, release?.cksum ?? '')
   const message =
     'the .crate of `demo` 1.9.0 is missing from the crate store or damaged there; put it back from a backup of the registry folder and run `plimsoll build --all`'
@@ -192,7 +202,10 @@ test('lost bytes keep no other crate and no other version from being shown, and 
 
 test('a new version whose bytes are lost is not shown, and stops no other crate', async t => {
   const registry = await smallRegistry(t)
-  const { release, crateId } = await addCrate(registry, { name: 'demo', version: '2.0.0' })
+  const {
+    release,
+    crate: { id: crateId },
+  } = await addCrate(registry, { name: 'demo', version: '2.0.0' })
   await addCrate(registry, { name: 'third', version: '1.0.0' })
   await registry.crates.remove(crateKey(demo, release.entry.cksum))
   const { crates, issues } = await build(registry)
@@ -203,22 +216,22 @@ test('a new version whose bytes are lost is not shown, and stops no other crate'
   )
   assert.deepEqual(indexVersions(registry, INDEX), ['1.0.0', '1.10.0', '1.9.0'])
   assert.deepEqual(indexVersions(registry, 'index/th/ir/third'), ['1.0.0'])
-  assert.equal(await registry.catalog.isMarked(crateId), true)
+  assert.equal(await isMarked(registry.database, { kind: 'index', subject: crateId }), true)
 })
 
 test('onBegin comes before the catalog is read: what changes later is not promised', async t => {
   const registry = await smallRegistry(t)
-  const { crateId } = await addAndShow(registry, { name: 'demo', version: '2.0.0' })
+  const {
+    crate: { id: crateId },
+  } = await addAndShow(registry, { name: 'demo', version: '2.0.0' })
   const log: string[] = []
-  const ask = registry.catalog.crate.bind(registry.catalog)
-  registry.catalog.crate = id => {
-    log.push('read')
-    return ask(id)
-  }
+  const database = withQueryHook(registry.database, sql => {
+    if (sql.includes('from "crates"')) log.push('read')
+  })
   const first = registry.mutex.run(async () => {
     log.push('another build')
   })
-  await buildCrate(registry, crateId, () => log.push('begin'))
+  await buildCrate({ ...registry, database }, crateId, () => log.push('begin'))
   await first
   assert.deepEqual(log, ['another build', 'begin', 'read'])
 })

@@ -1,8 +1,11 @@
 import { canonicalName, type Name } from '../../core/name.ts'
 import type { Registry } from '../../generator/registry.ts'
 import type { SearchedEntry } from '../../generator/render/search-files.ts'
-import { addEvent } from '../../generator/store/catalog/event.ts'
-import { keepListing } from '../../generator/store/catalog/listing.ts'
+import { addEvent, type Queries } from '../../generator/store/catalog/change.ts'
+import { readCrate } from '../../generator/store/catalog/crates.ts'
+import { relist } from '../../generator/store/catalog/listing.ts'
+import { setMarks } from '../../generator/store/catalog/marks.ts'
+import { listVersions } from '../../generator/store/catalog/releases.ts'
 
 const TIME = '2026-11-20T12:00:00Z'
 const BY_TEST = { at: TIME, actor: 'test', user: null, tokenId: null }
@@ -39,9 +42,16 @@ export async function fillCatalog(
           published_by: null,
         })
         .execute()
-      await keepListing(tx, id, generation)
+      await relistCrate(tx, id, generation)
     }
   })
+}
+
+/** Brings what lists and searches read of a crate in line with its releases, and sets the marks. */
+export async function relistCrate(tx: Queries, id: number, generation: number): Promise<void> {
+  const crate = await readCrate(tx, id)
+  if (!crate) throw new Error(`no crate ${id}`)
+  await setMarks(tx, await relist(tx, crate, await listVersions(tx, id)), generation)
 }
 
 function lineOf({ name, version, yanked }: SearchedEntry): string {

@@ -5,7 +5,7 @@ import { parseVersion } from '../../core/version.ts'
 import { addUser } from '../../daemon/accounts/accounts.ts'
 import { addSubmission } from '../../generator/add/add.ts'
 import type { Registry } from '../../generator/registry.ts'
-import { setYanked } from '../../generator/store/catalog/change.ts'
+import { setYanked } from '../../generator/store/catalog/yank.ts'
 import { buildCrate } from './crate-builder.ts'
 import { DESCRIPTIONS, FLEET, KEEL_README } from './demo-facts.ts'
 import { PAYLOADS } from './hostile.ts'
@@ -265,9 +265,9 @@ export async function fillRegistry(
     const change = { at, actor: by, user: users.get(by) ?? null, tokenId: null }
     const staged = await registry.crates.stage(one(bytes), bytes.length)
     try {
-      const { crateId } = await addSubmission(registry, { bytes: staged, pubtime: at }, change)
+      const { crate } = await addSubmission(registry, { bytes: staged, pubtime: at }, change)
       const owners = [...users.values()].map(user => ({
-        crate_id: crateId,
+        crate_id: crate.id,
         user_id: user.id,
         added_at: at,
         added_by: null,

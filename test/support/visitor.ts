@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { findUser } from '../../daemon/accounts/accounts.ts'
 import { setPassword } from '../../daemon/accounts/credentials.ts'
-import { byOperator } from '../../daemon/accounts/operator.ts'
 import { startSession } from '../../daemon/accounts/sessions.ts'
+import { operatorChange } from '../../generator/store/catalog/change.ts'
 import { BASE, type TestRegistry } from './registry.ts'
 
 /** The password of everybody in tests. */
@@ -86,7 +86,7 @@ export async function withPassword(test: TestRegistry, login: string): Promise<v
     test.registry.database,
     user,
     { password: PASSWORD, cost },
-    byOperator('2026-11-20T12:00:00Z'),
+    operatorChange('2026-11-20T12:00:00Z'),
   )
 }
 
@@ -99,7 +99,7 @@ export async function loggedIn(
   const user = await findUser(test.registry.database, login)
   assert.ok(user)
   const visitor = new Visitor(test, headers)
-  const change = { ...byOperator('2026-11-20T12:00:00Z'), actor: login }
+  const change = { ...operatorChange('2026-11-20T12:00:00Z'), actor: login }
   const order = { agent: 'Test 1', now: test.now, seconds: 3600 }
   visitor.cookies.set(
     'plimsoll_session',

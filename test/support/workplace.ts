@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import { type Acceptance, addSubmission } from '../../generator/add/add.ts'
 import { buildCrate as render } from '../../generator/build/crate.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry.ts'
-import type { Change } from '../../generator/store/catalog/record.ts'
+import type { Change } from '../../generator/store/catalog/change.ts'
 import { Cleanup } from './cleanup.ts'
 import { buildCrate, type CrateParts } from './crate-builder.ts'
 import { scratch } from './scratch.ts'
@@ -68,7 +68,7 @@ export async function addAndShow(
   change = OPERATOR,
 ): Promise<Acceptance> {
   const accepted = await addCrate(registry, parts, change)
-  await render(registry, accepted.crateId)
+  await render(registry, accepted.crate.id)
   return accepted
 }
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Registry } from '../../../generator/index.ts'
+import { listReleases, type Registry } from '../../../generator/index.ts'
 import type { OpenHandler } from '../../access/route.ts'
 import { answer } from '../../http/answer.ts'
 import {
@@ -34,7 +34,7 @@ export function crate(registry: Registry): OpenHandler {
     const wants = (part: string) => parts.has('full') || parts.has(part)
     const card = await foundCrate(registry, c)
     const releases = wants('versions')
-      ? newestFirst(await registry.catalog.releases(card.id))
+      ? newestFirst(await listReleases(registry.database, card.id))
       : null
     const more = {
       taxonomy: wants('keywords') || wants('categories'),

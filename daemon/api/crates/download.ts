@@ -1,5 +1,7 @@
 import {
   crateFilePath,
+  findCrate,
+  findRelease,
   isName,
   isVersion,
   type Registry,
@@ -15,8 +17,8 @@ export function download(registry: Registry, files: PublicFiles): OpenHandler {
     const [name = '', version = ''] = [c.req.param('name'), c.req.param('version')]
     if (!isName(name)) refuse('crate_unknown', { name })
     if (!isVersion(version)) refuse('release_unknown', { name, version })
-    const crate = await registry.catalog.find(name)
-    const release = crate && (await registry.catalog.release(crate.id, version))
+    const crate = await findCrate(registry.database, name)
+    const release = crate && (await findRelease(registry.database, crate.id, version))
     if (!crate) return refuse('crate_unknown', { name })
     if (release?.version !== version)
       return refuse('release_unknown', { name: crate.name, version })

@@ -3,6 +3,7 @@ import {
   type CrateCard,
   compareVersions,
   findCard,
+  findRelease,
   isName,
   isVersion,
   type Registry,
@@ -28,7 +29,7 @@ export async function foundVersion(
 ): Promise<{ card: CrateCard; release: ReleaseRecord }> {
   const card = await foundCrate(registry, c)
   const version = c.req.param('version') ?? ''
-  const release = isVersion(version) ? await registry.catalog.release(card.id, version) : null
+  const release = isVersion(version) ? await findRelease(registry.database, card.id, version) : null
   if (release?.version !== version) return refuse('release_unknown', { name: card.name, version })
   return { card, release }
 }

@@ -1,5 +1,4 @@
-import type { Registry } from '../../../generator/index.ts'
-import { refuse } from '../../../generator/index.ts'
+import { type Registry, readReadme, refuse } from '../../../generator/index.ts'
 import type { OpenHandler } from '../../access/route.ts'
 import { answerText } from '../../http/answer.ts'
 import { foundVersion } from './found.ts'
@@ -11,7 +10,7 @@ import { foundVersion } from './found.ts'
 export function readme(registry: Registry): OpenHandler {
   return async c => {
     const { card, release } = await foundVersion(registry, c)
-    const text = await registry.catalog.readme(release.id)
+    const text = await readReadme(registry.database, release.id)
     if (text === null)
       return refuse('readme_unknown', { name: card.name, version: release.version })
     return answerText(c, text, 'text/plain; charset=utf-8')

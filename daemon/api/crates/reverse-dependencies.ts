@@ -4,6 +4,7 @@ import {
   type CrateCard,
   canonicalName,
   countDependents,
+  findRelease,
   listDependents,
   type Name,
   type Registry,
@@ -49,7 +50,7 @@ async function newestOf(
   registry: Registry,
   card: CrateCard,
 ): Promise<{ card: CrateCard; release: ReleaseRecord }> {
-  const release = await registry.catalog.release(card.id, card.newest)
+  const release = await findRelease(registry.database, card.id, card.newest)
   if (!release)
     throw new Error(`the listing of ${card.name} names ${card.newest}, which is not there`)
   return { card, release }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Registry } from '../../../generator/index.ts'
+import { listReleases, type Registry } from '../../../generator/index.ts'
 import type { OpenHandler } from '../../access/route.ts'
 import { answer } from '../../http/answer.ts'
 import { metaOf, pageMeta, pageQuery, sliceOf } from '../../http/paging.ts'
@@ -18,7 +18,7 @@ export function versions(registry: Registry): OpenHandler {
   return async c => {
     const query = v.parse(versionsQuery, c.req.query())
     const card = await foundCrate(registry, c)
-    const releases = await registry.catalog.releases(card.id)
+    const releases = await listReleases(registry.database, card.id)
     const sorted = query.sort === 'date' ? releases.reverse() : newestFirst(releases)
     const isPaged = c.req.query('per_page') !== undefined
     const { limit, offset } = sliceOf(query)

@@ -1,7 +1,10 @@
 import type { Name } from '../../../core/name.ts'
+import { inChunks } from '../database/chunks.ts'
 import type { Database } from '../database/database.ts'
-import { GIT_FOLLOWED } from './marks.ts'
-import type { Mark, Queries } from './record.ts'
+import type { Queries } from './change.ts'
+import { readFact, writeFact } from './facts.ts'
+import { GIT_FOLLOWED, MARK, type Mark } from './marks.ts'
+import { indexLines } from './releases.ts'
 
 /** A change of a release as the audit has it. */
 export interface ReleaseEvent {
@@ -34,21 +37,14 @@ export async function gitBatch(
     const rows = await tx
       .selectFrom('marks')
       .innerJoin('crates', 'crates.id', 'marks.subject')
-      .select(['marks.kind', 'marks.subject', 'marks.generation', 'crates.name'])
+      .select([...MARK, 'crates.name'])
       .where('marks.kind', '=', 'git')
       .orderBy('marks.generation')
       .limit(limit)
       .execute()
     const crates: { name: Name; lines: string[] }[] = []
-    for (const row of rows) {
-      const lines = await tx
-        .selectFrom('releases')
-        .select('line')
-        .where('crate_id', '=', row.subject)
-        .orderBy('id')
-        .execute()
-      crates.push({ name: row.name as Name, lines: lines.map(one => one.line) })
-    }
+    for (const { name, subject } of rows)
+      crates.push({ name: name as Name, lines: await indexLines(tx, subject) })
     const events = await tx
       .selectFrom('audit')
       .select(['id', 'at', 'action', 'actor', 'crate', 'version'])
@@ -71,44 +67,36 @@ export async function gitBatch(
 
 /** From now on changes are marked for the git index; marks every crate, unless that was so already. */
 export async function followForGit(database: Database): Promise<void> {
-  const isFollowed = (tx: Queries) =>
-    tx.selectFrom('facts').select('key').where('key', '=', GIT_FOLLOWED)
-  if (await isFollowed(database).executeTakeFirst()) return
+  if ((await readFact(database, GIT_FOLLOWED)) !== null) return
   await database.transaction().execute(async tx => {
-    if (await isFollowed(tx).executeTakeFirst()) return
-    await tx.insertInto('facts').values({ key: GIT_FOLLOWED, value: 'yes' }).execute()
-    await tx
-      .insertInto('marks')
-      .columns(['kind', 'subject', 'generation'])
-      .expression(eb =>
-        eb.selectFrom('crates').select([eb.val('git').as('kind'), 'id', 'generation']),
-      )
-      .orIgnore()
-      .execute()
+    if ((await readFact(tx, GIT_FOLLOWED)) !== null) return
+    await writeFact(tx, GIT_FOLLOWED, 'yes')
+    await markCrates(tx)
   })
 }
 
 /** Nobody writes the git index: takes all its marks off and sets no more, until somebody follows again. */
 export async function unfollowForGit(database: Database): Promise<void> {
   await database.transaction().execute(async tx => {
-    await tx.deleteFrom('facts').where('key', '=', GIT_FOLLOWED).execute()
+    await writeFact(tx, GIT_FOLLOWED, null)
     await tx.deleteFrom('marks').where('kind', '=', 'git').execute()
   })
 }
 
 /** Marks some crates, as those whose file in the repository is not what the catalog has. */
 export async function markForGit(database: Database, crateIds: readonly number[]): Promise<void> {
-  for (let start = 0; start < crateIds.length; start += 500) {
-    await database
-      .insertInto('marks')
-      .columns(['kind', 'subject', 'generation'])
-      .expression(eb =>
-        eb
-          .selectFrom('crates')
-          .select([eb.val('git').as('kind'), 'id', 'generation'])
-          .where('id', 'in', crateIds.slice(start, start + 500)),
-      )
-      .orIgnore()
-      .execute()
-  }
+  for (const part of inChunks(crateIds)) await markCrates(database, part)
+}
+
+/** Marks crates for the git index, unless they are marked: all of them, or those with some ids. */
+async function markCrates(db: Queries, ids?: readonly number[]): Promise<void> {
+  await db
+    .insertInto('marks')
+    .columns(['kind', 'subject', 'generation'])
+    .expression(eb => {
+      const crates = eb.selectFrom('crates').select([eb.val('git').as('kind'), 'id', 'generation'])
+      return ids ? crates.where('id', 'in', ids) : crates
+    })
+    .onConflict(conflict => conflict.doNothing())
+    .execute()
 }

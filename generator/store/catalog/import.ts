@@ -1,14 +1,15 @@
 import type { Issue } from '../../../core/error/error.ts'
-import { canonicalName, type Name } from '../../../core/name.ts'
+import type { Name } from '../../../core/name.ts'
 import type { Release } from '../../../core/release/release.ts'
 import type { Version, VersionIdentity } from '../../../core/version.ts'
 import type { Database } from '../database/database.ts'
-import { insertCrate, insertRelease, objections } from './change.ts'
-import { addEvent } from './event.ts'
-import { keepListing } from './listing.ts'
-import { mark, markAll, touch } from './marks.ts'
-import { versionIds } from './pages/page-facts.ts'
-import { type Change, findCrate, findTwin, type Queries } from './record.ts'
+import { addEvent, type Change, type Queries } from './change.ts'
+import { type CrateRecord, findCrate, insertCrate } from './crates.ts'
+import { relist } from './listing.ts'
+import { marksOf, touchCrate } from './marks.ts'
+import { addOwner } from './owners.ts'
+import { insertRelease, listVersions } from './releases.ts'
+import { objectionsTo, readTarget } from './target.ts'
 
 /** What an import has to know of a version that is here. */
 export interface KnownRelease {
@@ -30,7 +31,7 @@ export type Landing =
 
 /** The crate that `name` means with its versions, null when there is none: one look for a whole index file. */
 export async function knownCrate(database: Database, name: Name): Promise<KnownCrate | null> {
-  const crate = await findCrate(database, canonicalName(name))
+  const crate = await findCrate(database, name)
   if (!crate) return null
   const rows = await database
     .selectFrom('releases')
@@ -42,20 +43,6 @@ export async function knownCrate(database: Database, name: Name): Promise<KnownC
     return [row.identity as VersionIdentity, known] as const
   })
   return { name: crate.name, releases: new Map(releases) }
-}
-
-/** The release that has these bytes; null when none does. */
-export async function releaseOfBytes(
-  database: Database,
-  cksum: string,
-): Promise<{ name: Name; version: Version } | null> {
-  const row = await database
-    .selectFrom('releases')
-    .innerJoin('crates', 'crates.id', 'releases.crate_id')
-    .select(['crates.name', 'releases.version'])
-    .where('releases.cksum', '=', cksum)
-    .executeTakeFirst()
-  return row ? { name: row.name as Name, version: row.version as Version } : null
 }
 
 /**
@@ -71,19 +58,33 @@ export async function importReleases(
 ): Promise<Landing[]> {
   return database.transaction().execute(async tx => {
     const landings: Landing[] = []
-    const touched = new Map<number, number>()
+    const touched = new Map<number, Imported>()
     for (const release of releases)
       landings.push(await importRelease(tx, release, change, import_, touched))
-    // Once for a crate, however many of its versions came: a listing looks at all of them.
-    for (const [crateId, generation] of touched) {
-      await touch(tx, crateId, generation)
-      // The page of a version tells what changed since the one before it, which may have come now.
-      const ids = (await versionIds(tx, crateId)).map(one => one.id)
-      await markAll(tx, 'release', ids, generation)
-      await keepListing(tx, crateId, generation)
+    // Once for a crate, however many of its versions came: a listing reads all of them.
+    for (const { crate, releaseIds, generation } of touched.values()) {
+      const versions = await listVersions(tx, crate.id)
+      const marks = [
+        ...marksOf('file', releaseIds),
+        ...marksOf('source', releaseIds),
+        // The page of a version says what changed since the one before it, which may have come now.
+        ...marksOf(
+          'release',
+          versions.map(one => one.id),
+        ),
+        ...(await relist(tx, crate, versions)),
+      ]
+      await touchCrate(tx, crate.id, marks, generation)
     }
     return landings
   })
+}
+
+/** A crate that an import has added releases to. */
+interface Imported {
+  readonly crate: CrateRecord
+  readonly releaseIds: number[]
+  readonly generation: number
 }
 
 async function importRelease(
@@ -91,49 +92,29 @@ async function importRelease(
   release: Release,
   change: Change,
   { source, owner }: { readonly source: string; readonly owner: number | null },
-  touched: Map<number, number>,
+  touched: Map<number, Imported>,
 ): Promise<Landing> {
   const { name, version, entry } = release
-  const existing = await findCrate(tx, canonicalName(name))
-  const twin = existing && (await findTwin(tx, existing.id, version))
-  if (existing?.name === name && twin?.version === version && twin.cksum === entry.cksum) {
-    await adopt(tx, existing.id, owner, change)
+  const target = await readTarget(tx, release, change)
+  const { taken } = target
+  // Gives a crate without owners one.
+  const adopt = async (crate: CrateRecord) => {
+    if (target.isOwnerless && owner !== null) await addOwner(tx, crate.id, owner, change.at)
+  }
+  const isHere = taken?.version === version && taken.cksum === entry.cksum
+  if (target.crate?.name === name && isHere) {
+    await adopt(target.crate)
     return { outcome: 'present' }
   }
-  const issues = await objections(tx, { name, version, cksum: entry.cksum }, change)
+  const issues = objectionsTo(target, { name, version, cksum: entry.cksum }, change)
   if (issues.length > 0) return { outcome: 'refused', issues }
-  const generation = await addEvent(tx, change, {
-    action: 'import',
-    crate: name,
-    version,
-    detail: { source },
-  })
-  const crateId =
-    existing?.id ?? (await insertCrate(tx, name, { ...change, at: entry.pubtime ?? change.at }))
-  await adopt(tx, crateId, owner, change)
-  const releaseId = await insertRelease(tx, crateId, release, change)
-  touched.set(crateId, generation)
-  await mark(tx, { kind: 'file', subject: releaseId, generation })
-  await mark(tx, { kind: 'source', subject: releaseId, generation })
+  const event = { action: 'import', crate: name, version, detail: { source } }
+  const generation = await addEvent(tx, change, event)
+  const crate =
+    target.crate ?? (await insertCrate(tx, name, { ...change, at: entry.pubtime ?? change.at }))
+  await adopt(crate)
+  const releaseId = await insertRelease(tx, crate.id, release, change)
+  const releaseIds = [...(touched.get(crate.id)?.releaseIds ?? []), releaseId]
+  touched.set(crate.id, { crate, releaseIds, generation })
   return { outcome: 'added' }
-}
-
-/** Gives a crate without owners one. */
-async function adopt(
-  tx: Queries,
-  crateId: number,
-  owner: number | null,
-  change: Change,
-): Promise<void> {
-  if (owner === null) return
-  const row = await tx
-    .selectFrom('owners')
-    .select('user_id')
-    .where('crate_id', '=', crateId)
-    .executeTakeFirst()
-  if (row) return
-  await tx
-    .insertInto('owners')
-    .values({ crate_id: crateId, user_id: owner, added_at: change.at, added_by: null })
-    .execute()
 }

@@ -1,29 +1,43 @@
+import { sql } from 'kysely'
 import type { Version } from '../../../core/version.ts'
-import type { Database, MarkKind } from '../database/database.ts'
-import type { Mark, Queries } from './record.ts'
+import { inChunks } from '../database/chunks.ts'
+import type { Database } from '../database/database.ts'
+import type { MarkKind } from '../database/mark-kinds.ts'
+import type { Queries } from './change.ts'
 
-/**
- * The fact that says that somebody keeps the git index. Without it nothing is marked for it: marks that nobody takes off
- * would become as many as crates. Who begins to keep it begins with all crates.
- */
-export const GIT_FOLLOWED = 'git_followed'
+/** Something that is to be rendered. */
+export interface MarkSubject {
+  readonly kind: MarkKind
+  readonly subject: number
+}
+
+/** A piece of pending work: what has changed since it was last rendered. */
+export interface Mark extends MarkSubject {
+  readonly generation: number
+}
 
 /** A release whose `.crate` is not yet shown in the public tree. */
 export type FileMark = Mark & { readonly version: Version; readonly cksum: string }
 
-/** Most marks of one statement. */
-const CHUNK = 500
+/** The columns of a mark. */
+export const MARK = ['marks.kind', 'marks.subject', 'marks.generation'] as const
+
+/**
+ * The fact that says that somebody keeps the git index. Without it nothing is marked for it: nobody
+ * would take those marks off. Whoever begins to keep the index begins with all crates.
+ */
+export const GIT_FOLLOWED = 'git_followed'
 
 /** Pending work of one kind, oldest first: a page of what was marked after a generation. */
 export async function listMarks(
-  database: Database,
+  db: Queries,
   kind: MarkKind,
-  after: number,
-  limit: number,
+  after = 0,
+  limit = 1000,
 ): Promise<Mark[]> {
-  return database
+  return db
     .selectFrom('marks')
-    .selectAll()
+    .select(MARK)
     .where('kind', '=', kind)
     .where('generation', '>', after)
     .orderBy('generation')
@@ -31,37 +45,42 @@ export async function listMarks(
     .execute()
 }
 
-/** How much of each kind of work is pending; kinds without any are left out. */
-export async function countMarks(database: Database): Promise<{ kind: MarkKind; n: number }[]> {
-  return database
-    .selectFrom('marks')
-    .select(eb => ['kind', eb.fn.countAll<number>().as('n')])
-    .groupBy('kind')
-    .execute()
-}
-
 /** The `file` marks of one crate's releases. */
-export async function fileMarks(database: Database, crateId: number): Promise<FileMark[]> {
-  const rows = await database
+export async function fileMarks(db: Queries, crateId: number): Promise<FileMark[]> {
+  const rows = await db
     .selectFrom('marks')
     .innerJoin('releases', 'releases.id', 'marks.subject')
-    .select([
-      'marks.kind',
-      'marks.subject',
-      'marks.generation',
-      'releases.version',
-      'releases.cksum',
-    ])
+    .select([...MARK, 'releases.version', 'releases.cksum'])
     .where('marks.kind', '=', 'file')
     .where('releases.crate_id', '=', crateId)
     .execute()
   return rows.map(row => ({ ...row, version: row.version as Version }))
 }
 
-/** Takes a mark off, unless the subject has changed again since it was read. */
-export async function clearMarks(database: Database, marks: readonly Mark[]): Promise<void> {
+/** Whether a mark is set: its subject has changes that are not rendered yet. */
+export async function isMarked(db: Queries, { kind, subject }: MarkSubject): Promise<boolean> {
+  const row = await db
+    .selectFrom('marks')
+    .select('generation')
+    .where('kind', '=', kind)
+    .where('subject', '=', subject)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** How much of each kind of work is pending; kinds without any are left out. */
+export async function countMarks(db: Queries): Promise<{ kind: MarkKind; n: number }[]> {
+  return db
+    .selectFrom('marks')
+    .select(['kind', db.fn.countAll<number>().as('n')])
+    .groupBy('kind')
+    .execute()
+}
+
+/** Takes marks off, unless their subjects have changed again since they were read. */
+export async function clearMarks(db: Database, marks: readonly Mark[]): Promise<void> {
   if (marks.length === 0) return
-  await database.transaction().execute(async tx => {
+  await db.transaction().execute(async tx => {
     for (const one of marks) {
       await tx
         .deleteFrom('marks')
@@ -73,42 +92,42 @@ export async function clearMarks(database: Database, marks: readonly Mark[]): Pr
   })
 }
 
-/** Records that a crate has changed: its generation, and the marks of its index file. */
-export async function touch(tx: Queries, crateId: number, generation: number): Promise<void> {
-  await tx.updateTable('crates').set({ generation }).where('id', '=', crateId).execute()
-  await mark(tx, { kind: 'index', subject: crateId, generation })
-  const followed = await tx
-    .selectFrom('facts')
-    .select('key')
-    .where('key', '=', GIT_FOLLOWED)
-    .executeTakeFirst()
-  if (followed) await mark(tx, { kind: 'git', subject: crateId, generation })
-}
-
-/** Sets one mark. */
-export async function mark(tx: Queries, one: Mark): Promise<void> {
-  await tx
-    .insertInto('marks')
-    .values(one)
-    .onConflict(conflict =>
-      conflict.columns(['kind', 'subject']).doUpdateSet({ generation: one.generation }),
-    )
-    .execute()
-}
-
-/** Sets the marks of one kind; subjects may be there twice. */
-export async function markAll(
+/** Sets marks; one may be there twice. */
+export async function setMarks(
   tx: Queries,
-  kind: MarkKind,
-  subjects: readonly number[],
+  marks: readonly MarkSubject[],
   generation: number,
 ): Promise<void> {
-  const all = [...new Set(subjects)]
-  for (let at = 0; at < all.length; at += CHUNK) {
+  const distinct = new Map(marks.map(one => [`${one.kind} ${one.subject}`, one]))
+  for (const part of inChunks([...distinct.values()])) {
     await tx
       .insertInto('marks')
-      .values(all.slice(at, at + CHUNK).map(subject => ({ kind, subject, generation })))
+      .values(part.map(({ kind, subject }) => ({ kind, subject, generation })))
       .onConflict(conflict => conflict.columns(['kind', 'subject']).doUpdateSet({ generation }))
       .execute()
   }
+}
+
+/** Marks of one kind. */
+export function marksOf(kind: MarkKind, subjects: Iterable<number>): MarkSubject[] {
+  return Array.from(subjects, subject => ({ kind, subject }))
+}
+
+/** Records that a crate has changed: its generation, the marks of its index file, and `marks`. */
+export async function touchCrate(
+  tx: Queries,
+  crateId: number,
+  marks: readonly MarkSubject[],
+  generation: number,
+): Promise<void> {
+  await tx.updateTable('crates').set({ generation }).where('id', '=', crateId).execute()
+  await setMarks(tx, [{ kind: 'index', subject: crateId }, ...marks], generation)
+  await sql`INSERT INTO marks (kind, subject, generation)
+    SELECT 'git', ${crateId}, ${generation} FROM facts WHERE key = ${GIT_FOLLOWED}
+    ON CONFLICT (kind, subject) DO UPDATE SET generation = excluded.generation`.execute(tx)
+}
+
+/** Marks the page of a crate whose owners have changed, which are in no release. */
+export function markCratePage(tx: Queries, crateId: number, generation: number): Promise<void> {
+  return setMarks(tx, [{ kind: 'page', subject: crateId }], generation)
 }

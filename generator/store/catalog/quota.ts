@@ -1,9 +1,9 @@
 import { issue, Refusal } from '../../../core/error/error.ts'
-import { canonicalName } from '../../../core/name.ts'
+import type { Name } from '../../../core/name.ts'
 import { timestamp } from '../../../core/timestamp.ts'
-import type { Database } from '../database/database.ts'
-import type { Publication } from './change.ts'
-import { type Change, type CrateRecord, findCrate, findTwin } from './record.ts'
+import type { Version } from '../../../core/version.ts'
+import type { Change, Queries } from './change.ts'
+import { readTarget } from './target.ts'
 
 const DAY = 86_400_000
 
@@ -14,43 +14,41 @@ export interface Quota {
 }
 
 /**
- * Refuses one crate too many of a user (`limits.new_crates_per_day`), and one new version too many of a crate
- * (`limits.versions_per_day`). A retry of what is there counts as nothing, and the operator at the command line may do
- * as they like.
+ * Refuses one crate too many of a user (`limits.new_crates_per_day`), and one new version too many
+ * of a crate (`limits.versions_per_day`). A retry counts as nothing, and the operator at the command
+ * line has no limits.
  */
 export async function checkQuota(
-  database: Database,
-  release: Pick<Publication, 'name' | 'version'>,
+  db: Queries,
+  release: { readonly name: Name; readonly version: Version },
   quota: Quota,
   change: Change,
 ): Promise<void> {
-  const { user } = change
+  const { user, actor, at } = change
   if (!user || (quota.new_crates_per_day === 0 && quota.versions_per_day === 0)) return
-  const crate = await findCrate(database, canonicalName(release.name))
-  const now = Date.parse(change.at)
-  if (!crate)
-    await checkNewCrates(
-      database,
-      { id: user.id, login: change.actor },
-      quota.new_crates_per_day,
-      now,
-    )
-  else if (!(await findTwin(database, crate.id, release.version))) {
-    await checkVersions(database, crate, quota.versions_per_day, now)
-  }
+  const { crate, taken } = await readTarget(db, release, change)
+  if (taken) return
+  const max = crate ? quota.versions_per_day : quota.new_crates_per_day
+  if (max === 0) return
+  const since = timestamp(new Date(Date.parse(at) - DAY))
+  const times = crate
+    ? await versionTimes(db, crate.id, since, max)
+    : await crateTimes(db, user.id, since, max)
+  const oldest = times[max - 1]
+  if (oldest === undefined) return
+  const objection = crate
+    ? issue('versions_too_many', { name: crate.name, max })
+    : issue('crates_too_many', { login: actor, max })
+  const retryAfter = Math.ceil((Date.parse(oldest) + DAY - Date.parse(at)) / 1000)
+  throw new Refusal([objection], { retryAfter: Math.max(1, retryAfter) })
 }
 
-async function checkNewCrates(
-  database: Database,
-  user: { readonly id: number; readonly login: string },
-  max: number,
-  now: number,
-): Promise<void> {
-  if (max === 0) return
-  const recent = await database
+/** When the newest crates that a user published first came, the newest first. */
+async function crateTimes(db: Queries, userId: number, since: string, max: number) {
+  const rows = await db
     .selectFrom('crates')
     .select('created_at')
-    .where('created_at', '>', timestamp(new Date(now - DAY)))
+    .where('created_at', '>', since)
     .where(
       eb =>
         eb
@@ -60,43 +58,23 @@ async function checkNewCrates(
           .orderBy('id')
           .limit(1),
       '=',
-      user.id,
+      userId,
     )
     .orderBy('created_at', 'desc')
     .limit(max)
     .execute()
-  const oldest = recent[max - 1]?.created_at
-  if (oldest) {
-    throw new Refusal([issue('crates_too_many', { login: user.login, max })], {
-      retryAfter: secondsLeft(oldest, now),
-    })
-  }
+  return rows.map(row => row.created_at)
 }
 
-async function checkVersions(
-  database: Database,
-  crate: Pick<CrateRecord, 'id' | 'name'>,
-  max: number,
-  now: number,
-): Promise<void> {
-  if (max === 0) return
-  const recent = await database
+/** When the newest versions of a crate came, the newest first. */
+async function versionTimes(db: Queries, crateId: number, since: string, max: number) {
+  const rows = await db
     .selectFrom('releases')
     .select('published_at')
-    .where('crate_id', '=', crate.id)
-    .where('published_at', '>', timestamp(new Date(now - DAY)))
+    .where('crate_id', '=', crateId)
+    .where('published_at', '>', since)
     .orderBy('published_at', 'desc')
     .limit(max)
     .execute()
-  const oldest = recent[max - 1]?.published_at
-  if (oldest) {
-    throw new Refusal([issue('versions_too_many', { name: crate.name, max })], {
-      retryAfter: secondsLeft(oldest, now),
-    })
-  }
-}
-
-/** Until something of `at` is a day old. */
-function secondsLeft(at: string, now: number): number {
-  return Math.max(1, Math.ceil((Date.parse(at) + DAY - now) / 1000))
+  return rows.flatMap(row => row.published_at ?? [])
 }

@@ -1,23 +1,21 @@
 import type { Name } from '../../../core/name.ts'
 import { type Version, versionIdentity } from '../../../core/version.ts'
 import type { Database } from '../database/database.ts'
-import { addEvent } from './event.ts'
-import { dropListing, keepListing } from './listing.ts'
-import { mark, touch } from './marks.ts'
-import type { Change, CrateRecord, Queries, ReleaseRecord } from './record.ts'
-import { markNextRelease } from './release-marks.ts'
+import { addEvent, type Change, type Queries } from './change.ts'
+import type { CrateRecord } from './crates.ts'
+import { delist, relist } from './listing.ts'
+import { touchCrate } from './marks.ts'
+import { nextRelease } from './publish.ts'
+import { listVersions, type ReleaseRecord } from './releases.ts'
 
-/** A release of another crate whose index line mentions a name; whether it depends on it takes a closer look. */
+/** A release of another crate whose index line mentions a name, perhaps not as a dependency. */
 export interface Mention {
   readonly name: Name
   readonly version: Version
   readonly line: string
 }
 
-/**
- * Releases of other crates whose index line mentions `crate`. Looks at every release of the registry, which is why only
- * deletion asks.
- */
+/** Releases of other crates whose index line mentions `crate`. Reads every release, so only deletion asks. */
 export async function mentions(database: Database, crate: CrateRecord): Promise<Mention[]> {
   const rows = await database
     .selectFrom('releases')
@@ -36,8 +34,8 @@ export async function mentions(database: Database, crate: CrateRecord): Promise<
 }
 
 /**
- * Takes releases out of the catalog. The crate itself stays, with its owners, so that nobody else can take its name; the
- * versions stay taken by the bytes they had, so that no lock file ever meets other ones.
+ * Takes releases out of the catalog. The crate itself stays, with its owners, so that nobody else can
+ * take its name; the versions stay taken by the bytes they had, because lock files name those.
  */
 export async function removeReleases(
   database: Database,
@@ -47,62 +45,41 @@ export async function removeReleases(
 ): Promise<void> {
   await database.transaction().execute(async tx => {
     let generation = crate.generation
-    const lost = await dropListing(tx, crate.id)
+    const dropped = await delist(tx, crate.id)
     for (const release of releases) {
-      await bury(tx, crate, release, change)
-      const kinds = ['file', 'release', 'source'] as const
-      await tx
-        .deleteFrom('marks')
-        .where('kind', 'in', kinds)
-        .where('subject', '=', release.id)
-        .execute()
-      await tx.deleteFrom('releases').where('id', '=', release.id).execute()
-      generation = await addEvent(tx, change, {
-        action: 'delete',
-        crate: crate.name,
-        version: release.version,
-        detail: { cksum: release.cksum },
-      })
+      await removeRelease(tx, crate, release, change)
+      const { version, cksum } = release
+      const event = { action: 'delete', crate: crate.name, version, detail: { cksum } }
+      generation = await addEvent(tx, change, event)
     }
-    for (const release of releases) await markNextRelease(tx, crate.id, release.version, generation)
-    await touch(tx, crate.id, generation)
-    await mark(tx, { kind: 'whole', subject: crate.id, generation })
-    await keepListing(tx, crate.id, generation, lost)
+    const versions = await listVersions(tx, crate.id)
+    const marks = [
+      { kind: 'whole', subject: crate.id } as const,
+      ...releases.flatMap(one => nextRelease(versions, one.version)),
+      ...(await relist(tx, crate, versions, dropped)),
+    ]
+    await touchCrate(tx, crate.id, marks, generation)
   })
 }
 
-/** The checksum of the bytes that a deleted version had; null when that version was never deleted. */
-export async function tombstone(
-  tx: Queries,
-  crateId: number,
-  version: Version,
-): Promise<string | null> {
-  const row = await tx
-    .selectFrom('tombstones')
-    .select('cksum')
-    .where('crate_id', '=', crateId)
-    .where('identity', '=', versionIdentity(version))
-    .executeTakeFirst()
-  return row?.cksum ?? null
-}
-
-async function bury(
+/** Removes a release with its marks, and keeps its version for the bytes it had. */
+async function removeRelease(
   tx: Queries,
   crate: CrateRecord,
-  release: ReleaseRecord,
-  change: Change,
+  { id, version, cksum }: ReleaseRecord,
+  { at }: Change,
 ): Promise<void> {
-  const { cksum } = release
   await tx
     .insertInto('tombstones')
-    .values({
-      crate_id: crate.id,
-      identity: versionIdentity(release.version),
-      cksum,
-      deleted_at: change.at,
-    })
+    .values({ crate_id: crate.id, identity: versionIdentity(version), cksum, deleted_at: at })
     .onConflict(conflict =>
-      conflict.columns(['crate_id', 'identity']).doUpdateSet({ cksum, deleted_at: change.at }),
+      conflict.columns(['crate_id', 'identity']).doUpdateSet({ cksum, deleted_at: at }),
     )
     .execute()
+  await tx
+    .deleteFrom('marks')
+    .where('kind', 'in', ['file', 'release', 'source'])
+    .where('subject', '=', id)
+    .execute()
+  await tx.deleteFrom('releases').where('id', '=', id).execute()
 }

@@ -7,6 +7,7 @@ import { BLOCKS, type BlockTables } from './blocks.ts'
 import { COUNTS } from './counts.ts'
 import { LibsqlDialect } from './dialect.ts'
 import { LISTINGS, type ListingTables } from './listings.ts'
+import type { MarkKind } from './mark-kinds.ts'
 import { PREFIXES } from './prefixes.ts'
 import { REGISTRY } from './registry.ts'
 import { REMOVAL } from './removal.ts'
@@ -99,35 +100,6 @@ export interface Tables extends ListingTables, BlockTables {
   counts: { what: 'crates' | 'releases' | 'terms'; n: number }
   facts: { key: string; value: string }
 }
-
-/** The marks of pages, which nobody waits for, in the order in which they are rendered: that of the alphabet. */
-export const PAGE_KINDS = [
-  'common',
-  'entry',
-  'list',
-  'map',
-  'page',
-  'release',
-  'search',
-  'site',
-  'source',
-  'spread',
-] as const
-
-/**
- * `file`: the `.crate` of a release is to be shown; `index`: the index file of a crate is to be rendered; `whole`:
- * everything of a crate is, and what it no longer has is to go; `git`: its index file is
- * to be committed; `list`: the pages that list it; `page`: what else the tree says of a crate; `release`: the page of a
- * release; `source`: the pages of its files; `site`: what the tree says of the registry as a whole (subject 0); `entry`:
- * a block of crates that the browser's search shows; `map`: a part of the site map; `search`: the terms of a hash that the
- * browser searches; `common`: those of a hash and a range of crates; `spread`: a bucket of terms of a layout that is not in use yet.
- */
-export const MARK_KINDS = ['file', 'index', 'whole', 'git', ...PAGE_KINDS] as const
-export type MarkKind = (typeof MARK_KINDS)[number]
-export type PageKind = (typeof PAGE_KINDS)[number]
-
-/** The subject of a `site` mark. */
-export const SITE = 0
 
 /** The open database. */
 export type Database = Kysely<Tables>

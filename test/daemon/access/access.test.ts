@@ -5,9 +5,9 @@ import { join, relative } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Code, issue } from '../../../core/error/error.ts'
 import { addUser, findUser, setLocked } from '../../../daemon/accounts/accounts.ts'
-import { byOperator } from '../../../daemon/accounts/operator.ts'
 import { makeToken, revokeToken } from '../../../daemon/accounts/tokens.ts'
 import { routes } from '../../../daemon/app.ts'
+import { operatorChange } from '../../../generator/store/catalog/change.ts'
 import { type Ask, type Group, TABLE, type Verdict } from '../../support/access-table.ts'
 import { BASE, TestRegistry } from '../../support/registry.ts'
 
@@ -40,7 +40,7 @@ async function prepared(t: TestContext, env: Record<string, string>) {
     database,
     (await findUser(database, 'dora')) ?? assert.fail(),
     true,
-    byOperator(AT),
+    operatorChange(AT),
   )
   const expired = await test.token(1, { expires: '2026-11-20T11:59:59Z' })
   const revoked = await test.token(1, { name: 'revoked' })

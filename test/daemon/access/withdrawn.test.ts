@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { parseName } from '../../../core/name.ts'
 import { requireUser, setLocked } from '../../../daemon/accounts/accounts.ts'
-import { byOperator } from '../../../daemon/accounts/operator.ts'
 import { removeOwners } from '../../../daemon/accounts/ownership.ts'
 import { revokeToken } from '../../../daemon/accounts/tokens.ts'
+import { operatorChange } from '../../../generator/store/catalog/change.ts'
+import { findCrate } from '../../../generator/store/catalog/crates.ts'
 import { publishRequest, TestRegistry } from '../../support/registry.ts'
 
 const AT = '2026-11-20T12:00:00Z'
@@ -48,9 +49,9 @@ const add = Buffer.from(JSON.stringify({ users: ['accomplice'] }))
 
 test('who loses a crate while a request of theirs arrives has lost it', async t => {
   const { test, slowly } = await prepared(t)
-  const { catalog, database } = test.registry
-  const crate = (await catalog.find(parseName('demo'))) ?? assert.fail('no crate')
-  const remove = () => removeOwners(database, crate, ['mallory'], byOperator(AT))
+  const { database } = test.registry
+  const crate = (await findCrate(database, parseName('demo'))) ?? assert.fail('no crate')
+  const remove = () => removeOwners(database, crate, ['mallory'], operatorChange(AT))
   const detail =
     '`mallory` is not an owner of `demo`; ask one of its owners for `cargo owner --add mallory`'
   assert.deepEqual(await slowly('/api/v1/crates/demo/owners', add, remove), [
@@ -63,11 +64,11 @@ test('a token that is revoked, and a user who is locked out, while a request arr
   const { test, slowly } = await prepared(t)
   const { database } = test.registry
   const user = await requireUser(database, 'mallory')
-  const lock = () => setLocked(database, user, true, byOperator(AT))
+  const lock = () => setLocked(database, user, true, operatorChange(AT))
   const publish = publishRequest({ name: 'demo', version: '1.0.1' })
   const refusal = [403, { errors: [{ detail: WITHDRAWN }] }]
   assert.deepEqual(await slowly('/api/v1/crates/new', publish, lock), refusal)
-  await setLocked(database, user, false, byOperator(AT))
+  await setLocked(database, user, false, operatorChange(AT))
   assert.deepEqual(
     await slowly('/api/v1/crates/demo/owners', add, () => revokeToken(database, 2, AT)),
     refusal,

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { type TestContext, test } from 'node:test'
 import { findUser, setLocked, type User } from '../../../daemon/accounts/accounts.ts'
 import { setPassword } from '../../../daemon/accounts/credentials.ts'
-import { byOperator } from '../../../daemon/accounts/operator.ts'
+import { operatorChange } from '../../../generator/store/catalog/change.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn, PASSWORD, Visitor, withPassword } from '../../support/visitor.ts'
 
@@ -121,8 +121,8 @@ test('a session ends at its time, by logging out, by another session, by a new p
     [
       'a lock',
       async () => {
-        await setLocked(database, user, true, byOperator(AT))
-        await setLocked(database, user, false, byOperator(AT))
+        await setLocked(database, user, true, operatorChange(AT))
+        await setLocked(database, user, false, operatorChange(AT))
       },
     ],
     [
@@ -214,9 +214,14 @@ test('nobody learns who has an account: answers are the same, and so is the work
   for (const login of ['locked-out', 'older', 'newer', 'passwordless']) await test.user(login)
   await withPassword(test, 'locked-out')
   await test.user('root', {}, true)
-  await setLocked(database, await userOf(test, 'locked-out'), true, byOperator(AT))
+  await setLocked(database, await userOf(test, 'locked-out'), true, operatorChange(AT))
   const withCost = async (login: string, cost: number) =>
-    setPassword(database, await userOf(test, login), { password: PASSWORD, cost }, byOperator(AT))
+    setPassword(
+      database,
+      await userOf(test, login),
+      { password: PASSWORD, cost },
+      operatorChange(AT),
+    )
   await withCost('older', 14)
   const hashed = countHashing(t)
   const wrong = { alice: 'wrong one here', 'locked-out': PASSWORD, older: 'wrong one here' }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { parseName } from '../../../core/name.ts'
-import { byOperator } from '../../../daemon/accounts/operator.ts'
 import { inviteOwners } from '../../../daemon/accounts/ownership.ts'
+import { operatorChange } from '../../../generator/store/catalog/change.ts'
+import { findCrate } from '../../../generator/store/catalog/crates.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn } from '../../support/visitor.ts'
 
@@ -85,11 +86,11 @@ test('owners see who is invited, and take an invitation back, by the page or wit
 
 test('an invitation to a crate that nobody owns can be taken back', async t => {
   const { test } = await prepared(t, { PLIMSOLL_OWNERS_ADD: 'invite' })
-  const { database, catalog } = test.registry
+  const { database } = test.registry
   const token = await test.user('root', {}, true)
   await database.deleteFrom('owners').execute()
-  const crate = (await catalog.find(parseName('demo'))) ?? assert.fail('no crate')
-  await inviteOwners(database, crate, ['bob'], byOperator('2026-11-20T12:00:00Z'))
+  const crate = (await findCrate(database, parseName('demo'))) ?? assert.fail('no crate')
+  await inviteOwners(database, crate, ['bob'], operatorChange('2026-11-20T12:00:00Z'))
   const body = JSON.stringify({ users: ['bob'] })
   const answer = await test.request('DELETE', '/api/v1/crates/demo/owners', token, { body })
   assert.deepEqual(await answer.json(), { ok: true, msg: 'removed bob from the owners of `demo`' })

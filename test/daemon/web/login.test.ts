@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { findUser } from '../../../daemon/accounts/accounts.ts'
 import { makeLink } from '../../../daemon/accounts/credentials.ts'
-import { byOperator } from '../../../daemon/accounts/operator.ts'
+import { operatorChange } from '../../../generator/store/catalog/change.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { form, loggedIn, PASSWORD, Visitor, withPassword } from '../../support/visitor.ts'
 
@@ -70,7 +70,7 @@ test('a one-time link sets a password once, within a day, and a weak password do
   const { database } = test.registry
   const user = await findUser(database, 'alice')
   assert.ok(user)
-  const link = () => makeLink(database, user, test.now, byOperator(AT))
+  const link = () => makeLink(database, user, test.now, operatorChange(AT))
   const redeem = async (reset: string, password: string) => {
     const visitor = new Visitor(test)
     const csrf = await visitor.proof()

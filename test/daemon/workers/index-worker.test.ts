@@ -6,14 +6,18 @@ import { parseName } from '../../../core/name.ts'
 import type { Output } from '../../../core/output.ts'
 import { crateKey } from '../../../core/paths/crates.ts'
 import { IndexWorker } from '../../../daemon/workers/index-worker.ts'
-import type { PageContext } from '../../../generator/pages/context.ts'
+import type { Registry } from '../../../generator/registry.ts'
+import { findCrate } from '../../../generator/store/catalog/crates.ts'
+import { listMarks } from '../../../generator/store/catalog/marks.ts'
+import { listReleases } from '../../../generator/store/catalog/releases.ts'
 import { isWaiting, settle } from '../../support/event-loop.ts'
+import { withQueryHook } from '../../support/query-hook.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { until } from '../../support/until.ts'
 import { addCrate } from '../../support/workplace.ts'
 
 /** A context that counts the builds of each crate and holds them up at a gate. */
-function gated(registry: PageContext) {
+function gated(registry: Registry) {
   const began: number[] = []
   let open = () => {}
   let gate = Promise.resolve()
@@ -22,20 +26,12 @@ function gated(registry: PageContext) {
       open = resolve
     })
   }
-  const catalog = new Proxy(registry.catalog, {
-    get(target, key) {
-      const value: unknown = Reflect.get(target, key, target)
-      if (key === 'crate') {
-        return async (id: number) => {
-          began.push(id)
-          await gate
-          return target.crate(id)
-        }
-      }
-      return typeof value === 'function' ? value.bind(target) : value
-    },
+  const database = withQueryHook(registry.database, async (sql, [id]) => {
+    if (!sql.includes('from "crates" where "id" = ?')) return
+    began.push(Number(id))
+    await gate
   })
-  return { context: { ...registry, catalog }, began, close, open: () => open() }
+  return { context: { ...registry, database }, began, close, open: () => open() }
 }
 
 const fail = (error: unknown) => assert.fail(String(error))
@@ -127,7 +123,7 @@ test('a failing build does not fail the publish: it warns, is tried again, and s
   await shows(test, 'index/de/mo/demo')
   assert.match((await test.shown('index/de/mo/demo')) ?? '', /"vers":"1\.0\.0"/)
   await until(
-    async () => (await test.registry.catalog.marks('index')).length === 0,
+    async () => (await listMarks(test.registry.database, 'index')).length === 0,
     () => 'its mark stays',
   )
 })
@@ -192,7 +188,7 @@ test('closing does not fail when the last try does', async t => {
   const mend = breakTree(test)
   await test.publish(token, { name: 'demo', version: '1.0.0' })
   await test.indexWorker.close()
-  assert.equal((await test.registry.catalog.marks('index')).length, 1)
+  assert.equal((await listMarks(test.registry.database, 'index')).length, 1)
   mend()
 })
 
@@ -228,8 +224,8 @@ test('what a build could not render, beside everything else that it did, is a fa
   const { registry } = test
   await addCrate(registry, { name: 'lost', version: '1.0.0' })
   await addCrate(registry, { name: 'kept', version: '1.0.0' })
-  const crate = await registry.catalog.find(parseName('lost'))
-  const [release] = await registry.catalog.releases(crate?.id ?? 0)
+  const crate = await findCrate(registry.database, parseName('lost'))
+  const [release] = await listReleases(registry.database, crate?.id ?? 0)
   const path = registry.crates.path(crateKey(parseName('lost'), release?.cksum ?? ''))
   renameSync(path, `${path}.away`)
   await test.indexWorker.catchUp()

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { listMarks } from '../../../generator/store/catalog/marks.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { expectCode } from '../../support/command.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
@@ -35,7 +36,7 @@ async function scene(t: TestContext) {
   }
   const marks = async (): Promise<number> => {
     const registry = await reopen(t, dir)
-    return (await registry.catalog.marks('git')).length
+    return (await listMarks(registry.database, 'git')).length
   }
   await plimsoll(false, 'init', '--base-url', BASE)
   return { folder, dir, plimsoll, environment, add, marks }

@@ -11,10 +11,11 @@ import { deleteReleases } from '../../../generator/delete.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { openRegistry } from '../../../generator/registry.ts'
 import { buildStatic } from '../../../generator/static/build.ts'
-import { dropListing, keepListing } from '../../../generator/store/catalog/listing.ts'
+import { delist } from '../../../generator/store/catalog/listing.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { verifyPages } from '../../../generator/verify/pages.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
+import { relistCrate } from '../../support/filled-catalog.ts'
 import { fileStamps, filesBelow } from '../../support/folder.ts'
 import { ownDependency } from '../../support/own-dependency.ts'
 import { TestRegistry } from '../../support/registry.ts'
@@ -228,7 +229,7 @@ async function multiply(registry: TestRegistry, names: readonly string[]): Promi
         .insertInto('releases')
         .values({ ...same, crate_id: id })
         .execute()
-      await keepListing(tx, id, crate.generation)
+      await relistCrate(tx, id, crate.generation)
     }
   })
 }
@@ -290,10 +291,10 @@ test('the list splits where it grows too long and joins again, page by page', as
         .select('id')
         .where('canonical', '=', name)
         .executeTakeFirstOrThrow()
-      await dropListing(tx, id)
+      await delist(tx, id)
       await tx.deleteFrom('marks').where('kind', 'in', ['release', 'source']).execute()
       await tx.deleteFrom('releases').where('crate_id', '=', id).execute()
-      await keepListing(tx, id, 1000)
+      await relistCrate(tx, id, 1000)
     }
   })
   await buildPages(registry.registry)

@@ -7,7 +7,9 @@ import { build } from '../../../generator/build/build.ts'
 import { deleteReleases } from '../../../generator/delete.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { openRegistry } from '../../../generator/registry.ts'
+import { findCrate } from '../../../generator/store/catalog/crates.ts'
 import { countPageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
+import { setYanked } from '../../../generator/store/catalog/yank.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import type { Finding } from '../../../generator/verify/finding.ts'
 import { verifyPages } from '../../../generator/verify/pages.ts'
@@ -102,7 +104,7 @@ test('crate.json is everything about a crate, newest version first, without READ
 test('a yank and a lost dependent show in crate.json', async t => {
   const registry = await filled(t)
   const change = async (version: string, name = 'shown') => {
-    await registry.registry.catalog.setYanked(name as Name, version as never, true, CHANGE)
+    await setYanked(registry.registry.database, name as Name, version as never, true, CHANGE)
     await buildPages(registry.registry)
   }
   await change('1.10.0')
@@ -168,7 +170,7 @@ ${summary}
 
 test('feeds have their length and their order', async t => {
   const registry = await TestRegistry.open(t)
-  const { catalog, database } = registry.registry
+  const { database } = registry.registry
   const token = await registry.user('alice')
   await registry.publish(token, { name: 'long', version: '0.0.0' })
   const [template] = await database.selectFrom('releases').selectAll().execute()
@@ -185,7 +187,7 @@ test('feeds have their length and their order', async t => {
     }
   })
   await database.insertInto('releases').values(rows).execute()
-  const crate = await catalog.find('long' as Name)
+  const crate = await findCrate(database, 'long' as Name)
   assert.ok(crate)
   await buildPages(registry.registry, { all: true })
   const entries = async (path: string) =>
@@ -288,7 +290,7 @@ test('verify finds and mends pages that differ; what a daemon has pending is its
     faults.map(one => `repaired ${one}`),
   )
   assert.deepEqual(await run({ repair: false, served: false }), [])
-  await context.catalog.setYanked('shown' as Name, '1.9.0' as never, true, CHANGE)
+  await setYanked(context.database, 'shown' as Name, '1.9.0' as never, true, CHANGE)
   const pending = await run({ repair: false, served: true })
   assert.deepEqual(
     pending.filter(one => one.startsWith('crates/') || one.startsWith('feeds/')),

@@ -10,7 +10,7 @@ import { deleteReleases } from '../../../generator/delete.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import type { SearchedEntry } from '../../../generator/render/search-files.ts'
 import { searchFiles } from '../../../generator/render/search-files.ts'
-import { readSpread } from '../../../generator/store/catalog/search/search-layout.ts'
+import { readLayout } from '../../../generator/store/catalog/search/search-layout.ts'
 import type { PublicTree } from '../../../generator/store/public-tree.ts'
 import { fillCatalog } from '../../support/filled-catalog.ts'
 import { fileStamps, filesBelow } from '../../support/folder.ts'
@@ -104,7 +104,7 @@ test('it does so after a publish, a yank, a deletion, and when the terms are spr
   const registry = await openFilled(t, ENTRIES.slice(0, 150))
   const token = await registry.user('alice')
   const queries = inventedQueries(ENTRIES.slice(0, 150), 60)
-  const first = await readSpread(registry.registry.database)
+  const first = await readLayout(registry.registry.database)
   await compare(registry, queries)
   const publish = async (name: string, version: string, description: string) => {
     const manifest = `[package]\nname = "${name}"\nversion = "${version}"\nlicense = "MIT"\ndescription = "${description}"`
@@ -134,7 +134,7 @@ test('it does so after a publish, a yank, a deletion, and when the terms are spr
   await compare(registry, [...queries, 'zulu', 'hotel', 'wellknown', 'zulu'])
   await fillCatalog(registry.registry, ENTRIES.slice(150, 700))
   await buildSearch(registry)
-  const then = await readSpread(registry.registry.database)
+  const then = await readLayout(registry.registry.database)
   assert.ok((then.now ?? 0) > (first.now ?? 99), JSON.stringify([first, then]))
   assert.deepEqual(readdirSync(join(registry.registry.tree.root, 'search/terms')), [
     String(then.now),
@@ -244,7 +244,7 @@ function placeObstacle(tree: PublicTree, path: string): () => void {
 test('a spreading that is interrupted leaves the old files to the readers, and is finished by the next build', async t => {
   const registry = await openFilled(t, ENTRIES.slice(0, 30))
   const { database, tree } = registry.registry
-  const before = (await readSpread(database)).now ?? -1
+  const before = (await readLayout(database)).now ?? -1
   await fillCatalog(registry.registry, ENTRIES.slice(30, 400))
   await database
     .deleteFrom('marks')
@@ -252,7 +252,7 @@ test('a spreading that is interrupted leaves the old files to the readers, and i
     .execute()
   const remove = placeObstacle(tree, 'search/terms/6/40.json')
   await assert.rejects(buildPages(registry.registry))
-  assert.deepEqual(await readSpread(database), { now: before, next: 6 })
+  assert.deepEqual(await readLayout(database), { now: before, next: 6 })
   assert.ok(existsSync(tree.path('search/terms/6/39.json')))
   await compare(registry, inventedQueries(ENTRIES.slice(0, 400), 40))
   // A change meanwhile is in the files of both.
@@ -262,7 +262,7 @@ test('a spreading that is interrupted leaves the old files to the readers, and i
   await compare(registry, ['meanwhile', 'mean', ...inventedQueries(ENTRIES.slice(0, 400), 40)])
   remove()
   await buildSearch(registry)
-  assert.deepEqual(await readSpread(database), { now: 6, next: null })
+  assert.deepEqual(await readLayout(database), { now: 6, next: null })
   assert.deepEqual(readdirSync(tree.path('search/terms')), ['6'])
   await compare(registry, ['meanwhile', 'mean', ...inventedQueries(ENTRIES.slice(0, 400), 40)])
 })

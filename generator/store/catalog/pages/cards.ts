@@ -1,7 +1,7 @@
 import type { About } from '../../../../core/manifest/manifest.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../../../core/name.ts'
 import type { Version } from '../../../../core/version.ts'
-import type { Database } from '../../database/database.ts'
+import type { Queries } from '../change.ts'
 
 /** A crate as lists show it: with what its newest version says. */
 export interface CrateCard {
@@ -23,17 +23,17 @@ export interface CrateCard {
 }
 
 /** The card of the crate that a name means; null when there is none, or one without versions. */
-export async function findCard(database: Database, name: Name): Promise<CrateCard | null> {
-  const row = await selectCards(database)
+export async function findCard(db: Queries, name: Name): Promise<CrateCard | null> {
+  const row = await selectCards(db)
     .where('crates.canonical', '=', canonicalName(name))
     .executeTakeFirst()
   return row ? card(row) : null
 }
 
 /** The cards of crates, in the order of their ids in `ids`. */
-export async function readCards(database: Database, ids: readonly number[]): Promise<CrateCard[]> {
+export async function readCards(db: Queries, ids: readonly number[]): Promise<CrateCard[]> {
   if (ids.length === 0) return []
-  const rows = await selectCards(database).where('crates.id', 'in', ids).execute()
+  const rows = await selectCards(db).where('crates.id', 'in', ids).execute()
   const cards = new Map(rows.map(row => [row.id, card(row)]))
   return ids.flatMap(id => cards.get(id) ?? [])
 }
@@ -43,8 +43,8 @@ export function isNamed(one: CrateCard, canonical: CanonicalName): boolean {
   return canonicalName(one.name) === canonical
 }
 
-function selectCards(database: Database) {
-  return database
+function selectCards(db: Queries) {
+  return db
     .selectFrom('crates')
     .innerJoin('listings', 'listings.crate_id', 'crates.id')
     .innerJoin('releases as newest', 'newest.id', 'listings.newest_id')

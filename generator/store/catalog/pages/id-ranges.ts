@@ -1,13 +1,13 @@
 import type { Name } from '../../../../core/name.ts'
-import type { Database } from '../../database/database.ts'
+import type { Queries } from '../change.ts'
 
 /** The listed crates with an id from `first` on, below `end`, in the order of their ids. */
 export async function listedBetween(
-  database: Database,
+  db: Queries,
   first: number,
   end: number,
 ): Promise<{ readonly id: number; readonly name: Name; readonly updatedAt: string }[]> {
-  const rows = await database
+  const rows = await db
     .selectFrom('listings')
     .innerJoin('crates', 'crates.id', 'listings.crate_id')
     .select(['crates.id', 'crates.name', 'listings.updated_at'])
@@ -19,10 +19,10 @@ export async function listedBetween(
 }
 
 /** Which ranges of `width` ids have a listed crate, by number; one look for each of them, however many crates there are. */
-export async function rangesOf(database: Database, width: number): Promise<number[]> {
+export async function rangesOf(db: Queries, width: number): Promise<number[]> {
   const ranges: number[] = []
   for (let first = 0; ; ) {
-    const row = await database
+    const row = await db
       .selectFrom('listings')
       .select('crate_id')
       .where('crate_id', '>=', first)

@@ -1,7 +1,7 @@
 import type { About } from '../../../../core/manifest/manifest.ts'
 import type { Name } from '../../../../core/name.ts'
 import type { Version } from '../../../../core/version.ts'
-import type { Database } from '../../database/database.ts'
+import type { Queries } from '../change.ts'
 
 /** A crate as the lists of new ones show it. */
 export interface RecentCrate {
@@ -21,8 +21,8 @@ export interface RecentRelease {
 }
 
 /** The crates that came last, newest first. */
-export async function recentCrates(database: Database, limit: number): Promise<RecentCrate[]> {
-  const rows = await database
+export async function recentCrates(db: Queries, limit: number): Promise<RecentCrate[]> {
+  const rows = await db
     .selectFrom('crates')
     .innerJoin('listings', 'listings.crate_id', 'crates.id')
     .innerJoin('releases', 'releases.id', 'listings.newest_id')
@@ -39,8 +39,8 @@ export async function recentCrates(database: Database, limit: number): Promise<R
 }
 
 /** The versions that were published last, newest first; those of unknown time are not among them. */
-export async function recentReleases(database: Database, limit: number): Promise<RecentRelease[]> {
-  const rows = await database
+export async function recentReleases(db: Queries, limit: number): Promise<RecentRelease[]> {
+  const rows = await db
     .selectFrom('releases')
     .innerJoin('crates', 'crates.id', 'releases.crate_id')
     .leftJoin('users', 'users.id', 'releases.published_by')
@@ -68,8 +68,8 @@ export async function recentReleases(database: Database, limit: number): Promise
 }
 
 /** Ids of the crates that got another version last, newest first; those with a single version are new, not updated. */
-export async function updatedCrates(database: Database, limit: number): Promise<number[]> {
-  const rows = await database
+export async function updatedCrates(db: Queries, limit: number): Promise<number[]> {
+  const rows = await db
     .selectFrom('listings')
     .select('crate_id')
     .where('versions', '>', 1)
@@ -81,8 +81,8 @@ export async function updatedCrates(database: Database, limit: number): Promise<
 }
 
 /** Ids of the crates that came last, newest first. */
-export async function newCrates(database: Database, limit: number): Promise<number[]> {
-  const rows = await database
+export async function newCrates(db: Queries, limit: number): Promise<number[]> {
+  const rows = await db
     .selectFrom('crates')
     .innerJoin('listings', 'listings.crate_id', 'crates.id')
     .select('crates.id')

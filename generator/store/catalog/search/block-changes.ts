@@ -1,6 +1,6 @@
 import { classOf } from '../../../../core/search/terms.ts'
 import { bytesOf } from '../../database/blocks.ts'
-import type { Queries } from '../record.ts'
+import type { Queries } from '../change.ts'
 import { POSTING_BLOCK_CRATES, placeInBlock, placesOf, writeBlock } from './posting-block.ts'
 
 /** A word that finds this many crates is common: from then on its crates are kept as bits, too. */

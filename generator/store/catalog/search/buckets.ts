@@ -1,11 +1,10 @@
 import { HASH_BITS, RANGE_CRATES, rangeOf } from '../../../../core/search/buckets.ts'
 import { POSTINGS_MAX, type Posting, type Term } from '../../../../core/search/postings.ts'
-import type { Database } from '../../database/database.ts'
-import type { Queries } from '../record.ts'
+import type { Queries } from '../change.ts'
 
 /** How many terms there are, without counting them. */
-export async function termCount(database: Database): Promise<number> {
-  const row = await database
+export async function termCount(db: Queries): Promise<number> {
+  const row = await db
     .selectFrom('counts')
     .select('n')
     .where('what', '=', 'terms')
@@ -14,20 +13,16 @@ export async function termCount(database: Database): Promise<number> {
 }
 
 /** The terms of a bucket with their crates, at most `POSTINGS_MAX` each; in no particular order. */
-export async function readBucket(
-  database: Database,
-  bits: number,
-  bucket: number,
-): Promise<Term[]> {
+export async function readBucket(db: Queries, bits: number, bucket: number): Promise<Term[]> {
   const width = 2 ** (HASH_BITS - bits)
-  const terms = await database
+  const terms = await db
     .selectFrom('terms')
     .selectAll()
     .where('hash', '>=', bucket * width)
     .where('hash', '<', (bucket + 1) * width)
     .execute()
   const few = terms.filter(term => term.crates <= POSTINGS_MAX).map(term => term.id)
-  const postings = await readFew(database, few)
+  const postings = await readFew(db, few)
   const list: Term[] = []
   for (const { id, term, crates } of terms) {
     const all = postings.get(id)
@@ -36,16 +31,16 @@ export async function readBucket(
       list.push({
         term,
         crates,
-        postings: await readFirst(database, id),
-        ranges: await rangesOfTerm(database, id),
+        postings: await readFirst(db, id),
+        ranges: await rangesOfTerm(db, id),
       })
   }
   return list
 }
 
 /** The common terms of a hash, each with all its crates of one range. */
-export async function readCommon(database: Database, hash: number, range: number): Promise<Term[]> {
-  const terms = await database
+export async function readCommon(db: Queries, hash: number, range: number): Promise<Term[]> {
+  const terms = await db
     .selectFrom('terms')
     .select(['id', 'term'])
     .where('hash', '=', hash)
@@ -53,7 +48,7 @@ export async function readCommon(database: Database, hash: number, range: number
     .execute()
   const list: Term[] = []
   for (const { id, term } of terms) {
-    const postings = await database
+    const postings = await db
       .selectFrom('postings')
       .select(['rank', 'crate_id as id'])
       .where('term_id', '=', id)
@@ -69,9 +64,9 @@ export async function readCommon(database: Database, hash: number, range: number
 
 /** Every hash of a common term with the ranges that its crates are in. Looks at all terms. */
 export async function commonRanges(
-  database: Database,
+  db: Queries,
 ): Promise<{ readonly hash: number; readonly range: number }[]> {
-  const terms = await database
+  const terms = await db
     .selectFrom('terms')
     .select(['id', 'hash'])
     .where('hash', '>=', 0)
@@ -79,17 +74,17 @@ export async function commonRanges(
     .execute()
   const places = new Map<number, { hash: number; range: number }>()
   for (const { id, hash } of terms) {
-    for (const range of await rangesOfTerm(database, id))
+    for (const range of await rangesOfTerm(db, id))
       places.set(commonSubject(hash, range), { hash, range })
   }
   return [...places.values()]
 }
 
 /** The ranges that the crates of a term are in. */
-export async function rangesOfTerm(database: Queries, term: number): Promise<number[]> {
+export async function rangesOfTerm(db: Queries, term: number): Promise<number[]> {
   const ranges: number[] = []
   for (let first = 0; ; first = ((ranges.at(-1) ?? 0) + 1) * RANGE_CRATES) {
-    const row = await database
+    const row = await db
       .selectFrom('postings')
       .select('crate_id')
       .where('term_id', '=', term)
@@ -119,13 +114,10 @@ export function ofCommonSubject(subject: number): {
 }
 
 /** All crates of several terms. */
-async function readFew(
-  database: Database,
-  terms: readonly number[],
-): Promise<Map<number, Posting[]>> {
+async function readFew(db: Queries, terms: readonly number[]): Promise<Map<number, Posting[]>> {
   const found = new Map<number, Posting[]>(terms.map(id => [id, []]))
   for (let at = 0; at < terms.length; at += 500) {
-    const rows = await database
+    const rows = await db
       .selectFrom('postings')
       .select(['term_id', 'rank', 'crate_id as id'])
       .where('term_id', 'in', terms.slice(at, at + 500))
@@ -139,8 +131,8 @@ async function readFew(
 }
 
 /** The first crates of a very common term. */
-async function readFirst(database: Database, term: number): Promise<Posting[]> {
-  return database
+async function readFirst(db: Queries, term: number): Promise<Posting[]> {
+  return db
     .selectFrom('postings')
     .select(['rank', 'crate_id as id'])
     .where('term_id', '=', term)

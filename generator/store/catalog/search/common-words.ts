@@ -1,7 +1,7 @@
 import { CLASSES, YANKED_FROM } from '../../../../core/search/terms.ts'
 import { bytesOf } from '../../database/blocks.ts'
-import type { Database } from '../../database/database.ts'
-import type { Found, Slice } from './found.ts'
+import type { Queries } from '../change.ts'
+import type { FoundCrates, Slice } from '../slice.ts'
 import { BLOCK_WORDS, POSTING_BLOCK_CRATES, readBlock } from './posting-block.ts'
 
 /**
@@ -10,15 +10,15 @@ import { BLOCK_WORDS, POSTING_BLOCK_CRATES, readBlock } from './posting-block.ts
  * the query.
  */
 export async function commonWords(
-  database: Database,
+  db: Queries,
   termIds: readonly number[],
   begins: readonly number[],
   slice: Slice,
-): Promise<Found> {
-  const size = await blockCount(database)
+): Promise<FoundCrates> {
+  const size = await blockCount(db)
   const levels = new Levels(size)
-  await levels.fill(database, termIds)
-  const lengths = await nameLengths(database, size)
+  await levels.fill(db, termIds)
+  const lengths = await nameLengths(db, size)
   const groups = levels.groups(
     begins.filter(id => id < size * POSTING_BLOCK_CRATES),
     lengths,
@@ -41,17 +41,17 @@ interface Group {
   ids(from: number, limit: number): number[]
 }
 
-async function blockCount(database: Database): Promise<number> {
-  const row = await database
+async function blockCount(db: Queries): Promise<number> {
+  const row = await db
     .selectFrom('name_lengths')
     .select(eb => eb.fn.max('block').as('last'))
     .executeTakeFirst()
   return (row?.last ?? -1) + 1
 }
 
-async function nameLengths(database: Database, size: number): Promise<Uint8Array> {
+async function nameLengths(db: Queries, size: number): Promise<Uint8Array> {
   const lengths = new Uint8Array(size * POSTING_BLOCK_CRATES)
-  for (const row of await database.selectFrom('name_lengths').selectAll().execute()) {
+  for (const row of await db.selectFrom('name_lengths').selectAll().execute()) {
     lengths.set(bytesOf(row.lengths), row.block * POSTING_BLOCK_CRATES)
   }
   return lengths
@@ -68,16 +68,12 @@ class Levels {
     this.#bits = Array.from({ length: CLASSES }, () => new Uint32Array(size * BLOCK_WORDS))
   }
 
-  async fill(database: Database, termIds: readonly number[]): Promise<void> {
+  async fill(db: Queries, termIds: readonly number[]): Promise<void> {
     const scratch = this.#bits.map(() => new Uint32Array(this.#size * BLOCK_WORDS))
     for (const [at, termId] of termIds.entries()) {
       const own = at === 0 ? this.#bits : scratch
       for (const bits of scratch) bits.fill(0)
-      const rows = await database
-        .selectFrom('blocks')
-        .selectAll()
-        .where('term_id', '=', termId)
-        .execute()
+      const rows = await db.selectFrom('blocks').selectAll().where('term_id', '=', termId).execute()
       for (const row of rows) {
         const bits = own[row.class]
         if (bits) readBlock(bytesOf(row.crates), bits, row.block * BLOCK_WORDS)

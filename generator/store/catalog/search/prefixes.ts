@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { CanonicalName } from '../../../../core/name.ts'
-import type { Database } from '../../database/database.ts'
-import type { Queries } from '../record.ts'
+import type { Queries } from '../change.ts'
 
 /** Every character that a canonical name may have, in order. */
 const CHARACTERS = [...'0123456789_abcdefghijklmnopqrstuvwxyz']
@@ -30,24 +29,20 @@ export async function uncountPrefixes(tx: Queries, canonical: CanonicalName): Pr
 
 /** How many crates there are below each of some prefixes; those with none are left out. */
 export async function prefixCounts(
-  database: Database,
+  db: Queries,
   prefixes: readonly string[],
 ): Promise<Map<string, number>> {
-  const rows = await database
-    .selectFrom('prefixes')
-    .selectAll()
-    .where('prefix', 'in', prefixes)
-    .execute()
+  const rows = await db.selectFrom('prefixes').selectAll().where('prefix', 'in', prefixes).execute()
   return new Map(rows.map(row => [row.prefix, row.crates]))
 }
 
 /** The prefixes with one character more that some crate has, in order, with their counts. */
 export async function longerPrefixes(
-  database: Database,
+  db: Queries,
   prefix: string,
 ): Promise<{ readonly prefix: string; readonly total: number }[]> {
   const longer = CHARACTERS.map(character => prefix + character)
-  const counts = await prefixCounts(database, longer)
+  const counts = await prefixCounts(db, longer)
   return longer.flatMap(one => {
     const total = counts.get(one)
     return total === undefined ? [] : [{ prefix: one, total }]
@@ -55,12 +50,8 @@ export async function longerPrefixes(
 }
 
 /** Ids of the crates whose canonical name begins with `prefix`, by name; at most `limit`. */
-export async function cratesBelow(
-  database: Database,
-  prefix: string,
-  limit: number,
-): Promise<number[]> {
-  const rows = await database
+export async function cratesBelow(db: Queries, prefix: string, limit: number): Promise<number[]> {
+  const rows = await db
     .selectFrom('listings')
     .select('crate_id')
     .where('canonical', '>=', prefix)
@@ -73,8 +64,8 @@ export async function cratesBelow(
 }
 
 /** Ids of the crates whose canonical name is exactly this: one or none. */
-export async function crateNamed(database: Database, canonical: string): Promise<number[]> {
-  const rows = await database
+export async function crateNamed(db: Queries, canonical: string): Promise<number[]> {
+  const rows = await db
     .selectFrom('listings')
     .select('crate_id')
     .where('canonical', '=', canonical)

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { canonicalName, isName } from '../../../../core/name.ts'
 import { RANK_YANKED, wordsOf } from '../../../../core/search/words.ts'
-import type { Database } from '../../database/database.ts'
+import type { Queries } from '../change.ts'
+import type { FoundCrates, Slice } from '../slice.ts'
 import { commonWords } from './common-words.ts'
-import type { Found, Slice } from './found.ts'
 
 /** Words of a query beyond this many do not count: nobody means them, and each costs a look-up. */
 const WORDS_MAX = 32
@@ -16,16 +16,12 @@ const WORDS_MAX = 32
  * One word costs the same in a registry of any size: its count is kept and its crates lie in the order of their ranks.
  * Of several words the rarest is walked and the others are looked up; where even that one is common, bits are compared.
  */
-export async function searchCrates(
-  database: Database,
-  query: string,
-  slice: Slice,
-): Promise<Found> {
+export async function searchCrates(db: Queries, query: string, slice: Slice): Promise<FoundCrates> {
   const said = wordsOf(query)
   const words = [...new Set(said)].slice(0, WORDS_MAX)
   if (words.length === 0)
-    return /[^\s+]/.test(query) ? { ids: [], total: 0 } : everyCrate(database, slice)
-  const terms = await database.selectFrom('terms').selectAll().where('term', 'in', words).execute()
+    return /[^\s+]/.test(query) ? { ids: [], total: 0 } : everyCrate(db, slice)
+  const terms = await db.selectFrom('terms').selectAll().where('term', 'in', words).execute()
   const [rarest, ...others] = terms.sort((a, b) => a.crates - b.crates || a.id - b.id)
   if (!rarest || terms.length < words.length) return { ids: [], total: 0 }
   if (said.length > 1) {
@@ -33,17 +29,17 @@ export async function searchCrates(
     const ids: [number, ...number[]] = [rarest.id, ...others.map(one => one.id)]
     // All others find more crates, but one may have become common at a count that is on the border.
     return terms.every(one => one.common === 1)
-      ? commonWords(database, ids, await beginning(database, key), slice)
-      : severalWords(database, ids, key, slice)
+      ? commonWords(db, ids, await beginning(db, key), slice)
+      : severalWords(db, ids, key, slice)
   }
   const total = rarest.crates
-  return { ids: slice.offset < total ? await oneWord(database, rarest.id, slice) : [], total }
+  return { ids: slice.offset < total ? await oneWord(db, rarest.id, slice) : [], total }
 }
 
-async function everyCrate(database: Database, { limit, offset }: Slice): Promise<Found> {
-  const total = await crateCount(database)
+async function everyCrate(db: Queries, { limit, offset }: Slice): Promise<FoundCrates> {
+  const total = await crateCount(db)
   if (offset >= total) return { ids: [], total }
-  const rows = await database
+  const rows = await db
     .selectFrom('listings')
     .select('crate_id')
     .orderBy('yanked')
@@ -55,8 +51,8 @@ async function everyCrate(database: Database, { limit, offset }: Slice): Promise
 }
 
 /** How many crates there are, without counting them. */
-export async function crateCount(database: Database): Promise<number> {
-  const row = await database
+export async function crateCount(db: Queries): Promise<number> {
+  const row = await db
     .selectFrom('terms')
     .select('crates')
     .where('term', '=', '')
@@ -65,8 +61,8 @@ export async function crateCount(database: Database): Promise<number> {
 }
 
 /** Crates whose name begins with `key`. `{` follows `z`, the last character that a canonical name may have. */
-async function beginning(database: Database, key: string): Promise<number[]> {
-  const rows = await database
+async function beginning(db: Queries, key: string): Promise<number[]> {
+  const rows = await db
     .selectFrom('crates')
     .select('id')
     .where('canonical', '>=', key)
@@ -75,12 +71,8 @@ async function beginning(database: Database, key: string): Promise<number[]> {
   return rows.map(row => row.id)
 }
 
-async function oneWord(
-  database: Database,
-  termId: number,
-  { limit, offset }: Slice,
-): Promise<number[]> {
-  const rows = await database
+async function oneWord(db: Queries, termId: number, { limit, offset }: Slice): Promise<number[]> {
+  const rows = await db
     .selectFrom('postings')
     .select('crate_id')
     .where('term_id', '=', termId)
@@ -94,17 +86,17 @@ async function oneWord(
 
 /** The terms: rarest first. `key`: the query as a canonical name. CROSS JOIN keeps SQLite to that order; the highest rank of a crate is that of all words. */
 async function severalWords(
-  database: Database,
+  db: Queries,
   [first, ...others]: [number, ...number[]],
   key: string,
   { limit, offset }: Slice,
-): Promise<Found> {
+): Promise<FoundCrates> {
   const joins = others.map((id, at) => {
     const one = sql.ref(`p${at + 1}`)
     return sql`CROSS JOIN postings AS ${one} ON ${one}.term_id = ${id} AND ${one}.crate_id = p0.crate_id`
   })
   const from = sql`FROM postings AS p0 ${sql.join(joins, sql` `)} WHERE p0.term_id = ${first}`
-  const counted = await sql<{ total: number }>`SELECT count(*) AS total ${from}`.execute(database)
+  const counted = await sql<{ total: number }>`SELECT count(*) AS total ${from}`.execute(db)
   const total = counted.rows[0]?.total ?? 0
   if (offset >= total) return { ids: [], total }
   const ranks = [first, ...others].map((_, at) => sql`${sql.ref(`p${at}`)}.rank`)
@@ -115,6 +107,6 @@ async function severalWords(
     SELECT p0.crate_id ${from}
     ORDER BY p0.rank >= ${RANK_YANKED}, p0.crate_id NOT IN (${begins}),
       CASE WHEN p0.crate_id IN (${begins}) THEN p0.rank % 128 ELSE ${highest} END, p0.crate_id
-    LIMIT ${limit} OFFSET ${offset}`.execute(database)
+    LIMIT ${limit} OFFSET ${offset}`.execute(db)
   return { ids: found.rows.map(row => row.crate_id), total }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { hashOf, rangeOf } from '../../../../core/search/buckets.ts'
 import { POSTINGS_MAX } from '../../../../core/search/postings.ts'
-import type { Queries } from '../record.ts'
+import type { Queries } from '../change.ts'
 import {
   type BlockChange,
   COMMON_FROM,

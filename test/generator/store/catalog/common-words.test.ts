@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Searched, termsOf } from '../../../../core/search/terms.ts'
-import type { Queries } from '../../../../generator/store/catalog/record.ts'
+import type { Queries } from '../../../../generator/store/catalog/change.ts'
 import {
   COMMON_FROM,
   keepNameLength,

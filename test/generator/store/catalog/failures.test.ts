@@ -1,18 +1,19 @@
 // Mirrors generator/store/catalog/: failures of background work
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { listFailures, recordFailure } from '../../../../generator/store/catalog/facts.ts'
 import { plimsoll } from '../../../support/plimsoll.ts'
 import { newRegistry } from '../../../support/workplace.ts'
 
 test('status shows the last failure of each kind of background work', async t => {
   const registry = await newRegistry(t)
-  assert.deepEqual(await registry.catalog.failures(), [])
+  assert.deepEqual(await listFailures(registry.database), [])
   const build = { what: 'build', at: '2026-11-20T12:00:00Z', why: 'the disk is full' }
-  await registry.catalog.noteFailure({ ...build, at: '2026-11-20T11:00:00Z' })
-  await registry.catalog.noteFailure(build)
+  await recordFailure(registry.database, { ...build, at: '2026-11-20T11:00:00Z' })
+  await recordFailure(registry.database, build)
   const git = { what: 'git index', at: '2026-11-20T13:00:00Z', why: 'git is gone' }
-  await registry.catalog.noteFailure(git)
-  assert.deepEqual(await registry.catalog.failures(), [build, git])
+  await recordFailure(registry.database, git)
+  assert.deepEqual(await listFailures(registry.database), [build, git])
   const { stdout } = await plimsoll(registry.dir, ['status', '--dir', registry.dir])
   assert.match(
     stdout,

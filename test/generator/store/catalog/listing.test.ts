@@ -6,7 +6,7 @@ import { termsOf } from '../../../../core/search/terms.ts'
 import { wordsOf } from '../../../../core/search/words.ts'
 import type { Version } from '../../../../core/version.ts'
 import { deleteReleases } from '../../../../generator/delete.ts'
-import { keepListing, refreshListings } from '../../../../generator/store/catalog/listing.ts'
+import { refreshListings } from '../../../../generator/store/catalog/listing.ts'
 import { searchCrates } from '../../../../generator/store/catalog/search/search.ts'
 import type { Database } from '../../../../generator/store/database/database.ts'
 import { ownDependency } from '../../../support/own-dependency.ts'
@@ -212,11 +212,4 @@ test('every beginning of a word of the name finds the crate, whole words of the 
   assert.equal(termsOf({ ...crate, yanked: true }).get('gh'), 1024 + 4 * 128 + 5)
   const long = Array.from({ length: 300 }, (_, at) => `w${at}`).join(' ')
   assert.equal(termsOf({ ...crate, canonical: 'z', keywords: [], description: long }).size, 201)
-})
-
-test('keepListing refuses a crate that does not exist', async t => {
-  const registry = await TestRegistry.open(t)
-  await assert.rejects(
-    registry.registry.database.transaction().execute(tx => keepListing(tx, 99, 1)),
-  )
 })

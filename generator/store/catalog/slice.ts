@@ -5,7 +5,7 @@ export interface Slice {
 }
 
 /** Crates found, best first: their ids, and how many there are on all pages. */
-export interface Found {
+export interface FoundCrates {
   readonly ids: readonly number[]
   readonly total: number
 }

@@ -1,0 +1,71 @@
+import { refuseErrors } from '../../../core/error/error.ts'
+import type { Release } from '../../../core/release/release.ts'
+import { compareVersions, type Version } from '../../../core/version.ts'
+import type { Database } from '../database/database.ts'
+import { addEvent, type Change, type Queries } from './change.ts'
+import { type CrateRecord, insertCrate } from './crates.ts'
+import { relist } from './listing.ts'
+import { type MarkSubject, touchCrate } from './marks.ts'
+import { insertRelease, listVersions, type VersionRecord } from './releases.ts'
+import { objectionsTo, readTarget, type Target } from './target.ts'
+
+/** What became of an addition; the crate is as the transaction has left it. */
+export interface Added {
+  readonly outcome: 'added' | 'present'
+  readonly crate: CrateRecord
+}
+
+/** Decides in the transaction, by what the catalog has then, whether a release may be added. */
+export type Permit = (tx: Queries, target: Target) => Promise<void>
+
+/**
+ * Adds a release: with it, in one transaction, the crate if it is new, its first owner, the audit
+ * event and the marks of what is to be rendered. Says `present`, and changes nothing, when this very
+ * release is already there (a retry). Refuses what `permit` and `objectionsTo` object to.
+ */
+export async function addRelease(
+  database: Database,
+  release: Release,
+  change: Change,
+  permit: Permit = async () => undefined,
+): Promise<Added> {
+  return database.transaction().execute(async tx => {
+    const target = await readTarget(tx, release, change)
+    await permit(tx, target)
+    refuseErrors(objectionsTo(target, { ...release, cksum: release.entry.cksum }, change))
+    if (target.crate && target.taken) return { outcome: 'present', crate: target.crate }
+    const { name, version } = release
+    const generation = await addEvent(tx, change, { action: 'publish', crate: name, version })
+    const crate = {
+      ...(target.crate ?? (await insertCrate(tx, name, change))),
+      generation,
+    }
+    const id = await insertRelease(tx, crate.id, release, change)
+    const versions = await listVersions(tx, crate.id)
+    const marks: MarkSubject[] = [
+      { kind: 'file', subject: id },
+      { kind: 'release', subject: id },
+      { kind: 'source', subject: id },
+      ...nextRelease(versions, version),
+      ...(await relist(tx, crate, versions)),
+    ]
+    await touchCrate(tx, crate.id, marks, generation)
+    return { outcome: 'added', crate }
+  })
+}
+
+/**
+ * The mark of the page of the version after one that has come or gone: it says what changed since
+ * the version before it.
+ */
+export function nextRelease(
+  versions: readonly VersionRecord[],
+  version: Version,
+): readonly MarkSubject[] {
+  let next: VersionRecord | null = null
+  for (const one of versions) {
+    if (compareVersions(one.version, version) <= 0) continue
+    if (next === null || compareVersions(one.version, next.version) < 0) next = one
+  }
+  return next ? [{ kind: 'release', subject: next.id }] : []
+}
