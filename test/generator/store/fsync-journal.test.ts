@@ -12,7 +12,7 @@ import { addCrate, folderOf, newRegistry } from '../../support/workplace.ts'
 
 const CHILD = {
   tree: new URL('../../../generator/store/public-tree.js', import.meta.url).href,
-  paths: new URL('../../../core/paths.js', import.meta.url).href,
+  paths: new URL('../../../core/paths/place.js', import.meta.url).href,
   journal: new URL('../../../generator/store/fsync-journal.js', import.meta.url).href,
 }
 
