@@ -1,4 +1,3 @@
-import { type Change } from '../generator/store/catalog/change.ts'
 /**
  * Rendering every page of 10,000 crates with READMEs and sources, and what a publish costs meanwhile: pages must keep
  * the way of a publish free. `PLIMSOLL_BENCH_CRATES` is another number of crates.
@@ -19,6 +18,7 @@ import { addSubmission } from '../generator/add/add.ts'
 import { build } from '../generator/build/build.ts'
 import { buildPages } from '../generator/pages/pages.ts'
 import { initRegistry, openRegistry, type Registry } from '../generator/registry.ts'
+import type { Change } from '../generator/store/catalog/change.ts'
 import { countPageMarks, markAllPages } from '../generator/store/catalog/pages/page-marks.ts'
 import { buildCrate } from '../test/support/crate-builder.ts'
 import { format, quantile, timed } from './measure.ts'

@@ -1,4 +1,3 @@
-import { type Change } from '../generator/store/catalog/change.ts'
 /**
  * The server's time for one publish, in a registry of 10 crates and of 50,000: it must not grow with the registry. Both
  * are filled through the catalog, as publishes would fill them, and then take real requests through the whole app.
@@ -18,6 +17,7 @@ import { IndexWorker } from '../daemon/workers/index-worker.ts'
 import { inspect } from '../generator/add/add.ts'
 import { build } from '../generator/build/build.ts'
 import { initRegistry, openRegistry, type Registry } from '../generator/registry.ts'
+import type { Change } from '../generator/store/catalog/change.ts'
 import { registryCounts } from '../generator/store/catalog/crates.ts'
 import { addRelease } from '../generator/store/catalog/publish.ts'
 import { buildCrate } from '../test/support/crate-builder.ts'

@@ -13,7 +13,7 @@ export async function pageMarks(
   limit = 500,
 ): Promise<Mark[]> {
   const marks: Mark[] = []
-  const first = PAGE_KINDS.findIndex(kind => kind === after?.kind)
+  const first = PAGE_KINDS.indexOf(after?.kind)
   // Kind by kind, because each is a range of the primary key: nothing has to be sorted.
   for (const kind of PAGE_KINDS.slice(Math.max(0, first))) {
     if (marks.length >= limit) break
