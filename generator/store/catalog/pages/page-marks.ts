@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { SITEMAP_CRATES } from '../../../../core/paths/pages.ts'
 import { SEARCH_BLOCK_CRATES } from '../../../../core/search/buckets.ts'
 import type { Database } from '../../database/database.ts'
-import { PAGE_KINDS, SITE } from '../../database/mark-kinds.ts'
+import { type MarkKind, PAGE_KINDS, SITE } from '../../database/mark-kinds.ts'
 import type { Queries } from '../change.ts'
 import { MARK, type Mark, type MarkSubject, setMarks } from '../marks.ts'
 
@@ -13,9 +13,10 @@ export async function pageMarks(
   limit = 500,
 ): Promise<Mark[]> {
   const marks: Mark[] = []
-  const first = PAGE_KINDS.indexOf(after?.kind)
+  const kinds: readonly MarkKind[] = PAGE_KINDS
+  const first = after ? kinds.indexOf(after.kind) : 0
   // Kind by kind, because each is a range of the primary key: nothing has to be sorted.
-  for (const kind of PAGE_KINDS.slice(Math.max(0, first))) {
+  for (const kind of kinds.slice(first)) {
     if (marks.length >= limit) break
     const query = db
       .selectFrom('marks')
