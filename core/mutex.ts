@@ -1,4 +1,4 @@
-/** Gives work its turn, one after the other; a failure is its caller's and stops no one behind it. */
+/** Runs one piece of work after the other; a failure only reaches its caller. */
 export class Mutex {
   #last: Promise<unknown> = Promise.resolve()
 
@@ -8,7 +8,7 @@ export class Mutex {
     return turn
   }
 
-  /** Resolves when all that was asked for so far is done. */
+  /** Resolves when all work so far is done. */
   async idle(): Promise<void> {
     await this.#last
   }

@@ -1,11 +1,11 @@
 import { type Place, placeOf } from './paths/place.ts'
 
-/** One file of the public tree: where it is and its bytes. */
+/** One file of the public tree. */
 export interface Output extends Place {
   readonly bytes: Buffer
 }
 
-/** A file of the public tree; text is written as UTF-8, type and cache rule follow from the path. */
+/** A file of the public tree; its path determines content type and cache rule. */
 export function output(path: string, body: Buffer | { toString(): string }): Output {
   return { ...placeOf(path), bytes: Buffer.isBuffer(body) ? body : Buffer.from(body.toString()) }
 }

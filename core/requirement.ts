@@ -1,14 +1,13 @@
 import semver from 'semver'
 import { refuse } from './error/error.ts'
-import type { Version } from './version.ts'
-import { compareNumbers, U64_MAX, versionParts } from './version.ts'
+import { compareNumbers, U64_MAX, type Version, versionParts } from './version.ts'
 
 declare const requirementBrand: unique symbol
 
-/** A version requirement in the words in which Cargo prints it: `1.0` → `^1.0`, `>=1, <2`, `1.*`, `*`. */
+/** A version requirement as Cargo prints it: `1.0` → `^1.0`, `>=1, <2`, `1.*`, `*`. */
 export type Requirement = string & { readonly [requirementBrand]: true }
 
-/** `1.*` has an operator of its own: it prints without one and matches like `=1`. */
+/** `1.*` has its own operator: it prints without one and matches like `=1`. */
 type Operator = '=' | '>' | '>=' | '<' | '<=' | '~' | '^' | '*'
 
 interface Comparator {
@@ -30,9 +29,9 @@ const COMPARATOR = new RegExp(
 )
 
 /**
- * The only way to a `Requirement`: the grammar of the `semver` crate, which Cargo reads, printed the way it prints it.
- * Comparators are joined by `,`; `*`, `x` and `X` are wildcards; build metadata is read and dropped.
- * Throws a `Refusal` for what only other tools understand: `1 - 2`, `||`, `>=1 <2` without a comma, `v1`, nothing at all.
+ * The only way to a `Requirement`: the grammar of the Rust crate `semver`, printed as it prints it.
+ * `,` joins comparators; `*`, `x` and `X` are wildcards; build metadata is dropped. Refuses what
+ * only other tools understand: `1 - 2`, `||`, `>=1 <2` without a comma, `v1`, nothing at all.
  */
 export function parseRequirement(text: string): Requirement {
   const comparators = readComparators(text)
@@ -69,7 +68,7 @@ function readComparator(text: string): Comparator | null {
   const [, operator, major = '', minor, patch, pre] = match
   const wild = isWildcard(minor) || isWildcard(patch)
   if (isWildcard(minor) && patch !== undefined && !isWildcard(patch)) return null
-  // Only a whole version goes on with `-pre` or `+build`.
+  // Only a complete version has `-pre` or `+build`.
   if (wild && /[-+]/.test(text)) return null
   const numbers = [major, minor, patch].filter(one => one !== undefined && !isWildcard(one))
   if (numbers.some(one => compareNumbers(one ?? '', U64_MAX) > 0)) return null
@@ -86,7 +85,7 @@ function isWildcard(text: string | undefined): boolean {
   return text === '*' || text === 'x' || text === 'X'
 }
 
-/** Spaces around a comparator mean nothing; other white space is not read at all. */
+/** Spaces around a comparator are ignored; other white space is an error. */
 function stripSpaces(text: string): string {
   let start = 0
   let end = text.length

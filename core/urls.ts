@@ -13,11 +13,11 @@ export interface RegistryUrls {
   /** With `sparse+`; ends in the `/` that Cargo insists on. */
   readonly sparseIndex: string
   readonly gitIndex: string
-  /** Every index URL that means this registry; a dependency under one of them is one of our own. */
+  /** Every index URL of this registry. */
   readonly own: ReadonlySet<string>
 }
 
-/** The address settings this module needs; see `[registry]` in the settings. */
+/** The settings of `[registry]` that addresses depend on. */
 export interface AddressSettings {
   readonly base_url: string | null
   readonly api: string
@@ -25,7 +25,7 @@ export interface AddressSettings {
   readonly aliases: readonly string[]
 }
 
-/** Derives every address from the settings; `fallbackBase` (the listening address) serves when no base URL is set. */
+/** Derives every address; `fallbackBase` is the base URL where none is set. */
 export function registryUrls(settings: AddressSettings, fallbackBase: string): RegistryUrls {
   const base = (settings.base_url ?? fallbackBase).replace(/\/+$/, '')
   const sparseIndex = `sparse+${base}/${INDEX_FOLDER}/`
@@ -43,6 +43,11 @@ export function registryUrls(settings: AddressSettings, fallbackBase: string): R
     gitIndex,
     own: new Set([sparseIndex, gitIndex, ...settings.aliases]),
   }
+}
+
+/** Whether `text` has the form of an index URL. */
+export function isIndexUrl(text: string): boolean {
+  return /^[a-z][a-z+.-]*:\/\/\S+$/i.test(text)
 }
 
 /** The default `dl` template below a base URL. */
@@ -84,9 +89,8 @@ export function cargoConfig(name: string, urls: RegistryUrls, authRequired: bool
 }
 
 /**
- * Text without the passwords of the URLs in it, for whatever is told of an address; user names go with them, because
- * tokens are given as such, too. The user of an ssh URL is no secret. A password that was not percent-encoded is hidden,
- * too, though nothing can be reached with it.
+ * Text without the credentials in its URLs. User names go as well, because they may be tokens; the
+ * user of an ssh URL stays. A password that is not percent-encoded is hidden, too.
  */
 export function withoutCredentials(text: string): string {
   const credentials = /\b([a-z][a-z0-9+.-]*):\/\/((?:[^\s/]*|[^\s/:]*:(?!\d+\/)\S*)@)/gi

@@ -18,7 +18,7 @@ const GRAMMAR = new RegExp(
 /** The largest number in a version: the largest of 64 bits. */
 export const U64_MAX = '18446744073709551615'
 
-/** The parts of a version; numbers stay decimal text, which orders exactly at any size. */
+/** The parts of a version; numbers stay decimal text, which is exact at any size. */
 export interface VersionParts {
   readonly major: string
   readonly minor: string
@@ -48,6 +48,11 @@ export function versionParts(version: Version): VersionParts {
   return { major, minor, patch, pre: pre?.split('.') ?? [], build: build ?? null }
 }
 
+/** Whether `text` is a `rust_version`: digits and dots, no operator and no pre-release. */
+export function isRustVersion(text: string): boolean {
+  return /^(?:0|[1-9]\d{0,9})(?:\.(?:0|[1-9]\d{0,9})){0,2}$/.test(text)
+}
+
 /** The version without `+build`, which neither Cargo nor crates.io counts as a difference. */
 export function versionIdentity(version: Version): VersionIdentity {
   return version.replace(/\+.*$/, '') as VersionIdentity
@@ -70,7 +75,7 @@ export function compareVersions(a: Version, b: Version): number {
   )
 }
 
-/** The version a person means by "the newest": highest unyanked stable, else highest unyanked, else highest. */
+/** The newest version: highest unyanked stable, else highest unyanked, else highest. */
 export function newestVersion<T extends { readonly version: Version; readonly yanked: boolean }>(
   releases: readonly T[],
 ): T | undefined {

@@ -6,7 +6,7 @@ export type Tie = Pick<Dependency, 'req' | 'kind' | 'optional'>
 
 const ORDER = ['normal', 'build', 'dev']
 
-/** How dependencies tie to a crate of this registry; the plainest way when there are several, null when there is none. */
+/** How `deps` depend on a crate here; the plainest way of several, null if they do not. */
 export function dependencyOn(deps: readonly Dependency[], crate: CanonicalName): Tie | null {
   const [first] = deps
     .filter(

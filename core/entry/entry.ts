@@ -1,7 +1,7 @@
 /** Where a dependency applies (specification A.3). */
 export type DependencyKind = 'normal' | 'build' | 'dev'
 
-/** Any value of JSON, for what others put into an entry and we only carry along. */
+/** Any JSON value, for keys that we only carry along. */
 export type Json =
   | string
   | number
@@ -10,14 +10,14 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json }
 
-/** Keys that this format does not know, with their values. */
+/** Keys that this format does not have, with their values. */
 export type OtherKeys = Readonly<Record<string, Json>>
 
-/** One dependency of an index entry; field names are those of the index (specification A.3, Cargo's index schema). */
+/** One dependency of an index entry (specification A.3, Cargo's index schema). */
 export interface Dependency {
-  /** The name it goes by in the crate: the rename, if there is one. */
+  /** Its name in the crate: the new name, if it is renamed. */
   readonly name: string
-  /** Requirement as Cargo prints it (`^1.0`); in an entry that others wrote, in their words. */
+  /** Requirement as Cargo prints it (`^1.0`), or as another writer wrote it. */
   readonly req: string
   readonly features: readonly string[]
   readonly optional: boolean
@@ -28,19 +28,19 @@ export interface Dependency {
   readonly registry: string | null
   /** The real name, when `name` is a rename. */
   readonly package: string | null
-  /** Artifact dependencies (unstable `bindeps`): carried along, never made up. */
+  /** Artifact dependencies (unstable `bindeps`). */
   readonly artifact?: readonly string[]
   readonly bindep_target?: string | null
   readonly lib?: boolean
   readonly public?: boolean
-  /** Keys of other writers that are not known here. */
+  /** Keys that this format does not have. */
   readonly other?: OtherKeys
 }
 
 /** Feature name → what it enables. */
 export type Features = Readonly<Record<string, readonly string[]>>
 
-/** One line of an index file, with `features` whole (the split into `features2` is a matter of rendering). */
+/** One line of an index file, with all of `features`; rendering splits them. */
 export interface Entry {
   readonly name: string
   readonly vers: string
@@ -52,18 +52,18 @@ export interface Entry {
   readonly rust_version: string | null
   /** `YYYY-MM-DDTHH:MM:SSZ`, exactly 20 characters; null when unknown. */
   readonly pubtime: string | null
-  /** Schema version that another writer gave the line; without it, rendering gives the lowest one that fits. */
+  /** Schema version by another writer; without it, rendering uses the lowest that fits. */
   readonly v?: number
-  /** Keys of other writers that are not known here. */
+  /** Keys that this format does not have. */
   readonly other?: OtherKeys
 }
 
-/** Orders text by code points, as Rust orders strings and as every list in an index line is ordered. */
+/** Orders text by code points, as Rust orders strings and as every list in an index line. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0
   let i = 0
   while (i < a.length && i < b.length && a[i] === b[i]) i++
-  // Halves of a surrogate pair rank by the character they stand for.
+  // Halves of a surrogate pair rank by their character.
   if (i > 0 && isLowHalf(a, i) && isLowHalf(b, i)) i--
   return (a.codePointAt(i) ?? -1) - (b.codePointAt(i) ?? -1)
 }

@@ -1,14 +1,14 @@
 import type { Features } from './entry.ts'
 
-/** Features as a line holds them; `features2` is null when no feature needs it. */
+/** Features as in an index line; `features2` is null when no feature needs it. */
 export interface SplitFeatures {
   readonly features: Features
   readonly features2: Features | null
 }
 
 /**
- * Splits features for an index line (RFC 3143): one that uses `dep:` or `?/`, or leads to one that does, moves whole
- * into `features2`, because Cargos before 1.60 cannot read it. Costs one visit per value, however deep the chain.
+ * Splits features for an index line (RFC 3143): one that uses `dep:` or `?/`, or leads to one that
+ * does, moves to `features2`, because Cargo before 1.60 cannot read it. Visits each value once.
  */
 export function splitFeatures(features: Features): SplitFeatures {
   const users = new Map<string, string[]>()
@@ -21,7 +21,7 @@ export function splitFeatures(features: Features): SplitFeatures {
       else users.set(value, [name])
     }
   }
-  // The set grows while it is walked: what is added is visited too.
+  // The loop also visits what it adds to the set.
   for (const name of moved) for (const user of users.get(name) ?? []) moved.add(user)
   if (moved.size === 0) return { features, features2: null }
   return {

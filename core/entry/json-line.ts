@@ -9,8 +9,8 @@ const BACKSLASH = 0x5c
 const COLON = 0x3a
 
 /**
- * One line of JSON. Throws a `Refusal` where `JSON.parse` is too kind for an index: a key given twice in one object
- * (Cargo drops such a line) and bottomless nesting.
+ * Parses one line of JSON. Refuses what `JSON.parse` accepts but an index must not have: a key
+ * twice in one object (Cargo drops such a line) and very deep nesting.
  */
 export function parseJsonLine(line: string): Json {
   const twice = survey(line)
@@ -25,7 +25,10 @@ export function parseJsonLine(line: string): Json {
   return value
 }
 
-/** Walks once over the text, JSON or not: refuses deep nesting, gives the first key that its object holds twice. */
+/**
+ * Walks once over the text, JSON or not: refuses deep nesting, returns the first key that is twice
+ * in its object.
+ */
 function survey(line: string): string | null {
   const open: (Set<string> | null)[] = []
   let key = ''
@@ -60,7 +63,7 @@ function survey(line: string): string | null {
   return twice
 }
 
-/** Index behind the string that begins at `start`, or behind the text when it does not end. */
+/** Index after the string that begins at `start`, or after the text if it does not end. */
 function endOfString(line: string, start: number): number {
   for (let end = line.indexOf('"', start + 1); end !== -1; end = line.indexOf('"', end + 1)) {
     let slashes = 0
@@ -70,7 +73,7 @@ function endOfString(line: string, start: number): number {
   return line.length
 }
 
-/** A key without its quotes and escapes; as it stands when it is none. */
+/** A key without quotes and escapes; unchanged if it is not a string. */
 function plain(quoted: string): string {
   if (!quoted.includes('\\')) return quoted.slice(1, -1)
   try {

@@ -6,39 +6,20 @@ import { parseJsonLine } from './json-line.ts'
 import * as rule from './rules.ts'
 import { FieldReader, type Fields, isFields } from './rules.ts'
 
-const ENTRY_KEYS = [
-  'name',
-  'vers',
-  'deps',
-  'cksum',
-  'features',
-  'yanked',
-  'links',
-  'features2',
-  'v',
-  'rust_version',
-  'pubtime',
-]
-const DEPENDENCY_KEYS = [
-  'name',
-  'req',
-  'features',
-  'optional',
-  'default_features',
-  'target',
-  'kind',
-  'registry',
-  'package',
-  'artifact',
-  'bindep_target',
-  'lib',
-  'public',
-]
+const ENTRY_KEYS = new Set(
+  'name vers deps cksum features yanked links features2 v rust_version pubtime'.split(' '),
+)
+const DEPENDENCY_KEYS = new Set(
+  (
+    'name req features optional default_features target kind registry package ' +
+    'artifact bindep_target lib public'
+  ).split(' '),
+)
 
 /**
- * Reads an entry that anyone may have written, losing nothing: `features2` joins `features` as Cargo joins them, unknown
- * keys are kept in `other`, absent fields take Cargo's defaults. Throws a `Refusal` with every objection; all of them
- * are things that make Cargo drop the line, refuse the version or stop (Cargo's index schema).
+ * Reads an entry by any writer without loss: `features2` joins `features` as in Cargo, unknown keys
+ * are kept in `other`, absent fields get Cargo's defaults. Throws a `Refusal` with every objection:
+ * what makes Cargo drop the line, refuse the version or stop (Cargo's index schema).
  */
 export function parseEntry(line: string): Entry {
   const value = parseJsonLine(line)
@@ -62,7 +43,7 @@ export function parseEntry(line: string): Entry {
     links: read.optional('links', rule.text),
     rust_version: read.optional('rust_version', rule.rustVersion),
     pubtime: read.optional('pubtime', rule.moment),
-    // Version 1 is what no `v` means; only where rendering would choose more must it be kept.
+    // A missing `v` means 1; it must be kept where rendering would choose more.
     ...(v > 1 || deps.some(one => one.artifact) ? { v } : {}),
     ...otherKeys(value, ENTRY_KEYS),
   }
@@ -71,9 +52,9 @@ export function parseEntry(line: string): Entry {
 }
 
 /**
- * All entries of an index file that can be used, and what is wrong with the others, by line. Of a version that is there
- * twice (build metadata does not count) the first entry stays; the first entry also says whose file it is. Blank lines
- * and `\r` mean nothing.
+ * The usable entries of an index file, and the objections to the others by line. Of a version that
+ * is there twice (ignoring build metadata) the first entry stays; the first entry also decides the
+ * name. Blank lines and `\r` are ignored.
  */
 export function parseIndexFile(file: string): { entries: Entry[]; issues: Issue[] } {
   const entries: Entry[] = []
@@ -136,7 +117,7 @@ function parseDependency(value: Json, at: number, issues: Issue[]): Dependency[]
   return [dependency]
 }
 
-/** Null, absent and unknown kinds count as normal, as Cargo counts them. */
+/** Cargo treats null, absent and unknown kinds as normal. */
 function readKind(value: Json | undefined): DependencyKind {
   return value === 'dev' || value === 'build' ? value : 'normal'
 }
@@ -150,7 +131,7 @@ function mergeFeatures(first: Features, second: Features | null): Features {
   return Object.fromEntries(merged)
 }
 
-function otherKeys(fields: Fields, known: readonly string[]): { other?: OtherKeys } {
-  const rest = Object.entries(fields).filter(([key]) => !known.includes(key))
+function otherKeys(fields: Fields, known: ReadonlySet<string>): { other?: OtherKeys } {
+  const rest = Object.entries(fields).filter(([key]) => !known.has(key))
   return rest.length === 0 ? {} : { other: Object.fromEntries(rest) }
 }

@@ -1,11 +1,6 @@
-/** The moment as an entry holds it: `YYYY-MM-DDTHH:MM:SSZ`, exactly 20 characters, fractions of a second cut off. */
-export function pubtimeOf(moment: Date): string {
-  return `${moment.toISOString().slice(0, 19)}Z`
-}
-
 /**
- * Whether `value` is a `pubtime` that Cargo reads, of a day that exists; any other makes the whole version unusable
- * (Cargo's index schema).
+ * Whether `value` is a valid `pubtime`; any other makes the version unusable (Cargo's index
+ * schema).
  */
 export function isPubtime(value: string): boolean {
   const match = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)Z$/.exec(value)

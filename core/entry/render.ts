@@ -3,8 +3,8 @@ import { compareText } from './entry.ts'
 import { splitFeatures } from './features.ts'
 
 /**
- * The entry as one JSON line without its newline. The same entry always gives the same bytes: keys in the one order of
- * the format, features by name, dependencies as crates.io orders them, unknown keys of other writers last.
+ * The entry as one JSON line without its newline. Equal entries give equal bytes: keys in the order
+ * of the format, features by name, dependencies as crates.io orders them, unknown keys last.
  */
 export function renderEntry(entry: Entry): string {
   const split = splitFeatures(entry.features)
@@ -30,7 +30,7 @@ export function renderIndexFile(entries: readonly Entry[]): string {
   return entries.map(entry => `${renderEntry(entry)}\n`).join('')
 }
 
-/** 2 because of `features2`, 3 because of artifact dependencies; another writer's higher number stays. */
+/** 2 for `features2`, 3 for artifact dependencies; another writer's higher number stays. */
 function schemaVersion(entry: Entry, hasFeatures2: boolean): number {
   if (entry.v !== undefined) return hasFeatures2 ? Math.max(entry.v, 2) : entry.v
   if (entry.deps.some(one => one.artifact !== undefined)) return 3
@@ -38,25 +38,16 @@ function schemaVersion(entry: Entry, hasFeatures2: boolean): number {
 }
 
 function renderDependency(one: Dependency): string {
-  const fields = [
-    field('name', one.name),
-    field('req', one.req),
-    field('features', one.features),
-    field('optional', one.optional),
-    field('default_features', one.default_features),
-    field('target', one.target),
-    field('kind', one.kind),
-    field('registry', one.registry),
-    field('package', one.package),
-  ]
-  if (one.artifact !== undefined) fields.push(field('artifact', one.artifact))
-  if (one.bindep_target !== undefined) fields.push(field('bindep_target', one.bindep_target))
-  if (one.lib !== undefined) fields.push(field('lib', one.lib))
-  if (one.public !== undefined) fields.push(field('public', one.public))
-  return `{${[...fields, ...renderOther(one.other)].join(',')}}`
+  const { name, req, features, optional, default_features, target, kind, registry } = one
+  const known = { name, req, features, optional, default_features, target, kind, registry }
+  const { package: real, artifact, bindep_target, lib, public: isPublic } = one
+  // `JSON.stringify` leaves out what is undefined.
+  const rare = { package: real, artifact, bindep_target, lib, public: isPublic }
+  const text = JSON.stringify({ ...known, ...rare }).slice(1, -1)
+  return `{${[text, ...renderOther(one.other)].join(',')}}`
 }
 
-/** Written by hand: an object would put number-like names (`2018`) before all others. */
+/** Not by `JSON.stringify`, which puts number-like names (`2018`) first. */
 function renderFeatures(features: Features): string {
   const names = Object.keys(features).sort(compareText)
   return `{${names.map(name => field(name, features[name] ?? [])).join(',')}}`
@@ -75,8 +66,8 @@ function field(key: string, value: unknown): string {
 const KIND_ORDER: Record<DependencyKind, number> = { normal: 0, build: 1, dev: 2 }
 
 /**
- * Orders dependencies as crates.io does: by name, then normal before build before dev (old Cargos misread `optional`
- * otherwise), then by all the rest, so that no two different dependencies are equal.
+ * Orders dependencies as crates.io does: by name, then normal, build, dev (old Cargos misread
+ * `optional` otherwise), then by everything else, so that the order is total.
  */
 export function compareDependencies(a: Dependency, b: Dependency): number {
   return (

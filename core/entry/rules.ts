@@ -1,6 +1,7 @@
 import { type Issue, issue } from '../error/error.ts'
-import { isName } from '../name.ts'
-import { isVersion } from '../version.ts'
+import { isAlias, isName } from '../name.ts'
+import { isIndexUrl } from '../urls.ts'
+import { isRustVersion, isVersion } from '../version.ts'
 import type { Features, Json } from './entry.ts'
 import { isPubtime } from './pubtime.ts'
 
@@ -12,7 +13,7 @@ export interface Rule<T extends Json> {
   readonly expected: string
 }
 
-export const text: Rule<string> = { test: value => typeof value === 'string', expected: 'a string' }
+export const text = textThat('a string', () => true)
 export const flag: Rule<boolean> = {
   test: value => typeof value === 'boolean',
   expected: 'true or false',
@@ -35,42 +36,25 @@ export const schema: Rule<number> = {
     typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 32,
   expected: 'a whole number',
 }
-export const name: Rule<string> = {
-  test: (value): value is string => text.test(value) && isName(value),
-  expected: 'a crate name',
-}
-export const alias: Rule<string> = {
-  test: (value): value is string =>
-    text.test(value) && /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(value),
-  expected: 'a crate name',
-}
-export const version: Rule<string> = {
-  test: (value): value is string => text.test(value) && isVersion(value),
-  expected: 'a SemVer version',
-}
-export const checksum: Rule<string> = {
-  test: (value): value is string => text.test(value) && /^[0-9a-f]{64}$/.test(value),
-  expected: '64 lower-case hexadecimal digits',
-}
-export const rustVersion: Rule<string> = {
-  test: (value): value is string =>
-    text.test(value) && /^(?:0|[1-9]\d{0,9})(?:\.(?:0|[1-9]\d{0,9})){0,2}$/.test(value),
-  expected: 'a Rust version such as `1.70` or `1.70.0`',
-}
-export const moment: Rule<string> = {
-  test: (value): value is string => text.test(value) && isPubtime(value),
-  expected: 'a time in the form `2026-11-20T12:00:00Z`',
-}
-export const url: Rule<string> = {
-  test: (value): value is string => text.test(value) && /^[a-z][a-z+.-]*:\/\/\S+$/i.test(value),
-  expected: 'the URL of an index',
+export const name = textThat('a crate name', isName)
+export const alias = textThat('a crate name', isAlias)
+export const version = textThat('a SemVer version', isVersion)
+export const checksum = textThat('64 lowercase hexadecimal digits', one =>
+  /^[0-9a-f]{64}$/.test(one),
+)
+export const rustVersion = textThat('a Rust version such as `1.70` or `1.70.0`', isRustVersion)
+export const moment = textThat('a time in the form `2026-11-20T12:00:00Z`', isPubtime)
+export const url = textThat('the URL of an index', isIndexUrl)
+
+function textThat(expected: string, fits: (text: string) => boolean): Rule<string> {
+  return { test: (value): value is string => typeof value === 'string' && fits(value), expected }
 }
 
 export function isFields(value: Json): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Reads single fields of an object; what does not fit becomes an objection and reads as absent. */
+/** Reads fields of an object; a wrong value becomes an objection and reads as absent. */
 export class FieldReader {
   readonly #fields: Fields
   readonly #issues: Issue[]

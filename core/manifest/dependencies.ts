@@ -1,11 +1,12 @@
 import type { DependencyKind } from '../entry/entry.ts'
 import { collect, type Issue, issue } from '../error/error.ts'
-import { isName } from '../name.ts'
+import { isAlias, isName } from '../name.ts'
 import { parseRequirement, type Requirement } from '../requirement.ts'
+import { isIndexUrl } from '../urls.ts'
 import type { ManifestDependency } from './manifest.ts'
 import { isInherited, isTable, Table } from './table.ts'
 
-/** Tables of each kind: the name of today and the one that old manifests have. */
+/** The table of each kind, and its name in old manifests. */
 const TABLES: readonly (readonly [DependencyKind, string, string?])[] = [
   ['normal', 'dependencies'],
   ['build', 'build-dependencies', 'build_dependencies'],
@@ -50,7 +51,7 @@ function readOne(
     parent.path(name),
     issues,
   )
-  // Cargo leaves out dev-dependencies that only a path or a repository finds: nobody else could.
+  // Cargo leaves out dev-dependencies that only a path or a repository locates.
   const isLocal = table.raw('path') !== undefined || table.raw('git') !== undefined
   if (kind === 'dev' && isLocal && table.raw('version') === undefined) return null
   return readTable(table, parent.path(name), { name, kind, target }, issues)
@@ -70,7 +71,7 @@ function readTable(
   const registry = table.text('registry')
   if (registry !== null && registryIndex === null)
     issues.push(issue('manifest_registry_name', { field, registry }))
-  if (registryIndex !== null && !/^[a-z][a-z+.-]*:\/\/\S+$/i.test(registryIndex)) {
+  if (registryIndex !== null && !isIndexUrl(registryIndex)) {
     table.object('registry-index', 'the URL of an index')
   }
   const defaultFeatures = table.flag('default-features')
@@ -98,7 +99,7 @@ function readRequirement(table: Table, field: string, issues: Issue[]): Requirem
 }
 
 function checkNames(name: string, renamed: string | null, field: string, issues: Issue[]): void {
-  if (!/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name) || (renamed === null && !isName(name))) {
+  if (!isAlias(name) || (renamed === null && !isName(name))) {
     issues.push(issue('manifest_dependency_name', { field, name }))
   }
   if (renamed !== null && !isName(renamed))

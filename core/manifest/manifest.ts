@@ -3,7 +3,7 @@ import type { Name } from '../name.ts'
 import type { Requirement } from '../requirement.ts'
 import type { Version } from '../version.ts'
 
-/** What people read about a release; nothing of it is in the index. */
+/** What people read about a release; the index has none of it. */
 export interface About {
   readonly description: string | null
   readonly homepage: string | null
@@ -17,10 +17,10 @@ export interface About {
   readonly authors: readonly string[]
   readonly edition: string | null
   readonly badges: Readonly<Record<string, Readonly<Record<string, string>>>>
-  /** Whether there is a library to depend on, and the programs that `cargo install` would make. */
+  /** Whether there is a library, and the programs that `cargo install` would build. */
   readonly has_lib?: boolean
   readonly bin_names?: readonly string[]
-  /** Folder of the package in its repository, where it is not the repository's root. */
+  /** Folder of the package in its repository, unless that is the root. */
   readonly vcs_path?: string
 }
 
@@ -45,7 +45,7 @@ export interface ManifestDependency {
   readonly lib: boolean
 }
 
-/** What decides which targets a crate has: set names and paths, and whether Cargo looks for more. */
+/** What decides which targets a crate has. */
 export interface TargetHints {
   readonly lib: { readonly path: string | null } | null
   readonly bins: readonly { readonly name: string | null; readonly path: string | null }[]
@@ -61,11 +61,11 @@ export interface Manifest {
   readonly features: Features
   readonly links: string | null
   readonly rustVersion: string | null
-  /** As the manifest says it; `readme_file` and the targets become known with the list of files. */
+  /** As the manifest says; `readme_file` and targets need the list of files, too. */
   readonly about: About
   /** Path that `package.readme` names; null when it names none. */
   readonly readmePath: string | null
-  /** Whether a README in the top folder counts although none is named (`readme` left out). */
+  /** Whether a README in the top folder counts although `readme` is not set. */
   readonly readmeByDefault: boolean
   readonly targets: TargetHints
 }

@@ -1,22 +1,21 @@
 import { parse, TomlError } from 'smol-toml'
 import type { Features } from '../entry/entry.ts'
 import { collect, type Issue, issue, Refusal, refuse, refuseErrors } from '../error/error.ts'
-import type { Name } from '../name.ts'
-import { parseName } from '../name.ts'
-import type { Version } from '../version.ts'
-import { parseVersion } from '../version.ts'
+import { type Name, parseName } from '../name.ts'
+import { isRustVersion, parseVersion, type Version } from '../version.ts'
 import { readDependencies } from './dependencies.ts'
 import type { About, Manifest, TargetHints } from './manifest.ts'
 import { isTable, Table } from './table.ts'
 
-/** Deepest nesting of inline values; Cargo's own keys need three levels, `package.metadata` is anyone's. */
+/** Deepest nesting of inline values; Cargo's own keys need three levels. */
 const DEPTH_MAX = 100
 
 /**
- * Reads the `Cargo.toml` of a packaged crate, as Cargo normalises it or as an early Cargo packed it (`[project]`,
- * `dev_dependencies`, `default_features`). Unknown keys and editions pass. Throws a `Refusal` with every objection:
- * broken TOML, wrong types, names, versions and requirements, and what packaging must have resolved (workspace
- * inheritance, `[patch]`, registries by local name).
+ * Reads the `Cargo.toml` of a packaged crate, as Cargo normalizes it or as early Cargos packed it
+ * (`[project]`, `dev_dependencies`, `default_features`). It accepts unknown keys and editions.
+ * Throws a `Refusal` with every objection: broken TOML, wrong types, names, versions and
+ * requirements, and what packaging must have resolved (workspace inheritance, `[patch]`, registries
+ * by local name).
  */
 export function parseManifest(text: string): Manifest {
   const issues: Issue[] = []
@@ -78,11 +77,9 @@ function readFeatures(root: Table): Features {
   return Object.fromEntries(table?.keys().map(name => [name, table.texts(name) ?? []]) ?? [])
 }
 
-/** Digits and dots: the index has no place for an operator or a pre-release. */
 function readRustVersion(pack: Table): string | null {
   const value = pack.text('rust-version')
-  if (value === null || /^(?:0|[1-9]\d{0,9})(?:\.(?:0|[1-9]\d{0,9})){0,2}$/.test(value))
-    return value
+  if (value === null || isRustVersion(value)) return value
   return pack.object('rust-version', 'a Rust version such as `1.70` or `1.70.0`')
 }
 

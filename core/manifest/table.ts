@@ -2,8 +2,8 @@ import type { TomlValue } from 'smol-toml'
 import { type Issue, issue } from '../error/error.ts'
 
 /**
- * A TOML table with typed access to its keys. What has the wrong type is objected to under its full name and reads as
- * absent, so that one reading finds every objection. Only own keys count: `__proto__` is a key like any other.
+ * A TOML table with typed access to its own keys, `__proto__` like any other. A value of the wrong
+ * type becomes an objection and reads as absent, so that one reading finds every objection.
  */
 export class Table {
   readonly #fields: ReadonlyMap<string, TomlValue>
@@ -24,7 +24,7 @@ export class Table {
     return this.#fields.get(key)
   }
 
-  /** Full name of a key, as it stands in objections. */
+  /** Full name of a key, for objections. */
   path(key: string): string {
     const bare = /^[A-Za-z0-9_-]+$/.test(key) ? key : `'${key}'`
     return this.#where === '' ? bare : `${this.#where}.${bare}`

@@ -1,22 +1,19 @@
 import type { Dependency } from '../entry/entry.ts'
-import type { Issue } from '../error/error.ts'
-import { issue } from '../error/error.ts'
+import { type Issue, issue } from '../error/error.ts'
 import type { CanonicalName, Name } from '../name.ts'
-import { canonicalName, isName } from '../name.ts'
+import { canonicalName, isAlias, isName } from '../name.ts'
+import { CRATES_IO } from '../release/dependency.ts'
 import { isFeatureName } from '../release/features.ts'
 import type { PolicySettings } from '../settings/settings.ts'
 import { weigh } from './verdict.ts'
 
-/** How a dependency on crates.io is written in an index entry (Cargo's `CRATES_IO_INDEX`). */
-export const CRATES_IO_INDEX = 'https://github.com/rust-lang/crates.io-index'
-
-/** What the catalog knows of the crates a release depends on; asked by `policyQuestions`. */
+/** What the catalog knows about the dependencies; see `policyQuestions`. */
 export interface DependencyFacts {
-  /** Those of `ownDependencies` that no crate here has as its exact name, as Cargo compares them. */
+  /** Those of `ownDependencies` that are not the exact name of a crate here. */
   readonly missingDependencies: readonly Name[]
-  /** Crates here whose name differs from a missing one only by case, `-` and `_`. */
+  /** Crates here whose names differ from missing ones only in case, `-` and `_`. */
   readonly otherSpellings?: readonly Name[]
-  /** Those of `cratesIoDependencies` that are also the name of a crate here. */
+  /** Those of `cratesIoDependencies` that are also names of crates here. */
   readonly alsoHere: readonly Name[]
 }
 
@@ -39,29 +36,32 @@ export function checkDependencies(
   ]
 }
 
-/** The names that a dependency on this registry (`null`) or on crates.io refers to, each once. */
+/** The names of the dependencies on this registry (`null`) or on crates.io, each once. */
 export function dependencyNames(
   deps: readonly Dependency[],
-  registry: null | typeof CRATES_IO_INDEX,
+  registry: null | typeof CRATES_IO,
 ): readonly Name[] {
   return distinct(deps, one =>
     registry === null ? one.registry === null : isCratesIo(one.registry),
   ).filter(isName)
 }
 
-/** What would break Cargo for every user of the crate: no setting. An empty name stops even the reading of the index. */
+/**
+ * What would break every user of the crate, so there is no setting. An empty name would stop Cargo
+ * from reading the index.
+ */
 function checkShape(one: Dependency): Issue[] {
   const issues: Issue[] = []
   const dependency = one.name
   const real = realName(one)
   if (!isName(real)) issues.push(issue('dependency_name_invalid', { name: real }))
-  if (one.package !== null && !/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(one.name)) {
+  if (one.package !== null && !isAlias(one.name)) {
     issues.push(issue('dependency_rename_invalid', { name: dependency, package: one.package }))
   }
   if (one.kind === 'dev' && one.optional)
     issues.push(issue('dependency_dev_optional', { dependency }))
   for (const feature of one.features) {
-    // Cargo once let pass `dependency/feature` here, and crates.io still does.
+    // Cargo used to accept `dependency/feature` here, and crates.io still does.
     if (feature.split('/', 3).length < 3 && feature.split('/').every(isFeatureName)) continue
     issues.push(issue('dependency_feature_invalid', { dependency, feature: feature }))
   }
@@ -78,7 +78,7 @@ function checkExistence(
   const spelled = new Map<CanonicalName, Name>()
   for (const name of facts.otherSpellings ?? []) spelled.set(canonicalName(name), name)
   return dependencyNames(deps, null).flatMap(dependency => {
-    // A crate may use itself in its tests, and is not there before its first version.
+    // A crate may depend on itself for its tests before its first version exists.
     if (dependency === crate || !missing.has(dependency)) return []
     const existing = spelled.get(canonicalName(dependency))
     return weigh(
@@ -90,7 +90,7 @@ function checkExistence(
   })
 }
 
-/** A dependency in the trap is told of that alone, and as heavily as if it were any other on a foreign registry. */
+/** A trapped dependency gets only that objection, as severe as that to any foreign registry. */
 function checkForeign(
   deps: readonly Dependency[],
   trap: ReadonlySet<string>,
@@ -115,8 +115,8 @@ function checkForeign(
 }
 
 /**
- * Dependencies on crates.io that have the name of a crate here: a member of a workspace that is named by path alone
- * arrives as one (Cargo fills it in). Empty where that rule is off.
+ * Dependencies on crates.io that have the name of a crate here: Cargo turns a workspace member that
+ * is named by path alone into one. None where that rule is off.
  */
 function trapped(
   deps: readonly Dependency[],
@@ -125,9 +125,7 @@ function trapped(
 ): ReadonlySet<string> {
   if (policy.path_dependency_trap === 'off') return new Set()
   const here = new Set(facts.alsoHere.map(canonicalName))
-  return new Set(
-    dependencyNames(deps, CRATES_IO_INDEX).filter(name => here.has(canonicalName(name))),
-  )
+  return new Set(dependencyNames(deps, CRATES_IO).filter(name => here.has(canonicalName(name))))
 }
 
 /** The real names of the dependencies that `fit`, each once. */
@@ -140,10 +138,10 @@ function realName(one: Dependency): string {
 }
 
 function isCratesIo(registry: string | null): boolean {
-  return registry !== null && plainUrl(registry) === CRATES_IO_INDEX
+  return registry !== null && plainUrl(registry) === CRATES_IO
 }
 
-/** An index URL in one spelling: host in lowercase, without protocol mark and trailing slash. */
+/** An index URL in one spelling: lowercase host, no protocol prefix, no trailing slash. */
 function plainUrl(text: string): string {
   const bare = text.replace(/^(?:sparse|registry)\+/, '')
   return (URL.canParse(bare) ? new URL(bare).href : bare).replace(/\/$/, '')

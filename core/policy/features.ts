@@ -1,6 +1,5 @@
 import type { Features } from '../entry/entry.ts'
-import type { Issue } from '../error/error.ts'
-import { issue } from '../error/error.ts'
+import { type Issue, issue } from '../error/error.ts'
 import type { PolicySettings } from '../settings/settings.ts'
 
 /** How many features there may be, and how many items each may enable. */

@@ -1,7 +1,6 @@
-import type { Name } from '../name.ts'
-import { canonicalName } from '../name.ts'
+import { canonicalName, type Name } from '../name.ts'
 
-/** Below this length, nearly every name has a neighbour that differs by a dropped or swapped letter. */
+/** Below this length, nearly every name has a neighbor one letter away. */
 const SHORTEST_SLIP = 4
 const SHORTEST_DOUBLE = 3
 
@@ -10,23 +9,24 @@ const isLetter = (character: string | undefined) =>
   character !== undefined && LETTERS.includes(character)
 
 /**
- * The name with everything folded that looks the same: case, `-`/`_`, `0`/`o`, `1`/`l`/`i`, `rn`/`m`.
- * Kept with every crate under an index; see `lookAlikeKeys`.
+ * The name with characters that look the same folded into one: case, `-`/`_`, `0`/`o`, `1`/`l`/`i`,
+ * `rn`/`m`. The catalog indexes it; see `lookAlikeKeys`.
  */
 export function lookAlikeSkeleton(name: Name): string {
   return fold(canonicalName(name))
 }
 
 /**
- * The skeletons of all names that look like `name`: an existing crate does when its `lookAlikeSkeleton` is one of these,
- * so that finding look-alikes is one indexed query and not a scan. At most about 1,900 keys, some 300 for most names.
+ * The skeletons of all names that look like `name`: an existing crate does when its
+ * `lookAlikeSkeleton` is among them, so one indexed query finds it. At most about 1,900, some 300
+ * for most names.
  */
 export function lookAlikeKeys(name: Name): readonly string[] {
   const text = canonicalName(name)
   return [...new Set([text, ...swapped(text), ...shortened(text), ...lengthened(text)].map(fold))]
 }
 
-/** Whether `other` is easily taken for `name`; names that collide (`a-b`, `A_b`) are one name and do not count. */
+/** Whether `other` is easily mistaken for `name`; colliding names (`a-b`, `A_b`) do not count. */
 export function looksAlike(name: Name, other: Name): boolean {
   return (
     canonicalName(name) !== canonicalName(other) &&
@@ -48,7 +48,7 @@ function* swapped(text: string): Iterable<string> {
   }
 }
 
-/** One letter dropped, or one of two equal ones. Digits stay: `sha1` and `sha` are no slip. */
+/** One letter dropped, or one of two equal ones. Not a digit: `sha1` is not a typo of `sha`. */
 function* shortened(text: string): Iterable<string> {
   for (let i = 0; i < text.length; i++) {
     const least = text[i] === text[i + 1] ? SHORTEST_DOUBLE : SHORTEST_SLIP
@@ -56,7 +56,7 @@ function* shortened(text: string): Iterable<string> {
   }
 }
 
-/** One letter doubled, or any letter that `text` may have dropped. */
+/** One letter doubled, or any letter added that `text` may lack. */
 function* lengthened(text: string): Iterable<string> {
   for (let i = 0; i <= text.length; i++) {
     const doubled = text[i] ?? ''

@@ -1,5 +1,4 @@
-import type { Issue } from '../error/error.ts'
-import { issue } from '../error/error.ts'
+import { type Issue, issue } from '../error/error.ts'
 import type { CanonicalName, Name } from '../name.ts'
 import { canonicalName, isName } from '../name.ts'
 import type { PolicySettings } from '../settings/settings.ts'
@@ -7,12 +6,12 @@ import type { Version } from '../version.ts'
 import { looksAlike } from './look-alike.ts'
 import { weigh } from './verdict.ts'
 
-/** The names crates.io keeps back: the standard library and the compiler (its migration of 2017). */
+/** The names that crates.io reserves: parts of Rust (its migration of 2017). */
 const RUST = `alloc arena ast builtins collections compiler-builtins compiler-rt compiletest core coretest debug driver
   flate fmt_macros grammar graphviz macro macros proc_macro rbml rust-installer rustbook rustc rustc_back rustc_borrowck
   rustc_driver rustc_llvm rustc_resolve rustc_trans rustc_typeck rustdoc rustllvm rustuv serialize std syntax test unicode`
 
-/** Devices of Windows, where a folder of this name cannot be made (specification A.2). */
+/** Windows devices; Windows cannot create a folder with such a name (specification A.2). */
 const DEVICES = [
   'nul',
   'con',
@@ -25,7 +24,7 @@ const RESERVED: ReadonlySet<CanonicalName> = new Set(
   [...RUST.split(/\s+/), ...DEVICES].filter(isName).map(canonicalName),
 )
 
-/** How the name stands to the names there are; most of it matters only when the crate is new. */
+/** Compares the name of a new crate with reserved and existing names. */
 export function checkNaming(
   name: Name,
   facts: {
@@ -34,7 +33,7 @@ export function checkNaming(
   },
   policy: PolicySettings,
 ): Issue[] {
-  // Whether an existing one is spelled the same is for the catalog to say, which knows it for certain.
+  // The catalog checks the spelling of an existing name.
   if (facts.existing) return []
   const issues: Issue[] = []
   if (name.length > policy.name_max)

@@ -1,38 +1,33 @@
 import type { Entry } from '../entry/entry.ts'
 import type { Issue } from '../error/error.ts'
+import type { About } from '../manifest/manifest.ts'
 import type { Name } from '../name.ts'
+import { CRATES_IO } from '../release/dependency.ts'
 import { checkFeatures } from '../release/features.ts'
 import type { PolicySettings } from '../settings/settings.ts'
 import type { Version } from '../version.ts'
-import type { DependencyFacts } from './dependencies.ts'
-import { CRATES_IO_INDEX, checkDependencies, dependencyNames } from './dependencies.ts'
+import { checkDependencies, type DependencyFacts, dependencyNames } from './dependencies.ts'
 import { checkFeatureLimits } from './features.ts'
 import { lookAlikeKeys } from './look-alike.ts'
 import { checkNaming, checkVersion } from './naming.ts'
-import type { PolicyAbout } from './presentation.ts'
 import { checkPresentation, unknownBadges, unknownCategories } from './presentation.ts'
 
 /** No answer needs more; a hostile manifest can be wrong in 90,000 places. */
 const ISSUES_MAX = 1000
 
-/** What the policy looks at of a release. */
+/** The parts of a release that the policy checks. */
 export interface PolicyRelease {
   readonly name: Name
   readonly version: Version
   readonly entry: Entry
-  readonly about: PolicyAbout
+  readonly about: About
 }
 
-/** What has to be known of a crate that exists. */
-export interface KnownCrate {
-  readonly name: Name
-}
-
-/** What the policy has to know of the catalog; `policyQuestions` says what to look up. */
+/** What the policy needs from the catalog; `policyQuestions` says what to look up. */
 export interface PolicyFacts extends DependencyFacts {
   /** The crate with the same canonical name. */
-  readonly existing: KnownCrate | null
-  /** Existing crates found by `lookAlikeKeys`; without those whose owner is publishing. Not needed when `existing` is set. */
+  readonly existing: { readonly name: Name } | null
+  /** Crates found by `lookAlikeKeys`; not needed when `existing` is set. */
   readonly lookAlikes: readonly Name[]
 }
 
@@ -42,30 +37,30 @@ export interface PolicyQuestions {
   readonly lookAlikeKeys: readonly string[]
   /** Names that must be crates here. */
   readonly ownDependencies: readonly Name[]
-  /** Names of dependencies on crates.io, which may be crates here, too. */
+  /** Names of dependencies on crates.io, which may be crates here as well. */
   readonly cratesIoDependencies: readonly Name[]
 }
 
-/** What the policy says of a release. */
+/** The result of the policy for a release. */
 export interface PolicyVerdict {
   /** Errors, then warnings. */
   readonly issues: readonly Issue[]
-  /** Told in their own places of the answer to a publish, and there only. */
+  /** Reported only in their own fields of the answer to a publish. */
   readonly invalidCategories: readonly string[]
   readonly invalidBadges: readonly string[]
 }
 
-/** What `checkPolicy` will want to know; the answers make its `PolicyFacts`. */
+/** What to look up for `checkPolicy`; the answers make its `PolicyFacts`. */
 export function policyQuestions(release: PolicyRelease): PolicyQuestions {
   const { deps } = release.entry
   return {
     lookAlikeKeys: lookAlikeKeys(release.name),
     ownDependencies: dependencyNames(deps, null).filter(name => name !== release.name),
-    cratesIoDependencies: dependencyNames(deps, CRATES_IO_INDEX),
+    cratesIoDependencies: dependencyNames(deps, CRATES_IO),
   }
 }
 
-/** Every objection of the policy to a release; `policy` says how heavy each is. */
+/** Every objection to a release; `policy` sets the severities. */
 export function checkPolicy(
   release: PolicyRelease,
   facts: PolicyFacts,

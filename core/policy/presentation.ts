@@ -1,26 +1,11 @@
-import type { Issue } from '../error/error.ts'
-import { issue } from '../error/error.ts'
+import { type Issue, issue } from '../error/error.ts'
+import type { About } from '../manifest/manifest.ts'
 import type { PolicySettings } from '../settings/settings.ts'
 import { isLicenseExpression } from './license.ts'
 import { weigh } from './verdict.ts'
 
-/** What a release says of itself, as in the manifest. */
-export interface PolicyAbout {
-  readonly description: string | null
-  readonly homepage: string | null
-  readonly documentation: string | null
-  readonly repository: string | null
-  readonly license: string | null
-  readonly license_file: string | null
-  readonly readme_file: string | null
-  readonly keywords: readonly string[]
-  readonly categories: readonly string[]
-  readonly authors: readonly string[]
-  readonly badges: Readonly<Record<string, unknown>>
-}
-
 /** crates.io's rules on the fields that describe a crate (`controllers/krate/publish.rs`). */
-export function checkPresentation(about: PolicyAbout, policy: PolicySettings): Issue[] {
+export function checkPresentation(about: About, policy: PolicySettings): Issue[] {
   return [
     ...checkDescription(about, policy),
     ...checkLicense(about, policy),
@@ -30,7 +15,7 @@ export function checkPresentation(about: PolicyAbout, policy: PolicySettings): I
   ]
 }
 
-/** The categories that the registry does not know; none while it has no list. */
+/** The categories that are not on the registry's list, if it has one. */
 export function unknownCategories(
   categories: readonly string[],
   policy: PolicySettings,
@@ -39,7 +24,7 @@ export function unknownCategories(
   return [...new Set(categories)].filter(slug => !policy.categories.includes(slug))
 }
 
-/** The badges that the registry does not know; none while it has no list. */
+/** The badges that are not on the registry's list, if it has one. */
 export function unknownBadges(
   badges: Readonly<Record<string, unknown>>,
   policy: PolicySettings,
@@ -48,21 +33,21 @@ export function unknownBadges(
   return Object.keys(badges).filter(name => !policy.badges.includes(name))
 }
 
-function checkDescription({ description }: PolicyAbout, policy: PolicySettings): Issue[] {
+function checkDescription({ description }: About, policy: PolicySettings): Issue[] {
   if (isBlank(description)) return weigh(policy.description, issue('description_missing'))
   const bytes = Buffer.byteLength(description ?? '')
   if (bytes <= policy.description_max) return []
   return [issue('description_too_long', { bytes, max: policy.description_max })]
 }
 
-function checkLicense({ license, license_file }: PolicyAbout, policy: PolicySettings): Issue[] {
+function checkLicense({ license, license_file }: About, policy: PolicySettings): Issue[] {
   if (isBlank(license))
     return isBlank(license_file) ? weigh(policy.license, issue('license_missing')) : []
   if (isLicenseExpression(license ?? '')) return []
   return weigh(policy.license_expression, issue('license_invalid', { license: license ?? '' }))
 }
 
-function checkUrls(about: PolicyAbout, policy: PolicySettings): Issue[] {
+function checkUrls(about: About, policy: PolicySettings): Issue[] {
   return (['homepage', 'documentation', 'repository'] as const).flatMap(field => {
     const url = about[field]
     if (url === null || url === '' || isWebUrl(url)) return []
@@ -91,14 +76,14 @@ function checkCategories(categories: readonly string[], policy: PolicySettings):
   const max = policy.categories_max
   if (categories.length > max)
     return [issue('categories_too_many', { count: categories.length, max })]
-  // As a warning they have a place of their own in the answer to a publish.
+  // Warnings have their own field in the answer to a publish.
   if (policy.unknown_category !== 'error') return []
   return unknownCategories(categories, policy).map(slug =>
     issue('category_unknown', { category: slug }),
   )
 }
 
-/** On the raw text, because `new URL` trims and repairs. */
+/** Checks the raw text, because `new URL` trims and repairs. */
 function isWebUrl(url: string): boolean {
   return /^https?:\/\/[^\s\p{Cc}]+$/u.test(url) && URL.canParse(url)
 }

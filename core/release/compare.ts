@@ -12,9 +12,11 @@ interface Facts {
 }
 
 /**
- * Compares a release with the metadata it was published with. Name and version must be equal, and every dependency and
- * feature the same after normalising (requirements as printed, any order, defaults filled in, spaces of a `cfg(…)`):
- * each difference is an error naming the field, a feature of which the metadata says less than the manifest a warning. `ownIndexUrls` are the URLs of this registry, which the entry calls null.
+ * Compares a release with its publish metadata. Name and version must be equal, and every
+ * dependency and feature the same after normalization (requirements as printed, any order, defaults
+ * filled in, spaces of a `cfg(…)`). Each difference is an error naming the field; a feature of
+ * which the metadata says less is a warning. `ownIndexUrls` are the URLs of this registry, which
+ * the entry calls null.
  */
 export function compareMetadata(
   release: Facts,
@@ -65,7 +67,7 @@ function compareDependencies(
   return issues
 }
 
-/** Compares field by field, each in the words of the metadata and in one normal form. */
+/** Compares field by field, with the field names of the metadata. */
 function compareDependency(
   fact: Dependency,
   claim: PublishDependency,
@@ -73,35 +75,24 @@ function compareDependency(
 ): Issue[] {
   const issues: Issue[] = []
   const requirement = collect(issues, () => parseRequirement(claim.version_req))
-  const claimed: Record<string, unknown> = {
-    name: claim.name,
-    version_req: requirement ?? fact.req,
-    features: inOrder(claim.features.filter(one => one !== '')),
-    optional: claim.optional,
-    default_features: claim.default_features,
-    registry:
-      claim.registry !== null && own.has(indexUrlKey(claim.registry)) ? null : claim.registry,
-    artifact: claim.artifact && inOrder(claim.artifact),
-    bindep_target: claim.bindep_target,
-    lib: claim.lib,
-  }
-  const found: Record<string, unknown> = {
-    name: fact.package ?? fact.name,
-    version_req: fact.req,
-    features: inOrder(fact.features),
-    optional: fact.optional,
-    default_features: fact.default_features,
-    registry: fact.registry,
-    artifact: fact.artifact ? inOrder(fact.artifact) : null,
-    bindep_target: fact.bindep_target ?? null,
-    lib: fact.lib ?? false,
-  }
-  for (const field of Object.keys(found)) {
-    const [metadata, manifest] = [say(field, claimed[field]), say(field, found[field])]
-    if (metadata === manifest) continue
-    issues.push(
-      issue('metadata_dependency', { dependency: describe(fact), field, metadata, manifest }),
-    )
+  const { registry, artifact } = claim
+  const isHere = registry !== null && own.has(indexUrlKey(registry))
+  const pairs: readonly [field: string, claimed: unknown, found: unknown][] = [
+    ['name', claim.name, fact.package ?? fact.name],
+    ['version_req', requirement ?? fact.req, fact.req],
+    ['features', inOrder(claim.features.filter(one => one !== '')), inOrder(fact.features)],
+    ['optional', claim.optional, fact.optional],
+    ['default_features', claim.default_features, fact.default_features],
+    ['registry', isHere ? null : registry, fact.registry],
+    ['artifact', artifact && inOrder(artifact), fact.artifact ? inOrder(fact.artifact) : null],
+    ['bindep_target', claim.bindep_target, fact.bindep_target ?? null],
+    ['lib', claim.lib, fact.lib ?? false],
+  ]
+  const dependency = describe(fact)
+  for (const [field, claimed, found] of pairs) {
+    const [metadata, manifest] = [say(field, claimed), say(field, found)]
+    if (metadata !== manifest)
+      issues.push(issue('metadata_dependency', { dependency, field, metadata, manifest }))
   }
   return issues
 }
@@ -111,7 +102,7 @@ function compareFeatures(facts: Features, claims: Features): Issue[] {
   return [...names].flatMap(feature => {
     const [manifest, metadata] = [sayFeature(facts, feature), sayFeature(claims, feature)]
     if (manifest === metadata) return []
-    // Some Cargos leave out what names renamed dependencies (rust-lang/cargo#14325); the manifest has all of it.
+    // Some Cargos omit items that name renamed dependencies (rust-lang/cargo#14325).
     const [all, claimed] = [valuesOf(facts, feature), valuesOf(claims, feature)]
     const isLess = all !== null && (claimed ?? []).every(one => all.includes(one))
     return [(isLess ? warning : issue)('metadata_feature', { feature, metadata, manifest })]
@@ -127,7 +118,7 @@ function valuesOf(features: Features, name: string): readonly string[] | null {
   return Object.hasOwn(features, name) ? (features[name] ?? null) : null
 }
 
-/** The value in a person's words; equal values, and equal URLs, say the same. */
+/** The value in words; equal values and equal URLs give the same words. */
 function say(field: string, value: unknown): string {
   if (field !== 'registry') return `\`${JSON.stringify(value)}\``
   return typeof value === 'string' ? `\`${indexUrlKey(value)}\`` : 'this registry'

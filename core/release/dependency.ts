@@ -2,33 +2,33 @@ import type { Dependency, DependencyKind } from '../entry/entry.ts'
 import type { ManifestDependency } from '../manifest/manifest.ts'
 import type { PublishDependency } from './metadata.ts'
 
-/** The index URL that stands for crates.io in every entry, also for users of its sparse index. */
+/** The index URL of crates.io in every entry, even for users of its sparse index. */
 export const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
 
-/** What makes a dependency that one and no other of its crate. */
+/** What identifies a dependency within its crate. */
 interface Place {
   readonly name: string
   readonly kind: DependencyKind
   readonly target: string | null
 }
 
-/** Key under which the same dependency meets itself in manifest, entry and metadata. */
+/** Key of a dependency that is the same in manifest, entry and metadata. */
 export function placeKey(one: Place): string {
   return JSON.stringify([one.kind, normalTarget(one.target), one.name])
 }
 
-/** The place of a dependency of the publish metadata, where `name` is always the real name. */
+/** What identifies a dependency of the metadata, where `name` is always the real name. */
 export function metadataPlace(one: PublishDependency): Place {
   return { name: one.explicit_name_in_toml ?? one.name, kind: one.kind, target: one.target }
 }
 
-/** The dependency in a person's words. */
+/** The dependency in words for a message. */
 export function describe({ name, kind, target }: Place): string {
   const noun = { normal: 'dependency', build: 'build-dependency', dev: 'dev-dependency' }[kind]
   return target === null ? `${noun} \`${name}\`` : `${noun} \`${name}\` for \`${target}\``
 }
 
-/** An index URL is the same with and without a `/` at the end. */
+/** An index URL without a trailing slash, which does not matter. */
 export function indexUrlKey(url: string): string {
   return url.endsWith('/') ? url.slice(0, -1) : url
 }
@@ -50,7 +50,7 @@ export function toEntryDependency(one: ManifestDependency, own: ReadonlySet<stri
   }
 }
 
-/** A `cfg(…)` without the spaces and the last comma, which Cargo rewrites in the metadata but not in the manifest. */
+/** A `cfg(…)` without spaces and the last comma, which Cargo rewrites in the metadata only. */
 export function normalTarget(target: string | null): string | null {
   const parts = target?.split('"') ?? null
   if (parts === null) return null

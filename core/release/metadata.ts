@@ -24,8 +24,8 @@ const publishDependency = v.object({
 })
 
 /**
- * The JSON of a publish request (specification A.4). Unknown fields are ignored, what is missing reads as null or empty;
- * only `name` and `vers` must be there.
+ * The JSON of a publish request (specification A.4). Unknown fields are ignored, missing ones read
+ * as null or empty; only `name` and `vers` are required.
  */
 export const publishMetadata = v.object({
   name: v.string(),
@@ -52,8 +52,8 @@ export type PublishDependency = v.InferOutput<typeof publishDependency>
 export type PublishMetadata = v.InferOutput<typeof publishMetadata>
 
 /**
- * An object of any keys. `v.record` will not do: it passes over `constructor` and `prototype`, which are feature names
- * like any other.
+ * An object with any keys. `v.record` skips `constructor` and `prototype`, which are valid feature
+ * names.
  */
 function mapOf<S extends v.GenericSchema>(values: S) {
   return v.pipe(

@@ -1,14 +1,14 @@
 import type { Manifest } from '../manifest/manifest.ts'
 import type { ArchiveFile } from '../tarball/archive.ts'
 
-/** What a crate offers: a library to depend on, programs to install. */
+/** The targets of a crate: a library to depend on, programs to install. */
 export interface Targets {
   readonly has_lib: boolean
   readonly bin_names: readonly string[]
 }
 
 /**
- * The targets of a crate, found as Cargo finds them: those of the manifest, and by file name `src/lib.rs`,
+ * Finds the targets of a crate as Cargo does: those of the manifest, and the files `src/lib.rs`,
  * `src/main.rs`, `src/bin/NAME.rs` and `src/bin/NAME/main.rs`.
  */
 export function findTargets(manifest: Manifest, files: readonly ArchiveFile[]): Targets {
@@ -28,17 +28,17 @@ export function findTargets(manifest: Manifest, files: readonly ArchiveFile[]): 
   }
 }
 
-/** Names that Cargo tries when the manifest says nothing about a README. */
+/** Names that Cargo tries when the manifest does not name a README. */
 const DEFAULT_READMES = ['README.md', 'README.txt', 'README']
 
-/** Path of the README inside the crate, null without one: what `package.readme` names, else a usual name. */
+/** Path of the README: what `package.readme` names, else a default name; null without one. */
 export function findReadme(manifest: Manifest, files: readonly ArchiveFile[]): string | null {
   const paths = new Set(files.map(one => one.path))
   const candidates = manifest.readmeByDefault ? DEFAULT_READMES : [tidy(manifest.readmePath ?? '')]
   return candidates.find(path => paths.has(path)) ?? null
 }
 
-/** `./README.md` and `docs//a.md` as the archive has them. */
+/** `./README.md` and `docs//a.md` in the form of the archive. */
 function tidy(path: string): string {
   return path
     .split('/')

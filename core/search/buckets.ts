@@ -1,15 +1,16 @@
-/** What the browser loads first. Its length does not depend on how many crates there are. */
+/** The file that the browser loads first; its length does not depend on the number of crates. */
 export interface SearchLayout {
   readonly format: number
-  /** The terms are spread over two to the power of this many files. */
+  /** The terms are in 2^bits buckets. */
   readonly bits: number
   readonly crates: number
 }
 
 /**
- * What a file has of a term: the term, how many crates it finds, and these by rank: each list is a rank, the lowest id of a
- * crate that has it, and the steps to the next ids. A bucket has of a very common term only the first in order; in place of
- * the number it has a list: the number, and the ranges of ids that the others are in.
+ * A term in a file: the term, the number of crates it finds, and their ids by rank. Each list is a
+ * rank, the lowest id with it, and the steps to the next ids. For a common term, a bucket has only
+ * the first crates; instead of the number it has a list: the number, then the id ranges of the
+ * others.
  */
 export type PackedTerm = readonly [
   term: string,
@@ -17,7 +18,7 @@ export type PackedTerm = readonly [
   ...ranks: readonly (readonly number[])[],
 ]
 
-/** What a block has of a crate. */
+/** A crate in a block. */
 export type PackedCrate = readonly [
   id: number,
   name: string,
@@ -26,7 +27,7 @@ export type PackedCrate = readonly [
   yanked: 0 | 1,
 ]
 
-/** Hashes have this many bits; there are never more buckets than hashes. */
+/** Bits of a hash; there are at most as many buckets as hashes. */
 export const HASH_BITS = 16
 
 /** Ids in one range. */
@@ -35,7 +36,7 @@ export const RANGE_CRATES = 32_768
 /** Crates in one block. */
 export const SEARCH_BLOCK_CRATES = 16
 
-/** FNV-1a over UTF-16 code units, mixed once more so that its upper bits are as good as any. */
+/** FNV-1a over UTF-16 code units, mixed once more to improve its upper bits. */
 export function hashOf(term: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < term.length; at++) hash = Math.imul(hash ^ term.charCodeAt(at), 0x01000193)

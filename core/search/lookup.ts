@@ -16,10 +16,10 @@ import {
 } from './buckets.ts'
 import { beginningOf, canonical, nameLength, parseQuery, RANK_YANKED, WORD_MAX } from './words.ts'
 
-/** Gets a file of the search by its path below `search/`, parsed; `isFresh`: not from any cache. */
+/** Loads and parses a file by its path below `search/`; `isFresh`: bypassing caches. */
 export type Load = (path: string, isFresh: boolean) => Promise<unknown>
 
-/** A crate that was found. */
+/** A crate in the results. */
 export interface FoundCrate {
   readonly name: string
   readonly version: string
@@ -28,38 +28,38 @@ export interface FoundCrate {
   readonly yanked: boolean
 }
 
-/** What a search found. */
+/** The results of a search. */
 export interface Found {
   readonly crates: readonly FoundCrate[]
-  /** Whether there are more than those. */
+  /** Whether there are more. */
   readonly more: boolean
 }
 
 /** The crates of a term. */
 interface Listed {
   readonly term: string
-  /** How many they are; more than `ranks` has when the term is very common. */
+  /** Their number; for a common term, more than `ranks` has. */
   readonly crates: number
-  /** The first of them in order: id → rank. */
+  /** The first of them: id → rank. */
   readonly ranks: ReadonlyMap<number, number>
-  /** Where the others are. */
+  /** The id ranges of the others. */
   readonly ranges: readonly number[]
 }
 
-/** A crate that has all words. */
+/** A crate that matches all words. */
 interface Hit {
   readonly id: number
   readonly yanked: boolean
   readonly length: number
-  /** Its highest rank: that of all words together. */
+  /** Its highest rank over all words. */
   readonly rank: number
 }
 
 const NOTHING: Found = { crates: [], more: false }
 
 /**
- * A search over files that a server without a mind can answer with; it loads what a query needs and nothing twice. Finds
- * what the API finds, in its order.
+ * A search over static files. It loads what a query needs, and nothing twice; results and order are
+ * those of the API.
  */
 export class Lookup {
   readonly #load: Load
@@ -84,7 +84,7 @@ export class Lookup {
     return { crates, more: ids.length > limit }
   }
 
-  /** Ids of the crates that have each of several words; the first `limit` of them are in order. */
+  /** Ids of the crates that match every word; the first `limit` of them are in order. */
   async #together(
     terms: readonly Listed[],
     first: Listed,
@@ -95,7 +95,7 @@ export class Lookup {
     const rare = terms.filter(term => term.ranges.length === 0)
     if (rare.length === terms.length)
       return this.#order(hits(terms), named(beginning, terms, key), key, limit)
-    // Names that begin so come first, so that enough of them spare the rest; telling them from many others would not.
+    // Names that begin with the query come first; with enough of them, the rest is not needed.
     const maybe = named(beginning, rare, key).filter(hit => !hit.yanked)
     const sure =
       first.term === key || maybe.length <= 4 * limit
@@ -107,7 +107,7 @@ export class Lookup {
     return this.#order(hits(whole), named(beginning, whole, key), key, limit)
   }
 
-  /** The ids of hits in the order of the results; `maybe`: those whose name may begin with `key`, best first. */
+  /** The ids of hits in result order; `maybe`: those whose name may begin with `key`. */
   async #order(
     found: readonly Hit[],
     maybe: readonly Hit[],
@@ -126,7 +126,7 @@ export class Lookup {
     return ids
   }
 
-  /** Ids of those whose name begins with `key`, as far as `limit` of them; that takes a look at the names. */
+  /** The first `limit` ids of crates whose name begins with `key`; checks the names. */
   async #beginning(hits: readonly Hit[], key: string, limit: number): Promise<number[]> {
     const ids: number[] = []
     for (let at = 0; at < hits.length && ids.length < limit; at += limit) {
@@ -139,7 +139,7 @@ export class Lookup {
     return ids
   }
 
-  /** A term with all its crates, or all of those in some ranges. */
+  /** A term with all its crates, or with all of those in some ranges. */
   async #whole(term: Listed, ranges: ReadonlySet<number> | null): Promise<Listed> {
     const wanted = term.ranges.filter(range => ranges === null || ranges.has(range))
     if (term.ranges.length === 0) return term
@@ -150,7 +150,7 @@ export class Lookup {
     return { ...term, ranks: new Map(parts.flatMap(part => [...part.ranks])), ranges: [] }
   }
 
-  /** What is known of crates, in the order of the ids; one that went away meanwhile is left out. */
+  /** The crates with these ids, in order; one that was removed meanwhile is left out. */
   async #crates(ids: readonly number[]): Promise<FoundCrate[]> {
     const blocks = await Promise.all(ids.map(id => this.#block(id)))
     return ids.flatMap((id, at) => blocks[at]?.get(id) ?? [])
@@ -169,7 +169,7 @@ export class Lookup {
   async #term(term: string): Promise<Listed> {
     const before = this.#layout ?? this.#readLayout(false)
     const list = await this.#bucket(term, await before).catch(async error => {
-      // The terms were spread anew since the layout was read.
+      // The terms have been rebucketed since the layout was read.
       const after =
         this.#layout === before ? this.#readLayout(true) : (this.#layout ?? this.#readLayout(true))
       if ((await after).bits === (await before).bits) throw error
@@ -194,7 +194,7 @@ export class Lookup {
     return layout
   }
 
-  /** A file, loaded once; a failure is not kept, so that the next try may do better. */
+  /** A file, loaded once; a failure is not cached. */
   #file(path: string): Promise<unknown> {
     const known = this.#files.get(path)
     if (known !== undefined) return known
@@ -205,7 +205,7 @@ export class Lookup {
   }
 }
 
-/** Pages know the address of the search's folder only. */
+/** Pages only know the address of the search folder. */
 function belowSearch(path: string): string {
   return path.slice(SEARCH_FOLDER.length + 1)
 }
@@ -229,7 +229,10 @@ function hitOf(id: number, rank: number): Hit {
   return { id, yanked: rank >= RANK_YANKED, length: nameLength(rank), rank }
 }
 
-/** The crates whose name may begin with `key`, the shortest name first: those in `beginning` that have all terms. */
+/**
+ * The crates of `beginning` that have all terms and whose name may begin with `key`, shortest
+ * first.
+ */
 function named(
   beginning: ReadonlyMap<number, number>,
   terms: readonly Listed[],
@@ -243,7 +246,7 @@ function named(
     .sort((a, b) => a.length - b.length || a.id - b.id)
 }
 
-/** The crates that every term tells. */
+/** The crates that every term finds. */
 function hits(terms: readonly Listed[]): Hit[] {
   const [first, ...others] = [...terms].sort((a, b) => a.ranks.size - b.ranks.size)
   const found: Hit[] = []

@@ -1,15 +1,15 @@
 import { RANK_FIT, RANK_YANKED, WORD_MAX, wordsOf } from './words.ts'
 
-/** Most different words of a description that find its crate. */
+/** Most words of a description that find its crate. */
 const DESCRIPTION_WORDS = 200
 
 /**
- * How well a word fits a crate, best first: the crate's name begins with it, it is a word of the name, a word of the name
- * begins with it, it is in the keywords, it is in the description.
+ * How well a word fits a crate, best first: the name begins with it, it is a word of the name, a
+ * word of the name begins with it, it is a keyword, it is in the description.
  */
 export const Fit = { begins: 0, name: 1, part: 2, keyword: 3, description: 4 } as const
 
-/** What is searched of a crate. */
+/** The searchable parts of a crate. */
 export interface Searched {
   readonly canonical: string
   readonly keywords: readonly string[]
@@ -17,7 +17,7 @@ export interface Searched {
   readonly yanked: boolean
 }
 
-/** Every term that finds a crate, with the rank at which it does; see `rankOf`. Terms are words, and what `beginningOf` gives. */
+/** Every term that finds a crate, with its rank: words, and what `beginningOf` gives. */
 export function termsOf(crate: Searched): Map<string, number> {
   const fits = new Map<string, number>()
   const put = (word: string, fit: number) => {
@@ -39,18 +39,18 @@ export function termsOf(crate: Searched): Map<string, number> {
   return new Map([...fits].map(([word, fit]) => [word, rankOf(crate, fit)]))
 }
 
-/** Half of the classes are of crates whose every version is yanked. */
+/** Number of classes; the upper half is for crates whose every version is yanked. */
 export const CLASSES = 16
 export const YANKED_FROM = 8
 
-/** Which rank belongs to which class: yanked or not, and the fit. Within a class the shorter name comes first. */
+/** The class of a rank: yanked or not, and the fit. Within a class, shorter names come first. */
 export function classOf(rank: number): number {
   return Math.floor(rank / RANK_FIT)
 }
 
 /**
- * The place of a crate in the results of a word: unyanked ones first, then the better fit, then the shorter name, which
- * puts the exact name before those that only begin with it. For two words, the higher rank is that of both together.
+ * The rank of a crate for a word: unyanked first, then the better fit, then the shorter name, which
+ * puts an exact name first. For several words, the highest rank counts.
  */
 export function rankOf(crate: Pick<Searched, 'canonical' | 'yanked'>, fit: number): number {
   return Number(crate.yanked) * RANK_YANKED + fit * RANK_FIT + crate.canonical.length

@@ -1,13 +1,13 @@
 /** Longest word that is searched for; longer ones find nothing. */
 export const WORD_MAX = 64
 
-/** Words of a query beyond this many do not count: nobody means them, and each costs a look-up. */
+/** Most words of a query that count; each costs a look-up. */
 const WORDS_MAX = 32
 
 /** Ranks from this on belong to crates whose every version is yanked. */
 export const RANK_YANKED = 1024
 
-/** Ranks of one fit. */
+/** Number of ranks per fit. */
 export const RANK_FIT = 128
 
 /** The form in which two names are the same: lowercase, `-` as `_`. */
@@ -15,7 +15,7 @@ export function canonical(name: string): string {
   return name.toLowerCase().replaceAll('-', '_')
 }
 
-/** The words of a text: runs of letters and digits in lower case, without accents, compatibility forms made one. */
+/** The words of a text: lowercase runs of letters and digits, without accents. */
 export function wordsOf(text: string): string[] {
   const plain = text
     .normalize('NFKD')
@@ -24,19 +24,19 @@ export function wordsOf(text: string): string[] {
   return plain.match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
-/** How long the name of a crate is, from its rank for any term. */
+/** The length of a crate's name, from its rank for any term. */
 export function nameLength(rank: number): number {
   return rank % RANK_FIT
 }
 
-/** A query, taken apart. */
+/** A parsed query. */
 export interface Query {
   readonly words: readonly string[]
-  /** What names that begin with the query begin with, when it is more than one word. */
+  /** The start of the canonical names that begin with the query, if it has several words. */
   readonly key: string | null
 }
 
-/** Takes a query apart; `+` separates words, as Cargo writes them. */
+/** Parses a query; `+` separates words, as Cargo sends them. */
 export function parseQuery(text: string): Query {
   const query = text.replaceAll('+', ' ').trim()
   const said = wordsOf(query)
@@ -46,8 +46,8 @@ export function parseQuery(text: string): Query {
 }
 
 /**
- * The term of every crate whose name begins with `key`, which has more than one word: all of it up to the first character
- * of its last word. Names alone have an underscore in a term.
+ * The term of every crate whose name begins with `key`, which has several words: all of it up to
+ * the first character of its last word. Only terms from names contain underscores.
  */
 export function beginningOf(key: string): string {
   const end = key.replace(/_+$/, '').lastIndexOf('_')

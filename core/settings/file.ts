@@ -16,7 +16,7 @@ export function tomlValue(setting: Setting, value: SettingValue): string {
         .replace(/^key = /, '')
 }
 
-/** The commented `plimsoll.toml` of a new registry: the main keys explained, only `values` active. */
+/** The commented `plimsoll.toml` of a new registry; only `values` are active. */
 export function renderSettingsFile(
   values: Readonly<Record<SettingKey, SettingValue | undefined>>,
 ): string {
@@ -26,13 +26,13 @@ export function renderSettingsFile(
   const blocks = new Map<string, string[]>()
   for (const setting of settingTable.values()) {
     const value = active.get(setting.key)
-    const { sample } = setting.row
-    if (value === undefined && sample === undefined) continue
+    const { main } = setting.row
+    if (value === undefined && !main) continue
     const lines = blocks.get(setting.section) ?? []
     blocks.set(setting.section, lines)
-    lines.push(`# ${setting.row.about}`)
+    if (main) lines.push(`# ${main.about}`)
     if (value !== undefined) lines.push(`${setting.name} = ${tomlValue(setting, value)}`)
-    else if (sample !== undefined) lines.push(`# ${setting.name} = ${tomlValue(setting, sample)}`)
+    else if (main) lines.push(`# ${setting.name} = ${tomlValue(setting, main.sample)}`)
   }
   const sections = [...blocks].map(([name, lines]) =>
     [...(name === '' ? [] : [`[${name}]`]), ...lines, ''].join('\n'),

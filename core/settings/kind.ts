@@ -3,18 +3,18 @@ import * as v from 'valibot'
 import { isName } from '../name.ts'
 import { isVersion } from '../version.ts'
 
-/** One kind of value: what it accepts, how text from the environment or a flag becomes it, and how it is shown. */
+/** A kind of value: what it accepts, how it is parsed and shown. */
 export interface Kind<T> {
   /** What is accepted, in words that complete "accepted: …". */
   readonly accepts: string
   readonly schema: v.GenericSchema<unknown, T>
-  /** What an environment variable or a flag says, in the form in which the file would say it. */
+  /** The text of an environment variable or a flag as the file would have it. */
   fromText(text: string): unknown
   /** The value as one would write it. */
   show(value: T): unknown
 }
 
-/** How strictly a rule is taken. */
+/** How strict a rule is. */
 export type Level = 'error' | 'warn' | 'off'
 
 const CONTROL = /\p{Cc}/u
@@ -79,7 +79,7 @@ export function text(accepts: string, fits: (value: string) => boolean): Kind<st
   return plain(accepts, v.pipe(v.string(), v.check(fits)))
 }
 
-/** The given kind, or nothing; an empty environment variable means nothing. */
+/** The given kind or null; an empty environment variable means null. */
 export function maybe<T>(kind: Kind<T>): Kind<T | null> {
   return {
     accepts: kind.accepts,
@@ -100,7 +100,7 @@ export function list<T>(kind: Kind<T>): Kind<readonly T[]> {
   }
 }
 
-/** An absolute http(s) URL to build others upon, kept without trailing slash; `words` are accepted besides. */
+/** An absolute http(s) URL without a trailing slash, or one of `words`. */
 export function baseUrl(...words: readonly string[]): Kind<string> {
   const also = words.map(word => `"${word}" or `).join('')
   return plain(
@@ -144,7 +144,7 @@ export const network: Kind<string> = text(
   },
 )
 
-/** What `git push` takes, and neither an option nor a command for it. */
+/** What `git push` accepts, but not an option or a command. */
 export const remote: Kind<string> = text(
   'a git remote, such as "git@example.com:index.git"',
   value =>
@@ -183,12 +183,12 @@ export function parseListen(value: string): ListenAddress | null {
   return { host: six ?? name ?? '127.0.0.1', port }
 }
 
-/** Whether text can be read as a URL at all, and how. */
+/** The text as a URL; null when it is not one. */
 export function parseUrl(value: string): URL | null {
   return URL.canParse(value) ? new URL(value) : null
 }
 
-/** Whether text has blanks or control characters, which `new URL` would silently drop or escape. */
+/** Whether text has white space or control characters, which `new URL` drops or escapes. */
 export function isUnclean(value: string): boolean {
   return /\s/u.test(value) || CONTROL.test(value)
 }
@@ -230,7 +230,7 @@ function range(min: number, max: number) {
   return v.check<number, undefined>(value => value >= min && value <= max, undefined)
 }
 
-/** The largest unit that divides the amount; plain numbers for what no unit divides. */
+/** The amount in the largest unit that divides it. */
 function showUnit(value: number, units: Readonly<Record<string, number>>): string | number {
   if (value === 0) return 0
   const unit = Object.entries(units).find(

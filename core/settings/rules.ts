@@ -1,6 +1,5 @@
-import type { Kind } from './kind.ts'
-import { choice, crateName, indexUrl, integer, level, list, text } from './kind.ts'
-import { mainRow, presetRow, row } from './row.ts'
+import { choice, crateName, indexUrl, integer, type Kind, level, list, text } from './kind.ts'
+import { mainRow, row } from './row.ts'
 
 const count = integer(0, 100_000)
 
@@ -36,96 +35,34 @@ export const policyRows = {
     'Defaults of this section: "private" suits a team, "public" has the rules of crates.io.',
   ),
 
-  name_max: row(integer(1, 64), 64, 'Most characters of a crate name.'),
-  reserved_names: row(
-    level,
-    'error',
-    'A new crate with the name of a part of Rust or of a Windows device.',
-  ),
-  reserved_names_extra: row(list(crateName), [], 'Other reserved names.'),
-  look_alikes: row(
-    level,
-    'warn',
-    'A new name that is easily mistaken for that of an existing crate.',
-  ),
-  version_max: row(integer(5, 1000), 150, 'Most characters of a version.'),
+  name_max: row(integer(1, 64), 64),
+  reserved_names: row(level, 'error'),
+  reserved_names_extra: row(list(crateName), []),
+  look_alikes: row(level, 'warn'),
+  version_max: row(integer(5, 1000), 150),
 
-  description: presetRow(level, 'warn', 'error', 'A release without a description.'),
-  description_max: row(count, 1000, 'Most bytes of a description.'),
-  license: presetRow(
-    level,
-    'warn',
-    'error',
-    'A release with neither `license` nor `license-file`.',
-  ),
-  license_expression: presetRow(
-    level,
-    'warn',
-    'error',
-    'A `license` that is not an SPDX expression.',
-  ),
-  url_rules: presetRow(
-    level,
-    'warn',
-    'error',
-    'A `homepage`, `documentation` or `repository` that is not an http(s) URL.',
-  ),
+  description: row(level, 'warn', 'error'),
+  description_max: row(count, 1000),
+  license: row(level, 'warn', 'error'),
+  license_expression: row(level, 'warn', 'error'),
+  url_rules: row(level, 'warn', 'error'),
 
-  keywords_max: row(count, 5, 'Most keywords.'),
-  keyword_length_max: row(count, 20, 'Most characters of a keyword.'),
-  keyword_rule: presetRow(
-    level,
-    'warn',
-    'error',
-    'A keyword that is not ASCII letters, digits, `_`, `-`, `+` after a letter or digit.',
-  ),
-  categories: row(list(slug), [], 'The known categories; an empty list allows all.'),
-  categories_max: row(count, 5, 'Most categories.'),
-  unknown_category: row(
-    level,
-    'warn',
-    'A category that is not known; "warn" reports it as `invalid_categories`.',
-  ),
-  badges: row(
-    list(slug),
-    BADGES,
-    'The known badges; others are reported as `invalid_badges`. An empty list allows all.',
-  ),
+  keywords_max: row(count, 5),
+  keyword_length_max: row(count, 20),
+  keyword_rule: row(level, 'warn', 'error'),
+  categories: row(list(slug), []),
+  categories_max: row(count, 5),
+  unknown_category: row(level, 'warn'),
+  badges: row(list(slug), BADGES),
 
-  features_max: presetRow(count, 20_000, 300, 'Most features.'),
-  feature_items_max: presetRow(count, 20_000, 300, 'Most items that one feature enables.'),
-  dependencies_max: row(count, 500, 'Most dependencies of all kinds and targets.'),
-  wildcard_requirement: presetRow(
-    level,
-    'warn',
-    'error',
-    'A dependency that accepts any version (`*`).',
-  ),
-  dependency_exists: row(
-    level,
-    'error',
-    'A dependency on a crate that this registry does not have.',
-  ),
-  foreign_registries: presetRow(
-    level,
-    'off',
-    'error',
-    'A dependency on another registry, crates.io included, that is not in `policy.allowed_registries`.',
-  ),
-  allowed_registries: row(
-    list(indexUrl),
-    [],
-    'Index URLs of the registries that `policy.foreign_registries` allows.',
-  ),
-  path_dependency_trap: row(
-    level,
-    'warn',
-    'A dependency on crates.io whose name this registry has, too: often a workspace member without `registry = "…"`.',
-  ),
+  features_max: row(count, 20_000, 300),
+  feature_items_max: row(count, 20_000, 300),
+  dependencies_max: row(count, 500),
+  wildcard_requirement: row(level, 'warn', 'error'),
+  dependency_exists: row(level, 'error'),
+  foreign_registries: row(level, 'off', 'error'),
+  allowed_registries: row(list(indexUrl), []),
+  path_dependency_trap: row(level, 'warn'),
 
-  duplicate_manifest: row(
-    choice('deny', 'allow'),
-    'deny',
-    'A `.crate` with two identical `Cargo.toml` entries, which Cargo made before 2016.',
-  ),
+  duplicate_manifest: row(choice('deny', 'allow'), 'deny'),
 } as const

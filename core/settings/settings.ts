@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import type { Issue } from '../error/error.ts'
-import { issue, refuseErrors } from '../error/error.ts'
+import { type Issue, issue, refuseErrors } from '../error/error.ts'
 import { withoutCredentials } from '../urls.ts'
 import { tomlValue } from './file.ts'
 import type { Values } from './row.ts'
@@ -12,12 +11,15 @@ import { settingTable } from './table.ts'
 
 type Sections = typeof sections
 
-/** Every setting with its effective value; the keys are those of `plimsoll.toml`, sizes in bytes, times in seconds. */
+/**
+ * Every setting with its effective value, by its key in `plimsoll.toml`; sizes in bytes, times in
+ * seconds.
+ */
 export type Settings = { readonly [S in keyof Sections]: Values<Sections[S]> } & Values<
   typeof topRows
 >
 
-/** What `[policy]` says. */
+/** The settings of `[policy]`. */
 export type PolicySettings = Settings['policy']
 
 /** Where an effective value comes from. */
@@ -28,7 +30,7 @@ export interface ResolvedSettings {
   readonly origins: ReadonlyMap<SettingKey, Origin>
 }
 
-/** The three places where settings are made; each goes before the one above it. */
+/** The three sources of settings; each overrides the one above it. */
 export interface SettingsInput {
   readonly file?: { readonly name: string; readonly text: string } | undefined
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
@@ -40,7 +42,7 @@ export interface SettingsInput {
 export interface SettingDescription {
   readonly key: SettingKey
   readonly value: SettingValue
-  /** The value as `plimsoll.toml` would have it; empty when there is none. */
+  /** The value as written in `plimsoll.toml`; empty when there is none. */
   readonly text: string
   /** `default`, `preset "private"`, or the file, variable or flag. */
   readonly origin: string
@@ -71,7 +73,7 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
   return { settings: assemble(values), origins }
 }
 
-/** A row per key, in the order of the reference, without the passwords of URLs: what `plimsoll settings` prints. */
+/** A row per key, in the order of the reference, without the credentials of URLs. */
 export function describeSettings(resolved: ResolvedSettings): SettingDescription[] {
   const { settings, origins } = resolved
   return [...settingTable.values()].map(setting => {
@@ -89,7 +91,7 @@ export function describeSettings(resolved: ResolvedSettings): SettingDescription
   })
 }
 
-/** A value as it may be shown to anyone who looks over a shoulder. */
+/** A value without credentials. */
 function told(value: SettingValue): SettingValue {
   if (typeof value === 'string') return withoutCredentials(value)
   return Array.isArray(value) ? value.map(withoutCredentials) : value
@@ -113,7 +115,7 @@ function take(
     return
   }
   const before = origins.get(key)
-  // Two variables for one setting have no order that anyone could know.
+  // Two variables for one setting have no order.
   if (
     typeof before === 'object' &&
     'variable' in before &&

@@ -1,6 +1,5 @@
 import { parse, TomlError } from 'smol-toml'
-import type { Issue } from '../error/error.ts'
-import { issue } from '../error/error.ts'
+import { type Issue, issue } from '../error/error.ts'
 import { nearest } from './suggestion.ts'
 import type { Setting, SettingKey } from './table.ts'
 import { settingByVariable, settingTable } from './table.ts'
@@ -18,7 +17,7 @@ export interface Given {
   readonly source: Source
 }
 
-/** Variables with the prefix that are no settings: the folder is chosen before there are any, a token is none, tests have theirs. */
+/** Variables with our prefix that are not settings. */
 const OTHER_VARIABLES = [
   'PLIMSOLL_DIR',
   'PLIMSOLL_IMPORT_TOKEN',
@@ -27,7 +26,7 @@ const OTHER_VARIABLES = [
   'PLIMSOLL_REQUIRE_NODEGIT',
 ]
 
-/** The flags that commands have for settings; any other setting would be `--section-key`. */
+/** The flags of settings that are not `--section-key`. */
 const FLAGS: ReadonlyMap<SettingKey, string> = new Map([
   ['registry.base_url', '--base-url'],
   ['registry.api', '--api'],
@@ -40,7 +39,7 @@ export function sourceName(source: Source): string {
   return 'variable' in source ? source.variable : source.flag
 }
 
-/** What `plimsoll.toml` sets; a syntax error gives nothing but the objection. */
+/** The settings in `plimsoll.toml`; none when it has a syntax error. */
 export function fromFile(
   file: { readonly name: string; readonly text: string },
   issues: Issue[],
@@ -136,10 +135,10 @@ export function fromFlags(
   })
 }
 
-/** A value as it is repeated in a message: one line, never long, nothing of what stands before the host of a URL. */
+/** A value in a message: one short line without credentials. */
 export function show(raw: unknown): string {
   const whole = typeof raw === 'number' ? String(raw) : (JSON.stringify(raw) ?? String(raw))
-  // Up to the last @: where something is wrong with the value, nobody knows where its password ends.
+  // Up to the last @: in a malformed URL, the end of the password is unknown.
   const words = whole.replace(/:\/\/.*@/s, '://…@')
   return words.length > 80 ? `${words.slice(0, 79)}…` : words
 }
@@ -175,7 +174,7 @@ function sectionNames(): string[] {
   )
 }
 
-/** The setting that was probably meant: same key in another section, else the nearest spelling. */
+/** The setting probably meant: the same key in another section, else the nearest spelling. */
 function suggestKey(key: string): string | null {
   const name = key.slice(key.lastIndexOf('.') + 1)
   const elsewhere = [...settingTable.values()].filter(one => one.name === name)

@@ -1,7 +1,7 @@
-/** Longest text for which a near spelling is looked for; what is longer is no slip of the keyboard. */
+/** Longest text for which a suggestion is made. */
 const LONGEST = 64
 
-/** The candidate within a few slips of `text`, fewer for a short one; null when none is that near. What all begin with does not count. */
+/** The candidate within a few typos of `text`, not counting the common `start`; null if none is. */
 export function nearest(text: string, candidates: readonly string[], start = ''): string | null {
   if (text.length > LONGEST) return null
   let best: string | null = null
@@ -16,7 +16,7 @@ export function nearest(text: string, candidates: readonly string[], start = '')
   return best
 }
 
-/** Levenshtein's distance: letters to change, drop or add. */
+/** Levenshtein distance: letters to change, drop or add. */
 function distance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {

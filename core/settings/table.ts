@@ -1,16 +1,16 @@
 import type { Row } from './row.ts'
 import { sections, topRows } from './schema.ts'
 
-/** `section.key`, or `key` alone for what stands in no section. */
+/** `section.key`, or `key` outside of any section. */
 export type SettingKey = string
 
 /** What a setting may hold. */
 export type SettingValue = string | number | boolean | null | readonly string[]
 
-/** A setting of any kind, and where it stands. */
+/** A setting of any kind with its section. */
 export interface Setting {
   readonly key: SettingKey
-  /** Empty for what stands in no section. */
+  /** Empty outside of any section. */
   readonly section: string
   readonly name: string
   readonly variable: string
@@ -25,7 +25,7 @@ export const settingTable: ReadonlyMap<SettingKey, Setting> = new Map(
   ].map(setting => [setting.key, setting]),
 )
 
-/** The settings by the environment variable that sets them; `PLIMSOLL_LISTEN` is short for `PLIMSOLL_SERVER_LISTEN`. */
+/** The settings by environment variable; `PLIMSOLL_LISTEN` is an alias. */
 export const settingByVariable: ReadonlyMap<string, Setting> = new Map(
   [...settingTable.values()].flatMap(setting => [
     ...(setting.key === 'server.listen' ? [['PLIMSOLL_LISTEN', setting] as const] : []),

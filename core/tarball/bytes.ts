@@ -1,6 +1,6 @@
 import { refuse } from '../error/error.ts'
 
-/** Pulls exact numbers of bytes out of a stream of pieces, and counts them against a limit. */
+/** Reads exact numbers of bytes from a stream, and counts them against a limit. */
 export class ByteReader {
   readonly #source: AsyncIterator<Uint8Array>
   readonly #limit: number
@@ -35,19 +35,19 @@ export class ByteReader {
     return this.#cut(most)
   }
 
-  /** Passes over `length` bytes. */
+  /** Skips `length` bytes. */
   async skip(length: number): Promise<void> {
     for (let left = length; left > 0; ) left -= (await this.some(left)).length
   }
 
-  /** Reads to the end, where only zeros may be. */
+  /** Reads to the end; only zeros are allowed. */
   async expectZeros(): Promise<void> {
     while (await this.#fill()) {
       if (this.#cut(this.#piece.length).some(byte => byte !== 0)) refuse('archive_trailing_data')
     }
   }
 
-  /** Lets go of the source. */
+  /** Closes the source. */
   async close(): Promise<void> {
     await this.#source.return?.()
   }
@@ -59,7 +59,7 @@ export class ByteReader {
     return part
   }
 
-  /** Makes sure that there is something to cut from; false at the end. The limit stops the stream, not the reader. */
+  /** Fills the buffer; false at the end. The limit applies to what the stream delivers. */
   async #fill(): Promise<boolean> {
     while (this.#piece.length === 0) {
       const next = await this.#source.next()

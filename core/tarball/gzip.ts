@@ -2,7 +2,7 @@ import type { InflateRaw } from 'node:zlib'
 import { crc32, createInflateRaw } from 'node:zlib'
 import { refuse } from '../error/error.ts'
 
-/** Compressed bytes given to zlib at once: one step unpacks to at most some 1,030 times as many. */
+/** Compressed bytes per call of zlib; each unpacks to at most about 1,030 times as many. */
 const STEP = 8 * 1024
 const TRAILER = 8
 /** Longest gzip header, with its optional file name and comment. */
@@ -11,9 +11,9 @@ const HEADER_MAX = 64 * 1024
 const FLAG = { checksum: 2, extra: 4, name: 8, comment: 16, reserved: 0xe0 }
 
 /**
- * The unpacked bytes of one gzip member, in pieces; memory use does not depend on the size. Throws a `Refusal` for what
- * is no gzip, cut off or damaged, and for anything after the member: Cargo reads one member, other tools read all of
- * them, and no two readers may see different archives.
+ * The unpacked bytes of one gzip member, in pieces; memory use does not depend on the size. Refuses
+ * what is not gzip, incomplete or damaged, and anything after the member: Cargo reads one member,
+ * other tools read all, and no two readers may see different archives.
  */
 export async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const input = inSteps(source)
@@ -33,7 +33,7 @@ async function* unpack(
   let trailer = Buffer.alloc(0)
   const sum = { checksum: 0, size: 0 }
   inflate.on('data', (piece: Uint8Array) => out.push(piece))
-  // Each step hears of its own failure; this keeps zlib's late repetition of it from going unheard.
+  // Each step handles its own failure; this handles zlib's late repetition of it.
   inflate.on('error', () => undefined)
   try {
     for await (const step of chain(body, input)) {
@@ -60,7 +60,7 @@ function* drain(out: Uint8Array[], sum: { checksum: number; size: number }): Gen
   }
 }
 
-/** Unpacks `step`; what lies behind the end of the member comes back. */
+/** Unpacks `step`; returns what follows the end of the member. */
 async function feed(inflate: InflateRaw, step: Uint8Array): Promise<Uint8Array> {
   if (inflate.readableEnded) return step
   const before = inflate.bytesWritten
@@ -68,7 +68,7 @@ async function feed(inflate: InflateRaw, step: Uint8Array): Promise<Uint8Array> 
   return step.subarray(inflate.bytesWritten - before)
 }
 
-/** Runs one call of zlib until it is through, has met the end of the member, or fails. */
+/** Runs one call of zlib until it succeeds, reaches the end of the member, or fails. */
 async function work(
   inflate: InflateRaw,
   call: (done: (error?: Error | null) => void) => void,
@@ -105,7 +105,7 @@ async function* chain(
   yield* rest
 }
 
-/** Reads the gzip header (RFC 1952); gives the bytes that were read beyond it. */
+/** Reads the gzip header (RFC 1952); returns the bytes after it. */
 async function skipHeader(input: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
   let head = Buffer.alloc(0)
   for (;;) {
@@ -120,7 +120,7 @@ async function skipHeader(input: AsyncIterator<Uint8Array>): Promise<Uint8Array>
   }
 }
 
-/** Length of the header that `head` begins with; null while it is not all there. */
+/** Length of the header at the start of `head`; null while it is incomplete. */
 function headerLength(head: Buffer): number | null {
   if (head.length < 10) return null
   const flags = head[3] ?? 0

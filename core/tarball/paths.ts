@@ -2,20 +2,20 @@ import { type Issue, issue, warning } from '../error/error.ts'
 
 /** Longest path of a file in a crate, in bytes. */
 const PATH_MAX = 1024
-/** Names that Windows keeps for devices, with any extension. */
+/** Device names on Windows, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i
 
-/** Collects the paths of an archive and says what is wrong with each, alone and with the others. */
+/** Collects the paths of an archive and objects to each, alone and among the others. */
 export class PathBook {
   readonly #kinds = new Map<string, 'file' | 'folder'>()
   readonly #folded = new Map<string, string>()
 
-  /** Paths known so far, folders that are only implied included. */
+  /** Number of paths so far, with implied folders. */
   get size(): number {
     return this.#kinds.size
   }
 
-  /** Objections to the path as such: one that any system could read as a place outside the crate, or in two ways. */
+  /** Objections to a path that a system could read as outside the crate, or in two ways. */
   static objections(path: string): Issue[] {
     const parts = path.split('/')
     if (path.startsWith('/')) return [issue('archive_path', { path, reason: 'it is absolute' })]
@@ -37,7 +37,10 @@ export class PathBook {
     return []
   }
 
-  /** Takes in a path below the top folder; objections where it meets another, warnings where some systems stumble. */
+  /**
+   * Adds a path below the top folder; objects to conflicts, warns of what some systems cannot
+   * store.
+   */
   add(path: string, kind: 'file' | 'folder'): Issue[] {
     const known = this.#kinds.get(path)
     if (known === 'folder' && kind === 'folder') return []

@@ -7,8 +7,8 @@ export interface PaxRecords {
 }
 
 /**
- * Reads a pax extended header: `LENGTH KEY=VALUE\n` each. Throws a `Refusal` for records that readers understand
- * differently: a wrong length, a newline or NUL inside, a key twice, another character set, sparse maps.
+ * Reads a pax extended header (`LENGTH KEY=VALUE\n` each). Refuses records that readers understand
+ * differently: a wrong length, a newline or NUL, a key twice, another character set, sparse maps.
  */
 export function readPax(text: string, member: string): PaxRecords {
   const records = new Map<string, string>()

@@ -1,14 +1,12 @@
 import { type Issue, issue, Refusal, refuse, refuseErrors, warning } from '../error/error.ts'
-import type { Name } from '../name.ts'
-import { isName } from '../name.ts'
-import type { Version } from '../version.ts'
-import { isVersion } from '../version.ts'
+import { isName, type Name } from '../name.ts'
+import { isVersion, type Version } from '../version.ts'
 import type { Archive, ArchiveFile, ArchiveLimits } from './archive.ts'
 import { gather } from './bytes.ts'
 import { PathBook } from './paths.ts'
 import { type Member, OBJECTIONS_MAX, walkTar } from './walk.ts'
 
-/** Largest `.cargo_vcs_info.json` that is looked into; Cargo writes some 100 bytes. */
+/** Largest `.cargo_vcs_info.json` that is read; Cargo writes about 100 bytes. */
 const VCS_INFO_MAX = 16 * 1024
 
 type Open = () => AsyncIterable<Uint8Array>
@@ -61,8 +59,8 @@ export async function surveyArchive(
 }
 
 /**
- * The bytes of the file `path` (below the top folder) of an archive that `readArchive` has accepted; null when there is
- * none. Throws a `Refusal` when it has more than `maxBytes`.
+ * The bytes of a file (path below the top folder) of an accepted archive; null when there is none.
+ * Throws a `Refusal` when it has more than `maxBytes`.
  */
 export async function readArchiveFile(
   open: Open,
@@ -84,7 +82,7 @@ export async function readArchiveFile(
   return bytes
 }
 
-/** Everything learnt on the way through one archive. */
+/** What is known about an archive while it is read. */
 class Survey {
   readonly issues: Issue[] = []
   readonly #limits: ArchiveLimits
@@ -145,7 +143,9 @@ class Survey {
     }
   }
 
-  /** The member's path below the top folder, `''` for that folder itself; null after an objection. */
+  /**
+   * The member's path below the top folder, `''` for that folder itself; null after an objection.
+   */
   #belowRoot(member: Member): string | null {
     const full =
       member.kind === 'folder' && member.path.endsWith('/') ? member.path.slice(0, -1) : member.path
@@ -164,7 +164,7 @@ class Survey {
     return end === -1 ? '' : full.slice(end + 1)
   }
 
-  /** Once for the whole archive, and with a file rather than a folder: where one is wrong, often all are. */
+  /** Objects once per archive, to a file rather than a folder: often all members are wrong. */
   #objectToRoot(path: string, kind: Member['kind']): void {
     const at = this.issues.findIndex(one => one.code === 'archive_root')
     const objection = issue('archive_root', { path, root: this.#root ?? '{name}-{version}' })
@@ -174,7 +174,10 @@ class Survey {
     this.#strayKind = kind
   }
 
-  /** Name and version out of the top folder; a name has no dot, so the version begins after the last `-` before one. */
+  /**
+   * Name and version of the top folder; a name has no dot, so the version follows the last `-`
+   * before one.
+   */
   #recognise(top: string): string | null {
     const split = top.lastIndexOf('-', top.indexOf('.'))
     const name = top.slice(0, Math.max(split, 0))
@@ -197,7 +200,9 @@ class Survey {
     }
   }
 
-  /** Cargo before 2016 packed `Cargo.toml` twice. Unpacking keeps the last one, so both must be equal. */
+  /**
+   * Cargo before 2016 packed `Cargo.toml` twice; unpacking keeps the last, so both must be equal.
+   */
   async #readAgain(member: Member, read: () => AsyncGenerator<Uint8Array>): Promise<void> {
     const isSame =
       member.size <= this.#limits.manifestBytes && decode(await gather(read())) === this.#manifest
@@ -212,7 +217,7 @@ class Survey {
   }
 }
 
-/** Strict UTF-8 without its byte order mark; null when it is not that. */
+/** Strict UTF-8 without a byte order mark; null otherwise. */
 function decode(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -222,7 +227,7 @@ function decode(bytes: Uint8Array): string | null {
   }
 }
 
-/** `path_in_vcs`; null when the file says nothing usable, which is nobody's fault: it only helps links. */
+/** `path_in_vcs`; null when the file has no usable one, because it only helps links. */
 function vcsPath(bytes: Uint8Array): string | null {
   const text = decode(bytes)
   if (text === null) return null
@@ -230,7 +235,7 @@ function vcsPath(bytes: Uint8Array): string | null {
     const info: unknown = JSON.parse(text)
     const path =
       typeof info === 'object' && info !== null && 'path_in_vcs' in info ? info.path_in_vcs : null
-    // It becomes part of links: only a plain path below the repository will do.
+    // It becomes part of links, so it must be a plain path.
     const plain =
       typeof path === 'string' && (path === '' || PathBook.objections(path).length === 0)
     return plain ? path : null

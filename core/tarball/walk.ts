@@ -4,7 +4,7 @@ import { gunzip } from './gzip.ts'
 import { type PaxRecords, readPax } from './pax.ts'
 
 const BLOCK = 512
-/** Objections after which reading on would only repeat itself. */
+/** Objections after which reading on would only repeat them. */
 export const OBJECTIONS_MAX = 20
 /** Largest long name or pax header that is read. */
 const EXTENSION_MAX = 16 * 1024
@@ -16,21 +16,20 @@ export interface Member {
   readonly size: number
 }
 
-/** What is known of a member before its own header: the extension headers in front of it. */
+/** The extension headers before the header of a member. */
 interface Extensions {
   longName?: string
   pax?: PaxRecords
 }
 
 /**
- * Walks the members of a gzip'd tar; `visit` gets each and a way to read its bytes (what it leaves is skipped). Gives the
- * length of the tar stream.
- *
- * Why not a tar library: each is lenient in its own way (`tar-stream` believes a pax size, reads on after the end blocks
- * and gives folders no data; Cargo's reader does the opposite). An archive that two readers could see differently must
- * be refused, so this one refuses whatever is not plain: any type but file and folder, a size in two places, a name in
- * two places, unknown formats, data after the end. What can be passed over is added to `issues`, the rest is thrown as a
- * `Refusal`; both name the member.
+ * Walks the members of a gzip'd tar; `visit` gets each and a way to read its bytes. Returns the
+ * length of the tar stream. This is not a tar library, because each is lenient in its own way
+ * (`tar-stream` trusts a pax size, reads on after the end blocks and gives folders no data; Cargo's
+ * reader does the opposite). An archive that two readers could see differently must be refused: any
+ * type but file and folder, two sizes, two names, unknown formats, data after the end. Objections
+ * that reading can continue after go to `issues`, the others are thrown as a `Refusal`; both name
+ * the member.
  */
 export async function walkTar(
   source: AsyncIterable<Uint8Array>,
@@ -105,7 +104,7 @@ function readName(block: Buffer): string {
   refuse('archive_header', { path: name, reason: 'its tar format is unknown' })
 }
 
-/** Text up to the first NUL; bytes after it are how one file gets two names, so there may be none. */
+/** Text up to the first NUL; bytes after it could be a second name, so there may be none. */
 function readText(field: Buffer): string {
   const end = field.indexOf(0)
   const text = decode(end === -1 ? field : field.subarray(0, end))
@@ -124,7 +123,7 @@ function decode(field: Uint8Array): string {
   }
 }
 
-/** Octal digits, spaces before and spaces or NULs after them; null for all else, base-256 numbers too. */
+/** Octal digits with spaces before and spaces or NULs after them; null for all else. */
 function readOctal(field: Buffer): number | null {
   const match = /^ *([0-7]{1,12})[ \0]*$/.exec(field.toString('latin1'))
   return match ? Number.parseInt(match[1] ?? '', 8) : null

@@ -11,7 +11,7 @@ import { findReadme, findTargets } from '../../core/release/targets.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { ArchiveFile, ArchiveLimits } from '../../core/tarball/archive.ts'
 import { readArchive } from '../../core/tarball/read.ts'
-import { salvageArchive, salvageFile } from '../../core/tarball/salvage.ts'
+import { recoverArchive, recoverFile } from '../../core/tarball/recover.ts'
 import type { Version } from '../../core/version.ts'
 import { archiveLimits } from '../add/add.ts'
 import type { CrateBytes } from '../store/crate-store.ts'
@@ -61,7 +61,7 @@ export async function makeRelease(
   const path = manifest && findReadme(manifest, files)
   const top = `${identity.name}-${identity.version}`
   const readme = path
-    ? await salvageFile(bytes.open, `${top}/${path}`, limits.readmeBytes, limits)
+    ? await recoverFile(bytes.open, `${top}/${path}`, limits.readmeBytes, limits)
     : null
   const about: About = manifest
     ? { ...manifest.about, readme_file: path, ...findTargets(manifest, files) }
@@ -82,7 +82,7 @@ async function read(
     return { manifest, files: archive.files, vcsPath: archive.vcsPath }
   }
   notes.push(warning('import_archive', { reason: archive.issues[0].message }))
-  const { manifest, files } = await salvageArchive(
+  const { manifest, files } = await recoverArchive(
     bytes.open,
     `${identity.name}-${identity.version}`,
     limits,

@@ -1,7 +1,7 @@
 import type { Output } from '../../core/output.ts'
 import { crateKey } from '../../core/paths/crates.ts'
 import { sourceFolder } from '../../core/paths/source.ts'
-import { readContents } from '../../core/tarball/contents.ts'
+import { readContents } from '../../core/tarball/recover.ts'
 import { FILE_MAX } from '../../site/source/file.ts'
 import { renderSource, SOURCE_BYTES_MAX } from '../render/site-pages.ts'
 import { readRelease } from '../store/catalog/releases.ts'

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import type { Dependency, Entry } from '../../core/entry/entry.ts'
 import { compareText } from '../../core/entry/entry.ts'
 import { parseEntry, parseIndexFile } from '../../core/entry/parse.ts'
-import { pubtimeOf } from '../../core/entry/pubtime.ts'
 import { renderEntry, renderIndexFile } from '../../core/entry/render.ts'
 import { Refusal } from '../../core/error/error.ts'
+import { timestamp } from '../../core/timestamp.ts'
 import { frugally } from '../support/processor-time.ts'
 
 const CKSUM = '0123456789abcdef'.repeat(4)
@@ -420,5 +420,5 @@ test('an index file: good entries, and objections by line', () => {
 })
 
 test('a pubtime has twenty characters', () => {
-  assert.equal(pubtimeOf(new Date(1_700_000_000_987)), '2023-11-14T22:13:20Z')
+  assert.equal(timestamp(new Date(1_700_000_000_987)), '2023-11-14T22:13:20Z')
 })

@@ -227,7 +227,7 @@ const COMPARISONS: readonly (readonly [string, object, string[]])[] = [
     'a requirement that is none',
     { deps: [{ ...ALIAS, version_req: 'v1' }, CC] },
     [
-      '`v1` is not a version requirement that Cargo reads; write for example `1.2`, `>=1, <3` or `*`',
+      '`v1` is not a version requirement that Cargo accepts; write for example `1.2`, `>=1, <3` or `*`',
     ],
   ],
   [
@@ -410,7 +410,7 @@ const FEATURE_CASES: readonly (readonly [string, string, string[]])[] = [
     'an implicit feature that is none',
     'a = ["dep:opt"]\nb = ["opt"]',
     [
-      'the feature `b` enables `opt`, a dependency that is no feature because `dep:opt` is used elsewhere; write `dep:opt` here, too',
+      'the feature `b` enables `opt`, a dependency that is not a feature because `dep:opt` is used elsewhere; write `dep:opt` here as well',
     ],
   ],
   ['a name in the way, with a way around', 'opt = []\na = ["opt/x"]', []],

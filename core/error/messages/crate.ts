@@ -13,7 +13,7 @@ export const crateMessages = {
     version_invalid: (p: { version: string }) =>
       `\`${p.version}\` is not a valid SemVer 2.0.0 version; write it as MAJOR.MINOR.PATCH, for example \`1.0.0\``,
     requirement_invalid: (p: { requirement: string }) =>
-      `\`${p.requirement}\` is not a version requirement that Cargo reads; write for example \`1.2\`, \`>=1, <3\` or \`*\``,
+      `\`${p.requirement}\` is not a version requirement that Cargo accepts; write for example \`1.2\`, \`>=1, <3\` or \`*\``,
     manifest_toml: (p: { reason: string; line: number }) =>
       `\`Cargo.toml\` is not valid TOML at line ${p.line}: ${p.reason}`,
     manifest_package_missing: () => '`Cargo.toml` has no `[package]` table',
@@ -34,15 +34,15 @@ export const crateMessages = {
       `\`${p.field}\` in \`Cargo.toml\` names the registry \`${p.registry}\` without its URL; make the crate file with \`cargo package\`, which writes \`registry-index\``,
     archive_not_gzip: () =>
       'the crate file is not a gzip-compressed archive; upload the `.crate` that `cargo package` makes',
-    archive_cut_off: () => 'the crate file ends too early; it was cut off, make or upload it again',
+    archive_cut_off: () => 'the crate file ends too early; it was cut off: make or upload it again',
     archive_damaged: (p: { reason: string }) =>
       `the crate file is damaged (${p.reason}); make or upload it again`,
     archive_trailing_data: () =>
-      'the crate file has data after its end, which some tools would read and others not; make it again with `cargo package`',
+      'the crate file has data after its end, which some tools would read and others would not; make it again with `cargo package`',
     archive_too_large: (p: { max: number }) =>
-      `the crate file unpacks to more than the ${p.max} bytes allowed; leave files out with \`package.exclude\``,
+      `the crate file unpacks to more than ${p.max} bytes (\`limits.unpacked_bytes\`); leave files out with \`package.exclude\``,
     archive_too_many_entries: (p: { max: number }) =>
-      `the crate file has more than the ${p.max} files and folders allowed; leave some out with \`package.exclude\``,
+      `the crate file has more than ${p.max} files and folders (\`limits.archive_entries\`); leave some out with \`package.exclude\``,
     archive_header: (p: { path: string; reason: string }) =>
       `the archive member \`${p.path}\` cannot be read safely: ${p.reason}; make the crate file with \`cargo package\``,
     archive_type: (p: { path: string; type: string }) =>
@@ -56,7 +56,7 @@ export const crateMessages = {
     archive_manifest_twice: () =>
       'the crate file holds two identical `Cargo.toml` entries, as Cargo made them before 2016; package it again, or ask the operator to set `policy.duplicate_manifest` to "allow"',
     archive_path_case: (p: { path: string; twin: string }) =>
-      `\`${p.path}\` and \`${p.twin}\` differ only by case; on Windows and macOS one overwrites the other`,
+      `\`${p.path}\` and \`${p.twin}\` differ only in case; on Windows and macOS one overwrites the other`,
     archive_path_windows: (p: { path: string }) =>
       `\`${p.path}\` is a path that cannot exist on Windows`,
     archive_root: (p: { path: string; root: string }) =>
@@ -67,15 +67,15 @@ export const crateMessages = {
     archive_manifests: (p: { paths: string }) =>
       `the crate file has more than one manifest in its top folder (\`${p.paths}\`); keep \`Cargo.toml\` only`,
     archive_file_too_large: (p: { path: string; size: number; max: number }) =>
-      `\`${p.path}\` in the crate file has ${p.size} bytes; at most ${p.max} are allowed`,
+      `\`${p.path}\` in the crate file has ${p.size} bytes; at most ${p.max} are allowed (\`limits.manifest_bytes\`)`,
     archive_file_encoding: (p: { path: string }) =>
       `\`${p.path}\` in the crate file is not valid UTF-8`,
     archive_cargo_ok: (p: { path: string }) =>
       `Cargo skips \`${p.path}\` when it unpacks the crate; leave it out`,
     readme_missing: (p: { path: string }) =>
-      `\`Cargo.toml\` names the README \`${p.path}\`, but the crate file does not hold it`,
+      `\`Cargo.toml\` names the README \`${p.path}\`, but the crate file does not contain it`,
     readme_too_large: (p: { path: string; max: number }) =>
-      `\`${p.path}\` has more than ${p.max} bytes and is not shown on the crate's page`,
+      `\`${p.path}\` has more than ${p.max} bytes (\`limits.readme_bytes\`) and is not shown on the crate's page`,
     release_identity: (p: { expected: string; found: string }) =>
       `the crate file was sent as ${p.expected}, but its \`Cargo.toml\` says ${p.found}`,
     metadata_field: (p: { field: string; reason: string }) =>

@@ -4,7 +4,7 @@ import type { MessageTable } from '../kind.ts'
 export const gitMessages = {
   misuse: {
     git_index_foreign: (p: { path: string }) =>
-      `\`${p.path}\` was not made by \`plimsoll build --from\` and may have a history; move it away, or set \`git.index\` to "off"`,
+      `\`${p.path}\` was not made by \`plimsoll build --from\` and may have history; move it away, or set \`git.index\` to "off"`,
   },
   forbidden: {
     git_service_refused: () =>
@@ -16,15 +16,15 @@ export const gitMessages = {
   },
   too_large: {
     git_request_too_large: (p: { max: number }) =>
-      `the git request is larger than ${p.max} bytes; clone the index afresh instead of fetching into this repository`,
+      `the git request is larger than ${p.max} bytes; clone the index again instead of fetching into this repository`,
   },
   busy: {
     git_busy: () =>
-      'too many clients are reading the git index at the moment; try again in a few seconds',
+      'too many clients are reading the git index right now; try again in a few seconds',
   },
   failed: {
     git_server_failed: () =>
-      'the git index cannot be read at the moment; try again, or use the sparse index',
+      'the git index cannot be read right now; try again, or use the sparse index',
   },
   invalid: {
     git_upload_pack_missing: () =>
@@ -62,7 +62,7 @@ export const gitMessages = {
     git_request_type: (p: { expected: string }) =>
       `a git request must have the content type \`${p.expected}\``,
     git_request_encoding: () =>
-      'the request body could not be read; send it plain or with `Content-Encoding: gzip`',
-    git_request_bad: () => 'git did not understand the request; clone the index afresh',
+      'the request body could not be read; send it uncompressed or with `Content-Encoding: gzip`',
+    git_request_bad: () => 'git did not understand the request; clone the index again',
   },
 } as const satisfies MessageTable

@@ -8,35 +8,35 @@ const IMPORT_KINDS =
 export const importMessages = {
   misuse: {
     import_source_unknown: (p: { source: string }) =>
-      `${p.source} is nothing that can be imported; there are ${IMPORT_KINDS}`,
+      `${p.source} is not something that can be imported; the kinds are ${IMPORT_KINDS}`,
     import_source_ambiguous: (p: { source: string; kinds: string }) =>
-      `${p.source} could be ${p.kinds}; say which with --as, or name the inner folder; there are ${IMPORT_KINDS}`,
+      `${p.source} could be ${p.kinds}; say which with --as, or name the inner folder; the kinds are ${IMPORT_KINDS}`,
     import_source_inner: (p: { source: string; inner: string }) =>
-      `${p.source} is no source itself, but ${p.inner} in it is one; name that folder`,
+      `${p.source} is not a source itself, but ${p.inner} in it is; name that folder`,
     import_own_folder: (p: { source: string }) =>
       `${p.source} is the folder of a Plimsoll registry; move it with \`plimsoll backup\` and \`plimsoll restore\`, or import its \`public\` folder`,
     import_names_needed: (p: { source: string }) =>
-      `a sparse index does not say what is in it; put the names of the crates of ${p.source} into a file, one a line, and give it with --names`,
+      `a sparse index does not list its crates; write the names of the crates of ${p.source} to a file, one per line, and pass it with --names`,
     import_names_useless: (p: { kind: string }) =>
-      `--names is for a sparse URL; the source is ${p.kind}, which is taken whole`,
+      `--names is for a sparse URL; the source is ${p.kind}, which is imported completely`,
     import_no_dl: (p: { where: string }) =>
       `${p.where} has no \`config.json\` that says where the .crate files are (\`dl\`); name their folder or URL with --crates`,
     import_dl_foreign: (p: { dl: string }) =>
       `the \`dl\` of the source is \`${p.dl}\`, and only http and https are followed; name the folder or URL of the .crate files with --crates`,
     import_unpacked_only: (p: { source: string }) =>
-      `${p.source} was made by \`cargo vendor\` and holds unpacked sources only; the .crate files are still in Cargo's download cache if that was not emptied: give it with --crates, for example --crates ~/.cargo/registry/cache`,
+      `${p.source} was made by \`cargo vendor\` and holds unpacked sources only; Cargo's download cache still has the .crate files, if it was not emptied: pass it with --crates, for example --crates ~/.cargo/registry/cache`,
     import_url_invalid: (p: { url: string }) =>
-      `${p.url} is no URL to read from; write https://… or http://…, without user name and password (a token goes into PLIMSOLL_IMPORT_TOKEN)`,
+      `${p.url} is not a URL that can be read; write https://… or http://… without a user name and password (a token goes into PLIMSOLL_IMPORT_TOKEN)`,
   },
   invalid: {
     import_config_invalid: (p: { where: string; reason: string }) =>
-      `${p.where} is no \`config.json\` of an index: ${p.reason}`,
+      `${p.where} is not the \`config.json\` of an index: ${p.reason}`,
     import_vendor_git: () =>
-      'it comes from a git repository and never was a .crate; package it with `cargo package` and take it in with `plimsoll add`',
+      'it comes from a git repository and was never a .crate; package it with `cargo package` and add it with `plimsoll add`',
     import_vendor_checksum: (p: { reason: string }) =>
       `its .cargo-checksum.json cannot be read: ${p.reason}`,
     import_git_url: (p: { url: string; detail: string }) =>
-      `the git index ${p.url} cannot be cloned: ${p.detail}; check address and credentials, and write sparse+${p.url} if it is a sparse index`,
+      `the git index ${p.url} cannot be cloned: ${p.detail}; check the address and the credentials, and write sparse+${p.url} if it is a sparse index`,
     import_no_head: (p: { source: string }) => `${p.source} is a git repository without a commit`,
     import_git_missing: (p: { id: string }) =>
       `the git repository does not have ${p.id}, which its newest commit names; fetch it again in full`,
@@ -48,9 +48,9 @@ export const importMessages = {
     import_name_unknown: (p: { name: string }) => `the source has no crate \`${p.name}\``,
     import_not_text: (p: { line: number }) => `line ${p.line}: it is not valid UTF-8`,
     import_misplaced: (p: { line: number; name: string }) =>
-      `line ${p.line}: the entry is of \`${p.name}\`, whose index file has another place; Cargo would never find it`,
+      `line ${p.line}: the entry is for \`${p.name}\`, whose index file is elsewhere; Cargo would never find it`,
     import_twice: (p: { version: string; first: string }) =>
-      `version ${p.version} is there already (${p.first}); build metadata does not make it another version`,
+      `version ${p.version} already exists (${p.first}); build metadata does not make it another version`,
     import_no_bytes: (p: { name: string; version: string; tried: string }) =>
       `there is no .crate of \`${p.name}\` ${p.version}: looked for ${p.tried}`,
     import_checksum: (p: { name: string; version: string; expected: string; found: string }) =>
@@ -58,9 +58,9 @@ export const importMessages = {
     import_identity: (p: { expected: string; found: string }) =>
       `the index of the source calls it ${p.expected}, but the \`Cargo.toml\` in its .crate says ${p.found}`,
     import_archive: (p: { reason: string }) =>
-      `its .crate would be refused today, and was taken because its bytes are those of the old index: ${p.reason}`,
+      `its .crate would be refused today; it was imported because the old index lists these bytes: ${p.reason}`,
     import_manifest: (p: { reason: string }) =>
-      `its \`Cargo.toml\` cannot be read, so description and readme are empty: ${p.reason}`,
+      `its \`Cargo.toml\` cannot be read, so the description and the README are empty: ${p.reason}`,
     import_oversized: (p: { size: number; max: number }) =>
       `its .crate has ${p.size} bytes, more than the ${p.max} allowed for new ones`,
     import_differs: (p: { differences: string }) =>

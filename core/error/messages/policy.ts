@@ -6,33 +6,33 @@ export const policyMessages = {
     name_reserved: (p: { name: string }) =>
       `the crate name \`${p.name}\` is reserved; choose another name`,
     name_looks_alike: (p: { name: string; others: readonly string[] }) =>
-      `the crate name \`${p.name}\` is easily taken for the existing ${p.others.map(other => `\`${other}\``).join(', ')}; choose a name that differs more`,
+      `the crate name \`${p.name}\` is easily mistaken for the existing ${p.others.map(other => `\`${other}\``).join(', ')}; choose a name that differs more`,
     version_too_long: (p: { version: string; length: number; max: number }) =>
-      `the version \`${p.version}\` has ${p.length} characters; at most ${p.max} are allowed, shorten what follows \`-\` or \`+\``,
+      `the version \`${p.version}\` has ${p.length} characters; at most ${p.max} are allowed (\`policy.version_max\`), shorten what follows \`-\` or \`+\``,
     description_missing: () =>
       'the crate has no description; set `description` in the [package] section of Cargo.toml',
     description_too_long: (p: { bytes: number; max: number }) =>
-      `the description has ${p.bytes} bytes; at most ${p.max} are allowed, move details to the readme`,
+      `the description has ${p.bytes} bytes; at most ${p.max} are allowed (\`policy.description_max\`), move details to the README`,
     license_missing: () =>
-      'the crate has no licence; set `license` or `license-file` in the [package] section of Cargo.toml',
+      'the crate has no license; set `license` or `license-file` in the [package] section of Cargo.toml',
     license_invalid: (p: { license: string }) =>
-      `the licence \`${p.license}\` is not an SPDX expression; write one such as \`MIT OR Apache-2.0\`, or name a text of your own with \`license-file\``,
+      `the license \`${p.license}\` is not an SPDX expression; write one such as \`MIT OR Apache-2.0\`, or name your own text with \`license-file\``,
     url_invalid: (p: { field: string; url: string }) =>
       `\`${p.field}\` is \`${p.url}\`, which is not an absolute http or https URL; correct or remove it`,
     keywords_too_many: (p: { count: number; max: number }) =>
-      `the crate has ${p.count} keywords; at most ${p.max} are allowed`,
+      `the crate has ${p.count} keywords; at most ${p.max} are allowed (\`policy.keywords_max\`)`,
     keyword_too_long: (p: { keyword: string; max: number }) =>
-      `the keyword \`${p.keyword}\` is too long; at most ${p.max} characters are allowed`,
+      `the keyword \`${p.keyword}\` is too long; at most ${p.max} characters are allowed (\`policy.keyword_length_max\`)`,
     keyword_invalid: (p: { keyword: string }) =>
       `the keyword \`${p.keyword}\` must be ASCII letters, digits, \`_\`, \`-\` and \`+\`, and begin with a letter or digit`,
     categories_too_many: (p: { count: number; max: number }) =>
-      `the crate has ${p.count} categories; at most ${p.max} are allowed`,
+      `the crate has ${p.count} categories; at most ${p.max} are allowed (\`policy.categories_max\`)`,
     category_unknown: (p: { category: string }) =>
       `this registry has no category \`${p.category}\`; remove it, or ask the operator to add it to \`policy.categories\``,
     features_too_many: (p: { count: number; max: number }) =>
-      `the crate has ${p.count} features; at most ${p.max} are allowed`,
+      `the crate has ${p.count} features; at most ${p.max} are allowed (\`policy.features_max\`)`,
     feature_items_too_many: (p: { feature: string; count: number; max: number }) =>
-      `the feature \`${p.feature}\` enables ${p.count} items; at most ${p.max} are allowed`,
+      `the feature \`${p.feature}\` enables ${p.count} items; at most ${p.max} are allowed (\`policy.feature_items_max\`)`,
     feature_name_invalid: (p: { feature: string }) =>
       `the feature name \`${p.feature}\` must begin with a letter, a digit or \`_\` and go on with letters, digits, \`_\`, \`-\`, \`+\` and \`.\``,
     feature_value_invalid: (p: { feature: string; value: string }) =>
@@ -40,7 +40,7 @@ export const policyMessages = {
     feature_value_unknown: (p: { feature: string; value: string }) =>
       `the feature \`${p.feature}\` enables \`${p.value}\`, which is neither a feature nor an optional dependency; add it or remove it`,
     feature_value_explicit: (p: { feature: string; value: string }) =>
-      `the feature \`${p.feature}\` enables \`${p.value}\`, a dependency that is no feature because \`dep:${p.value}\` is used elsewhere; write \`dep:${p.value}\` here, too`,
+      `the feature \`${p.feature}\` enables \`${p.value}\`, a dependency that is not a feature because \`dep:${p.value}\` is used elsewhere; write \`dep:${p.value}\` here as well`,
     feature_value_required: (p: { feature: string; value: string; dependency: string }) =>
       `the feature \`${p.feature}\` enables \`${p.value}\`, but the dependency \`${p.dependency}\` is not optional; add \`optional = true\` to it or remove the item`,
     feature_dependency_unknown: (p: { feature: string; value: string; dependency: string }) =>
@@ -48,7 +48,7 @@ export const policyMessages = {
     dependency_unreachable: (p: { dependency: string }) =>
       `the optional dependency \`${p.dependency}\` is enabled by no feature; add \`dep:${p.dependency}\` to a feature`,
     dependencies_too_many: (p: { count: number; max: number }) =>
-      `the crate has ${p.count} dependencies; at most ${p.max} are allowed`,
+      `the crate has ${p.count} dependencies; at most ${p.max} are allowed (\`policy.dependencies_max\`)`,
     dependency_name_invalid: (p: { name: string }) =>
       `the dependency name \`${p.name}\` must be 1 to 64 ASCII letters, digits, \`-\` and \`_\`, a letter first`,
     dependency_rename_invalid: (p: { name: string; package: string }) =>
@@ -56,7 +56,7 @@ export const policyMessages = {
     dependency_dev_optional: (p: { dependency: string }) =>
       `the dev-dependency \`${p.dependency}\` cannot be optional; remove \`optional = true\``,
     dependency_feature_invalid: (p: { dependency: string; feature: string }) =>
-      `the dependency \`${p.dependency}\` asks for the feature \`${p.feature}\`, which cannot be the name of a feature; correct or remove it`,
+      `the dependency \`${p.dependency}\` requests the feature \`${p.feature}\`, which is not a valid feature name; correct or remove it`,
     dependency_wildcard: (p: { dependency: string }) =>
       `the dependency \`${p.dependency}\` accepts any version; name those it works with, for example \`version = "1.2"\``,
     dependency_missing: (p: { dependency: string }) =>

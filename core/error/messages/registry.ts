@@ -19,7 +19,7 @@ export const registryMessages = {
     version_taken: (p: { name: string; version: string; existing: string }) =>
       p.version === p.existing
         ? `\`${p.name}\` ${p.version} already exists; a published version never changes, publish a new one`
-        : `\`${p.name}\` ${p.version} differs from the existing ${p.existing} only in build metadata, which does not make another version`,
+        : `\`${p.name}\` ${p.version} differs from the existing ${p.existing} only in build metadata, which does not make it another version`,
     name_taken: (p: { name: string; existing: string }) =>
       `\`${p.name}\` collides with the existing crate \`${p.existing}\`: names that differ only in case or in \`-\` and \`_\` are one name; publish it as \`${p.existing}\` or choose another name`,
   },
@@ -31,6 +31,6 @@ export const registryMessages = {
     crate_lost: (p: { name: string; version: string }) =>
       `the .crate of \`${p.name}\` ${p.version} is missing from the crate store or damaged there; put it back from a backup of the registry folder and run \`plimsoll build --all\``,
     version_deleted: (p: { name: string; version: string }) =>
-      `\`${p.name}\` ${p.version} was deleted; lock files may still name its bytes, so other ones need another version`,
+      `\`${p.name}\` ${p.version} was deleted; lock files may still name its checksum, so publish other bytes as another version`,
   },
 } as const satisfies MessageTable

@@ -6,11 +6,10 @@ export const requestMessages = {
     token_absent: (p: { me: string }) =>
       `this needs a token; ${p.me} says how to get one, then run \`cargo login\``,
     token_rejected: (p: { me: string }) =>
-      `this token is not valid: it is unknown, revoked or expired; ${p.me} says how to get another`,
+      `this token is not valid: it is unknown, revoked or expired; ${p.me} says how to get a new one`,
     scope_missing: (p: { scope: string }) =>
       `this token may not do that: it lacks the scope \`${p.scope}\``,
-    crate_not_covered: (p: { name: string }) =>
-      `this token is not good for the crate \`${p.name}\``,
+    crate_not_covered: (p: { name: string }) => `this token does not cover the crate \`${p.name}\``,
   },
   forbidden: {
     api_off: () =>
@@ -24,11 +23,11 @@ export const requestMessages = {
   },
   timeout: {
     body_slow: (p: { seconds: number }) =>
-      `the request had not arrived whole after ${p.seconds} seconds; send it again over a faster connection, or have \`limits.request_seconds\` raised`,
+      `the request was incomplete after ${p.seconds} seconds; send it again over a faster connection, or ask the operator to raise \`limits.request_seconds\``,
   },
   too_large: {
     metadata_too_big: (p: { size: number; max: number }) =>
-      `the publish metadata has ${p.size} bytes; at most ${p.max} are allowed`,
+      `the publish metadata has ${p.size} bytes; at most ${p.max} are allowed (\`limits.metadata_bytes\`)`,
   },
   failed: {
     unexpected: (p: { id: string }) =>
@@ -39,7 +38,7 @@ export const requestMessages = {
     body_short: (p: { part: string; announced: number }) =>
       `the publish request ends within the ${p.part}, which was announced with ${p.announced} bytes`,
     body_long: (p: { announced: number }) =>
-      `the publish request goes on after the ${p.announced} bytes announced for the .crate`,
+      `the publish request continues after the ${p.announced} bytes announced for the .crate`,
     release_present: (p: { name: string; version: string }) =>
       `\`${p.name}\` ${p.version} was published before with the same bytes; nothing has changed`,
     index_late: (p: { name: string }) =>

@@ -53,6 +53,7 @@ function release(
       ...entry,
     },
     about: {
+      edition: null,
       description: 'A sample.',
       homepage: null,
       documentation: null,
@@ -164,7 +165,7 @@ const presets: [
     'warning',
     'error',
   ],
-  ['no licence', release({ license: null }), 'license_missing', 'warning', 'error'],
+  ['no license', release({ license: null }), 'license_missing', 'warning', 'error'],
   [
     'no SPDX expression',
     release({ license: 'Proprietary' }),
@@ -313,7 +314,7 @@ test('what is reserved or looks alike matters to new crates only', () => {
 test('candidates that do not look alike are left out', () => {
   const one = release({}, {}, 'serd')
   assert.deepEqual(said(one, PRIVATE, { lookAlikes: names('serde', 'sand', 'SERD') }), [
-    'the crate name `serd` is easily taken for the existing `serde`; choose a name that differs more',
+    'the crate name `serd` is easily mistaken for the existing `serde`; choose a name that differs more',
   ])
 })
 
@@ -334,10 +335,7 @@ test('unknown categories have their own place as a warning, and are an objection
 })
 
 test('unknown badges are told', () => {
-  const badges = JSON.parse('{"travis-ci": {}, "sparkles": {}, "__proto__": {}}') as Record<
-    string,
-    unknown
-  >
+  const badges = JSON.parse('{"travis-ci": {}, "sparkles": {}, "__proto__": {}}') as About['badges']
   assert.deepEqual(checkPolicy(release({ badges }), NOTHING, PRIVATE).invalidBadges, [
     'sparkles',
     '__proto__',
@@ -372,12 +370,12 @@ const licenses: [text: string, good: boolean][] = [
   [`MIT${' OR MIT'.repeat(100)}`, true],
 ]
 for (const [license, good] of licenses) {
-  test(`the licence ${JSON.stringify(license.slice(0, 50))}`, () => {
+  test(`the license ${JSON.stringify(license.slice(0, 50))}`, () => {
     assert.deepEqual(verdict(release({ license }), PUBLIC), good ? [] : ['error license_invalid'])
   })
 }
 
-test('a licence file is a licence', () => {
+test('a license file is a license', () => {
   assert.deepEqual(verdict(release({ license: null, license_file: 'LICENCE' }), PUBLIC), [])
 })
 
@@ -561,7 +559,7 @@ test('the questions to the catalog', () => {
 
 test('messages neither steer a terminal nor grow without bounds', () => {
   const [message = ''] = said(release({ license: `\u001b[2J\u202e${'x'.repeat(5000)}` }), PUBLIC)
-  assert.match(message, /^the licence `\\u\{1b\}\[2J\\u\{202e\}x+…` is not an SPDX expression; /)
+  assert.match(message, /^the license `\\u\{1b\}\[2J\\u\{202e\}x+…` is not an SPDX expression; /)
   assert.ok(message.length < 800)
 })
 

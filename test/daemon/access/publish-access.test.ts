@@ -5,9 +5,9 @@ import { makeToken, revokeToken } from '../../../daemon/accounts/tokens.ts'
 import { BASE, publishRequest, TestRegistry, type TokenWish } from '../../support/registry.ts'
 
 const ABSENT = `this needs a token; ${BASE}/me says how to get one, then run \`cargo login\``
-const REJECTED = `this token is not valid: it is unknown, revoked or expired; ${BASE}/me says how to get another`
+const REJECTED = `this token is not valid: it is unknown, revoked or expired; ${BASE}/me says how to get a new one`
 const lacks = (scope: string) => `this token may not do that: it lacks the scope \`${scope}\``
-const notGoodFor = (name: string) => `this token is not good for the crate \`${name}\``
+const notGoodFor = (name: string) => `this token does not cover the crate \`${name}\``
 
 test('publishing with a token that is none, or not good enough: 403, the reason, and nothing left behind', async t => {
   const test = await TestRegistry.open(t)

@@ -234,7 +234,7 @@ test('a user has only so many new crates within 24 hours; new versions of them a
         errors: [
           {
             detail:
-              '`alice` has published 2 new crates within 24 hours, and no more are allowed; publish again later',
+              '`alice` has published 2 new crates within 24 hours, which is the limit; publish again later',
           },
         ],
       },

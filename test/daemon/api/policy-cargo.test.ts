@@ -80,7 +80,7 @@ test('preset private: what falls short is taken, and every warning arrives in th
   const said = warnings(published)
   for (const part of [
     /^the crate has no description; /,
-    /^the licence `My own` is not an SPDX expression; /,
+    /^the license `My own` is not an SPDX expression; /,
     /^`homepage` .*`ftp:\/\/example\.com`/,
     /^the keyword `json parser` /,
     /the following are not valid category slugs and were ignored: harbours/,
@@ -111,7 +111,7 @@ test('preset public: the same is refused, all of it at once; look-alikes by sett
   const refused = refusal(await alice.fails(project(bare('harbour', FAULTY)).folder, ...PUBLISH))
   for (const part of [
     'the crate has no description',
-    'the licence `My own`',
+    'the license `My own`',
     '`ftp://example.com`',
     'keyword `json parser`',
   ]) {

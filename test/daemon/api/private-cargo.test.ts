@@ -143,7 +143,7 @@ test('a token loses its powers while cargo works with it: revoked, locked, witho
   const other = await make('--scope', 'read', 'publish-update', '--crate', 'bar-*')
   assert.match(
     (await other.fails(next.folder, ...PUBLISH)).stderr,
-    /this token is not good for the crate `foo`/,
+    /this token does not cover the crate `foo`/,
   )
   const ci = await make('--scope', 'read', 'publish-update', '--crate', 'fo*')
   await ci.ok(next.folder, ...PUBLISH)

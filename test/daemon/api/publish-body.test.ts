@@ -92,12 +92,12 @@ test('lengths that lie are refused', async t => {
     [
       'metadata longer than the limit',
       Buffer.concat([u32(1001), json]),
-      'metadata_too_big: the publish metadata has 1001 bytes; at most 1000 are allowed',
+      'metadata_too_big: the publish metadata has 1001 bytes; at most 1000 are allowed (`limits.metadata_bytes`)',
     ],
     [
       'metadata of 4 GiB',
       Buffer.concat([u32(0xffffffff), json]),
-      'metadata_too_big: the publish metadata has 4294967295 bytes; at most 1000 are allowed',
+      'metadata_too_big: the publish metadata has 4294967295 bytes; at most 1000 are allowed (`limits.metadata_bytes`)',
     ],
     [
       'crate longer than the limit',
@@ -107,12 +107,12 @@ test('lengths that lie are refused', async t => {
     [
       'a byte after the crate',
       Buffer.concat([encodePublish(METADATA, CRATE), Buffer.from([0])]),
-      'body_long: the publish request goes on after the 300 bytes announced for the .crate',
+      'body_long: the publish request continues after the 300 bytes announced for the .crate',
     ],
     [
       'crate announced shorter than it is',
       Buffer.concat([u32(json.length), json, u32(299), CRATE]),
-      'body_long: the publish request goes on after the 299 bytes announced for the .crate',
+      'body_long: the publish request continues after the 299 bytes announced for the .crate',
     ],
   ]
   for (const [what, bytes, expected] of rows) {

@@ -82,17 +82,17 @@ test('frames that are broken', async t => {
     [
       'one byte more',
       pieces(good, 'x'),
-      `the publish request goes on after the ${crate} bytes announced for the .crate`,
+      `the publish request continues after the ${crate} bytes announced for the .crate`,
     ],
     [
       'two requests in one',
       pieces(good, good),
-      `the publish request goes on after the ${crate} bytes announced for the .crate`,
+      `the publish request continues after the ${crate} bytes announced for the .crate`,
     ],
     [
       '4 GiB of metadata announced',
       pieces(u32(0xffffffff), '{}'),
-      'the publish metadata has 4294967295 bytes; at most 1048576 are allowed',
+      'the publish metadata has 4294967295 bytes; at most 1048576 are allowed (`limits.metadata_bytes`)',
       413,
     ],
     [
@@ -191,8 +191,8 @@ test('a crate file that is evil, whatever is said of it', async t => {
   const type = (what: string) =>
     `\`evil-1.0.0/odd\` in the crate file is a ${what}; only regular files and folders are allowed`
   const trailing =
-    'the crate file has data after its end, which some tools would read and others not; make it again with `cargo package`'
-  const cutOff = 'the crate file ends too early; it was cut off, make or upload it again'
+    'the crate file has data after its end, which some tools would read and others would not; make it again with `cargo package`'
+  const cutOff = 'the crate file ends too early; it was cut off: make or upload it again'
   const rows: [Trick, string][] = [
     ['symlink', type('symbolic link')],
     ['hard link', type('hard link')],
@@ -243,7 +243,7 @@ test('a crate file that is evil, whatever is said of it', async t => {
   await t.test('bomb', async () => {
     const bomb = buildEvil('bomb')
     const most = Math.max(1_000_000, 20 * bomb.length)
-    const expected = `the crate file unpacks to more than the ${most} bytes allowed; leave files out with \`package.exclude\``
+    const expected = `the crate file unpacks to more than ${most} bytes (\`limits.unpacked_bytes\`); leave files out with \`package.exclude\``
     await refused(test, alice, frame(plainMetadata('evil', '1.0.0'), bomb), [expected])
   })
 })
@@ -320,7 +320,7 @@ test('what is there already', async t => {
   const notOwner =
     '`bob` is not an owner of `demo`; ask one of its owners for `cargo owner --add bob`'
   const meta = (version: string, existing: string) =>
-    `\`${version.split(' ')[0]}\` ${version.split(' ')[1]} differs from the existing ${existing} only in build metadata, which does not make another version`
+    `\`${version.split(' ')[0]}\` ${version.split(' ')[1]} differs from the existing ${existing} only in build metadata, which does not make it another version`
   const rows: [what: string, token: string, body: Uint8Array<ArrayBuffer>, expected: string[]][] = [
     [
       'the version, with other bytes',
@@ -399,7 +399,7 @@ test('all objections of a request at once: rights, version, metadata and policy'
     '`demo` 1.0.0 already exists; a published version never changes, publish a new one',
     'the dependency `nowhere` is in the `Cargo.toml` of the crate file, but not in the publish metadata',
     'the dependency `demo` is in the publish metadata, but not in the `Cargo.toml` of the crate file',
-    'the crate has 6 keywords; at most 5 are allowed',
+    'the crate has 6 keywords; at most 5 are allowed (`policy.keywords_max`)',
     'this registry has no crate `nowhere`, on which the crate depends; publish that one first, or name the registry it comes from',
   ])
 })

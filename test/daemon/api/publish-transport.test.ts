@@ -14,7 +14,7 @@ const SUCCESS = { warnings: { invalid_categories: [], invalid_badges: [], other:
 const REJECTED = {
   errors: [
     {
-      detail: `this token is not valid: it is unknown, revoked or expired; ${BASE}/me says how to get another`,
+      detail: `this token is not valid: it is unknown, revoked or expired; ${BASE}/me says how to get a new one`,
     },
   ],
 }

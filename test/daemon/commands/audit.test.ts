@@ -88,12 +88,12 @@ test('audit tells what was done, when, by whom and from where, and narrows it do
 test('audit: what is refused, and how', async t => {
   const folder = await servedFolder(t)
   await refuses(folder, [
-    [['audit', '--limit', '0'], 2, '`0` is no limit; write a whole number from 1 to 999999'],
-    [['audit', '--limit', 'many'], 2, '`many` is no limit; write a whole number from 1 to 999999'],
+    [['audit', '--limit', '0'], 2, '`0` is not a limit; write a whole number from 1 to 999999'],
+    [['audit', '--limit', 'many'], 2, '`many` is not a limit; write a whole number from 1 to 999999'],
     [
       ['audit', '--since', 'yesterday'],
       2,
-      '`yesterday` is no duration; write for example 90d, 12h, 30m or 10s',
+      '`yesterday` is not a duration; write for example 90d, 12h, 30m or 10s',
     ],
     [['audit', 'surplus'], 2, /^error: too many arguments/],
   ])

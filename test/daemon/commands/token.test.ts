@@ -5,8 +5,8 @@ import { refuses, servedFolder } from '../../support/served-folder.ts'
 import { until } from '../../support/until.ts'
 
 const LOCKED = '`carol` is locked out; unlock the account first'
-const DURATION = 'is no duration; write for example 90d, 12h, 30m or 10s'
-const SCOPES = 'is no scope; there are publish-new, publish-update, yank, change-owners, read'
+const DURATION = 'is not a duration; write for example 90d, 12h, 30m or 10s'
+const SCOPES = 'is not a scope; the scopes are publish-new, publish-update, yank, change-owners, read'
 const PATTERN = 'can match no crate; write a crate name, or a beginning followed by `*`'
 
 /** What a daemon says to a publish with a token. */
@@ -53,7 +53,7 @@ test('a token made beside a running daemon works at once, as far as it reaches; 
     last_used: null,
   })
   assert.equal(Date.parse(String(expires)) - Date.parse(String(created)), 1000)
-  const rejected = `403 this token is not valid: it is unknown, revoked or expired; ${url}/me says how to get another`
+  const rejected = `403 this token is not valid: it is unknown, revoked or expired; ${url}/me says how to get a new one`
   await until(
     () => new Date().toISOString() > String(expires),
     () => 'time stands still',
@@ -93,7 +93,7 @@ test('token create, list, revoke: what is refused, and how', async t => {
     [
       create('--name', ''),
       2,
-      'a token needs a name of 1 to 100 characters on one line, such as what it is for',
+      'a token needs a name of 1 to 100 characters on one line, such as its purpose',
     ],
     [create('--name', 'x'.repeat(101)), 2, /^error: a token needs a name of 1 to 100 characters/],
     ...['5w', ''].map(text => [create(`--expires=${text}`), 2, `\`${text}\` ${DURATION}`] as const),
@@ -101,12 +101,12 @@ test('token create, list, revoke: what is refused, and how', async t => {
     [
       ['token', 'revoke', '99'],
       1,
-      'there is no token 99, or it is revoked; `plimsoll token list` and `/me` show those there are',
+      'there is no token 99, or it is revoked; `plimsoll token list` and `/me` list the tokens',
     ],
     [
       ['token', 'revoke', 'x'],
       1,
-      'there is no token x, or it is revoked; `plimsoll token list` and `/me` show those there are',
+      'there is no token x, or it is revoked; `plimsoll token list` and `/me` list the tokens',
     ],
     [['token', 'revoke'], 2, "missing required argument 'id'"],
   ])
@@ -131,7 +131,7 @@ test('a token without read is warned of in a private registry; one too many is r
     [
       ['token', 'create', '--user', 'alice'],
       1,
-      'nobody may have more than 2 tokens here; revoke one that is no longer used',
+      'a user may have at most 2 tokens (`limits.tokens_per_user`); revoke one that is no longer used',
     ],
   ])
 })

@@ -30,7 +30,7 @@ test('user add, list: what is said, and what is refused', async t => {
   const form =
     'cannot be a login; use 1 to 39 letters, digits, `.`, `_` and `-`, a letter or digit first'
   await refuses(folder, [
-    [['user', 'add', 'Alice'], 1, 'there is a user `Alice` already; nothing was changed'],
+    [['user', 'add', 'Alice'], 1, 'the user `Alice` already exists; nothing was changed'],
     [['user', 'add', 'two words'], 2, `\`two words\` ${form}`],
     [['user', 'add', ''], 2, `\`\` ${form}`],
     [['user', 'add'], 2, "missing required argument 'name'"],
@@ -61,8 +61,8 @@ test('the first user is an administrator, and the command says so', async t => {
 test('user --password-stdin takes one line; user link gives a link that works', async t => {
   const folder = await servedFolder(t)
   const { url, run } = folder
-  const short = 'error: a password needs at least 10 characters; several words are a good one\n'
-  const lines = 'error: a password is one line; give nothing else on standard input\n'
+  const short = 'error: a password needs at least 10 characters; several words make a good one\n'
+  const lines = 'error: a password is one line; write nothing else to standard input\n'
   for (const [stdin, code, stderr] of [
     ['short', 1, short],
     ['', 1, short],
@@ -117,7 +117,7 @@ test('a locked user loses sessions and tokens at once, and gets only the tokens 
 test('rights come and go at once, and the last administrator stays', async t => {
   const folder = await servedFolder(t)
   const last =
-    '`admin` is the last administrator; make somebody else one first, so that the registry is not left without'
+    '`admin` is the last administrator; make another user an administrator first'
   await refuses(folder, [
     [['user', 'demote', 'admin'], 1, last],
     [['user', 'lock', 'admin'], 1, last],

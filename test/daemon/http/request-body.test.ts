@@ -45,7 +45,7 @@ test('a request has so long to arrive, however it trickles, whoever reads it', a
     assert.ok(sent() > 5, what)
     if (status === 200) continue
     const detail =
-      'the request had not arrived whole after 1 seconds; send it again over a faster connection, or have `limits.request_seconds` raised'
+      'the request was incomplete after 1 seconds; send it again over a faster connection, or ask the operator to raise `limits.request_seconds`'
     assert.deepEqual(await answer.json(), { errors: [{ detail }] })
   }
   assert.deepEqual(

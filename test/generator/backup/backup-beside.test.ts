@@ -92,12 +92,12 @@ test('backup and restore refuse to write over anything, in one sentence', async 
     [
       ['backup', file, '--dir', dir],
       1,
-      `error: ${file} exists already; choose another name for the backup\n`,
+      `error: ${file} already exists; choose another name for the backup\n`,
     ],
     [
       ['backup', file, '--dir', folder],
       2,
-      `error: ${folder} holds no registry; make one with \`plimsoll init --dir ${folder}\`, or name another folder with --dir\n`,
+      `error: ${folder} is not a registry; make one with \`plimsoll init --dir ${folder}\`, or name another folder with --dir\n`,
     ],
     [['backup', '--dir', dir], 2, "error: missing required argument 'file'\n"],
     [['restore', '--dir', dir], 2, "error: missing required argument 'file'\n"],

@@ -86,7 +86,7 @@ test('a bad address stops init before anything is made', async t => {
 test('every command but init says how to make a registry where there is none', async t => {
   const folder = folderOf(t)
   const words =
-    'error: nowhere holds no registry; make one with `plimsoll init --dir nowhere`, or name another folder with --dir\n'
+    'error: nowhere is not a registry; make one with `plimsoll init --dir nowhere`, or name another folder with --dir\n'
   for (const args of [
     ['serve'],
     ['status'],
@@ -297,7 +297,7 @@ test('commands work beside a running daemon, and a second daemon is refused', as
   const status = JSON.parse((await plimsoll('status', '--json')).stdout) as { daemon: string }
   assert.match(status.daemon, new RegExp(`^process [0-9]+ at ${daemon.url}$`))
   const second = await plimsoll('serve', '--listen', '127.0.0.1:0')
-  const words = `error: ${dir} is already being served by ${status.daemon}; stop that one first, or use another --dir\n`
+  const words = `error: ${dir} is already being served by ${status.daemon}; stop it first, or use another --dir\n`
   expect(second, 2, '', words)
   expect(
     await plimsoll('add', file('a.crate', { name: 'demo', version: '1.0.0' })),
@@ -348,7 +348,7 @@ test('build --from a folder without .crate files makes an empty registry and say
       ENV,
     )
   const note = (from: string) =>
-    `warning: there is no .crate file in or below ${from}, so out is a registry without crates\n`
+    `warning: there is no .crate file in or below ${from}, so out has no crates\n`
   const first = await build('empty')
   const count = filesBelow(join(folder, 'out')).length
   expect(first, 0, `0 versions of 0 crates; ${count} files changed in out\n`, note('empty'))

@@ -87,7 +87,7 @@ test('a file where a folder has to be is told in one sentence', async t => {
   writeFileSync(join(dir, 'locks'), '')
   const run = await plimsoll('build')
   assert.equal(run.code, 1)
-  assert.match(run.stderr, /^error: the operating system refuses: EEXIST: [^\n]+locks'\n$/)
+  assert.match(run.stderr, /^error: the operating system reports an error: EEXIST: [^\n]+locks'\n$/)
 })
 
 test('a reader of the output who goes early, as `head` does, changes nothing', async t => {
@@ -180,7 +180,7 @@ test('a backup leaves nothing but the backup, also when the disk is full', async
   })
   assert.deepEqual(
     [run.code, run.stderr],
-    [1, 'error: the operating system refuses: EFBIG: file too large, write\n'],
+    [1, 'error: the operating system reports an error: EFBIG: file too large, write\n'],
   )
   assert.deepEqual(readdirSync(dir), before)
   assert.deepEqual(readdirSync(folder).sort(), [

@@ -178,7 +178,7 @@ test('misuse ends it with 2', async t => {
     join(folder, 'empty'),
   ])
   assert.equal(ended.code, 2)
-  assert.match(ended.stderr, /holds no registry/)
+  assert.match(ended.stderr, /is not a registry/)
 })
 
 test('an archive that is cut off comes in with its line, and keeps no other from its pages', async t => {

@@ -205,7 +205,7 @@ test('twins are refused: one version with two contents, one name with two spelli
   const names = folders(t)
   put(names.from, 'a.crate', crate('my-crate', '1.0.0'))
   const other = put(names.from, 'b.crate', crate('my_crate', '2.0.0'))
-  const words = '`my-crate` and `my_crate` are one name to a registry; keep only one spelling'
+  const words = '`my-crate` and `my_crate` are the same name to a registry; keep only one spelling'
   assert.deepEqual(await refusal(names), [`${other}: ${words}`])
 })
 
@@ -242,7 +242,7 @@ test('folders that cannot be meant are refused', async t => {
   ])
   writeFileSync(join(from, 'Cargo.toml'), '')
   assert.deepEqual(await refusal({ from: job.from, out: from }), [
-    `${from} has files in it that are no public tree; choose an empty folder or an earlier --out`,
+    `${from} contains files that are not a public tree; choose an empty folder or an earlier --out`,
   ])
 })
 
