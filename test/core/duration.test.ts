@@ -37,7 +37,8 @@ test('everything else is refused with examples, a time beyond every calendar, to
     assert.throws(
       () => after(NOW, text),
       (error: unknown) =>
-        error instanceof Refusal && error.message.startsWith(`\`${text}\` is no duration; write `),
+        error instanceof Refusal &&
+        error.message.startsWith(`\`${text}\` is not a duration; write `),
       text,
     )
   }

@@ -276,7 +276,7 @@ const OBJECTIONABLE: readonly (readonly [string, string, string | RegExp])[] = [
   [
     'no checksum',
     line({ cksum: undefined }),
-    '`cksum` of the index entry must be 64 lower-case hexadecimal digits',
+    '`cksum` of the index entry must be 64 lowercase hexadecimal digits',
   ],
   [
     'an upper-case checksum',

@@ -359,7 +359,7 @@ test('paths cannot multiply: folders that are only implied count', async () => {
   const members = Array.from({ length: 20 }, (_, i) => at(`${i}/${'a/'.repeat(60)}x`))
   const { messages } = await verdict(members)
   assert.deepEqual(messages, [
-    'the crate file has more than the 1000 files and folders allowed; leave some out with `package.exclude`',
+    'the crate file has more than 1000 files and folders (`limits.archive_entries`); leave some out with `package.exclude`',
   ])
 })
 
