@@ -42,8 +42,7 @@ test('one user named by several spellings is one user', async t => {
 
 test('a request names so many users and no more, and a body that is longer is not even read whole', async t => {
   const { ask } = await prepared(t)
-  const objection =
-    'the request names more than 100 users; name the others in another request'
+  const objection = 'the request names more than 100 users; name the others in another request'
   const many = Array.from({ length: 101 }, (_, i) => `u${i}`)
   assert.deepEqual(await ask('PUT', { users: many }), { errors: [{ detail: objection }] })
   assert.equal((await ask('PUT', { users: many.slice(0, 100) })).errors?.length, 100)

@@ -89,7 +89,11 @@ test('audit: what is refused, and how', async t => {
   const folder = await servedFolder(t)
   await refuses(folder, [
     [['audit', '--limit', '0'], 2, '`0` is not a limit; write a whole number from 1 to 999999'],
-    [['audit', '--limit', 'many'], 2, '`many` is not a limit; write a whole number from 1 to 999999'],
+    [
+      ['audit', '--limit', 'many'],
+      2,
+      '`many` is not a limit; write a whole number from 1 to 999999',
+    ],
     [
       ['audit', '--since', 'yesterday'],
       2,

@@ -6,8 +6,9 @@ import { until } from '../../support/until.ts'
 
 const LOCKED = '`carol` is locked out; unlock the account first'
 const DURATION = 'is not a duration; write for example 90d, 12h, 30m or 10s'
-const SCOPES = 'is not a scope; the scopes are publish-new, publish-update, yank, change-owners, read'
-const PATTERN = 'can match no crate; write a crate name, or a beginning followed by `*`'
+const SCOPES =
+  'is not a scope; the scopes are publish-new, publish-update, yank, change-owners, read'
+const PATTERN = 'matches no crate; write a crate name, or the start of one followed by `*`'
 
 /** What a daemon says to a publish with a token. */
 async function publish(url: string, token: string, name: string): Promise<string> {

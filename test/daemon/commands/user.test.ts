@@ -116,8 +116,7 @@ test('a locked user loses sessions and tokens at once, and gets only the tokens 
 
 test('rights come and go at once, and the last administrator stays', async t => {
   const folder = await servedFolder(t)
-  const last =
-    '`admin` is the last administrator; make another user an administrator first'
+  const last = '`admin` is the last administrator; make another user an administrator first'
   await refuses(folder, [
     [['user', 'demote', 'admin'], 1, last],
     [['user', 'lock', 'admin'], 1, last],

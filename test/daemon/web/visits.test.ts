@@ -191,7 +191,7 @@ test('no form does anything that did not come from a page of ours, made for that
       assert.equal(response.status, 403, `${route}: ${what}`)
       assert.match(
         await response.text(),
-        /came from another page or is too old/,
+        /came from another site or is too old/,
         `${route}: ${what}`,
       )
     }

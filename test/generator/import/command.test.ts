@@ -157,7 +157,7 @@ test('misuse ends it with 2', async t => {
   writeFileSync(join(folder, 'names'), 'demo')
   const calls: [args: string[], expected: RegExp][] = [
     [[join(folder, 'none')], /there is no file or folder/],
-    [[folder], /could be|is one; name that folder/],
+    [[folder], /could be|is; name that folder/],
     [[join(folder, 'old'), '--as', 'zip'], /Allowed choices are tree, git, sparse/],
     [[join(folder, 'old'), '--names', 'names'], /--names is for a sparse URL/],
     [[join(folder, 'old'), '--crates', 'nowhere'], /there is no file or folder nowhere/],

@@ -118,12 +118,12 @@ test('what Cargo could not use is refused line by line, the rest goes on', async
     /line 2: `deps\[0\]\.name` of the index entry must be a crate name/,
     /line 3: `pubtime` of the index entry must be a time/,
     /line 4: `cksum` of the index entry must be 64/,
-    /1\.0\.0 refused: version 1\.0\.0 is there already \(.*line 1\)/,
+    /1\.0\.0 refused: version 1\.0\.0 already exists \(.*line 1\)/,
     /1\.0\.0\+again refused: version 1\.0\.0\+again is there already/,
     /line 7: the index entry has the key `name` twice/,
     /line 8: the index entry is not valid JSON/,
     /line 9: it is not valid UTF-8/,
-    /line 10: the entry is of `other`, whose index file has another place/,
+    /line 10: the entry is for `other`, whose index file is elsewhere/,
     /line 11: `name` of the index entry must be a crate name/,
   ])
     assert.match(reasons, expected)
