@@ -1,4 +1,5 @@
-// The git index after 100,000 publishes: what a commit, a clone, a fetch and packing cost. `npm run bench git-index`, two minutes.
+// The git index after 100,000 publishes: what a commit, a clone, a fetch and packing cost. `npm run
+// bench git-index`, two minutes.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -70,7 +71,10 @@ const size = (folder: string): string => {
   return `${(bytes / 1e6).toFixed(1)} MB`
 }
 
-/** All publishes in one stream: the history that as many commits make, without waiting for the disk after each. */
+/**
+ * All publishes in one stream: the history that as many commits make, without waiting for the disk
+ * after each.
+ */
 async function history(): Promise<void> {
   const child = spawn('git', ['--git-dir', path, 'fast-import', '--quiet', '--done'], {
     stdio: ['pipe', 'inherit', 'inherit'],

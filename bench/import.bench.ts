@@ -1,6 +1,7 @@
 /**
- * Taking over another registry, with everything on: its tree of index and `.crate` files, then rendering, pages and git
- * index. Two sizes: what a version costs must not grow with the registry. At last the same again, which finds all of it.
+ * Taking over another registry, with everything on: its tree of index and `.crate` files, then
+ * rendering, pages and git index. Two sizes: what a version costs must not grow with the registry.
+ * At last the same again, which finds all of it.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -15,7 +15,10 @@ export interface Load {
 /** What came of it. */
 export interface Outcome {
   readonly perSecond: number
-  /** Processor time of the serving process per answer, in microseconds; other programs on the machine do not count. */
+  /**
+   * Processor time of the serving process per answer, in microseconds; other programs on the
+   * machine do not count.
+   */
   readonly micros: number
   readonly status: string
   readonly bytesPerAnswer: number
@@ -55,7 +58,9 @@ export function requestText(path: string, headers: Readonly<Record<string, strin
   return `GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`
 }
 
-/** Counts answers on one connection: the head up to the blank line, then as many bytes as it says. */
+/**
+ * Counts answers on one connection: the head up to the blank line, then as many bytes as it says.
+ */
 class Connection {
   readonly #socket: Socket
   readonly #request: Buffer

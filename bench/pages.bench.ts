@@ -1,6 +1,7 @@
 /**
- * Rendering every page of 10,000 crates with READMEs and sources, and what a publish costs meanwhile: pages must keep
- * the way of a publish free. `PLIMSOLL_BENCH_CRATES` is another number of crates.
+ * Rendering every page of 10,000 crates with READMEs and sources, and what a publish costs
+ * meanwhile: pages must keep the way of a publish free. `PLIMSOLL_BENCH_CRATES` is another number
+ * of crates.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -121,7 +122,7 @@ async function publishBeside(registry: Registry, userId: number): Promise<void> 
 
 /** Crates with READMEs of some 6 KiB and a few files, no two alike. */
 async function fill(registry: Registry, change: Change): Promise<void> {
-  // Nobody waits for the disk here; publishes do.
+  // The bench does not wait for the disk; publishes do.
   await sql`PRAGMA synchronous = OFF`.execute(registry.database)
   for (let number = 0; number < CRATES; number++) {
     const word = (at: number) => WORDS[(number * 7 + at * at) % WORDS.length] ?? ''
@@ -149,7 +150,8 @@ async function fill(registry: Registry, change: Change): Promise<void> {
     const bytes = buildCrate({ name, version: '1.0.0', manifest, files })
     const staged = await registry.crates.stage(one(bytes), bytes.length)
     await addSubmission(registry, { bytes: staged, pubtime: AT }, change)
-    // Libsql lets go of statements only while the event loop turns, which no statement by itself makes it do.
+    // Libsql lets go of statements only while the event loop turns, which no statement by itself
+    // makes it do.
     await setImmediate()
   }
   await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(registry.database)

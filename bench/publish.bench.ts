@@ -1,6 +1,7 @@
 /**
- * The server's time for one publish, in a registry of 10 crates and of 50,000: it must not grow with the registry. Both
- * are filled through the catalog, as publishes would fill them, and then take real requests through the whole app.
+ * The server's time for one publish, in a registry of 10 crates and of 50,000: it must not grow
+ * with the registry. Both are filled through the catalog, as publishes would fill them, and then
+ * take real requests through the whole app.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -39,7 +40,8 @@ try {
   const benches: Bench[] = []
   for (const size of SIZES) benches.push(await prepareBench(size))
   const times = new Map(benches.map(bench => [bench, [] as number[]]))
-  // In turn, so that whatever else the machine does slows all of them down alike. The first few only warm up.
+  // In turn, so that whatever else the machine does slows all of them down alike. The first few
+  // only warm up.
   for (let number = -10; number < PUBLISHES; number++) {
     for (const bench of benches) {
       const took = await bench.publish(number + 10)
@@ -117,7 +119,7 @@ async function fill(registry: Registry, size: number, change: Change): Promise<v
   )
   if (!release) throw new Error('the filler is no crate')
   await build(registry)
-  // Nobody waits for the disk here; publishes do.
+  // The bench does not wait for the disk; publishes do.
   await sql`PRAGMA synchronous = OFF`.execute(registry.database)
   for (let number = 0; number < size; number++) {
     const name = `filler-${number.toString(36)}` as typeof release.name
@@ -127,7 +129,8 @@ async function fill(registry: Registry, size: number, change: Change): Promise<v
       { ...release, name, entry: { ...release.entry, name, cksum: unlike } },
       change,
     )
-    // Libsql lets go of statements only while the event loop turns, which no statement by itself makes it do.
+    // Libsql lets go of statements only while the event loop turns, which no statement by itself
+    // makes it do.
     await setImmediate()
   }
   // Their files are what no publish looks at.
@@ -136,7 +139,9 @@ async function fill(registry: Registry, size: number, change: Change): Promise<v
   await sql`PRAGMA synchronous = FULL`.execute(registry.database)
 }
 
-/** Milliseconds of one publish through the whole app: new crates and new versions of them in turn. */
+/**
+ * Milliseconds of one publish through the whole app: new crates and new versions of them in turn.
+ */
 async function publishOnce(
   app: ReturnType<typeof createApp>,
   token: string,

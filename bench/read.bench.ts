@@ -16,8 +16,9 @@ import { writeDurably } from '../generator/store/durable-file.ts'
 import { measure, type Outcome, requestText } from './load.ts'
 
 /**
- * Requests per second of reading: the daemon, one process, against plain `node:http` that answers the same bytes and
- * headers from memory. The load comes from a process beside it, 16 connections, each waiting for its answer.
+ * Requests per second of reading: the daemon, one process, against plain `node:http` that answers
+ * the same bytes and headers from memory. The load comes from a process beside it, 16 connections,
+ * each waiting for its answer.
  */
 const TIMES = { connections: 16, warmMs: 200, measureMs: 500 }
 const ROUNDS = 3

@@ -1,7 +1,7 @@
-// Shows on crates of crates.io that the entry made from a `.crate` is the line that crates.io's own index has.
-//   node dist/bench/real-crates.js [CACHE_DIR…]
-// A CACHE_DIR is a `registry/cache/NAME` folder of a Cargo home; without one, a varied project is fetched first. The
-// lines are those of Cargo's index cache next to it. Every difference is printed with its explanation; one without an
+// Shows on crates of crates.io that the entry made from a `.crate` is the line that crates.io's own
+// index has.   node dist/bench/real-crates.js [CACHE_DIR…] A CACHE_DIR is a `registry/cache/NAME`
+// folder of a Cargo home; without one, a varied project is fetched first. The lines are those of
+// Cargo's index cache next to it. Every difference is printed with its explanation; one without an
 // explanation, or fewer than 300 crates, makes it exit 1.
 import { createHash } from 'node:crypto'
 import { createReadStream, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -93,7 +93,10 @@ async function deriveEntry(file: string): Promise<Entry> {
   }).entry
 }
 
-/** All fields but `yanked` and `pubtime`, which no crate holds; each dependency is a field of its own. */
+/**
+ * All fields but `yanked` and `pubtime`, which no crate holds; each dependency is a field of its
+ * own.
+ */
 function compare(crate: string, entry: Entry, published: Entry, line: string): Difference[] {
   const ours = new Map(Object.entries(JSON.parse(renderEntry(entry))))
   const theirs = new Map<string, unknown>(Object.entries(JSON.parse(line)))
@@ -125,7 +128,10 @@ function inOrder(features: object): [string, unknown][] {
   return Object.entries(features).sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** The line of a version in Cargo's index cache: a header, then version and line by turns, each ended by NUL. */
+/**
+ * The line of a version in Cargo's index cache: a header, then version and line by turns, each
+ * ended by NUL.
+ */
 function publishedLine(file: string, crate: string): string {
   const split = crate.lastIndexOf('-', crate.indexOf('.'))
   const [name, version] = [crate.slice(0, split), crate.slice(split + 1)]

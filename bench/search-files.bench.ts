@@ -19,7 +19,10 @@ import { fillCatalog } from '../test/support/filled-catalog.ts'
 import { inventedEntries } from '../test/support/many-crates.ts'
 import { inventedQueries } from '../test/support/queries.ts'
 
-/** The browser's search: what a query loads from a registry of 200,000 crates, and what a new crate costs its files. */
+/**
+ * The browser's search: what a query loads from a registry of 200,000 crates, and what a new crate
+ * costs its files.
+ */
 const [SMALL, LARGE] = [10_000, 200_000]
 const NEW_CRATES = 25
 
@@ -32,7 +35,8 @@ function entriesOf(count: number): SearchedEntry[] {
   })
 }
 
-// By name, as a tree of files alone numbers its crates, so that both give equal crates equal places.
+// By name, as a tree of files alone numbers its crates, so that both give equal crates equal
+// places.
 const large = entriesOf(LARGE).sort((a, b) => (canonical(a.name) < canonical(b.name) ? -1 : 1))
 const files = measureFiles(large)
 for (const query of ['serde json', 's', 'rust library', 'fast-json'])
@@ -129,7 +133,10 @@ async function measureChange(entries: readonly SearchedEntry[]): Promise<number>
   }
 }
 
-/** How often the first page of the browser's search is that of the API, for words of every commonness. */
+/**
+ * How often the first page of the browser's search is that of the API, for words of every
+ * commonness.
+ */
 async function compare({ database }: Registry): Promise<void> {
   const lookup = lookupIn(files, [])
   let same = 0

@@ -1,4 +1,5 @@
-// Bundles and minifies the scripts and styles of the pages into dist/assets, from where the program reads them.
+// Bundles and minifies the scripts and styles of the pages into dist/assets, from where the program
+// reads them.
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'

@@ -7,9 +7,10 @@ const ANCESTORS = process.env.npm_lifecycle_event ? [process.ppid, parentOf(proc
 const CHECK_MS = 500
 
 /**
- * Starts `node ARGS…` and exits with its code. Every signal to stop is passed on as SIGTERM, which the child takes as one
- * request however often it comes: a signal to the process group reaches the child twice. When npm ends, the child is
- * asked to stop as well; when this process is killed, the child sees its IPC channel close.
+ * Starts `node ARGS…` and exits with its code. Every signal to stop is passed on as SIGTERM, which
+ * the child takes as one request however often it comes: a signal to the process group reaches the
+ * child twice. When npm ends, the child is asked to stop as well; when this process is killed, the
+ * child sees its IPC channel close.
  */
 export function runChild(args) {
   const child = spawn(process.execPath, ['--enable-source-maps', ...args], {

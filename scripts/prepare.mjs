@@ -1,4 +1,5 @@
-// Installs and compiles when something changed since the last time; plain JavaScript, because it runs before anything is installed.
+// Installs and compiles when something changed since the last time; plain JavaScript, because it
+// runs before anything is installed.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -25,7 +26,10 @@ export const TSC = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
 const STAMP = join(root, 'node_modules', '.plimsoll-installed')
 const BUILT = join(root, 'dist', '.built')
 
-/** Makes `node_modules` and `dist` match the checkout; says on stderr what it does, exits with the tool's own error. */
+/**
+ * Makes `node_modules` and `dist` match the checkout; says on stderr what it does, exits with the
+ * tool's own error.
+ */
 export function prepare({ force = false } = {}) {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   if (major < 20 || (major === 20 && minor < 19)) {

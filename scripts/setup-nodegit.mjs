@@ -1,5 +1,6 @@
-// `npm run setup:nodegit`: compiles the optional in-process git engine and puts it into node_modules, touching nothing else there.
-// PLIMSOLL_NODEGIT_CACHE=DIR keeps the result outside the checkout and takes it from there the next time.
+// `npm run setup:nodegit`: compiles the optional in-process git engine and puts it into
+// node_modules, touching nothing else there. PLIMSOLL_NODEGIT_CACHE=DIR keeps the result outside
+// the checkout and takes it from there the next time.
 import { spawnSync } from 'node:child_process'
 import {
   cpSync,
@@ -50,7 +51,10 @@ function installed(folder) {
   )
 }
 
-/** Tried in a process of its own: a build for another Node or another libc may take the whole process down. */
+/**
+ * Tried in a process of its own: a build for another Node or another libc may take the whole
+ * process down.
+ */
 function loads(folder) {
   return (
     spawnSync(process.execPath, ['-e', 'require(process.argv[1])', folder], { stdio: 'ignore' })
@@ -95,8 +99,9 @@ function runs(command, args, input = '') {
 }
 
 /**
- * npm takes an optional peer for installed when it is not, and may prune what a lock file does not name; so nodegit is built in a
- * folder of its own. `allowScripts` is what npm 12 asks for before it runs an install script; older ones ignore it.
+ * npm takes an optional peer for installed when it is not, and may prune what a lock file does not
+ * name; so nodegit is built in a folder of its own. `allowScripts` is what npm 12 asks for before
+ * it runs an install script; older ones ignore it.
  */
 function build(stage) {
   console.log(`compiling nodegit ${version}; this takes some minutes …`)
@@ -133,7 +138,10 @@ function build(stage) {
   process.exit(1)
 }
 
-/** Where this Node's own headers lie beside it, node-gyp need not download them, which it cannot do everywhere. */
+/**
+ * Where this Node's own headers lie beside it, node-gyp need not download them, which it cannot do
+ * everywhere.
+ */
 function ownHeaders() {
   const prefix = dirname(dirname(process.execPath))
   const header = join(prefix, 'include', 'node', 'node_version.h')
@@ -144,7 +152,10 @@ function ownHeaders() {
   return isOurs ? { npm_config_nodedir: prefix } : {}
 }
 
-/** Of 100 MB, what runs: the library, the addon, and the packages they load, nested so that no other package changes. */
+/**
+ * Of 100 MB, what runs: the library, the addon, and the packages they load, nested so that no other
+ * package changes.
+ */
 function assemble(stage) {
   const modules = join(stage, 'node_modules')
   const whole = join(modules, 'nodegit')

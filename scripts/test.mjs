@@ -1,15 +1,18 @@
-// `npm test` runs every suite, on a fresh clone too; `npm test -- name conformance/` the files whose path contains a
-// word; `npm run test:unit` those for the inner loop: they start no process, and each takes a few seconds at most.
+// `npm test` runs every suite, on a fresh clone too; `npm test -- name conformance/` the files
+// whose path contains a word; `npm run test:unit` those for the inner loop: they start no process,
+// and each takes a few seconds at most.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join, normalize } from 'node:path'
 import { prepare, root } from './prepare.mjs'
 
-/** No test may hang for ever, whatever it waits for: 15 minutes, in milliseconds. */
+/** After this many milliseconds a test counts as hanging: 15 minutes. */
 const PATIENCE = 15 * 60_000
 
-/** The folders of unit tests, and the files there that each take more than 5 s of processor time. */
+/**
+ * The folders of unit tests, and the files there that each take more than 5 s of processor time.
+ */
 const UNIT = /^dist[\\/]test[\\/](?:core|site|generator|daemon)[\\/]/
 const SLOW = [
   'daemon/access/access',
@@ -46,7 +49,8 @@ for (const name of chosen)
 if (suite.length < chosen.length)
   console.error('install it (Debian: apt install chromium) or set CHROMIUM to its path')
 for (const name of isUnit ? SLOW : [])
-  if (!existsSync(join(root, name))) console.error(`${name} is gone; mend SLOW in scripts/test.mjs`)
+  if (!existsSync(join(root, name)))
+    console.error(`${name} is gone; correct SLOW in scripts/test.mjs`)
 if (suite.length === 0) {
   console.error(`no test file matches ${words.join(' ')}`)
   process.exit(2)
@@ -69,7 +73,10 @@ const child = spawn(
 )
 child.on('exit', code => process.exit(code ?? 1))
 
-/** Whether a test, or what it imports of the tests, starts a process: a command, git, Cargo, a browser. */
+/**
+ * Whether a test, or what it imports of the tests, starts a process: a command, git, Cargo, a
+ * browser.
+ */
 function startsProcess(file, seen = new Set()) {
   if (seen.has(file)) return false
   seen.add(file)

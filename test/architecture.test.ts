@@ -209,7 +209,9 @@ function edges(): [from: string, to: string][] {
   )
 }
 
-/** What stands directly in a folder, each with what it imports there; a folder in it counts as one. */
+/**
+ * What stands directly in a folder, each with what it imports there; a folder in it counts as one.
+ */
 function rooms(folder: string): Map<string, string[]> {
   const start = folder === '' ? '' : `${folder}/`
   const roomOf = (file: string) => file.slice(start.length).split('/')[0] ?? ''

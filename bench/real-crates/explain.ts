@@ -2,7 +2,10 @@ import type { Dependency } from '../../core/entry/entry.ts'
 import type { Code } from '../../core/error/error.ts'
 import { parseRequirement } from '../../core/requirement.ts'
 
-/** One field in which the derived entry (`ours`) and the published line (`theirs`) differ; null where it is missing. */
+/**
+ * One field in which the derived entry (`ours`) and the published line (`theirs`) differ; null
+ * where it is missing.
+ */
 export interface Difference {
   readonly crate: string
   readonly field: string
@@ -14,7 +17,10 @@ export interface Difference {
 
 /** Before crates.io kept `links` of what is published. */
 const LINKS_KEPT = '2018-07'
-/** Before it took dependencies from the packaged manifest: until then they are as the publisher's Cargo printed them. */
+/**
+ * Before it took dependencies from the packaged manifest: until then they are as the publisher's
+ * Cargo printed them.
+ */
 const MANIFEST_READ = '2023-10'
 
 /** Versions whose lines crates.io has changed after the fact. */
@@ -39,7 +45,10 @@ export function explain(one: Difference): string | null {
   return null
 }
 
-/** Why a crate that crates.io took in early years is rightly refused today; null when that is not known. */
+/**
+ * Why a crate that crates.io took in early years is rightly refused today; null when that is not
+ * known.
+ */
 export function explainRefusal(codes: readonly Code[], published: string | null): string | null {
   const twice =
     codes.includes('archive_path_twice') &&

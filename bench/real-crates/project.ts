@@ -3,7 +3,10 @@ import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Today's crates in their newest version: proc-macros, `-sys` crates with `links`, many features, renames, targets. */
+/**
+ * Today's crates in their newest version: proc-macros, `-sys` crates with `links`, many features,
+ * renames, targets.
+ */
 const NEWEST =
   `serde serde_json tokio hyper reqwest clap axum tower-http tracing-subscriber anyhow thiserror rand regex chrono time
   indexmap uuid toml_edit rustls openssl-src libz-sys zstd bzip2-sys lzma-sys rusqlite git2 curl-sys diesel actix-web
@@ -62,9 +65,10 @@ const OLD: readonly (readonly [name: string, version: string])[] = [
 const WITHOUT_DEFAULTS = new Set(['hyper 0.6', 'actix-web 0.7'])
 
 /**
- * Writes a project that depends on all of them and lets `cargo fetch` take the whole graph into a Cargo home of its own
- * below the temporary folder. Gives the cache folders, and what to remove in the end. Cargo may stop at a manifest of 2015 that it no longer reads;
- * what it had fetched by then counts.
+ * Writes a project that depends on all of them and lets `cargo fetch` take the whole graph into a
+ * Cargo home of its own below the temporary folder. Gives the cache folders, and what to remove in
+ * the end. Cargo may stop at a manifest of 2015 that it no longer reads; what it had fetched by
+ * then counts.
  */
 export function fetchProject(): { folders: string[]; remove: string[] } {
   const folder = mkdtempSync(join(tmpdir(), 'real-crates-'))

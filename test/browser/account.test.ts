@@ -18,7 +18,10 @@ after(() => browser?.close())
 
 const PASSWORD = 'a long walk on the pier'
 
-/** A private registry that is being served, and where pictures go when `PLIMSOLL_SCREENSHOTS` names a folder. */
+/**
+ * A private registry that is being served, and where pictures go when `PLIMSOLL_SCREENSHOTS` names
+ * a folder.
+ */
 async function privateRegistry(t: TestContext) {
   const cleanup = new Cleanup(t)
   const folder = scratch(cleanup)
@@ -38,7 +41,10 @@ async function privateRegistry(t: TestContext) {
   return { cleanup, folder, url, operator }
 }
 
-/** A browser of its own; whatever it complains of, the Content-Security-Policy included, fails the test at its end. */
+/**
+ * A browser of its own; whatever it complains of, the Content-Security-Policy included, fails the
+ * test at its end.
+ */
 async function open(cleanup: Cleanup, options: { javaScript: boolean }): Promise<Page> {
   const context: BrowserContext = await browser.newContext({
     viewport: { width: 1100, height: 900 },

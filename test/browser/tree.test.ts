@@ -56,7 +56,9 @@ async function staticTree(folder: string): Promise<string> {
   return server.url
 }
 
-/** A registry with accounts and a past, served by `plimsoll serve`, once it has rendered every page. */
+/**
+ * A registry with accounts and a past, served by `plimsoll serve`, once it has rendered every page.
+ */
 async function daemon(dir: string): Promise<string> {
   const past = 'http://127.0.0.1'
   const sources = { env: { ...LOOK, PLIMSOLL_REGISTRY_BASE_URL: past } }
@@ -100,7 +102,10 @@ const pages: [what: string, path: string][] = [
   ['hostile source', 'crates/hostile/1.0.0/src/'],
   ['long readme', 'crates/long-readme/'],
 ]
-/** The views are the same everywhere; of the daemon's, those are looked at that it makes itself or that show more there. */
+/**
+ * The views are the same everywhere; of the daemon's, those are looked at that it makes itself or
+ * that show more there.
+ */
 const OF_THE_DAEMON = new Set(['front', 'crate', 'versions', 'list', 'search', 'not found'])
 for (const place of places) {
   for (const [what, path] of pages.filter(([what]) => place === still || OF_THE_DAEMON.has(what))) {

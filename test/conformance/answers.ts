@@ -10,7 +10,10 @@ import { says, scenario } from './scenario.ts'
 const PUBLISH = ['publish', '--no-verify', '--allow-dirty', '--registry', 'test']
 const NEW = '/api/v1/crates/new'
 
-/** Answers that Cargo could make nothing of but a dump: ours is never one, and none leaves anything half done. */
+/**
+ * Answers that Cargo could make nothing of but a dump: ours is never one, and none leaves anything
+ * half done.
+ */
 export const answers: readonly Scenario[] = [
   scenario(
     16,

@@ -10,7 +10,10 @@ import type { Scenario } from './scenario.ts'
 import { says, scenario } from './scenario.ts'
 import type { Stage } from './stage.ts'
 
-/** `.crate` bytes that the client would refuse must not get in, and good ones come out as they went in. */
+/**
+ * `.crate` bytes that the client would refuse must not get in, and good ones come out as they went
+ * in.
+ */
 export const archives: readonly Scenario[] = [
   scenario(
     33,
@@ -86,7 +89,10 @@ function refused(
   return scenario(number, title, [], offer, { settings })
 }
 
-/** Text that compression cannot make small: a server that squeezes what is large enough would squeeze this. */
+/**
+ * Text that compression cannot make small: a server that squeezes what is large enough would
+ * squeeze this.
+ */
 function noise(length: number): string {
   let text = ''
   while (text.length < length) text += createHash('sha512').update(text).digest('base64')

@@ -3,7 +3,10 @@ import { dependency, indexLine, withoutTimes } from './index-line.ts'
 import type { Scenario } from './scenario.ts'
 import { says, saysNot, scenario } from './scenario.ts'
 
-/** What becomes of the dependencies of a release, from its manifest over the index into another build. */
+/**
+ * What becomes of the dependencies of a release, from its manifest over the index into another
+ * build.
+ */
 export const dependencies: readonly Scenario[] = [
   scenario(
     11,

@@ -9,7 +9,10 @@ import type { Driver, Registry } from './driver.ts'
 import { readsSparse } from './driver.ts'
 import { packageProjects } from './package-projects.ts'
 
-/** A registry folder kept by `plimsoll add` and `plimsoll yank`, without an API; a dumb file server over its tree. */
+/**
+ * A registry folder kept by `plimsoll add` and `plimsoll yank`, without an API; a dumb file server
+ * over its tree.
+ */
 export const catalogDriver: Driver = {
   name: 'catalog, static tree',
   capabilities: ['sparse', 'no-api', 'repository', 'headers'],

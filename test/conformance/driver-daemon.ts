@@ -9,7 +9,10 @@ import type { Driver, Registry } from './driver.ts'
 import { readsSparse } from './driver.ts'
 import { addUser, registryTemplate } from './registry-template.ts'
 
-/** One process for readers and writers, the index over sparse HTTP; a recording proxy stands before it. */
+/**
+ * One process for readers and writers, the index over sparse HTTP; a recording proxy stands before
+ * it.
+ */
 export const daemonDriver: Driver = {
   name: 'daemon, sparse index',
   capabilities: ['sparse', 'api', 'repository', 'headers', 'faults'],

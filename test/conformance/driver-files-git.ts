@@ -1,7 +1,10 @@
 import type { Driver } from './driver.ts'
 import { startCatalog } from './driver-catalog.ts'
 
-/** The tree of a registry folder behind a dumb file server, read as a git repository: by git itself, Cargo cannot. */
+/**
+ * The tree of a registry folder behind a dumb file server, read as a git repository: by git itself,
+ * Cargo cannot.
+ */
 export const filesGitDriver: Driver = {
   name: 'catalog, git index as plain files',
   capabilities: ['no-api', 'repository', 'headers'],

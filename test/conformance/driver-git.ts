@@ -44,7 +44,10 @@ export const gitDriver: Driver = {
 
 let probe: Promise<boolean> | undefined
 
-/** Whether this cargo's own git works: Debian's `cargo-web` is linked to a libgit2 with which no fetch of it succeeds. */
+/**
+ * Whether this cargo's own git works: Debian's `cargo-web` is linked to a libgit2 with which no
+ * fetch of it succeeds.
+ */
 function fetchesGit(cleanup: Cleanup): Promise<boolean> {
   probe ??= tryGit(scratch(cleanup))
   return probe
@@ -61,7 +64,10 @@ async function tryGit(folder: string): Promise<boolean> {
   return !stderr.includes('invalid version 0 on git_proxy_options')
 }
 
-/** A change is answered before its commit is made, and Cargo waits for publishes alone: waits until HEAD has moved. */
+/**
+ * A change is answered before its commit is made, and Cargo waits for publishes alone: waits until
+ * HEAD has moved.
+ */
 async function committed(registry: Registry, change: () => Promise<void>): Promise<void> {
   const before = await head(registry)
   await change()

@@ -9,7 +9,10 @@ import type { Driver, Registry } from './driver.ts'
 import { readsSparse } from './driver.ts'
 import { packageProjects } from './package-projects.ts'
 
-/** The static way: `.crate` files in a folder, `plimsoll build --from`, and a dumb file server over the result. */
+/**
+ * The static way: `.crate` files in a folder, `plimsoll build --from`, and a dumb file server over
+ * the result.
+ */
 export const staticDriver: Driver = {
   name: 'static tree',
   capabilities: ['sparse', 'no-api', 'tree', 'headers'],
@@ -17,7 +20,10 @@ export const staticDriver: Driver = {
   start: openStatic,
 }
 
-/** A static registry; its tree is an empty folder until the first release, a build of nothing is refused. */
+/**
+ * A static registry; its tree is an empty folder until the first release, a build of nothing is
+ * refused.
+ */
 export async function openStatic(
   cleanup: Cleanup,
   folder: string,

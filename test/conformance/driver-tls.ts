@@ -10,8 +10,9 @@ import { daemonRegistry } from './driver-daemon.ts'
 import { registryTemplate } from './registry-template.ts'
 
 /**
- * The daemon with a certificate of its own. Nothing stands between it and the client: what was asked is read from the
- * daemon's log, because whoever recorded the requests on their way would be the one that spoke HTTP/2 with Cargo.
+ * The daemon with a certificate of its own. Nothing stands between it and the client: what was
+ * asked is read from the daemon's log, because whoever recorded the requests on their way would be
+ * the one that spoke HTTP/2 with Cargo.
  */
 export const tlsDriver: Driver = {
   name: 'daemon, TLS and HTTP/2',

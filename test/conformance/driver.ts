@@ -6,12 +6,13 @@ import type { Faults } from '../support/recording-proxy.ts'
 import type { Requests } from '../support/request-log.ts'
 
 /**
- * What a way of running the registry can do. A scenario names what it needs and is registered for the drivers that have
- * it: `sparse` – clients have the index as files over HTTP; `git` – they have it as a repository; `repository` – there
- * is one, whatever clients use; `api` – the web API, with a token at hand; `no-api` – there is none, and
- * `cargo publish` has to say so; `tree` – the test may put its hands on the files; `headers` – requests are seen in the
- * order in which they came, with queries and headers; `faults` – something between client and server can fail; `tls` –
- * HTTP/2 is spoken.
+ * What a way of running the registry can do. A scenario names what it needs and is registered for
+ * the drivers that have it: `sparse` – clients have the index as files over HTTP; `git` – they have
+ * it as a repository; `repository` – there is one, whatever clients use; `api` – the web API, with
+ * a token; `no-api` – there is none, and `cargo publish` has to say so; `tree` – the test may put
+ * its hands on the files; `headers` – requests are seen in the order in which they came, with
+ * queries and headers; `faults` – something between client and server can fail; `tls` – HTTP/2 is
+ * spoken.
  */
 export type Capability =
   | 'sparse'
@@ -30,7 +31,10 @@ export interface Driver {
   readonly capabilities: readonly Capability[]
   /** Why a client of Rust 1.`minor` cannot play it, or need not; null when it does. */
   readonly unfit?: (minor: number) => string | null
-  /** Starts an empty registry whose files are all below `folder`; the settings are environment variables. */
+  /**
+   * Starts an empty registry whose files are all below `folder`; the settings are environment
+   * variables.
+   */
   readonly start: (
     cleanup: Cleanup,
     folder: string,
@@ -61,8 +65,8 @@ export interface Registry extends Origin {
   readonly yank: (cargo: Cargo, name: string, version: string) => Promise<void>
   readonly unyank: (cargo: Cargo, name: string, version: string) => Promise<void>
   /**
-   * Offers a `.crate` made by other hands than Cargo's, and to the web API its dependencies as Cargo would send them;
-   * what the registry says to it, or null when it takes it.
+   * Offers a `.crate` made by other hands than Cargo's, and to the web API its dependencies as
+   * Cargo would send them; what the registry says to it, or null when it takes it.
    */
   readonly offer: (
     name: string,

@@ -6,7 +6,7 @@ import { says, scenario } from './scenario.ts'
 const FOO = 'foo = { version = "1", registry = "test" }'
 const CRATE = '/crates/foo/foo-1.0.0.crate'
 const BROKEN: Fault = { meets: 'answer', status: 500, body: 'out of order' }
-/** The tests' cargo does not try again unless told to; this is Cargo's own default. */
+/** The tests' cargo does not try again unless configured to; this is Cargo's own default. */
 const RETRY = { env: { CARGO_NET_RETRY: '3' } }
 
 /** Reading over a network that fails for a moment. */
@@ -62,7 +62,7 @@ export const faults: readonly Scenario[] = [
 
   scenario(
     51,
-    'registry::retry_too_many_requests: whoever is told when to come again does, and gets it',
+    'registry::retry_too_many_requests: a client that gets Retry-After comes again and succeeds',
     ['api', 'sparse', 'faults'],
     async stage => {
       await stage.publish({ name: 'foo' })
@@ -88,7 +88,7 @@ export const faults: readonly Scenario[] = [
 
   scenario(
     51,
-    'with every limit at its least, reading goes on, and a search too many is told when to come again',
+    'with every limit at its lowest, reading goes on, and a search too many gets Retry-After',
     ['api', 'sparse', 'headers'],
     async stage => {
       const cargo = stage.cargo()

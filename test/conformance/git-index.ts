@@ -50,7 +50,8 @@ export const gitIndex: readonly Scenario[] = [
       stage.registry.requests.clear()
       await cargo.ok(app, 'update')
       const refs = 'GET /index.git/info/refs?service=git-upload-pack 200'
-      // Protocol version 2, which the git executable speaks, asks for the refs by a request of its own.
+      // Protocol version 2, which the git executable speaks, asks for the refs by a request of its
+      // own.
       const list = stage.registry.cargoEnv?.CARGO_NET_GIT_FETCH_WITH_CLI
         ? ['POST /index.git/git-upload-pack 200']
         : []
@@ -96,7 +97,10 @@ export const gitIndex: readonly Scenario[] = [
   ),
 ]
 
-/** Clones the index until the file has the text: commits follow a change without anyone waiting for them. */
+/**
+ * Clones the index until the file has the text: commits follow a change without anyone waiting for
+ * them.
+ */
 async function clone(stage: Stage, path: string, text: string): Promise<string> {
   const url = `${stage.registry.baseUrl}/index.git`
   const plain = { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }

@@ -3,16 +3,19 @@ import type { Scenario } from './scenario.ts'
 import { says, saysNot, scenario } from './scenario.ts'
 
 const NAMES = ['north', 'south', 'east', 'west']
-const TOLD = { CARGO_HTTP_DEBUG: 'true', CARGO_LOG: 'network=debug' }
+const VERBOSE = { CARGO_HTTP_DEBUG: 'true', CARGO_LOG: 'network=debug' }
 
-/** Over plain HTTP Cargo keeps two connections; over TLS it asks for everything at once on one, with HTTP/2. */
+/**
+ * Over plain HTTP Cargo keeps two connections; over TLS it asks for everything at once on one, with
+ * HTTP/2.
+ */
 export const http2: readonly Scenario[] = [
   scenario(
     28,
     'over TLS cargo speaks HTTP/2 with index, downloads and API',
     ['tls'],
     async stage => {
-      const publisher = stage.cargo({ env: TOLD })
+      const publisher = stage.cargo({ env: VERBOSE })
       for (const name of NAMES) {
         const args = ['publish', '--no-verify', '--allow-dirty', '--registry', 'test']
         const published = await publisher.ok(stage.crate({ name }).folder, ...args)
@@ -23,7 +26,7 @@ export const http2: readonly Scenario[] = [
       const app = stage.app(
         NAMES.map(name => `${name} = { version = "1", registry = "test" }`).join('\n'),
       )
-      const checked = await stage.cargo({ env: TOLD }).ok(app, 'check')
+      const checked = await stage.cargo({ env: VERBOSE }).ok(app, 'check')
       for (const name of NAMES) {
         says(checked, `Checking ${name} v1.0.0 (registry \`test\`)`)
         says(checked, `GET /crates/${name}/${name}-1.0.0.crate HTTP/2`)
@@ -33,8 +36,8 @@ export const http2: readonly Scenario[] = [
     },
   ),
 
-  scenario(28, 'over TLS a cargo that is told so does with HTTP/1.1', ['tls'], async stage => {
-    const env = { ...TOLD, CARGO_HTTP_MULTIPLEXING: 'false' }
+  scenario(28, 'over TLS a cargo set to HTTP/1.1 works, too', ['tls'], async stage => {
+    const env = { ...VERBOSE, CARGO_HTTP_MULTIPLEXING: 'false' }
     await stage.registry.publish(stage.cargo({ env }), [stage.crate({ name: 'foo' })])
     const checked = await stage
       .cargo({ env })

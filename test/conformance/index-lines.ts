@@ -27,7 +27,10 @@ const CURIOUS = [
   { version: '18446744073709551615.0.0' },
 ]
 
-/** The index is what Cargo believes: its lines say what the manifests say, and all of them can be read. */
+/**
+ * The index is what Cargo believes: its lines say what the manifests say, and all of them can be
+ * read.
+ */
 export const indexLines: readonly Scenario[] = [
   scenario(
     41,
@@ -96,7 +99,7 @@ export const indexLines: readonly Scenario[] = [
 
   scenario(
     44,
-    'registry::ignore_invalid_json_lines_http: a damaged line hides its version alone, a build mends it',
+    'registry::ignore_invalid_json_lines_http: a damaged line hides its version alone, a build repairs it',
     ['tree', 'sparse'],
     async stage => {
       const [first] = await stage.publish(

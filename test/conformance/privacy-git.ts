@@ -7,14 +7,17 @@ import type { Scenario, ScenarioOptions } from './scenario.ts'
 import { says, saysNot, scenario } from './scenario.ts'
 import type { CargoWishes, Stage } from './stage.ts'
 
-/** Older clients do not read from a private registry: its downloads and API want Cargo's own token. */
+/**
+ * Older clients do not read from a private registry: its downloads and API want Cargo's own token.
+ */
 const PRIVATE: ScenarioOptions = { settings: { PLIMSOLL_AUTH_REQUIRED: 'true' }, since: 74 }
 const PROVIDER = '[registry]\nglobal-credential-providers = ["cargo:token"]\n'
 const FOO = 'foo = { version = "1", registry = "test" }'
 
 /**
- * A private registry whose index is a git repository. Fetching it is git's business: Cargo sends no token there, git's
- * credential helper has to know it. Downloads and API are Cargo's, with the token of its configuration.
+ * A private registry whose index is a git repository. Fetching it is git's business: Cargo sends no
+ * token there, git's credential helper has to know it. Downloads and API are Cargo's, with the
+ * token of its configuration.
  */
 export const privacyGit: readonly Scenario[] = [
   scenario(
@@ -70,7 +73,7 @@ export const privacyGit: readonly Scenario[] = [
 
   scenario(
     55,
-    'with a git index, publish, search, owners and yank are authorised, and no token gets into the log',
+    'with a git index, publish, search, owners and yank are authorized, and no token gets into the log',
     ['git', 'api'],
     async stage => {
       const cargo = known(stage)

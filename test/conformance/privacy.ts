@@ -75,7 +75,7 @@ export const privacy: readonly Scenario[] = [
 
   scenario(
     55,
-    'registry_auth::token_not_logged: a publish with a dependency is authorised throughout',
+    'registry_auth::token_not_logged: a publish with a dependency is authorized throughout',
     ['api', 'sparse', 'headers'],
     async stage => {
       const cargo = stage.cargo({ config: PROVIDER })
@@ -99,7 +99,7 @@ export const privacy: readonly Scenario[] = [
 
   scenario(
     57,
-    'search::auth_required: the words of strangers are not heard',
+    'search::auth_required: a search without a token is refused',
     ['api', 'sparse', 'headers'],
     async stage => {
       await stage.registry.publish(stage.cargo({ config: PROVIDER }), [

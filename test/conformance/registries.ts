@@ -96,7 +96,7 @@ export const registries: readonly Scenario[] = [
 
   scenario(
     27,
-    'alt_registry::unknown_registry: a foreign registry nobody configured still resolves',
+    'alt_registry::unknown_registry: a foreign registry that is not configured still resolves',
     [],
     async stage => {
       const other = await stage.otherRegistry()

@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { expectCode } from '../support/command.ts'
 import { plimsoll } from '../support/plimsoll.ts'
 
-/** A registry folder with one user, to be copied: three commands once in this process, not once in each test. */
+/**
+ * A registry folder with one user, to be copied: three commands once in this process, not once in
+ * each test.
+ */
 export interface RegistryTemplate {
   readonly folder: string
   /** A token of the user `sailor`. */

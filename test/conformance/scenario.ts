@@ -15,7 +15,7 @@ export interface ScenarioOptions {
   readonly isPatient?: boolean
 }
 
-/** One behaviour of the real client, to be seen with every driver that has what it needs. */
+/** One behavior of the real client, to be seen with every driver that has what it needs. */
 export interface Scenario extends ScenarioOptions {
   readonly number: number
   readonly title: string

@@ -20,7 +20,10 @@ export interface CargoWishes {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Everything one scenario plays with: a registry under test, a stand-in for crates.io, cargos and crates. */
+/**
+ * Everything one scenario plays with: a registry under test, a stand-in for crates.io, cargos and
+ * crates.
+ */
 export class Stage {
   readonly cleanup: Cleanup
   readonly folder: string
@@ -59,13 +62,18 @@ export class Stage {
     return this.registry.files
   }
 
-  /** Puts faults between clients and registry, or takes them away; for scenarios that need `faults`. */
+  /**
+   * Puts faults between clients and registry, or takes them away; for scenarios that need `faults`.
+   */
   interfere(faults?: Faults): void {
     assert.ok(this.registry.interfere)
     this.registry.interfere(faults)
   }
 
-  /** A cargo with cold caches that knows the registry as `test`, and the others given; null is no token at all. */
+  /**
+   * A cargo with cold caches that knows the registry as `test`, and the others given; null is no
+   * token at all.
+   */
   cargo(more: CargoWishes = {}): Cargo {
     const token = more.token === undefined ? this.registry.api?.token : more.token
     return new Cargo(this.place('home'), {

@@ -35,7 +35,7 @@ for (const engine of engines) {
       await repository.close()
     })
 
-    test('leftovers of killed processes go when they are old, and only then', async () => {
+    test('stale files of killed processes are removed when they are old, and only then', async () => {
       const path = fresh()
       await (await open(path)).close()
       const old = [

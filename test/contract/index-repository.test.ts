@@ -205,7 +205,8 @@ for (const engine of engines) {
     test('maintain packs what has piled up, does nothing otherwise, and open readers do not notice', async () => {
       const path = fresh()
       const repository = await open(path)
-      // Many commits pile up packs, many files in a commit pile up loose objects: an engine does one or the other.
+      // Many commits pile up packs, many files in a commit pile up loose objects: an engine does
+      // one or the other.
       for (let i = 0; i < 60; i++)
         await repository.commit([put('ca/rg/cargo', `${i}\n`)], info(`${i}\n`))
       for (let i = 0; i < 3; i++) {

@@ -25,12 +25,13 @@ import {
 import { assertSound } from './truth.ts'
 import { Victim } from './victim.ts'
 
-test('killed before any step of `plimsoll add`, the next build mends everything and the file can be added again', async t => {
+test('killed before any step of `plimsoll add`, the next build repairs everything and the file can be added again', async t => {
   const cleanup = new Cleanup(t)
   const [registry, notes] = [await newRegistry(t), folderOf(t)]
   await build(registry, { all: true })
   const deaths: string[] = []
-  // What follows the index, pages and git, is not the addition's own; a few deaths there are enough.
+  // What follows the index, pages and git, is not the addition's own; a few deaths there are
+  // enough.
   for (let at = 1, late = 0; late < 8; at++) {
     await buildPages(registry)
     assert.ok(at < 200, 'an addition takes fewer steps')

@@ -49,7 +49,8 @@ test('killed before any step of a publish, the daemon loses nothing acknowledged
   const acknowledged: Candidate[] = []
   const deaths: string[] = []
   let halfDone: Candidate | null = null
-  // Before each step twice, until both are unharmed: the two kinds of publish do not take the same steps.
+  // Before each step twice, until both are unharmed: the two kinds of publish do not take the same
+  // steps.
   for (let turn = 2, unharmed = 0; unharmed < 2; turn++) {
     const at = turn >> 1
     assert.ok(at < 200, 'a publish takes fewer steps')

@@ -1,7 +1,8 @@
 /**
- * Preloaded into the real program (`node --import`): counts each step that changes something on disk or in the database,
- * and kills the process with SIGKILL before step number `SABOTAGE_AT`. Steps count while the file `SABOTAGE_WHEN` exists;
- * each is written to the end of the file `SABOTAGE_LOG`.
+ * Preloaded into the real program (`node --import`): counts each step that changes something on
+ * disk or in the database, and kills the process with SIGKILL before step number `SABOTAGE_AT`.
+ * Steps count while the file `SABOTAGE_WHEN` exists; each is written to the end of the file
+ * `SABOTAGE_LOG`.
  */
 import { appendFileSync, existsSync, promises } from 'node:fs'
 import { type FileHandle, open as openFile } from 'node:fs/promises'

@@ -52,7 +52,10 @@ export function assertPublished(answer: { status: number; text: string } | null)
   assert.deepEqual(Object.keys(JSON.parse(answer.text) as object), ['warnings'], answer.text)
 }
 
-/** Whether a running daemon gives a version to its users: a line in the index, and the bytes that it names. */
+/**
+ * Whether a running daemon gives a version to its users: a line in the index, and the bytes that it
+ * names.
+ */
 export async function assertServed(url: string, one: Candidate): Promise<void> {
   const bytes = bytesOf(one)
   const index = await (await fetch(`${url}/${indexPath(parseName(one.name))}`)).text()
@@ -66,13 +69,15 @@ export async function assertServed(url: string, one: Candidate): Promise<void> {
   assert.deepEqual(Buffer.from(await crate.arrayBuffer()), Buffer.from(bytes))
 }
 
-/** Fails unless everything agrees, nothing is pending and nothing half-written lies in the index. */
+/**
+ * Fails unless everything agrees, nothing is pending and nothing half-written lies in the index.
+ */
 export async function assertSound(registry: Registry): Promise<void> {
   const findings: Finding[] = []
   for await (const finding of verifyCrates(registry, { repair: false, served: false }))
     findings.push(finding)
   assert.deepEqual(findings, [])
-  // Pages and the git index follow in their own time.
+  // Pages and the git index follow later.
   const kinds = ['file', 'index', 'whole'] as const
   const marks = await registry.database
     .selectFrom('marks')

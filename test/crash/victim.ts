@@ -11,7 +11,7 @@ const saboteur = pathToFileURL(join(dirname(fileURLToPath(import.meta.url)), 'sa
 /** How a process ended: its exit code, or the signal. */
 export type Ending = number | NodeJS.Signals | null
 
-/** A real `plimsoll` that dies before the step of its work that it is told. */
+/** A real `plimsoll` that dies before a given step of its work. */
 export class Victim {
   readonly child: ChildProcess
   readonly ended: Promise<Ending>
@@ -21,8 +21,8 @@ export class Victim {
   #hasEnded = false
 
   /**
-   * `at`: the step before which it dies; 0 for never. `folder` takes the notes about it. What `cleanup` has besides is
-   * there for the victim: it goes when this process has ended.
+   * `at`: the step before which it dies; 0 for never. `folder` takes the notes about it. What
+   * `cleanup` has besides is there for the victim: it goes when this process has ended.
    */
   constructor(cleanup: Cleanup, folder: string, at: number, args: readonly string[]) {
     this.#when = join(folder, 'sabotage')

@@ -135,7 +135,10 @@ function listed(folder: string): string[] {
     .sort()
 }
 
-/** The commands of a document: lines of `sh` blocks, without their comments, and prompts of `console` blocks. */
+/**
+ * The commands of a document: lines of `sh` blocks, without their comments, and prompts of
+ * `console` blocks.
+ */
 function commandsOf(name: string): string[] {
   const text = readFileSync(join(root, name), 'utf8')
   return [...text.matchAll(/^```(sh|console)\n([\s\S]*?)^```$/gm)].flatMap(([, kind, block = '']) =>

@@ -4,8 +4,9 @@ import { assets } from '../../site/layout/assets.ts'
 import { publishRequest } from './registry.ts'
 
 /**
- * Who asks: nobody; somebody with a token that is none of ours, or no longer; and with good tokens another user, the
- * owner of `demo` with a scope too few, with a pattern for other crates, and with everything.
+ * Who asks: nobody; somebody with a token that is none of ours, or no longer; and with good tokens
+ * another user, the owner of `demo` with a scope too few, with a pattern for other crates, and with
+ * everything.
  */
 export type Group = 'nobody' | 'bad' | 'stranger' | 'lacking' | 'elsewhere' | 'owner'
 
@@ -68,7 +69,10 @@ const owner = (
   return row(path, verdicts, verdicts, { lacking: [lacking], wanted, ...(body && { body }) })
 }
 
-/** What only a browser opens: of whatever a token is, it is none here. Without a login a form is refused. */
+/**
+ * What only a browser opens: of whatever a token is, it is none here. Without a login a form is
+ * refused.
+ */
 const browser = (path: string, status: number) => row(path, all(status), all(status))
 const look = (path: string) => [browser(path, 303)]
 const form = (path: string) => [
@@ -82,7 +86,10 @@ let published = 1
 const nextVersion = () => publishRequest({ name: 'demo', version: `1.0.${published++}` })
 const users = () => JSON.stringify({ users: ['carol'] })
 
-/** Every route of the daemon. A new one goes in here with what it answers to whom, or `access.test.ts` fails. */
+/**
+ * Every route of the daemon. A new one goes in here with what it answers to whom, or
+ * `access.test.ts` fails.
+ */
 export const TABLE: Readonly<Record<string, readonly Ask[]>> = {
   'GET /healthz': [open('/healthz')],
   'GET /readyz': [open('/readyz')],

@@ -25,7 +25,10 @@ function findCargo(): { readonly text: string; readonly minor: number } {
   return { text: found.stdout.trim(), minor: Number(minor) }
 }
 
-/** Whether the client is of Rust 1.`minor` or newer: where clients differ, the tests expect what each does. */
+/**
+ * Whether the client is of Rust 1.`minor` or newer: where clients differ, the tests expect what
+ * each does.
+ */
 export function cargoIsAtLeast(minor: number): boolean {
   return cargoVersion.minor >= minor
 }
@@ -42,7 +45,7 @@ export interface CargoSettings {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** A cargo of its own: empty caches, its own configuration, nothing of the host's. */
+/** A Cargo with empty caches and a configuration of its own; it sees nothing of the host's. */
 export class Cargo {
   readonly home: string
   readonly #env: NodeJS.ProcessEnv
@@ -62,7 +65,7 @@ export class Cargo {
     return run(program, args, { cwd: folder, env: this.#env, timeoutMs: PATIENCE_MS })
   }
 
-  /** Hands it a token, which it keeps in its home. */
+  /** Gives it a token, which it keeps in its home. */
   async logIn(folder: string, registry: string, token: string): Promise<void> {
     const args = ['login', '--registry', registry]
     const ended = await run(program, args, { cwd: folder, env: this.#env, stdin: `${token}\n` })
@@ -80,7 +83,10 @@ export class Cargo {
   }
 }
 
-/** The host's environment without what steers Cargo, Rust or git; a toolchain manager must still find its toolchains. */
+/**
+ * The host's environment without what steers Cargo, Rust or git; a toolchain manager must still
+ * find its toolchains.
+ */
 function environment(): NodeJS.ProcessEnv {
   const host = Object.entries(process.env).filter(
     ([name]) => !/^(CARGO|RUST|GIT_|PLIMSOLL|HTTPS?_|ALL_PROXY|NO_PROXY)/i.test(name),

@@ -1,9 +1,15 @@
 type Step = () => Promise<void> | void
 
-/** One list for a test, however many ask: the folder that was made first goes last, after who still writes to it. */
+/**
+ * One list for a test, however many ask: the folder that was made first goes last, after who still
+ * writes to it.
+ */
 const known = new WeakMap<object, Step[]>()
 
-/** What a test, or all tests of a file, have opened, closed in reverse order when it ends, also when it fails. */
+/**
+ * What a test, or all tests of a file, have opened, closed in reverse order when it ends, also when
+ * it fails.
+ */
 export class Cleanup {
   readonly #steps: Step[]
 

@@ -14,7 +14,10 @@ export interface CommandOptions {
   readonly timeoutMs?: number
 }
 
-/** Runs a command to its end; one that is silent for too long, or dies of a signal, is an error with all it had said. */
+/**
+ * Runs a command to its end; one that is silent for too long, or dies of a signal, is an error with
+ * all it had said.
+ */
 export async function run(
   command: string,
   args: readonly string[],

@@ -10,7 +10,10 @@ export interface RawMember {
   /** Size in the header, when it is not that of `data`. */
   readonly size?: number
   readonly linkName?: string
-  /** Raw bytes laid over the finished header, by offset; the checksum is made afterwards unless `checksum` is given. */
+  /**
+   * Raw bytes laid over the finished header, by offset; the checksum is made afterwards unless
+   * `checksum` is given.
+   */
   readonly patch?: readonly { readonly at: number; readonly bytes: string | Uint8Array }[]
   readonly checksum?: number
 }
@@ -49,7 +52,9 @@ export function manifestOf({ name, version, manifest = '' }: CrateParts): string
   return `${lines.join('\n')}\n${manifest}\n`
 }
 
-/** The tricks that a hostile or broken `.crate` may try; each is a good crate with one thing wrong. */
+/**
+ * The tricks that a hostile or broken `.crate` may try; each is a good crate with one thing wrong.
+ */
 export type Trick =
   | 'symlink'
   | 'hard link'
@@ -91,7 +96,7 @@ export type Trick =
   | 'not gzip'
   | 'cargo-ok'
 
-/** The bytes of an evil `.crate` called `evil 1.0.0`, or as told. */
+/** The bytes of an evil `.crate`, `evil 1.0.0` by default. */
 export function buildEvil(trick: Trick, { name = 'evil', version = '1.0.0' } = {}): Uint8Array {
   const top = `${name}-${version}`
   const manifest = { path: `${top}/Cargo.toml`, data: manifestOf({ name, version }) }
@@ -203,7 +208,10 @@ export function paxRecord(key: string, value: string): string {
   return `${length} ${key}=${value}\n`
 }
 
-/** A tar archive of raw members, with its two end blocks. Long paths get a GNU long name, as Cargo writes them. */
+/**
+ * A tar archive of raw members, with its two end blocks. Long paths get a GNU long name, as Cargo
+ * writes them.
+ */
 export function tar(members: readonly RawMember[]): Buffer {
   return Buffer.concat([...members.flatMap(withLongName).flatMap(blocks), Buffer.alloc(1024)])
 }

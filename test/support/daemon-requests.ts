@@ -1,8 +1,8 @@
 import type { LoggedRequest, Requests } from './request-log.ts'
 
 /**
- * The requests that a daemon has written to its log, at the level `debug`: method, path and status, in the order in
- * which they were answered. The log tells neither queries nor headers.
+ * The requests that a daemon has written to its log, at the level `debug`: method, path and status,
+ * in the order in which they were answered. The log tells neither queries nor headers.
  */
 export class DaemonRequests implements Requests {
   readonly #log: () => string

@@ -247,7 +247,7 @@ export const FLEET = [
   'tide-table',
 ]
 
-/** A handful of small crates. */
+/** A few small crates. */
 export const fleet: readonly CrateData[] = FLEET.map((name, at) =>
   crate(
     version({

@@ -20,7 +20,10 @@ import { type SiteConfig, siteDefaults } from '../../site/site-config.ts'
 import { sourcePages } from '../../site/source/pages.ts'
 import { card } from './demo-facts.ts'
 
-/** Everything a static tree has for some crates; `entries` are what the search knows, if that is more. */
+/**
+ * Everything a static tree has for some crates; `entries` are what the search knows, if that is
+ * more.
+ */
 export function* demoSite(
   site: SiteConfig,
   crates: readonly CrateData[],

@@ -1,6 +1,8 @@
 import { stat } from 'node:fs/promises'
 
-/** As many trips to the disk as let everything happen in this process that waits for nothing else. */
+/**
+ * As many trips to the disk as let everything happen in this process that waits for nothing else.
+ */
 const TRIPS = 100
 
 /** Lets happen what can: whatever has not happened afterwards waits for something. */

@@ -29,8 +29,8 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Reads Prometheus' text format 0.0.4 and fails at the first line that is none: HELP and TYPE come once and before their
- * samples, samples stand together by family, and no sample comes twice.
+ * Reads Prometheus' text format 0.0.4 and fails at the first line that is none: HELP and TYPE come
+ * once and before their samples, samples stand together by family, and no sample comes twice.
  */
 export function parseExposition(text: string): Exposition {
   assert.ok(text.endsWith('\n'), 'the last line ends')

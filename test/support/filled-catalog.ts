@@ -10,7 +10,10 @@ import { listVersions } from '../../generator/store/catalog/releases.ts'
 const TIME = '2026-11-20T12:00:00Z'
 const BY_TEST = { at: TIME, actor: 'test', user: null, tokenId: null }
 
-/** Puts crates into the catalog that have no bytes: records, what lists and searches read of them, and marks. */
+/**
+ * Puts crates into the catalog that have no bytes: records, what lists and searches read of them,
+ * and marks.
+ */
 export async function fillCatalog(
   { database }: Registry,
   entries: readonly SearchedEntry[],

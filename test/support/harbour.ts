@@ -51,7 +51,10 @@ const KEEL_FILES = {
     '{"git":{"sha1":"0123456789abcdef0123456789abcdef01234567"},"path_in_vcs":"crates/keel"}\n',
 }
 
-/** Every release, in the order of publication; `index` is the address of the registry's sparse index. */
+/**
+ * Every release, in the order of publication; `index` is the address of the registry's sparse
+ * index.
+ */
 export function harbour(index: string): HarbourRelease[] {
   return [...fleet(index), ...keel(index), ...others()].sort((a, b) => (a.at < b.at ? -1 : 1))
 }
@@ -289,7 +292,10 @@ async function* one(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes
 }
 
-/** Writes every release as a `.crate` file into a folder, with the settings of a static tree at `base`. */
+/**
+ * Writes every release as a `.crate` file into a folder, with the settings of a static tree at
+ * `base`.
+ */
 export function writeCrates(
   folder: string,
   releases: readonly HarbourRelease[],

@@ -87,7 +87,10 @@ export const BOMBS: Readonly<Record<string, string>> = {
 
 const EVIL = '"><script>__hit=1</script><img src=x onerror=__hit=1>'
 
-/** A crate in which every text is hostile; names and versions are not, because they are parsed before they get anywhere. */
+/**
+ * A crate in which every text is hostile; names and versions are not, because they are parsed
+ * before they get anywhere.
+ */
 export const hostile = crate(
   version({
     name: 'hostile',

@@ -21,13 +21,14 @@ export interface MargoRelease extends CrateParts {
   readonly yanked?: boolean
   /** Keys laid over the index line. */
   readonly line?: Readonly<Record<string, unknown>>
-  /** The bytes of the `.crate`, when they are to be odd. */
+  /** The bytes of the `.crate`, when they are not the usual ones. */
   readonly bytes?: Uint8Array
 }
 
 /**
- * A registry in margo's layout, made by hand: `config.json` and the tiers of the index at the root, the `.crate` files in
- * `crates/PREFIX/NAME/VERSION.crate`. Dependencies on its own crates carry its own absolute URL, as margo writes them.
+ * A registry in margo's layout, made by hand: `config.json` and the tiers of the index at the root,
+ * the `.crate` files in `crates/PREFIX/NAME/VERSION.crate`. Dependencies on its own crates carry
+ * its own absolute URL, as margo writes them.
  */
 export class MargoTree {
   readonly root: string

@@ -1,6 +1,6 @@
 import { BASE } from './registry.ts'
 
-/** How a dependency may be wished for. */
+/** How a test describes a dependency. */
 export interface Wish {
   readonly req?: string
   readonly kind?: 'normal' | 'build' | 'dev'
@@ -8,7 +8,10 @@ export interface Wish {
   readonly rename?: string
 }
 
-/** A dependency on a crate of the test registry: as the packaged manifest says it, and as Cargo says it when publishing. */
+/**
+ * A dependency on a crate of the test registry: as the packaged manifest says it, and as Cargo says
+ * it when publishing.
+ */
 export function ownDependency(name: string, { req = '^1', kind = 'normal', rename }: Wish = {}) {
   const table = { normal: 'dependencies', build: 'build-dependencies', dev: 'dev-dependencies' }[
     kind

@@ -34,8 +34,8 @@ export interface Daemon {
 }
 
 /**
- * Serves the registry folder on a free port; ends it with SIGTERM after the test, and expects exit code 0. A log in a
- * file, if one is named, has a request's line before its answer has arrived.
+ * Serves the registry folder on a free port; ends it with SIGTERM after the test, and expects exit
+ * code 0. A log in a file, if one is named, has a request's line before its answer has arrived.
  */
 export async function serve(
   cleanup: Cleanup,

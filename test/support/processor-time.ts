@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 /** Far more than anything that is linear takes, far less than what is quadratic: 5 seconds. */
 const BUDGET = 5_000
 
-/** Runs work that must not cost much, whatever else the machine does: its processor time is counted. */
+/**
+ * Runs work that must not cost much, whatever else the machine does: its processor time is counted.
+ */
 export function frugally<T>(work: () => T, what = 'it', milliseconds = BUDGET): T {
   const before = process.cpuUsage()
   const result = work()

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** A crate in few words. */
+/** A crate, described in short. */
 export interface CrateText {
   readonly name: string
   readonly version?: string
@@ -37,7 +37,10 @@ ${crate.toml ?? ''}
   return { folder, name, version }
 }
 
-/** Where `cargo package` and `cargo publish` leave the `.crate` of a project that is no workspace member. */
+/**
+ * Where `cargo package` and `cargo publish` leave the `.crate` of a project that is no workspace
+ * member.
+ */
 export function packagedFile({ folder, name, version }: Project): string {
   return join(folder, 'target', 'package', `${name}-${version}.crate`)
 }

@@ -13,7 +13,7 @@ export class RawClient {
     socket.on('data', chunk => {
       this.#received += chunk.toString('latin1')
     })
-    // How a connection ended is seen from what arrived before.
+    // A test sees from what has arrived how the connection ended.
     socket.on('error', () => {})
     socket.on('close', () => {
       this.#isClosed = true
@@ -27,7 +27,10 @@ export class RawClient {
     return new RawClient(socket)
   }
 
-  /** Writes, and waits until the kernel has taken all of it: a client that sends first and reads afterwards. */
+  /**
+   * Writes, and waits until the kernel has taken all of it: a client that sends first and reads
+   * afterwards.
+   */
   async send(data: string | Uint8Array): Promise<void> {
     await new Promise<void>(resolve => this.socket.write(data, () => resolve()))
   }
@@ -49,7 +52,10 @@ export class RawClient {
     return this.#received
   }
 
-  /** Status and JSON of the answer that arrives next, whole by its `Content-Length`; interim answers are skipped. */
+  /**
+   * Status and JSON of the answer that arrives next, whole by its `Content-Length`; interim answers
+   * are skipped.
+   */
   async answer(): Promise<{ status: number; body: unknown; head: string }> {
     const whole = /^(?:HTTP\/1\.1 1\d\d .*\r\n\r\n)*(HTTP\/1\.1 ([2-5]\d\d) [\s\S]*?\r\n\r\n)/
     const rest = () => {

@@ -17,7 +17,9 @@ export interface Answer {
   readonly bytes: Buffer
 }
 
-/** One request as written: the path goes over the wire untouched, which `fetch` would not promise. */
+/**
+ * One request as written: the path goes over the wire untouched, which `fetch` would not promise.
+ */
 export async function send(
   method: string,
   origin: string | Origin,

@@ -7,8 +7,8 @@ import type { LoggedRequest } from './request-log.ts'
 import { RequestLog } from './request-log.ts'
 
 /**
- * What a client meets instead of the server's answer: another one, none (then the server has seen the request or not),
- * or the first half of it.
+ * What a client meets instead of the server's answer: another one, none (then the server has seen
+ * the request or not), or the first half of it.
  */
 export type Fault =
   | {
@@ -24,8 +24,9 @@ export type Fault =
 export type Faults = (request: LoggedRequest) => Fault | undefined
 
 /**
- * Passes every request on as it came, headers in their order and case (Cargo's offer of an h2c upgrade included), and
- * records it. Its URL is known before the server behind it exists, so it can be that server's base URL.
+ * Passes every request on as it came, headers in their order and case (Cargo's offer of an h2c
+ * upgrade included), and records it. Its URL is known before the server behind it exists, so it can
+ * be that server's base URL.
  */
 export class RecordingProxy {
   readonly requests = new RequestLog()
@@ -79,7 +80,10 @@ export class RecordingProxy {
     this.#pass(logged, incoming, answered).on('error', hangUp)
   }
 
-  /** Passes a request on; the caller sees to the answer, and that a server that hangs up looks so to the client too. */
+  /**
+   * Passes a request on; the caller sees to the answer, and that a server that hangs up looks so to
+   * the client too.
+   */
   #pass(
     logged: LoggedRequest,
     incoming: IncomingMessage,

@@ -34,8 +34,8 @@ export interface TestRegistryOptions {
 export type TokenWish = Partial<Pick<TokenOrder, 'scopes' | 'crates' | 'expires' | 'name'>>
 
 /**
- * A real registry in a temporary folder, with its app, and no socket. The clock stands still until a test moves it;
- * folder and stores go away with the test.
+ * A real registry in a temporary folder, with its app, and no socket. The clock stands still until
+ * a test moves it; folder and stores go away with the test.
  */
 export class TestRegistry implements Deps {
   readonly dir: string
@@ -142,7 +142,10 @@ export class TestRegistry implements Deps {
     return (await this.registry.tree.read(path))?.toString('utf8') ?? null
   }
 
-  /** Everything the registry keeps: files of both trees with their bytes, and the rows that a publish may write. */
+  /**
+   * Everything the registry keeps: files of both trees with their bytes, and the rows that a
+   * publish may write.
+   */
   async everything(): Promise<Record<string, unknown>> {
     await this.indexWorker.pages.flush()
     const { database } = this.registry
@@ -169,7 +172,7 @@ export class TestRegistry implements Deps {
     }
   }
 
-  /** The log, asserted upon for what it must not hold. */
+  /** The log, to assert what it must not contain. */
   logText(): string {
     return this.logged.join('')
   }
@@ -185,7 +188,10 @@ export interface Answer {
   }
 }
 
-/** The body of a publish request for a crate of these parts, with the metadata that Cargo sends for a plain one. */
+/**
+ * The body of a publish request for a crate of these parts, with the metadata that Cargo sends for
+ * a plain one.
+ */
 export function publishRequest(parts: CrateParts, metadata: object = {}): Uint8Array<ArrayBuffer> {
   return frame({ ...plainMetadata(parts.name, parts.version), ...metadata }, buildCrate(parts))
 }

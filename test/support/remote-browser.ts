@@ -41,7 +41,7 @@ export class RemoteBrowser {
     return this.post('/me/password', { reset, password })
   }
 
-  /** Whether `/me` is somebody's page and not the one to log in. */
+  /** Whether `/me` shows an account and not the login page. */
   async isLoggedIn(): Promise<boolean> {
     const response = await this.get('/me')
     assert.equal(response.status, 200)

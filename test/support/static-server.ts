@@ -13,7 +13,10 @@ const TYPES: Readonly<Record<string, string>> = {
   json: 'application/json',
 }
 
-/** A server of plain files as hosts of static sites have it: `404.html` for what is not there, and the strict policy. It remembers what it was asked for. */
+/**
+ * A server of plain files as hosts of static sites have it: `404.html` for what is not there, and
+ * the strict policy. It remembers what it was asked for.
+ */
 export interface FileServer {
   readonly url: string
   readonly requests: string[]

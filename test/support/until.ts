@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Far more than anything takes on a busy machine; only what never comes is told by it. */
+/**
+ * Far more milliseconds than anything takes on a busy machine: only what never comes takes longer.
+ */
 const PATIENCE = 60_000
 
-/** Waits until something holds, looking every few milliseconds; fails with what `never` says when it does not come. */
+/**
+ * Waits until something holds, looking every few milliseconds; fails with what `never` says when it
+ * does not come.
+ */
 export async function until(
   holds: () => boolean | Promise<boolean>,
   never: () => string,

@@ -8,7 +8,10 @@ import { BASE, type TestRegistry } from './registry.ts'
 /** The password of everybody in tests. */
 export const PASSWORD = 'correct horse battery'
 
-/** What a browser is, as far as the daemon sees it: cookies, and forms that are sent as the page has them. */
+/**
+ * What a browser is, as far as the daemon sees it: cookies, and forms that are sent as the page has
+ * them.
+ */
 export class Visitor {
   readonly cookies = new Map<string, string>()
   readonly #test: TestRegistry
@@ -27,7 +30,10 @@ export class Visitor {
     return this.send(path, { headers })
   }
 
-  /** Posts fields; the proof that forms carry comes from the page of the path, which is loaded before. */
+  /**
+   * Posts fields; the proof that forms carry comes from the page of the path, which is loaded
+   * before.
+   */
   async post(
     path: string,
     fields: Readonly<Record<string, string | readonly string[]>> = {},
