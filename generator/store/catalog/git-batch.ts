@@ -95,7 +95,8 @@ async function markCrates(db: Queries, ids?: readonly number[]): Promise<void> {
     .columns(['kind', 'subject', 'generation'])
     .expression(eb => {
       const crates = eb.selectFrom('crates').select([eb.val('git').as('kind'), 'id', 'generation'])
-      return ids ? crates.where('id', 'in', ids) : crates
+      // SQLite takes an ON CONFLICT after a SELECT without a WHERE for a part of a join.
+      return ids ? crates.where('id', 'in', ids) : crates.where('id', '>', 0)
     })
     .onConflict(conflict => conflict.doNothing())
     .execute()
