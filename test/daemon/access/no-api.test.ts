@@ -1,3 +1,4 @@
+// Mirrors daemon/access/: a registry without an API
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { issue } from '../../../core/error/error.ts'

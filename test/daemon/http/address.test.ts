@@ -1,3 +1,4 @@
+// Mirrors daemon/http/listen.ts: addresses
 import assert from 'node:assert/strict'
 import { existsSync, linkSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'

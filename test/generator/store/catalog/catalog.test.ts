@@ -1,3 +1,4 @@
+// Mirrors generator/store/catalog/
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Code, Refusal } from '../../../../core/error/error.ts'
