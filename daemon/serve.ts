@@ -30,8 +30,8 @@ import { IndexWorker } from './workers/index-worker.ts'
 /** What a daemon is started with. */
 export interface ServeOptions {
   readonly dir: string
-  /** `HOST:PORT`; default: what the settings say. */
-  readonly listen?: string | undefined
+  /** Settings that override file and environment, by key. */
+  readonly flags?: Readonly<Record<string, string>>
   readonly logTo: LogSink
   /** Resolves when the daemon is to stop. */
   readonly stopped: Promise<void>
@@ -43,7 +43,7 @@ export interface ServeOptions {
  * at the end lets running requests and pending work finish.
  */
 export async function serve(io: Io, options: ServeOptions): Promise<void> {
-  const sources = { env: io.env, flags: { 'server.listen': options.listen } }
+  const sources = { env: io.env, flags: options.flags ?? {} }
   const { settings } = readSettings(options.dir, sources)
   const address = parseListen(settings.server.listen)
   if (!address) throw new Error(`settings let the address ${settings.server.listen} through`)

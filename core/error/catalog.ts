@@ -72,8 +72,12 @@ function quoted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(quoted)
   if (typeof value === 'object' && value !== null)
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, quoted(one)]))
-  if (typeof value !== 'string') return value
-  const clipped = value.length > QUOTED_MAX ? `${value.slice(0, QUOTED_MAX - 1)}…` : value
+  return typeof value === 'string' ? quotedText(value) : value
+}
+
+/** Text from outside for a message: clipped, without what could steer a terminal. */
+export function quotedText(text: string): string {
+  const clipped = text.length > QUOTED_MAX ? `${text.slice(0, QUOTED_MAX - 1)}…` : text
   return clipped.replace(
     /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
     character => `\\u{${character.codePointAt(0)?.toString(16)}}`,

@@ -1,4 +1,4 @@
-import { type Code, message, type Params } from './catalog.ts'
+import { type Code, message, type Params, quotedText } from './catalog.ts'
 
 export { type Code, kindOf } from './catalog.ts'
 export type { Kind } from './kind.ts'
@@ -25,7 +25,7 @@ export function warning<C extends Code>(code: C, ...params: Params<C>): Issue {
 
 /** The objection with the name of the file that it is about in front. */
 export function inFile(path: string, one: Issue): Issue {
-  return { ...one, message: `${path}: ${one.message}` }
+  return { ...one, message: `${quotedText(path)}: ${one.message}` }
 }
 
 /** Thrown when something foreseen stands in the way; carries every objection found, never none. */

@@ -26,7 +26,7 @@ const OTHER_VARIABLES = [
   'PLIMSOLL_REQUIRE_NODEGIT',
 ]
 
-/** The flags of settings that are not `--section-key`. */
+/** The settings that have flags of their own; all others are set by `--set KEY=VALUE`. */
 const FLAGS: ReadonlyMap<SettingKey, string> = new Map([
   ['registry.base_url', '--base-url'],
   ['registry.api', '--api'],
@@ -118,7 +118,7 @@ export function fromFlags(
   return Object.entries(flags).flatMap(([key, value]): Given[] => {
     if (value === undefined) return []
     const setting = settingTable.get(key)
-    const flag = FLAGS.get(key) ?? `--${key.replaceAll(/[._]/g, '-')}`
+    const flag = FLAGS.get(key) ?? `--set ${key}`
     if (setting) {
       const raw = typeof value === 'string' ? setting.row.kind.fromText(value) : value
       return [{ setting, raw, source: { flag } }]

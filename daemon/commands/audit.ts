@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
+import type { FolderOptions } from '../../generator/cli/io.ts'
 import {
   before,
   type Database,
@@ -11,8 +12,7 @@ import {
 } from '../../generator/index.ts'
 import { type AuditEvent, type AuditFilter, detailText, listEvents } from '../accounts/audit.ts'
 
-interface AuditOptions {
-  readonly dir: string
+interface AuditOptions extends FolderOptions {
   readonly since?: string
   readonly actor?: string
   readonly crate?: string
@@ -34,7 +34,7 @@ export function registerAudit(program: Command, io: Io): void {
     .option('--json', 'print as JSON; with --follow one event a line')
     .option('--follow', 'go on printing what happens, until interrupted')
     .action((options: AuditOptions) =>
-      withRegistry(io, options.dir, async ({ database }) => {
+      withRegistry(io, options, async ({ database }) => {
         const filter = readFilter(io, options)
         const events = await listEvents(database, filter)
         if (options.follow) await follow(io, database, filter, events, options.json ?? false)

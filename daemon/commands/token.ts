@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { FolderOptions } from '../../generator/cli/io.ts'
 import {
   after,
   type Io,
@@ -19,8 +20,7 @@ import {
 } from '../accounts/tokens.ts'
 import { rowId } from '../http/parameters.ts'
 
-interface CreateOptions {
-  readonly dir: string
+interface CreateOptions extends FolderOptions {
   readonly user: string
   readonly name: string
   readonly scope?: string[]
@@ -48,13 +48,13 @@ export function registerToken(program: Command, io: Io): void {
       'how long it is good, such as 90d, 12h, 30m, 10s; default: until revoked',
     )
     .action((options: CreateOptions) =>
-      withRegistry(io, options.dir, async registry => io.out(await create(io, registry, options))),
+      withRegistry(io, options, async registry => io.out(await create(io, registry, options))),
     )
   withDir(token.command('list'), io)
     .description('list the tokens that are not revoked')
     .option('--json', 'print as JSON')
-    .action((options: { dir: string; json?: boolean }) =>
-      withRegistry(io, options.dir, async ({ database }) => {
+    .action((options: FolderOptions & { json?: boolean }) =>
+      withRegistry(io, options, async ({ database }) => {
         const tokens = await listTokens(database)
         if (options.json) io.out(JSON.stringify(tokens, null, 2))
         else for (const one of tokens) io.out(describe(one, timestamp(io.now())))
@@ -63,8 +63,8 @@ export function registerToken(program: Command, io: Io): void {
   withDir(token.command('revoke'), io)
     .description('revoke a token for good')
     .argument('<id>', 'its number in `token list`')
-    .action((id: string, options: { dir: string }) =>
-      withRegistry(io, options.dir, async ({ database }) => {
+    .action((id: string, options: FolderOptions) =>
+      withRegistry(io, options, async ({ database }) => {
         await revokeToken(
           database,
           rowId(id) ?? refuse('token_unknown', { id }),

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { FolderOptions } from '../../generator/cli/io.ts'
 import {
   type Io,
   operatorChange,
@@ -25,8 +26,7 @@ import { endSessions } from '../accounts/sessions.ts'
 /** Reads all of standard input. */
 export type ReadInput = () => Promise<string>
 
-interface AddOptions {
-  readonly dir: string
+interface AddOptions extends FolderOptions {
   readonly admin?: boolean
   readonly passwordStdin?: boolean
 }
@@ -42,7 +42,7 @@ export function registerUser(program: Command, io: Io, readInput: ReadInput): vo
     .option('--admin', 'may administer the registry')
     .option('--password-stdin', FROM_STDIN)
     .action((login: string, options: AddOptions) =>
-      withRegistry(io, options.dir, async registry => {
+      withRegistry(io, options, async registry => {
         const password = options.passwordStdin ? await readPassword(readInput, login) : null
         const at = timestamp(io.now())
         const isFirst = await hasNoUsers(registry.database)
@@ -55,8 +55,8 @@ export function registerUser(program: Command, io: Io, readInput: ReadInput): vo
   withDir(user.command('list'), io)
     .description('list the users')
     .option('--json', 'print as JSON')
-    .action((options: { dir: string; json?: boolean }) =>
-      withRegistry(io, options.dir, async ({ database }) => {
+    .action((options: FolderOptions & { json?: boolean }) =>
+      withRegistry(io, options, async ({ database }) => {
         const users = await listUsers(database)
         if (options.json) io.out(JSON.stringify(users, null, 2))
         else for (const one of users) io.out(describe(one))
@@ -100,8 +100,8 @@ function withUser(
   return withDir(parent.command(verb), io)
     .description(description)
     .argument('<name>')
-    .action((login: string, { dir }: { dir: string }) =>
-      withRegistry(io, dir, async registry => {
+    .action((login: string, options: FolderOptions) =>
+      withRegistry(io, options, async registry => {
         const user = await requireUser(registry.database, login)
         io.out(await work(registry, user, timestamp(io.now())))
       }),

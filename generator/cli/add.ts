@@ -1,16 +1,27 @@
 import type { Command } from 'commander'
-import { Refusal } from '../../core/error/error.ts'
+import { type Issue, inFile, Refusal } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { type BatchItem, orderBatch } from '../add/batch.ts'
 import { addCrateFile } from '../add/file.ts'
-import { build } from '../build/build.ts'
-import { buildPages } from '../pages/pages.ts'
 import type { Registry } from '../registry.ts'
 import { findCrates } from '../store/crate-files.ts'
+import { showChanges } from './changes.ts'
 import { withRegistry } from './folder.ts'
-import { commitToGit } from './git.ts'
-import { Exit, type Io, printIssues, progressLine, withDir } from './io.ts'
+import {
+  Exit,
+  type FolderOptions,
+  type Io,
+  printIssues,
+  printWarnings,
+  progressLine,
+  withDir,
+} from './io.ts'
+
+interface AddOptions extends FolderOptions {
+  readonly json?: boolean
+  readonly verbose?: boolean
+}
 
 /** `add FILE|DIR…`: takes `.crate` files in, with the checks of a publish. */
 export function registerAdd(program: Command, io: Io): void {
@@ -18,56 +29,60 @@ export function registerAdd(program: Command, io: Io): void {
     .description('take .crate files into the registry, with the checks of a publish')
     .argument('<file-or-dir...>', '.crate files, or folders that are searched for them')
     .option('--json', 'print a report as JSON')
-    .action((sources: string[], options: { dir: string; json?: boolean }) =>
-      withRegistry(io, options.dir, registry =>
-        addAll(io, registry, sources, options.json ?? false),
-      ),
+    .option('--verbose', 'print every warning, not one of each kind')
+    .action((sources: string[], options: AddOptions) =>
+      withRegistry(io, options, registry => addAll(io, registry, sources, options)),
     )
 }
 
 async function addAll(
   io: Io,
   registry: Registry,
-  sources: string[],
-  asJson: boolean,
+  sources: readonly string[],
+  { json = false, verbose = false }: AddOptions,
 ): Promise<void> {
   const paths = (await Promise.all(sources.map(source => findCrates(source)))).flat()
   const items = await orderBatch(registry, [...new Set(paths)])
   const companions = new Companions(items)
   const progress = progressLine(io, 'adding')
   const report: object[] = []
-  let failures = 0
+  const sums = { added: 0, present: 0, refused: 0 }
+  const errors: Issue[] = []
+  const warnings: Issue[] = []
   for (const [index, item] of items.entries()) {
     const { path } = item
     progress.at(index + 1, items.length)
     try {
-      const { release, outcome, warnings } = await addCrateFile(registry, path, {
-        at: timestamp(io.now()),
-        companions: companions.names,
-      })
+      const addition = { at: timestamp(io.now()), companions: companions.names }
+      const accepted = await addCrateFile(registry, path, addition)
+      const { name, version } = accepted.release
+      sums[accepted.outcome]++
+      warnings.push(...accepted.warnings.map(one => inFile(path, one)))
+      report.push({ path, name, version, outcome: accepted.outcome })
       progress.done()
-      printIssues(io, warnings, `${path}: `)
-      report.push({ path, name: release.name, version: release.version, outcome })
-      if (!asJson)
-        io.out(`${outcome === 'added' ? 'added' : 'present'} ${release.name} ${release.version}`)
+      if (!json) io.out(`${accepted.outcome} ${name} ${version}`)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      failures++
-      progress.done()
-      printIssues(io, error.issues, `${path}: `)
+      sums.refused++
+      errors.push(...error.issues.map(one => inFile(path, one)))
       report.push({ path, errors: error.issues.map(one => one.message) })
     }
     companions.settle(item)
   }
-  // What every crate shares, `config.json` say, may be older than the settings are now.
-  printIssues(io, (await build(registry)).issues)
-  await buildPages(registry)
-  await commitToGit(io, registry)
-  if (asJson) io.out(JSON.stringify(report, null, 2))
-  if (failures > 0) throw new Exit(1)
+  progress.done()
+  // What all crates share, such as `config.json`, may be older than the settings.
+  const { issues } = await showChanges(io, registry)
+  printWarnings(io, warnings, verbose)
+  printIssues(io, [...errors, ...issues])
+  if (json) io.out(JSON.stringify(report, null, 2))
+  else if (items.length > 1) {
+    const present = sums.present > 0 ? `${sums.present} already present, ` : ''
+    io.out(`${sums.added} added, ${present}${sums.refused} refused`)
+  }
+  if (sums.refused > 0) throw new Exit(1)
 }
 
-/** The crates of a batch of which something is still to come. */
+/** The crates of a batch that are not all added or refused yet. */
 class Companions {
   readonly names = new Set<Name>()
   readonly #left = new Map<Name, number>()
@@ -80,7 +95,7 @@ class Companions {
     }
   }
 
-  /** An item is through, added or refused. */
+  /** An item was added or refused. */
   settle({ name }: BatchItem): void {
     if (name === null) return
     const left = (this.#left.get(name) ?? 0) - 1

@@ -3,22 +3,28 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { refuseErrors } from '../../core/error/error.ts'
-import { build } from '../build/build.ts'
-import { buildPages } from '../pages/pages.ts'
 import type { Registry } from '../registry.ts'
 import { buildStatic } from '../static/build.ts'
 import { readStaticSettings, TRIAL_BASE } from '../static/settings.ts'
+import { showChanges } from './changes.ts'
 import { withRegistry } from './folder.ts'
-import { commitToGit } from './git.ts'
-import { Exit, type Io, printIssues, printWarnings, progressLine, run, withDir } from './io.ts'
+import {
+  Exit,
+  type FolderOptions,
+  flagsOf,
+  type Io,
+  printIssues,
+  printWarnings,
+  progressLine,
+  run,
+  withDir,
+  withSettingFlags,
+} from './io.ts'
 
-interface Options {
-  readonly dir: string
+interface Options extends FolderOptions {
   readonly all?: boolean
   readonly from?: string
   readonly out?: string
-  readonly baseUrl?: string
-  readonly api?: string
   readonly cache?: string | boolean
   readonly skipBad?: boolean
   readonly verbose?: boolean
@@ -26,25 +32,23 @@ interface Options {
 
 /** `build`: makes the public tree equal to what the catalog, or a folder of `.crate` files, says. */
 export function registerBuild(program: Command, io: Io): void {
-  withDir(program.command('build'), io)
+  withSettingFlags(withDir(program.command('build'), io))
     .description(
-      'render the public tree: what changed, or with --from a whole tree out of a folder of .crate files',
+      'render the public tree: what changed, or with --from a whole tree from a folder of .crate files',
     )
     .option('--all', 'render everything')
     .option(
       '--from <dir>',
-      'the static way: all .crate files below DIR and the plimsoll.toml in it, no database',
+      'build a static tree: all .crate files below DIR and its plimsoll.toml, no database',
     )
-    .option('--out <dir>', 'where the static way writes the tree')
-    .option('--base-url <url>', 'with --from: where readers will reach the tree')
+    .option('--out <dir>', 'with --from: where the tree is written')
     .option(
       '--cache <file>',
-      'with --from: what makes the next build fast; default: a file in the cache folder of the user',
+      'with --from: file that makes the next build fast; default: one in your cache folder',
     )
-    .option('--no-cache', 'with --from: read everything anew, keep nothing')
+    .option('--no-cache', 'with --from: read and render everything, remember nothing')
     .option('--skip-bad', 'with --from: leave out the .crate files that are refused; exit code 1')
     .option('--verbose', 'with --from: print every warning, not one of each kind')
-    .option('--api <url>', 'with --from: the web API of a daemon elsewhere; default: none')
     .action(async (options: Options, command: Command) => {
       const { from, out } = options
       if ((from === undefined) !== (out === undefined))
@@ -52,25 +56,21 @@ export function registerBuild(program: Command, io: Io): void {
       if (from !== undefined && out !== undefined)
         await run(io, () => buildFrom(io, from, out, options))
       else
-        await withRegistry(io, options.dir, registry =>
+        await withRegistry(io, options, registry =>
           buildRegistry(io, registry, options.all ?? false),
         )
     })
 }
 
 async function buildRegistry(io: Io, registry: Registry, all: boolean): Promise<void> {
-  const progress = progressLine(io, 'rendering crate')
-  const { crates, issues } = await build(registry, { all, progress: progress.at })
-  await buildPages(registry, { all, progress: progress.at })
-  progress.done()
-  await commitToGit(io, registry)
+  const { crates, issues } = await showChanges(io, registry, all)
   io.out(`rendered ${plural(crates, 'crate')}`)
   refuseErrors(issues)
 }
 
 async function buildFrom(io: Io, from: string, out: string, options: Options): Promise<void> {
-  const flags = { 'registry.base_url': options.baseUrl, 'registry.api': options.api }
-  const { settings, urls } = readStaticSettings(from, { env: io.env, flags })
+  const sources = { env: io.env, flags: flagsOf(options) }
+  const { settings, urls } = readStaticSettings(from, sources)
   if (settings.registry.base_url === null) {
     io.err(
       `warning: no base URL is set, so the tree works only at ${TRIAL_BASE}; set it with --base-url`,

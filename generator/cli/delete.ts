@@ -2,24 +2,23 @@ import type { Command } from 'commander'
 import { refuse } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { deleteReleases, findDoomed } from '../delete.ts'
-import { buildPages } from '../pages/pages.ts'
 import { operatorChange } from '../store/catalog/change.ts'
+import { showChanges } from './changes.ts'
 import { withRegistry } from './folder.ts'
-import { commitToGit } from './git.ts'
-import { type Io, withDir } from './io.ts'
+import { type FolderOptions, type Io, withDir } from './io.ts'
 import { parseSpec } from './release-spec.ts'
 
 /** `delete NAME[@VERSION] --yes [--force]`: for good, unlike a yank. */
 export function registerDelete(program: Command, io: Io): void {
   withDir(program.command('delete'), io)
     .description(
-      'delete a crate, or one version, for good; builds locked to it break (see `yank` for the mild way)',
+      'delete a crate or a version for good; builds that are locked to it break, unlike with `yank`',
     )
     .argument('<name[@version]>')
-    .option('--yes', 'really do it; without it, only say what would go')
-    .option('--force', 'also when other crates depend on it')
-    .action((spec: string, options: { dir: string; yes?: boolean; force?: boolean }) =>
-      withRegistry(io, options.dir, async registry => {
+    .option('--yes', 'delete; without it, only list what would be deleted')
+    .option('--force', 'delete although other crates depend on it')
+    .action((spec: string, options: FolderOptions & { yes?: boolean; force?: boolean }) =>
+      withRegistry(io, options, async registry => {
         const deletion = { ...parseSpec(spec), force: options.force ?? false }
         if (!options.yes) {
           const { crate, releases, dependents } = await findDoomed(registry, deletion)
@@ -29,8 +28,7 @@ export function registerDelete(program: Command, io: Io): void {
         }
         const change = operatorChange(timestamp(io.now()))
         const { crate, releases } = await deleteReleases(registry, deletion, change)
-        await buildPages(registry)
-        await commitToGit(io, registry)
+        await showChanges(io, registry)
         for (const one of releases) io.out(`deleted ${crate.name} ${one.version}`)
       }),
     )

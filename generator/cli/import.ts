@@ -1,22 +1,27 @@
 import { type Command, Option } from 'commander'
-import { type Issue, Refusal, refuse } from '../../core/error/error.ts'
+import { type Issue, inFile, refuse, refuseErrors } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import { build } from '../build/build.ts'
 import { importAll } from '../import/import.ts'
 import type { Outcome } from '../import/prepare.ts'
 import { openSource } from '../import/source/open.ts'
 import type { ImportRequest } from '../import/source/request.ts'
-import { SOURCE_KINDS, type SourceKind } from '../import/source/source.ts'
+import { SOURCE_KINDS, type Source, type SourceKind } from '../import/source/source.ts'
 import { plain } from '../import/source/web.ts'
-import { buildPages } from '../pages/pages.ts'
 import type { Registry } from '../registry.ts'
 import { operatorChange } from '../store/catalog/change.ts'
+import { showChanges } from './changes.ts'
 import { withRegistry } from './folder.ts'
-import { commitToGit } from './git.ts'
-import { Exit, type Io, printIssues, progressLine, withDir } from './io.ts'
+import {
+  Exit,
+  type FolderOptions,
+  type Io,
+  printIssues,
+  printWarnings,
+  progressLine,
+  withDir,
+} from './io.ts'
 
-interface Options {
-  readonly dir: string
+interface Options extends FolderOptions {
   readonly as?: SourceKind
   readonly crates?: string
   readonly names?: string
@@ -24,6 +29,7 @@ interface Options {
   readonly sourceUrl?: string[]
   readonly owner?: string
   readonly json?: boolean
+  readonly verbose?: boolean
 }
 
 /** `import SOURCE`: takes over an existing registry; see docs/import.md. */
@@ -53,8 +59,9 @@ export function registerImport(program: Command, io: Io): void {
       'user who becomes the owner of the crates; default: nobody, administrators manage them',
     )
     .option('--json', 'print the report as JSON')
+    .option('--verbose', 'print every warning, not one of each kind')
     .action((source: string, options: Options) =>
-      withRegistry(io, options.dir, registry => runImport(io, registry, source, options)),
+      withRegistry(io, options, registry => runImport(io, registry, source, options)),
     )
 }
 
@@ -66,7 +73,7 @@ async function runImport(
 ): Promise<void> {
   const owner = options.owner === undefined ? null : await userId(registry, options.owner)
   const opened = await openSource(requestOf(io, source, options))
-  const report = new Report(io, options.json ?? false)
+  const report = new Report(io, options)
   const progress = progressLine(io, 'importing crate')
   io.err(`importing ${opened.description}`)
   try {
@@ -81,12 +88,7 @@ async function runImport(
     progress.done()
     await opened.close()
   }
-  const rendering = progressLine(io, 'rendering crate')
-  const { issues } = await build(registry, { progress: rendering.at })
-  rendering.done()
-  await buildPages(registry)
-  await commitToGit(io, registry)
-  report.end(issues)
+  report.end((await showChanges(io, registry)).issues)
 }
 
 function requestOf(io: Io, source: string, options: Options): ImportRequest {
@@ -109,28 +111,22 @@ async function userId({ database }: Registry, login: string): Promise<number> {
   return row ? row.id : refuse('login_unknown', { login })
 }
 
-/** What an import tells: on stdout the sums, on stderr what was refused or is worth knowing; as JSON all of it. */
+/** What an import reports: the sums on stdout, objections on stderr; with `--json` all of it. */
 class Report {
   readonly #io: Io
   readonly #asJson: boolean
+  readonly #verbose: boolean
   readonly #sums = { added: 0, present: 0, refused: 0 }
-  /** Notes by crate and wording: two hundred versions without a licence are one line. */
-  readonly #notes = new Map<string, { issue: Issue; versions: number }>()
+  readonly #warnings: Issue[] = []
   #lines = 0
 
-  constructor(io: Io, asJson: boolean) {
+  constructor(io: Io, { json = false, verbose = false }: Options) {
     this.#io = io
-    this.#asJson = asJson
+    this.#asJson = json
+    this.#verbose = verbose
   }
 
-  begin(
-    {
-      kind,
-      description,
-      ownUrls,
-    }: { kind: string; description: string; ownUrls: readonly string[] },
-    source: string,
-  ) {
+  begin({ kind, description, ownUrls }: Source, source: string): void {
     for (const url of ownUrls)
       this.#io.err(`dependencies on ${url} become dependencies on this registry`)
     if (!this.#asJson) return
@@ -142,41 +138,29 @@ class Report {
     this.#sums[outcome]++
     if (this.#asJson) {
       const messages = issues.map(one => one.message)
-      this.#io.out(
-        `${this.#lines++ > 0 ? ',' : ''}${JSON.stringify({ name, version, outcome, where, messages })}`,
-      )
+      const line = JSON.stringify({ name, version, outcome, where, messages })
+      this.#io.out(`${this.#lines++ > 0 ? ',' : ''}${line}`)
     }
-    const what = name === null ? '' : `${[name, version].filter(Boolean).join(' ')}: `
-    // Names and paths of a stranger may be in them.
-    if (outcome === 'refused') {
-      const placed = issues.map(one => ({ ...one, message: `${where}: ${what}${one.message}` }))
-      printIssues(this.#io, placed)
-    } else for (const issue of issues) this.#note(name ?? '', issue)
+    const what = [name, version].filter(Boolean).join(' ')
+    const refusal = what === '' ? where : `${where}: ${what}`
+    if (outcome === 'refused')
+      printIssues(
+        this.#io,
+        issues.map(one => inFile(refusal, one)),
+      )
+    else this.#warnings.push(...issues.map(one => inFile(what, one)))
   }
 
   /** The sums; ends the command with 1 when something was refused or could not be rendered. */
   end(unrendered: readonly Issue[]): void {
-    for (const [key, { issue, versions }] of this.#notes) {
-      const [crate = ''] = key.split('\0')
-      printIssues(
-        this.#io,
-        [issue],
-        versions === 1 ? `${crate}: ` : `${crate} (${versions} versions): `,
-      )
-    }
+    printWarnings(this.#io, this.#warnings, this.#verbose)
     const { added, present, refused } = this.#sums
     if (this.#asJson) this.#io.out(`],${JSON.stringify(this.#sums).slice(1)}`)
     else
       this.#io.out(
         `imported ${added} versions; ${present} were here already, ${refused} were refused`,
       )
-    if (unrendered.length > 0) throw new Refusal([...unrendered] as [Issue, ...Issue[]])
+    refuseErrors(unrendered)
     if (refused > 0) throw new Exit(1)
-  }
-
-  #note(crate: string, issue: Issue): void {
-    const key = `${crate}\0${issue.message}`
-    const known = this.#notes.get(key)
-    this.#notes.set(key, { issue, versions: (known?.versions ?? 0) + 1 })
   }
 }

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { build } from '../build/build.ts'
-import { buildPages } from '../pages/pages.ts'
+import { resolveSettings } from '../../core/settings/settings.ts'
+import { settingTable } from '../../core/settings/table.ts'
 import { initRegistry } from '../registry.ts'
+import { showChanges } from './changes.ts'
 import { withRegistry } from './folder.ts'
-import { commitToGit } from './git.ts'
-import { type Io, run, withDir } from './io.ts'
+import { type FolderOptions, flagsOf, type Io, run, withDir } from './io.ts'
 
 /** `init`: makes the registry folder; asks nothing and is enough for `serve`. */
 export function registerInit(program: Command, io: Io): void {
@@ -12,13 +12,19 @@ export function registerInit(program: Command, io: Io): void {
     .description('make a registry folder: settings, database, empty public tree')
     .option('--base-url <url>', 'where users will reach it; default: where the daemon listens')
     .option('--api <url>', '`none` for a registry nobody can publish to; default: the base URL')
-    .action(async (options: { dir: string; baseUrl?: string; api?: string }) => {
-      const flags = { 'registry.base_url': options.baseUrl, 'registry.api': options.api }
-      await run(io, () => initRegistry(options.dir, { env: io.env }, flags))
-      await withRegistry(io, options.dir, async registry => {
-        await build(registry, { all: true })
-        await buildPages(registry, { all: true })
-        await commitToGit(io, registry)
+    .action(async (options: FolderOptions) => {
+      const flags = flagsOf(options)
+      await run(io, async () => {
+        // All objections to the flags come before anything is made.
+        resolveSettings({ env: io.env, flags })
+        const values = Object.entries(flags).map(([key, text]) => [
+          key,
+          settingTable.get(key)?.row.kind.fromText(text),
+        ])
+        await initRegistry(options.dir, { env: io.env }, Object.fromEntries(values))
+      })
+      await withRegistry(io, options, async registry => {
+        await showChanges(io, registry, true)
       })
       io.err(
         `made a registry in ${options.dir}; start it with \`plimsoll serve --dir ${options.dir}\``,

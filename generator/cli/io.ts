@@ -1,6 +1,9 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { groupWarnings, type Issue, kindOf, Refusal } from '../../core/error/error.ts'
 import { machineRefusal } from './machine.ts'
+
+/** Flag values by setting key. */
+export type Flags = Readonly<Record<string, string>>
 
 /** What a command has of the world around it. */
 export interface Io {
@@ -33,9 +36,43 @@ export function printIssues(io: Io, issues: readonly Issue[], before = ''): void
   for (const one of issues) io.err(`${one.severity}: ${before}${one.message}`)
 }
 
-/** Gives a command its `--dir`. */
+/** Where the registry is, and the settings that the command line overrides. */
+export interface FolderOptions {
+  readonly dir: string
+  readonly set?: Readonly<Record<string, string>>
+  readonly baseUrl?: string
+  readonly api?: string
+  readonly listen?: string
+}
+
+/** Gives a command its `--dir`, and `--set` for every setting. */
 export function withDir(command: Command, io: Io): Command {
-  return command.option('--dir <dir>', 'the registry folder', io.env.PLIMSOLL_DIR ?? './registry')
+  const add = (text: string, before: Record<string, string> = {}) => {
+    const at = text.indexOf('=')
+    if (at < 1) throw new InvalidArgumentError('write KEY=VALUE, such as `auth.required=true`')
+    return { ...before, [text.slice(0, at)]: text.slice(at + 1) }
+  }
+  return command
+    .option('--dir <dir>', 'the registry folder', io.env.PLIMSOLL_DIR ?? './registry')
+    .option('--set <key=value>', 'override a setting; may be given several times', add)
+}
+
+/** Gives a command the flags that stand for a setting. */
+export function withSettingFlags(command: Command): Command {
+  return command
+    .option('--base-url <url>', 'where users reach the registry')
+    .option('--api <url>', 'base of the web API; `none` for a registry nobody can publish to')
+    .option('--listen <address>', 'HOST:PORT, PORT or unix:/PATH; port 0 takes a free one')
+}
+
+/** The settings that a command line overrides, by key. */
+export function flagsOf({ set, baseUrl, api, listen }: FolderOptions): Flags {
+  return {
+    ...set,
+    ...(baseUrl !== undefined && { 'registry.base_url': baseUrl }),
+    ...(api !== undefined && { 'registry.api': api }),
+    ...(listen !== undefined && { 'server.listen': listen }),
+  }
 }
 
 /** Runs a command: a refusal is printed and becomes its exit code, also one of the machine it runs on. */

@@ -10,15 +10,15 @@ import { registryCounts } from '../store/catalog/crates.ts'
 import { listFailures } from '../store/catalog/facts.ts'
 import { countPageMarks } from '../store/catalog/pages/page-marks.ts'
 import { withRegistry } from './folder.ts'
-import { type Io, run, withDir } from './io.ts'
+import { type FolderOptions, flagsOf, type Io, run, withDir, withSettingFlags } from './io.ts'
 
 /** `status` and `settings`: what there is, changing nothing. */
 export function registerReports(program: Command, io: Io): void {
   withDir(program.command('status'), io)
     .description('counts, pending work, last errors')
     .option('--json', 'print as JSON')
-    .action((options: { dir: string; json?: boolean }) =>
-      withRegistry(io, options.dir, async registry => {
+    .action((options: FolderOptions & { json?: boolean }) =>
+      withRegistry(io, options, async registry => {
         const counts = await registryCounts(registry.database)
         const pages = await countPageMarks(registry.database)
         const daemon = serveHolder(registry.dir)
@@ -50,12 +50,14 @@ export function registerReports(program: Command, io: Io): void {
       }),
     )
 
-  withDir(program.command('settings'), io)
+  withSettingFlags(withDir(program.command('settings'), io))
     .description('every effective setting and where it comes from')
     .option('--json', 'print as JSON')
-    .action((options: { dir: string; json?: boolean }) =>
+    .action((options: FolderOptions & { json?: boolean }) =>
       run(io, async () => {
-        const rows = describeSettings(readSettings(options.dir, { env: io.env }))
+        const rows = describeSettings(
+          readSettings(options.dir, { env: io.env, flags: flagsOf(options) }),
+        )
         if (options.json) io.out(JSON.stringify(rows, null, 2))
         else for (const row of rows) io.out(`${row.key} = ${row.text || '(none)'}  # ${row.origin}`)
       }),

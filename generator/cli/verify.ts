@@ -3,16 +3,16 @@ import { isServed } from '../registry.ts'
 import type { Finding } from '../verify/finding.ts'
 import { verify } from '../verify/verify.ts'
 import { withRegistry } from './folder.ts'
-import { Exit, type Io, progressLine, withDir } from './io.ts'
+import { Exit, type FolderOptions, type Io, progressLine, withDir } from './io.ts'
 
 /** `verify [--repair]`: everything against everything; exit 1 lists what differs. */
 export function registerVerify(program: Command, io: Io): void {
   withDir(program.command('verify'), io)
-    .description('hold database, crate store, public tree and git index against each other')
-    .option('--repair', 'mend what can be derived')
+    .description('compare database, crate store, public tree and git index with each other')
+    .option('--repair', 'repair what can be derived')
     .option('--json', 'print the findings as JSON')
-    .action((options: { dir: string; repair?: boolean; json?: boolean }) =>
-      withRegistry(io, options.dir, async registry => {
+    .action((options: FolderOptions & { repair?: boolean; json?: boolean }) =>
+      withRegistry(io, options, async registry => {
         const progress = progressLine(io, 'verifying crate')
         const served = isServed(registry.dir)
         const findings: Finding[] = []

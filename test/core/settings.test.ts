@@ -320,7 +320,7 @@ test('all objections come at once', () => {
       'plimsoll.toml: there is no setting `sevrer`; did you mean `server`? accepted: yanked, [registry], [pages], [server], [auth], [tls], [owners], [api], [limits], [policy], [git], [log]',
       'environment: there is no setting `PLIMSOLL_AUTH_REQUIERD`; did you mean `PLIMSOLL_AUTH_REQUIRED`? accepted: PLIMSOLL_AUTH_REQUIRED, PLIMSOLL_AUTH_PASSWORD_COST, PLIMSOLL_AUTH_SESSION_SECONDS, PLIMSOLL_AUTH_SESSION_IDLE_SECONDS',
       'environment: there is no setting `PLIMSOLL_FOO`; accepted: PLIMSOLL_SECTION_KEY for every setting, PLIMSOLL_DIR, PLIMSOLL_LISTEN',
-      '--owners-add: `owners.add` cannot be "maybe"; accepted: "direct", "invite"',
+      '--set owners.add: `owners.add` cannot be "maybe"; accepted: "direct", "invite"',
       '`tls.cert` is set but `tls.key` is not; set both or neither',
     ],
   )

@@ -78,7 +78,7 @@ test('a bad address stops init before anything is made', async t => {
   assert.equal(run.code, 2)
   assert.match(
     run.stderr,
-    /^error: plimsoll\.toml: `registry\.base_url` cannot be "nonsense"; accepted: /,
+    /^error: --base-url: `registry\.base_url` cannot be "nonsense"; accepted: /,
   )
   assert.equal(existsSync(join(folder, 'registry')), false)
 })
@@ -138,7 +138,8 @@ test('add takes a folder whose crates need each other, whatever their order', as
     version: '1.0.0',
     manifest: `[dev-${needs('app').slice(1)}`,
   })
-  const added = 'added util 1.0.0\nadded lib 1.9.0\nadded lib 1.10.0\nadded app 1.0.0\n'
+  const added =
+    'added util 1.0.0\nadded lib 1.9.0\nadded lib 1.10.0\nadded app 1.0.0\n4 added, 0 refused\n'
   expect(await plimsoll('add', join(folder, 'in')), 0, added, '')
   expect(await plimsoll('verify'), 0, 'everything agrees\n', '')
   const lines = readFileSync(join(dir, 'public', 'index', '3', 'l', 'lib'), 'utf8').split('\n')
@@ -166,7 +167,7 @@ test('add names each file it refuses, takes the others, and exits 1', async t =>
     manifest: `[dependencies.bad]\nversion = "1"\n${OWN}\n`,
   })
   const run = await plimsoll('add', bad, lonely, good)
-  expect(run, 1, 'added good 1.0.0\n')
+  expect(run, 1, 'added good 1.0.0\n1 added, 2 refused\n')
   const errors = run.stderr.split('\n').filter(line => line.startsWith('error: '))
   assert.equal(errors.length, 2)
   assert.ok(errors[0]?.startsWith(`error: ${lonely}: `), errors[0])
@@ -174,6 +175,43 @@ test('add names each file it refuses, takes the others, and exits 1', async t =>
   const json = await plimsoll('add', '--json', bad)
   assert.equal(json.code, 1)
   assert.deepEqual(Object.keys((JSON.parse(json.stdout) as object[])[0] ?? {}), ['path', 'errors'])
+})
+
+test('add prints one warning of each kind with their number, or all of them', async t => {
+  const { folder, plimsoll, file } = await scene(t)
+  for (const name of ['one', 'two', 'three'])
+    file(`some/${name}.crate`, { name, version: '1.0.0', manifest: 'readme = "GONE.md"\n' })
+  const all = await plimsoll('add', '--verbose', join(folder, 'some'))
+  const few = await plimsoll('add', join(folder, 'some'))
+  assert.equal(all.stderr.match(/^warning: .*README/gim)?.length ?? 0, 3, all.stderr)
+  assert.equal(few.stderr.match(/^warning: /gm)?.length, 2, few.stderr)
+  assert.match(few.stderr, /^warning: .*one\.crate: .* \(and 2 more warnings of this kind\)$/m)
+  assert.match(few.stderr, /^`--verbose` lists every one of them$/m)
+})
+
+test('every command overrides settings by flags', async t => {
+  const { folder, dir, plimsoll } = await scene(t)
+  const lines = async (...args: string[]) => (await plimsoll('settings', ...args)).stdout
+  const url = 'https://other.example'
+  assert.match(
+    await lines('--base-url', url, '--listen', '[::1]:0', '--set', 'auth.required=true'),
+    /base_url = "https:\/\/other\.example" {2}# --base-url\n(?:.*\n)*server\.listen = "\[::1\]:0" {2}# --listen\n(?:.*\n)*auth\.required = true {2}# --set auth\.required\n/,
+  )
+  expect(await plimsoll('build', '--base-url', url, '--api', 'none'), 0, 'rendered 0 crates\n')
+  const config = () => readFileSync(join(dir, 'public', 'index', 'config.json'), 'utf8')
+  assert.equal(config(), `{"dl":"${url}/crates/{crate}/{crate}-{version}.crate"}\n`)
+  expect(await plimsoll('build', '--set', 'auth.required=true'), 0, 'rendered 0 crates\n')
+  assert.match(config(), /"auth-required":true/)
+  const wrong = await plimsoll('status', '--set', 'auth.requird=true')
+  assert.equal(wrong.code, 2)
+  assert.match(wrong.stderr, /there is no setting `auth\.requird`; did you mean `auth\.required`/)
+  assert.equal((await plimsoll('status', '--set', 'auth.required')).code, 2)
+  const fresh = join(folder, 'fresh')
+  const made = ['init', '--dir', fresh, '--set', 'auth.required=true', '--api', 'none']
+  expect(await program(folder, made, ENV), 0, '')
+  const text = readFileSync(join(fresh, 'plimsoll.toml'), 'utf8')
+  assert.match(text, /^required = true$/m)
+  assert.match(text, /^api = "none"$/m)
 })
 
 test('a version is taken for good', async t => {

@@ -206,7 +206,7 @@ test('an archive that is cut off comes in with its line, and keeps no other from
     [0, 'imported 2 versions; 0 were here already, 0 were refused\n'],
     run.stderr,
   )
-  assert.match(run.stderr, /^warning: cutt: /m)
+  assert.match(run.stderr, /^warning: cutt 1\.0\.0: /m)
   assert.equal((await plimsoll(folder, ['verify', '--dir', dir])).stdout, 'everything agrees\n')
   const status = await plimsoll(folder, ['status', '--dir', dir])
   assert.match(status.stdout, /^pending +0/m)

@@ -1,0 +1,36 @@
+import { Refusal } from '../../core/error/error.ts'
+import { type Built, build } from '../build/build.ts'
+import { GitIndex } from '../git/git-index.ts'
+import { buildPages } from '../pages/pages.ts'
+import { isServed, type Registry } from '../registry.ts'
+import { type Io, progressLine } from './io.ts'
+
+/**
+ * Brings the public tree and the git index up to date with the catalog; `all` renders every file.
+ * What could not be rendered comes back.
+ */
+export async function showChanges(io: Io, registry: Registry, all = false): Promise<Built> {
+  const progress = progressLine(io, 'rendering crate')
+  const built = await build(registry, { all, progress: progress.at })
+  await buildPages(registry, { all, progress: progress.at })
+  progress.done()
+  await commitToGit(io, registry)
+  return built
+}
+
+/** Commits what a command changed to the git index; a running daemon does that itself. */
+async function commitToGit(io: Io, registry: Registry): Promise<void> {
+  if (isServed(registry.dir)) return
+  const git = await GitIndex.follow(registry, {
+    onPushFailure: failure => io.err(`warning: ${failure.message}`),
+  })
+  try {
+    await git?.commit()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    // What waits stays marked: the next build or daemon commits it.
+    io.err(`warning: the git index is behind: ${error.message}`)
+  } finally {
+    await git?.close()
+  }
+}
