@@ -3,7 +3,7 @@
  * with the registry. Both are filled through the catalog, as publishes would fill them, and then
  * take real requests through the whole app.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -110,7 +110,9 @@ async function prepareBench(size: number): Promise<Bench> {
 async function fill(registry: Registry, size: number, change: Change): Promise<void> {
   const bytes = buildCrate({ name: 'filler', version: '1.0.0' })
   const cksum = '0'.repeat(64)
-  const source = { size: bytes.length, cksum, open: () => one(bytes) }
+  const path = join(registry.dir, 'filler.crate')
+  writeFileSync(path, bytes)
+  const source = { path, size: bytes.length, cksum }
   const release = await inspect(
     { bytes: source, pubtime: AT },
     registry.settings,
@@ -168,8 +170,4 @@ async function publishOnce(
   if (answer.status !== 200 || text.includes('"errors"'))
     throw new Error(`${answer.status} ${text}`)
   return took
-}
-
-async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
 }

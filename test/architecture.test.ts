@@ -11,7 +11,7 @@ const MAY: Readonly<Record<string, (from: string) => readonly string[]>> = {
   generator: from => [
     'core/',
     'generator/',
-    ...(/^generator\/(render|pages|static)\//.test(from) ? ['site/'] : []),
+    ...(/^generator\/(render|pages|static|sandbox)\//.test(from) ? ['site/'] : []),
   ],
   // The table of commands beside the whole: a command is found in it without loading the others.
   daemon: () => ['daemon/', 'generator/index.ts', 'generator/cli/', 'site/'],

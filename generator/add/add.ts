@@ -9,15 +9,14 @@ import {
   type PolicyVerdict,
   policyQuestions,
 } from '../../core/policy/policy.ts'
-import { inspectCrate } from '../../core/release/inspect.ts'
 import type { PublishMetadata } from '../../core/release/metadata.ts'
 import type { Release } from '../../core/release/release.ts'
 import type { Settings } from '../../core/settings/settings.ts'
-import type { ArchiveLimits } from '../../core/tarball/archive.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
 import type { Version } from '../../core/version.ts'
 import { renderCrate } from '../build/crate.ts'
 import type { Registry } from '../registry.ts'
+import { archiveLimits, inspectFile } from '../sandbox/archive.ts'
 import type { Change, Queries } from '../store/catalog/change.ts'
 import { type CrateRecord, findLookAlikes, knownNames } from '../store/catalog/crates.ts'
 import { type Added, addRelease, type Permit } from '../store/catalog/publish.ts'
@@ -159,7 +158,7 @@ export async function inspect(
   issues: Issue[],
 ): Promise<Release | undefined> {
   const { bytes, metadata, pubtime } = submission
-  const inspection = await inspectCrate(bytes.open, {
+  const inspection = await inspectFile(bytes.path, {
     limits: archiveLimits(settings, bytes.size),
     expected: metadata,
     cksum: bytes.cksum,
@@ -170,20 +169,6 @@ export async function inspect(
   })
   for (const one of inspection.issues) issues.push(one)
   return inspection.release ?? undefined
-}
-
-/** How much is read out of a `.crate` of this size. */
-export function archiveLimits(
-  { limits, policy }: Pick<Settings, 'limits' | 'policy'>,
-  size: number,
-): ArchiveLimits {
-  return {
-    unpackedBytes: Math.max(limits.unpacked_bytes, limits.unpacked_ratio * size),
-    entries: limits.archive_entries,
-    manifestBytes: limits.manifest_bytes,
-    readmeBytes: limits.readme_bytes,
-    duplicateManifest: policy.duplicate_manifest === 'allow',
-  }
 }
 
 async function policyFacts(

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import { type Issue, refuse } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import { policyQuestions } from '../../core/policy/policy.ts'
@@ -58,7 +57,7 @@ export async function orderBatch(
 async function look(registry: Registry, path: string): Promise<Member | null> {
   const [facts, cksum] = [await fileFacts(path), await fileChecksum(path)]
   if (!facts || cksum === null) return refuse('file_missing', { path })
-  const bytes = { size: facts.size, cksum, open: () => createReadStream(path) }
+  const bytes = { path, size: facts.size, cksum }
   const issues: Issue[] = []
   const release = await inspect({ bytes, pubtime: null }, registry.settings, registry.urls, issues)
   if (!release) return null

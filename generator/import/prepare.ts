@@ -4,10 +4,10 @@ import { checkPolicy } from '../../core/policy/policy.ts'
 import type { Release } from '../../core/release/release.ts'
 import { type Version, versionIdentity } from '../../core/version.ts'
 import type { Registry } from '../registry.ts'
+import { adoptFile, archiveLimits } from '../sandbox/archive.ts'
 import { type KnownCrate, knownCrate } from '../store/catalog/import.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
 import type { Staged } from '../store/crate-store.ts'
-import { makeRelease } from './release.ts'
 import type { Refused, SourceCrate, SourceRelease } from './source/source.ts'
 
 /** Largest `.crate` that is read at all, whatever a publish may have. */
@@ -136,7 +136,14 @@ async function inspect(
   if (bytes.cksum !== offer.cksum) {
     refuse('import_checksum', { name, version, expected: offer.cksum, found: bytes.cksum })
   }
-  const { release, notes } = await makeRelease(offer, bytes, registry.settings, own)
+  const { release, notes } = await adoptFile(bytes.path, {
+    identity: offer.identity,
+    entry: offer.entry,
+    cksum: bytes.cksum,
+    size: bytes.size,
+    limits: archiveLimits(registry.settings, bytes.size),
+    own,
+  })
   const max = registry.settings.limits.crate_bytes
   const big = bytes.size > max ? [warning('import_oversized', { size: bytes.size, max })] : []
   return { release, notes: [...notes, ...big, ...policyNotes(registry, release, known)] }

@@ -4,6 +4,9 @@ import type { FsyncJournal } from '../store/fsync-journal.ts'
 import type { ProcessMutex } from '../store/process-mutex.ts'
 import type { PublicTree } from '../store/public-tree.ts'
 
+/** Grows when an equal catalog renders to other pages, so that an upgraded registry renders them anew. */
+export const PAGE_FORMAT = '6'
+
 /** What rendering pages needs beyond a build. Pages have a mutex of their own: no publish ever waits for one. */
 export interface PageContext extends BuildContext {
   readonly pageMutex: ProcessMutex

@@ -1,14 +1,15 @@
 import { canonicalName, type Name } from '../../core/name.ts'
 import type { Output } from '../../core/output.ts'
 import { newestVersion, type Version } from '../../core/version.ts'
-import { renderReadme } from '../../site/readme/readme.ts'
 import { previousOf, renderCratePage, renderVersionPage } from '../render/crate-pages.ts'
 import { type CrateFacts, renderCrateRecord } from '../render/crate-record.ts'
 import { renderCrateFeed } from '../render/feed.ts'
 import { packagedReadme, type WholeRelease } from '../render/version-facts.ts'
+import { renderReadme } from '../sandbox/readme.ts'
 import { readCrate } from '../store/catalog/crates.ts'
 import { listOwners } from '../store/catalog/owners.ts'
 import { countDependents, readDependents } from '../store/catalog/pages/dependents.ts'
+import { readFailure, writeFailure } from '../store/catalog/pages/plain-pages.ts'
 import {
   findRelease,
   listReleases,
@@ -17,7 +18,7 @@ import {
   readReadme,
   readRelease,
 } from '../store/catalog/releases.ts'
-import type { PageContext } from './context.ts'
+import { PAGE_FORMAT, type PageContext } from './context.ts'
 
 /** Most dependents that a crate's page names; a popular crate has thousands. */
 const DEPENDENTS_SHOWN = 100
@@ -64,7 +65,19 @@ async function wholeRelease(
   release: ReleaseRecord,
   previous: ReleaseRecord | null,
 ): Promise<WholeRelease> {
-  const text = await readReadme(context.database, release.id)
-  const facts = text === null ? null : packagedReadme(release.about, text, context.site)
-  return { name, release, readme: facts && renderReadme(facts), previous }
+  return { name, release, readme: await readmeOf(context, release), previous }
+}
+
+/** The README of a release as HTML; null without one. */
+async function readmeOf(
+  { database, site }: PageContext,
+  { id, about }: ReleaseRecord,
+): Promise<string | null> {
+  const text = await readReadme(database, id)
+  if (text === null) return null
+  const part = { releaseId: id, what: 'readme', format: PAGE_FORMAT } as const
+  const known = await readFailure(database, part)
+  const { html, failure } = await renderReadme(packagedReadme(about, text, site), known)
+  if (failure && !known) await writeFailure(database, part, failure)
+  return html
 }

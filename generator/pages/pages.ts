@@ -7,7 +7,7 @@ import { readCrate } from '../store/catalog/crates.ts'
 import { readFact, writeFact } from '../store/catalog/facts.ts'
 import { clearMarks, isMarked, type Mark } from '../store/catalog/marks.ts'
 import { markAllPages, pageMarks } from '../store/catalog/pages/page-marks.ts'
-import { type PageContext, pageTurn } from './context.ts'
+import { PAGE_FORMAT, type PageContext, pageTurn } from './context.ts'
 import { cratePages, releasePages } from './crate.ts'
 import { DoneMarks } from './done-marks.ts'
 import { buildList } from './list.ts'
@@ -23,9 +23,6 @@ import {
 import { sitePages } from './site.ts'
 import { buildSitemap, hideSitemap } from './sitemap.ts'
 import { buildSource } from './source.ts'
-
-/** Grows when an equal catalog renders to other pages, so that an upgraded registry renders them anew. */
-const PAGE_FORMAT = '5'
 
 /** Marks that are rendered before their files are put on disk together. */
 const BATCH = 64

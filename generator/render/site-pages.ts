@@ -1,6 +1,5 @@
 import type { Name } from '../../core/name.ts'
 import type { Output } from '../../core/output.ts'
-import type { Version } from '../../core/version.ts'
 import { assets } from '../../site/layout/assets.ts'
 import { type FrontData, frontPage } from '../../site/pages/front.ts'
 import { listPages } from '../../site/pages/list.ts'
@@ -9,13 +8,8 @@ import { noJekyll, openSearch, robots } from '../../site/pages/robots.ts'
 import { staticSearchPage } from '../../site/pages/search.ts'
 import { sitemapIndex, sitemapPages, sitemaps } from '../../site/pages/sitemaps.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
-import type { SourceFile } from '../../site/source/file.ts'
-import { sourcePages } from '../../site/source/pages.ts'
 import type { ListedCrate } from './crate-pages.ts'
 import { searchFiles } from './search-files.ts'
-
-/** Most bytes of one `.crate` that get pages; what comes after them is only listed. */
-export const SOURCE_BYTES_MAX = 16 * 1024 ** 2
 
 /** Crates in each of the two lists of the front page. */
 export const FRONT_LENGTH = 12
@@ -47,13 +41,4 @@ export function* renderListing(
   }))
   yield* searchFiles(entries)
   if (!site.private) yield* sitemaps(site, crates)
-}
-
-/** The source browser of a version: its tree, and a page for each file that is text. */
-export function* renderSource(
-  site: SiteConfig,
-  release: { readonly name: Name; readonly version: Version },
-  files: readonly SourceFile[],
-): Generator<Output> {
-  yield* sourcePages(site, { ...release, files })
 }

@@ -1,16 +1,12 @@
-import { createReadStream } from 'node:fs'
 import { dependencyOn } from '../../core/entry/dependency-on.ts'
 import { compareText } from '../../core/entry/entry.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
 import type { Output } from '../../core/output.ts'
 import { policyQuestions } from '../../core/policy/policy.ts'
-import { readContents } from '../../core/tarball/recover.ts'
 import { newestVersion } from '../../core/version.ts'
 import type { DependentRow } from '../../site/data/crate.ts'
-import { renderReadme } from '../../site/readme/readme.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
-import { FILE_MAX } from '../../site/source/file.ts'
 import {
   type ListedCrate,
   listedCrate,
@@ -19,14 +15,10 @@ import {
   renderVersionPage,
 } from '../render/crate-pages.ts'
 import { type ReleaseFacts, renderCrateRecord } from '../render/crate-record.ts'
-import {
-  FRONT_LENGTH,
-  renderListing,
-  renderSite,
-  renderSource,
-  SOURCE_BYTES_MAX,
-} from '../render/site-pages.ts'
+import { FRONT_LENGTH, renderListing, renderSite } from '../render/site-pages.ts'
 import { packagedReadme } from '../render/version-facts.ts'
+import { renderReadme } from '../sandbox/readme.ts'
+import { renderSource } from '../sandbox/source.ts'
 import { digestOf } from './cache.ts'
 import type { OutputGroup } from './outputs.ts'
 import type { StaticCrate, StaticRelease } from './releases.ts'
@@ -83,35 +75,31 @@ export function* staticPages({ crates, dl, site }: StaticPages): Generator<Outpu
   }
 }
 
-function* crateOutputs(
+async function* crateOutputs(
   { name, facts, newest, releases }: CrateSummary,
   users: readonly DependentRow[],
   dl: string,
   site: SiteConfig,
-): Generator<Output> {
+): AsyncGenerator<Output> {
   const crate = { name, createdAt: null, releases: facts, dependents: users.length }
   yield renderCrateRecord(crate, dl)
-  const whole = (one: ReleaseFacts) => {
+  const whole = async (one: ReleaseFacts) => {
     const text = releases.find(release => release.version === one.version)?.readme ?? null
-    const readme = text === null ? null : renderReadme(packagedReadme(one.about, text, site))
+    const rendered = text && (await renderReadme(packagedReadme(one.about, text, site)))
+    const readme = rendered ? rendered.html : null
     return { name, release: one, readme, previous: previousOf(facts, one.version) }
   }
   const dependents = users.slice(0, DEPENDENTS_SHOWN)
-  yield renderCratePage({ crate, newest: whole(newest), owners: [], dependents }, dl, site)
-  for (const one of facts) yield renderVersionPage(whole(one), dl, site)
+  yield renderCratePage({ crate, newest: await whole(newest), owners: [], dependents }, dl, site)
+  for (const one of facts) yield renderVersionPage(await whole(one), dl, site)
 }
 
-async function* sourceOutputs(
+function sourceOutputs(
   { name, version, path }: StaticRelease,
   site: SiteConfig,
 ): AsyncGenerator<Output> {
-  const files = await readContents(() => createReadStream(path), {
-    fileBytes: FILE_MAX,
-    bytes: SOURCE_BYTES_MAX,
-    // It was accepted by the limits of the settings.
-    unpackedBytes: Number.POSITIVE_INFINITY,
-  })
-  yield* renderSource(site, { name, version }, files)
+  // It was accepted by the limits of the settings.
+  return renderSource({ path, name, version, site, unpackedBytes: Number.POSITIVE_INFINITY })
 }
 
 function* sitePages(summaries: readonly CrateSummary[], site: SiteConfig): Generator<Output> {

@@ -1,4 +1,4 @@
-import { createReadStream, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { type Issue, inFile, issue, refuse } from '../../core/error/error.ts'
 import { type CanonicalName, canonicalName } from '../../core/name.ts'
 import { checkPolicy } from '../../core/policy/policy.ts'
@@ -105,7 +105,7 @@ export class StaticReleases {
     const issues: Issue[] = []
     const max = this.#settings.limits.crate_bytes
     if (size > max) return { release: null, issues: [issue('crate_too_big', { max })] }
-    const bytes = { size, cksum, open: () => createReadStream(path) }
+    const bytes = { path, size, cksum }
     const release = await inspect({ bytes, pubtime: null }, this.#settings, this.#urls, issues)
     if (!release || issues.some(one => one.severity === 'error')) return { release: null, issues }
     const { files, ...rest } = release

@@ -24,8 +24,8 @@ export interface CrateBytes {
   readonly size: number
   /** SHA-256, lowercase hex. */
   readonly cksum: string
-  /** Reads the bytes from the start; may be called again. */
-  open(): AsyncIterable<Uint8Array>
+  /** The file that has them. */
+  readonly path: string
 }
 
 /** Bytes that have arrived and wait for the verdict of whoever sent for them. */
@@ -137,7 +137,7 @@ export class CrateStore {
     return {
       size,
       cksum,
-      open: () => createReadStream(path),
+      path,
       keep: async key => {
         if (!waiting) return
         const move = () => moveDurably(path, this.path(key))

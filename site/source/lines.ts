@@ -1,8 +1,13 @@
 import { type Markup, raw } from '../elements/markup.ts'
 
+/** Code of more lines has no numbers: each costs fifty characters. */
+const LINES_MAX = 20_000
+
 /** Highlighted code as numbered lines, each with an id (`#L3`). Elements over several lines are split. */
 export function numberedLines(code: Markup): Markup {
-  const lines = splitLines(visible(code.toString()))
+  const shown = visible(code.toString())
+  const lines = splitLines(shown)
+  if (lines.length > LINES_MAX) return raw(shown)
   return raw(
     lines
       .map(

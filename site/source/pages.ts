@@ -24,21 +24,65 @@ const PAGES_MAX = 1000
 /** Most files of the same folder that are listed beside a file. */
 const SIBLINGS_MAX = 100
 
-/** All pages of the source browser of a version: the tree, and a page for each text file. */
-export function* sourcePages(site: SiteConfig, data: SourceData): Generator<Output> {
-  const pages = new Map<SourceFile, string>()
+/** A file that has a page. */
+interface Shown {
+  readonly file: SourceFile
+  readonly path: string
+  readonly text: string
+}
+
+/**
+ * All pages of the source browser of a version: the tree, and a page for each text file.
+ * `plainBecause` says why code is shown without colors: a clause; null where it has them.
+ */
+export function* sourcePages(
+  site: SiteConfig,
+  data: SourceData,
+  plainBecause: string | null = null,
+): Generator<Output> {
+  const shown = shownFiles(data)
+  yield treePage(site, data, new Map(shown.map(({ file, path }) => [file, path])))
+  const folders = new Map<string, Shown[]>()
+  for (const one of shown) {
+    const folder = folderOf(one.file)
+    const beside = folders.get(folder)
+    if (beside) beside.push(one)
+    else folders.set(folder, [one])
+  }
+  for (const one of shown) {
+    yield filePage(site, data, one, folders.get(folderOf(one.file)) ?? [], plainBecause)
+  }
+}
+
+/** The one page of a version whose files cannot be shown; `because` is a clause. */
+export function sourceNotice(
+  site: SiteConfig,
+  { name, version }: Pick<SourceData, 'name' | 'version'>,
+  because: string,
+): Output {
+  const path = sourcePath(name, version)
+  const main = html`<div class="wide page">
+${trail({ name, version }, null, linker(site, path))}
+<h1>Source of ${name} ${version}</h1>
+<p class="notice">The files are not shown here because ${because}; the package has them.</p>
+</div>`
+  return source(site, path, `Source of ${name} ${version}`, main)
+}
+
+function shownFiles({ name, version, files }: SourceData): Shown[] {
+  const shown: Shown[] = []
   const taken = new Set<string>()
-  for (const file of [...data.files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
-    const path = sourceFilePath(data.name, data.version, file.path)
+  for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    const path = sourceFilePath(name, version, file.path)
     // On file systems that ignore case, two such pages would be one file.
     const folded = path?.normalize('NFC').toLowerCase() ?? ''
-    if (path === null || taken.has(folded) || pages.size >= PAGES_MAX || fileText(file) === null)
-      continue
-    pages.set(file, path)
+    if (path === null || taken.has(folded) || shown.length >= PAGES_MAX) continue
+    const text = fileText(file)
+    if (text === null) continue
+    shown.push({ file, path, text })
     taken.add(folded)
   }
-  yield treePage(site, data, pages)
-  for (const [file, path] of pages) yield filePage(site, data, pages, file, path)
+  return shown
 }
 
 function treePage(
@@ -61,20 +105,24 @@ ${fileTree(data.files, file => pages.get(file) ?? null, to)}
 function filePage(
   site: SiteConfig,
   data: SourceData,
-  pages: ReadonlyMap<SourceFile, string>,
-  file: SourceFile,
-  path: string,
+  { file, path, text }: Shown,
+  beside: readonly Shown[],
+  plainBecause: string | null,
 ): Output {
   const to = linker(site, path)
-  const text = fileText(file) ?? ''
   const lines = text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
+  const plain =
+    plainBecause === null
+      ? null
+      : html`<p class="notice">This file is shown without colors because ${plainBecause}.</p>`
+  const code = highlight(text, plain === null ? fileLanguage(file.path) : null)
   const main = html`<div class="wide page">
 ${trail(data, file.path, to)}
 <h1 class="file-name">${file.path}</h1>
 <p class="quiet">${plural(lines, 'line')}, ${formatBytes(file.size)}</p>
-<div class="file-body">
-<nav class="siblings" aria-label="Files in this folder">${siblings(pages, file, to)}</nav>
-<pre class="source" tabindex="0" aria-label="${file.path}"><code>${numberedLines(highlight(text, fileLanguage(file.path)))}</code></pre>
+${plain}<div class="file-body">
+<nav class="siblings" aria-label="Files in this folder">${siblings(beside, file, to)}</nav>
+<pre class="source" tabindex="0" aria-label="${file.path}"><code>${numberedLines(code)}</code></pre>
 </div>
 </div>`
   return source(site, path, `${file.path} · ${data.name} ${data.version}`, main)
@@ -87,18 +135,24 @@ function source(site: SiteConfig, path: string, title: string, main: Markup): Ou
   )
 }
 
-function trail(data: SourceData, file: string | null, to: Linker): Markup {
+function trail(
+  data: Pick<SourceData, 'name' | 'version'>,
+  file: string | null,
+  to: Linker,
+): Markup {
   const { name, version } = data
   return html`<nav class="trail" aria-label="Breadcrumb"><a href="${to(cratePath(name))}">${name}</a><a href="${to(versionPath(name, version))}">${version}</a>${file === null ? html`<span>Source</span>` : html`<a href="${to(sourcePath(name, version))}">Source</a><span>${file}</span>`}</nav>`
 }
 
-function siblings(pages: ReadonlyMap<SourceFile, string>, file: SourceFile, to: Linker): Markup {
-  const folder = file.path.slice(0, file.path.lastIndexOf('/') + 1)
-  const beside = [...pages.keys()].filter(
-    one => one.path.startsWith(folder) && !one.path.slice(folder.length).includes('/'),
-  )
+function siblings(beside: readonly Shown[], file: SourceFile, to: Linker): Markup {
+  const folder = folderOf(file).length
   return html`<ul class="plain">${beside.slice(0, SIBLINGS_MAX).map(one => {
-    const current = one === file ? html` aria-current="page"` : null
-    return html`<li><a href="${to(pages.get(one) ?? '')}"${current}>${one.path.slice(folder.length)}</a></li>`
+    const current = one.file === file ? html` aria-current="page"` : null
+    return html`<li><a href="${to(one.path)}"${current}>${one.file.path.slice(folder)}</a></li>`
   })}</ul>`
+}
+
+/** The folder of a file, with the slash at its end. */
+function folderOf({ path }: SourceFile): string {
+  return path.slice(0, path.lastIndexOf('/') + 1)
 }

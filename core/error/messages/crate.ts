@@ -41,6 +41,8 @@ export const crateMessages = {
       'the crate file has data after its end, which some tools would read and others would not; make it again with `cargo package`',
     archive_too_large: (p: { max: number }) =>
       `the crate file unpacks to more than ${p.max} bytes (\`limits.unpacked_bytes\`); leave files out with \`package.exclude\``,
+    archive_costly: (p: { because: string }) =>
+      `the crate file cannot be checked because ${p.because}; leave files out with \`package.exclude\``,
     archive_too_many_entries: (p: { max: number }) =>
       `the crate file has more than ${p.max} files and folders (\`limits.archive_entries\`); leave some out with \`package.exclude\``,
     archive_header: (p: { path: string; reason: string }) =>

@@ -29,6 +29,9 @@ export const requestMessages = {
     metadata_too_big: (p: { size: number; max: number }) =>
       `the publish metadata has ${p.size} bytes; at most ${p.max} are allowed (\`limits.metadata_bytes\`)`,
   },
+  busy: {
+    sandbox_busy: () => 'too many crate files wait to be checked; try again in a minute',
+  },
   failed: {
     unexpected: (p: { id: string }) =>
       `something unexpected went wrong; the operator finds the cause in the log under ${p.id}`,

@@ -8,6 +8,7 @@ import { COUNTS } from './counts.ts'
 import { LibsqlDialect } from './dialect.ts'
 import { LISTINGS, type ListingTables } from './listings.ts'
 import type { MarkKind } from './mark-kinds.ts'
+import { PLAIN_PAGES } from './plain-pages.ts'
 import { PREFIXES } from './prefixes.ts'
 import { REGISTRY } from './registry.ts'
 import { REMOVAL } from './removal.ts'
@@ -97,6 +98,17 @@ export interface Tables extends ListingTables, BlockTables {
   }
   /** What has changed in the truth and is not yet rendered; written in the transaction of the change. */
   marks: { kind: MarkKind; subject: number; generation: number }
+  /** Parts of pages that took too much to render: they are plain text, or not there. */
+  plain_pages: {
+    release_id: number
+    what: 'readme' | 'source'
+    /** The format of pages that it was tried for. */
+    format: string
+    /** Why, as a clause for the page, and what else the operator should know. */
+    because: string
+    detail: string | null
+    at: Generated<string>
+  }
   counts: { what: 'crates' | 'releases' | 'terms'; n: number }
   facts: { key: string; value: string }
 }
@@ -140,6 +152,7 @@ const migrations: Record<string, Migration> = {
   '007_blocks': statements(BLOCKS),
   '008_prefixes': statements(PREFIXES),
   '011_term_hashes': statements(TERM_HASHES),
+  '012_plain_pages': statements(PLAIN_PAGES),
 }
 
 function statements(list: readonly string[]): Migration {

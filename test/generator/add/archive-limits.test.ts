@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { resolveSettings } from '../../../core/settings/settings.ts'
-import { archiveLimits } from '../../../generator/add/add.ts'
+import { archiveLimits } from '../../../generator/sandbox/archive.ts'
 
 const MIB = 1024 ** 2
 

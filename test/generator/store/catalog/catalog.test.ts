@@ -1,5 +1,7 @@
 // Mirrors generator/store/catalog/
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Code, Refusal } from '../../../../core/error/error.ts'
 import { canonicalName, parseName } from '../../../../core/name.ts'
@@ -35,7 +37,7 @@ import {
 } from '../../../../generator/store/catalog/releases.ts'
 import { setYanked } from '../../../../generator/store/catalog/yank.ts'
 import { buildCrate, type CrateParts } from '../../../support/crate-builder.ts'
-import { newRegistry, OPERATOR, once } from '../../../support/workplace.ts'
+import { newRegistry, OPERATOR } from '../../../support/workplace.ts'
 
 const demo = parseName('demo')
 const one = parseVersion('1.0.0')
@@ -46,8 +48,10 @@ async function releaseOf(
   cksum = 'a'.repeat(64),
 ): Promise<Release> {
   const bytes = buildCrate({ name: 'demo', version: '1.0.0', ...parts })
+  const path = join(registry.dir, 'demo.crate')
+  writeFileSync(path, bytes)
   const source = {
-    bytes: { size: bytes.length, cksum, open: () => once(bytes) },
+    bytes: { path, size: bytes.length, cksum },
     pubtime: OPERATOR.at,
   }
   const release = await inspect(source, registry.settings, registry.urls, [])

@@ -1,25 +1,34 @@
-import type { Entry } from '../../core/entry/entry.ts'
-import { compareDependencies } from '../../core/entry/render.ts'
-import { type Issue, Refusal, refuse, refuseErrors, warning } from '../../core/error/error.ts'
-import type { About, Manifest } from '../../core/manifest/manifest.ts'
-import { parseManifest } from '../../core/manifest/parse.ts'
-import type { Name } from '../../core/name.ts'
-import { indexUrlKey, toEntryDependency } from '../../core/release/dependency.ts'
-import { inspectCrate } from '../../core/release/inspect.ts'
-import type { Release } from '../../core/release/release.ts'
-import { findReadme, findTargets } from '../../core/release/targets.ts'
-import type { Settings } from '../../core/settings/settings.ts'
-import type { ArchiveFile, ArchiveLimits } from '../../core/tarball/archive.ts'
-import { readArchive } from '../../core/tarball/read.ts'
-import { recoverArchive, recoverFile } from '../../core/tarball/recover.ts'
-import type { Version } from '../../core/version.ts'
-import { archiveLimits } from '../add/add.ts'
-import type { CrateBytes } from '../store/crate-store.ts'
+import type { Entry } from '../entry/entry.ts'
+import { compareDependencies } from '../entry/render.ts'
+import { type Issue, Refusal, refuse, refuseErrors, warning } from '../error/error.ts'
+import type { About, Manifest } from '../manifest/manifest.ts'
+import { parseManifest } from '../manifest/parse.ts'
+import type { Name } from '../name.ts'
+import type { ArchiveFile, ArchiveLimits } from '../tarball/archive.ts'
+import { readArchive } from '../tarball/read.ts'
+import { recoverArchive, recoverFile } from '../tarball/recover.ts'
+import type { Version } from '../version.ts'
+import { indexUrlKey, toEntryDependency } from './dependency.ts'
 import { differences } from './differences.ts'
-import type { SourceRelease } from './source/source.ts'
+import { inspectCrate } from './inspect.ts'
+import type { Release } from './release.ts'
+import { findReadme, findTargets } from './targets.ts'
 
-/** A release as it will be taken in, with what is worth telling of it. */
-export interface Imported {
+/** What another registry says of a release whose bytes have arrived and have the right checksum. */
+export interface AdoptParts {
+  /** Null for a `.crate` that only itself describes. */
+  readonly identity: { readonly name: Name; readonly version: Version } | null
+  /** Its index line; null where there is none. */
+  readonly entry: Entry | null
+  readonly cksum: string
+  readonly size: number
+  readonly limits: ArchiveLimits
+  /** The index URLs of the other registry and of this one. */
+  readonly own: ReadonlySet<string>
+}
+
+/** A release of another registry as this one takes it, with what is worth telling of it. */
+export interface Adoption {
   readonly release: Release
   readonly notes: readonly Issue[]
 }
@@ -32,37 +41,30 @@ interface Reading {
 }
 
 /**
- * Makes a release of an offer whose bytes have arrived and have the right checksum. The index line is the fact: other
- * registries made it by other rules, and lock files rely on it. The packaged manifest gives what people read, and must
- * agree in name and version. An archive that a publish would be refused for is taken, because its users build with it.
- * `own` are the URLs of the source and of this registry.
+ * Makes a release of another registry's. The index line is the fact: other registries made it by
+ * other rules, and lock files rely on it. The packaged manifest gives what people read, and must
+ * agree in name and version. An archive that a publish would be refused for is taken, because its
+ * users build with it.
  */
-export async function makeRelease(
-  offer: SourceRelease,
-  bytes: CrateBytes,
-  settings: Settings,
-  own: ReadonlySet<string>,
-): Promise<Imported> {
-  const limits = archiveLimits(settings, bytes.size)
-  const { cksum, size } = bytes
-  const { identity } = offer
+export async function adoptCrate(
+  open: () => AsyncIterable<Uint8Array>,
+  parts: AdoptParts,
+): Promise<Adoption> {
+  const { identity, limits, cksum, size, own } = parts
   if (!identity) {
     const loose = { limits, cksum, size, pubtime: null, ownIndexUrls: own }
-    const { release, issues } = await inspectCrate(bytes.open, loose)
+    const { release, issues } = await inspectCrate(open, loose)
     refuseErrors(issues)
     if (!release) throw new Error('a crate without a release or an objection')
     return { release, notes: issues }
   }
   const notes: Issue[] = []
-  const reading = await read(bytes, identity, limits, notes)
-  const { manifest, files, vcsPath } = reading
-  const entry = offer.entry ? adopt(offer.entry, own) : derive(manifest, cksum, own)
-  if (offer.entry && manifest) notes.push(...differences(entry, manifest, own))
+  const { manifest, files, vcsPath } = await read(open, identity, limits, notes)
+  const entry = parts.entry ? adoptEntry(parts.entry, own) : derive(manifest, cksum, own)
+  if (parts.entry && manifest) notes.push(...differences(entry, manifest, own))
   const path = manifest && findReadme(manifest, files)
   const top = `${identity.name}-${identity.version}`
-  const readme = path
-    ? await recoverFile(bytes.open, `${top}/${path}`, limits.readmeBytes, limits)
-    : null
+  const readme = path ? await recoverFile(open, `${top}/${path}`, limits.readmeBytes, limits) : null
   const about: About = manifest
     ? { ...manifest.about, readme_file: path, ...findTargets(manifest, files) }
     : NOTHING_KNOWN
@@ -70,12 +72,12 @@ export async function makeRelease(
 }
 
 async function read(
-  bytes: CrateBytes,
+  open: () => AsyncIterable<Uint8Array>,
   identity: { readonly name: Name; readonly version: Version },
   limits: ArchiveLimits,
   notes: Issue[],
 ): Promise<Reading> {
-  const archive = await orRefusal(() => readArchive(bytes.open, limits, identity))
+  const archive = await orRefusal(() => readArchive(open, limits, identity))
   if (!(archive instanceof Refusal)) {
     notes.push(...archive.warnings)
     const manifest = readManifest(archive.manifest, identity, notes)
@@ -83,7 +85,7 @@ async function read(
   }
   notes.push(warning('import_archive', { reason: archive.issues[0].message }))
   const { manifest, files } = await recoverArchive(
-    bytes.open,
+    open,
     `${identity.name}-${identity.version}`,
     limits,
   )
@@ -114,7 +116,7 @@ function readManifest(
 }
 
 /** The entry as it was, but for what pointed to the source itself: that means this registry from now on. */
-export function adopt(entry: Entry, own: ReadonlySet<string>): Entry {
+function adoptEntry(entry: Entry, own: ReadonlySet<string>): Entry {
   const keys = new Set([...own].map(indexUrlKey))
   const deps = entry.deps.map(one =>
     one.registry !== null && keys.has(indexUrlKey(one.registry)) ? { ...one, registry: null } : one,

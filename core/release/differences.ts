@@ -1,13 +1,8 @@
-import type { Dependency, Entry } from '../../core/entry/entry.ts'
-import { type Issue, warning } from '../../core/error/error.ts'
-import type { Manifest } from '../../core/manifest/manifest.ts'
-import {
-  describe,
-  indexUrlKey,
-  placeKey,
-  toEntryDependency,
-} from '../../core/release/dependency.ts'
-import { parseRequirement } from '../../core/requirement.ts'
+import type { Dependency, Entry } from '../entry/entry.ts'
+import { type Issue, warning } from '../error/error.ts'
+import type { Manifest } from '../manifest/manifest.ts'
+import { parseRequirement } from '../requirement.ts'
+import { describe, indexUrlKey, placeKey, toEntryDependency } from './dependency.ts'
 
 /** Most differences that a note names. */
 const NAMED = 5

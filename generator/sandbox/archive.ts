@@ -1,0 +1,45 @@
+import { type Issue, issue, Refusal } from '../../core/error/error.ts'
+import type { Adoption, AdoptParts } from '../../core/release/adopt.ts'
+import type { Inspection, InspectParts } from '../../core/release/inspect.ts'
+import type { Settings } from '../../core/settings/settings.ts'
+import type { ArchiveLimits } from '../../core/tarball/archive.ts'
+import { sandbox } from './sandbox.ts'
+import { SandboxError } from './thread.ts'
+
+/** How much is read out of a `.crate` of this size. */
+export function archiveLimits(
+  { limits, policy }: Pick<Settings, 'limits' | 'policy'>,
+  size: number,
+): ArchiveLimits {
+  return {
+    unpackedBytes: Math.max(limits.unpacked_bytes, limits.unpacked_ratio * size),
+    entries: limits.archive_entries,
+    manifestBytes: limits.manifest_bytes,
+    readmeBytes: limits.readme_bytes,
+    duplicateManifest: policy.duplicate_manifest === 'allow',
+  }
+}
+
+/** What `inspectCrate` says of a file; a file that takes too much to read is an objection, too. */
+export async function inspectFile(path: string, parts: InspectParts): Promise<Inspection> {
+  try {
+    return await sandbox.run('inspect', { path, parts })
+  } catch (error) {
+    return { release: null, issues: [objectionOf(error)] }
+  }
+}
+
+/** What `adoptCrate` says of a file; refuses one that takes too much to read. */
+export async function adoptFile(path: string, parts: AdoptParts): Promise<Adoption> {
+  try {
+    return await sandbox.run('adopt', { path, parts })
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    throw new Refusal([objectionOf(error)])
+  }
+}
+
+function objectionOf(error: unknown): Issue {
+  if (!(error instanceof SandboxError) || error.reason === 'failure') throw error
+  return issue('archive_costly', { because: error.message })
+}

@@ -1,0 +1,47 @@
+import { createReadStream } from 'node:fs'
+import type { Output } from '../../core/output.ts'
+import { readContents } from '../../core/tarball/recover.ts'
+import type { SiteConfig } from '../../site/site-config.ts'
+import { FILE_MAX } from '../../site/source/file.ts'
+import { sourcePages } from '../../site/source/pages.ts'
+
+/** A `.crate` whose source browser is wanted. */
+export interface SourceJob {
+  readonly path: string
+  readonly name: string
+  readonly version: string
+  readonly site: SiteConfig
+  readonly unpackedBytes: number
+  /** Why the files are shown without colors: a clause; null where they have them. */
+  readonly plainBecause: string | null
+}
+
+/** Takes a part of a result; resolves when the receiver is ready for more. */
+export type Send = (part: unknown) => Promise<void>
+
+/** Most bytes of one `.crate` that get pages; what comes after them is only listed. */
+const SOURCE_BYTES_MAX = 16 * 1024 ** 2
+
+/** Bytes of pages that are sent at once. */
+const PART_BYTES = 1024 ** 2
+
+/** Renders the pages of a `.crate`'s files and sends them, a megabyte at a time. */
+export async function renderSourcePages(job: SourceJob, send: Send): Promise<void> {
+  const { path, name, version, site, unpackedBytes, plainBecause } = job
+  const files = await readContents(() => createReadStream(path), {
+    fileBytes: FILE_MAX,
+    bytes: SOURCE_BYTES_MAX,
+    unpackedBytes,
+  })
+  let part: Output[] = []
+  let size = 0
+  for (const page of sourcePages(site, { name, version, files }, plainBecause)) {
+    part.push(page)
+    size += page.bytes.length
+    if (size < PART_BYTES) continue
+    await send(part)
+    part = []
+    size = 0
+  }
+  await send(part)
+}

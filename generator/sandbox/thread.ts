@@ -1,0 +1,161 @@
+import { Worker } from 'node:worker_threads'
+import { type Issue, Refusal } from '../../core/error/error.ts'
+
+/** A task for a worker thread. */
+export interface Request {
+  readonly task: string
+  readonly input: unknown
+}
+
+/** What a worker thread says of its task; only a part is followed by another reply. */
+export type Reply =
+  | { readonly part: unknown }
+  | { readonly result: unknown }
+  | { readonly refusal: readonly [Issue, ...Issue[]]; readonly retryAfter: number | undefined }
+  | { readonly failure: string }
+
+/** What one task may take. */
+export interface TaskLimits {
+  /** Seconds of processor time. */
+  readonly seconds: number
+  /** Megabytes of heap. */
+  readonly megabytes: number
+}
+
+/** Thrown for a task that took too much, or that failed in a way that nobody foresaw. */
+export class SandboxError extends Error {
+  override readonly name = 'SandboxError'
+  readonly reason: 'time' | 'memory' | 'failure'
+
+  constructor(reason: SandboxError['reason'], message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+/** A task that gets no processor waits this many times its limit. */
+const PATIENCE = 10
+
+/** One worker thread; it does one task at a time, and keeps its process alive only meanwhile. */
+export class Thread {
+  isEnded = false
+  readonly #worker: Worker
+  readonly #limits: TaskLimits
+
+  constructor(program: URL, limits: TaskLimits) {
+    this.#limits = limits
+    this.#worker = new Worker(program, {
+      // The environment may hold secrets, and nothing here needs any of it.
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: limits.megabytes, maxYoungGenerationSizeMb: 32 },
+    })
+    this.#worker.on('exit', () => {
+      this.isEnded = true
+    })
+    this.#worker.unref()
+  }
+
+  /**
+   * Does a task: yields the parts of its result, returns the rest. Throws the `Refusal` that the task
+   * throws, and a `SandboxError` when it takes too much or fails. A task that does not come to its
+   * own end ends the thread.
+   */
+  async *run(request: Request): AsyncGenerator<unknown, unknown> {
+    const meter = new Meter(this.#limits.seconds, () => void this.end())
+    let isDone = false
+    this.#worker.ref()
+    try {
+      let reply = await this.#ask(request, meter)
+      while ('part' in reply) {
+        yield reply.part
+        reply = await this.#ask('continue', meter)
+      }
+      isDone = true
+      if ('result' in reply) return reply.result
+      if ('failure' in reply) throw new SandboxError('failure', reply.failure)
+      throw refusalOf(reply)
+    } finally {
+      this.#worker.unref()
+      if (!isDone) await this.end()
+    }
+  }
+
+  /** Stops the thread, whatever it does. */
+  async end(): Promise<void> {
+    this.isEnded = true
+    await this.#worker.terminate()
+  }
+
+  async #ask(message: Request | 'continue', meter: Meter): Promise<Reply> {
+    const worker = this.#worker
+    return new Promise<Reply>((resolve, reject) => {
+      const settle = (act: () => void) => {
+        meter.stop()
+        worker.off('message', onMessage).off('error', onError).off('exit', onExit)
+        act()
+      }
+      const onMessage = (reply: Reply) => settle(() => resolve(reply))
+      const onError = (error: Error) => {
+        this.isEnded = true
+        settle(() => reject(this.#explain(error)))
+      }
+      const onExit = () => settle(() => reject(timeError(this.#limits)))
+      worker.on('message', onMessage).on('error', onError).on('exit', onExit)
+      meter.start()
+      worker.postMessage(message)
+    })
+  }
+
+  #explain(error: Error): SandboxError {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY')
+      return new SandboxError('failure', error.stack ?? error.message)
+    return new SandboxError('memory', `it takes more than ${this.#limits.megabytes} MB of memory`)
+  }
+}
+
+/** Calls `onExcess` when the time that runs between `start` and `stop` is used up. */
+class Meter {
+  #seconds: number
+  #patience: number
+  #since: { readonly cpu: NodeJS.CpuUsage; readonly at: number } | null = null
+  #timer: NodeJS.Timeout | undefined
+  readonly #onExcess: () => void
+
+  constructor(seconds: number, onExcess: () => void) {
+    this.#seconds = seconds
+    this.#patience = seconds * PATIENCE
+    this.#onExcess = onExcess
+  }
+
+  start(): void {
+    this.#since = { cpu: process.cpuUsage(), at: performance.now() }
+    this.#timer = setTimeout(() => this.#check(), this.#seconds * 1000)
+    this.#timer.unref()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    if (!this.#since) return
+    const { cpu, at } = this.#since
+    const { user, system } = process.cpuUsage(cpu)
+    const waited = (performance.now() - at) / 1000
+    this.#since = null
+    // That of the whole process: no thread can have used more, and on a busy machine it is less.
+    this.#seconds -= Math.min((user + system) / 1e6, waited)
+    this.#patience -= waited
+  }
+
+  #check(): void {
+    this.stop()
+    if (this.#seconds <= 0 || this.#patience <= 0) this.#onExcess()
+    else this.start()
+  }
+}
+
+function refusalOf({ refusal, retryAfter }: Extract<Reply, { refusal: unknown }>): Refusal {
+  return new Refusal(refusal, retryAfter === undefined ? {} : { retryAfter })
+}
+
+function timeError({ seconds }: TaskLimits): SandboxError {
+  return new SandboxError('time', `it takes more than ${seconds} seconds of processor time`)
+}
