@@ -137,9 +137,9 @@ const OWN = new Set(
 )
 
 /**
- * The path of a request as sent, still percent-encoded: a `+` means itself. Several slashes at the
- * front are one, because an `api` with a slash at its end makes Cargo ask for `//api/v1/…`. The path
- * of the base URL is taken off where a proxy has left it, unless it could be one of our own paths.
+ * The path of a request, still percent-encoded: `+` means itself. Repeated slashes at the front are
+ * one, because an `api` that ends in a slash makes Cargo ask for `//api/v1/…`. A prefix that a
+ * proxy left is removed, unless it begins like a path of ours.
  */
 function pathReader({ base }: Registry['urls']): (url: string) => string {
   const prefix = new URL(base).pathname.replace(/\/$/, '')

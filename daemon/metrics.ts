@@ -69,9 +69,8 @@ export class Metrics {
   }
 
   /**
-   * Times every request, and counts the objections it met. Labels are the route that answered and
-   * not the path, and methods that have a name: over HTTP/2 a method may be any word, and the
-   * number of series stays small.
+   * Times requests and counts their objections. Labels are the route, not the path, and standard
+   * methods only, because HTTP/2 allows any word as a method.
    */
   readonly middleware: MiddlewareHandler = async (c, next) => {
     const { method } = c.req

@@ -14,9 +14,8 @@ export interface ReadinessDeps {
 const HOLDS = 1000
 
 /**
- * `GET /readyz`: 200 when a publish could be accepted now, because database, crate store and public
- * tree can be written to and the disk has room for the largest `.crate`; else 503 and what is wrong.
- * Writing is tried, because permissions do not show a disk that is mounted read-only.
+ * `GET /readyz`: 200 when a publish could be accepted now: database, crate store and public tree can
+ * be written to (which is tried) and the disk has room for the largest `.crate`. Else 503.
  */
 export function readiness(deps: ReadinessDeps): OpenHandler {
   let latest: { readonly at: number; readonly faults: Promise<string[]> } | null = null

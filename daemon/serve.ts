@@ -38,9 +38,8 @@ export interface ServeOptions {
 }
 
 /**
- * Serves a registry folder until told to stop: takes the folder's lock and the address, finishes
- * what an earlier process left pending, prints the paste-ready settings and `listening on …`, and
- * at the end lets running requests and pending work finish.
+ * Serves a registry folder until it is stopped: locks the folder, listens, finishes pending work,
+ * prints the settings for Cargo and `listening on …`; at the end it finishes running requests.
  */
 export async function serve(io: Io, options: ServeOptions): Promise<void> {
   const sources = { env: io.env, flags: options.flags ?? {} }
@@ -124,9 +123,7 @@ async function serveRegistry(
   }
 }
 
-/**
- * What a person needs to begin; on the very first start also the first token, never shown again.
- */
+/** Prints what a user needs to begin; without users, adds `admin` and prints its token. */
 async function greet(io: Io, registry: Registry): Promise<void> {
   const { settings, urls, database } = registry
   io.out(

@@ -1,13 +1,9 @@
-/**
- * A second SIGINT within this time is the same Ctrl-C: a terminal sends it to the whole process
- * group, and programs such as `npx` pass on what they get.
- */
+/** A second SIGINT within this time is the same Ctrl-C, from the terminal and through `npx`. */
 const SAME_INTERRUPT_MS = 250
 
 /**
- * Resolves at the first request to stop: SIGTERM, SIGINT, SIGHUP, or the end of the process that
- * started this one over an IPC channel. More of the same change nothing, except that a second
- * Ctrl-C ends the process at once.
+ * Resolves at the first SIGTERM, SIGINT or SIGHUP, or when the parent closes its IPC channel.
+ * Repetitions change nothing, except that a second Ctrl-C ends the process at once.
  */
 export function stopSignal(): Promise<void> {
   return new Promise(resolve => {

@@ -24,10 +24,7 @@ export interface AccessGuardDeps {
   readonly log: Pick<Logger, 'warn'>
 }
 
-/**
- * Lets requests through to their handlers, as the access of the route has it. Who is calling,
- * whether they come too often and whether a form is one of ours is decided here and nowhere else.
- */
+/** Checks every request before its handler: caller, rate limits, and that a posted form is ours. */
 export class AccessGuard {
   readonly #registry: Registry
   readonly #clock: () => Date
@@ -70,8 +67,7 @@ export class AccessGuard {
   }
 
   /**
-   * A reader of a private registry: a token good for `read`, or a browser that is logged in and
-   * only looks.
+   * A reader of a private registry: a token with the scope `read`, or for GET a logged-in browser.
    */
   async #enterAsReader(
     { path: route, handle }: { readonly path: string; readonly handle: OpenHandler },
@@ -135,10 +131,7 @@ export class AccessGuard {
     }
   }
 
-  /**
-   * Who a browser is; of what it posts, that it came from a form of ours made for that very
-   * browser.
-   */
+  /** The session of a browser, and that what it posts came from a form made for it. */
   async #browserRequest(c: Context): Promise<Omit<BrowserRequest, 'priority'>> {
     const session = await this.#session(c)
     const known = readCookie(c, this.#registry, 'form')

@@ -39,10 +39,7 @@ export function passwordOf(header: string | undefined): string | null {
   return pair.includes(':') && password !== '' ? password : null
 }
 
-/**
- * The actor behind a token, or null when it is none of ours, revoked, expired, or its user locked
- * out. Has its use noted once a minute at most.
- */
+/** The actor of a token; null when it is unknown, revoked or expired, or its user is locked. */
 export async function authenticate(
   database: Database,
   token: string,
@@ -101,8 +98,7 @@ export function hasScope(actor: Actor, scope: Scope): boolean {
 }
 
 /**
- * Whether the actor's token is good for a crate: patterns are names or `beginning*`, compared
- * canonically.
+ * Whether the actor's token covers a crate; patterns are names or `prefix*`, compared canonically.
  */
 export function coversCrate(actor: Actor, name: Name): boolean {
   if (actor.crates === null) return true

@@ -4,16 +4,10 @@ import { addressGroup } from '../http/client-address.ts'
 
 /** At most so many callers are remembered; the one not heard of for longest is forgotten first. */
 const REMEMBERED = 10_000
-/**
- * A bucket that refills by thirds of a token is full when it should be, whatever the last digit
- * says.
- */
+/** Refilling by fractions of a token must not lose the last digit. */
 const ROUNDING = 1e-6
 
-/**
- * Token buckets, one for each key: a minute's worth may come at once, then one after the other as
- * the bucket refills. A limit of 0 is none.
- */
+/** Token buckets by key: a minute's worth at once, then as the bucket refills. 0 means no limit. */
 export class RateLimit {
   readonly #perMinute: number
   readonly #remembered: number
@@ -77,10 +71,7 @@ export interface LoginAttempt {
   readonly address: string
 }
 
-/**
- * Every limit of a running daemon. Reading the index is never limited: each publish polls it
- * (Cargo, once a second).
- */
+/** Every rate limit of the daemon. Reading the index has none: Cargo polls it after a publish. */
 export class RateLimits {
   readonly #limits: Readonly<Record<Counted, RateLimit>>
   readonly #accounts: RateLimit
@@ -107,9 +98,8 @@ export class RateLimits {
   }
 
   /**
-   * Counts an attempt to log in. A browser in which the account has been used before counts by
-   * itself, so that no stranger can keep it out; all others count by their address, and together by
-   * the account they are after, so that many addresses do not make many guesses (OWASP, "Slow Down
+   * Counts a login: a browser known to the account by itself, so that no stranger can lock it out;
+   * any other by its address and, together with all others, by the account (OWASP, "Slow Down
    * Online Guessing Attacks with Device Cookies").
    */
   ofLogin({ login, device, address }: LoginAttempt, now: Date): LoginPriority {
@@ -120,10 +110,7 @@ export class RateLimits {
     return { isKnown: false, recent }
   }
 
-  /**
-   * Counts an attempt to set a password: by the session in which the current one is asked for, or
-   * by address.
-   */
+  /** Counts an attempt to set a password: by session, or by address without one. */
   ofPassword(
     { session, address }: { readonly session: number | null; readonly address: string },
     now: Date,

@@ -32,10 +32,7 @@ export type Access = (
   | { readonly access: 'visitor'; readonly handle: BrowserHandler }
   | { readonly access: 'session' | 'admin'; readonly handle: SessionHandler }
 ) & {
-  /**
-   * The rate limit that a request counts against: searches by address, logins as `RateLimits` says,
-   * others by user.
-   */
+  /** The rate limit it counts against: searches by address, logins by `ofLogin`, others by user. */
   readonly counts?: Counted
 }
 

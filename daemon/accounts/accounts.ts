@@ -20,9 +20,7 @@ export interface User {
 /** A user, as far as access depends on it. */
 export type Account = Pick<User, 'id' | 'login' | 'admin'>
 
-/**
- * Adds a user. Refuses a login that is malformed or taken; logins that differ only in case are one.
- */
+/** Adds a user. Refuses a login that is malformed or taken in any case. */
 export async function addUser(
   database: Database,
   user: { login: string; admin: boolean; at: string },
@@ -82,10 +80,7 @@ export async function countUsers(database: Database, filter: string): Promise<nu
   return Number((await query.executeTakeFirstOrThrow()).users)
 }
 
-/**
- * Users whose login has the filter in it, in the order of their logins: so many of them, after so
- * many.
- */
+/** A page of the users whose login contains the filter, by login. */
 export async function findUsers(
   database: Database,
   {
@@ -116,9 +111,8 @@ export async function hasNoUsers(database: Database): Promise<boolean> {
 }
 
 /**
- * Locks a user out, or lets them in again: while it holds, no token and no login of theirs is good.
- * Browsers that are logged in are logged out for good. Refuses to lock the last administrator; does
- * nothing where it is so already.
+ * Locks or unlocks a user. Locking ends all sessions and makes tokens and logins fail. Refuses to
+ * lock the last administrator; does nothing where it is so already.
  */
 export async function setLocked(
   database: Database,

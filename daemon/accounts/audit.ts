@@ -69,10 +69,7 @@ export async function listEvents(database: Database, filter: AuditFilter): Promi
   return isForward ? events : events.reverse()
 }
 
-/**
- * A name as it was asked for, and as the user or the crate of that name spells it: the log has the
- * latter.
- */
+/** A name as given, and as its user or crate is spelled, which is what the log has. */
 async function spellings(
   database: Database,
   asked: string,

@@ -15,10 +15,7 @@ import { hashSecret, makeSecret } from './secret.ts'
 /** How long a one-time link is good. */
 const LINK_HOURS = 24
 
-/**
- * The user whom login and password mean; null when they mean nobody, or somebody who is locked out.
- * Hashes the same amount whichever it is.
- */
+/** The user of a login and a password; null if wrong or locked. Takes equally long either way. */
 export async function checkPassword(
   database: Database,
   {
@@ -51,10 +48,7 @@ export async function checkPassword(
   return user && !user.locked ? user : null
 }
 
-/**
- * Of all stored passwords: those of before the setting was lowered cost more until their users log
- * in.
- */
+/** Of all stored passwords: those from before the setting was lowered cost more. */
 async function highestCost(database: Database): Promise<number> {
   // Costs have two digits, so that texts are in the order of their numbers.
   const query = database.selectFrom('users').select(eb => eb.fn.max('password').as('highest'))
@@ -63,8 +57,8 @@ async function highestCost(database: Database): Promise<number> {
 }
 
 /**
- * Gives a user a new password, ends every login of theirs and makes unused links worthless: whoever
- * has the old one may be why it is changed. Refuses a password that is too weak.
+ * Sets a password, ends all sessions of the user and voids unused links: the old password may be
+ * known to others. Refuses a weak one.
  */
 export async function setPassword(
   database: Database,
@@ -120,10 +114,7 @@ export async function linkOwner(
   return { id: row.id, login: row.login, admin: row.admin === 1 }
 }
 
-/**
- * Sets a password by a one-time link, which is used up by that and not by a refusal. Refuses a link
- * that is none.
- */
+/** Sets a password by a one-time link; a refusal does not use the link up. */
 export async function redeemLink(
   database: Database,
   secret: string,

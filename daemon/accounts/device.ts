@@ -3,9 +3,8 @@ import type { Database } from '../../generator/index.ts'
 import { isSameText } from './secret.ts'
 
 /**
- * What a browser keeps to show that an account was used in it: an id, and its HMAC under the stored
- * password. So nothing has to be remembered of it here, and a new password makes every browser a
- * stranger. Null for who has no password.
+ * The cookie value that marks a browser as used with an account: an id and its HMAC under the
+ * stored password, so nothing is stored and a new password invalidates it. Null without a password.
  */
 export async function makeDevice(database: Database, userId: number): Promise<string | null> {
   const row = await database

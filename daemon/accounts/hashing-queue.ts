@@ -2,18 +2,13 @@ import { refuse } from '../../generator/index.ts'
 
 /** Where somebody stands who wants a password hashed. */
 export interface LoginPriority {
-  /**
-   * Whether it is shown that the account is theirs to use: by a browser that did, a session or a
-   * one-time link.
-   */
+  /** Whether the caller is known to the account: by device cookie, session or one-time link. */
   readonly isKnown: boolean
   /** How many attempts like this one came of late from where it comes, this one included. */
   readonly recent: number
 }
 
-/**
- * The priority of whoever needs no limit: the operator, or what was checked before it gets here.
- */
+/** For callers who need no limit: the operator, or a request that was checked before. */
 export const TOP_PRIORITY: LoginPriority = { isKnown: true, recent: 0 }
 
 interface Waiting {
@@ -23,10 +18,9 @@ interface Waiting {
 }
 
 /**
- * Does so many things at once, and lets so many wait. Known ones go first, then who has tried least
- * of late, then who came first; when too many wait, the last in that order is refused and not the
- * newest. So many strangers guessing can keep other strangers waiting, but nobody known, and those
- * who guess often keep nobody.
+ * Limits concurrent work, and how much of it waits. Known callers go first, then those with the
+ * fewest recent attempts, then the oldest. When too many wait, the last in that order is refused.
+ * So strangers who guess can delay other strangers, but no known caller.
  */
 export class HashingQueue {
   readonly #atOnce: number
@@ -40,8 +34,8 @@ export class HashingQueue {
   }
 
   /**
-   * Does the work when it is its turn. Refuses it (`logins_busy`) when too many with a better
-   * priority wait.
+   * Does the work in its turn. Refuses it (`logins_busy`) when too many with a better priority
+   * wait.
    */
   async run<Result>(priority: LoginPriority, work: () => Promise<Result>): Promise<Result> {
     if (this.#running < this.#atOnce) this.#running++

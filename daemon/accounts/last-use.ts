@@ -7,8 +7,8 @@ export type RecordUse = (now: Date, work: () => Promise<unknown>) => Promise<voi
 const PAUSE = 60_000
 
 /**
- * Records last uses one after the other. A failure (a full disk, a locked database) is logged and
- * stops recording for a minute: reading needs no writing and must go on without it.
+ * Records last uses one by one. A failure (a full disk) is logged and pauses recording for a
+ * minute: reading needs no writing and must go on without it.
  */
 export function recordUses(log: Pick<Logger, 'warn'>): RecordUse {
   let last: Promise<void> = Promise.resolve()

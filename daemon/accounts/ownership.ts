@@ -36,10 +36,7 @@ export async function cratesOf(
   return rows.map(row => row.name)
 }
 
-/**
- * Refuses who may not change the owners of a crate: owners may, and administrators, so that it can
- * be handed on.
- */
+/** Refuses a user who may not manage a crate: only its owners and administrators may. */
 export async function requireOwner(
   database: Database,
   crate: CrateRecord,
@@ -86,10 +83,7 @@ export async function addOwners(
   })
 }
 
-/**
- * Invites users to become owners, which they accept on `/me`; once more is as new. All or none, as
- * with `addOwners`.
- */
+/** Invites users to become owners, or renews their invitations. All or none, as `addOwners`. */
 export async function inviteOwners(
   database: Database,
   crate: CrateRecord,
@@ -114,8 +108,8 @@ export async function inviteOwners(
 }
 
 /**
- * Takes ownership, and pending invitations, from users. All or none: whoever is neither owner nor
- * invited is named, and somebody always remains where there was somebody.
+ * Removes owners and withdraws invitations. All or none; refuses a login that is neither owner nor
+ * invited, and to remove the last owner.
  */
 export async function removeOwners(
   database: Database,

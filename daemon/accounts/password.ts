@@ -2,10 +2,7 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { type Issue, issue } from '../../generator/index.ts'
 import { HashingQueue, type LoginPriority } from './hashing-queue.ts'
 
-/**
- * NIST SP 800-63B §3.1.1: long rather than complicated; the upper bound only keeps the hashing
- * cheap to begin.
- */
+/** NIST SP 800-63B §3.1.1: long rather than complicated; the maximum bounds the work. */
 const SHORTEST = 10
 const LONGEST = 200
 
@@ -39,9 +36,8 @@ export async function hashPassword(
 }
 
 /**
- * Whether a password is the stored one. The work is `2 ** effort` whatever is stored, and without
- * anything to compare with, so that nobody learns from the time who has an account; `effort` is at
- * least the cost of what is stored.
+ * Whether a password is the stored one. The work is `2 ** effort` also where nothing is stored, so
+ * that the time does not tell who has an account; `effort` is at least the stored cost.
  */
 export function isPassword(
   password: string,

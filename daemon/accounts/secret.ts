@@ -10,10 +10,7 @@ export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }
 
-/**
- * What the forms of a page carry to show that they came from whoever holds the cookie: its HMAC,
- * not the cookie itself.
- */
+/** The token of forms: an HMAC of the cookie, which shows that they came from its holder. */
 export function formProof(secret: string): string {
   return createHmac('sha256', secret).update('plimsoll form').digest('base64url')
 }

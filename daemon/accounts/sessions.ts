@@ -67,10 +67,7 @@ export async function startSession(
   return secret
 }
 
-/**
- * The session a cookie means; null when it has expired, was not used for `idleSeconds`, or was
- * ended. Has it noted once a minute at most that it was seen.
- */
+/** The session of a cookie; null when it has expired, was idle for `idleSeconds`, or was ended. */
 export async function findSession(
   database: Database,
   secret: string,

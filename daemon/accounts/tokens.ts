@@ -14,17 +14,11 @@ export const SCOPES = ['publish-new', 'publish-update', 'yank', 'change-owners',
 export type Scope = (typeof SCOPES)[number]
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/**
- * One line, and one that reads in the order in which it is written: names are shown to
- * administrators, too.
- */
+/** One line without direction marks: administrators read these names, too. */
 const NAME = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,100}$/u
 const FORM = /^plim_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 
-/**
- * A new token: `plim_`, 32 random base62 characters (190 bits), 6 characters of checksum that make
- * it recognisable.
- */
+/** A new token: `plim_`, 32 random base62 characters (190 bits), 6 characters of checksum. */
 export function makeToken(): string {
   let secret = ''
   while (secret.length < 32) {
@@ -36,10 +30,7 @@ export function makeToken(): string {
   return `plim_${secret}${checksum(secret)}`
 }
 
-/**
- * Whether a text has the form of a token of ours, checksum included; says nothing about its being
- * valid.
- */
+/** Whether a text has the form of a token, checksum included; it may still be unknown. */
 export function isToken(text: string): boolean {
   const [, secret = '', sum = ''] = FORM.exec(text) ?? []
   return secret !== '' && checksum(secret) === sum
@@ -87,8 +78,8 @@ export interface TokenOrder {
 }
 
 /**
- * Creates a token and gives it, the only time it is ever shown. Refuses a crate pattern that can
- * match no name, a name that is none, and one token too many.
+ * Creates a token and returns it, the only time it is visible. Refuses an invalid name, a crate
+ * pattern that matches no name, and one token too many.
  */
 export async function createToken(
   database: Database,
@@ -182,10 +173,7 @@ export async function listTokens(database: Database, userId?: number): Promise<T
   }))
 }
 
-/**
- * Revokes a token for good. Refuses an id that is none or is revoked already, and one of another
- * user than `userId`, where that is given, as if it did not exist.
- */
+/** Revokes a token. Refuses one that is unknown, revoked already, or not of user `userId`. */
 export async function revokeToken(
   database: Database,
   id: number,
@@ -207,10 +195,7 @@ export async function revokeToken(
   })
 }
 
-/**
- * Scopes by their names, each once and in the order of `SCOPES`; refuses what is none, all of it at
- * once.
- */
+/** Scopes in the order of `SCOPES`, each once; refuses all unknown ones at once. */
 export function parseScopes(texts: readonly string[]): Scope[] {
   const known: readonly string[] = SCOPES
   const unknown = texts.filter(text => !known.includes(text))

@@ -20,9 +20,7 @@ import {
 import type { Deps } from '../deps.ts'
 import { readWhole } from '../http/request-body.ts'
 
-/**
- * Each login is looked up, and all are changed in one transaction, during which nobody else writes.
- */
+/** Each login costs a query inside one write transaction. */
 const MOST_LOGINS = 100
 /** More than so many logins can take. */
 const MOST_BYTES = 64 * 1024
@@ -41,9 +39,7 @@ export function owners(deps: Deps): OpenHandler {
   }
 }
 
-/**
- * `PUT …/owners`: makes users owners, or invites them, as `owners.add` has it; `msg` says which.
- */
+/** `PUT …/owners`: adds owners or invites them, as `owners.add` says; `msg` tells which. */
 export function putOwners(deps: Deps): ActorHandler {
   return async (c, actor) => {
     const { crate, logins } = await readRequest(deps, c, actor)
@@ -60,9 +56,7 @@ export function putOwners(deps: Deps): ActorHandler {
   }
 }
 
-/**
- * `DELETE …/owners`: takes ownership back; the last owner stays. Cargo insists on `msg` here, too.
- */
+/** `DELETE …/owners`: removes owners, except the last one. Cargo requires `msg` here, too. */
 export function deleteOwners(deps: Deps): ActorHandler {
   return async (c, actor) => {
     const { crate, logins } = await readRequest(deps, c, actor)

@@ -15,9 +15,9 @@ export interface PublishBody {
 }
 
 /**
- * Reads the frame of a publish request: u32 LE length, JSON, u32 LE length, `.crate`, nothing after
- * (specification section 4, publish body). Throws a `Refusal` where the lengths lie or the JSON is
- * none; a `.crate` that is cut short or followed by more shows while `crate` is read.
+ * Reads the frame of a publish request: u32 LE length, JSON, u32 LE length, `.crate`, then the end
+ * (specification section 4). Refuses wrong lengths and invalid JSON; a wrong length of the `.crate`
+ * shows while `crate` is read.
  */
 export async function decodePublish(
   source: AsyncIterable<Uint8Array>,
@@ -73,10 +73,7 @@ async function* exactly(reader: Reader, announced: number): AsyncIterable<Uint8A
   if (await reader.upTo(1)) refuse('body_long', { announced })
 }
 
-/**
- * Reads a byte stream in the pieces its reader wants; holds at most one chunk and what a `take`
- * asks for.
- */
+/** Reads a byte stream in pieces of any size; holds one chunk and the piece asked for. */
 class Reader {
   readonly #chunks: AsyncIterator<Uint8Array>
   #rest: Uint8Array = new Uint8Array(0)

@@ -22,8 +22,8 @@ import { bodyOf } from '../http/request-body.ts'
 import { decodePublish } from './publish-body.ts'
 
 /**
- * `PUT /api/v1/crates/new` (specification section 4, publish). Answers when the version is on disk,
- * in the catalog and in its index file, which Cargo polls for at once.
+ * `PUT /api/v1/crates/new` (specification section 4). Answers when the version is on disk, in the
+ * catalog and in its index file, which Cargo polls at once.
  */
 export function publish(deps: Deps): ActorHandler {
   return async (c, actor) => {
@@ -79,8 +79,7 @@ function requireScope(actor: Actor, name: Name, { crate }: Target): void {
 const TOLD = 20
 
 /**
- * Unknown fields are ignored, missing ones are null (specification section 9); every wrong one is
- * named.
+ * Ignores unknown fields, reads missing ones as null (specification section 9), names wrong ones.
  */
 function readMetadata(json: unknown): { name: Name; version: Version; said: PublishMetadata } {
   const result = v.safeParse(publishMetadata, json)

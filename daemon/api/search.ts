@@ -12,10 +12,7 @@ import { answer } from '../http/answer.ts'
 import { metaOf, pageMeta, pageQuery, sliceOf } from '../http/paging.ts'
 import { crateShape, crateView } from './schema/crate.ts'
 
-/**
- * What `cargo search` asks (specification section 4); its words arrive joined by `+`, which
- * separates words here.
- */
+/** The query of `cargo search` (specification section 4); a `+` separates words. */
 export const searchQuery = v.object({ q: v.optional(v.string(), ''), ...pageQuery })
 
 export const searchAnswer = v.object({ crates: v.array(crateShape), meta: pageMeta })

@@ -27,10 +27,7 @@ export const summaryAnswer = v.object({
 /** How long each list is. */
 const LENGTH = 10
 
-/**
- * `GET /api/v1/summary`: what is new. Downloads are not counted here, so the lists by downloads are
- * empty.
- */
+/** `GET /api/v1/summary`: what is new. Downloads are not counted, so their lists are empty. */
 export function summary({ database }: Registry): OpenHandler {
   return async c => {
     const view = async (ids: readonly number[]) =>

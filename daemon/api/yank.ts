@@ -3,10 +3,7 @@ import { changeBy, coversCrate } from '../access/auth.ts'
 import type { ActorHandler } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 
-/**
- * `DELETE …/yank` and `PUT …/unyank` (specification section 3): the flag flips, nothing else of the
- * entry changes.
- */
+/** `DELETE …/yank` and `PUT …/unyank` (specification section 3): only the flag changes. */
 export function yank(deps: Deps, yanked: boolean): ActorHandler {
   return async (c, actor) => {
     const name = parseName(c.req.param('name') ?? '')

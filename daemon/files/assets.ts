@@ -7,9 +7,8 @@ import type { PublicFiles } from './public-files.ts'
 const ours = new Map(assets.map(({ path, ...asset }) => [`/${path}`, asset]))
 
 /**
- * `GET /assets/…`: styles and scripts of the pages, open to all because the login form of a private
- * registry needs them. Those of this release are part of the program; those of earlier ones are in
- * the public tree.
+ * `GET /assets/…`: scripts and styles, open to all because the login form needs them. Those of this
+ * release are in the program, those of earlier ones in the public tree.
  */
 export function assetFile(files: PublicFiles): OpenHandler {
   const treeFile = fileHandler(files)

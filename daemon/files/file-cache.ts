@@ -3,8 +3,9 @@ import { createReadStream, readFileSync, type Stats } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gzip, gzipSync } from 'node:zlib'
+import { LRUCache } from 'lru-cache'
 
-/** The content of a file: its tag, and its bytes where they are few enough to be kept. */
+/** The content of a file: its tag, and its bytes unless the file is big. */
 export interface Held<Bytes = Buffer> {
   /** SHA-256 of the bytes, shortened; without quotes. */
   readonly tag: string
@@ -16,49 +17,47 @@ export interface Held<Bytes = Buffer> {
 interface Entry {
   readonly held: Held<Buffer | null>
   readonly stamp: string
-  /** Whether the stamp alone says that the file is still the same. */
+  /** Whether an equal stamp proves that the file is the same. */
   readonly isSettled: boolean
-  readonly weight: number
 }
 
 const GZIP_FROM_BYTES = 1024
-/** What an entry costs besides its bytes, roughly. */
+/** What an entry takes besides its bytes, roughly. */
 const ENTRY_BYTES = 300
-/**
- * The coarsest clock of a file system in use (FAT); one that has just changed may change again
- * within the same tick.
- */
+/** The coarsest clock of a file system in use (FAT): a file may change again within this time. */
 const TICK_MS = 2000
 
 /**
- * What is known of files that are asked for, bounded in bytes, the longest unused given up first. A
- * file counts as unchanged when inode, size and times are those it was read with and it was not
- * brand-new then: so no answer is older than the file, even where two changes fall into one tick of
- * the file system's clock.
+ * A cache of file contents, bounded in bytes. A file counts as unchanged when inode, size and times
+ * are the same and it was older than a clock tick when it was read, so no answer is older than the
+ * file.
  */
 export class FileCache {
-  readonly #capacity: number
-  #size = 0
-  /** In order of last use. */
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries: LRUCache<string, Entry>
   readonly #loading = new Map<string, Promise<unknown>>()
 
   constructor(capacityBytes: number) {
-    this.#capacity = capacityBytes
+    this.#entries = new LRUCache({
+      maxSize: capacityBytes,
+      // One file must not evict all others.
+      maxEntrySize: Math.floor(capacityBytes / 4),
+      sizeCalculation: ({ held }, path) =>
+        ENTRY_BYTES + path.length + (held.bytes?.byteLength ?? 0) + (held.gzip?.byteLength ?? 0),
+    })
   }
 
   /** How many bytes are kept now. */
   get size(): number {
-    return this.#size
+    return this.#entries.calculatedSize
   }
 
-  /** The content of a file as it is now, if that is known already. */
+  /** The content of a file as it is now, if it is cached. */
   find(path: string, stats: Stats): Held | null {
     const held = this.#settled(path, stats)
     return held && hasBytes(held) ? held : null
   }
 
-  /** Reads a small file at once. */
+  /** Reads a small file synchronously. */
   load(path: string, stats: Stats, compress: boolean): Held {
     const bytes = readFileSync(path)
     const known = this.#entries.get(path)?.held
@@ -67,28 +66,23 @@ export class FileCache {
     return this.#keep(path, stats, { tag: tagOf(bytes), bytes, gzip: zipped })
   }
 
-  /**
-   * Reads a bigger file while others are served; once, however many ask for it at the same time.
-   */
+  /** Reads a bigger file asynchronously; once for any number of concurrent requests. */
   loadLater(path: string, stats: Stats, compress: boolean): Promise<Held> {
     return this.#once(`bytes ${path}`, stats, async () => {
       const bytes = await readFile(path)
-      return this.#keep(path, stats, {
-        tag: tagOf(bytes),
-        bytes,
-        gzip: compress ? await zip(bytes) : null,
-      })
+      const zipped = compress ? await zip(bytes) : null
+      return this.#keep(path, stats, { tag: tagOf(bytes), bytes, gzip: zipped })
     })
   }
 
-  /** The tag alone of a file that is too big to be kept. */
+  /** The tag alone of a file that is too big to be cached. */
   async tag(path: string, stats: Stats): Promise<string> {
     const known = this.#settled(path, stats)
     if (known) return known.tag
     return this.#once(`tag ${path}`, stats, async () => {
       const hash = createHash('sha256')
       for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
-      const tag = shorten(hash.digest('hex'))
+      const tag = hash.digest('hex').slice(0, 32)
       this.#keep(path, stats, { tag, bytes: null, gzip: null })
       return tag
     })
@@ -96,44 +90,22 @@ export class FileCache {
 
   #settled(path: string, stats: Stats): Held<Buffer | null> | null {
     const entry = this.#entries.get(path)
-    if (!entry?.isSettled || entry.stamp !== stampOf(stats)) return null
-    this.#entries.delete(path)
-    this.#entries.set(path, entry)
-    return entry.held
+    return entry?.isSettled && entry.stamp === stampOf(stats) ? entry.held : null
   }
 
   #keep<H extends Held<Buffer | null>>(path: string, stats: Stats, held: H): H {
-    this.#forget(path)
-    const weight =
-      ENTRY_BYTES + path.length + (held.bytes?.byteLength ?? 0) + (held.gzip?.byteLength ?? 0)
-    // One file may not drive all others out.
-    if (weight > this.#capacity / 4) return held
     const isSettled = Date.now() - Math.max(stats.ctimeMs, stats.mtimeMs) > TICK_MS
-    this.#entries.set(path, { held, stamp: stampOf(stats), isSettled, weight })
-    this.#size += weight
-    for (const oldest of this.#entries.keys()) {
-      if (this.#size <= this.#capacity) break
-      this.#forget(oldest)
-    }
+    this.#entries.set(path, { held, stamp: stampOf(stats), isSettled })
     return held
-  }
-
-  #forget(path: string): void {
-    this.#size -= this.#entries.get(path)?.weight ?? 0
-    this.#entries.delete(path)
   }
 
   async #once<T>(work: string, stats: Stats, load: () => Promise<T>): Promise<T> {
     const key = `${work} ${stampOf(stats)}`
     const running = this.#loading.get(key) as Promise<T> | undefined
     if (running) return running
-    const loading = load()
+    const loading = load().finally(() => this.#loading.delete(key))
     this.#loading.set(key, loading)
-    try {
-      return await loading
-    } finally {
-      this.#loading.delete(key)
-    }
+    return loading
   }
 }
 
@@ -148,9 +120,5 @@ function stampOf(stats: Stats): string {
 }
 
 function tagOf(bytes: Buffer): string {
-  return shorten(createHash('sha256').update(bytes).digest('hex'))
-}
-
-function shorten(hex: string): string {
-  return hex.slice(0, 32)
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 32)
 }

@@ -24,8 +24,7 @@ export function fileRequest(c: Context): FileRequest {
 }
 
 /**
- * Whether an `Accept-Encoding` lets the answer be gzip (RFC 9110 §12.5.3): named with a weight
- * above 0, or meant by `*`.
+ * Whether `Accept-Encoding` allows gzip (RFC 9110 §12.5.3): by name or `*`, with a weight above 0.
  */
 export function acceptsGzip(header: string | undefined): boolean {
   if (header === undefined) return false
@@ -46,9 +45,8 @@ export interface Part {
 }
 
 /**
- * The part that a GET asks for (RFC 9110 §14.2): null is the whole, which also answers several
- * ranges, one that is malformed, and one that was meant for other bytes (`If-Range`, which takes
- * strong tags only).
+ * The range that a GET asks for (RFC 9110 §14.2). Null, the whole file, also answers several or
+ * malformed ranges, and an `If-Range` that does not match.
  */
 export function partOf(
   request: FileRequest,

@@ -11,10 +11,7 @@ import { acceptsGzip, type FileRequest, type Part, partOf } from './file-request
 const SMALL_BYTES = 1024 * 1024
 
 export interface PublicFilesOptions {
-  /**
-   * Whether what is answered is nobody else's business, so that no cache between may keep it for
-   * others.
-   */
+  /** Whether shared caches must not keep the answers. */
   readonly isPrivate?: boolean
   /** Headers that every page has beyond those of any file. */
   readonly pageHeaders?: Readonly<Record<string, string>>
@@ -23,9 +20,8 @@ export interface PublicFilesOptions {
 }
 
 /**
- * The public tree over HTTP: strong ETags from the content, 304, gzip for text, single ranges for
- * `.crate` files. Every request looks at the file system, so an answer is never older than the
- * file; memory only spares the reading.
+ * The public tree over HTTP: strong ETags, 304, gzip for text, single ranges for `.crate` files.
+ * Every request looks at the file system, so no answer is older than the file.
  */
 export class PublicFiles {
   readonly #root: string
@@ -45,9 +41,7 @@ export class PublicFiles {
     this.#keepable = capacityBytes / 8
   }
 
-  /**
-   * Answers a request for the percent-encoded path `pathname`; null when the tree has no such file.
-   */
+  /** The answer for the percent-encoded path `pathname`; null when the tree has no such file. */
   serve(pathname: string, request: FileRequest): Response | Promise<Response> | null {
     const path = decodePath(pathname)
     if (path === null) return null
@@ -67,10 +61,7 @@ export class PublicFiles {
     return memory.loadLater(file, stats, true).then(held => this.#whole(held, place, request))
   }
 
-  /**
-   * The tree's own page for what it does not have, always with status 404; null when the tree has
-   * no such page.
-   */
+  /** The tree's own 404 page; null when it has none. */
   missing({ method }: FileRequest): Response | null {
     const file = join(this.#root, notFoundPath)
     const stats = look(file)
@@ -151,9 +142,8 @@ export class PublicFiles {
 }
 
 /**
- * The path in the tree that a URL path means, or null when it can mean none: only percent-decoding
- * (a `+` stays `+`), no `..`, no hidden or half-written files, no separators smuggled in by `%2F`,
- * `%5C` or `%00`, no streams of NTFS.
+ * The path in the tree that a URL path means; null for `..`, hidden or half-written files,
+ * separators hidden in `%2F`, `%5C` or `%00`, and NTFS streams. `+` stays `+`.
  */
 export function decodePath(pathname: string): string | null {
   const segments: string[] = []

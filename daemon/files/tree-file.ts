@@ -6,10 +6,7 @@ import { redirect } from '../http/page.ts'
 import { fileRequest } from './file-request.ts'
 import type { PublicFiles } from './public-files.ts'
 
-/**
- * Any file of the public tree; who looks for a page and finds none is led to it, or gets the page
- * that says so.
- */
+/** Any file of the public tree; a missing page is redirected, or answered with the 404 page. */
 export function treeFile(registry: Registry, files: PublicFiles): OpenHandler {
   return c => files.serve(c.req.path, fileRequest(c)) ?? missing(registry, files, c)
 }
@@ -24,8 +21,7 @@ async function missing(registry: Registry, files: PublicFiles, c: Context): Prom
 const BELOW_CRATE = new RegExp(`^/${CRATES_FOLDER}/([^/]+)(/.*)?$`)
 
 /**
- * Where a page of a crate is whose name was spelled in another way (`Some_Crate` for `some-crate`),
- * as people do who have it from a `use`; null when that is not what is wrong with the address.
+ * The page of a crate whose name is spelled differently (`Some_Crate` for `some-crate`); else null.
  */
 async function rightAddress({ database }: Registry, c: Context): Promise<string | null> {
   const [, name = '', rest = '/'] = BELOW_CRATE.exec(c.req.path) ?? []

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Context } from 'hono'
 
-/**
- * A JSON answer that a cache may keep but revalidates each time: with an ETag of its content, or
- * 304.
- */
+/** A JSON answer with an ETag of its content, to be revalidated each time; or 304. */
 export function answer(c: Context, body: object, contentType = 'application/json'): Response {
   return answerText(c, JSON.stringify(body), contentType)
 }
@@ -22,10 +19,7 @@ export function answerText(c: Context, text: string, contentType: string): Respo
   return new Response(text, { headers: { ...headers, 'content-type': contentType } })
 }
 
-/**
- * Whether `If-None-Match` names the content of a tag (RFC 9110 §13.1.2: weak comparison). Either
- * encoding will do, because a cache may hold one and be asked for the other.
- */
+/** Whether `If-None-Match` names a tag, in either encoding (RFC 9110 §13.1.2: weak comparison). */
 export function isKnown(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false
   return header.split(',').some(one => {

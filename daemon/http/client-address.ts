@@ -6,8 +6,8 @@ import type { Settings } from '../../generator/index.ts'
 export type ClientAddress = (c: Context) => string
 
 /**
- * Believes `X-Forwarded-For` as far as proxies are trusted: read from its end, the first address
- * that is no proxy of ours is the client's; what stands before it anyone can have written.
+ * Trusts `X-Forwarded-For` as far as proxies are trusted: from its end, the first address that is
+ * no proxy of ours is the client's; anyone can have written what is before it.
  */
 export function clientAddress(
   trustedProxies: readonly string[],
@@ -47,10 +47,7 @@ export function addressOf(server: Settings['server']): ClientAddress {
   return clientAddress(server.trusted_proxies, server.listen.startsWith('unix:'))
 }
 
-/**
- * What requests of one client have in common: its address, or the /64 that one subscriber of IPv6
- * has (RFC 6177).
- */
+/** What limits count as one client: an address, or the /64 of an IPv6 subscriber (RFC 6177). */
 export function addressGroup(address: string): string {
   if (isIP(address) !== 6) return address
   const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? []
@@ -64,10 +61,7 @@ export function addressGroup(address: string): string {
     .join(':')}::/64`
 }
 
-/**
- * The other end of the connection, as the server of Node hands it on; requests made inside the
- * process have none.
- */
+/** The other end of the connection; none for requests made inside the process. */
 function peerOf(c: Context): string {
   const env = c.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined
   return env?.incoming?.socket?.remoteAddress ?? 'unknown'

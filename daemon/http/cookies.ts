@@ -2,10 +2,7 @@ import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import type { Registry } from '../../generator/index.ts'
 
-/**
- * The cookies of the daemon: the login, what the forms of somebody not logged in are bound to, and
- * that an account was used in this browser before.
- */
+/** The cookies: the login, the secret that forms without a login are bound to, the known device. */
 export type CookieName = 'session' | 'form' | 'device'
 
 /** The value of a cookie; undefined when the browser has none. */
@@ -14,8 +11,7 @@ export function readCookie(c: Context, registry: Registry, name: CookieName): st
 }
 
 /**
- * Sets a cookie that no script and no other site can use; without `seconds` until the browser is
- * closed.
+ * Sets a cookie hidden from scripts and other sites; without `seconds`, for the browser session.
  */
 export function writeCookie(
   c: Context,
@@ -40,10 +36,7 @@ export function dropCookie(c: Context, registry: Registry, name: CookieName): vo
   writeCookie(c, registry, name, '', 0)
 }
 
-/**
- * `__Host-` where it can be: browsers let no neighbouring host set such a cookie (RFC 6265bis
- * §4.1.3).
- */
+/** `__Host-` where possible: no sibling host can set such a cookie (RFC 6265bis §4.1.3). */
 function fullName(registry: Registry, name: CookieName): string {
   const { path, secure } = place(registry)
   return `${secure ? (path === '/' ? '__Host-' : '__Secure-') : ''}plimsoll_${name}`

@@ -36,10 +36,7 @@ const STATUS = {
 /** Under what a request keeps the codes of the objections it met. */
 const NOTED = 'objections'
 
-/**
- * Notes what a request was refused for, also where the answer is a page, so that `/metrics` can
- * count it.
- */
+/** Records why a request was refused, for `/metrics`. */
 export function addObjections(c: Context, codes: readonly Code[]): void {
   c.set(NOTED, [...objectionsOf(c), ...codes])
 }
@@ -55,7 +52,7 @@ export function failureBody(issues: readonly Issue[]): { errors: { detail: strin
 }
 
 /**
- * The answer to a refused request: 200 by Cargo's convention (`cargo`), or the honest status
+ * The answer to a refused request: 200 by Cargo's convention (`cargo`) or the honest status
  * (`http`).
  */
 export function refused(c: Context, refusal: Refusal, mode: 'cargo' | 'http'): Response {

@@ -5,10 +5,7 @@ import { readWhole } from './request-body.ts'
 /** More than any form of ours can hold. */
 const MOST_BYTES = 64 * 1024
 
-/**
- * The fields of a posted form (`application/x-www-form-urlencoded`). Refuses what is none, or too
- * long.
- */
+/** The fields of a posted form. Refuses another content type, and a body that is too long. */
 export async function readForm(c: Context): Promise<URLSearchParams> {
   const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded') refuse('form_invalid')
@@ -22,9 +19,8 @@ export function loginOf(form: URLSearchParams): string {
 }
 
 /**
- * Whether a browser says that a request comes from a page of this very host: by `Sec-Fetch-Site`,
- * or where that is not sent (plain http) by `Origin`. Programs that send neither are told apart by
- * the field that every form carries.
+ * Whether a browser sent a request from a page of this host: by `Sec-Fetch-Site`, or over plain
+ * http by `Origin`. Clients that send neither are checked by the token of the form.
  */
 export function isFromHere(c: Context, base: string): boolean {
   const site = c.req.header('sec-fetch-site')

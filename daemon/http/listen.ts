@@ -15,17 +15,11 @@ type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch']
 
 /** A server that accepts connections. */
 export interface Listening {
-  /**
-   * `http://host:port`, or `https://…`, with the port really taken; with TLS it keeps a host name, for
-   * which the certificate is. `unix:/path` for a socket.
-   */
+  /** `http(s)://host:port` with the real port, and with TLS the host name; or `unix:/path`. */
   readonly url: string
   /** Starts answering with an app; requests that came before wait for it. */
   answer(fetch: Fetch): void
-  /**
-   * Takes no more connections; resolves when running requests are answered, at the latest after
-   * `seconds`.
-   */
+  /** Accepts no more connections; resolves when requests are answered or `seconds` have passed. */
   stop(seconds: number): Promise<void>
 }
 
@@ -33,37 +27,26 @@ export interface Listening {
 export type ListenOptions = ListenAddress & {
   /** How long a request may take to arrive, and a connection to stand still; default: 120. */
   readonly requestSeconds?: number
-  /**
-   * With it: https, and HTTP/2 for whoever offers it, because Cargo keeps only two HTTP/1.1
-   * connections.
-   */
+  /** For https and HTTP/2, because Cargo keeps only two HTTP/1.1 connections. */
   readonly tls: TlsFiles | null
   /** Told when renewed TLS files cannot be used. */
   readonly onTlsFailure: (refusal: Refusal) => void
-  /**
-   * Answers what cannot wait for an app, by its path; null for what can. Default: everything waits.
-   */
+  /** Answers what cannot wait for an app, by path; null for what can. Default: everything waits. */
   readonly meanwhile?: (path: string) => Response | null
   /** How often TLS files are looked at for a renewal, in milliseconds; default: 5000. */
   readonly renewalCheck?: number
 }
 
-/**
- * A connection is kept a little longer than proxies keep theirs (60 s), so that none is closed
- * under a request.
- */
+/** A little longer than proxies keep a connection (60 s), so that none closes under a request. */
 const KEEP_ALIVE_MS = 65_000
 const HEADERS_MS = 20_000
-/**
- * How much longer than a request may take the connection is kept: the app says that it is too slow,
- * and then it ends.
- */
+/** Added to the time of a request, so that the app can answer that it is too slow. */
 const LAST_WORD_MS = 2000
 
 /**
- * Takes an address, before there is anything to answer with: the base URL may depend on the port.
- * Refuses an address that cannot be had and TLS files that do not fit. Never listens for upgrades:
- * Cargo offers h2c on every plain request and an `upgrade` listener would swallow it.
+ * Takes an address before there is an app: the base URL may depend on the port. Refuses an address
+ * that is not available and TLS files that do not match. Never listens for upgrades: Cargo offers
+ * h2c on every plain request, and an `upgrade` listener would swallow it.
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
   let ready: (fetch: Fetch) => void = () => undefined
@@ -159,10 +142,7 @@ function addressText(address: ListenAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
-/**
- * HTTP/2 keeps its connection open between requests; the server itself does not know how to end
- * that.
- */
+/** HTTP/2 keeps connections open between requests, and the server does not close them. */
 function trackSessions(server: Http2SecureServer): Set<ServerHttp2Session> {
   const sessions = new Set<ServerHttp2Session>()
   server.on('session', session => {
@@ -182,10 +162,7 @@ function countRequests(server: ServerType): () => number {
   return () => running
 }
 
-/**
- * Closes connections without a request: kept ones, which would go on asking, and those that never
- * sent one.
- */
+/** Closes connections without a request: idle ones could ask for ever, silent ones never ask. */
 async function stop(
   server: ServerType,
   running: () => number,

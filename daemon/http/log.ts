@@ -6,10 +6,7 @@ export interface LogSink {
   write(line: string): unknown
 }
 
-/**
- * Anything that looks like the secret of a token, wherever it came from: a path, an error of a
- * library.
- */
+/** Anything that looks like a token, wherever it came from: a path, an error of a library. */
 const SECRET = /plim_[0-9A-Za-z]{8,}/g
 
 /** The log of the daemon: JSON lines without tokens. */
@@ -17,9 +14,7 @@ export function openLog(level: string, sink: LogSink): Logger {
   return pino({ level }, { write: line => void sink.write(line.replace(SECRET, 'plim_…')) })
 }
 
-/**
- * One line per request: method, path, status, milliseconds. No headers, because they hold tokens.
- */
+/** One line per request: method, path, status, milliseconds. No headers: they hold tokens. */
 export function requestLog(log: Logger, level: 'debug' | 'info'): MiddlewareHandler {
   return async (c, next) => {
     const start = performance.now()

@@ -8,8 +8,8 @@ import { rowId } from './parameters.ts'
 export const PER_PAGE = { default: 10, max: 100 } as const
 
 /**
- * A whole number of a query. The specification has no error for a bad parameter, only a default and
- * a maximum: a number out of range becomes the nearest one in range, and anything else the default.
+ * A whole number of a query. The specification has defaults and maxima but no errors: a number out
+ * of range becomes the nearest in range, anything else the default.
  */
 function wholeNumber(fallback: number, max: number) {
   const read = (text: string) =>
@@ -67,9 +67,7 @@ export function metaOf(url: string, { page, per_page }: PageQuery, total: number
 /** Rows on a page of a list below `/me`. */
 const ROWS = 50
 
-/**
- * The page of a list of `total` rows that `?page=` asks for; the last one for a number beyond it.
- */
+/** The page of `total` rows that `?page=` asks for, at most the last one. */
 export function listPage(c: Context, total: number): PagePosition & Slice {
   const last = Math.max(1, Math.ceil(total / ROWS))
   const page = Math.min(rowId(c.req.query('page')) ?? 1, last)

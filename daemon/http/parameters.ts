@@ -1,15 +1,13 @@
 const HERE = 'http://here.invalid'
 
-/**
- * The row number in an address or a command; null for anything else, such as `0x1`, `1e0` or ` 1`.
- */
+/** The row number in an address or a command; null for others, such as `0x1`, `1e0` or ` 1`. */
 export function rowId(text: string | undefined): number | null {
   return text !== undefined && /^[1-9][0-9]{0,14}$/.test(text) ? Number(text) : null
 }
 
 /**
- * The path on this server to redirect to; null for anything that would lead elsewhere. Read as
- * browsers read it: `\` is `/`, tabs and line ends do not count, `/.//host` becomes `//host`.
+ * The path on this server to redirect to; null if it leads elsewhere. Read as browsers do: `\` is
+ * `/`, tabs and line ends do not count, `/.//host` becomes `//host`.
  */
 export function ownPath(text: string | null | undefined): string | null {
   if (!text?.startsWith('/') || text.length > 2000 || !URL.canParse(text, HERE)) return null

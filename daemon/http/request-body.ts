@@ -15,9 +15,8 @@ interface Deadline {
 const deadlines = new WeakMap<Request, Deadline>()
 
 /**
- * The body of a request in chunks as they arrive. Whoever stops early leaves the rest to
- * `readToEnd`, whose bound in time holds here, too (`body_slow`): of requests over HTTP/2, Node
- * itself does not ask when they end.
+ * The body of a request in chunks. `readToEnd` reads what is left; its time limit holds here, too
+ * (`body_slow`), because Node has none for requests over HTTP/2.
  */
 export async function* bodyOf(request: Request): AsyncIterable<Uint8Array> {
   const reader = begin(request)
@@ -30,9 +29,7 @@ export async function* bodyOf(request: Request): AsyncIterable<Uint8Array> {
   }
 }
 
-/**
- * A whole body of at most `most` bytes; null for a longer one, whose rest is left to `readToEnd`.
- */
+/** A whole body of at most `most` bytes; null for a longer one. */
 export async function readWhole(request: Request, most: number): Promise<Buffer | null> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -45,9 +42,8 @@ export async function readWhole(request: Request, most: number): Promise<Buffer 
 }
 
 /**
- * Reads what a handler has left of a body before the answer goes out, within bounds. Clients send
- * first and listen afterwards: an answer to half a body, and a connection closed upon it, is a
- * broken pipe to them and no message.
+ * Reads, within bounds, what a handler left of a body before the answer is sent. Clients send first
+ * and read later: an early answer is a broken pipe to them, without a message.
  */
 export function readToEnd(bounds: {
   readonly bytes: number

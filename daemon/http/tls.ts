@@ -12,9 +12,7 @@ export interface TlsFiles {
 /** How often the files are looked at for a renewal, in milliseconds. */
 const RENEWAL_CHECK = 5000
 
-/**
- * Reads certificate and key. Refuses files that are missing, are no PEM, or do not belong together.
- */
+/** Reads certificate and key. Refuses files that are missing, not PEM, or no pair. */
 export function readTls(files: TlsFiles): { cert: Buffer; key: Buffer } {
   const [cert, key] = [readPem(files.cert), readPem(files.key)]
   const certificate = parse(files.cert, 'a certificate', () => new X509Certificate(cert))
@@ -36,9 +34,8 @@ export interface TlsWatch {
 }
 
 /**
- * Looks at the files from time to time and gives the server the new certificate when both changed
- * to a pair that belongs together; until then it keeps the old one, and `onTlsFailure` hears once
- * why. Returns how to stop looking.
+ * Polls the files and gives the server a new certificate when they are a new valid pair; until then
+ * it keeps the old one and reports once why. Returns a function that stops it.
  */
 export function watchTls(files: TlsFiles, server: Renewable, watch: TlsWatch): () => void {
   let present = fingerprint(files)
@@ -59,10 +56,7 @@ export function watchTls(files: TlsFiles, server: Renewable, watch: TlsWatch): (
   return () => clearInterval(timer)
 }
 
-/**
- * The bytes themselves: both files are small, and a renewal may keep size and time. Missing files
- * differ from any.
- */
+/** The bytes themselves: a renewal may keep size and time. Empty for missing files. */
 function fingerprint(files: TlsFiles): string {
   return [files.cert, files.key].map(path => tryRead(path)?.toString('base64') ?? '').join(' ')
 }

@@ -9,10 +9,7 @@ import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
 /** As long as browsers keep any cookie (RFC 6265bis §5.5). */
 const DEVICE_SECONDS = 400 * 86_400
 
-/**
- * Logs a user in: a session with a new id, whatever the browser had before, and the end of the one
- * it had.
- */
+/** Logs a user in with a new session and ends the one the browser had. */
 export async function logIn(
   { registry }: Deps,
   c: Context,

@@ -6,10 +6,7 @@ import { showHome } from './home-page.ts'
 import { isFromElsewhere, reloadPage, showLogin } from './login-page.ts'
 import { noticeOf } from './notice.ts'
 
-/**
- * `GET /me`: the page that `cargo login` points to; the login form for a browser that is not logged
- * in.
- */
+/** `GET /me`: the page that `cargo login` points to; without a session, the login form. */
 export function home(deps: Deps): BrowserHandler {
   const site = deps.registry.site
   return (c, request) => {

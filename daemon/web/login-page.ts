@@ -24,18 +24,12 @@ export function showLogin(
   return page(c, site, loginPage(site, { csrf, login, next, notice, reset }), facts.status)
 }
 
-/**
- * Whether a link of another site led here: browsers send no `SameSite=Strict` cookie with such a
- * request.
- */
+/** Whether a link of another site led here: then browsers send no `SameSite=Strict` cookie. */
 export function isFromElsewhere(c: Context): boolean {
   return ['cross-site', 'same-site'].includes(c.req.header('sec-fetch-site') ?? '')
 }
 
-/**
- * Makes the browser ask again by itself, with its cookies, so that a user who is logged in sees no
- * login form.
- */
+/** Makes the browser ask again with its cookies, so that a logged-in user sees no login form. */
 export function reloadPage(c: Context, site: SiteConfig): Response {
   const prefix = new URL(site.base).pathname.replace(/\/$/, '')
   const here = `${prefix}${c.req.path}${new URL(c.req.url).search}`

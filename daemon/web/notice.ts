@@ -5,10 +5,7 @@ import type { SessionRequest } from '../access/browser-request.ts'
 import { addObjections, codesOf } from '../http/failure.ts'
 import { asSentences } from '../http/page.ts'
 
-/**
- * What a form has done, by the word that the next address carries; only these texts reach the page
- * that way.
- */
+/** What a form has done, by the word in the next address; no other text reaches the page. */
 const DONE = {
   'token-revoked': 'The token is revoked.',
   'session-ended': 'The session has ended.',

@@ -11,10 +11,7 @@ import { showHome } from './home-page.ts'
 import { showLogin } from './login-page.ts'
 import { failed, withNotice } from './notice.ts'
 
-/**
- * `GET /me/password?link=…`: the form that a one-time link leads to. Looking at it does not use the
- * link up.
- */
+/** `GET /me/password?link=…`: the form of a one-time link. Opening it does not use it up. */
 export function passwordLink({ registry }: Deps): BrowserHandler {
   const site = registry.site
   return async (c, request) => {

@@ -11,10 +11,7 @@ const PER_PAGE = 30
 
 const resultsQuery = v.object({ q: v.optional(v.string(), ''), page: pageQuery.page })
 
-/**
- * `GET /search/`: the results as a page that needs no script. In the public tree there is another
- * one at the same address, for whoever serves it as plain files; both find what the API finds.
- */
+/** `GET /search/`: results without a script. Static hosts serve a file at the same address. */
 export function searchResults({ database, site }: Registry): OpenHandler {
   return async c => {
     const query = v.parse(resultsQuery, c.req.query())

@@ -28,10 +28,7 @@ export function users(deps: Deps): SessionHandler {
   return (c, request) => showUsers(deps, c, request, { notice: noticeOf(c) })
 }
 
-/**
- * `POST /me/admin/users/add`: with it comes a one-time link, so that nobody but the user ever knows
- * the password.
- */
+/** `POST /me/admin/users/add`: shows a one-time link, so that only the user knows the password. */
 export function postUser(deps: Deps): SessionHandler {
   const { registry } = deps
   return (c, request) => {
@@ -47,10 +44,7 @@ export function postUser(deps: Deps): SessionHandler {
   }
 }
 
-/**
- * `POST /me/admin/users/{login}/{action}`. Nobody locks themselves out, or takes their own rights,
- * by a slip.
- */
+/** `POST /me/admin/users/{login}/{action}`. Administrators cannot lock or demote themselves. */
 export function postUserAction(deps: Deps): SessionHandler {
   const { registry } = deps
   return (c, request) =>
@@ -91,10 +85,7 @@ type Outcome = Partial<Pick<UsersData, 'notice' | 'resetLink' | 'draft'>> & {
   readonly status?: ContentfulStatusCode
 }
 
-/**
- * Does something, then goes on to a path or shows what came of it; a refusal is told on the page of
- * the users.
- */
+/** Does the work, then redirects or shows the page; a refusal is shown on the page. */
 async function attempt(
   deps: Deps,
   c: Context,

@@ -5,8 +5,8 @@ const LOOK_EVERY = 2000
 const LONGEST_PAUSE = 60_000
 
 /**
- * The daemon's commits to the git index: behind every publish's back, one at a time, everything
- * that waits in one go. A failure is told once and tried again with growing pauses.
+ * Commits to the git index after publishes, all pending changes at once. A failure is reported and
+ * tried again with growing pauses.
  */
 export class GitWorker {
   readonly #index: GitIndex
@@ -24,8 +24,7 @@ export class GitWorker {
   }
 
   /**
-   * Before readers are told an address, HEAD has it, too; what else waits takes its time. A failure
-   * is told, as any other.
+   * Commits `config.json` before the address is announced. A failure is reported like any other.
    */
   async beginWithConfig(): Promise<void> {
     try {

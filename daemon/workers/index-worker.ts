@@ -16,10 +16,7 @@ export type BuildFailure = (error: unknown) => void
 
 /** How patient the queue is, in milliseconds. */
 export interface Patience {
-  /**
-   * With one build, before its caller is told that it is late; Cargo gives up after 30 s of
-   * silence.
-   */
+  /** Of the caller of one build; Cargo gives up after 30 s of silence. */
   readonly build: number
   /** Before the first retry; each one that fails doubles it, up to a minute. */
   readonly retry: number
@@ -28,9 +25,8 @@ export interface Patience {
 const LONGEST_PAUSE = 60_000
 
 /**
- * The daemon's queue over `build`: at most one build of a crate at a time, and callers that come
- * while it waits share it. A failed build never fails what caused it: the marks stay in the catalog
- * and the queue tries again.
+ * The queue over `build`: one build of a crate at a time, shared by callers that come while it
+ * waits. A failed build never fails its cause: the marks stay and the queue tries again.
  */
 export class IndexWorker {
   readonly #context: Registry
@@ -61,8 +57,7 @@ export class IndexWorker {
   }
 
   /**
-   * Renders a crate; true when its public files now show every change made before this call, false
-   * if that is late.
+   * Renders a crate; false when that takes too long for its public files to show every change now.
    */
   crate(crateId: number): Promise<boolean> {
     return this.#inTime(this.#turn(crateId))
@@ -96,8 +91,7 @@ export class IndexWorker {
   }
 
   /**
-   * Waits for what runs, gives what failed one last try and renders pages for `seconds` at most;
-   * what then is still pending, the next start finds.
+   * Finishes running builds, tries failed ones once more and renders pages for `seconds` at most.
    */
   async close(seconds = 30): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running)
@@ -139,10 +133,7 @@ export class IndexWorker {
     }
   }
 
-  /**
-   * The tree as a whole; where that fails crate by crate, because one that cannot be rendered may
-   * not hold up others.
-   */
+  /** Builds everything; if that fails, crate by crate, so that one crate never stops the others. */
   async #everything(): Promise<void> {
     try {
       await this.#whole()
@@ -153,19 +144,13 @@ export class IndexWorker {
     }
   }
 
-  /**
-   * Renders all that is marked; what could not be rendered, beside everything else that was, is a
-   * failure, too.
-   */
+  /** Renders all that is marked; throws if something could not be rendered. */
   async #whole(): Promise<void> {
     const { issues } = await build(this.#context)
     refuseErrors(issues)
   }
 
-  /**
-   * Whether all crates that are marked could be rendered; those that could not have told so
-   * themselves.
-   */
+  /** Whether all marked crates could be rendered; the others have reported their failures. */
   async #everyMarked(): Promise<boolean> {
     try {
       const marks = await listMarks(this.#context.database, 'index')

@@ -18,9 +18,8 @@ export interface PageWorkerDeps {
 }
 
 /**
- * Renders pages behind the publishes: one at a time, each time giving way first. What failed is
- * tried again later; what is left when the time to stop is up is marked in the catalog and waits
- * for the next start.
+ * Renders pages after publishes, one at a time, index files first. What fails is tried again; what
+ * is left at the end waits in the catalog for the next start.
  */
 export class PageWorker {
   readonly #deps: PageWorkerDeps
@@ -34,10 +33,7 @@ export class PageWorker {
     this.#deps = deps
   }
 
-  /**
-   * Marks what an upgrade or another address has outdated, and begins with what an earlier process
-   * left.
-   */
+  /** Marks outdated pages (an upgrade, another base URL) and renders what is pending. */
   async start(): Promise<void> {
     await markOutdatedPages(this.#deps.context)
     this.wake()
@@ -86,10 +82,7 @@ export class PageWorker {
     else if (this.#wanted) this.#schedule(GATHER_MS)
   }
 
-  /**
-   * Renders every page that is marked now; false when some failed. One that fails keeps no other
-   * from its turn.
-   */
+  /** Renders every marked page; false when some failed, which stops no other. */
   async #pass(): Promise<boolean> {
     const { context, onFailure, calm } = this.#deps
     let isDone = true

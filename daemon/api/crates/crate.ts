@@ -13,10 +13,7 @@ import {
 import { versionShape, versionView } from '../schema/version.ts'
 import { foundCrate, newestFirst } from './found.ts'
 
-/**
- * `include`: the parts to answer with, comma-separated; all of them without it, none when it is
- * empty.
- */
+/** `include`: the parts to answer with, comma-separated; default: all of them. */
 export const crateQuery = v.object({ include: v.optional(v.string()) })
 
 export const crateAnswer = v.object({

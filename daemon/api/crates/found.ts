@@ -11,18 +11,14 @@ import {
   refuse,
 } from '../../../generator/index.ts'
 
-/**
- * The crate in the path, by canonical form: `foo-bar` finds `foo_bar`. Refuses what is not here.
- */
+/** The crate in the path, by canonical name: `foo-bar` finds `foo_bar`. Refuses an unknown one. */
 export async function foundCrate({ database }: Registry, c: Context): Promise<CrateCard> {
   const name = c.req.param('name') ?? ''
   const card = isName(name) ? await findCard(database, name) : null
   return card ?? refuse('crate_unknown', { name })
 }
 
-/**
- * The crate and the version in the path; the version as it was published, with its build metadata.
- */
+/** The crate and the version in the path; build metadata has to match. */
 export async function foundVersion(
   registry: Registry,
   c: Context,

@@ -4,8 +4,8 @@ import { answerText } from '../../http/answer.ts'
 import { foundVersion } from './found.ts'
 
 /**
- * `GET /api/v1/crates/{name}/{version}/readme`: the README as packaged. As plain text, whatever it
- * says: what publishers write never runs under the registry's address.
+ * `GET /api/v1/crates/{name}/{version}/readme`: the README as packaged, always as plain text, so
+ * that it never runs under the registry's address.
  */
 export function readme(registry: Registry): OpenHandler {
   return async c => {

@@ -28,7 +28,7 @@ export const reverseAnswer = v.object({
 
 /**
  * `GET /api/v1/crates/{name}/reverse_dependencies`: the crates whose newest version depends on this
- * one, by name, each once; `version_id` says which of `versions` a dependency belongs to.
+ * one, by name, each once; `version_id` refers to `versions`.
  */
 export function reverseDependencies(registry: Registry): OpenHandler {
   const { database } = registry
@@ -56,10 +56,7 @@ async function newestOf(
   return { card, release }
 }
 
-/**
- * How a version depends on a crate: as a normal dependency rather than for its build, for that
- * rather than its tests.
- */
+/** How a version depends on a crate: preferably as a normal, then as a build dependency. */
 function edge(release: ReleaseRecord, name: CanonicalName): DependencyShape | undefined {
   const ours = dependencyViews(release).filter(
     one => one.registry === null && canonicalName(one.crate_id as Name) === name,

@@ -33,10 +33,7 @@ export const authorsAnswer = v.object({
   meta: v.object({ names: v.array(v.string()) }),
 })
 
-/**
- * `GET …/{name}/{version}/authors`: as the manifest names them; crates.io has given this up, its
- * clients have not.
- */
+/** `GET …/{name}/{version}/authors`: as in the manifest; clients of crates.io still ask for it. */
 export function authors(registry: Registry): OpenHandler {
   return async c => {
     const { release } = await foundVersion(registry, c)

@@ -6,9 +6,7 @@ import { metaOf, pageMeta, pageQuery, sliceOf } from '../../http/paging.ts'
 import { versionShape, versionView } from '../schema/version.ts'
 import { foundCrate, foundVersion, newestFirst } from './found.ts'
 
-/**
- * Without `per_page`, all versions are one page; `sort=date` puts what was published last first.
- */
+/** Without `per_page`, all versions are one page; `sort=date` puts the latest publish first. */
 export const versionsQuery = v.object({ sort: v.optional(v.string(), 'semver'), ...pageQuery })
 
 export const versionsAnswer = v.object({ versions: v.array(versionShape), meta: pageMeta })

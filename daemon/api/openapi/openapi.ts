@@ -3,10 +3,7 @@ import type { OpenHandler, Route } from '../../access/route.ts'
 import { answer } from '../../http/answer.ts'
 import { openApiDocument } from './document.ts'
 
-/**
- * `GET /api/openapi.json`: the API as OpenAPI 3.1, out of the route table and the schemas that the
- * handlers use.
- */
+/** `GET /api/openapi.json`: OpenAPI 3.1, from the route table and the schemas of the handlers. */
 export function openApi({ settings, urls }: Registry, routes: () => readonly Route[]): OpenHandler {
   let document: object | null = null
   return c => {

@@ -3,9 +3,7 @@ import type * as v from 'valibot'
 /** Any schema of valibot. */
 export type Schema = v.GenericSchema
 
-/**
- * What a route takes and gives, declared once: the handler reads and writes by the same schemas.
- */
+/** What a route takes and returns; its handler uses the same schemas. */
 export interface Operation {
   readonly summary: string
   readonly query?: v.ObjectSchema<v.ObjectEntries, undefined>

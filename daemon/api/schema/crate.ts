@@ -4,10 +4,7 @@ import type { CrateCard } from '../../../generator/index.ts'
 const text = v.nullable(v.string())
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
-/**
- * A crate, in the shape of crates.io. What this registry does not count is 0 or empty, never
- * absent.
- */
+/** A crate in the shape of crates.io. What is not counted here is 0 or empty, never absent. */
 export const crateShape = v.object({
   id: v.string(),
   name: v.string(),
@@ -43,10 +40,7 @@ export const crateShape = v.object({
 
 export type CrateShape = v.InferOutput<typeof crateShape>
 
-/**
- * A crate as lists answer it; with the ids of its versions and its keywords where one crate is
- * asked for.
- */
+/** A crate as in lists; `more` adds the ids of its versions and its keywords. */
 export function crateView(
   card: CrateCard,
   more: { versions?: number[]; taxonomy?: boolean; exact?: boolean } = {},
@@ -105,9 +99,7 @@ export const categoryShape = v.object({
   created_at: v.pipe(v.string(), v.isoTimestamp()),
 })
 
-/**
- * The keywords of a crate; how many crates share one is not counted here, so each counts this one.
- */
+/** The keywords of a crate; crates per keyword are not counted, so each counts 1. */
 export function keywordViews({
   about,
   createdAt,

@@ -3,10 +3,7 @@ import { type Dependency, parseEntry, type ReleaseRecord } from '../../../genera
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
-/**
- * A dependency, in the shape of crates.io; with its registry and its rename, which crates.io has no
- * need of.
- */
+/** A dependency in the shape of crates.io, plus its registry and its rename. */
 export const dependencyShape = v.object({
   id: count,
   version_id: count,
@@ -26,10 +23,7 @@ export const dependencyShape = v.object({
 
 export type DependencyShape = v.InferOutput<typeof dependencyShape>
 
-/**
- * Dependencies of one version have room for this many ids; entries never change, so neither do the
- * ids.
- */
+/** Room for the ids of one version's dependencies; entries never change, so ids are stable. */
 const IDS_PER_VERSION = 65_536
 
 /** The dependencies of a version, in the order of its index line. */

@@ -52,10 +52,7 @@ export interface OfCrate {
   readonly createdAt: string
 }
 
-/**
- * A version. Where its time of publication is unknown, that of the crate's coming here stands for
- * it.
- */
+/** A version; without a time of publication it gets the time when its crate was added. */
 export function versionView(crate: OfCrate, release: ReleaseRecord): VersionShape {
   const { about, version } = release
   const entry = parseEntry(release.line)

@@ -7,13 +7,13 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { issue, Refusal, refuse, UploadPack } from '../../../generator/index.ts'
 import { addressGroup, type ClientAddress, clientAddress } from '../../http/client-address.ts'
 import { Advertisements, type Protocol } from './advertisements.ts'
-import { Places } from './places.ts'
 import { readBody } from './request-body.ts'
+import { Slots } from './slots.ts'
 
 export interface GitHttpOptions {
   readonly repositoryPath: string
   readonly gitCommand?: string
-  /** Who a client is, for its share of the places; default: the other end of the connection. */
+  /** Who a client is, for its share of the slots; default: the other end of the connection. */
   readonly addressOf?: ClientAddress
   /**
    * Running `git upload-pack` processes; more clients wait, and beyond `maxWaiting` they are sent
@@ -79,7 +79,7 @@ export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Respon
     onFailure: () => {},
     ...options,
   }
-  const places = new Places(limits.maxConcurrent, limits.maxWaiting)
+  const slots = new Slots(limits.maxConcurrent, limits.maxWaiting)
   const advertisements = new Advertisements(limits)
   const app = new Hono<Env>({ getPath }).basePath('/index.git')
   app.get('/info/refs', async c => {
@@ -96,7 +96,7 @@ export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Respon
       'Content-Type': 'application/x-git-upload-pack-advertisement',
     })
   })
-  app.post('/git-upload-pack', c => answer(c, limits, places))
+  app.post('/git-upload-pack', c => answer(c, limits, slots))
   app.post('/git-receive-pack', () => refuse('git_service_refused'))
   app.get('/HEAD', c => file(c, limits, 'HEAD', 'text/plain; charset=utf-8'))
   app.get('/objects/info/packs', c =>
@@ -126,26 +126,25 @@ export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Respon
  * `POST git-upload-pack`: the body is read whole before git starts, so a slow sender holds no
  * process.
  */
-async function answer(c: Context<Env>, limits: Limits, places: Places): Promise<Response> {
+async function answer(c: Context<Env>, limits: Limits, slots: Slots): Promise<Response> {
   if (c.req.header('content-type') !== REQUEST) refuse('git_request_type', { expected: REQUEST })
   const { signal } = c.req.raw
-  const place = places.admit(c.env.client)
+  const slot = slots.admit(c.env.client)
   try {
     const input = await readBody(c.req.raw, limits)
-    await place.start(signal)
+    await slot.start(signal)
     const git = new UploadPack({ ...limits, protocol: protocolOf(c), advertise: false, input })
-    return new Response(await running(git, signal, limits, place.leave), {
+    return new Response(await running(git, signal, limits, slot.leave), {
       headers: { ...FRESH, 'Content-Type': 'application/x-git-upload-pack-result' },
     })
   } catch (error) {
-    place.leave()
+    slot.leave()
     throw error
   }
 }
 
 /**
- * Git's answer as a body. A failure before the first byte is thrown, a later one breaks the body
- * off.
+ * Git's answer as a body. A failure before the first byte is thrown; a later one aborts the body.
  */
 async function running(
   git: UploadPack,
@@ -195,10 +194,7 @@ async function running(
   })
 }
 
-/**
- * Whether git failed over what the client sent (the `die` calls of upload-pack, serve and
- * pkt-line).
- */
+/** Whether the client's data made git fail (the `die` calls of upload-pack, serve and pkt-line). */
 function isClients(error: unknown): boolean {
   return /protocol error|bad line length|invalid (?:packet|command)|unknown (?:capability|object)|no command|expected|hung up/.test(
     error instanceof Refusal && error.has('git_failed') ? error.message : '',

@@ -1,11 +1,10 @@
 import { refuse } from '../../../generator/index.ts'
 
 /**
- * So many may run and so many wait; the rest is sent away, so that a crowd costs neither processes
- * nor memory. One client has at most half of either: whoever reads slowly, in however many
- * connections, leaves the other half to others.
+ * Slots for git processes and for clients that wait; the others are sent away. One client gets at
+ * most half of either, so that a slow reader leaves the other half free.
  */
-export class Places {
+export class Slots {
   readonly #concurrent: number
   readonly #all: number
   readonly #admitted = new Tally()
@@ -37,7 +36,7 @@ export class Places {
     }
   }
 
-  /** Hands a running place to whoever has waited longest, of those who have not their half. */
+  /** Hands a running slot to whoever has waited longest, of those who have not their half. */
   #pass(leaving: string): void {
     this.#running.remove(leaving)
     for (const [go, client] of this.#waiting) {
@@ -71,10 +70,7 @@ class Tally {
   readonly #clients = new Map<string, number>()
   #all = 0
 
-  /**
-   * Whether one more of the client fits, when `most` may be there and half of them may be one
-   * client's.
-   */
+  /** Whether one more of the client fits into `most`, of which one client gets half. */
   hasRoom(client: string, most: number): boolean {
     return this.#all < most && (this.#clients.get(client) ?? 0) < Math.ceil(most / 2)
   }
