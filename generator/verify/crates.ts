@@ -12,7 +12,7 @@ import { type CrateRecord, eachCrate, readCrate, registryCounts } from '../store
 import { isMarked } from '../store/catalog/marks.ts'
 import { listReleases, type ReleaseRecord, releaseOfBytes } from '../store/catalog/releases.ts'
 import { fileChecksum, isSameFile } from '../store/durable-file.ts'
-import { derivable, type Finding, type VerifyOptions } from './finding.ts'
+import { derivable, type Finding, findingsAbout, type VerifyOptions } from './finding.ts'
 
 /** Holds catalog, crate store and public tree against each other, byte for byte; yields what differs. */
 export async function* verifyCrates(
@@ -26,9 +26,9 @@ export async function* verifyCrates(
   }
   const { crates: total } = await registryCounts(context.database)
   let done = 0
-  for await (const { id } of eachCrate(context.database)) {
-    yield* await verifyTruth(context, id, options.repair)
-    yield* await verifyTree(context, id, options)
+  for await (const { id, name } of eachCrate(context.database)) {
+    yield* await findingsAbout(name, () => verifyTruth(context, id, options.repair))
+    yield* await findingsAbout(name, () => verifyTree(context, id, options))
     done++
     options.progress?.(done, total)
   }

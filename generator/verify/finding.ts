@@ -19,6 +19,23 @@ export interface VerifyOptions {
   readonly progress?: Progress
 }
 
+/** Errors of a disk or a database, which concern everything. */
+const OF_THE_MACHINE = /^(?:ENOSPC|EDQUOT|EROFS|SQLITE)/
+
+/** The findings about one thing. One that cannot be read is a finding itself, and stops no other. */
+export async function findingsAbout(
+  where: string,
+  work: () => Promise<Finding[]>,
+): Promise<Finding[]> {
+  try {
+    return await work()
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException
+    if (!(error instanceof Error) || OF_THE_MACHINE.test(code)) throw error
+    return [{ where, what: `cannot be verified: ${message}`, lost: false, repaired: false }]
+  }
+}
+
 /** A finding about something that can be derived again. */
 export function derivable(where: string, what: string, repaired = false): Finding {
   return { where, what, lost: false, repaired }

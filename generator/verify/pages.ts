@@ -15,7 +15,7 @@ import { commonRanges, commonSubject } from '../store/catalog/search/buckets.ts'
 import { prefixCounts } from '../store/catalog/search/prefixes.ts'
 import { readLayout, searchMarksOf } from '../store/catalog/search/search-layout.ts'
 import { SITE } from '../store/database/mark-kinds.ts'
-import type { Finding, VerifyOptions } from './finding.ts'
+import { type Finding, findingsAbout, type VerifyOptions } from './finding.ts'
 
 /**
  * Holds the pages of the public tree against the catalog, byte for byte; yields what differs. The pages of sources are
@@ -28,18 +28,25 @@ export async function* verifyPages(
   const { crates: total } = await registryCounts(context.database)
   let done = 0
   for await (const crate of eachCrate(context.database)) {
-    yield* await verifyOutputs(context, options, markOf('page', crate), () =>
-      cratePages(context, crate.id),
-    )
-    for (const { id } of await listReleases(context.database, crate.id)) {
-      const mark: Mark = { ...markOf('release', crate), subject: id }
-      yield* await verifyOutputs(context, options, mark, () => releasePages(context, id))
-    }
+    yield* await findingsAbout(crate.name, async () => {
+      const findings = await verifyOutputs(context, options, markOf('page', crate), () =>
+        cratePages(context, crate.id),
+      )
+      for (const { id } of await listReleases(context.database, crate.id)) {
+        const mark: Mark = { ...markOf('release', crate), subject: id }
+        findings.push(
+          ...(await verifyOutputs(context, options, mark, () => releasePages(context, id))),
+        )
+      }
+      return findings
+    })
     done++
     options.progress?.(done, total)
   }
   const site: Mark = { kind: 'site', subject: SITE, generation: 0 }
-  yield* await verifyOutputs(context, options, site, () => sitePages(context))
+  yield* await findingsAbout('index.html', () =>
+    verifyOutputs(context, options, site, () => sitePages(context)),
+  )
   yield* verifySearch(context, options)
   const listed = (await prefixCounts(context.database, [''])).get('') ?? 0
   if (listed === 0) return

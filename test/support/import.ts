@@ -1,8 +1,7 @@
 import { importAll } from '../../generator/import/import.ts'
 import type { Outcome } from '../../generator/import/prepare.ts'
 import { openSource } from '../../generator/import/source/open.ts'
-import type { ImportRequest } from '../../generator/import/source/request.ts'
-import type { Source } from '../../generator/import/source/source.ts'
+import type { ImportRequest, Source } from '../../generator/import/source/source.ts'
 import type { Registry } from '../../generator/registry.ts'
 import { OPERATOR } from './workplace.ts'
 

@@ -15,6 +15,8 @@ export const importMessages = {
       `${p.source} is not a source itself, but ${p.inner} in it is; name that folder`,
     import_own_folder: (p: { source: string }) =>
       `${p.source} is the folder of a Plimsoll registry; move it with \`plimsoll backup\` and \`plimsoll restore\`, or import its \`public\` folder`,
+    import_cargo_cache: (p: { where: string; format: number }) =>
+      `${p.where} has format ${p.format} of Cargo's index cache, and only format 3 can be read; run a current Cargo once, or import the registry itself`,
     import_names_needed: (p: { source: string }) =>
       `a sparse index does not list its crates; write the names of the crates of ${p.source} to a file, one per line, and pass it with --names`,
     import_names_useless: (p: { kind: string }) =>

@@ -43,6 +43,8 @@ function say({ kind, index }: Detected): string {
 async function lookAround(source: string): Promise<Detected[]> {
   if (existsSync(join(source, 'plimsoll.db'))) refuse('import_own_folder', { source })
   if (isBare(source)) return [{ kind: 'git', index: '.' }]
+  const caches = await cargoCaches(source)
+  if (caches.length > 0) return caches.map(index => ({ kind: 'cargo-cache', index }))
   const entries = await readFolder(source)
   const found: Detected[] = []
   const hasIndex = await isIndex(join(source, 'index'))
@@ -72,6 +74,19 @@ async function lookAround(source: string): Promise<Detected[]> {
   if (await hasCrates(source)) found.push({ kind: 'crates', index: '.' })
   if (found.length === 1 && found[0]?.kind === 'tree')
     refuse('import_source_inner', { source, inner: found[0].index })
+  return found
+}
+
+/** Indexes below a CARGO_HOME, its `registry` folder or one index of it, which Cargo has a cache of. */
+async function cargoCaches(source: string): Promise<string[]> {
+  if ((await listTiers(join(source, '.cache'))).length > 0) return ['.']
+  const found: string[] = []
+  for (const folder of ['registry/index', 'index']) {
+    for (const { name } of await readFolder(join(source, folder))) {
+      const index = `${folder}/${name}`
+      if ((await listTiers(join(source, index, '.cache'))).length > 0) found.push(index)
+    }
+  }
   return found
 }
 

@@ -1,9 +1,9 @@
 import { refuse } from '../../../core/error/error.ts'
+import { openCargoCache } from './cargo-cache.ts'
 import { detect } from './detect.ts'
-import { openGit } from './git.ts'
+import { openGit } from './git/git.ts'
 import { openLoose } from './loose-crates.ts'
-import type { ImportRequest } from './request.ts'
-import type { Source } from './source.ts'
+import type { ImportRequest, Source } from './source.ts'
 import { openSparse } from './sparse.ts'
 import { openTree } from './tree.ts'
 import { openVendor } from './vendor.ts'
@@ -37,6 +37,8 @@ function open(
       return openSparse(request, web)
     case 'vendor':
       return openVendor(request, web)
+    case 'cargo-cache':
+      return openCargoCache(request.source, detected.index)
     case 'crates':
       return openLoose(request.source)
   }

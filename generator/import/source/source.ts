@@ -4,7 +4,15 @@ import type { Name } from '../../../core/name.ts'
 import type { Version } from '../../../core/version.ts'
 
 /** What can be imported; the words of `--as`. */
-export const SOURCE_KINDS = ['tree', 'git', 'sparse', 'local-registry', 'vendor', 'crates'] as const
+export const SOURCE_KINDS = [
+  'tree',
+  'git',
+  'sparse',
+  'local-registry',
+  'cargo-cache',
+  'vendor',
+  'crates',
+] as const
 export type SourceKind = (typeof SOURCE_KINDS)[number]
 
 /** One release of the source: what is said of it, and a way to its bytes. */
@@ -35,6 +43,21 @@ export interface SourceCrate {
   /** In the order of the source. Several offers stand for one version: at most the first good one is taken. */
   readonly offers: readonly (readonly SourceRelease[])[]
   readonly refused: readonly Refused[]
+}
+
+/** What an operator asks to be imported. */
+export interface ImportRequest {
+  /** Folder, file or URL. */
+  readonly source: string
+  /** What it is, when it could be several things. */
+  readonly as: SourceKind | null
+  /** Folder or URL of the `.crate` files, when they are not where the source says. */
+  readonly crates: string | null
+  /** File with the names of the crates of a sparse index. */
+  readonly names: string | null
+  readonly token: string | null
+  /** Index URLs that mean the source, besides those it is known by. */
+  readonly sourceUrls: readonly string[]
 }
 
 /** A registry that is taken over. */

@@ -3,9 +3,9 @@ import { collect, type Issue, issue, Refusal, refuse } from '../../../core/error
 import { lowerPrefix, type Name, parseName } from '../../../core/name.ts'
 import { ordered } from '../ordered.ts'
 import { CONFIG_MAX, parseConfig } from './config.ts'
+import { cratesOfConfig, namedCrates } from './crate-sources.ts'
 import { INDEX_FILE_MAX, readIndexFile } from './index-file.ts'
-import { cratesOfConfig, type ImportRequest, namedCrates } from './request.ts'
-import type { CrateSource, Refused, Source, SourceCrate } from './source.ts'
+import type { CrateSource, ImportRequest, Refused, Source, SourceCrate } from './source.ts'
 import { plain, type Web } from './web.ts'
 
 /** Index files that are fetched at once. */

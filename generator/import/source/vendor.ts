@@ -4,9 +4,9 @@ import { parseManifest } from '../../../core/manifest/parse.ts'
 import type { Name } from '../../../core/name.ts'
 import type { Version } from '../../../core/version.ts'
 import { readFolder, readText } from '../../store/durable-file.ts'
+import { namedCrates } from './crate-sources.ts'
 import { FolderCrates } from './folder-crates.ts'
-import { type ImportRequest, namedCrates } from './request.ts'
-import type { CrateSource, Source, SourceCrate, SourceRelease } from './source.ts'
+import type { CrateSource, ImportRequest, Source, SourceCrate, SourceRelease } from './source.ts'
 import type { Web } from './web.ts'
 
 /** A folder of `cargo vendor`: unpacked sources and the checksums that their `.crate` files had. */

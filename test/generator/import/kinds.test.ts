@@ -154,6 +154,38 @@ test('a local registry: index/ without config.json and .crate files at the top',
   assert.deepEqual(sums, { added: 2, present: 0, refused: 0 }, report(outcomes))
 })
 
+test('the cache of Cargo: the lines of its index, for the versions whose .crate files it has', async t => {
+  const old = new MargoTree(join(folderOf(t), 'old'), 'https://old.example/')
+  const pubtime = '2020-01-02T03:04:05Z'
+  old.add({ name: 'base', version: '1.0.0', line: { pubtime } })
+  old.add({ name: 'base', version: '1.1.0', yanked: true })
+  const home = folderOf(t)
+  const [index, cache] = ['index', 'cache'].map(name => join(home, 'registry', name, 'old-1f2e'))
+  assert.ok(index && cache)
+  mkdirSync(join(index, '.cache', 'ba', 'se'), { recursive: true })
+  mkdirSync(cache, { recursive: true })
+  const lines = readFileSync(join(old.root, 'ba', 'se', 'base'), 'utf8')
+    .trimEnd()
+    .split('\n')
+  const parts = lines.map(line => `${JSON.parse(line).vers}\0${line}\0`)
+  const file = join(index, '.cache', 'ba', 'se', 'base')
+  const body = `etag: "x"\0${parts.join('')}`
+  writeFileSync(file, Buffer.concat([Buffer.from([3, 2, 0, 0, 0]), Buffer.from(body)]))
+  cpSync(join(old.root, old.cratePath('base', '1.0.0')), join(cache, 'base-1.0.0.crate'))
+  for (const source of [home, join(home, 'registry'), index]) {
+    const registry = await newRegistry(t)
+    const taken = await takeOver(registry, source)
+    assert.equal(taken.source.kind, 'cargo-cache')
+    assert.deepEqual(taken.sums, { added: 1, present: 0, refused: 0 }, report(taken.outcomes))
+    await build(registry)
+    const [line = '', ...others] = publicText(registry, 'index/ba/se/base').trimEnd().split('\n')
+    assert.deepEqual(others, [])
+    assert.equal(JSON.parse(line).pubtime, pubtime)
+  }
+  writeFileSync(file, Buffer.from([4, 2, 0, 0, 0]))
+  await assert.rejects(takeOver(await newRegistry(t), home), refusesWith('import_cargo_cache'))
+})
+
 /** A folder as `cargo vendor` leaves it. */
 function vendored(t: TestContext): { vendor: string; cache: string } {
   const [vendor, cache] = [join(folderOf(t), 'vendor'), join(folderOf(t), 'cache')]

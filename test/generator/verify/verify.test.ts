@@ -178,6 +178,23 @@ test('a damaged git index is not replaced under a daemon that has it open', asyn
   )
 })
 
+test('a crate that cannot be read keeps no other from being verified', async t => {
+  const registry = await scene(t)
+  await sql`UPDATE releases SET about = '{' WHERE version = '1.1.0'`.execute(registry.database)
+  writeFileSync(registry.tree.path('crates/other/index.html'), 'spoilt')
+  writeFileSync(registry.tree.path('index/ot/he/other'), 'spoilt')
+  const found = await findings(registry)
+  assert.ok(
+    found.some(one => one.startsWith('demo: cannot be verified: ')),
+    found.join('\n'),
+  )
+  for (const path of ['index/ot/he/other', 'crates/other/index.html'])
+    assert.ok(
+      found.some(one => one.startsWith(`${path}: `)),
+      found.join('\n'),
+    )
+})
+
 test('a reference to a row that does not exist is lost', async t => {
   const { database, ...rest } = await scene(t)
   await sql`PRAGMA foreign_keys = OFF`.execute(database)

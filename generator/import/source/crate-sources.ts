@@ -1,26 +1,11 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
+import { expandDl } from '../../../core/urls.ts'
 import { isWebTemplate, type SourceConfig } from './config.ts'
 import { FolderCrates } from './folder-crates.ts'
-import type { CrateSource, SourceKind } from './source.ts'
-import type { Web } from './web.ts'
-import { WebCrates } from './web-crates.ts'
-
-/** What an operator asks to be imported. */
-export interface ImportRequest {
-  /** Folder, file or URL. */
-  readonly source: string
-  /** What it is, when it could be several things. */
-  readonly as: SourceKind | null
-  /** Folder or URL of the `.crate` files, when they are not where the source says. */
-  readonly crates: string | null
-  /** File with the names of the crates of a sparse index. */
-  readonly names: string | null
-  readonly token: string | null
-  /** Index URLs that mean the source, besides those it is known by. */
-  readonly sourceUrls: readonly string[]
-}
+import type { CrateSource, ImportRequest, Wanted } from './source.ts'
+import { plain, type Web } from './web.ts'
 
 /** The `.crate` files that the operator has named; null when nothing was named. A host named here may see the token. */
 export function namedCrates(
@@ -40,4 +25,26 @@ export function namedCrates(
 export function cratesOfConfig(config: SourceConfig | null, where: string, web: Web): CrateSource {
   if (!config) return refuse('import_no_dl', { where })
   return new WebCrates(web, config.dl)
+}
+
+/** The `.crate` files behind a `dl` template. */
+export class WebCrates implements CrateSource {
+  readonly description: string
+  readonly #web: Web
+  readonly #dl: string
+
+  constructor(web: Web, dl: string) {
+    if (!isWebTemplate(dl)) refuse('import_dl_foreign', { dl: plain(dl) })
+    this.#web = web
+    this.#dl = dl
+    this.description = plain(dl)
+  }
+
+  async take<T>(wanted: Wanted, use: (bytes: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T> {
+    const { name, version } = wanted
+    const url = expandDl(this.#dl, wanted)
+    return this.#web.take(url, bytes =>
+      bytes ? use(bytes) : refuse('import_no_bytes', { name, version, tried: plain(url) }),
+    )
+  }
 }

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { refuse } from '../../../core/error/error.ts'
-import { cleanEnvironment, finish } from '../../git/index-repository/git-process.ts'
+import { refuse } from '../../../../core/error/error.ts'
+import { cleanEnvironment, finish } from '../../../git/index-repository/git-process.ts'
 
 /**
  * Git for a repository that a stranger may have made. No transport is allowed: one that says it is only partly here would
