@@ -27,8 +27,8 @@ export async function* verifyCrates(
   const { crates: total } = await registryCounts(context.database)
   let done = 0
   for await (const { id, name } of eachCrate(context.database)) {
-    yield* await findingsAbout(name, () => verifyTruth(context, id, options.repair))
-    yield* await findingsAbout(name, () => verifyTree(context, id, options))
+    yield* findingsAbout(name, () => verifyTruth(context, id, options.repair))
+    yield* findingsAbout(name, () => verifyTree(context, id, options))
     done++
     options.progress?.(done, total)
   }

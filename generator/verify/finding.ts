@@ -23,16 +23,16 @@ export interface VerifyOptions {
 const OF_THE_MACHINE = /^(?:ENOSPC|EDQUOT|EROFS|SQLITE)/
 
 /** The findings about one thing. One that cannot be read is a finding itself, and stops no other. */
-export async function findingsAbout(
+export async function* findingsAbout(
   where: string,
-  work: () => Promise<Finding[]>,
-): Promise<Finding[]> {
+  find: () => AsyncIterable<Finding> | Promise<Finding[]>,
+): AsyncIterable<Finding> {
   try {
-    return await work()
+    yield* await find()
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException
     if (!(error instanceof Error) || OF_THE_MACHINE.test(code)) throw error
-    return [{ where, what: `cannot be verified: ${message}`, lost: false, repaired: false }]
+    yield { where, what: `cannot be verified: ${message}`, lost: false, repaired: false }
   }
 }
 

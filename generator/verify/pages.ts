@@ -28,26 +28,37 @@ export async function* verifyPages(
   const { crates: total } = await registryCounts(context.database)
   let done = 0
   for await (const crate of eachCrate(context.database)) {
-    yield* await findingsAbout(crate.name, async () => {
-      const findings = await verifyOutputs(context, options, markOf('page', crate), () =>
-        cratePages(context, crate.id),
-      )
-      for (const { id } of await listReleases(context.database, crate.id)) {
-        const mark: Mark = { ...markOf('release', crate), subject: id }
-        findings.push(
-          ...(await verifyOutputs(context, options, mark, () => releasePages(context, id))),
-        )
-      }
-      return findings
-    })
+    yield* findingsAbout(crate.name, () => verifyCratePages(context, options, crate))
     done++
     options.progress?.(done, total)
   }
   const site: Mark = { kind: 'site', subject: SITE, generation: 0 }
-  yield* await findingsAbout('index.html', () =>
+  yield* findingsAbout('index.html', () =>
     verifyOutputs(context, options, site, () => sitePages(context)),
   )
-  yield* verifySearch(context, options)
+  yield* findingsAbout('search', () => verifySearch(context, options))
+  yield* findingsAbout('crates/index.html', () => verifyList(context, options, site))
+}
+
+async function* verifyCratePages(
+  context: PageContext,
+  options: VerifyOptions,
+  crate: CrateRecord,
+): AsyncIterable<Finding> {
+  yield* await verifyOutputs(context, options, markOf('page', crate), () =>
+    cratePages(context, crate.id),
+  )
+  for (const { id } of await listReleases(context.database, crate.id)) {
+    const mark: Mark = { ...markOf('release', crate), subject: id }
+    yield* await verifyOutputs(context, options, mark, () => releasePages(context, id))
+  }
+}
+
+async function* verifyList(
+  context: PageContext,
+  options: VerifyOptions,
+  site: Mark,
+): AsyncIterable<Finding> {
   const listed = (await prefixCounts(context.database, [''])).get('') ?? 0
   if (listed === 0) return
   // Whatever changes the list changes the site, too, but is done with it earlier.
