@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import Libsql from 'libsql'
+import { canonicalName } from '../core/name.ts'
 import { hashOf } from '../core/search/buckets.ts'
 import { Lookup } from '../core/search/lookup.ts'
 import { bitsFor } from '../core/search/postings.ts'
 import { termsOf } from '../core/search/terms.ts'
-import { canonical } from '../core/search/words.ts'
 import { buildMarks } from '../generator/pages/pages.ts'
 import { DATABASE_FILE, initRegistry, openRegistry, type Registry } from '../generator/registry.ts'
 import { type SearchedEntry, searchFiles } from '../generator/render/search-files.ts'
@@ -37,7 +37,9 @@ function entriesOf(count: number): SearchedEntry[] {
 
 // By name, as a tree of files alone numbers its crates, so that both give equal crates equal
 // places.
-const large = entriesOf(LARGE).sort((a, b) => (canonical(a.name) < canonical(b.name) ? -1 : 1))
+const large = entriesOf(LARGE).sort((a, b) =>
+  canonicalName(a.name) < canonicalName(b.name) ? -1 : 1,
+)
 const files = measureFiles(large)
 for (const query of ['serde json', 's', 'rust library', 'fast-json'])
   await measureQuery(files, query)
@@ -192,7 +194,7 @@ function fill(path: string, entries: readonly SearchedEntry[]): void {
   const time = '2026-11-20T12:00:00Z'
   for (const [at, { name, keywords, description, yanked }] of entries.entries()) {
     const id = at + 1
-    const key = canonical(name)
+    const key = canonicalName(name)
     crate.run(id, name, key, key, time)
     release.run(id, id, JSON.stringify({ keywords, description }), time)
     listing.run(id, key, id, id, id, time)

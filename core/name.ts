@@ -1,13 +1,7 @@
 import { refuse } from './error/error.ts'
+import type { Name } from './name-rules.ts'
 
-declare const nameBrand: unique symbol
-declare const canonicalBrand: unique symbol
-
-/** A crate name as published: an ASCII letter, then letters, digits, `-`, `_`; at most 64. */
-export type Name = string & { readonly [nameBrand]: true }
-
-/** A name in the form that is equal for names that must not coexist: lowercase, `-` as `_`. */
-export type CanonicalName = string & { readonly [canonicalBrand]: true }
+export { type CanonicalName, canonicalName, isAlias, isName, type Name } from './name-rules.ts'
 
 /** Longest crate name (specification section 8). */
 export const NAME_MAX = 64
@@ -23,21 +17,6 @@ export function parseName(text: string): Name {
   if (!/^[A-Za-z]/.test(text)) refuse('name_start', { name: text })
   if (text.length > NAME_MAX) refuse('name_too_long', { name: text, max: NAME_MAX })
   return text as Name
-}
-
-/** Whether `text` is a crate name by the rules of `parseName`. */
-export function isName(text: string): text is Name {
-  return /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(text)
-}
-
-/** Whether `text` can be the name by which a crate calls a dependency: it may begin with `_`. */
-export function isAlias(text: string): boolean {
-  return /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(text)
-}
-
-/** Lowercase with `-` as `_`; equal for names that collide. */
-export function canonicalName(name: Name): CanonicalName {
-  return name.toLowerCase().replaceAll('-', '_') as CanonicalName
 }
 
 /** The `{prefix}` marker: the index tier of the name, case kept (specification A.2). */

@@ -1,3 +1,4 @@
+import { canonicalName } from '../name-rules.ts'
 import {
   SEARCH_FOLDER,
   searchBlockPath,
@@ -14,7 +15,7 @@ import {
   rangeOf,
   type SearchLayout,
 } from './buckets.ts'
-import { beginningOf, canonical, nameLength, parseQuery, RANK_YANKED, WORD_MAX } from './words.ts'
+import { beginningOf, nameLength, parseQuery, RANK_YANKED, WORD_MAX } from './words.ts'
 
 /** Loads and parses a file by its path below `search/`; `isFresh`: bypassing caches. */
 export type Load = (path: string, isFresh: boolean) => Promise<unknown>
@@ -29,7 +30,7 @@ export interface FoundCrate {
 }
 
 /** The results of a search. */
-export interface Found {
+export interface SearchResults {
   readonly crates: readonly FoundCrate[]
   /** Whether there are more. */
   readonly more: boolean
@@ -55,7 +56,7 @@ interface Hit {
   readonly rank: number
 }
 
-const NOTHING: Found = { crates: [], more: false }
+const NOTHING: SearchResults = { crates: [], more: false }
 
 /**
  * A search over static files. It loads what a query needs, and nothing twice; results and order are
@@ -71,7 +72,7 @@ export class Lookup {
   }
 
   /** The best crates for a query, at most `limit`. */
-  async find(text: string, limit: number): Promise<Found> {
+  async find(text: string, limit: number): Promise<SearchResults> {
     const { words, key } = parseQuery(text)
     if (words.length === 0 || words.some(word => word.length > WORD_MAX)) return NOTHING
     const [first, ...terms] = await Promise.all(
@@ -133,7 +134,7 @@ export class Lookup {
       const some = hits.slice(at, at + limit).map(hit => hit.id)
       const blocks = await Promise.all(some.map(id => this.#block(id)))
       for (const [index, id] of some.entries()) {
-        if (canonical(blocks[index]?.get(id)?.name ?? '').startsWith(key)) ids.push(id)
+        if (canonicalName(blocks[index]?.get(id)?.name ?? '').startsWith(key)) ids.push(id)
       }
     }
     return ids

@@ -1,3 +1,5 @@
+import { canonicalName, isName } from '../name-rules.ts'
+
 /** Longest word that is searched for; longer ones find nothing. */
 export const WORD_MAX = 64
 
@@ -9,11 +11,6 @@ export const RANK_YANKED = 1024
 
 /** Number of ranks per fit. */
 export const RANK_FIT = 128
-
-/** The form in which two names are the same: lowercase, `-` as `_`. */
-export function canonical(name: string): string {
-  return name.toLowerCase().replaceAll('-', '_')
-}
 
 /** The words of a text: lowercase runs of letters and digits, without accents. */
 export function wordsOf(text: string): string[] {
@@ -40,8 +37,7 @@ export interface Query {
 export function parseQuery(text: string): Query {
   const query = text.replaceAll('+', ' ').trim()
   const said = wordsOf(query)
-  const isName = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(query)
-  const key = said.length < 2 ? null : isName ? canonical(query) : said.join('_')
+  const key = said.length < 2 ? null : isName(query) ? canonicalName(query) : said.join('_')
   return { words: [...new Set(said)].slice(0, WORDS_MAX), key }
 }
 

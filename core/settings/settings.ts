@@ -4,7 +4,7 @@ import { withoutCredentials } from '../urls.ts'
 import { tomlValue } from './file.ts'
 import type { Values } from './row.ts'
 import type { sections, topRows } from './schema.ts'
-import type { Given, Source } from './source.ts'
+import type { Given, SettingSource } from './source.ts'
 import { fromEnvironment, fromFile, fromFlags, show, sourceName } from './source.ts'
 import type { SettingKey, SettingValue } from './table.ts'
 import { settingTable } from './table.ts'
@@ -23,7 +23,7 @@ export type Settings = { readonly [S in keyof Sections]: Values<Sections[S]> } &
 export type PolicySettings = Settings['policy']
 
 /** Where an effective value comes from. */
-export type Origin = 'default' | 'preset' | Source
+export type Origin = 'default' | 'preset' | SettingSource
 
 export interface ResolvedSettings {
   readonly settings: Settings

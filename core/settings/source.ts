@@ -5,7 +5,7 @@ import type { Setting, SettingKey } from './table.ts'
 import { settingByVariable, settingTable } from './table.ts'
 
 /** Where a value was set. */
-export type Source =
+export type SettingSource =
   | { readonly file: string }
   | { readonly variable: string }
   | { readonly flag: string }
@@ -14,7 +14,7 @@ export type Source =
 export interface Given {
   readonly setting: Setting
   readonly raw: unknown
-  readonly source: Source
+  readonly source: SettingSource
 }
 
 /** Variables with our prefix that are not settings. */
@@ -34,7 +34,7 @@ const FLAGS: ReadonlyMap<SettingKey, string> = new Map([
 ])
 
 /** Name of a source in messages. */
-export function sourceName(source: Source): string {
+export function sourceName(source: SettingSource): string {
   if ('file' in source) return source.file
   return 'variable' in source ? source.variable : source.flag
 }

@@ -1,3 +1,4 @@
+import { canonicalName } from '../../core/name.ts'
 import { type Output, output } from '../../core/output.ts'
 import {
   searchBlockPath,
@@ -17,7 +18,6 @@ import {
 } from '../../core/search/buckets.ts'
 import { bitsFor, POSTINGS_MAX, type Posting, type Term } from '../../core/search/postings.ts'
 import { termsOf } from '../../core/search/terms.ts'
-import { canonical } from '../../core/search/words.ts'
 
 /** The format of all files of the search. */
 const FORMAT = 1
@@ -67,7 +67,7 @@ export function blockFile(
 /** All files of the search at once; a crate's id is its place by canonical name, from 1. */
 export function* searchFiles(entries: Iterable<SearchedEntry>): Generator<Output> {
   const crates = [...entries]
-    .map(entry => ({ key: canonical(entry.name), entry }))
+    .map(entry => ({ key: canonicalName(entry.name), entry }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
     .map(({ key, entry }, at) => ({ ...entry, id: at + 1, canonical: key }))
   const found = new Map<string, number[]>()

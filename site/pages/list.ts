@@ -1,6 +1,6 @@
+import { canonicalName } from '../../core/name.ts'
 import { type Output, output } from '../../core/output.ts'
 import { frontPath, listPath } from '../../core/paths/pages.ts'
-import { canonical } from '../../core/search/words.ts'
 import type { CrateItem } from '../data/crate.ts'
 import { formatNumber, plural } from '../elements/amount.ts'
 import { crateList } from '../elements/crate-list.ts'
@@ -32,7 +32,7 @@ export function listPages(site: SiteConfig, crates: Iterable<CrateItem>): Output
 /** What the pages of the list say. */
 export function listData(crates: Iterable<CrateItem>): ListData[] {
   const sorted = [...crates]
-    .map(crate => ({ key: canonical(crate.name), crate }))
+    .map(crate => ({ key: canonicalName(crate.name), crate }))
     .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
   const keys = sorted.map(one => one.key)
   const groups = groupByPrefix(keys, LIST_MAX)

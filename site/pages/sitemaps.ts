@@ -1,3 +1,4 @@
+import { canonicalName } from '../../core/name.ts'
 import { type Output, output } from '../../core/output.ts'
 import { cratePath } from '../../core/paths/crates.ts'
 import {
@@ -7,7 +8,6 @@ import {
   sitemapPartPath,
   sitemapPath,
 } from '../../core/paths/pages.ts'
-import { canonical } from '../../core/search/words.ts'
 import type { CrateItem } from '../data/crate.ts'
 import { absoluteLink } from '../elements/links.ts'
 import { html, type Markup, raw } from '../elements/markup.ts'
@@ -50,7 +50,7 @@ export function* sitemaps(
   crates: Iterable<Pick<CrateItem, 'name' | 'updatedAt'>>,
 ): Generator<Output> {
   const sorted = [...crates]
-    .map(crate => ({ key: canonical(crate.name), crate }))
+    .map(crate => ({ key: canonicalName(crate.name), crate }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
     .map(one => one.crate)
   const parts: number[] = []

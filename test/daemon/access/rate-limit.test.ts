@@ -184,7 +184,7 @@ test('nobody makes more tokens than limits.tokens_per_user; revoked ones do not 
   assert.equal(refused.status, 400)
   assert.match(
     await refused.text(),
-    /Nobody may have more than 2 tokens here; revoke one that is no longer used\./,
+    /A user may have at most 2 tokens \(.*\); revoke one that is no longer used\./,
   )
   assert.equal((await visitor.post('/me/tokens/1/revoke')).status, 303)
   assert.equal((await make('third')).status, 200)
