@@ -11,8 +11,10 @@ export type VersionIdentity = string & { readonly [identityBrand]: true }
 
 const NUMBER = '0|[1-9][0-9]*'
 const PRE = `(?:${NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)`
+const BUILD = '[0-9A-Za-z-]+'
 const GRAMMAR = new RegExp(
-  `^(${NUMBER})\\.(${NUMBER})\\.(${NUMBER})(?:-(${PRE}(?:\\.${PRE})*))?(?:\\+([0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*))?$`,
+  `^(${NUMBER})\\.(${NUMBER})\\.(${NUMBER})(?:-(${PRE}(?:\\.${PRE})*))?` +
+    `(?:\\+(${BUILD}(?:\\.${BUILD})*))?$`,
 )
 
 /** The largest number in a version: the largest of 64 bits. */

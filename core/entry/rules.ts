@@ -50,6 +50,7 @@ function textThat(expected: string, fits: (text: string) => boolean): Rule<strin
   return { test: (value): value is string => typeof value === 'string' && fits(value), expected }
 }
 
+/** Whether a value is an object. */
 export function isFields(value: Json): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

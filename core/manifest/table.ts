@@ -80,6 +80,7 @@ export function isInherited(value: TomlValue | undefined): boolean {
   return value !== undefined && isTable(value) && Object.hasOwn(value, 'workspace')
 }
 
+/** Whether a value is a table. */
 export function isTable(value: TomlValue): value is { [key: string]: TomlValue } {
   return typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date)
 }

@@ -7,9 +7,11 @@ import { looksAlike } from './look-alike.ts'
 import { weigh } from './verdict.ts'
 
 /** The names that crates.io reserves: parts of Rust (its migration of 2017). */
-const RUST = `alloc arena ast builtins collections compiler-builtins compiler-rt compiletest core coretest debug driver
-  flate fmt_macros grammar graphviz macro macros proc_macro rbml rust-installer rustbook rustc rustc_back rustc_borrowck
-  rustc_driver rustc_llvm rustc_resolve rustc_trans rustc_typeck rustdoc rustllvm rustuv serialize std syntax test unicode`
+const RUST = `
+  alloc arena ast builtins collections compiler-builtins compiler-rt compiletest core coretest
+  debug driver flate fmt_macros grammar graphviz macro macros proc_macro rbml rust-installer
+  rustbook rustc rustc_back rustc_borrowck rustc_driver rustc_llvm rustc_resolve rustc_trans
+  rustc_typeck rustdoc rustllvm rustuv serialize std syntax test unicode`
 
 /** Windows devices; Windows cannot create a folder with such a name (specification A.2). */
 const DEVICES = [
@@ -21,7 +23,7 @@ const DEVICES = [
 ]
 
 const RESERVED: ReadonlySet<CanonicalName> = new Set(
-  [...RUST.split(/\s+/), ...DEVICES].filter(isName).map(canonicalName),
+  [...RUST.trim().split(/\s+/), ...DEVICES].filter(isName).map(canonicalName),
 )
 
 /** Compares the name of a new crate with reserved and existing names. */

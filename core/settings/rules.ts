@@ -8,24 +8,16 @@ const slug: Kind<string> = text('a slug such as "command-line-utilities"', value
 )
 
 /** The badges that Cargo's manifest format used to have. */
-const BADGES = [
-  'appveyor',
-  'azure-devops',
-  'circle-ci',
-  'cirrus-ci',
-  'codecov',
-  'coveralls',
-  'gitlab',
-  'is-it-maintained-issue-resolution',
-  'is-it-maintained-open-issues',
-  'maintenance',
-  'travis-ci',
-]
+const BADGES = (
+  'appveyor azure-devops circle-ci cirrus-ci codecov coveralls gitlab ' +
+  'is-it-maintained-issue-resolution is-it-maintained-open-issues ' +
+  'maintenance travis-ci'
+).split(' ')
 
 /**
- * What a release must meet. A limit is a number and always refuses; a rule has a level. The defaults
- * of the preset `public` are those of crates.io. What would break the users of a crate (bad names,
- * features that enable nothing) is no setting.
+ * What a release must meet. A limit is a number, and exceeding it is an error; a rule has a level.
+ * The defaults of the preset `public` are those of crates.io. What would break the users of a crate
+ * (bad names, features that enable nothing) is no setting.
  */
 export const policyRows = {
   preset: mainRow(

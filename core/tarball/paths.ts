@@ -17,24 +17,8 @@ export class PathBook {
 
   /** Objections to a path that a system could read as outside the crate, or in two ways. */
   static objections(path: string): Issue[] {
-    const parts = path.split('/')
-    if (path.startsWith('/')) return [issue('archive_path', { path, reason: 'it is absolute' })]
-    if (parts.includes('..')) return [issue('archive_path', { path, reason: 'it contains `..`' })]
-    if (parts.includes('.') || parts.includes('')) {
-      return [issue('archive_path', { path, reason: 'it has an empty or `.` part' })]
-    }
-    if (path.includes('\\'))
-      return [issue('archive_path', { path, reason: 'it contains a backslash' })]
-    if (path.includes('\0')) return [issue('archive_path', { path, reason: 'it contains a NUL' })]
-    if (Buffer.byteLength(path) > PATH_MAX) {
-      return [
-        issue('archive_path', {
-          path: `${path.slice(0, 60)}…`,
-          reason: `it is longer than ${PATH_MAX} bytes`,
-        }),
-      ]
-    }
-    return []
+    const reason = reasonAgainst(path)
+    return reason === null ? [] : [issue('archive_path', { path, reason })]
   }
 
   /**
@@ -66,6 +50,17 @@ export class PathBook {
     if (known === 'folder') return []
     return this.add(parent, 'folder')
   }
+}
+
+function reasonAgainst(path: string): string | null {
+  const parts = path.split('/')
+  if (path.startsWith('/')) return 'it is absolute'
+  if (parts.includes('..')) return 'it contains `..`'
+  if (parts.includes('.') || parts.includes('')) return 'it has an empty or `.` part'
+  if (path.includes('\\')) return 'it contains a backslash'
+  if (path.includes('\0')) return 'it contains a NUL'
+  if (Buffer.byteLength(path) > PATH_MAX) return `it is longer than ${PATH_MAX} bytes`
+  return null
 }
 
 /** Whether Windows can create the path. */

@@ -149,17 +149,17 @@ async function readExtension(
   return { longName: readText(data) }
 }
 
-const TYPES: Readonly<Record<string, string>> = {
-  '1': 'hard link',
-  '2': 'symbolic link',
-  '3': 'character device',
-  '4': 'block device',
-  '6': 'named pipe',
-  '7': 'contiguous file',
-  S: 'sparse file',
-  g: 'global header',
-  K: 'long link name',
-}
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['1', 'hard link'],
+  ['2', 'symbolic link'],
+  ['3', 'character device'],
+  ['4', 'block device'],
+  ['6', 'named pipe'],
+  ['7', 'contiguous file'],
+  ['S', 'sparse file'],
+  ['g', 'global header'],
+  ['K', 'long link name'],
+])
 
 function toMember(header: Header, extensions: Extensions): Member {
   const path = extensions.longName ?? extensions.pax?.path ?? header.name
@@ -172,7 +172,7 @@ function objectionTo(header: Header, member: Member, { longName, pax }: Extensio
   if (header.type !== '0' && header.type !== '5') {
     return issue('archive_type', {
       path,
-      type: TYPES[header.type] ?? `member of type \`${header.type}\``,
+      type: TYPES.get(header.type) ?? `member of type \`${header.type}\``,
     })
   }
   if (longName !== undefined && pax?.path !== undefined) return object('it has two long names')

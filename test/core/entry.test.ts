@@ -281,7 +281,7 @@ const OBJECTIONABLE: readonly (readonly [string, string, string | RegExp])[] = [
   [
     'an upper-case checksum',
     line({ cksum: CKSUM.toUpperCase() }),
-    /^`cksum` .* must be 64 lower-case/,
+    /^`cksum` .* must be 64 lowercase/,
   ],
   [
     'null features',

@@ -1,3 +1,4 @@
+// Mirrors generator/add/add.ts: archiveLimits
 // Mirrors generator/add/add.ts: limits of archives
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
