@@ -38,7 +38,8 @@ export async function inspectCrate(
   if (!archive || !manifest) return { release: null, issues }
   const expected = `${archive.name} ${archive.version}`
   const found = `${manifest.name} ${manifest.version}`
-  if (expected !== found) issues.push(issue('release_identity', { expected, found }))
+  const isOther = expected !== found
+  if (isOther) issues.push(issue('release_identity', { expected, found }))
   const isWhole = !issues.some(one => one.severity === 'error')
   const path = findReadme(manifest, archive.files)
   if (isWhole && path === null && manifest.readmePath !== null)
@@ -48,9 +49,9 @@ export async function inspectCrate(
       ? await readReadme(open, archive, path, parts.limits.readmeBytes, issues)
       : null
   const release = makeRelease({ ...parts, archive, manifest, readme })
-  const differences = parts.metadata
-    ? compareMetadata(release, parts.metadata, parts.ownIndexUrls)
-    : []
+  // The metadata of another release would differ in everything.
+  const differences =
+    parts.metadata && !isOther ? compareMetadata(release, parts.metadata, parts.ownIndexUrls) : []
   return { release, issues: [...issues, ...checkFeatures(release.entry), ...differences] }
 }
 

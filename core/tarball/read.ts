@@ -123,7 +123,7 @@ class Survey {
       : 'stop'
   }
 
-  /** The archive, as far as it is known; objects to its manifests. */
+  /** The archive, as far as it is known, if it has one manifest; objects to any other number. */
   conclude(unpackedBytes: number): Archive | null {
     const [first, ...others] = this.#manifests
     const broken = this.issues.some(one => one.severity === 'error')
@@ -132,7 +132,8 @@ class Survey {
     else if (first !== undefined && first !== 'Cargo.toml')
       this.issues.push(issue('archive_manifest_case', { path: first }))
     else if (first === undefined && !broken) this.issues.push(issue('archive_manifest_missing'))
-    if (!this.#identity || this.#manifest === null) return null
+    const isClear = others.length === 0 && first === 'Cargo.toml'
+    if (!this.#identity || this.#manifest === null || !isClear) return null
     return {
       ...this.#identity,
       manifest: this.#manifest,
