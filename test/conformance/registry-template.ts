@@ -5,7 +5,7 @@ import { expectCode } from '../support/command.ts'
 import { plimsoll } from '../support/plimsoll.ts'
 
 /**
- * A registry folder with one user, to be copied: three commands once in this process, not once in
+ * A registry folder with an administrator and a user, to be copied: a few commands once in this process, not once in
  * each test.
  */
 export interface RegistryTemplate {
@@ -26,6 +26,8 @@ async function makeTemplate(): Promise<RegistryTemplate> {
   process.on('exit', () => rmSync(parent, { recursive: true, force: true }))
   const folder = join(parent, 'registry')
   expectCode('plimsoll init', await plimsoll(parent, ['init', '--dir', folder]), 0)
+  // The first user of a registry is its administrator, who may change the owners of any crate.
+  await addUser(folder, 'captain')
   return { folder, token: await addUser(folder, 'sailor') }
 }
 

@@ -1,3 +1,4 @@
+// Mirrors daemon/app.ts: names from outside as keys of tables
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TestRegistry } from '../support/registry.ts'

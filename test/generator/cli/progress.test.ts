@@ -1,3 +1,4 @@
+// Mirrors generator/cli/io.ts: progress
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Io, progressLine } from '../../../generator/cli/io.ts'

@@ -1,4 +1,4 @@
-// Mirrors generator/cli/git.ts: a machine without git
+// Mirrors generator/cli/: a machine without git
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
