@@ -1,108 +1,78 @@
+import { unescape as undoPercent } from 'node:querystring'
 import { type Context, Hono } from 'hono'
-import { HTTPException } from 'hono/http-exception'
-import { renderDocs } from './docs/docs-page.ts'
-import { describe } from './docs/openapi.ts'
-import { depends } from './input/dependency.ts'
-import type { Dependency, Inputs, Values } from './input/input.ts'
-import { ValidationError } from './input/problem.ts'
-import { resolve } from './input/resolver.ts'
-import { formFieldsOf, type Operation } from './operation.ts'
-import { unmatched } from './routing.ts'
-import { IncomingRequest } from './wire/incoming-request.ts'
-import { jsonResponse } from './wire/response.ts'
-import { routedPath, type SampleEnv } from './wire/target.ts'
+import { pageHeaders } from './examples/body/uploads.ts'
+import { answerError } from './examples/errors.ts'
+import type { Example } from './examples.ts'
+import { type About, describe } from './openapi.ts'
+import { docsPage } from './pages/docs-page.ts'
+import type { SampleEnv } from './settings.ts'
 
-/** Turns resolved inputs into an answer: a Response as it is, anything else as JSON. */
-export type Handler<I extends Inputs> = (values: Values<I>, context: Context<SampleEnv>) => unknown
+type App = Hono<SampleEnv>
+type C = Context<SampleEnv>
+
+/** An app without routes: what all examples have in common around their own. */
+export function emptyApp(): App {
+  const app = new Hono<SampleEnv>({ getPath: routedPath })
+  app.notFound(c => unmatched(app, c))
+  app.onError(answerError)
+  return app
+}
+
+/** Adds apps under a path that ends with a slash, and their documentation beside them. */
+export function serveUnder(app: App, base: string, about: About, apps: readonly Example['app'][]) {
+  const description = describe(about, apps, base)
+  app.get(`${base}openapi.json`, c => c.json(description))
+  app.get(`${base}docs`, pageHeaders, c => docsPage(c, description))
+  if (!('/' in description.paths)) app.get(base, c => c.redirect(`${base}docs`))
+  for (const one of apps) app.route(base, one)
+  return app
+}
 
 /**
- * A Hono application whose routes declare what they ask for. Each declaration serves three purposes: it validates, it
- * types the handler, and it documents (`/openapi.json`, `/docs`).
+ * Answers what no route took, in this order: 405 with `Allow` where another method would have been
+ * taken, 307 where the path differs from a route by its slash at the end, 404.
  */
-export class App {
-  readonly title: string
-  readonly hono = new Hono<SampleEnv>({ getPath: routedPath })
-  readonly operations: Operation[] = []
-  readonly #global: Inputs
-
-  /** @param dependencies run before the own ones of every operation; not for 404, 405, 307 and the documentation */
-  constructor(title: string, dependencies: readonly Dependency<unknown>[] = []) {
-    this.title = title
-    this.#global = Object.fromEntries(dependencies.map((one, index) => [`global ${index}`, depends(one)]))
-    this.hono.notFound(unmatched(this.hono))
-    this.hono.onError(answerError)
-    this.hono.get('/openapi.json', context => jsonResponse(describe(this.title, this.operations, context.env?.base)))
-    this.hono.get('/docs', context => renderDocs(context, describe(this.title, this.operations, context.env?.base)))
-  }
-
-  /**
-   * Answers GET, and with it HEAD.
-   * @param produces the media type of a good answer, for the documentation
-   */
-  get<I extends Inputs>(
-    path: string,
-    inputs: I,
-    handler: Handler<I>,
-    produces: Operation['produces'] = 'application/json',
-  ): void {
-    this.#declare('GET', path, inputs, handler, produces)
-  }
-
-  /** Answers POST. */
-  post<I extends Inputs>(path: string, inputs: I, handler: Handler<I>): void {
-    this.#declare('POST', path, inputs, handler, 'application/json')
-  }
-
-  /** Takes an operation over as it is, also from another application, whose global dependencies it keeps. */
-  add(operation: Operation): void {
-    const fields = formFieldsOf(operation.inputs)
-    this.operations.push(operation)
-    this.hono.on(operation.method, operation.path, async context => {
-      const request = new IncomingRequest(context, fields)
-      try {
-        const values = await resolve(operation.inputs, request)
-        const answer = await operation.run(values, context)
-        return answer instanceof Response ? answer : jsonResponse(answer)
-      } finally {
-        await closeAfterResponse(request, context)
-      }
-    })
-  }
-
-  #declare<I extends Inputs>(
-    method: Operation['method'],
-    path: string,
-    inputs: I,
-    handler: Handler<I>,
-    produces: Operation['produces'],
-  ): void {
-    this.add({
-      method,
-      path,
-      produces,
-      inputs: { ...this.#global, ...inputs },
-      run: (values, context) => handler(values as Values<I>, context),
-    })
-  }
+function unmatched(app: App, c: C): Response {
+  const allowed = methodsOf(app, c.req.path).join(', ')
+  if (allowed) return c.json({ detail: 'Method Not Allowed' }, 405, { Allow: allowed })
+  const other = toggleSlash(c.req.path)
+  if (!other || methodsOf(app, other).length === 0) return c.json({ detail: 'Not Found' }, 404)
+  // To the same place as the client wrote it, scheme, host and query untouched.
+  const { path, query } = target(c.req.raw, c.env)
+  const { protocol, host } = new URL(c.req.url)
+  const origin = `${protocol}//${c.env?.incoming?.headers.host ?? host}`
+  const Location = `${origin}${toggleSlash(path)}${query}`
+  return c.body(null, 307, { Location, 'Content-Length': '0' })
 }
 
-/** The one place where what was thrown becomes an answer. */
-function answerError(error: Error, context: Context<SampleEnv>): Response {
-  if (error instanceof ValidationError) return jsonResponse({ detail: error.problems }, 422)
-  // `getResponse` would copy it into a stream of unknown length.
-  if (error instanceof HTTPException) return error.res ?? error.getResponse()
-  // The client went away while its body was being read: nobody hears the answer, and nothing is wrong here.
-  if (error === context.env?.incoming?.errored) return new Response(null, { status: 400 })
-  console.error(error)
-  return new Response('Internal Server Error', {
-    status: 500,
-    headers: { 'Content-Type': 'text/plain; charset=utf-8' },
-  })
+/** The methods that a path is taken with, asked of Hono's own router. HEAD goes along with GET. */
+function methodsOf(app: App, path: string): string[] {
+  const methods = new Set(app.routes.map(({ method }) => method).filter(one => one !== 'ALL'))
+  const takes = (method: string) =>
+    app.router.match(method, path)[0].some(([[, route]]) => route.method === method)
+  return [...methods].filter(takes)
 }
 
-/** Uploads live as long as the answer, which may be streaming one of them; at once where there is nothing to wait for. */
-async function closeAfterResponse(request: IncomingRequest, context: Context<SampleEnv>): Promise<void> {
-  const outgoing = context.env?.outgoing
-  if (!outgoing || outgoing.closed) await request.close()
-  else outgoing.once('close', () => request.close().catch(error => console.error(error)))
+/** Without the slashes at its end, or with one when there is none. */
+function toggleSlash(path: string): string {
+  let end = path.length
+  while (path[end - 1] === '/') end -= 1
+  return end === path.length ? `${path}/` : path.slice(0, end)
+}
+
+/**
+ * Hono's `getPath`: what routes are matched with, from the wire; `new URL` would collapse dot
+ * segments. Each segment is decoded and encoded again, so `/%69tems` meets `/items`, `%2F` stays
+ * inside its segment, and Hono's own decoding of parameters is the only one a value sees.
+ */
+function routedPath(request: Request, options?: { env?: SampleEnv['Bindings'] }): string {
+  const segments = target(request, options?.env).path.split('/')
+  return segments.map(one => encodeURIComponent(undoPercent(one))).join('/')
+}
+
+/** Path and query as they were on the wire, nothing decoded or collapsed. */
+function target(request: Request, env: SampleEnv['Bindings'] | undefined) {
+  const written = env?.incoming?.url ?? request.url
+  const [, path, query = ''] = /^(?:https?:\/\/[^/?#]*)?([^?]*)(.*)$/is.exec(written) ?? []
+  return { path: path || '/', query }
 }

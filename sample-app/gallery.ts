@@ -1,75 +1,70 @@
-import { type Context, Hono } from 'hono'
+import type { Context, Hono, MiddlewareHandler } from 'hono'
 import { html } from 'hono/html'
-import { examples } from './catalogue.ts'
-import { defaultApp, winners } from './default-app.ts'
-import { page } from './docs/page.ts'
-import { parseHeaderValue } from './form/header-value.ts'
-import { unmatched } from './routing.ts'
-import type { Settings } from './settings.ts'
-import { type Bindings, routedPath, type SampleEnv } from './wire/target.ts'
+import { parseAccept } from 'hono/utils/accept'
+import { emptyApp, serveUnder } from './app.ts'
+import { pageHeaders } from './examples/body/uploads.ts'
+import { type Example, examples } from './examples.ts'
+import { page } from './pages/page.ts'
+import type { SampleEnv } from './settings.ts'
 
-/** Answers a request, given what the server passes along with it. */
-export type Fetch = (request: Request, env?: Bindings) => Response | Promise<Response>
+/** What answers at the root of the gallery, too; of two that answer the same, the first counts. */
+const FRONT = `root query-optional path-params path-converter query-params body query-mixed forms
+uploads dependencies dependencies-cache security https`.split(/\s/)
+
+/** One example at the root. */
+export function single(example: Example): Hono<SampleEnv> {
+  return serveUnder(emptyApp(), '/', example, [example.app])
+}
 
 /**
- * Everything in one server: each example under `/examples/NAME/`, an index of them at `/examples/`, and the default
- * application at the root, where a browser gets the index too.
+ * Everything in one server: each example under `/examples/NAME/`, an index of them at `/examples/`,
+ * and at the root some of them together, where a browser gets the index.
  */
-export function gallery(settings: Settings): Fetch {
-  const shelf = new Hono<SampleEnv>({ getPath: routedPath })
-  shelf.notFound(unmatched(shelf))
-  shelf.get('/examples/', index)
-  for (const [name, { make }] of examples) {
-    const base = `/examples/${name}`
-    const { fetch } = make(settings).hono
-    shelf.all(`${base}/:rest{.*}`, context => fetch(context.req.raw, { ...context.env, base }))
-  }
-
-  const main = defaultApp(settings).hono
-  const front = new Hono<SampleEnv>({ getPath: routedPath })
-  front.get('/', index)
-  return async (request, env = {}) => {
-    const path = routedPath(request, { env })
-    if (path === '/examples' || path.startsWith('/examples/')) return shelf.fetch(request, env)
-    if (path !== '/') return main.fetch(request, env)
-    const response = await (wantsPage(request) ? front : main).fetch(request, env)
-    response.headers.append('Vary', 'Accept')
-    return response
-  }
+export function gallery(): Hono<SampleEnv> {
+  const app = emptyApp()
+  app.get('/examples/', pageHeaders, index)
+  for (const one of examples.values()) serveUnder(app, `/examples/${one.name}/`, one, [one.app])
+  // Middleware that only a browser meets: it gets the index, every other client what follows.
+  const forPages = [pageHeaders, index].map((handler): MiddlewareHandler => {
+    return (c, next) => (wantsPage(c) ? handler(c, next) : next())
+  })
+  app.get('/', vary, ...forPages)
+  const about = { name: 'Sample application', sentence: 'Some examples, together.' }
+  return serveUnder(
+    app,
+    '/',
+    about,
+    FRONT.flatMap(name => examples.get(name)?.app ?? []),
+  )
 }
 
-/** Whether a request reads, and names `text/html` among what it accepts; a weight of 0 means anything but that. */
-function wantsPage({ method, headers }: Request): boolean {
-  if (method !== 'GET' && method !== 'HEAD') return false
-  const accepted = (headers.get('accept') ?? '').split(',').map(parseHeaderValue)
-  return accepted.some(({ value, parameters }) => value === 'text/html' && Number(parameters.get('q') ?? 1) !== 0)
+/** Whether `text/html` is named among what is accepted; a weight of 0 means anything but that. */
+function wantsPage(c: Context): boolean {
+  const accepted = parseAccept(c.req.header('accept') ?? '')
+  return accepted.some(({ type, q }) => type.toLowerCase() === 'text/html' && q > 0)
 }
 
-function index(context: Context<SampleEnv>): Response | Promise<Response> {
-  const { protocol, host } = new URL(context.req.url)
-  const origin = `${protocol}//${host}`
-  const rows = [...examples].map(
-    ([name, example]) => html`<section id="${name}">
+const vary: MiddlewareHandler = (c, next) => {
+  c.header('Vary', 'Accept')
+  return next()
+}
+
+async function index(c: Context): Promise<Response> {
+  const base = `${new URL(c.req.url).origin}/examples`
+  const cards = [...examples.values()].map(
+    ({ name, sentence, request }) => html`<section class="card" id="${name}">
 <h2><a href="/examples/${name}/docs">${name}</a></h2>
-<p>${example.teaches}</p>
-<pre>curl ${example.options ? `${example.options} ` : ''}'${origin}/examples/${name}${example.try}'</pre>
+<p>${sentence}</p>
+<pre>curl ${request.replace(/\S+$/, path => `'${base}/${name}${path}'`)}</pre>
 </section>
 `,
   )
-  const answers = winners.map(
-    ([method, path, name]) =>
-      html`<tr><td>${method} <code>${path}</code></td><td><a href="#${name}">${name}</a></td></tr>\n`,
-  )
-  return page(
-    context,
-    'Sample application',
-    html`<h1>Sample application</h1>
-<p>${examples.size} small Hono applications, each for one thing. Each answers under <code>/examples/NAME/</code> and describes
-itself at <code>docs</code> and <code>openapi.json</code> there.</p>
-${rows}
-<h2 id="winners">At the root</h2>
-<p>Of the examples that answer the same path, these do so without a prefix (<a href="/docs">documentation</a>).</p>
-<table><tbody>
-${answers}</tbody></table>`,
-  )
+  const content = html`<h1>Sample application</h1>
+<p class="lead">${cards.length} small <a href="https://hono.dev">Hono</a> apps, each for one thing.
+Each has a page where you can try it.</p>
+<div class="cards">${cards}</div>
+<h2>At the root</h2>
+<p>Some answer <a href="/docs">without a prefix</a>, too: ${FRONT.join(', ')}.
+Of two that answer the same path, the first counts.</p>`
+  return page(c, 'Sample application', content)
 }

@@ -1,8 +1,9 @@
-import { App } from '../app.ts'
+import { Hono } from 'hono'
 
-/** A path that is meant to be served over TLS: start it with `--cert` and `--key`. The application is like any other. */
-export function https(): App {
-  const app = new App('TLS')
-  app.get('/https', {}, () => ({ message: 'Hello over HTTPS' }))
-  return app
-}
+export const app = new Hono()
+
+// An app does not know what it is served over. The server does: start this one with
+// `--cert FILE --key FILE`, and it speaks TLS.
+app.get('/https', c => c.json({ message: 'Hello over HTTPS' }))
+
+export const about = ['https', 'TLS with a certificate and a key of your own.', '/https']

@@ -1,8 +1,9 @@
-import { App } from '../app.ts'
+import { Hono } from 'hono'
 
-/** The smallest application: one path, nothing asked for, a message. */
-export function root(): App {
-  const app = new App('Root')
-  app.get('/', {}, () => ({ message: 'Hello World' }))
-  return app
-}
+export const app = new Hono()
+
+// An app is made of routes: a method, a path, and a handler that gets the context `c` of a request
+// and returns an answer. `c.json` writes JSON, with 200 if nothing else is said.
+app.get('/', c => c.json({ message: 'Hello World' }))
+
+export const about = ['root', 'One path, one answer.', '/']

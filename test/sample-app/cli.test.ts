@@ -1,14 +1,22 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { request } from 'node:http'
+import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
+import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { verifyPassword } from '../../sample-app/login/password.ts'
-import { demoSettings, readSettings, SettingsError } from '../../sample-app/settings.ts'
+import { fileURLToPath } from 'node:url'
+import { examples } from '../../sample-app/examples.ts'
+import { DECOY, verifyPassword } from '../../sample-app/login/password.ts'
+import { readSettings, SettingsError } from '../../sample-app/settings.ts'
+import { until } from '../support/until.ts'
 import { exchange } from './support/exchange.ts'
 import { BOUNDARY, MULTIPART, URLENCODED } from './support/forms.ts'
 import { runProgram, startProgram } from './support/program.ts'
+
+/** What `npm run sample` runs; compiled tests stand in `dist/`. */
+const START = fileURLToPath(new URL('../../../scripts/sample.mjs', import.meta.url))
 
 test('misuse is exit 2 and tells the choices', async () => {
   const cases: readonly (readonly [args: string[], reason: RegExp])[] = [
@@ -38,16 +46,35 @@ test('--help explains on stdout', async () => {
 
 test('a port that is taken is exit 1 with the reason', async () => {
   const first = await startProgram(['--example', 'root'])
-  const { code, stderr } = await runProgram(['--example', 'root', '--port', new URL(first.url).port])
+  const { code, stderr } = await runProgram([
+    '--example',
+    'root',
+    '--port',
+    new URL(first.url).port,
+  ])
   await first.stop()
   assert.equal(code, 1)
   assert.match(stderr, /EADDRINUSE/)
 })
 
-test('demo values are warned of, by name; given ones are used', async () => {
-  const demo = await startProgram(['--example', 'global-dependencies'])
-  await demo.stop()
-  assert.match(demo.stderr(), /^warning: demo values are in use for SAMPLE_X_TOKEN, SAMPLE_X_KEY, SAMPLE_USERS;/)
+test('demo values are warned of by name, where an example needs them; given ones are used', async () => {
+  const warnings = {
+    'global-dependencies': 'SAMPLE_X_TOKEN, SAMPLE_X_KEY',
+    security: 'SAMPLE_USERS',
+    cookies: undefined,
+  }
+  for (const [name, demo] of Object.entries(warnings)) {
+    const program = await startProgram(['--example', name])
+    await program.stop()
+    const warning = `warning: demo values are in use for ${demo}; anyone can look them up\n`
+    assert.equal(program.stderr(), demo ? warning : '')
+  }
+  const all = await startProgram([])
+  await all.stop()
+  assert.match(
+    all.stderr(),
+    /^warning: demo values are in use for SAMPLE_X_TOKEN, SAMPLE_X_KEY, SAMPLE_USERS;/,
+  )
   const { stdout } = await runProgram(['--hash-password'], {}, 'pass word\n')
   assert.equal(await verifyPassword('pass word', stdout.trim()), true)
   const user = { username: 'u', email: 'e', full_name: 'f', disabled: false }
@@ -60,7 +87,12 @@ test('demo values are warned of, by name; given ones are used', async () => {
   const headers = { 'X-Token': 'one', 'X-Key': 'two' }
   const items = await exchange(own.url, { path: '/examples/global-dependencies/items/', headers })
   const body = 'username=u&password=pass+word'
-  const token = await exchange(own.url, { method: 'POST', path: '/token', headers: URLENCODED, body })
+  const token = await exchange(own.url, {
+    method: 'POST',
+    path: '/token',
+    headers: URLENCODED,
+    body,
+  })
   const me = await exchange(own.url, { path: '/users/me', headers: { Authorization: 'Bearer u' } })
   assert.equal(await own.stop(), 0)
   assert.deepEqual([items.status, token.status, JSON.parse(me.text)], [200, 200, user])
@@ -68,10 +100,16 @@ test('demo values are warned of, by name; given ones are used', async () => {
 })
 
 test('settings that cannot be used are named, all of them', async () => {
-  const user = { username: '', email: 'e', full_name: 'f', disabled: false, hashed_password: 'secret' }
+  const user = {
+    username: '',
+    email: 'e',
+    full_name: 'f',
+    disabled: false,
+    hashed_password: 'secret',
+  }
   const env = { SAMPLE_X_TOKEN: '', SAMPLE_X_KEY: ' x', SAMPLE_USERS: JSON.stringify([user]) }
   assert.throws(
-    () => readSettings(env),
+    () => readSettings(env, examples.values()),
     (error: Error) => {
       assert.ok(error instanceof SettingsError)
       const named = error.message.split('\n').map(line => line.split(':')[0])
@@ -84,8 +122,12 @@ test('settings that cannot be used are named, all of them', async () => {
       return true
     },
   )
-  const twice = JSON.stringify([demoSettings.users[0], demoSettings.users[0]])
-  assert.throws(() => readSettings({ SAMPLE_USERS: twice }), /SAMPLE_USERS: no two users may have the same username/)
+  const good = { ...user, username: 'u', hashed_password: DECOY }
+  const twice = JSON.stringify([good, good])
+  assert.throws(
+    () => readSettings({ SAMPLE_USERS: twice }, examples.values()),
+    /SAMPLE_USERS: no two users may have the same username/,
+  )
   const { code, stderr } = await runProgram(['--port', '0'], { SAMPLE_USERS: '{' })
   assert.equal(code, 2)
   assert.match(stderr, /SAMPLE_USERS: must be JSON/)
@@ -93,7 +135,10 @@ test('settings that cannot be used are named, all of them', async () => {
 
 test('a password that could be confused with another is not hashed', async () => {
   const { code, stdout, stderr } = await runProgram(['--hash-password'], {}, 'secret\0')
-  assert.deepEqual([code, stdout, stderr], [1, '', 'a password cannot end with the character NUL\n'])
+  assert.deepEqual(
+    [code, stdout, stderr],
+    [1, '', 'a password cannot end with the character NUL\n'],
+  )
 })
 
 test('the https example without TLS says so', async () => {
@@ -102,10 +147,17 @@ test('the https example without TLS says so', async () => {
   assert.match(program.stderr(), /warning: serving without TLS/)
 })
 
+test('the address that is printed answers, whatever the example', async () => {
+  const program = await startProgram(['--example', 'cookies'])
+  const response = await fetch(program.url)
+  assert.equal(await program.stop(), 0)
+  assert.deepEqual([response.status, new URL(response.url).pathname], [200, '/docs'])
+})
+
 test('SIGTERM lets a running request finish, takes no new one, and exits 0', async () => {
   const program = await startProgram(['--example', 'uploads'])
-  const sent = request(new URL('/uploadfile/', program.url), { method: 'POST', headers: MULTIPART, agent: false })
-  sent.write(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n`)
+  const agent = new Agent({ keepAlive: true })
+  const { sent, answer } = openUpload(program.url, agent)
   await exchange(program.url, { path: '/' })
   const stopped = program.stop()
   const { port, hostname } = new URL(program.url)
@@ -118,7 +170,52 @@ test('SIGTERM lets a running request finish, takes no new one, and exits 0', asy
     socket.destroy()
   }
   sent.end(`data\r\n--${BOUNDARY}--`)
-  const [response] = await once(sent, 'response')
+  const [response] = await answer
+  assert.equal(response.headers.connection, 'close')
+  const closed = once(response.socket, 'close')
   assert.deepEqual(JSON.parse(await text(response)), { filenames: 'a', type: 'UploadFile' })
+  // The server ends the connection itself: no idle one keeps it.
+  await closed
+  assert.equal(await stopped, 0)
+  agent.destroy()
+})
+
+test('a second SIGTERM does not cut a running request, and SIGHUP stops like it', async () => {
+  const program = await startProgram(['--example', 'uploads'])
+  const { sent, answer } = openUpload(program.url)
+  await exchange(program.url, { path: '/' })
+  program.process.kill('SIGHUP')
+  const stopped = program.stop()
+  sent.end(`data\r\n--${BOUNDARY}--`)
+  const [response] = await answer
+  assert.equal(response.statusCode, 200)
+  response.resume()
   assert.equal(await stopped, 0)
 })
+
+test('the server ends when its starter is killed', async () => {
+  const starter = spawn(process.execPath, [START, '--example', 'root', '--port', '0'])
+  const [line] = await once(createInterface(starter.stdout), 'line')
+  const url = String(line).replace('listening on ', '')
+  assert.equal((await exchange(url, { path: '/' })).status, 200)
+  starter.kill('SIGKILL')
+  await until(
+    async () =>
+      exchange(url, { path: '/' }).then(
+        () => false,
+        () => true,
+      ),
+    () => 'the server goes on without its starter',
+  )
+})
+
+/** Begins an upload whose end is still to come. */
+function openUpload(url: string, agent: Agent | false = false) {
+  const sent = request(new URL('/uploadfile/', url), {
+    method: 'POST',
+    headers: MULTIPART,
+    agent,
+  })
+  sent.write(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n`)
+  return { sent, answer: once(sent, 'response') }
+}

@@ -1,22 +1,30 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { App } from '../../sample-app/app.ts'
-import { boolean } from '../../sample-app/input/boolean.ts'
-import { float } from '../../sample-app/input/float.ts'
-import { integer } from '../../sample-app/input/integer.ts'
-import { query } from '../../sample-app/input/parameter.ts'
-import { text } from '../../sample-app/input/text.ts'
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import { ask } from '../../sample-app/ask/ask.ts'
+import { exactIntegers, integer } from '../../sample-app/examples/path/path-params-int.ts'
+import { float } from '../../sample-app/examples/path/path-validation-float.ts'
+import { boolean } from '../../sample-app/examples/query/query-mixed.ts'
 import { refused } from './support/refused.ts'
+import { served } from './support/serving.ts'
 
-const probe = new App('Probe')
-probe.get('/int', { value: query(integer) }, ({ value }) => value)
-probe.get('/float', { value: query(float) }, ({ value }) => value)
-probe.get('/bool', { value: query(boolean) }, ({ value }) => value)
-probe.get('/pattern', { value: query(text, { pattern: '[0-9]$' }) }, ({ value }) => value)
-probe.get('/length', { value: query(text, { min_length: 1, max_length: 2 }) }, ({ value }) => value)
+const KINDS = {
+  int: integer,
+  float: v.pipe(float, v.finite()),
+  bool: boolean,
+  pattern: v.pipe(v.string(), v.regex(/[0-9]$/)),
+  length: v.pipe(v.string(), v.minCodePoints(1), v.maxCodePoints(2)),
+}
+const routes = new Hono()
+routes.use(exactIntegers)
+for (const [kind, value] of Object.entries<v.GenericSchema>(KINDS)) {
+  routes.get(`/${kind}`, ask({ query: { value } }), c => c.json(c.var.query.value))
+}
+const probe = served(routes)
 
 async function send(kind: string, value: string) {
-  const response = await probe.hono.request(`/${kind}?value=${encodeURIComponent(value)}`)
+  const response = await probe.request(`/${kind}?value=${encodeURIComponent(value)}`)
   return { status: response.status, text: await response.text() }
 }
 
@@ -24,10 +32,20 @@ async function accepts(kind: string, value: string, written: string): Promise<vo
   assert.deepEqual(await send(kind, value), { status: 200, text: written }, JSON.stringify(value))
 }
 
-async function refuses(kind: string, value: string, type: string, msg: string, ctx?: object): Promise<void> {
+async function refuses(
+  kind: string,
+  value: string,
+  type: string,
+  msg: string,
+  ctx?: object,
+): Promise<void> {
   const expected = refused(type, ['query', 'value'], msg, value, ctx)
   const { status, text } = await send(kind, value)
-  assert.deepEqual({ status, json: JSON.parse(text) }, { status: 422, json: expected }, JSON.stringify(value))
+  assert.deepEqual(
+    { status, json: JSON.parse(text) },
+    { status: 422, json: expected },
+    JSON.stringify(value),
+  )
 }
 
 test('an integer is an optional sign and decimal digits; blanks around it are ignored', async () => {
@@ -55,7 +73,8 @@ test('an integer is nothing of what Number() takes besides', async () => {
     '_1',
     '1__0',
   ]
-  for (const value of [...wrong, 'true', 'NaN', 'Infinity', '٥', '５']) await refuses('int', value, 'int_parsing', msg)
+  for (const value of [...wrong, 'true', 'NaN', 'Infinity', '٥', '５'])
+    await refuses('int', value, 'int_parsing', msg)
 })
 
 test('an integer beyond 2^53 comes back digit for digit', async () => {
@@ -92,18 +111,37 @@ test('a number has a fraction, an exponent, an underscore between digits', async
 
 test('a number is nothing else', async () => {
   const msg = 'Input should be a valid number, unable to parse string as a number'
-  const wrong = ['', ' ', '.', '0x1', '1,5', '1e', 'e1', '_1', '1_', '1__0', '1_.5', '--1', '1 2', 'true', 'abc']
+  const wrong = [
+    '',
+    ' ',
+    '.',
+    '0x1',
+    '1,5',
+    '1e',
+    'e1',
+    '_1',
+    '1_',
+    '1__0',
+    '1_.5',
+    '--1',
+    '1 2',
+    'true',
+    'abc',
+  ]
   for (const value of wrong) await refuses('float', value, 'float_parsing', msg)
 })
 
 test('a number that JSON has no way to write is refused', async () => {
   const values = ['inf', '-inf', 'Infinity', '+INFINITY', 'nan', 'NaN', '-nan', '1e999']
-  for (const value of values) await refuses('float', value, 'finite_number', 'Input should be a finite number')
+  for (const value of values)
+    await refuses('float', value, 'finite_number', 'Input should be a finite number')
 })
 
 test('yes and no have twelve spellings, in any letter case', async () => {
-  for (const value of ['1', 'true', 't', 'yes', 'y', 'on', 'TRUE', 'Yes', 'oN']) await accepts('bool', value, 'true')
-  for (const value of ['0', 'false', 'f', 'no', 'n', 'off', 'False', 'OFF']) await accepts('bool', value, 'false')
+  for (const value of ['1', 'true', 't', 'yes', 'y', 'on', 'TRUE', 'Yes', 'oN'])
+    await accepts('bool', value, 'true')
+  for (const value of ['0', 'false', 'f', 'no', 'n', 'off', 'False', 'OFF'])
+    await accepts('bool', value, 'false')
 })
 
 test('any other spelling of yes and no is an error', async () => {
@@ -116,7 +154,9 @@ test('length counts code points', async () => {
   await accepts('length', '😀😀', '"😀😀"')
   const long = 'String should have at most 2 characters'
   await refuses('length', '😀😀😀', 'string_too_long', long, { max_length: 2 })
-  await refuses('length', '', 'string_too_short', 'String should have at least 1 character', { min_length: 1 })
+  await refuses('length', '', 'string_too_short', 'String should have at least 1 character', {
+    min_length: 1,
+  })
 })
 
 test('a pattern is searched for; its $ is the very end', async () => {

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import { ask as declare } from '../../sample-app/ask/ask.ts'
+import { integer } from '../../sample-app/examples/path/path-params-int.ts'
 import { MULTIPART, multipart, type Part, URLENCODED } from './support/forms.ts'
 import { missing, refused } from './support/refused.ts'
-import { answers } from './support/serving.ts'
+import { answers, served } from './support/serving.ts'
 
 const MIB = 1024 * 1024
 const BOTH = missing(['body', 'username'], ['body', 'password'])
@@ -17,11 +21,15 @@ function parts(...list: Part[]) {
 }
 
 test('urlencoded: the username comes back, the password does not', async () => {
-  await answers('forms', login('username=johndoe&password=secret&extra=1'), 200, { username: 'johndoe' })
+  await answers('forms', login('username=johndoe&password=secret&extra=1'), 200, {
+    username: 'johndoe',
+  })
   await answers('forms', login('username=a+%2B%C3%A9%ff&password=;'), 200, { username: 'a +é�' })
   await answers(
     'forms',
-    login('username=a&password=x', { 'Content-Type': 'Application/X-WWW-Form-Urlencoded; charset=utf-8' }),
+    login('username=a&password=x', {
+      'Content-Type': 'Application/X-WWW-Form-Urlencoded; charset=utf-8',
+    }),
     200,
     {
       username: 'a',
@@ -41,12 +49,24 @@ test('what is missing or empty is missing, all of it', async () => {
 })
 
 test('JSON, text, nothing, and the query are no form: both are missing, never 415', async () => {
-  await answers('forms', login('{"username":"a","password":"b"}', { 'Content-Type': 'application/json' }), 422, BOTH)
-  await answers('forms', login('username=a&password=b', { 'Content-Type': 'text/plain' }), 422, BOTH)
+  await answers(
+    'forms',
+    login('{"username":"a","password":"b"}', { 'Content-Type': 'application/json' }),
+    422,
+    BOTH,
+  )
+  await answers(
+    'forms',
+    login('username=a&password=b', { 'Content-Type': 'text/plain' }),
+    422,
+    BOTH,
+  )
   await answers('forms', login('username=a&password=b', {}), 422, BOTH)
   await answers(
     'forms',
-    login(multipart([{ name: 'username', value: 'a' }]), { 'Content-Type': 'multipart/mixed; boundary=x' }),
+    login(multipart([{ name: 'username', value: 'a' }]), {
+      'Content-Type': 'multipart/mixed; boundary=x',
+    }),
     422,
     BOTH,
   )
@@ -75,7 +95,8 @@ test('more than 1000 fields are 400, urlencoded and multipart', async () => {
   const filler = (count: number) => 'x=1&&'.repeat(count)
   await answers('forms', login(`${filler(998)}username=a&password=b`), 200, { username: 'a' })
   await answers('forms', login(`${filler(999)}username=a&password=b`), 400, many)
-  const fillers = (count: number) => Array.from({ length: count }, (): Part => ({ name: 'x', value: '' }))
+  const fillers = (count: number) =>
+    Array.from({ length: count }, (): Part => ({ name: 'x', value: '' }))
   const fields = [
     { name: 'username', value: 'a' },
     { name: 'password', value: 'b' },
@@ -107,7 +128,61 @@ test('multipart text is UTF-8, or Latin-1 where it is not', async () => {
     { name: 'password', value: 'x' },
   ])
   await answers('forms', login(raw, MULTIPART), 200, { username: 'é' })
-  const latin1 = { method: 'POST', path: '/login/', headers: MULTIPART, body: Buffer.from(raw, 'latin1') }
+  const latin1 = {
+    method: 'POST',
+    path: '/login/',
+    headers: MULTIPART,
+    body: Buffer.from(raw, 'latin1'),
+  }
   await answers('forms', latin1, 200, { username: 'é' })
   assert.notDeepEqual(Buffer.from(raw, 'latin1'), Buffer.from(raw))
+})
+
+const routes = new Hono()
+const list = declare({ form: { tag: v.array(v.string()), number: v.optional(v.array(integer)) } })
+routes.post('/', list, c => c.json(c.var.form))
+const lists = served(routes)
+
+async function send(body: string, headers: Record<string, string> = URLENCODED) {
+  const response = await lists.request('/', { method: 'POST', headers, body })
+  return { status: response.status, body: await response.json() }
+}
+
+test('a list in a form has every value of its name, in this order', async () => {
+  const expected = { status: 200, body: { tag: ['a', '', 'b'] } }
+  assert.deepEqual(await send('tag=a&x=1&tag=&tag=b'), expected)
+  const tags = ['a', '', 'b'].map(value => ({ name: 'tag', value }))
+  assert.deepEqual(await send(multipart(tags), MULTIPART), expected)
+  assert.deepEqual(await send('tag=a'), { status: 200, body: { tag: ['a'] } })
+  assert.deepEqual(await send('x=1'), { status: 422, body: missing(['body', 'tag']) })
+})
+
+test('a value of a list that is wrong is told with its place', async () => {
+  const { status, body } = await send('tag=a&number=1&number=x')
+  const msg = 'Input should be a valid integer, unable to parse string as an integer'
+  assert.equal(status, 422)
+  assert.deepEqual(body, refused('int_parsing', ['body', 'number', 1], msg, 'x'))
+})
+
+test('a list keeps no more than 16 MiB in memory', async () => {
+  const value = 'x'.repeat(MIB)
+  const tags = (count: number) =>
+    multipart(Array.from({ length: count }, () => ({ name: 'tag', value })))
+  assert.equal((await send(tags(16), MULTIPART)).status, 200)
+  assert.deepEqual(await send(tags(17), MULTIPART), {
+    status: 413,
+    body: { detail: 'Request body too large' },
+  })
+})
+
+test('a form is read in an app with an error handler of its own, too', async () => {
+  const app = new Hono()
+  app.onError((error, c) => c.json({ own: error.message }, 400))
+  app.post('/', declare({ form: { tag: v.string() } }), c => c.json(c.var.form))
+  const response = await served(app).request('/', {
+    method: 'POST',
+    headers: URLENCODED,
+    body: 'tag=a',
+  })
+  assert.deepEqual(await response.json(), { tag: 'a' })
 })

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { examples } from '../../sample-app/catalogue.ts'
-import { winners } from '../../sample-app/default-app.ts'
+import { examples } from '../../sample-app/examples.ts'
 import { answers, ask, serving } from './support/serving.ts'
 import { matches, readVectors, wireRequest } from './support/vectors.ts'
 
@@ -10,7 +9,10 @@ const PAGE = { Accept: 'text/html,application/xhtml+xml' }
 test('every vector that has one answer holds below /examples/NAME/ too', async () => {
   for (const vector of readVectors()) {
     const request = wireRequest(vector)
-    const response = await ask('gallery', { ...request, path: `/examples/${vector.example}${request.path}` })
+    const response = await ask('gallery', {
+      ...request,
+      path: `/examples/${vector.example}${request.path}`,
+    })
     assert.equal(response.status, vector.expect.status, vector.id)
     if (vector.expect.json !== undefined)
       assert.ok(matches(JSON.parse(response.text), vector.expect.json, false), vector.id)
@@ -23,18 +25,35 @@ test('the index explains every example, and its requests work as they stand', as
     const { text, headers } = await ask('gallery', { path, headers: PAGE })
     assert.match(String(headers['content-type']), /^text\/html/)
     for (const [name, example] of examples) {
-      assert.ok(text.includes(example.teaches), name)
-      assert.ok(text.includes(`${origin}/examples/${name}${example.try.replaceAll('&', '&amp;')}`), name)
+      assert.ok(text.includes(example.sentence), name)
+      const path = example.request.split(' ').at(-1) ?? ''
+      assert.ok(text.includes(`${origin}/examples/${name}${path.replaceAll('&', '&amp;')}`), name)
     }
   }
-  for (const [name, { try: path, options }] of examples) {
-    if (options) continue
-    const { status } = await ask('gallery', `/examples/${name}${path}`)
-    assert.ok([200, 422].includes(status), name)
-    assert.equal(
-      status === 422,
-      ['path-validation', 'path-validation-float', 'path-validation-str', 'query-required'].includes(name),
+  const plain = [...examples.values()].filter(({ request }) => request.startsWith('/'))
+  const statuses = plain.map(async ({ name, request }) => {
+    const { status } = await ask('gallery', `/examples/${name}${request}`)
+    return [name, status] as const
+  })
+  const wrong = (await Promise.all(statuses)).filter(([, status]) => status !== 200)
+  assert.deepEqual(wrong, [
+    ['path-validation', 422],
+    ['path-validation-float', 422],
+    ['path-validation-str', 422],
+    ['query-required', 422],
+    ['errors', 404],
+  ])
+})
+
+test('the root of every example answers: with its own page or with its documentation', async () => {
+  for (const name of examples.keys()) {
+    const { status, headers } = await ask('gallery', `/examples/${name}/`)
+    const own = ['root', 'uploads'].includes(name)
+    assert.deepEqual(
+      [status, headers.location],
+      own ? [200, undefined] : [302, `/examples/${name}/docs`],
     )
+    assert.equal((await ask('gallery', `/examples/${name}/docs`)).status, 200)
   }
 })
 
@@ -48,11 +67,20 @@ test('the root is a message for programs, and may not be cached for browsers', a
 test('a browser gets the index at the root, and only for what it reads', async () => {
   for (const method of ['POST', 'OPTIONS', 'DELETE']) {
     const { status, headers, text } = await ask('gallery', { method, path: '/', headers: PAGE })
-    assert.deepEqual([status, headers.allow, text], [405, 'GET', '{"detail":"Method Not Allowed"}'], method)
+    assert.deepEqual(
+      [status, headers.allow, text],
+      [405, 'GET', '{"detail":"Method Not Allowed"}'],
+      method,
+    )
   }
   const head = await ask('gallery', { method: 'HEAD', path: '/', headers: PAGE })
   assert.deepEqual([head.status, head.headers['content-type']], [200, 'text/html; charset=utf-8'])
-  const table = { 'TEXT/HTML': true, 'application/json, text/html;q=0': false, 'text/html; q=0.0': false, '*/*': false }
+  const table = {
+    'TEXT/HTML': true,
+    'application/json, text/html;q=0': false,
+    'text/html; q=0.0': false,
+    '*/*': false,
+  }
   for (const [Accept, page] of Object.entries(table)) {
     const { headers } = await ask('gallery', { path: '/', headers: { Accept } })
     assert.equal(headers['content-type']?.startsWith('text/html'), page, Accept)
@@ -96,7 +124,22 @@ test('the root answers with the winner of each path', async () => {
   const described = Object.entries<object>(JSON.parse(text).paths).flatMap(([path, methods]) =>
     Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
   )
-  assert.deepEqual(described.toSorted(), winners.map(([method, path]) => `${method} ${path}`).toSorted())
+  assert.deepEqual(described.toSorted(), [
+    'GET /',
+    'GET /file/{file_path}',
+    'GET /https',
+    'GET /items/',
+    'GET /items/{item_id}',
+    'GET /items/{item_id}/{user_id}',
+    'GET /users/',
+    'GET /users/me',
+    'GET /users/{user_id}/items/{item_id}',
+    'GET /value/',
+    'POST /items/',
+    'POST /login/',
+    'POST /token',
+    'POST /uploadfile/',
+  ])
   await answers('gallery', '/items/5?q=a', 200, { item_id: '5', q: 'a' })
   await answers('gallery', '/items/?limit=1', 200, [{ item_name: 'Foo' }])
   await answers('gallery', '/users/', 200, { q: null, skip: 0, limit: 100 })

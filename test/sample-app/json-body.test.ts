@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BODY_LIMIT, NESTING_LIMIT } from '../../sample-app/wire/json-body.ts'
+import { NESTING_LIMIT } from '../../sample-app/ask/json-body.ts'
+import { BODY_LIMIT } from '../../sample-app/form/form.ts'
 import { refused } from './support/refused.ts'
 import { answers, ask } from './support/serving.ts'
 
@@ -9,13 +10,23 @@ const MODEL = 'Input should be a valid dictionary or object to extract fields fr
 const NUMBER = 'Input should be a valid number, unable to parse string as a number'
 
 function post(body: string | Uint8Array, type: string | undefined = 'application/json') {
-  return { method: 'POST', path: '/items/', body, headers: type === '' ? {} : { 'Content-Type': type } }
+  return {
+    method: 'POST',
+    path: '/items/',
+    body,
+    headers: type === '' ? {} : { 'Content-Type': type },
+  }
 }
 
 test('all four fields are echoed, nulls included; unknown keys are dropped, the last duplicate wins', async () => {
   const full = { name: 'Foo', description: 'd', price: 50.2, tax: 3.2 }
   await answers('body', post(JSON.stringify(full)), 200, full)
-  await answers('body', post('{"price":1}'), 200, { name: NAME, description: null, price: 1, tax: null })
+  await answers('body', post('{"price":1}'), 200, {
+    name: NAME,
+    description: null,
+    price: 1,
+    tax: null,
+  })
   const body = '{"Price":7,"price":1,"price":2,"constructor":3,"__proto__":{"name":"x"},"tax":null}'
   await answers('body', post(body), 200, { name: NAME, description: null, price: 2, tax: null })
 })
@@ -30,7 +41,12 @@ test('a price may be text or a truth value', async () => {
     '12345678901234567890123': 1.2345678901234568e22,
   }
   for (const [written, price] of Object.entries(table)) {
-    await answers('body', post(`{"price":${written}}`), 200, { name: NAME, description: null, price, tax: null })
+    await answers('body', post(`{"price":${written}}`), 200, {
+      name: NAME,
+      description: null,
+      price,
+      tax: null,
+    })
   }
 })
 
@@ -42,11 +58,21 @@ test('wrong types are named, all of them', async () => {
       { type: 'string_type', loc: ['body', 'name'], msg: string, input: null },
       { type: 'string_type', loc: ['body', 'description'], msg: string, input: 5 },
       { type: 'float_parsing', loc: ['body', 'price'], msg: NUMBER, input: 'abc' },
-      { type: 'float_type', loc: ['body', 'tax'], msg: 'Input should be a valid number', input: [] },
+      {
+        type: 'float_type',
+        loc: ['body', 'tax'],
+        msg: 'Input should be a valid number',
+        input: [],
+      },
     ],
   })
   for (const price of [null, [1], { a: 1 }]) {
-    const expected = refused('float_type', ['body', 'price'], 'Input should be a valid number', price)
+    const expected = refused(
+      'float_type',
+      ['body', 'price'],
+      'Input should be a valid number',
+      price,
+    )
     await answers('body', post(JSON.stringify({ price })), 422, expected)
   }
 })
@@ -54,25 +80,45 @@ test('wrong types are named, all of them', async () => {
 test('a price that is not finite is refused', async () => {
   const msg = 'Input should be a finite number'
   for (const price of ['inf', 'nan', '-Infinity']) {
-    await answers('body', post(JSON.stringify({ price })), 422, refused('finite_number', ['body', 'price'], msg, price))
+    await answers(
+      'body',
+      post(JSON.stringify({ price })),
+      422,
+      refused('finite_number', ['body', 'price'], msg, price),
+    )
   }
-  await answers('body', post('{"price":1e999}'), 422, refused('finite_number', ['body', 'price'], msg, null))
+  await answers(
+    'body',
+    post('{"price":1e999}'),
+    422,
+    refused('finite_number', ['body', 'price'], msg, null),
+  )
   assert.equal((await ask('body', post('{"price":NaN}'))).status, 422)
 })
 
 test('an empty object misses one field, and is shown', async () => {
-  await answers('body', post('{}'), 422, refused('missing', ['body', 'price'], 'Field required', {}))
+  await answers(
+    'body',
+    post('{}'),
+    422,
+    refused('missing', ['body', 'price'], 'Field required', {}),
+  )
 })
 
-test('no body and null are a missing body', async () => {
-  const expected = refused('missing', ['body'], 'Field required', null)
-  for (const body of ['', 'null', ' null ']) await answers('body', post(body), 422, expected)
-  await answers('body', { method: 'POST', path: '/items/' }, 422, expected)
+test('no body is a missing body', async () => {
+  await answers('body', post(''), 422, refused('missing', ['body'], 'Field required', null))
+  const nothing = { method: 'POST', path: '/items/' }
+  await answers('body', nothing, 422, refused('missing', ['body'], 'Field required', null))
 })
 
 test('anything but an object is refused', async () => {
-  for (const body of ['[]', '"text"', '5', 'true', '[{"price":1}]']) {
-    await answers('body', post(body), 422, refused('model_attributes_type', ['body'], MODEL, JSON.parse(body)))
+  for (const body of ['null', ' null ', '[]', '"text"', '5', 'true', '[{"price":1}]']) {
+    await answers(
+      'body',
+      post(body),
+      422,
+      refused('model_attributes_type', ['body'], MODEL, JSON.parse(body)),
+    )
   }
 })
 
@@ -84,7 +130,8 @@ test('JSON is what says so, in any case and with parameters', async () => {
     'application/json;x',
     'application/vnd.api+json',
   ]
-  for (const type of types) assert.equal((await ask('body', post('{"price":1}', type))).status, 200, type)
+  for (const type of types)
+    assert.equal((await ask('body', post('{"price":1}', type))).status, 200, type)
 })
 
 test('any other type, or none, leaves the body as text', async () => {
@@ -111,16 +158,9 @@ test('any other type, or none, leaves the body as text', async () => {
   )
 })
 
-test('what is refused is shown as it was received: a byte order mark, and every digit of a number', async () => {
+test('what is refused is shown as it was received, with a byte order mark', async () => {
   const { text } = await ask('body', post('\uFEFF{"price":1}', 'text/plain'))
   assert.equal(JSON.parse(text).detail[0].input, '\uFEFF{"price":1}')
-  const shown = async (body: string) => /"input":(.*?)\}\]/s.exec((await ask('body', post(body))).text)?.[1]
-  for (const number of ['12345678901234567890123', '-9007199254740993', '9'.repeat(4300)]) {
-    assert.equal(await shown(`{"price":1,"name":${number}}`), number)
-    assert.equal(await shown(number), number)
-    assert.equal(await shown(`{"x":[${number}],"name":"a\\" ${number}"}`), `{"x":[${number}],"name":"a\\" ${number}"}`)
-  }
-  assert.equal((await ask('body', post(`{"price":${'9'.repeat(100_000)}}`))).status, 422)
 })
 
 test('a long text is read as a number or refused as one', async () => {
@@ -138,7 +178,10 @@ test('a long text is read as a number or refused as one', async () => {
 })
 
 test('a long text beside a long number is read', async () => {
-  const { status } = await ask('body', post(`{"name":"${'a'.repeat(BODY_LIMIT / 2)}","price":12345678901234567890}`))
+  const { status } = await ask(
+    'body',
+    post(`{"name":"${'a'.repeat(BODY_LIMIT / 2)}","price":12345678901234567890}`),
+  )
   assert.equal(status, 200)
 })
 
@@ -155,7 +198,14 @@ test('a lone surrogate comes back as it was sent', async () => {
 })
 
 test('malformed JSON is told with its place in code points', async () => {
-  const table = { '{some': 1, '{"price":1': 10, '{"price":1} x': 12, '{"name":"abc': 8, '   ': 3, '{"😀":}': 5 }
+  const table = {
+    '{some': 1,
+    '{"price":1': 10,
+    '{"price":1} x': 12,
+    '{"name":"abc': 8,
+    '   ': 3,
+    '{"😀":}': 5,
+  }
   for (const [body, offset] of Object.entries(table)) {
     const { status, text } = await ask('body', post(body))
     const { detail } = JSON.parse(text)
@@ -164,7 +214,15 @@ test('malformed JSON is told with its place in code points', async () => {
       { status, detail },
       {
         status: 422,
-        detail: [{ type: 'json_invalid', loc: ['body', offset], msg: 'JSON decode error', input: {}, ctx: { error } }],
+        detail: [
+          {
+            type: 'json_invalid',
+            loc: ['body', offset],
+            msg: 'JSON decode error',
+            input: {},
+            ctx: { error },
+          },
+        ],
       },
       body,
     )
@@ -173,7 +231,8 @@ test('malformed JSON is told with its place in code points', async () => {
 })
 
 test('brackets nested too deep are 400, also in what would be dropped', async () => {
-  const nested = (depth: number) => `{"price":1,"x":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
+  const nested = (depth: number) =>
+    `{"price":1,"x":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
   assert.equal((await ask('body', post(nested(NESTING_LIMIT)))).status, 200)
   const expected = { detail: 'There was an error parsing the body' }
   await answers('body', post(nested(NESTING_LIMIT + 1)), 400, expected)
@@ -184,5 +243,7 @@ test('a body of more than 16 MiB is 413', async () => {
   const body = Buffer.alloc(BODY_LIMIT, ' ')
   body.write('{"price":1}')
   assert.equal((await ask('body', post(body))).status, 200)
-  await answers('body', post(Buffer.concat([body, Buffer.from(' ')])), 413, { detail: 'Request body too large' })
+  await answers('body', post(Buffer.concat([body, Buffer.from(' ')])), 413, {
+    detail: 'Request body too large',
+  })
 })

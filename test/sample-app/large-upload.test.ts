@@ -18,7 +18,11 @@ const HEAD = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; file
 const TAIL = `\r\n--${BOUNDARY}--\r\n`
 
 const folder = mkdtempSync(join(tmpdir(), 'large-upload-'))
-const server = await startProgram(['--example', 'uploads'], { TMPDIR: folder, TEMP: folder, TMP: folder })
+const server = await startProgram(['--example', 'uploads'], {
+  TMPDIR: folder,
+  TEMP: folder,
+  TMP: folder,
+})
 after(async () => {
   await server.stop()
   rmSync(folder, { recursive: true })
@@ -33,7 +37,10 @@ test('1 GiB passes through with less than 64 MiB of additional memory and leaves
   }, 50)
   const { status, body } = await (await upload(server, UPLOAD)).answer
   clearInterval(watch)
-  assert.deepEqual({ status, body }, { status: 200, body: { filenames: 'big.bin', type: 'UploadFile' } })
+  assert.deepEqual(
+    { status, body },
+    { status: 200, body: { filenames: 'big.bin', type: 'UploadFile' } },
+  )
   context.diagnostic(`${Math.round((peak - before) / MIB)} MiB of additional memory`)
   assert.ok(peak - before < ALLOWED, `${Math.round((peak - before) / MIB)} MiB more`)
   await nothingLeft(server)
@@ -70,7 +77,8 @@ async function upload({ url }: Program, size: number, stopAt = size) {
 
 async function stream(sent: ClientRequest, size: number): Promise<void> {
   const chunk = Buffer.alloc(MIB, 'x')
-  for (let done = 0; done < size; done += chunk.length) if (!sent.write(chunk)) await once(sent, 'drain')
+  for (let done = 0; done < size; done += chunk.length)
+    if (!sent.write(chunk)) await once(sent, 'drain')
 }
 
 /** Nothing of an upload is left: no name in the folder for temporary files, no open descriptor that holds disk space. */

@@ -48,5 +48,22 @@ test('data that resembles the delimiter stays data', async () => {
 })
 
 test('a part that is cut off has no end', async () => {
-  assert.deepEqual(await read([Buffer.from('--b\r\n\r\none\r\n--b\r\n\r\ntwo')]), [{ headers: {}, data: 'one' }])
+  assert.deepEqual(await read([Buffer.from('--b\r\n\r\none\r\n--b\r\n\r\ntwo')]), [
+    { headers: {}, data: 'one' },
+  ])
+})
+
+test('text that only resembles a delimiter costs no piece of its own', async () => {
+  const fragments = Buffer.from('\r\n--Bxx'.repeat(10_000))
+  async function* arriving() {
+    yield Buffer.from('--B\r\n\r\n')
+    yield fragments
+    yield Buffer.from('\r\n--B--')
+  }
+  const sizes: number[] = []
+  for await (const event of readMultipart(arriving(), 'B')) {
+    if (event.kind === 'data') sizes.push(event.bytes.length)
+  }
+  assert.equal(sizes.length, 1)
+  assert.deepEqual(sizes, [fragments.length])
 })

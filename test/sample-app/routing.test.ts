@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { App } from '../../sample-app/app.ts'
-import { answers, ask, serving } from './support/serving.ts'
+import { Hono } from 'hono'
+import { answers, ask, served, serving } from './support/serving.ts'
 
 const NOT_FOUND = { detail: 'Not Found' }
 
@@ -22,7 +22,11 @@ test('no route: 404', async () => {
 test('a path that another method takes: 405 with that method', async () => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
     const { status, headers, text } = await ask('path-params', { method, path: '/items/5' })
-    assert.deepEqual([status, headers.allow, text], [405, 'GET', '{"detail":"Method Not Allowed"}'], method)
+    assert.deepEqual(
+      [status, headers.allow, text],
+      [405, 'GET', '{"detail":"Method Not Allowed"}'],
+      method,
+    )
   }
   const { status, headers } = await ask('forms', '/login/')
   assert.deepEqual([status, headers.allow], [405, 'POST'])
@@ -39,21 +43,30 @@ test('HEAD is answered where GET is, without a body', async () => {
 
 test('an exception is a 500 in plain text that says nothing of its cause', async context => {
   const logged = context.mock.method(console, 'error', () => undefined)
-  const app = new App('Broken')
-  app.get('/', {}, () => {
+  const app = new Hono()
+  app.get('/', () => {
     throw new Error('the cause')
   })
-  const response = await app.hono.request('/')
+  const response = await served(app).request('/')
   assert.equal(response.status, 500)
   assert.match(response.headers.get('content-type') ?? '', /^text\/plain/)
   assert.equal(await response.text(), 'Internal Server Error')
   assert.equal(logged.mock.callCount(), 1)
 })
 
-async function redirects(example: string, path: string, target: string, method = 'GET'): Promise<void> {
+async function redirects(
+  example: string,
+  path: string,
+  target: string,
+  method = 'GET',
+): Promise<void> {
   const { status, headers, text } = await ask(example, { method, path })
   const location = `${await serving(example)}${target}`
-  assert.deepEqual([status, headers.location, headers['content-length'], text], [307, location, '0', ''], path)
+  assert.deepEqual(
+    [status, headers.location, headers['content-length'], text],
+    [307, location, '0', ''],
+    path,
+  )
 }
 
 test('a slash too few or too many: 307 to the absolute address, the query untouched', async () => {
@@ -70,25 +83,39 @@ test('a slash too few or too many: 307 to the absolute address, the query untouc
 })
 
 test('the redirect comes whatever the method, also to a 405', async () => {
-  for (const method of ['POST', 'DELETE', 'OPTIONS']) await redirects('query-params', '/items', '/items/', method)
+  for (const method of ['POST', 'DELETE', 'OPTIONS'])
+    await redirects('query-params', '/items', '/items/', method)
 })
 
 test('404, 405 and 307 come before parameters, global dependencies and logins', async () => {
   await redirects('global-dependencies', '/items', '/items/')
   await answers('global-dependencies', '/nope', 404, NOT_FOUND)
-  await answers('global-dependencies', { method: 'POST', path: '/items/' }, 405, { detail: 'Method Not Allowed' })
-  await answers('security', { method: 'POST', path: '/users/me' }, 405, { detail: 'Method Not Allowed' })
+  await answers('global-dependencies', { method: 'POST', path: '/items/' }, 405, {
+    detail: 'Method Not Allowed',
+  })
+  await answers('security', { method: 'POST', path: '/users/me' }, 405, {
+    detail: 'Method Not Allowed',
+  })
 })
 
 test('the redirect names the host that was asked for', async () => {
-  const { headers } = await ask('query-params', { path: '/items', headers: { Host: 'shop.example:8080' } })
+  const { headers } = await ask('query-params', {
+    path: '/items',
+    headers: { Host: 'shop.example:8080' },
+  })
   assert.equal(headers.location, 'http://shop.example:8080/items/')
 })
 
 test('a redirect without a host names the address and port of the server', async () => {
   const origin = await serving('query-params')
-  for (const head of ['GET /items?x HTTP/1.0', 'GET /items?x HTTP/1.1\r\nHost:\r\nConnection: close']) {
-    assert.match(await sent(origin, `${head}\r\n\r\n`), new RegExp(`\r\nLocation: ${origin}/items/\\?x\r\n`))
+  for (const head of [
+    'GET /items?x HTTP/1.0',
+    'GET /items?x HTTP/1.1\r\nHost:\r\nConnection: close',
+  ]) {
+    assert.match(
+      await sent(origin, `${head}\r\n\r\n`),
+      new RegExp(`\r\nLocation: ${origin}/items/\\?x\r\n`, 'i'),
+    )
   }
 })
 
@@ -138,7 +165,8 @@ test('dot segments are not collapsed', async () => {
 })
 
 test('a request target may be absolute', async () => {
-  const head = 'GET http://shop.example/items/5?x HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n'
+  const head =
+    'GET http://shop.example/items/5?x HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n'
   assert.match(await sent(await serving('path-params'), head), /\r\n\r\n\{"item_id":"5"\}$/)
 })
 

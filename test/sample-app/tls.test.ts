@@ -26,8 +26,13 @@ test('the message comes over TLS to who trusts the certificate', async () => {
 })
 
 test('who does not trust it refuses it', async () => {
-  await assert.rejects(exchange(server.url, { path: '/https' }), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
-  await assert.rejects(exchange(server.url, { path: '/https', ca: readFileSync(other.cert) }), Error)
+  await assert.rejects(exchange(server.url, { path: '/https' }), {
+    code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+  })
+  await assert.rejects(
+    exchange(server.url, { path: '/https', ca: readFileSync(other.cert) }),
+    Error,
+  )
 })
 
 test('a redirect stays on https', async () => {
@@ -59,7 +64,16 @@ test('files that TLS cannot be served with stop the start and say why', async ()
     [cert, other.key, /other\.key does not belong to the certificate/],
   ]
   for (const [certFile, keyFile, reason] of cases) {
-    const ended = await runProgram(['--example', 'https', '--port', '0', '--cert', certFile, '--key', keyFile])
+    const ended = await runProgram([
+      '--example',
+      'https',
+      '--port',
+      '0',
+      '--cert',
+      certFile,
+      '--key',
+      keyFile,
+    ])
     assert.deepEqual([ended.code, ended.stdout], [1, ''], ended.stderr)
     assert.match(ended.stderr, reason)
   }

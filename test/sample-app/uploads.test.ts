@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { App } from '../../sample-app/app.ts'
+import { Hono } from 'hono'
+import { ask as declare } from '../../sample-app/ask/ask.ts'
+import { file } from '../../sample-app/examples/body/uploads.ts'
 import type { UploadFile } from '../../sample-app/form/upload-file.ts'
-import { file } from '../../sample-app/input/file.ts'
-import { form } from '../../sample-app/input/parameter.ts'
 import { BOUNDARY, MULTIPART, multipart, type Part } from './support/forms.ts'
 import { missing, refused } from './support/refused.ts'
-import { answers, ask } from './support/serving.ts'
+import { answers, ask, served } from './support/serving.ts'
 
 const MISSING = missing(['body', 'file'])
 const INVALID = { detail: 'Invalid multipart data.' }
@@ -21,7 +21,10 @@ function part(...lines: string[]) {
 }
 
 async function named(disposition: string, filenames: string): Promise<void> {
-  await answers('uploads', part(`Content-Disposition: ${disposition}`), 200, { filenames, type: 'UploadFile' })
+  await answers('uploads', part(`Content-Disposition: ${disposition}`), 200, {
+    filenames,
+    type: 'UploadFile',
+  })
 }
 
 test('the form of the page', async () => {
@@ -43,12 +46,17 @@ test('a name is echoed as it was sent', async () => {
   await named('form-data; name="file"; filename="né你.txt"', 'né你.txt')
   await named('form-data; name="file"; filename="a%22b%0A.txt"', 'a%22b%0A.txt')
   await named(String.raw`form-data; name="file"; filename="a\"b\\c;d=e"`, 'a"b\\c;d=e')
-  await named(String.raw`form-data; name="file"; filename="C:\dir\x.txt"`, String.raw`C:\dir\x.txt`)
   await named('form-data; name="file"; filename="<script>"', '<script>')
   await named('form-data; name=file; filename=a.txt', 'a.txt')
   await named('form-data ;NAME="file" ; FileName="a.txt"', 'a.txt')
   await named('form-data; filename="a"; name="file"; filename="b"', 'b')
   await named(`form-data; name="file"; filename="a.txt"; filename*=UTF-8''b.txt`, 'a.txt')
+})
+
+test('of a path from Windows the last name is told, as FastAPI does', async () => {
+  await named(String.raw`form-data; name="file"; filename="C:\x\y.txt"`, 'y.txt')
+  await named(String.raw`form-data; name="file"; filename="\\\\server\x\y.txt"`, 'y.txt')
+  await named(String.raw`form-data; name="file"; filename="x\y.txt"`, String.raw`x\y.txt`)
 })
 
 test('a name that is written badly is echoed all the same', async () => {
@@ -62,7 +70,12 @@ test('a part without filename is text, also with filename*', async () => {
   const msg = "Value error, Expected UploadFile, received: <class 'str'>"
   const expected = refused('value_error', ['body', 'file'], msg, 'data', { error: {} })
   await answers('uploads', part('Content-Disposition: form-data; name="file"'), 422, expected)
-  await answers('uploads', part(`Content-Disposition: form-data; name="file"; filename*=UTF-8''a.txt`), 422, expected)
+  await answers(
+    'uploads',
+    part(`Content-Disposition: form-data; name="file"; filename*=UTF-8''a.txt`),
+    422,
+    expected,
+  )
 })
 
 test('the last part of the name wins, whatever it is', async () => {
@@ -82,11 +95,22 @@ test('no form, another name, and a cut-off file are missing files', async () => 
     'uploads',
     post('file=a', { 'Content-Type': 'application/x-www-form-urlencoded' }),
     422,
-    refused('value_error', ['body', 'file'], "Value error, Expected UploadFile, received: <class 'str'>", 'a', {
-      error: {},
-    }),
+    refused(
+      'value_error',
+      ['body', 'file'],
+      "Value error, Expected UploadFile, received: <class 'str'>",
+      'a',
+      {
+        error: {},
+      },
+    ),
   )
-  await answers('uploads', post(multipart([{ name: 'File', filename: 'a', content: '' }])), 422, MISSING)
+  await answers(
+    'uploads',
+    post(multipart([{ name: 'File', filename: 'a', content: '' }])),
+    422,
+    MISSING,
+  )
   const whole = multipart([{ name: 'file', filename: 'a', content: 'data' }])
   for (const cut of [1, 30, 60, 100, whole.length - 5])
     await answers('uploads', post(whole.slice(0, cut)), 422, MISSING)
@@ -94,7 +118,11 @@ test('no form, another name, and a cut-off file are missing files', async () => 
 
 test('no boundary is 400, with a body and without', async () => {
   const expected = { detail: 'Missing boundary in multipart.' }
-  for (const type of ['multipart/form-data', 'multipart/form-data; boundary=', 'Multipart/Form-Data; charset=utf-8']) {
+  for (const type of [
+    'multipart/form-data',
+    'multipart/form-data; boundary=',
+    'Multipart/Form-Data; charset=utf-8',
+  ]) {
     await answers('uploads', post('', { 'Content-Type': type }), 400, expected)
     await answers('uploads', post('x', { 'Content-Type': type }), 400, expected)
   }
@@ -130,7 +158,12 @@ test('a part without a name is 400', async () => {
 test('a quoted boundary, line breaks in front, data behind the end, an empty file', async () => {
   const body = multipart([{ name: 'file', filename: 'a', content: '' }])
   const ok = { filenames: 'a', type: 'UploadFile' }
-  await answers('uploads', post(body, { 'Content-Type': `multipart/form-data; boundary="${BOUNDARY}"` }), 200, ok)
+  await answers(
+    'uploads',
+    post(body, { 'Content-Type': `multipart/form-data; boundary="${BOUNDARY}"` }),
+    200,
+    ok,
+  )
   await answers('uploads', post(`\r\n\r\n${body}epilogue`), 200, ok)
 })
 
@@ -138,18 +171,25 @@ test('more than 1000 files are 400', async () => {
   const files = (count: number) =>
     multipart(Array.from({ length: count }, () => ({ name: 'file', filename: 'a', content: 'x' })))
   await answers('uploads', post(files(1000)), 200, { filenames: 'a', type: 'UploadFile' })
-  await answers('uploads', post(files(1001)), 400, { detail: 'Too many files. Maximum number of files is 1000.' })
+  await answers('uploads', post(files(1001)), 400, {
+    detail: 'Too many files. Maximum number of files is 1000.',
+  })
 })
 
 test('the handler gets the file at its beginning, and afterwards it is closed', async () => {
-  const app = new App('Reader')
+  const app = new Hono()
   let kept: UploadFile | undefined
-  app.post('/', { file: form(file) }, async ({ file }) => {
-    kept = file
-    return { type: file.content_type, size: file.file.size, text: (await file.read()).toString() }
+  app.post('/', declare({ form: { file } }), async c => {
+    kept = c.var.form.file
+    const { content_type: type, size } = kept
+    return c.json({ type, size, text: (await kept.read()).toString() })
   })
-  const send = (parts: Part[]) => app.hono.request('/', { method: 'POST', headers: MULTIPART, body: multipart(parts) })
-  const typed = await send([{ name: 'file', filename: 'a', contentType: 'text/x-test; a=b', content: 'in\r\n--side' }])
+  const probe = served(app)
+  const send = (parts: Part[]) =>
+    probe.request('/', { method: 'POST', headers: MULTIPART, body: multipart(parts) })
+  const typed = await send([
+    { name: 'file', filename: 'a', contentType: 'text/x-test; a=b', content: 'in\r\n--side' },
+  ])
   assert.deepEqual(await typed.json(), { type: 'text/x-test; a=b', size: 10, text: 'in\r\n--side' })
   assert.ok(kept)
   await assert.rejects(kept.read(), /closed/)

@@ -11,8 +11,10 @@ for (const vector of readVectors()) {
     const response = await ask(vector.example, wireRequest(vector))
     const { status, json, jsonContains, headers = {}, textContains = [] } = vector.expect
     assert.equal(response.status, status, response.text)
-    if (json !== undefined) assert.ok(matches(JSON.parse(response.text), json, false), response.text)
-    if (jsonContains !== undefined) assert.ok(matches(JSON.parse(response.text), jsonContains, true), response.text)
+    if (json !== undefined)
+      assert.ok(matches(JSON.parse(response.text), json, false), response.text)
+    if (jsonContains !== undefined)
+      assert.ok(matches(JSON.parse(response.text), jsonContains, true), response.text)
     for (const text of textContains) assert.ok(response.text.includes(text), response.text)
     for (const [name, expected] of Object.entries(headers)) {
       const actual = String(response.headers[name])
@@ -29,10 +31,15 @@ async function check(vector: Vector, first: WireResponse): Promise<void> {
   const bodies: unknown[] = [JSON.parse(first.text)]
   if (kind === 'non-empty-array-of-objects') {
     const [list] = bodies
-    assert.ok(Array.isArray(list) && list.length > 0 && list.every(one => typeof one === 'object' && one !== null))
+    assert.ok(
+      Array.isArray(list) &&
+        list.length > 0 &&
+        list.every(one => typeof one === 'object' && one !== null),
+    )
     return
   }
-  while (bodies.length < REPEATS) bodies.push(JSON.parse((await ask(vector.example, wireRequest(vector))).text))
+  while (bodies.length < REPEATS)
+    bodies.push(JSON.parse((await ask(vector.example, wireRequest(vector))).text))
   const pairs = bodies.map(body => (body as { value: [number, number] }).value)
   assert.ok(pairs.flat().every(number => Number.isInteger(number) && number >= 1 && number <= 99))
   assert.ok(pairs.every(pair => pair.length === 2))

@@ -23,14 +23,21 @@ export interface Ended {
 }
 
 /** Starts the program on a free port and waits until it listens. */
-export async function startProgram(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Program> {
-  const child = spawn(process.execPath, [CLI, '--port', '0', ...args], { env: { ...process.env, ...env } })
+export async function startProgram(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Program> {
+  const child = spawn(process.execPath, [CLI, '--port', '0', ...args], {
+    env: { ...process.env, ...env },
+  })
   let stderr = ''
   child.stderr.on('data', chunk => (stderr += chunk))
   const exited = once(child, 'exit').then(([code]) => code as number | null)
   const line = await Promise.race([
     once(createInterface(child.stdout), 'line').then(([first]) => String(first)),
-    exited.then(code => Promise.reject(new Error(`ended with ${code} before it listened: ${stderr}`))),
+    exited.then(code =>
+      Promise.reject(new Error(`ended with ${code} before it listened: ${stderr}`)),
+    ),
   ])
   const stop = () => {
     child.kill('SIGTERM')
@@ -40,7 +47,11 @@ export async function startProgram(args: readonly string[], env: NodeJS.ProcessE
 }
 
 /** Runs the program to its end. */
-export async function runProgram(args: readonly string[], env: NodeJS.ProcessEnv = {}, input = ''): Promise<Ended> {
+export async function runProgram(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  input = '',
+): Promise<Ended> {
   const child = spawn(process.execPath, [CLI, ...args], { env: { ...process.env, ...env } })
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', chunk => (stdout += chunk))

@@ -1,5 +1,11 @@
 /** The body of a 422 with one problem. */
-export function refused(type: string, loc: readonly (string | number)[], msg: string, input: unknown, ctx?: object) {
+export function refused(
+  type: string,
+  loc: readonly (string | number)[],
+  msg: string,
+  input: unknown,
+  ctx?: object,
+) {
   return { detail: [{ type, loc, msg, input, ...(ctx && { ctx }) }] }
 }
 

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { examples } from '../../../sample-app/catalogue.ts'
-import { gallery } from '../../../sample-app/gallery.ts'
-import { listen, type Running } from '../../../sample-app/server.ts'
-import { demoSettings } from '../../../sample-app/settings.ts'
+import type { Hono } from 'hono'
+import { emptyApp } from '../../../sample-app/app.ts'
+import { examples } from '../../../sample-app/examples.ts'
+import { gallery, single } from '../../../sample-app/gallery.ts'
+import { listen } from '../../../sample-app/server.ts'
+import { readSettings } from '../../../sample-app/settings.ts'
 import { exchange, type WireRequest, type WireResponse } from './exchange.ts'
 
 const origins = new Map<string, Promise<string>>()
-const servers: Running[] = []
+const servers: { close(): Promise<void> }[] = []
 
 after(() => Promise.all(servers.map(server => server.close())))
 
@@ -36,10 +38,21 @@ export async function answers(
   assert.deepEqual({ status: response.status, json: JSON.parse(response.text) }, { status, json })
 }
 
+/** Routes of a test with all around them that examples have. */
+export function served(app: Hono) {
+  return emptyApp().route('/', app)
+}
+
 async function start(name: string): Promise<string> {
-  const fetch = name === 'gallery' ? gallery(demoSettings) : examples.get(name)?.make(demoSettings).hono.fetch
-  assert.ok(fetch, `there is no example ${name}`)
-  const server = await listen(fetch, { host: '127.0.0.1', port: 0 })
+  const example = examples.get(name)
+  assert.ok(example || name === 'gallery', `there is no example ${name}`)
+  const { fetch } = example ? single(example) : gallery()
+  const settings = readSettings({}, examples.values())
+  const server = await listen(
+    (request, env) => fetch(request, { ...settings, ...env }),
+    '127.0.0.1',
+    0,
+  )
   servers.push(server)
   return server.url
 }

@@ -50,7 +50,8 @@ export function matches(actual: unknown, expected: unknown, contains: boolean): 
   if (typeof expected !== 'object' || expected === null) return actual === expected
   if ('$type' in expected) return typeof actual === expected.$type
   if (Array.isArray(expected) || Array.isArray(actual)) {
-    if (!Array.isArray(expected) || !Array.isArray(actual) || expected.length !== actual.length) return false
+    if (!Array.isArray(expected) || !Array.isArray(actual) || expected.length !== actual.length)
+      return false
     return expected.every((one, index) => matches(actual[index], one, contains))
   }
   if (typeof actual !== 'object' || actual === null) return false

@@ -1,0 +1,257 @@
+import type { Context, Env } from 'hono'
+import { createMiddleware } from 'hono/factory'
+import { matchedRoutes } from 'hono/route'
+import { findTargetHandler } from 'hono/utils/handler'
+import * as v from 'valibot'
+import { type Form, readForm } from '../form/form.ts'
+import type { SampleEnv } from '../settings.ts'
+import { readJson } from './json-body.ts'
+import { ValidationError } from './problem.ts'
+
+/** Where a named value comes from, in the order in which problems are reported. */
+export const SOURCES = ['path', 'query', 'header', 'cookie', 'form'] as const
+export type Source = (typeof SOURCES)[number]
+/** Valibot schemas by the names that the program uses. */
+export type Entries = Readonly<Record<string, v.GenericSchema>>
+
+/** What a route or a dependency asks for; `needs` are read first, `body` is a JSON object. */
+export type Inputs = { readonly [S in Source]?: Entries } & {
+  readonly needs?: Readonly<Record<string, Dependency<unknown>>>
+  readonly body?: v.GenericSchema
+  /** For the documentation: what is answered, by status, and what proves who is asking. */
+  readonly answers?: Readonly<Record<number, v.GenericSchema>>
+  readonly security?: Readonly<Record<string, object>>
+}
+
+/** See `dependency`. */
+export interface Dependency<T> {
+  readonly inputs: Inputs
+  readonly use_cache?: false
+  run(values: never, c: never): T | Promise<T>
+}
+
+type Output<S> = S extends v.GenericSchema ? v.InferOutput<S> : never
+type Result<D> = D extends Dependency<infer T> ? T : never
+/** What inputs turn into: an object per source, the body, and each result by its name. */
+type Values<I extends Inputs> = {
+  readonly [S in keyof I & Source]: { readonly [K in keyof I[S]]: Output<I[S][K]> }
+} & { readonly [B in keyof I & 'body']: Output<I[B]> } & {
+  readonly [K in keyof I['needs']]: Result<I['needs'][K]>
+}
+
+/** What each middleware made by `ask` asks for: the documentation reads it. */
+export const declarations = new WeakMap<object, Inputs>()
+const readings = new WeakMap<Context, Reading>()
+
+/**
+ * Middleware that reads what a route asks for and puts it into `c.var`: `c.var.query.limit`.
+ * Everything that is wrong goes into one 422.
+ */
+export function ask<const I extends Inputs>(inputs: I) {
+  const middleware = createMiddleware<{ Variables: Values<I> }>(async (c, next) => {
+    // Nobody answers this path and method: 404, 405 and 307 come before what a whole app asks for.
+    if (matchedRoutes(c).every(({ method }) => method === 'ALL')) return next()
+    const earlier = readings.get(c)
+    const reading = earlier ?? new Reading(c)
+    readings.set(c, reading)
+    try {
+      const values = await reading.demand(inputs)
+      for (const [name, value] of Object.entries(values)) c.set(name as never, value as never)
+      await next()
+    } finally {
+      if (!earlier) await reading.finish()
+    }
+  })
+  declarations.set(middleware, inputs)
+  return middleware
+}
+
+/**
+ * Work that a route `needs` before its handler, with inputs of its own. It runs once per request,
+ * and may end the request by throwing an HTTPException.
+ */
+export function dependency<const I extends Inputs, T, E extends Env = Env>(
+  inputs: I,
+  run: (values: Values<I>, c: Context<E>) => T | Promise<T>,
+): Dependency<T> {
+  return { inputs, run }
+}
+
+/** The same dependency with `use_cache: false`: its result is computed anew for this place. */
+export function uncached<T>(one: Dependency<T>): Dependency<T> {
+  return { ...one, use_cache: false }
+}
+
+/** Inputs and those of all dependencies behind them, each once. */
+export function flatten(inputs: readonly Inputs[]): Inputs[] {
+  const all = new Set(inputs)
+  for (const { needs = {} } of all) for (const one of Object.values(needs)) all.add(one.inputs)
+  return [...all]
+}
+
+type Node = { readonly type: string; readonly wrapped?: Node; readonly pipe?: readonly object[] }
+
+/**
+ * What a schema says of a value: its name outside (`alias`; a header's `_` is a `-` on the wire),
+ * a second name of a header (`also`), and Valibot's name of its innermost type.
+ */
+export function describeEntry(source: string, key: string, schema: v.GenericSchema) {
+  const layers: Node[] = []
+  for (let one: Node | undefined = schema as Node; one; one = one.wrapped) layers.push(one)
+  const steps = layers.toReversed().flatMap(({ pipe = [] }) => pipe)
+  const metadata = steps.map(step => ('metadata' in step ? step.metadata : {}))
+  const { alias = key, also }: { alias?: string; also?: string } = Object.assign({}, ...metadata)
+  const type = layers.at(-1)?.type ?? ''
+  return {
+    name: source === 'header' ? alias.replaceAll('_', '-').toLowerCase() : alias,
+    also,
+    type,
+  }
+}
+
+type Outcome = { readonly value: unknown } | undefined
+
+/** One request while its inputs are read: each part once, each dependency once. */
+class Reading {
+  readonly #c: Context<SampleEnv>
+  readonly #results = new Map<unknown, Outcome>()
+  readonly #refusal = new ValidationError()
+  #form: Promise<Form> | undefined
+
+  constructor(c: Context) {
+    this.#c = c
+  }
+
+  /**
+   * The values of all inputs.
+   * @throws ValidationError with everything that is wrong, also in what the rest of the route asks
+   */
+  async demand(inputs: Inputs): Promise<object> {
+    const values = await this.#read(inputs)
+    if (values) return values
+    for (const [at, { handler, method }] of matchedRoutes(this.#c).entries()) {
+      const more = declarations.get(findTargetHandler(handler))
+      // What follows the handler belongs to somebody else.
+      if (!more && method !== 'ALL') break
+      if (!more || at <= this.#c.req.routeIndex) continue
+      // A path parameter is looked up with the place of the route that names it.
+      this.#c.req.routeIndex = at
+      await this.#read(more)
+    }
+    throw this.#refusal
+  }
+
+  /** Closes uploads when the answer is out: it may be streaming one of them. */
+  async finish(): Promise<void> {
+    const form = await this.#form?.catch(() => undefined)
+    const outgoing = this.#c.env?.outgoing
+    if (!outgoing || outgoing.closed) await form?.close()
+    else outgoing.once('close', () => form?.close().catch(error => console.error(error)))
+  }
+
+  /** Undefined when one of the inputs is wrong; the others are read all the same. */
+  async #read(inputs: Inputs): Promise<object | undefined> {
+    const read: [string, Outcome][] = []
+    const { needs = {}, body } = inputs
+    for (const [name, one] of Object.entries(needs)) read.push([name, await this.#need(one)])
+    for (const source of SOURCES) {
+      const entries = inputs[source]
+      if (entries) read.push([source, await this.#parse(source, entries)])
+    }
+    if (body) read.push(['body', await this.#body(body)])
+    const values = read.flatMap(([name, outcome]) => (outcome ? [[name, outcome.value]] : []))
+    return values.length === read.length ? Object.fromEntries(values) : undefined
+  }
+
+  async #need({ inputs, run, use_cache }: Dependency<unknown>): Promise<Outcome> {
+    if (use_cache !== false && this.#results.has(run)) return this.#results.get(run)
+    const values = await this.#read(inputs)
+    const outcome = values && { value: await run(values as never, this.#c as never) }
+    if (!this.#results.has(run)) this.#results.set(run, outcome)
+    return outcome
+  }
+
+  async #parse(source: Source, entries: Entries): Promise<Outcome> {
+    const names = new Map<unknown, string>()
+    const given: Record<string, unknown> = {}
+    for (const [key, schema] of Object.entries(entries)) {
+      const { name, also, type } = describeEntry(source, key, schema)
+      const values = await this.#values(source, name, also)
+      // Of a repeated scalar the last value counts. An empty form field counts as absent.
+      const value = type === 'array' && values.length > 0 ? values : values.at(-1)
+      if (value !== undefined && !(source === 'form' && value === '')) given[key] = value
+      names.set(key, name)
+    }
+    return this.#checked(source, v.object(entries), given, names)
+  }
+
+  async #values(source: Source, name: string, also?: string): Promise<readonly unknown[]> {
+    const { req } = this.#c
+    if (source === 'path') return [req.param(name)]
+    if (source === 'header') return this.#headers(name, also)
+    if (source === 'cookie') return cookieValues(this.#headers('cookie').join(';'), name)
+    if (source === 'query')
+      return new URLSearchParams(req.url.slice(`${req.url}?`.indexOf('?'))).getAll(name)
+    this.#form ??= readForm(this.#chunks(), req.header('content-type') ?? '', this.#fields())
+    return (await this.#form).values.get(name) ?? []
+  }
+
+  /** `Headers` would join the values of a repeated header, so Node's own list is read. */
+  #headers(name: string, also?: string): string[] {
+    const raw = this.#c.env?.incoming?.rawHeaders ?? Object.entries(this.#c.req.header()).flat()
+    const found = raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name)
+    return also && found.length === 0 ? this.#headers(also) : found
+  }
+
+  async #body(schema: v.GenericSchema): Promise<Outcome> {
+    const json = await readJson(this.#chunks(), this.#c.req.header('content-type') ?? '')
+    if ('type' in json) return this.#refusal.report(json)
+    return this.#checked('body', v.pipe(plainObject, schema), json.value)
+  }
+
+  #checked(source: string, schema: v.GenericSchema, given: unknown, names?: Map<unknown, string>) {
+    const { issues, output, success } = v.safeParse(schema, given, { abortPipeEarly: true })
+    for (const issue of issues ?? []) this.#refusal.add(source, issue, names)
+    return success ? { value: output } : undefined
+  }
+
+  /** The form fields that the route asks for, and their types: the rest of a form is not kept. */
+  #fields(): Map<string, string> {
+    const handlers = matchedRoutes(this.#c).map(({ handler }) => findTargetHandler(handler))
+    const inputs = handlers.flatMap(handler => declarations.get(handler) ?? [])
+    const entries = flatten(inputs).flatMap(({ form = {} }) => Object.entries(form))
+    const described = entries.map(([key, schema]) => describeEntry('form', key, schema))
+    return new Map(described.map(({ name, type }) => [name, type]))
+  }
+
+  /**
+   * The body in pieces, as fast as they are consumed. The Node stream is read directly: in Node 20
+   * the web stream over it reads ahead without a bound. It stays open, because the answer needs it.
+   */
+  #chunks(): AsyncIterable<Uint8Array> {
+    const { env, req } = this.#c
+    return (
+      env?.incoming?.iterator({ destroyOnReturn: false }) ?? req.raw.body ?? new Blob([]).stream()
+    )
+  }
+}
+
+/** Valibot's own object takes a list, too. */
+const plainObject = v.custom(value => value instanceof Object && !Array.isArray(value), 'object')
+
+/**
+ * A cookie as the client sent it, less its quotes (RFC 2109: `"a\"b"` is `a"b`, `"\073"` is `;`).
+ * Hono's `getCookie` undoes percent-encoding and drops values with a quote or a non-ASCII letter.
+ */
+function cookieValues(header: string, name: string): string[] {
+  return header.split(';').flatMap(pair => {
+    const equals = pair.indexOf('=')
+    const value = pair.slice(equals + 1).trim()
+    if (equals === -1 || pair.slice(0, equals).trim() !== name) return []
+    if (value.length < 2 || !value.startsWith('"') || !value.endsWith('"')) return [value]
+    const escaped = /\\(?:([0-3][0-7]{2})|(.))/gs
+    const undo = (_: string, octal: string, character: string) =>
+      octal ? String.fromCharCode(Number.parseInt(octal, 8)) : character
+    return [value.slice(1, -1).replace(escaped, undo)]
+  })
+}

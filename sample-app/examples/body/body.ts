@@ -1,0 +1,35 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import { ask } from '../../ask/ask.ts'
+import { float } from '../path/path-validation-float.ts'
+
+export const app = new Hono()
+
+// A price that is not finite could not be echoed: JSON has no infinity.
+const money = v.pipe(float, v.finite())
+
+// Keys that are not declared are dropped. The title names the schema in the documentation.
+// `name` has a default and may not be null; `v.nullish` may be both absent and null.
+const Item = v.pipe(
+  v.object({
+    name: v.optional(v.string(), 'Unnamed item'),
+    description: v.nullish(v.string(), null),
+    price: money,
+    tax: v.nullish(money, null),
+  }),
+  v.title('Item'),
+)
+
+// The type of what Valibot makes of a body, for the rest of a program.
+type Item = v.InferOutput<typeof Item>
+
+app.post('/items/', ask({ body: Item, answers: { 200: Item } }), c => {
+  const item: Item = c.var.body
+  return c.json(item)
+})
+
+export const about = [
+  'body',
+  'A JSON body, checked field by field.',
+  `--json '{"name":"Foo","price":50.2}' /items/`,
+]

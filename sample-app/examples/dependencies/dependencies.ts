@@ -1,0 +1,32 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import { ask, dependency } from '../../ask/ask.ts'
+import { exactIntegers, integer } from '../path/path-params-int.ts'
+
+export const app = new Hono()
+app.use(exactIntegers)
+
+// A dependency has inputs of its own, and makes one value of them before the handler runs.
+const commonParameters = dependency(
+  {
+    query: {
+      q: v.nullish(v.string(), null),
+      skip: v.optional(integer, 0),
+      limit: v.optional(integer, 100),
+    },
+  },
+  ({ query }) => query,
+)
+
+// Who needs it says so, and finds the value in `c.var` under the name it gave: one middleware, used
+// by two routes.
+const withCommon = ask({ needs: { common: commonParameters } })
+
+app.get('/items/', withCommon, c => c.json(c.var.common))
+app.get('/users/', withCommon, c => c.json(c.var.common))
+
+export const about = [
+  'dependencies',
+  'What several paths share, declared once.',
+  '/users/?q=foo&limit=30',
+]

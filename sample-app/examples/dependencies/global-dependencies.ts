@@ -1,0 +1,49 @@
+import { type Context, Hono } from 'hono'
+import { HTTPException } from 'hono/http-exception'
+import { timingSafeEqual } from 'hono/utils/buffer'
+import * as v from 'valibot'
+import { ask, dependency } from '../../ask/ask.ts'
+
+const rule = 'must be ASCII text that neither is empty nor begins or ends with a space'
+const secret = v.pipe(v.string(), v.regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, rule))
+
+/** What the server has to be told, by variables of its environment. */
+export const settings = v.object({
+  SAMPLE_X_TOKEN: v.optional(secret, 'fake-super-secret-token'),
+  SAMPLE_X_KEY: v.optional(secret, 'fake-super-secret-key'),
+})
+
+type Env = { Bindings: v.InferOutput<typeof settings> }
+
+// `c.env` has the settings.
+export const app = new Hono<Env>()
+
+// An HTTPException of a dependency ends the request, and nothing after it runs. Secrets are
+// compared in a time that tells nothing about where they differ.
+const verifyToken = dependency(
+  { header: { x_token: v.string() } },
+  async ({ header }, c: Context<Env>) => {
+    if (!(await timingSafeEqual(header.x_token, c.env.SAMPLE_X_TOKEN))) {
+      throw new HTTPException(400, { message: 'X-Token header invalid' })
+    }
+  },
+)
+
+const verifyKey = dependency(
+  { header: { x_key: v.string() } },
+  async ({ header }, c: Context<Env>) => {
+    if (!(await timingSafeEqual(header.x_key, c.env.SAMPLE_X_KEY))) {
+      throw new HTTPException(400, { message: 'X-Key header invalid' })
+    }
+  },
+)
+
+// `app.use` asks it of every route that follows.
+app.use(ask({ needs: { token: verifyToken, key: verifyKey } }))
+
+app.get('/items/', c => c.json([{ item: 'Portal Gun' }, { item: 'Plumbus' }]))
+app.get('/users/', c => c.json([{ username: 'Rick' }, { username: 'Morty' }]))
+
+const request = `--header 'X-Token: fake-super-secret-token' --header 'X-Key: fake-super-secret-key' /items/`
+
+export const about = ['global-dependencies', 'Checks for every path of an app.', request]

@@ -1,0 +1,25 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import { ask } from '../../ask/ask.ts'
+import { exactIntegers, integer } from '../path/path-params-int.ts'
+
+export const app = new Hono()
+app.use(exactIntegers)
+
+// A name with an underscore travels with a hyphen, because proxies drop underscores: `items_id` is
+// the header `Items-ID`. `also` is a second name, read when there is no header of the first.
+const items_id = v.pipe(
+  v.nullish(v.pipe(integer, v.minValue(1)), null),
+  v.metadata({ also: 'items_id' }),
+)
+
+const inputs = ask({
+  header: { items_id, user_agent: v.nullish(v.string(), null) },
+})
+
+app.get('/items/', inputs, c => {
+  const { items_id, user_agent } = c.var.header
+  return c.json({ 'User-Agent': user_agent, items_id })
+})
+
+export const about = ['headers', 'Headers, one of them a number.', `--header 'Items-ID: 5' /items/`]

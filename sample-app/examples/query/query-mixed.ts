@@ -1,0 +1,48 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import { ask } from '../../ask/ask.ts'
+import { exactIntegers, integer } from '../path/path-params-int.ts'
+
+export const app = new Hono()
+app.use(exactIntegers)
+
+const description = 'This is an amazing item that has a long description'
+
+const SPELLINGS = new Map<unknown, boolean>([
+  ...['1', 'true', 't', 'yes', 'y', 'on'].map(word => [word, true] as const),
+  ...['0', 'false', 'f', 'no', 'n', 'off'].map(word => [word, false] as const),
+])
+
+/** Yes or no in twelve spellings. Any other is refused: a typo is not a no. */
+export const boolean = v.pipe(
+  v.unknown(),
+  v.rawTransform<unknown, boolean>(({ dataset: { value }, addIssue, NEVER }) => {
+    const known = SPELLINGS.get(String(value).toLowerCase())
+    if (known !== undefined) return known
+    addIssue({ message: 'bool_parsing' })
+    return NEVER
+  }),
+  v.metadata({ type: 'boolean' }),
+)
+
+const inputs = ask({
+  path: { user_id: integer, item_id: v.string() },
+  query: { q: v.optional(v.string()), short: v.optional(boolean, false) },
+})
+
+app.get('/users/:user_id/items/:item_id', inputs, c => {
+  const { user_id, item_id } = c.var.path
+  const { q, short } = c.var.query
+  return c.json({
+    item_id,
+    owner_id: user_id,
+    ...(q && { q }),
+    ...(!short && { description }),
+  })
+})
+
+export const about = [
+  'query-mixed',
+  'Path and query together; yes and no.',
+  '/users/1/items/foo?short=yes',
+]
