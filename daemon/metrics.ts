@@ -10,22 +10,12 @@ import {
 import { countMarks, MARK_KINDS, type Registry, registryCounts } from '../generator/index.ts'
 import { objectionsOf } from './http/failure.ts'
 
-/** What happens behind the publishes. */
+/** Work that follows a publish. */
 const BACKGROUND = ['build', 'git index', 'git push'] as const
-export type Background = (typeof BACKGROUND)[number]
+export type BackgroundWork = (typeof BACKGROUND)[number]
 
 /** The methods of the web (RFC 9110 §9.3, RFC 5789). */
-const METHODS = new Set([
-  'GET',
-  'HEAD',
-  'PUT',
-  'DELETE',
-  'POST',
-  'PATCH',
-  'OPTIONS',
-  'TRACE',
-  'CONNECT',
-])
+const METHODS = new Set('GET HEAD PUT DELETE POST PATCH OPTIONS TRACE CONNECT'.split(' '))
 
 /** What the daemon counts about itself, in Prometheus' text format at `/metrics`. */
 export class Metrics {
@@ -45,24 +35,23 @@ export class Metrics {
       buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
       registers,
     })
-    this.#failures = new Counter({
-      name: 'plimsoll_failures_total',
-      help: 'Refused requests, by the code of each objection; `unexpected` for what nobody foresaw',
-      labelNames: ['code'],
-      registers,
-    })
-    this.#publishes = new Counter({
-      name: 'plimsoll_publishes_total',
-      help: 'Publishes taken in, by outcome: `added`, or `present` for a repeated one',
-      labelNames: ['outcome'],
-      registers,
-    })
-    this.#backgroundFailures = new Counter({
-      name: 'plimsoll_background_failures_total',
-      help: 'Failures of what follows a publish and is tried again: `build` for index files and pages, `git index`, `git push`',
-      labelNames: ['what'],
-      registers,
-    })
+    const counter = (name: string, label: string, help: string) =>
+      new Counter({ name, help, labelNames: [label], registers })
+    this.#failures = counter(
+      'plimsoll_failures_total',
+      'code',
+      'Refused requests, by the code of each objection; `unexpected` for an unforeseen failure',
+    )
+    this.#publishes = counter(
+      'plimsoll_publishes_total',
+      'outcome',
+      'Accepted publishes, by outcome: `added`, or `present` for a repeated one',
+    )
+    this.#backgroundFailures = counter(
+      'plimsoll_background_failures_total',
+      'what',
+      'Failures of work after a publish, which is tried again: `build` for index files and pages, `git index`, `git push`',
+    )
     for (const outcome of ['added', 'present']) this.#publishes.inc({ outcome }, 0)
     for (const what of BACKGROUND) this.#backgroundFailures.inc({ what }, 0)
     gauges(registry, registers)
@@ -81,7 +70,7 @@ export class Metrics {
   }
 
   /** Counts a failure of background work. */
-  failedBehind(what: Background): void {
+  backgroundFailed(what: BackgroundWork): void {
     this.#backgroundFailures.inc({ what })
   }
 

@@ -22,7 +22,7 @@ import { createApp } from './app.ts'
 import { type Listening, listen } from './http/listen.ts'
 import { type LogSink, openLog } from './http/log.ts'
 import type { TlsFiles } from './http/tls.ts'
-import { type Background, Metrics } from './metrics.ts'
+import { type BackgroundWork, Metrics } from './metrics.ts'
 import { whileStarting } from './readiness.ts'
 import { GitWorker } from './workers/git-worker.ts'
 import { IndexWorker } from './workers/index-worker.ts'
@@ -85,24 +85,27 @@ async function serveRegistry(
 ): Promise<void> {
   const clock = () => io.now()
   /** Logs a failure of background work and keeps it for `plimsoll status`. */
-  const noting = (what: Background, words: string) => (error: unknown) => {
+  const failureReport = (what: BackgroundWork, words: string) => (error: unknown) => {
     log.error({ err: error }, words)
-    metrics.failedBehind(what)
+    metrics.backgroundFailed(what)
     const why = error instanceof Error ? error.message : String(error)
     const failure = { what, at: timestamp(io.now()), why }
-    recordFailure(registry.database, failure).catch(unnoted =>
-      log.error({ err: unnoted }, 'and it could not be noted'),
+    recordFailure(registry.database, failure).catch(unrecorded =>
+      log.error({ err: unrecorded }, 'cannot record this failure'),
     )
   }
   const { shutdown_seconds } = registry.settings.server
   const metrics = new Metrics(registry)
   await registry.crates.sweep()
-  const indexWorker = new IndexWorker(registry, noting('build', 'a build failed; trying again'))
+  const indexWorker = new IndexWorker(
+    registry,
+    failureReport('build', 'a build failed; trying again'),
+  )
   let git: GitWorker | null = null
   try {
     const gitIndex = await GitIndex.follow(registry, {
       onMissing: refusal => log.warn({ err: refusal }, 'there is no git index'),
-      onPushFailure: noting('git push', 'a push of the git index failed; trying again'),
+      onPushFailure: failureReport('git push', 'a push of the git index failed; trying again'),
     })
     const problem = gitIndex && (await fetchProblem())
     if (problem) log.warn(problem.message)
@@ -110,10 +113,10 @@ async function serveRegistry(
     await indexWorker.pages.start()
     git =
       gitIndex &&
-      new GitWorker(gitIndex, noting('git index', 'the git index is behind; trying again'))
+      new GitWorker(gitIndex, failureReport('git index', 'the git index is behind; trying again'))
     await git?.beginWithConfig()
     server.answer(createApp({ registry, indexWorker, clock, log, metrics, git }).fetch)
-    await greet(io, registry)
+    await printWelcome(io, registry)
     io.out(`listening on ${server.url}`)
     await stopped
   } finally {
@@ -124,35 +127,26 @@ async function serveRegistry(
 }
 
 /** Prints what a user needs to begin; without users, adds `admin` and prints its token. */
-async function greet(io: Io, registry: Registry): Promise<void> {
-  const { settings, urls, database } = registry
-  io.out(
-    `Paste this into .cargo/config.toml:\n\n${cargoConfig(settings.registry.name, urls, settings.auth.required)}`,
-  )
+async function printWelcome(io: Io, { settings, urls, database }: Registry): Promise<void> {
+  const { name } = settings.registry
+  const config = cargoConfig(name, urls, settings.auth.required)
+  io.out(`Paste this into .cargo/config.toml:\n\n${config}`)
   io.out(`Its page is ${urls.base}/`)
   if (!(await hasNoUsers(database))) return
   const at = timestamp(io.now())
   const admin = await addUser(database, { login: 'admin', admin: true, at })
-  const order = {
-    userId: admin.id,
-    name: 'first start',
-    scopes: null,
-    crates: null,
-    at,
-    expires: null,
-  }
-  const token = await createToken(database, order)
-  io.out(
-    `\nThe token of user \`admin\`, shown this once; use it with \`cargo login --registry ${settings.registry.name}\`:`,
-  )
-  io.out(`\n    ${token}\n`)
-  const link = passwordLink(
-    registry.urls,
-    await makeLink(database, admin, io.now(), operatorChange(at)),
-  )
-  io.out(
-    `To log in there, \`admin\` sets a password with this link, within 24 hours and once:\n\n    ${link}\n`,
-  )
+  const order = { userId: admin.id, name: 'first start', at, expires: null }
+  const token = await createToken(database, { ...order, scopes: null, crates: null })
+  const secret = await makeLink(database, admin, io.now(), operatorChange(at))
+  io.out(`
+The token of user \`admin\`, shown this once; use it with \`cargo login --registry ${name}\`:
+
+    ${token}
+
+To log in there, \`admin\` sets a password with this link, within 24 hours and once:
+
+    ${passwordLink(urls, secret)}
+`)
 }
 
 /** Without a base URL the listening address is the base URL, which not every address can be. */

@@ -9,7 +9,7 @@ import {
 } from '../../generator/index.ts'
 import type { Account } from '../accounts/accounts.ts'
 import type { RecordUse } from '../accounts/last-use.ts'
-import { hashToken, isToken, type Scope } from '../accounts/tokens.ts'
+import { hashToken, isToken, reachOf, type Scope } from '../accounts/tokens.ts'
 
 /** Who is calling, and what the token they call with is good for. */
 export interface Actor {
@@ -50,14 +50,8 @@ export async function authenticate(
   const row = await database
     .selectFrom('tokens')
     .innerJoin('users', 'users.id', 'tokens.user_id')
-    .select([
-      'tokens.id',
-      'tokens.scopes',
-      'tokens.crates',
-      'tokens.expires_at',
-      'tokens.revoked_at',
-    ])
-    .select(['tokens.last_used_at', 'users.id as user_id', 'users.login', 'users.admin'])
+    .selectAll('tokens')
+    .select(['users.login', 'users.admin'])
     .where('tokens.hash', '=', hashToken(token))
     .where('users.locked_at', 'is', null)
     .executeTakeFirst()
@@ -70,8 +64,7 @@ export async function authenticate(
   return {
     user: { id: row.user_id, login: row.login, admin: row.admin === 1 },
     tokenId: row.id,
-    scopes: row.scopes ? (JSON.parse(row.scopes) as Scope[]) : null,
-    crates: row.crates ? (JSON.parse(row.crates) as string[]) : null,
+    ...reachOf(row),
   }
 }
 

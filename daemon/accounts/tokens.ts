@@ -16,6 +16,8 @@ export type Scope = (typeof SCOPES)[number]
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** One line without direction marks: administrators read these names, too. */
 const NAME = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,100}$/u
+/** A crate name, or a prefix followed by `*`. */
+const PATTERN = /^(?:[A-Za-z][A-Za-z0-9_-]{0,63}\*?|\*)$/
 const FORM = /^plim_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 
 /** A new token: `plim_`, 32 random base62 characters (190 bits), 6 characters of checksum. */
@@ -86,11 +88,10 @@ export async function createToken(
   order: TokenOrder,
   by: Change = operatorChange(order.at),
 ): Promise<string> {
-  const patterns = (order.crates ?? []).filter(
-    one => !/^(?:[A-Za-z][A-Za-z0-9_-]{0,63}\*?|\*)$/.test(one),
-  )
+  const { name, scopes, crates, expires } = order
+  const patterns = (crates ?? []).filter(one => !PATTERN.test(one))
   refuseErrors([
-    ...(NAME.test(order.name) ? [] : [issue('token_name_invalid')]),
+    ...(NAME.test(name) ? [] : [issue('token_name_invalid')]),
     ...patterns.map(pattern => issue('crate_pattern_invalid', { pattern })),
   ])
   const token = makeToken()
@@ -102,24 +103,17 @@ export async function createToken(
       .insertInto('tokens')
       .values({
         user_id: order.userId,
-        name: order.name,
+        name,
         hash: hashToken(token),
-        scopes: order.scopes ? JSON.stringify(order.scopes) : null,
-        crates: order.crates ? JSON.stringify(order.crates) : null,
+        scopes: scopes && JSON.stringify(scopes),
+        crates: crates && JSON.stringify(crates),
         created_at: order.at,
-        expires_at: order.expires,
+        expires_at: expires,
       })
       .returning('id')
       .executeTakeFirstOrThrow()
-    const { name, scopes, crates, expires } = order
-    const detail = {
-      token: row.id,
-      login: await loginOf(tx, order.userId),
-      name,
-      scopes,
-      crates,
-      expires,
-    }
+    const login = await loginOf(tx, order.userId)
+    const detail = { token: row.id, login, name, scopes, crates, expires }
     await addEvent(tx, by, { action: 'token-create', detail })
   })
   return token
@@ -138,9 +132,16 @@ async function countGood(tx: Database, { userId, at }: TokenOrder): Promise<numb
 }
 
 async function loginOf(tx: Database, userId: number): Promise<string> {
-  return (
-    await tx.selectFrom('users').select('login').where('id', '=', userId).executeTakeFirstOrThrow()
-  ).login
+  const query = tx.selectFrom('users').select('login').where('id', '=', userId)
+  return (await query.executeTakeFirstOrThrow()).login
+}
+
+/** Scopes and crates of a stored token. */
+export function reachOf(row: { readonly scopes: string | null; readonly crates: string | null }) {
+  return {
+    scopes: row.scopes ? (JSON.parse(row.scopes) as Scope[]) : null,
+    crates: row.crates ? (JSON.parse(row.crates) as string[]) : null,
+  }
 }
 
 /** Tokens that are not revoked, oldest first: of one user, or of all. */
@@ -148,25 +149,17 @@ export async function listTokens(database: Database, userId?: number): Promise<T
   const rows = await database
     .selectFrom('tokens')
     .innerJoin('users', 'users.id', 'tokens.user_id')
-    .select([
-      'tokens.id',
-      'tokens.name',
-      'tokens.scopes',
-      'tokens.crates',
-      'tokens.created_at',
-      'tokens.expires_at',
-    ])
-    .select(['tokens.last_used_at', 'users.login'])
+    .selectAll('tokens')
+    .select('users.login')
     .where('tokens.revoked_at', 'is', null)
     .$if(userId !== undefined, query => query.where('tokens.user_id', '=', userId ?? 0))
     .orderBy('tokens.id')
     .execute()
-  return rows.map(row => ({
-    id: row.id,
-    name: row.name,
+  return rows.map(({ id, name, ...row }) => ({
+    id,
+    name,
     user: row.login,
-    scopes: row.scopes ? (JSON.parse(row.scopes) as Scope[]) : null,
-    crates: row.crates ? (JSON.parse(row.crates) as string[]) : null,
+    ...reachOf(row),
     created: row.created_at,
     expires: row.expires_at,
     last_used: row.last_used_at,

@@ -48,11 +48,8 @@ export function putOwners(deps: Deps): ActorHandler {
     const work = isInvite ? inviteOwners : addOwners
     const done = await work(deps.registry.database, crate, logins, change)
     deps.indexWorker.pages.wake()
-    const me = `${deps.registry.urls.base}/me`
-    return c.json({
-      ok: true,
-      msg: isInvite ? inviteMessage(crate, done, me) : addMessage(crate, done),
-    })
+    const msg = messageOf(crate, done, isInvite ? `${deps.registry.urls.base}/me` : null)
+    return c.json({ ok: true, msg })
   }
 }
 
@@ -60,17 +57,11 @@ export function putOwners(deps: Deps): ActorHandler {
 export function deleteOwners(deps: Deps): ActorHandler {
   return async (c, actor) => {
     const { crate, logins } = await readRequest(deps, c, actor)
-    const done = await removeOwners(
-      deps.registry.database,
-      crate,
-      logins,
-      changeBy(actor, deps.clock()),
-    )
+    const change = changeBy(actor, deps.clock())
+    const { changed } = await removeOwners(deps.registry.database, crate, logins, change)
     deps.indexWorker.pages.wake()
-    return c.json({
-      ok: true,
-      msg: `removed ${list(done.changed)} from the owners of \`${crate.name}\``,
-    })
+    const msg = `removed ${changed.join(', ')} from the owners of \`${crate.name}\``
+    return c.json({ ok: true, msg })
   }
 }
 
@@ -103,37 +94,19 @@ async function requireCrate(registry: Registry, c: Context): Promise<CrateRecord
   return crate ?? refuse('crate_unknown', { name })
 }
 
-function addMessage(crate: CrateRecord, done: OwnerChange): string {
+function messageOf({ name }: CrateRecord, done: OwnerChange, invitedTo: string | null): string {
+  const { changed, unchanged } = done
+  const verb = (logins: readonly string[]) => (logins.length === 1 ? 'owns' : 'own')
   const parts: string[] = []
-  if (done.changed.length > 0)
-    parts.push(`${list(done.changed)} now ${verb(done.changed, 'owns', 'own')} \`${crate.name}\``)
-  if (done.unchanged.length > 0) {
+  if (changed.length > 0)
     parts.push(
-      `${list(done.unchanged)} already ${verb(done.unchanged, 'owned', 'owned')} \`${crate.name}\``,
+      invitedTo === null
+        ? `${changed.join(', ')} now ${verb(changed)} \`${name}\``
+        : `invited ${changed.join(', ')} to own \`${name}\`; the invitation is to be accepted on ${invitedTo}`,
     )
-  }
+  if (unchanged.length > 0)
+    parts.push(
+      `${unchanged.join(', ')} already ${invitedTo === null ? 'owned' : verb(unchanged)} \`${name}\``,
+    )
   return parts.join('; ')
-}
-
-function inviteMessage(crate: CrateRecord, done: OwnerChange, me: string): string {
-  const parts: string[] = []
-  if (done.changed.length > 0) {
-    parts.push(
-      `invited ${list(done.changed)} to own \`${crate.name}\`; the invitation is to be accepted on ${me}`,
-    )
-  }
-  if (done.unchanged.length > 0) {
-    parts.push(
-      `${list(done.unchanged)} already ${verb(done.unchanged, 'owns', 'own')} \`${crate.name}\``,
-    )
-  }
-  return parts.join('; ')
-}
-
-function list(logins: readonly string[]): string {
-  return logins.join(', ')
-}
-
-function verb(logins: readonly string[], one: string, many: string): string {
-  return logins.length === 1 ? one : many
 }

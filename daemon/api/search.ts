@@ -27,8 +27,6 @@ export function search({ database }: Registry): OpenHandler {
     const crates = (await readCards(database, ids)).map(card =>
       crateView(card, { exact: exact !== null && isNamed(card, exact) }),
     )
-    return answer(c, { crates, meta: metaOf(c.req.url, query, total) } satisfies v.InferOutput<
-      typeof searchAnswer
-    >)
+    return answer<typeof searchAnswer>(c, { crates, meta: metaOf(c.req.url, query, total) })
   }
 }

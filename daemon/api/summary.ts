@@ -32,7 +32,7 @@ export function summary({ database }: Registry): OpenHandler {
   return async c => {
     const view = async (ids: readonly number[]) =>
       (await readCards(database, ids)).map(card => crateView(card))
-    return answer(c, {
+    return answer<typeof summaryAnswer>(c, {
       num_crates: await crateCount(database),
       num_downloads: 0,
       new_crates: await view(await newCrates(database, LENGTH)),
@@ -41,6 +41,6 @@ export function summary({ database }: Registry): OpenHandler {
       most_recently_downloaded: [],
       popular_keywords: [],
       popular_categories: [],
-    } satisfies v.InferOutput<typeof summaryAnswer>)
+    })
   }
 }

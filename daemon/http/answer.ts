@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Context } from 'hono'
+import type * as v from 'valibot'
 
 /** A JSON answer with an ETag of its content, to be revalidated each time; or 304. */
-export function answer(c: Context, body: object, contentType = 'application/json'): Response {
-  return answerText(c, JSON.stringify(body), contentType)
+export function answer<Schema extends v.GenericSchema>(
+  c: Context,
+  body: v.InferOutput<Schema>,
+): Response {
+  return answerText(c, JSON.stringify(body), 'application/json')
 }
 
 /** The same for text. */

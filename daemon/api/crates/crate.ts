@@ -38,11 +38,11 @@ export function crate(registry: Registry): OpenHandler {
       exact: true,
       ...(releases && { versions: releases.map(one => one.id) }),
     }
-    return answer(c, {
+    return answer<typeof crateAnswer>(c, {
       crate: crateView(card, more),
       versions: releases?.map(one => versionView(card, one)) ?? null,
       keywords: wants('keywords') ? keywordViews(card) : null,
       categories: wants('categories') ? categoryViews(card) : null,
-    } satisfies v.InferOutput<typeof crateAnswer>)
+    })
   }
 }

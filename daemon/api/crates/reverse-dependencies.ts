@@ -38,11 +38,11 @@ export function reverseDependencies(registry: Registry): OpenHandler {
     const total = await countDependents(database, name)
     const cards = await readCards(database, await listDependents(database, name, sliceOf(query)))
     const releases = await Promise.all(cards.map(card => newestOf(registry, card)))
-    return answer(c, {
+    return answer<typeof reverseAnswer>(c, {
       dependencies: releases.flatMap(({ release }) => edge(release, name) ?? []),
       versions: releases.map(({ card, release }) => versionView(card, release)),
       meta: metaOf(c.req.url, query, total),
-    } satisfies v.InferOutput<typeof reverseAnswer>)
+    })
   }
 }
 

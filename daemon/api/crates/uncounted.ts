@@ -13,10 +13,10 @@ export const downloadsAnswer = v.object({
 export function crateDownloads(registry: Registry): OpenHandler {
   return async c => {
     await foundCrate(registry, c)
-    return answer(c, {
+    return answer<typeof downloadsAnswer>(c, {
       version_downloads: [],
       meta: { extra_downloads: [] },
-    } satisfies v.InferOutput<typeof downloadsAnswer>)
+    })
   }
 }
 
@@ -24,7 +24,7 @@ export function crateDownloads(registry: Registry): OpenHandler {
 export function versionDownloads(registry: Registry): OpenHandler {
   return async c => {
     await foundVersion(registry, c)
-    return answer(c, { version_downloads: [] } satisfies v.InferOutput<typeof downloadsAnswer>)
+    return answer<typeof downloadsAnswer>(c, { version_downloads: [] })
   }
 }
 
@@ -38,6 +38,6 @@ export function authors(registry: Registry): OpenHandler {
   return async c => {
     const { release } = await foundVersion(registry, c)
     const names = [...release.about.authors]
-    return answer(c, { users: [], meta: { names } } satisfies v.InferOutput<typeof authorsAnswer>)
+    return answer<typeof authorsAnswer>(c, { users: [], meta: { names } })
   }
 }

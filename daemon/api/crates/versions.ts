@@ -1,8 +1,9 @@
 import * as v from 'valibot'
-import { listReleases, type Registry } from '../../../generator/index.ts'
+import { listReleases, type Registry, readReadme, refuse } from '../../../generator/index.ts'
 import type { OpenHandler } from '../../access/route.ts'
-import { answer } from '../../http/answer.ts'
+import { answer, answerText } from '../../http/answer.ts'
 import { metaOf, pageMeta, pageQuery, sliceOf } from '../../http/paging.ts'
+import { dependencyShape, dependencyViews } from '../schema/dependency.ts'
 import { versionShape, versionView } from '../schema/version.ts'
 import { foundCrate, foundVersion, newestFirst } from './found.ts'
 
@@ -24,10 +25,10 @@ export function versions(registry: Registry): OpenHandler {
     const meta = isPaged
       ? metaOf(c.req.url, query, sorted.length)
       : { total: sorted.length, next_page: null, prev_page: null }
-    return answer(c, {
+    return answer<typeof versionsAnswer>(c, {
       versions: page.map(one => versionView(card, one)),
       meta,
-    } satisfies v.InferOutput<typeof versionsAnswer>)
+    })
   }
 }
 
@@ -37,8 +38,30 @@ export const versionAnswer = v.object({ version: versionShape })
 export function version(registry: Registry): OpenHandler {
   return async c => {
     const { card, release } = await foundVersion(registry, c)
-    return answer(c, { version: versionView(card, release) } satisfies v.InferOutput<
-      typeof versionAnswer
-    >)
+    return answer<typeof versionAnswer>(c, { version: versionView(card, release) })
+  }
+}
+
+export const dependenciesAnswer = v.object({ dependencies: v.array(dependencyShape) })
+
+/** `GET /api/v1/crates/{name}/{version}/dependencies`. */
+export function dependencies(registry: Registry): OpenHandler {
+  return async c => {
+    const { release } = await foundVersion(registry, c)
+    return answer<typeof dependenciesAnswer>(c, { dependencies: dependencyViews(release) })
+  }
+}
+
+/**
+ * `GET /api/v1/crates/{name}/{version}/readme`: the README as packaged, always as plain text, so
+ * that it never runs under the registry's address.
+ */
+export function readme(registry: Registry): OpenHandler {
+  return async c => {
+    const { card, release } = await foundVersion(registry, c)
+    const text = await readReadme(registry.database, release.id)
+    if (text === null)
+      return refuse('readme_unknown', { name: card.name, version: release.version })
+    return answerText(c, text, 'text/plain; charset=utf-8')
   }
 }

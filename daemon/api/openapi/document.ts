@@ -1,5 +1,7 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
-import type { Route } from '../../access/route.ts'
+import type { Registry } from '../../../generator/index.ts'
+import type { OpenHandler, Route } from '../../access/route.ts'
+import { answerText } from '../../http/answer.ts'
 import { crateShape } from '../schema/crate.ts'
 import { dependencyShape } from '../schema/dependency.ts'
 import { versionShape } from '../schema/version.ts'
@@ -18,14 +20,24 @@ const definitions: Record<string, Schema> = {
   Failure: failureAnswer,
 }
 
+/** `GET /api/openapi.json`: OpenAPI 3.1, from the route table and the schemas of the handlers. */
+export function openApi({ settings, urls }: Registry, routes: () => readonly Route[]): OpenHandler {
+  let document: string | null = null
+  return c => {
+    const facts = { title: settings.registry.title, server: urls.api ?? urls.base }
+    document ??= JSON.stringify(openApiDocument(facts, routes()))
+    return answerText(c, document, 'application/json')
+  }
+}
+
 /** What the document says of the registry. */
-export interface DocumentFacts {
+interface DocumentFacts {
   readonly title: string
   readonly server: string
 }
 
-/** The API as OpenAPI 3.1: the routes that are operations, with who may take them. */
-export function openApiDocument(facts: DocumentFacts, routes: readonly Route[]): object {
+/** The routes that are operations, with who may take them. */
+function openApiDocument(facts: DocumentFacts, routes: readonly Route[]): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')

@@ -1,9 +1,13 @@
 import * as v from 'valibot'
 import { crateAnswer, crateQuery } from '../crates/crate.ts'
-import { dependenciesAnswer } from '../crates/dependencies.ts'
 import { reverseAnswer, reverseQuery } from '../crates/reverse-dependencies.ts'
 import { authorsAnswer, downloadsAnswer } from '../crates/uncounted.ts'
-import { versionAnswer, versionsAnswer, versionsQuery } from '../crates/versions.ts'
+import {
+  dependenciesAnswer,
+  versionAnswer,
+  versionsAnswer,
+  versionsQuery,
+} from '../crates/versions.ts'
 import { searchAnswer, searchQuery } from '../search.ts'
 import { summaryAnswer } from '../summary.ts'
 import type { Operations } from './operation.ts'
