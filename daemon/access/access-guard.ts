@@ -83,7 +83,7 @@ export class AccessGuard {
     if (!actor) {
       if (!token && wantsPage(c))
         return redirect(c, this.#site, `/me?next=${encodeURIComponent(pathOf(c))}`)
-      // Cargo repeats downloads and index requests after a 401; the API answers 403 (specification section 7).
+      // Cargo repeats index requests and downloads after a 401; the API answers 403 (section 7).
       if (token && route.startsWith('/api/') && !route.endsWith('/download'))
         refuse('token_rejected', { me: this.#me })
       return this.#challenge(c, token ? 'token_rejected' : 'token_absent')
