@@ -169,9 +169,9 @@ async function render(registry: Registry): Promise<{ ms: number; files: number }
   const used = process.cpuUsage()
   let files = 0
   for (
-    let marks = await pageMarks(registry.database);
+    let marks = await pageMarks(registry.database, new Date());
     marks.length > 0;
-    marks = await pageMarks(registry.database)
+    marks = await pageMarks(registry.database, new Date())
   ) {
     files += (await buildMarks(registry, marks)).length
   }

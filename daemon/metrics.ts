@@ -7,7 +7,13 @@ import {
   Histogram,
   Registry as Prometheus,
 } from 'prom-client'
-import { countMarks, MARK_KINDS, type Registry, registryCounts } from '../generator/index.ts'
+import {
+  countFailedMarks,
+  countMarks,
+  MARK_KINDS,
+  type Registry,
+  registryCounts,
+} from '../generator/index.ts'
 import { objectionsOf } from './http/failure.ts'
 
 /** Work that follows a publish. */
@@ -98,6 +104,17 @@ function gauges({ database }: Registry, registers: Prometheus[]): void {
       this.reset()
       for (const kind of MARK_KINDS) this.set({ kind }, 0)
       for (const { kind, n } of await countMarks(database)) this.set({ kind }, n)
+    },
+  })
+  new Gauge({
+    name: 'plimsoll_failed_work',
+    help: 'Work that failed and will be tried again, by kind; `plimsoll status` lists it',
+    labelNames: ['kind'],
+    registers,
+    async collect() {
+      this.reset()
+      for (const kind of MARK_KINDS) this.set({ kind }, 0)
+      for (const { kind, n } of await countFailedMarks(database)) this.set({ kind }, n)
     },
   })
   const held = new Gauge({

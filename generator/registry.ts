@@ -90,6 +90,7 @@ export async function openRegistry(
     tree: new PublicTree(join(root, 'public'), { durable: true, journal }),
     urls,
     authRequired: settings.auth.required,
+    clock: () => new Date(),
     close: async () => {
       await mutex.close()
       await pageMutex.close()

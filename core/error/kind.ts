@@ -14,6 +14,7 @@ export type Kind =
   | 'too_large'
   | 'too_many'
   | 'busy'
+  | 'full'
   | 'failed'
 
 /** Messages by kind and code: the user's words for what was wrong and what to do next. */

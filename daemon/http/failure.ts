@@ -27,6 +27,7 @@ const STATUS = {
   too_many: { code: 429, always: true },
   failed: { code: 500, always: true },
   busy: { code: 503, always: true },
+  full: { code: 507, always: true },
   forbidden: { code: 403, always: false },
   conflict: { code: 409, always: false },
   misuse: { code: 400, always: false },

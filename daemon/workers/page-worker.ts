@@ -1,12 +1,16 @@
 import {
   buildMarks,
   markOutdatedPages,
+  nextRetry,
   type PageContext,
   pageMarks,
 } from '../../generator/index.ts'
 
 /** How long pages wait for more changes, so that a burst of publishes renders each page once. */
 const GATHER_MS = 200
+
+/** The shortest pause before failed pages are looked at again. */
+const MIN_RETRY_MS = 1000
 
 /** What the worker works with. */
 export interface PageWorkerDeps {
@@ -56,7 +60,8 @@ export class PageWorker {
     this.#unschedule()
     await this.#running
     this.#unschedule()
-    if (!(await this.#pass())) this.#schedule(this.#pause)
+    if (await this.#pass()) await this.#scheduleRetry()
+    else this.#schedule(this.#pause)
   }
 
   #unschedule(): void {
@@ -80,26 +85,33 @@ export class PageWorker {
     this.#pause = isDone ? 1000 : Math.min(this.#pause * 2, 60_000)
     if (!isDone) this.#schedule(this.#pause)
     else if (this.#wanted) this.#schedule(GATHER_MS)
+    else await this.#scheduleRetry()
   }
 
-  /** Renders every marked page; false when some failed, which stops no other. */
+  /** Comes back when failed pages are due, at least once an hour. */
+  async #scheduleRetry(): Promise<void> {
+    const { database, clock } = this.#deps.context
+    const next = await nextRetry(database)
+    if (next === null) return
+    const wait = next.getTime() - clock().getTime()
+    this.#schedule(Math.min(Math.max(wait, MIN_RETRY_MS), 3_600_000))
+  }
+
+  /** Renders every page that is due; false when that came to no end. A failed page is put off. */
   async #pass(): Promise<boolean> {
     const { context, onFailure, calm } = this.#deps
-    let isDone = true
-    const failed = (error: unknown) => {
-      isDone = false
-      onFailure(error)
-    }
     try {
-      let marks = await pageMarks(context.database)
+      const due = () => pageMarks(context.database, context.clock())
+      let marks = await due()
       while (marks.length > 0) {
         if (Date.now() >= this.#deadline) return false
-        const some = await buildMarks(context, marks, { calm, onFailure: failed })
-        marks = await pageMarks(context.database, some.at(-1))
+        await buildMarks(context, marks, { calm, onFailure })
+        marks = await due()
       }
+      return true
     } catch (error) {
-      failed(error)
+      onFailure(error)
+      return false
     }
-    return isDone
   }
 }

@@ -3,7 +3,10 @@ import { configPath, INDEX_FOLDER } from '../../core/paths/index-files.ts'
 import { renderConfig } from '../render/index-files.ts'
 import { eachCrate, readCrate, registryCounts } from '../store/catalog/crates.ts'
 import { readFact, writeFact } from '../store/catalog/facts.ts'
+import { postponeMark } from '../store/catalog/failed-marks.ts'
+import type { Mark } from '../store/catalog/marks.ts'
 import { listMarks } from '../store/catalog/marks.ts'
+import { isStorageRefusal } from '../store/storage-fault.ts'
 import type { BuildContext } from './context.ts'
 import { buildCrate, rebuildCrate, sweepIndex } from './crate.ts'
 import { removeStray, strays } from './strays.ts'
@@ -47,9 +50,9 @@ export async function drain(context: BuildContext, progress?: Progress): Promise
     issues.push(...(await buildWhole(context, subject)))
   let marks = await listMarks(database, 'index')
   while (marks.length > 0) {
-    for (const { subject } of marks) {
-      await context.mutex.run(() => sweepAfterCrash(context, subject))
-      issues.push(...(await objections(() => buildCrate(context, subject))))
+    for (const mark of marks) {
+      await context.mutex.run(() => sweepAfterCrash(context, mark.subject))
+      issues.push(...(await objections(context, mark)))
       crates++
       progress?.(crates, Math.max(crates, marks.length))
     }
@@ -87,13 +90,14 @@ async function sweepAfterCrash(context: BuildContext, crateId: number): Promise<
   if (crate) await sweepIndex(context, crate.name)
 }
 
-/** One crate that cannot be rendered keeps no other from it; what nobody foresaw, a full disk say, ends the build. */
-async function objections(work: () => Promise<void>): Promise<readonly Issue[]> {
+/** One crate that cannot be rendered stops no other; a full disk, or what nobody foresaw, ends the build. */
+async function objections(context: BuildContext, mark: Mark): Promise<readonly Issue[]> {
   try {
-    await work()
+    await buildCrate(context, mark.subject)
     return []
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof Refusal) || isStorageRefusal(error)) throw error
+    await postponeMark(context.database, mark, error, context.clock())
     return error.issues
   }
 }

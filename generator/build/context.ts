@@ -12,4 +12,5 @@ export interface BuildContext {
   readonly mutex: ProcessMutex
   readonly urls: RegistryUrls
   readonly authRequired: boolean
+  readonly clock: () => Date
 }

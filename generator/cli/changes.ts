@@ -11,11 +11,11 @@ import { type Io, progressLine } from './io.ts'
  */
 export async function showChanges(io: Io, registry: Registry, all = false): Promise<Built> {
   const progress = progressLine(io, 'rendering crate')
-  const built = await build(registry, { all, progress: progress.at })
-  await buildPages(registry, { all, progress: progress.at })
+  const { crates, issues } = await build(registry, { all, progress: progress.at })
+  const pages = await buildPages(registry, { all, progress: progress.at })
   progress.done()
   await commitToGit(io, registry)
-  return built
+  return { crates, issues: [...issues, ...pages.issues] }
 }
 
 /** Commits what a command changed to the git index; a running daemon does that itself. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { refuse } from '../../core/error/error.ts'
+import { refuse, refuseErrors } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { deleteReleases, findDoomed } from '../delete.ts'
 import { operatorChange } from '../store/catalog/change.ts'
@@ -28,8 +28,9 @@ export function registerDelete(program: Command, io: Io): void {
         }
         const change = operatorChange(timestamp(io.now()))
         const { crate, releases } = await deleteReleases(registry, deletion, change)
-        await showChanges(io, registry)
+        const { issues } = await showChanges(io, registry)
         for (const one of releases) io.out(`deleted ${crate.name} ${one.version}`)
+        refuseErrors(issues)
       }),
     )
 }

@@ -1,4 +1,5 @@
 import { issue, Refusal } from '../../core/error/error.ts'
+import { storageRefusal } from '../store/storage-fault.ts'
 
 /** What disks, rights and files in the wrong place do to any program; every other error of a system call is ours. */
 const OF_THE_SYSTEM = new Set(
@@ -11,6 +12,8 @@ const OF_THE_DATABASE = /^SQLITE_(?:BUSY|CANTOPEN|CORRUPT|FULL|IOERR|NOTADB|READ
 /** What an error says that the machine, and not this program, is the reason of; null for any other. */
 export function machineRefusal(error: unknown): Refusal | null {
   if (!(error instanceof Error)) return null
+  const storage = storageRefusal(error)
+  if (storage) return storage
   const { code = '', path } = error as NodeJS.ErrnoException
   if (OF_THE_DATABASE.test(code)) {
     return new Refusal([issue('database_unusable', { reason: error.message })], { cause: error })

@@ -8,6 +8,7 @@ import { findEngine } from '../git/index-repository/open.ts'
 import { type Registry, readSettings, serveHolder } from '../registry.ts'
 import { registryCounts } from '../store/catalog/crates.ts'
 import { listFailures } from '../store/catalog/facts.ts'
+import { type FailedMark, listFailedMarks } from '../store/catalog/failed-marks.ts'
 import { countPageMarks } from '../store/catalog/pages/page-marks.ts'
 import { withRegistry } from './folder.ts'
 import { type FolderOptions, flagsOf, type Io, run, withDir, withSettingFlags } from './io.ts'
@@ -24,6 +25,7 @@ export function registerReports(program: Command, io: Io): void {
         const daemon = serveHolder(registry.dir)
         const git = await gitIndex(registry)
         const errors = await listFailures(registry.database)
+        const failed = await listFailedMarks(registry.database)
         const status = {
           ...counts,
           pending_pages: pages,
@@ -34,6 +36,7 @@ export function registerReports(program: Command, io: Io): void {
           base_url: registry.urls.base,
           index: registry.urls.sparseIndex,
           last_errors: errors,
+          failed_work: failed,
         }
         if (options.json) io.out(JSON.stringify(status, null, 2))
         else {
@@ -46,6 +49,7 @@ export function registerReports(program: Command, io: Io): void {
           if (git.problem !== null) io.out(`warning   ${git.problem}`)
           io.out(`index     ${registry.urls.sparseIndex}`)
           for (const one of errors) io.out(`error     ${one.at} ${one.what}: ${one.why}`)
+          for (const one of failed) io.out(`failed    ${failedLine(one)}`)
         }
       }),
     )
@@ -62,6 +66,12 @@ export function registerReports(program: Command, io: Io): void {
         else for (const row of rows) io.out(`${row.key} = ${row.text || '(none)'}  # ${row.origin}`)
       }),
     )
+}
+
+function failedLine({ kind, crate, version, attempts, retryAt, error }: FailedMark): string {
+  const of = [crate, version].filter(part => part !== null).join(' ')
+  const tries = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
+  return `${kind}${of && ` of ${of}`}: ${error} (${tries}, next ${retryAt})`
 }
 
 /** How the git index stands. */

@@ -2,11 +2,18 @@ import { createHash } from 'node:crypto'
 import type { Output } from '../../core/output.ts'
 import { cratePagePaths } from '../../core/paths/crates.ts'
 import { updatesPath } from '../../core/paths/pages.ts'
-import type { Progress } from '../build/build.ts'
+import type { Built, Progress } from '../build/build.ts'
 import { readCrate } from '../store/catalog/crates.ts'
 import { readFact, writeFact } from '../store/catalog/facts.ts'
+import {
+  failedIssues,
+  listFailedMarks,
+  postponeMark,
+  retryAll,
+} from '../store/catalog/failed-marks.ts'
 import { clearMarks, isMarked, type Mark } from '../store/catalog/marks.ts'
 import { markAllPages, pageMarks } from '../store/catalog/pages/page-marks.ts'
+import { isStorageRefusal } from '../store/storage-fault.ts'
 import { PAGE_FORMAT, type PageContext, pageTurn } from './context.ts'
 import { cratePages, releasePages } from './crate.ts'
 import { DoneMarks } from './done-marks.ts'
@@ -31,7 +38,7 @@ const BATCH = 64
 export interface PageWork {
   /** Awaited before each page. */
   readonly calm?: () => Promise<unknown>
-  /** Told of a page that failed, whose mark stays; without it the first failure is the end. */
+  /** Told of a page that failed; its mark stays and is put off. */
   readonly onFailure?: (error: unknown) => void
   /** Told of each mark that is done. */
   readonly onDone?: (mark: Mark) => void
@@ -58,8 +65,9 @@ export async function buildMarks(
           done.add(await render({ ...context, tree }, mark, done))
           work.onDone?.(mark)
         } catch (error) {
-          if (!work.onFailure) throw error
-          work.onFailure(error)
+          if (isStorageRefusal(error)) throw error
+          await postponeMark(context.database, mark, error, context.clock())
+          work.onFailure?.(error)
         }
       }
     })
@@ -100,19 +108,22 @@ async function buildCratePages(context: PageContext, crateId: number): Promise<v
   if (crate) for (const path of cratePagePaths(crate.name)) await context.tree.remove(path)
 }
 
-/** Renders every page that is marked, or all of them where they are missing or outdated; the number of crates done. */
+/**
+ * Renders every page that is marked, or all of them where they are missing or outdated. Pages that
+ * cannot be rendered stop no other; they are the `issues`.
+ */
 export async function buildPages(
   context: PageContext,
   options: { all?: boolean; progress?: Progress } = {},
-): Promise<number> {
+): Promise<Built> {
+  // Whoever gives this command does not want to wait for the next try.
+  await retryAll(context.database)
+  const now = context.clock()
   if (options.all) await markEverything(context)
   else await markOutdatedPages(context)
   let crates = 0
-  for (
-    let marks = await pageMarks(context.database);
-    marks.length > 0;
-    marks = await pageMarks(context.database)
-  ) {
+  const due = () => pageMarks(context.database, now)
+  for (let marks = await due(); marks.length > 0; marks = await due()) {
     const onDone = ({ kind }: Mark) => {
       if (kind === 'page') crates++
       options.progress?.(crates, crates + marks.length)
@@ -121,7 +132,7 @@ export async function buildPages(
   }
   // In a turn: a daemon that renders a new page meanwhile would see it taken for one of nobody's.
   if (options.all) await pageTurn(context, tree => prunePages({ ...context, tree }))
-  return crates
+  return { crates, issues: failedIssues(await listFailedMarks(context.database)) }
 }
 
 /** Marks every page when the tree has none, or those of another format or look. Cheap when there is nothing to do. */

@@ -15,6 +15,7 @@ import {
   unlessMissing,
 } from './durable-file.ts'
 import type { FsyncJournal } from './fsync-journal.ts'
+import { writing } from './storage-fault.ts'
 
 /** The folder of what was set aside. */
 const ASIDE = 'aside'
@@ -58,7 +59,7 @@ export class CrateStore {
     const path = temporaryPath(join(this.#incoming, 'crate'))
     const hash = createHash('sha256')
     let size = 0
-    const file = await open(path, 'wx', 0o444)
+    const file = await writing(() => open(path, 'wx', 0o444))
     try {
       try {
         for await (const chunk of source) {
@@ -66,9 +67,9 @@ export class CrateStore {
           if (size > maxBytes) refuse('crate_too_big', { max: maxBytes })
           hash.update(chunk)
           // Unlike `write`, this does not stop half-way when the disk is nearly full.
-          await file.writeFile(chunk)
+          await writing(() => file.writeFile(chunk))
         }
-        await file.sync()
+        await writing(() => file.sync())
       } finally {
         await file.close()
       }

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream, type Dirent, type Stats } from 'node:fs'
 import { link, lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { writing } from './storage-fault.ts'
 
 /** How names of half-written files begin; readers never show them. */
 const TEMPORARY = '.writing-'
@@ -28,7 +29,7 @@ export async function writeDurably(path: string, bytes: Uint8Array): Promise<voi
  * put on disk later. Gives the first folder that had to be made.
  */
 export async function writeWhole(path: string, bytes: Uint8Array): Promise<string | undefined> {
-  const first = await mkdir(dirname(path), { recursive: true })
+  const first = await writing(() => mkdir(dirname(path), { recursive: true }))
   await replace(path, bytes, false)
   return first
 }
@@ -56,14 +57,16 @@ export async function unlessMissing(work: Promise<void>): Promise<void> {
 async function replace(path: string, bytes: Uint8Array, sync: boolean): Promise<void> {
   const temporary = temporaryPath(path)
   try {
-    const file = await open(temporary, 'wx', 0o644)
-    try {
-      await file.writeFile(bytes)
-      if (sync) await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(temporary, path)
+    await writing(async () => {
+      const file = await open(temporary, 'wx', 0o644)
+      try {
+        await file.writeFile(bytes)
+        if (sync) await file.sync()
+      } finally {
+        await file.close()
+      }
+      await rename(temporary, path)
+    })
   } catch (error) {
     await rm(temporary, { force: true })
     throw error
@@ -84,7 +87,7 @@ export async function probeFolder(path: string): Promise<void> {
 /** Moves a finished, synced file to `path` and puts the move on disk. */
 export async function moveDurably(from: string, path: string): Promise<void> {
   await makeFolder(dirname(path))
-  await rename(from, path)
+  await writing(() => rename(from, path))
   await syncFolder(dirname(path))
 }
 
@@ -93,7 +96,7 @@ export async function linkDurably(source: string, path: string): Promise<boolean
   await makeFolder(dirname(path))
   const temporary = temporaryPath(path)
   try {
-    await link(source, temporary)
+    await writing(() => link(source, temporary))
   } catch (error) {
     if (
       ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'].includes(
@@ -148,7 +151,7 @@ export async function readFolder(path: string): Promise<Dirent[]> {
 
 /** Creates a folder with its parents; each new one is on disk when this returns. */
 export async function makeFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true })
+  const first = await writing(() => mkdir(path, { recursive: true }))
   if (first === undefined) return
   for (let made = path; made.length >= first.length; made = dirname(made))
     await syncFolder(dirname(made))

@@ -1,6 +1,7 @@
 import { appendFile, rm } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
 import { putTogether, readText, syncFile, syncFolder, unlessMissing } from './durable-file.ts'
+import { writing } from './storage-fault.ts'
 
 /** What sets paths in the list apart: no path has it. */
 const BETWEEN = '\0'
@@ -44,7 +45,7 @@ export class FsyncJournal {
 
   /** Notes that `path` will be changed. */
   async note(path: string): Promise<void> {
-    await appendFile(this.#list, `${path}${BETWEEN}`)
+    await writing(() => appendFile(this.#list, `${path}${BETWEEN}`))
   }
 
   /** Everything noted is on disk. */

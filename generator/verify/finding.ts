@@ -1,4 +1,5 @@
 import type { Progress } from '../build/build.ts'
+import { isStorageRefusal } from '../store/storage-fault.ts'
 
 /** A difference between two things that should agree. */
 export interface Finding {
@@ -31,7 +32,8 @@ export async function* findingsAbout(
     yield* await find()
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException
-    if (!(error instanceof Error) || OF_THE_MACHINE.test(code)) throw error
+    if (!(error instanceof Error) || OF_THE_MACHINE.test(code) || isStorageRefusal(error))
+      throw error
     yield { where, what: `cannot be verified: ${message}`, lost: false, repaired: false }
   }
 }

@@ -56,14 +56,14 @@ export class TestRegistry implements Deps {
   private constructor(dir: string, registry: Registry, logLevel: string, git: GitIndex | null) {
     this.dir = dir
     this.git = git && new GitWorker(git, error => this.buildFailures.push(error))
-    this.registry = registry
+    this.registry = { ...registry, clock: this.clock }
     this.log = openLog(logLevel, { write: line => this.logged.push(line) })
     this.indexWorker = new IndexWorker(
-      registry,
+      this.registry,
       error => this.buildFailures.push(error),
       this.patience,
     )
-    this.metrics = new Metrics(registry)
+    this.metrics = new Metrics(this.registry)
     this.app = createApp(this)
   }
 

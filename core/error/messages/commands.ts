@@ -31,6 +31,8 @@ export const commandMessages = {
   invalid: {
     records_missing: (p: { dir: string; file: string }) =>
       `the database ${p.file} is missing or empty, but ${p.dir} holds .crate files; restore a backup into a new folder, or move ${p.dir}/public away and \`plimsoll import\` it into a new registry`,
+    registry_newer: (p: { file: string; running: string; steps: string }) =>
+      `${p.file} was written by a newer version of Plimsoll than this one, which is ${p.running} (it does not know ${p.steps}); run that version again, or restore a backup from before the upgrade into a new folder (docs/upgrade.md)`,
     database_unusable: (p: { reason: string }) =>
       `the database cannot be used: ${p.reason}; if it is damaged, \`plimsoll restore\` makes a new folder from a backup`,
     system_refuses: (p: { reason: string }) => `the operating system reports an error: ${p.reason}`,
@@ -63,4 +65,21 @@ export const commandMessages = {
     backup_damaged: (p: { file: string; entry: string }) =>
       `${p.file} is damaged: the bytes of ${p.entry} do not have the checksum in its name`,
   },
+  full: {
+    storage_full: (p: { reason: string; path: string | null }) =>
+      `the disk of the registry is full${at(p)}: ${p.reason}; nothing was changed, try again when there is room`,
+  },
+  busy: {
+    storage_readonly: (p: { reason: string; path: string | null }) =>
+      `the registry cannot be written to${at(p)}: ${p.reason}; nothing was changed, try again when its file system is writable`,
+  },
+  failed: {
+    page_failed: (p: { kind: string; of: string; reason: string }) =>
+      `work of the kind \`${p.kind}\`${p.of === '' ? '' : ` for ${p.of}`} failed and will be tried again: ${p.reason}`,
+  },
 } as const satisfies MessageTable
+
+/** The path where something cannot be written, unless the reason names it. */
+function at({ path, reason }: { path: string | null; reason: string }): string {
+  return path === null || reason.includes(path) ? '' : ` (${path})`
+}

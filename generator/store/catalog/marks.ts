@@ -103,7 +103,11 @@ export async function setMarks(
     await tx
       .insertInto('marks')
       .values(part.map(({ kind, subject }) => ({ kind, subject, generation })))
-      .onConflict(conflict => conflict.columns(['kind', 'subject']).doUpdateSet({ generation }))
+      .onConflict(conflict =>
+        conflict
+          .columns(['kind', 'subject'])
+          .doUpdateSet({ generation, attempts: 0, retry_at: null, error: null }),
+      )
       .execute()
   }
 }
@@ -124,7 +128,8 @@ export async function touchCrate(
   await setMarks(tx, [{ kind: 'index', subject: crateId }, ...marks], generation)
   await sql`INSERT INTO marks (kind, subject, generation)
     SELECT 'git', ${crateId}, ${generation} FROM facts WHERE key = ${GIT_FOLLOWED}
-    ON CONFLICT (kind, subject) DO UPDATE SET generation = excluded.generation`.execute(tx)
+    ON CONFLICT (kind, subject) DO UPDATE SET generation = excluded.generation,
+      attempts = 0, retry_at = NULL, error = NULL`.execute(tx)
 }
 
 /** Marks the page of a crate whose owners have changed, which are in no release. */

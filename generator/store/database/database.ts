@@ -1,7 +1,8 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Generated, Kysely, type Migration, Migrator, sql } from 'kysely'
 import Libsql from 'libsql'
+import { refuse } from '../../../core/error/error.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { BLOCKS, type BlockTables } from './blocks.ts'
 import { COUNTS } from './counts.ts'
@@ -12,6 +13,7 @@ import { PLAIN_PAGES } from './plain-pages.ts'
 import { PREFIXES } from './prefixes.ts'
 import { REGISTRY } from './registry.ts'
 import { REMOVAL } from './removal.ts'
+import { RETRIES } from './retries.ts'
 import { TERM_HASHES } from './term-hashes.ts'
 
 /** The records of the registry. Times are RFC 3339 in UTC with whole seconds, flags 0 or 1, lists JSON text. */
@@ -97,7 +99,17 @@ export interface Tables extends ListingTables, BlockTables {
     address: string | null
   }
   /** What has changed in the truth and is not yet rendered; written in the transaction of the change. */
-  marks: { kind: MarkKind; subject: number; generation: number }
+  marks: {
+    kind: MarkKind
+    subject: number
+    generation: number
+    /** How often its work failed. */
+    attempts: Generated<number>
+    /** When failed work is tried again; null for what is due. */
+    retry_at: string | null
+    /** What it failed with. */
+    error: string | null
+  }
   /** Parts of pages that took too much to render: they are plain text, or not there. */
   plain_pages: {
     release_id: number
@@ -131,6 +143,7 @@ export async function openDatabase(path: string): Promise<Database> {
   const database = new Kysely<Tables>({
     dialect: new LibsqlDialect({ writer, reader: new Libsql(path) }),
   })
+  await refuseNewer(database, path)
   const { error } = await new Migrator({
     db: database,
     provider: { getMigrations: async () => migrations },
@@ -140,6 +153,18 @@ export async function openDatabase(path: string): Promise<Database> {
     throw error
   }
   return database
+}
+
+/** Refuses a database that a newer version has written: this one does not know what its steps did. */
+async function refuseNewer(database: Database, file: string): Promise<void> {
+  const table = sql<{ name: string }>`SELECT name FROM sqlite_master
+    WHERE type = 'table' AND name = 'kysely_migration'`
+  if ((await table.execute(database)).rows.length === 0) return
+  const done = await sql<{ name: string }>`SELECT name FROM kysely_migration`.execute(database)
+  const unknown = done.rows.map(row => row.name).filter(name => !Object.hasOwn(migrations, name))
+  if (unknown.length === 0) return
+  await database.destroy()
+  refuse('registry_newer', { file, running: runningVersion(), steps: unknown.join(', ') })
 }
 
 /** By name, in order; a step that has been published never changes. */
@@ -153,6 +178,13 @@ const migrations: Record<string, Migration> = {
   '008_prefixes': statements(PREFIXES),
   '011_term_hashes': statements(TERM_HASHES),
   '012_plain_pages': statements(PLAIN_PAGES),
+  '013_retries': statements(RETRIES),
+}
+
+/** The version of this program. */
+function runningVersion(): string {
+  const manifest = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(manifest) as { version: string }).version
 }
 
 function statements(list: readonly string[]): Migration {

@@ -10,6 +10,7 @@ import {
   SqliteDriver,
 } from 'kysely'
 import type Libsql from 'libsql'
+import { writing } from '../storage-fault.ts'
 
 /** How long a statement waits for another process to finish its transaction. */
 const PATIENCE = 10_000
@@ -75,7 +76,7 @@ class LibsqlDriver implements Driver {
   }
 
   async commitTransaction(worker: Lane): Promise<void> {
-    worker.commit()
+    await writing(async () => worker.commit())
   }
 
   async rollbackTransaction(worker: Lane): Promise<void> {
@@ -112,7 +113,7 @@ class Lane implements DatabaseConnection {
   /** Takes the write lock at once: a deferred transaction that turns into a writer can fail half-way. */
   async begin(): Promise<DatabaseConnection> {
     this.#mine = await this.#writer.acquireConnection()
-    await patiently(() => this.#handle.exec('begin immediate'))
+    await writing(() => patiently(() => this.#handle.exec('begin immediate')))
     return this.#mine
   }
 
@@ -132,7 +133,8 @@ class Lane implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (this.#mine) return this.#mine.executeQuery<R>(query)
+    const mine = this.#mine
+    if (mine) return writing(() => mine.executeQuery<R>(query))
     if (READS.test(query.sql)) return alone<R>(this.#reader, query)
     return STANDS_ALONE.test(query.sql) ? alone<R>(this.#writer, query) : this.#change<R>(query)
   }
@@ -140,9 +142,11 @@ class Lane implements DatabaseConnection {
   async #change<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     try {
       const connection = await this.begin()
-      const result = await connection.executeQuery<R>(query)
-      this.commit()
-      return result
+      return await writing(async () => {
+        const result = await connection.executeQuery<R>(query)
+        this.commit()
+        return result
+      })
     } catch (error) {
       this.rollback()
       throw error

@@ -12,14 +12,14 @@ export const PAGE_KINDS = [
   'search',
   /** The common terms of a hash, for a range of crates. */
   'common',
+  /** A bucket of terms of a search layout that is not in use yet. */
+  'spread',
   /** What the tree says of the registry itself; subject 0. */
   'site',
   /** A part of the site map. */
   'map',
   /** The pages of a release's files: the most work by far. */
   'source',
-  /** A bucket of terms of a search layout that is not in use yet. */
-  'spread',
 ] as const
 
 /** What is rendered before any page: publishers and readers of the index wait for it. */

@@ -80,3 +80,48 @@ test('a token that is revoked, and a user who is locked out, while a request arr
     .execute()
   assert.deepEqual(actions, [])
 })
+
+test('a token that expires while its request arrives is good for nothing', async t => {
+  const { test, slowly } = await prepared(t)
+  const { database } = test.registry
+  await database.updateTable('tokens').set({ expires_at: '2026-11-20T12:00:30Z' }).execute()
+  const expire = async () => {
+    test.now = new Date('2026-11-20T12:00:30Z')
+  }
+  const publish = publishRequest({ name: 'demo', version: '1.0.1' })
+  const refusal = [403, { errors: [{ detail: WITHDRAWN }] }]
+  assert.deepEqual(await slowly('/api/v1/crates/new', publish, expire), refusal)
+  // Nothing is left of the bytes, either.
+  const { cksum } = await database.selectFrom('releases').select('cksum').executeTakeFirstOrThrow()
+  const keys: string[] = []
+  for await (const key of test.registry.crates.list()) keys.push(key)
+  assert.equal(keys.length, 1)
+  assert.ok(keys[0]?.includes(cksum))
+})
+
+test('a token for new crates adds no version to a crate that came while its request arrived', async t => {
+  const test = await TestRegistry.open(t)
+  const token = await test.user('alice', { scopes: ['publish-new'] })
+  const other = await test.user('bob')
+  const bytes = publishRequest({ name: 'race', version: '1.0.0' })
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        controller.enqueue(bytes.subarray(0, bytes.length >> 1))
+        const answer = await test.publish(other, { name: 'race', version: '0.9.0' })
+        assert.equal(answer.status, 200)
+        // Alice owns it too, so that only the scope of her token is in the way.
+        const body = JSON.stringify({ users: ['alice'] })
+        await test.request('PUT', '/api/v1/crates/race/owners', other, { body })
+        controller.enqueue(bytes.subarray(bytes.length >> 1))
+        controller.close()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  const init: RequestInit & { duplex: 'half' } = { body: stream, duplex: 'half' }
+  const answer = await test.request('PUT', '/api/v1/crates/new', token, init)
+  assert.deepEqual(await answer.json(), {
+    errors: [{ detail: 'this token may not do that: it lacks the scope `publish-update`' }],
+  })
+})

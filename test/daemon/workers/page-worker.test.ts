@@ -3,6 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { PageWorker } from '../../../daemon/workers/page-worker.ts'
+import { listFailedMarks } from '../../../generator/store/catalog/failed-marks.ts'
 import { countPageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { until } from '../../support/until.ts'
@@ -52,11 +53,18 @@ test('a page that cannot be written keeps no other from its turn, fails nobody, 
   assert.notEqual(await registry.shown('crates/second/crate.json'), null)
   assert.ok(registry.buildFailures.length > 0)
   assert.equal(await countPageMarks(registry.registry.database), 1)
-  rmSync(obstacle, { recursive: true })
-  await until(
-    async () => (await countPageMarks(registry.registry.database)) === 0,
-    () => 'pages are still waiting',
+  const { database } = registry.registry
+  const [failed] = await listFailedMarks(database)
+  assert.deepEqual(
+    [failed?.kind, failed?.crate, failed?.attempts, failed?.retryAt],
+    ['page', 'first', 1, '2026-11-20T12:01:00Z'],
   )
+  rmSync(obstacle, { recursive: true })
+  await registry.indexWorker.pages.flush()
+  assert.equal(await countPageMarks(database), 1, 'it is not tried again at once')
+  registry.now = new Date('2026-11-20T12:01:00Z')
+  await registry.indexWorker.pages.flush()
+  assert.equal(await countPageMarks(database), 0)
   assert.notEqual(await registry.shown('crates/first/crate.json'), null)
 })
 

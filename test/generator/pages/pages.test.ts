@@ -218,9 +218,9 @@ test('a tree that was removed comes back byte for byte', async t => {
   const before = await registry.everything()
   rmSync(join(registry.dir, 'public'), { recursive: true })
   await build(registry.registry)
-  assert.equal(await buildPages(registry.registry), 2)
+  assert.equal((await buildPages(registry.registry)).crates, 2)
   assert.deepEqual(await registry.everything(), before)
-  assert.equal(await buildPages(registry.registry), 0)
+  assert.equal((await buildPages(registry.registry)).crates, 0)
 })
 
 test('another title or address outdates every page, once', async t => {
@@ -228,11 +228,11 @@ test('another title or address outdates every page, once', async t => {
   const sources = { env: { PLIMSOLL_REGISTRY_BASE_URL: 'https://elsewhere.example' } }
   const other = await openRegistry(registry.dir, sources)
   t.after(() => other.close())
-  assert.equal(await buildPages(other), 2)
-  assert.equal(await buildPages(other), 0)
+  assert.equal((await buildPages(other)).crates, 2)
+  assert.equal((await buildPages(other)).crates, 0)
   const renamed = { ...other, site: { ...other.site, title: 'Renamed' } }
-  assert.equal(await buildPages(renamed), 2)
-  assert.equal(await buildPages(renamed), 0)
+  assert.equal((await buildPages(renamed)).crates, 2)
+  assert.equal((await buildPages(renamed)).crates, 0)
   assert.match(
     (await registry.shown('feeds/crates.xml')) ?? '',
     /https:\/\/elsewhere\.example\/crates\/shown\//,

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import Libsql from 'libsql'
+import { issue, Refusal } from '../../../core/error/error.ts'
 import type { Queries } from '../../../generator/store/catalog/change.ts'
+import {
+  countFailedMarks,
+  nextRetry,
+  postponeMark,
+} from '../../../generator/store/catalog/failed-marks.ts'
+import { setMarks } from '../../../generator/store/catalog/marks.ts'
+import { pageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
 import { openDatabase } from '../../../generator/store/database/database.ts'
 import { isWaiting } from '../../support/event-loop.ts'
 import { root } from '../../support/plimsoll.ts'
@@ -66,7 +74,10 @@ test('a full disk is told as such, not as a failed rollback', async t => {
         .values({ key: `${i}`, value: 'x'.repeat(9000) })
         .execute()
   })
-  await assert.rejects(work, { code: 'SQLITE_FULL' })
+  await assert.rejects(
+    work,
+    (error: unknown) => error instanceof Refusal && error.issues[0]?.code === 'storage_full',
+  )
   assert.deepEqual(await database.selectFrom('facts').select('key').execute(), [])
 })
 
@@ -118,4 +129,38 @@ test('numbers come back as they were stored', async t => {
     database,
   )
   assert.deepEqual(types.rows, [{ type: 'integer' }])
+})
+
+test('a database of a newer version is refused in one sentence that names this one', async t => {
+  const path = join(folderOf(t), 'plimsoll.db')
+  const database = await open(t, path)
+  await sql`INSERT INTO kysely_migration VALUES ('999_later', '2027-01-01')`.execute(database)
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    version: string
+  }
+  await assert.rejects(
+    openDatabase(path),
+    new Refusal([issue('registry_newer', { file: path, running: version, steps: '999_later' })]),
+  )
+})
+
+test('a mark whose work fails is put off longer each time, and at once due when it is renewed', async t => {
+  const database = await open(t, join(folderOf(t), 'plimsoll.db'))
+  const mark = { kind: 'page', subject: 1, generation: 1 } as const
+  await setMarks(database, [mark], 1)
+  const now = new Date('2026-11-20T12:00:00Z')
+  const pauses: number[] = []
+  for (let attempt = 1; attempt <= 6; attempt++) {
+    await postponeMark(database, mark, new Error('no such tag'), now)
+    const next = await nextRetry(database)
+    pauses.push(((next?.getTime() ?? 0) - now.getTime()) / 60_000)
+  }
+  assert.deepEqual(pauses, [1, 5, 30, 120, 360, 360])
+  assert.deepEqual(await pageMarks(database, now), [])
+  assert.deepEqual(await pageMarks(database, new Date('2026-11-20T18:00:00Z')), [mark])
+  assert.deepEqual(await countFailedMarks(database), [{ kind: 'page', n: 1 }])
+  await setMarks(database, [mark], 2)
+  await postponeMark(database, mark, new Error('late'), now)
+  assert.deepEqual(await pageMarks(database, now), [{ ...mark, generation: 2 }])
+  assert.deepEqual(await countFailedMarks(database), [])
 })

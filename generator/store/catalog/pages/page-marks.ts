@@ -1,34 +1,27 @@
 import { sql } from 'kysely'
 import { SITEMAP_CRATES } from '../../../../core/paths/pages.ts'
 import { SEARCH_BLOCK_CRATES } from '../../../../core/search/buckets.ts'
+import { timestamp } from '../../../../core/timestamp.ts'
 import type { Database } from '../../database/database.ts'
-import { type MarkKind, PAGE_KINDS, SITE } from '../../database/mark-kinds.ts'
+import { PAGE_KINDS, SITE } from '../../database/mark-kinds.ts'
 import type { Queries } from '../change.ts'
 import { MARK, type Mark, type MarkSubject, setMarks } from '../marks.ts'
 
-/** The pages to be rendered, at most `limit`, in the order of `PAGE_KINDS`; those after `after`. */
-export async function pageMarks(
-  db: Queries,
-  after: Mark | null = null,
-  limit = 500,
-): Promise<Mark[]> {
+/** The pages that are due to be rendered, at most `limit`, in the order of `PAGE_KINDS`. */
+export async function pageMarks(db: Queries, now: Date, limit = 500): Promise<Mark[]> {
   const marks: Mark[] = []
-  const kinds: readonly MarkKind[] = PAGE_KINDS
-  const first = after ? kinds.indexOf(after.kind) : 0
   // Kind by kind, because each is a range of the primary key: nothing has to be sorted.
-  for (const kind of kinds.slice(first)) {
+  for (const kind of PAGE_KINDS) {
     if (marks.length >= limit) break
-    const query = db
+    const due = await db
       .selectFrom('marks')
       .select(MARK)
       .where('kind', '=', kind)
-      .$if(kind === after?.kind, part => part.where('subject', '>', after?.subject ?? 0))
-    marks.push(
-      ...(await query
-        .orderBy('subject')
-        .limit(limit - marks.length)
-        .execute()),
-    )
+      .where(eb => eb.or([eb('retry_at', 'is', null), eb('retry_at', '<=', timestamp(now))]))
+      .orderBy('subject')
+      .limit(limit - marks.length)
+      .execute()
+    marks.push(...due)
   }
   return marks
 }
