@@ -35,6 +35,7 @@ test('the page is in Prometheus’ text format, its counters never fall and its 
   const own = [...now.types].filter(([name]) => name.startsWith('plimsoll_'))
   assert.deepEqual(Object.fromEntries(own), {
     plimsoll_request_seconds: 'histogram',
+    plimsoll_failed_work: 'gauge',
     plimsoll_failures_total: 'counter',
     plimsoll_publishes_total: 'counter',
     plimsoll_background_failures_total: 'counter',

@@ -262,7 +262,8 @@ test('a spreading that is interrupted leaves the old files to the readers, and i
   // A change meanwhile is in the files of both.
   const token = await registry.user('alice')
   await registry.publish(token, { name: 'meanwhile', version: '1.0.0' })
-  await assert.rejects(buildSearch(registry))
+  await buildSearch(registry)
+  assert.equal((await readLayout(database)).next, 6)
   await compare(registry, ['meanwhile', 'mean', ...inventedQueries(ENTRIES.slice(0, 400), 40)])
   remove()
   await buildSearch(registry)
