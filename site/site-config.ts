@@ -43,26 +43,3 @@ export interface SiteConfig {
   readonly footer: string | null
   readonly registries: readonly ForeignRegistry[]
 }
-
-/** A site configuration with defaults for what is not given. */
-export function siteDefaults(
-  given: Pick<SiteConfig, 'base' | 'index'> & Partial<SiteConfig>,
-): SiteConfig {
-  return {
-    title: 'Plimsoll',
-    description: 'A Cargo registry.',
-    registry: 'plimsoll',
-    api: false,
-    source: true,
-    owners: true,
-    feeds: true,
-    private: false,
-    images: 'link',
-    logo: null,
-    stylesheet: null,
-    links: [],
-    footer: null,
-    registries: [],
-    ...given,
-  }
-}

@@ -2,6 +2,7 @@ import type { Output } from '../../core/output.ts'
 import { FEED_LENGTH, renderNewCrates, renderUpdates } from '../render/feed.ts'
 import { FRONT_LENGTH, renderSite } from '../render/site-pages.ts'
 import { registryCounts } from '../store/catalog/crates.ts'
+import { mostRequired } from '../store/catalog/pages/dependents.ts'
 import {
   newCrates,
   recentCrates,
@@ -17,12 +18,11 @@ import { sitemapOutputs } from './sitemap.ts'
 export async function sitePages(context: PageContext): Promise<Output[]> {
   const { database, site } = context
   const { crates, releases } = await registryCounts(database)
-  const front = {
-    crates,
-    versions: releases,
-    newest: await listedCrates(context, await newCrates(database, FRONT_LENGTH)),
-    updated: await listedCrates(context, await updatedCrates(database, FRONT_LENGTH)),
-  }
+  const newest = await listedCrates(context, await newCrates(database, FRONT_LENGTH))
+  const updated = await listedCrates(context, await updatedCrates(database, FRONT_LENGTH))
+  const names = [...updated, ...newest].filter(one => !one.yanked).map(one => one.name)
+  const example = await mostRequired(database, names)
+  const front = { crates, versions: releases, newest, updated, example }
   return [
     ...renderSite(site, front),
     renderNewCrates(site, await recentCrates(database, FEED_LENGTH.crates)),

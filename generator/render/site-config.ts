@@ -1,15 +1,16 @@
 import type { Settings } from '../../core/settings/settings.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
-import { type SiteConfig, siteDefaults } from '../../site/site-config.ts'
+import type { SiteConfig } from '../../site/site-config.ts'
 
 /** What the settings say of the pages. `hasTimes`: whether the registry knows when things happened. */
 export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boolean): SiteConfig {
   const { registry, pages, auth, owners } = settings
-  return siteDefaults({
+  return {
     base: urls.base,
     index: urls.sparseIndex,
     registry: registry.name,
     title: registry.title,
+    description: registry.description || 'A Cargo registry.',
     api: urls.api !== null,
     private: auth.required,
     images: pages.images,
@@ -21,8 +22,7 @@ export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boo
     source: pages.source,
     owners: owners.public || auth.required,
     feeds: hasTimes,
-    ...(registry.description !== '' && { description: registry.description }),
-  })
+  }
 }
 
 /** `Handbook https://wiki.example/crates`: the words, then the address. */

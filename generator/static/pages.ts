@@ -71,7 +71,7 @@ export function* staticPages({ crates, dl, site }: StaticPages): Generator<Outpu
   yield {
     id: 'site',
     inputs: [look, summaries.map(one => one.identity)],
-    render: () => sitePages(summaries, site),
+    render: () => sitePages(summaries, dependents, site),
   }
 }
 
@@ -102,12 +102,21 @@ function sourceOutputs(
   return renderSource({ path, name, version, site, unpackedBytes: Number.POSITIVE_INFINITY })
 }
 
-function* sitePages(summaries: readonly CrateSummary[], site: SiteConfig): Generator<Output> {
+function* sitePages(
+  summaries: readonly CrateSummary[],
+  dependents: ReadonlyMap<CanonicalName, readonly DependentRow[]>,
+  site: SiteConfig,
+): Generator<Output> {
   const cards: ListedCrate[] = summaries.map(({ name, newest }) => listedCrate(name, newest, null))
   const keywords = new Map(summaries.map(({ name, newest }) => [name, newest.about.keywords]))
   const versions = summaries.reduce((sum, one) => sum + one.releases.length, 0)
   const first = cards.toSorted((a, b) => compareText(a.name, b.name)).slice(0, FRONT_LENGTH)
-  yield* renderSite(site, { crates: cards.length, versions, newest: [], updated: [], first })
+  const users = (one: ListedCrate) => dependents.get(canonicalName(one.name))?.length ?? 0
+  const addable = cards.filter(one => !one.yanked)
+  const example = addable.toSorted((a, b) => users(b) - users(a) || compareText(a.name, b.name))[0]
+    ?.name
+  const lists = { newest: [], updated: [], first }
+  yield* renderSite(site, { crates: cards.length, versions, ...lists, example: example ?? null })
   yield* renderListing(site, cards, name => keywords.get(name) ?? [])
 }
 

@@ -16,11 +16,11 @@ import { installSection } from './install.ts'
 import { aboutSection, sidebar } from './sidebar.ts'
 import { versionSection } from './versions.ts'
 
-/** A part of the page that a reader turns to; one with an amount of 0 is left out. */
+/** A part of the page that a reader turns to; the stylesheet marks the chosen tab by these ids. */
 interface Tab {
-  /** The stylesheet marks the chosen tab by these ids. */
   readonly id: 'readme' | 'versions' | 'dependencies' | 'features' | 'changes' | 'dependents'
   readonly title: string
+  /** A tab with an amount of 0 is left out. */
   readonly amount: number | null
   readonly body: Child
 }
@@ -30,21 +30,11 @@ export function cratePage(site: SiteConfig, crate: CrateData): Output {
   const { name, newest, versions, dependentCount } = crate
   const path = cratePath(name)
   const to = linker(site, path)
-  const tabs: Tab[] = [
+  const tabs = [
     readmeTab(newest),
-    {
-      id: 'versions',
-      title: 'Versions',
-      amount: versions.length,
-      body: versionSection(name, versions, to),
-    },
+    tab('versions', 'Versions', versions.length, versionSection(name, versions, to)),
     ...contentTabs(site, newest, to),
-    {
-      id: 'dependents',
-      title: 'Dependents',
-      amount: dependentCount,
-      body: dependentSection(crate, to),
-    },
+    tab('dependents', 'Dependents', dependentCount, dependentSection(crate, to)),
   ]
   const main = html`<div class="wide crate">
 ${head(newest, null, 'Every version of this crate')}
@@ -99,33 +89,24 @@ ${side}
 </div>`
 }
 
+function tab(id: Tab['id'], title: string, amount: number | null, body: Child): Tab {
+  return { id, title, amount, body }
+}
+
 function readmeTab({ readme }: VersionData): Tab {
   const none = html`<p class="quiet">This version has no README.</p>`
-  return { id: 'readme', title: 'Readme', amount: null, body: readme === null ? none : raw(readme) }
+  return tab('readme', 'Readme', null, readme === null ? none : raw(readme))
 }
 
 function contentTabs(site: SiteConfig, version: VersionData, to: Linker): Tab[] {
   const { dependencies, previous } = version
+  const list = dependencySection(site, dependencies, to)
   const features = allFeatures(version)
   const changed = previous === null ? [] : changes(site, previous, version)
+  const changeList = changeSection(previous?.version ?? '', changed)
   return [
-    {
-      id: 'dependencies',
-      title: 'Dependencies',
-      amount: dependencies.length,
-      body: dependencySection(site, dependencies, to),
-    },
-    {
-      id: 'features',
-      title: 'Features',
-      amount: Object.keys(features).length,
-      body: featureSection(features),
-    },
-    {
-      id: 'changes',
-      title: 'Changes',
-      amount: changed.length,
-      body: changeSection(previous?.version ?? '', changed),
-    },
+    tab('dependencies', 'Dependencies', dependencies.length, list),
+    tab('features', 'Features', Object.keys(features).length, featureSection(features)),
+    tab('changes', 'Changes', changed.length, changeList),
   ]
 }

@@ -1,3 +1,4 @@
+import type { Dependency } from '../../core/entry/entry.ts'
 import type { VersionData } from './version.ts'
 
 /** A crate in a list. */
@@ -13,22 +14,15 @@ export interface CrateItem {
 }
 
 /** A version in the list of a crate's versions. */
-export interface VersionRow {
-  readonly version: string
-  readonly published: string | null
-  readonly publisher: string | null
-  readonly size: number
-  readonly rustVersion: string | null
-  readonly yanked: boolean
-}
+export type VersionRow = Pick<
+  VersionData,
+  'version' | 'published' | 'publisher' | 'size' | 'rustVersion' | 'yanked'
+>
 
 /** A crate of this registry whose newest version depends on the crate shown. */
-export interface DependentRow {
+export interface DependentRow extends Pick<Dependency, 'req' | 'kind' | 'optional'> {
   readonly name: string
   readonly version: string
-  readonly req: string
-  readonly kind: 'normal' | 'build' | 'dev'
-  readonly optional: boolean
 }
 
 /** A user who may publish a crate. */

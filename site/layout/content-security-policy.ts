@@ -5,13 +5,12 @@ import type { SiteConfig } from '../site-config.ts'
  * `<meta>`, because plain file servers send no headers. A server that does adds `frame-ancestors`,
  * which browsers ignore in a `<meta>`.
  */
-export function contentSecurityPolicy(site: SiteConfig): string {
-  const images = site.images === 'load' ? "'self' https:" : "'self'"
+export function contentSecurityPolicy({ images }: Pick<SiteConfig, 'images'>): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    `img-src ${images}`,
+    images === 'load' ? "img-src 'self' https:" : "img-src 'self'",
     "connect-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",

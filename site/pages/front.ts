@@ -20,8 +20,8 @@ export interface FrontData {
   readonly updated: readonly CrateItem[]
   /** Where no times are known: the first crates by name, instead of both lists. */
   readonly first?: readonly CrateItem[]
-  /** The crate that the `cargo add` command names; one of the listed ones without it. */
-  readonly example?: string | null
+  /** The crate that the `cargo add` command names; null when there is none to add. */
+  readonly example: string | null
 }
 
 /** The front page. */
@@ -32,8 +32,6 @@ export function frontPage(site: SiteConfig, data: FrontData): Output {
     { id: 'newest', title: 'New crates', crates: data.newest },
     { id: 'first', title: 'Crates', crates: data.first ?? [] },
   ].filter(list => list.crates.length > 0)
-  // Cargo does not add a crate of which every version is yanked.
-  const addable = lists.flatMap(list => list.crates).find(one => !one.yanked)
   const main = html`<section class="hero">
 <div class="waterline"><img src="${to(assetPath('mark.svg'))}" alt="" width="96" height="96"></div>
 <h1>${site.title}</h1>
@@ -41,7 +39,7 @@ export function frontPage(site: SiteConfig, data: FrontData): Output {
 ${searchForm(to, '')}
 <p class="counts">${plural(data.crates, 'crate')}, ${plural(data.versions, 'version')} · <a href="${to(listPath(''))}">browse all</a></p>
 </section>
-${steps(site, data.example ?? addable?.name ?? 'NAME', to)}
+${steps(site, data.example ?? 'NAME', to)}
 ${
   data.crates === 0
     ? html`<section class="empty wide"><h2>No crates yet</h2><p>The registry is ready. The first crate you publish shows up here.</p></section>`

@@ -152,9 +152,13 @@ for (const place of places) {
 
   test(`${place.what}: what the page of a crate tells`, async () => {
     await look(place, 'crates/keel/', async page => {
-      const side = (await page.locator('.side').innerText()).replace(/\s+/g, ' ')
-      assert.match(side, /Rust 1\.85 or newer Edition 2024 License MIT OR Apache-2\.0/i)
-      assert.match(side, /Homepage keel\.example\.com/)
+      const text = async (selector: string) =>
+        (await page.locator(selector).innerText()).replace(/\s+/g, ' ')
+      assert.match(
+        await text('.about'),
+        /Rust 1\.85 or newer Edition 2024 License MIT OR Apache-2\.0/i,
+      )
+      assert.match(await text('.side'), /Homepage keel\.example\.com/)
       const guide = await page.locator('.readme a', { hasText: 'the guide' }).getAttribute('href')
       assert.equal(guide, 'https://github.com/example/keel/blob/HEAD/crates/keel/docs/upgrade.md')
       await page.locator('.tabs a', { hasText: 'Dependencies' }).click()
@@ -192,6 +196,13 @@ for (const place of places) {
       await page.locator('.tabs a', { hasText: 'Versions' }).click()
       assert.equal(await page.locator('#versions').isVisible(), true)
       assert.equal(await page.locator('#readme').isVisible(), false)
+      const marked = (tab: string) =>
+        page
+          .locator('.tabs a', { hasText: tab })
+          .evaluate(one => getComputedStyle(one).borderBottomColor !== 'rgba(0, 0, 0, 0)')
+      assert.deepEqual([await marked('Readme'), await marked('Versions')], [false, true])
+      const tabs = await page.locator('.tabs').boundingBox()
+      assert.ok(tabs !== null && tabs.y >= 0, 'the tabs stay in view')
       assert.equal(await page.locator('button[data-copy]:visible, .filter:visible').count(), 0)
       await page.goto(`${place.url}/crates/keel/#user-content-errors`)
       assert.equal(await page.locator('#readme').isVisible(), true)
@@ -225,7 +236,7 @@ for (const place of places) {
   test(`${place.what}: a copy button copies`, async () => {
     await look(place, 'crates/keel/', async page => {
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-      await page.locator('.install .copy').nth(1).click()
+      await page.locator('.install .copy').first().click()
       assert.equal(
         await page.evaluate(() => navigator.clipboard.readText()),
         'cargo add keel --registry harbour',
@@ -237,8 +248,11 @@ for (const place of places) {
     const url = place.url.replace('127.0.0.1', 'harbour.test')
     await visit(browser, url, 'crates/keel/', async page => {
       assert.equal(await page.evaluate(() => isSecureContext), false)
-      await page.locator('.install .copy').nth(1).click()
-      assert.equal(await page.locator('.install .copy').nth(1).getAttribute('aria-label'), 'Copied')
+      await page.locator('.install .copy').first().click()
+      assert.equal(
+        await page.locator('.install .copy').first().getAttribute('aria-label'),
+        'Copied',
+      )
       await page.locator('input[name=q]').focus()
       await page.keyboard.press('Control+V')
       assert.equal(
@@ -254,6 +268,33 @@ for (const place of places) {
       const found = await links.evaluateAll(all => all.map(one => (one as HTMLAnchorElement).href))
       assert.ok(found.some(one => one.includes('.cargo_vcs_info.json')))
       for (const href of found) assert.equal((await fetch(href)).status, 200, href)
+    })
+  })
+
+  test(`${place.what}: a phone shows the main facts above the README, and no empty tab`, async () => {
+    const work = async (page: Page) => {
+      const y = async (selector: string) => (await page.locator(selector).boundingBox())?.y ?? 0
+      assert.ok((await y('.install')) < (await y('.about')))
+      assert.ok((await y('.about')) < (await y('#readme')))
+      const first = page.locator('.install pre').first()
+      assert.match(await first.innerText(), /^cargo add rudder/)
+      assert.equal(await first.evaluate(one => one.getClientRects().length), 1)
+      const tabs = (await page.locator('.tabs a').allInnerTexts()).map(one => one.split(/\s/)[0])
+      assert.ok(tabs.includes('Readme') && tabs.includes('Versions'))
+      for (const tab of await page.locator('.tab').all())
+        assert.ok(
+          (await tab.locator('li, tr').count()) > 0 || (await tab.getAttribute('id')) === 'readme',
+        )
+    }
+    await look(place, 'crates/rudder/', work, PHONE)
+  })
+
+  test(`${place.what}: the front page shows how to add the crate that most others need`, async () => {
+    await look(place, '', async page => {
+      assert.equal(
+        await page.getByText(/^cargo add /).innerText(),
+        'cargo add keel --registry harbour',
+      )
     })
   })
 
@@ -406,7 +447,7 @@ test('static tree: without JavaScript the search page leads to the list', async 
   const work = async (page: Page) => {
     assert.match(
       (await page.locator('main').textContent()) ?? '',
-      /takes JavaScript.*list of all crates/s,
+      /needs JavaScript.*list of all crates/s,
     )
   }
   await look(still, 'search/?q=x', work, { javaScriptEnabled: false })

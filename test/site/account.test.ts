@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { managePage } from '../../site/account/manage-page.ts'
 import { usersPage } from '../../site/account/users-page.ts'
-import { siteDefaults } from '../../site/site-config.ts'
 import { keel } from '../support/demo-facts.ts'
 import { demoAccount, demoFacts } from '../support/demo-site.ts'
 
@@ -40,7 +39,7 @@ test('yanking asks first, and its form posts where the question is', () => {
 
 test('the last owner cannot be removed, and only administrators see their pages', () => {
   const viewer = { login: 'ada', admin: false, csrf: 'x' }
-  const one = managePage(siteDefaults({ base: 'https://x.example', index: '' }), {
+  const one = managePage(site, {
     viewer,
     notice: null,
     name: 'keel',

@@ -7,7 +7,7 @@ import { cratePage, versionPage } from '../../site/crate/page.ts'
 import { assets } from '../../site/layout/assets.ts'
 import { frontPage } from '../../site/pages/front.ts'
 import { listData } from '../../site/pages/list.ts'
-import { notFoundPage } from '../../site/pages/not-found.ts'
+import { errorPage, notFoundPage } from '../../site/pages/not-found.ts'
 import { card, crate, dependency, fleet, keel, version } from '../support/demo-facts.ts'
 import { demoFacts, demoSite } from '../support/demo-site.ts'
 import { hostile } from '../support/hostile.ts'
@@ -25,6 +25,7 @@ const goldens: [name: string, page: () => { bytes: Buffer }][] = [
         versions: 17,
         newest: fleet.slice(0, 1).map(one => card(one.newest)),
         updated: [card(keel.newest)],
+        example: 'keel',
       }),
   ],
   ['site-crate.html', () => cratePage(site, keel)],
@@ -112,6 +113,7 @@ test('an operator brands the site', () => {
     versions: 0,
     newest: [],
     updated: [],
+    example: null,
   }).bytes.toString()
   for (const part of [
     'src="own/logo.svg"',
@@ -177,4 +179,30 @@ test('the list of 1,000 crates has pages of at most 200', () => {
     { prefix: 'i', total: 666 },
     { prefix: 'n', total: 334 },
   ])
+})
+
+test('empty parts have no tab, and a crate without owners says who manages it', () => {
+  const page = (config: Parameters<typeof demoFacts>[1]) =>
+    cratePage(demoFacts('https://x.example', config), crate(version())).bytes.toString()
+  const tabs = [...page({}).matchAll(/<a href="#(\w+)">/g)].map(match => match[1])
+  assert.deepEqual(tabs, ['readme', 'versions'])
+  assert.match(page({}), /<h2>Owners<\/h2><p class="quiet">None. The administrators/)
+  for (const config of [{ api: false }, { owners: false }])
+    assert.doesNotMatch(page(config), /<h2>Owners/)
+})
+
+test('keywords and categories lead to a search', () => {
+  const body = cratePage(site, keel).bytes.toString()
+  assert.match(body, /<h2>Keywords<\/h2><ul class="tags"><li><a href="[./]*search\/\?q=cli">cli</)
+  assert.match(
+    body,
+    /<h2>Categories<\/h2><ul class="tags"><li><a href="[./]*search\/\?q=command-line/,
+  )
+})
+
+test('what a message has between backticks is code, and nothing in it is markup', () => {
+  const text = (message: string) =>
+    errorPage(site, 'Not done', message).match(/<p class="lead">(.*)<\/p>/)?.[1]
+  assert.equal(text('no `<b>` here'), 'no <code>&lt;b&gt;</code> here')
+  assert.equal(text('a lone ` stays'), 'a lone ` stays')
 })

@@ -16,7 +16,7 @@ import { notFoundPage } from '../../site/pages/not-found.ts'
 import { openSearch, robots } from '../../site/pages/robots.ts'
 import { searchPage, staticSearchPage } from '../../site/pages/search.ts'
 import { sitemaps } from '../../site/pages/sitemaps.ts'
-import { type SiteConfig, siteDefaults } from '../../site/site-config.ts'
+import type { SiteConfig } from '../../site/site-config.ts'
 import { sourcePages } from '../../site/source/pages.ts'
 import { card } from './demo-facts.ts'
 
@@ -39,6 +39,7 @@ export function* demoSite(
     versions: crates.reduce((sum, one) => sum + one.versions.length, 0),
     newest: latest.slice(0, 5).map(one => card(one.newest)),
     updated: latest.slice(0, 8).map(one => card(one.newest)),
+    example: crates[0]?.name ?? null,
   })
   for (const one of crates) {
     yield cratePage(site, one)
@@ -212,7 +213,7 @@ export function* demoAccount(site: SiteConfig, crates: readonly CrateData[]): Ge
 
 /** The facts of an invented registry at an address. */
 export function demoFacts(base: string, more: Partial<SiteConfig> = {}): SiteConfig {
-  return siteDefaults({
+  return {
     base,
     index: `sparse+${base}/index/`,
     title: 'Harbour Crates',
@@ -226,8 +227,17 @@ export function demoFacts(base: string, more: Partial<SiteConfig> = {}): SiteCon
         page: 'https://crates.other.example/crates/{crate}/',
       },
     ],
+    source: true,
+    owners: true,
+    feeds: true,
+    private: false,
+    images: 'link',
+    logo: null,
+    stylesheet: null,
+    links: [],
+    footer: null,
     ...more,
-  })
+  }
 }
 
 /** Writes files below a folder. */

@@ -3,7 +3,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, normalize } from 'node:path'
 import { contentSecurityPolicy } from '../../site/layout/content-security-policy.ts'
-import { siteDefaults } from '../../site/site-config.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -26,7 +25,7 @@ export interface FileServer {
 /** Serves a folder below a path (`/sub`), on a free port. */
 export async function serveFiles(folder: string, below = ''): Promise<FileServer> {
   const requests: string[] = []
-  const policy = `${contentSecurityPolicy(siteDefaults({ base: 'https://x.example', index: '' }))}; frame-ancestors 'none'`
+  const policy = `${contentSecurityPolicy({ images: 'link' })}; frame-ancestors 'none'`
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? '/', 'http://x').pathname)
     requests.push(path)

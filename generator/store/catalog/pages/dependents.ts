@@ -1,6 +1,6 @@
 import { dependencyOn, type Tie } from '../../../../core/entry/dependency-on.ts'
 import { parseEntry } from '../../../../core/entry/parse.ts'
-import type { CanonicalName, Name } from '../../../../core/name.ts'
+import { type CanonicalName, canonicalName, type Name } from '../../../../core/name.ts'
 import type { Version } from '../../../../core/version.ts'
 import type { Queries } from '../change.ts'
 import type { Slice } from '../slice.ts'
@@ -58,4 +58,19 @@ export async function readDependents(
     const how = dependencyOn(parseEntry(row.line).deps, dependency)
     return how ? [{ name: row.name as Name, version: row.version as Version, ...how }] : []
   })
+}
+
+/** The one of some crates that most crates depend on; the first one when none has dependents. */
+export async function mostRequired(db: Queries, names: readonly Name[]): Promise<Name | null> {
+  const [first] = names
+  if (first === undefined) return null
+  const row = await db
+    .selectFrom('dependents')
+    .select(['dependency', eb => eb.fn.countAll<number>().as('n')])
+    .where('dependency', 'in', names.map(canonicalName))
+    .groupBy('dependency')
+    .orderBy('n', 'desc')
+    .orderBy('dependency')
+    .executeTakeFirst()
+  return names.find(name => canonicalName(name) === row?.dependency) ?? first
 }
