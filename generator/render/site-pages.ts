@@ -2,7 +2,7 @@ import type { Name } from '../../core/name.ts'
 import type { Output } from '../../core/output.ts'
 import { assets } from '../../site/layout/assets.ts'
 import { type FrontData, frontPage } from '../../site/pages/front.ts'
-import { listPages } from '../../site/pages/list.ts'
+import { listData, listPage } from '../../site/pages/list.ts'
 import { notFoundPage } from '../../site/pages/not-found.ts'
 import { noJekyll, openSearch, robots } from '../../site/pages/robots.ts'
 import { staticSearchPage } from '../../site/pages/search.ts'
@@ -31,7 +31,7 @@ export function* renderListing(
   crates: readonly ListedCrate[],
   keywordsOf: (name: Name) => readonly string[],
 ): Generator<Output> {
-  yield* listPages(site, crates)
+  for (const data of listData(crates)) yield listPage(site, data)
   const entries = crates.map(one => ({
     name: one.name,
     version: one.newest,

@@ -25,13 +25,5 @@ export function accountPage(
 ${noticeBox(notice)}
 ${body}
 </div>`
-  const description = `${title} on ${site.title}.`
-  return layout(site, {
-    path: null,
-    title,
-    description,
-    main,
-    canonical: null,
-    viewer: viewer.login,
-  })
+  return layout(site, { path: null, title, main, viewer: viewer.login })
 }

@@ -1,8 +1,8 @@
+import { cargoSetup } from '../elements/copy-block.ts'
 import { account, linker } from '../elements/links.ts'
 import { html } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
-import { cargoSetup } from './cargo-setup.ts'
 import { field, noticeBox, passwordField, postForm } from './form.ts'
 import type { Notice } from './viewer.ts'
 
@@ -55,12 +55,5 @@ ${
 ${cargoSetup(site)}</section>`
 }
 </div>`
-  return layout(site, {
-    path: null,
-    title,
-    description: `${title} on ${site.title}.`,
-    main,
-    canonical: null,
-    search: !site.private,
-  })
+  return layout(site, { path: null, title, main, search: !site.private })
 }

@@ -72,14 +72,19 @@ function question(name: string, step: Confirmation) {
       path: account.removeOwner(name),
       fields: { login: step.login },
     }
-  const yank = step.action === 'yank'
+  const [word, path, text] =
+    step.action === 'yank'
+      ? [
+          'Yank',
+          account.yank(name),
+          'no longer choose this version. Builds whose Cargo.lock names it keep working.',
+        ]
+      : ['Unyank', account.unyank(name), 'choose this version again.']
   return {
-    title: `${yank ? 'Yank' : 'Unyank'} ${name} ${step.version}?`,
-    text: yank
-      ? 'New builds will no longer choose this version. Builds whose Cargo.lock names it keep working.'
-      : 'New builds will choose this version again.',
-    button: `${yank ? 'Yank' : 'Unyank'} ${step.version}`,
-    path: yank ? account.yank(name) : account.unyank(name),
+    title: `${word} ${name} ${step.version}?`,
+    text: `New builds will ${text}`,
+    button: `${word} ${step.version}`,
+    path,
     fields: { version: step.version },
   }
 }

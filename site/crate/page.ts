@@ -40,14 +40,14 @@ export function cratePage(site: SiteConfig, crate: CrateData): Output {
 ${head(newest, null, 'Every version of this crate')}
 ${parts(tabs, [installSection(site, newest, false), aboutSection(newest), sidebar(site, newest, crate.owners, to)])}
 </div>`
-  const description = newest.description ?? `The crate ${name} of ${site.title}.`
+  const { description } = newest
   const feed = crateFeedPath(name)
   return output(path, layout(site, { path, title: name, description, main, feed }))
 }
 
 /** The page of one version. It says nothing of later ones, so that a publish does not change it. */
 export function versionPage(site: SiteConfig, version: VersionData): Output {
-  const { name } = version
+  const { name, description } = version
   const path = versionPath(name, version.version)
   const to = linker(site, path)
   const main = html`<div class="wide crate">
@@ -55,7 +55,6 @@ ${head(version, to(cratePath(name)), 'This version')}
 ${parts([readmeTab(version), ...contentTabs(site, version, to)], [installSection(site, version, true), aboutSection(version), sidebar(site, version, null, to)])}
 </div>`
   const title = `${name} ${version.version}`
-  const description = version.description ?? `Version ${version.version} of the crate ${name}.`
   const [canonical, feed] = [cratePath(name), crateFeedPath(name)]
   return output(path, layout(site, { path, title, description, main, canonical, feed }))
 }

@@ -24,3 +24,11 @@ export function cargoConfig(site: SiteConfig): Markup {
 export function cargoLogin(site: SiteConfig): Markup {
   return copyBlock(`cargo login --registry ${site.registry}`, 'cargo login command')
 }
+
+/** How to make Cargo know the registry and a token. */
+export function cargoSetup(site: SiteConfig): Markup {
+  return html`<p>Put this into <code>.cargo/config.toml</code> in your project or home folder:</p>
+${cargoConfig(site)}
+<p>Run this and paste your token:</p>
+${cargoLogin(site)}`
+}

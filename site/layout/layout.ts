@@ -12,7 +12,8 @@ export interface LayoutData {
   /** Its path; null for a page that is answered at any address. */
   readonly path: string | null
   readonly title: string
-  readonly description: string
+  /** For search engines; without it, the title. */
+  readonly description?: string | null
   readonly main: Child
   /** Path that search engines should use instead of this one; null keeps the page out of them. */
   readonly canonical?: string | null
@@ -47,6 +48,7 @@ ${footer(site, to)}
 
 function head(site: SiteConfig, page: LayoutData, to: Linker): Markup {
   const canonical = page.canonical === undefined ? page.path : page.canonical
+  const description = page.description ?? `${page.title} on ${site.title}.`
   const address = canonical === null ? null : absoluteLink(site, canonical)
   const title = page.title === site.title ? site.title : `${page.title} · ${site.title}`
   return html`<meta charset="utf-8">
@@ -55,18 +57,13 @@ function head(site: SiteConfig, page: LayoutData, to: Linker): Markup {
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="same-origin">
 <title>${title}</title>
-<meta name="description" content="${page.description}">
+<meta name="description" content="${description}">
 ${canonical === null || site.private ? html`<meta name="robots" content="noindex">` : null}
-${
-  address === null
-    ? null
-    : html`<link rel="canonical" href="${address}">
-<meta property="og:url" content="${address}">`
-}
+${address === null ? null : html`<link rel="canonical" href="${address}">\n<meta property="og:url" content="${address}">`}
 <meta property="og:type" content="website">
 <meta property="og:site_name" content="${site.title}">
 <meta property="og:title" content="${page.title}">
-<meta property="og:description" content="${page.description}">
+<meta property="og:description" content="${description}">
 <meta name="twitter:card" content="summary">
 <link rel="icon" type="image/svg+xml" href="${to(assetPath('mark.svg'))}">
 <link rel="stylesheet" href="${to(assetPath('style.css'))}">

@@ -24,12 +24,7 @@ export interface ListData {
   readonly parts: readonly { readonly prefix: string; readonly total: number }[]
 }
 
-/** All pages of the list of crates. */
-export function listPages(site: SiteConfig, crates: Iterable<CrateItem>): Output[] {
-  return listData(crates).map(data => listPage(site, data))
-}
-
-/** What the pages of the list say. */
+/** What the pages of the list of all crates say. */
 export function listData(crates: Iterable<CrateItem>): ListData[] {
   const sorted = [...crates]
     .map(crate => ({ key: canonicalName(crate.name), crate }))
@@ -63,8 +58,7 @@ ${trail(prefix, to)}
 ${letters.length === 0 ? null : html`<ul class="letters">${letters}</ul>`}
 ${crates.length === 0 ? null : crateList(crates, to)}
 </div>`
-  const description = `${title} of ${site.title}.`
-  return output(path, layout(site, { path, title, description, main }))
+  return output(path, layout(site, { path, title, main }))
 }
 
 /** The way up: each shorter prefix has a page. */

@@ -24,5 +24,5 @@ export function errorPage(
   const main = html`<div class="wide page narrow"><h1>${title}</h1>
 <p class="lead">${messageText(text)}</p>
 <p><a href="${to('')}">Home</a> · <a href="${to(listPath(''))}">All crates</a></p></div>`
-  return layout(site, { path: null, title, description: text, main, canonical: null, viewer })
+  return layout(site, { path: null, title, description: text, main, viewer })
 }

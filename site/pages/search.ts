@@ -47,7 +47,5 @@ function frame(site: SiteConfig, query: string, body: Markup): string {
   const main = html`<div class="wide page"><h1>Search</h1>
 ${body}
 </div>`
-  const description = `Search the crates of ${site.title}.`
-  const data = { path: searchPath, title: 'Search', description, main, query, canonical: null }
-  return layout(site, data)
+  return layout(site, { path: searchPath, title: 'Search', main, query, canonical: null })
 }

@@ -92,14 +92,15 @@ function treePage(
 ): Output {
   const path = sourcePath(data.name, data.version)
   const to = linker(site, path)
+  const title = `Source of ${data.name} ${data.version}`
   const total = data.files.reduce((sum, file) => sum + file.size, 0)
   const main = html`<div class="wide page">
 ${trail(data, null, to)}
-<h1>Source of ${data.name} ${data.version}</h1>
+<h1>${title}</h1>
 <p class="lead">${plural(data.files.length, 'file')}, ${formatBytes(total)}. Files without a link are binary, too large, or have a name that some hosts do not allow.</p>
 ${fileTree(data.files, file => pages.get(file) ?? null, to)}
 </div>`
-  return source(site, path, `Source of ${data.name} ${data.version}`, main)
+  return output(path, layout(site, { path, title, main, canonical: null }))
 }
 
 function filePage(
@@ -125,14 +126,8 @@ ${plain}<div class="file-body">
 <pre class="source" tabindex="0" aria-label="${file.path}"><code>${numberedLines(code)}</code></pre>
 </div>
 </div>`
-  return source(site, path, `${file.path} · ${data.name} ${data.version}`, main)
-}
-
-function source(site: SiteConfig, path: string, title: string, main: Markup): Output {
-  return output(
-    path,
-    layout(site, { path, title, description: `${title}.`, main, canonical: null }),
-  )
+  const title = `${file.path} · ${data.name} ${data.version}`
+  return output(path, layout(site, { path, title, main, canonical: null }))
 }
 
 function trail(

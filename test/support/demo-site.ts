@@ -11,7 +11,7 @@ import { cratePage, versionPage } from '../../site/crate/page.ts'
 import type { CrateData, CrateItem } from '../../site/data/crate.ts'
 import { assets } from '../../site/layout/assets.ts'
 import { frontPage } from '../../site/pages/front.ts'
-import { listPages } from '../../site/pages/list.ts'
+import { listData, listPage } from '../../site/pages/list.ts'
 import { notFoundPage } from '../../site/pages/not-found.ts'
 import { openSearch, robots } from '../../site/pages/robots.ts'
 import { searchPage, staticSearchPage } from '../../site/pages/search.ts'
@@ -47,7 +47,7 @@ export function* demoSite(
     if (one.newest.source)
       yield* sourcePages(site, { name: one.name, version: one.newest.version, files: SOURCES })
   }
-  yield* listPages(site, cards)
+  for (const data of listData(cards)) yield listPage(site, data)
   yield* searchFiles(entries)
   yield staticSearchPage(site)
   yield* sitemaps(site, cards)
