@@ -66,7 +66,8 @@ ${trail({ name, version }, null, linker(site, path))}
 <h1>Source of ${name} ${version}</h1>
 <p class="notice">The files are not shown here because ${because}; the package has them.</p>
 </div>`
-  return source(site, path, `Source of ${name} ${version}`, main)
+  const title = `Source of ${name} ${version}`
+  return output(path, layout(site, { path, title, main, canonical: null }))
 }
 
 function shownFiles({ name, version, files }: SourceData): Shown[] {
