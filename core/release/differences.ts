@@ -8,8 +8,8 @@ import { describe, indexUrlKey, placeKey, toEntryDependency } from './dependency
 const NAMED = 5
 
 /**
- * A note when an index entry and the packaged manifest differ in dependencies or features. Dev-dependencies that the index
- * does not have are none: several registries leave them out, and nobody's build needs them.
+ * A note when an index entry and the packaged manifest differ in dependencies or features. Missing
+ * dev-dependencies are ignored: several registries leave them out, and no build needs them.
  */
 export function differences(entry: Entry, manifest: Manifest, own: ReadonlySet<string>): Issue[] {
   const keys = new Set([...own].map(indexUrlKey))
