@@ -21,7 +21,7 @@ export interface Deletion {
 }
 
 /** What a deletion would take away. */
-export interface Doomed {
+export interface DeletionPlan {
   readonly crate: CrateRecord
   readonly releases: readonly ReleaseRecord[]
   /** `name version` of releases of other crates that can need one of them. */
@@ -29,7 +29,7 @@ export interface Doomed {
 }
 
 /** Finds what a deletion means; refuses unknown crates and versions. */
-export async function findDoomed(registry: Registry, deletion: Deletion): Promise<Doomed> {
+export async function planDeletion(registry: Registry, deletion: Deletion): Promise<DeletionPlan> {
   const { name, version } = deletion
   const crate = await findCrate(registry.database, name)
   if (!crate) return refuse('crate_unknown', { name })
@@ -41,16 +41,16 @@ export async function findDoomed(registry: Registry, deletion: Deletion): Promis
 }
 
 /**
- * Deletes releases for good: records, then index and public tree, then the bytes. Refuses what others depend on unless
- * forced. Unlike a yank this breaks builds that are locked to them.
+ * Deletes releases for good: records, then index and public tree, then the bytes. Refuses to delete
+ * what others depend on, unless forced. Unlike a yank this breaks builds locked to them.
  */
 export async function deleteReleases(
   registry: Registry,
   deletion: Deletion,
   change: Change,
-): Promise<Doomed> {
-  const doomed = await findDoomed(registry, deletion)
-  const { crate, releases, dependents } = doomed
+): Promise<DeletionPlan> {
+  const plan = await planDeletion(registry, deletion)
+  const { crate, releases, dependents } = plan
   if (dependents.length > 0 && !deletion.force) {
     refuse('delete_needed', {
       name: crate.name,
@@ -61,7 +61,7 @@ export async function deleteReleases(
   await removeReleases(registry.database, crate, releases, change)
   await buildWhole(registry, crate.id)
   for (const { cksum } of releases) await removeBytes(registry, crateKey(crate.name, cksum), cksum)
-  return doomed
+  return plan
 }
 
 async function findDependents(

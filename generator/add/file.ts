@@ -13,8 +13,8 @@ export interface FileAddition {
 }
 
 /**
- * Takes a `.crate` file into the registry with the checks of a publish, and renders its index file. Throws a `Refusal`
- * with every objection. Pages follow with `buildPages`.
+ * Takes a `.crate` file into the registry with the checks of a publish, and renders its index file.
+ * Throws a `Refusal` with every objection. Pages follow with `buildPages`.
  */
 export async function addCrateFile(
   registry: Registry,

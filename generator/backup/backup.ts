@@ -19,22 +19,22 @@ import {
 } from '../store/durable-file.ts'
 import { countReleases, releasesOf } from './releases.ts'
 
-/** Told after each `.crate`; `total` counts them. */
+/** Called after each `.crate`; `total` counts all of them. */
 type Progress = (done: number, total: number) => void
 
 /** The top folder inside a backup. */
 const TOP = 'plimsoll-backup'
 
-/** How often a backup is begun anew because what it names was deleted meanwhile. */
+/** Attempts: a release that a backup names may be deleted meanwhile. */
 const ATTEMPTS = 5
 
-/** After how long what a killed backup has left in the registry folder is nobody's. */
+/** Age after which leftovers of a killed backup are removed from the registry folder. */
 const ABANDONED_MS = 24 * 3_600_000
 
 /**
- * Writes settings, records and every `.crate` of a registry into one tar file, while a daemon may go on publishing: the
- * records are a snapshot of one moment, and the bytes they name never change. Where a deletion takes some away all the
- * same, there is a new snapshot. The file appears whole or not at all.
+ * Writes settings, records and every `.crate` of a registry into one tar file, beside a running
+ * daemon. The records are a snapshot, and the bytes they name never change; when a deletion removes
+ * some of them, a new snapshot is taken. The file appears complete or not at all.
  */
 export async function backup(
   registry: Registry,
@@ -78,7 +78,8 @@ async function write(registry: Registry, target: string, progress?: Progress): P
       },
     )
     const [writing, filling] = await Promise.allSettled([written, filled])
-    // What fails on one side breaks the other: a Refusal is the filler's own, all else begins where the bytes go.
+    // A failure on one side breaks the other: a Refusal comes from the filler, all else from the
+    // writer.
     if (filling.status === 'rejected' && filling.reason instanceof Refusal) throw filling.reason
     if (writing.status === 'rejected') throw writing.reason
     if (filling.status === 'rejected') throw filling.reason
@@ -144,8 +145,8 @@ async function addFile(archive: Pack, name: string, path: string): Promise<boole
 }
 
 /**
- * Lays a backup out as the registry folder `dir`, which must not exist yet or be empty. Every `.crate` is checked against
- * the checksum that names it; the folder appears only when all went well.
+ * Restores a backup as the registry folder `dir`, which must be missing or empty. Every `.crate` is
+ * checked against its checksum; the folder appears only when everything was good.
  */
 export async function restore(file: string, dir: string): Promise<number> {
   if (!existsSync(file)) refuse('file_missing', { path: file })
@@ -173,7 +174,7 @@ async function unpack(file: string, dir: string): Promise<number> {
   const crates = new CrateStore(join(dir, 'crates'))
   const archive = extract()
   const reading = pipeline(createReadStream(file), archive)
-  // The loop below sees a failure of the source as its own; this only keeps it from counting as unhandled meanwhile.
+  // The loop below handles a failure of the source; this only marks it as handled until then.
   reading.catch(() => undefined)
   const seen = new Set<string>()
   let count = 0
@@ -200,7 +201,7 @@ async function unpack(file: string, dir: string): Promise<number> {
 
 const DAMAGED = 'its records are damaged'
 
-/** An archive cut off between two entries looks whole to its reader; the records know what has to be there. */
+/** An archive cut off between two entries looks complete; the records know what has to be in it. */
 async function requireEveryCrate(
   database: string,
   seen: ReadonlySet<string>,
@@ -220,8 +221,8 @@ async function requireEveryCrate(
   }
 }
 
-const KEY =
-  /^crates\/(?:[12]|3\/[a-z]|[a-z][a-z0-9_-]\/[a-z0-9_-]{2})\/[a-z][a-z0-9_-]{0,63}\/[0-9a-f]{64}\.crate$/
+/** Keys of the crate store: tiers, name, checksum. */
+const KEY = /^crates\/(?:[a-z0-9_-]{1,2}\/){1,2}[a-z][a-z0-9_-]{0,63}\/[0-9a-f]{64}\.crate$/
 
 async function takeCrate(
   crates: CrateStore,

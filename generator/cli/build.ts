@@ -30,7 +30,7 @@ interface Options extends FolderOptions {
   readonly verbose?: boolean
 }
 
-/** `build`: makes the public tree equal to what the catalog, or a folder of `.crate` files, says. */
+/** `build`: renders the public tree from the catalog, or a static tree from `.crate` files. */
 export function registerBuild(program: Command, io: Io): void {
   withSettingFlags(withDir(program.command('build'), io))
     .description(
@@ -96,7 +96,7 @@ async function buildFrom(io: Io, from: string, out: string, options: Options): P
   if (result.refused.length > 0) throw new Exit(1)
 }
 
-/** The cache of an output folder, at the place where the system keeps such files; null without one. */
+/** The cache file of an output folder, in the user's cache folder; null for none. */
 function cachePath({ env }: Io, out: string, option: string | boolean): string | null {
   if (option !== true) return option || null
   const folder =

@@ -4,7 +4,7 @@ import type { Io } from './io.ts'
 /** Adds commands to the program. */
 export type Register = (program: Command, io: Io) => void
 
-/** What the program can do, by the word that calls for it. Each is loaded by its name: loading all takes longer than most run. */
+/** Commands by name. Each is loaded on demand: loading all takes longer than most commands run. */
 export type CommandTable = Readonly<Record<string, () => Promise<Register>>>
 
 const backup = async (): Promise<Register> => (await import('./backup.ts')).registerBackup
@@ -25,7 +25,7 @@ export const commands: CommandTable = {
   restore: backup,
 }
 
-/** Loads what `word` calls for: one command, none for the version, or all, as the help and a misspelt word need them. */
+/** Loads the command `word`; nothing for `--version`; all commands for help or an unknown word. */
 export async function loadCommands(
   table: CommandTable,
   word: string | undefined,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { refuse, refuseErrors } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import { deleteReleases, findDoomed } from '../delete.ts'
+import { deleteReleases, planDeletion } from '../delete.ts'
 import { operatorChange } from '../store/catalog/change.ts'
 import { showChanges } from './changes.ts'
 import { withRegistry } from './folder.ts'
@@ -21,7 +21,7 @@ export function registerDelete(program: Command, io: Io): void {
       withRegistry(io, options, async registry => {
         const deletion = { ...parseSpec(spec), force: options.force ?? false }
         if (!options.yes) {
-          const { crate, releases, dependents } = await findDoomed(registry, deletion)
+          const { crate, releases, dependents } = await planDeletion(registry, deletion)
           for (const one of releases) io.out(`would delete ${crate.name} ${one.version}`)
           for (const one of dependents) io.out(`is needed by ${one}`)
           refuse('delete_unconfirmed')

@@ -32,7 +32,7 @@ interface Options extends FolderOptions {
   readonly verbose?: boolean
 }
 
-/** `import SOURCE`: takes over an existing registry; see docs/import.md. */
+/** `import SOURCE`: imports an existing registry; see docs/import.md. */
 export function registerImport(program: Command, io: Io): void {
   withDir(program.command('import'), io)
     .description(

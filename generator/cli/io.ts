@@ -75,7 +75,9 @@ export function flagsOf({ set, baseUrl, api, listen }: FolderOptions): Flags {
   }
 }
 
-/** Runs a command: a refusal is printed and becomes its exit code, also one of the machine it runs on. */
+/**
+ * Runs a command. A refusal, also by the operating system, is printed and becomes the exit code.
+ */
 export async function run(io: Io, work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -101,7 +103,7 @@ export interface ProgressLine {
   done(): void
 }
 
-/** Shows progress on stderr: a line that is rewritten on a terminal, else a line every ten seconds. */
+/** Shows progress on stderr: one changing line on a terminal, else a line every ten seconds. */
 export function progressLine(io: Io, verb: string): ProgressLine {
   const pause = io.isWatched ? 100 : 10_000
   let last = io.isWatched ? 0 : io.now().getTime()

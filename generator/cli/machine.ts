@@ -1,7 +1,9 @@
 import { issue, Refusal } from '../../core/error/error.ts'
 import { storageRefusal } from '../store/storage-fault.ts'
 
-/** What disks, rights and files in the wrong place do to any program; every other error of a system call is ours. */
+/**
+ * Error codes of disks, permissions and misplaced files; every other system error is a bug of ours.
+ */
 const OF_THE_SYSTEM = new Set(
   'EACCES EDQUOT EEXIST EFBIG EIO EISDIR ELOOP EMFILE ENFILE ENOSPC ENOTDIR EPERM EROFS'.split(' '),
 )
@@ -9,7 +11,7 @@ const OF_THE_SYSTEM = new Set(
 /** The same, and damage, as SQLite says it; its other errors are about our own statements. */
 const OF_THE_DATABASE = /^SQLITE_(?:BUSY|CANTOPEN|CORRUPT|FULL|IOERR|NOTADB|READONLY)/
 
-/** What an error says that the machine, and not this program, is the reason of; null for any other. */
+/** The refusal for an error caused by the machine and not by this program; null for any other. */
 export function machineRefusal(error: unknown): Refusal | null {
   if (!(error instanceof Error)) return null
   const storage = storageRefusal(error)

@@ -74,7 +74,7 @@ function failedLine({ kind, crate, version, attempts, retryAt, error }: FailedMa
   return `${kind}${of && ` of ${of}`}: ${error} (${tries}, next ${retryAt})`
 }
 
-/** How the git index stands. */
+/** State of the git index. */
 interface GitIndexState {
   /** Whether there is a repository. */
   readonly isThere: boolean

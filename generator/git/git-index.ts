@@ -24,16 +24,18 @@ import { ProcessMutex } from '../store/process-mutex.ts'
 import { gitVersion } from './index-repository/git-process.ts'
 import { openIndexRepository } from './index-repository/open.ts'
 import type { IndexChange, IndexRepository } from './index-repository/repository.ts'
-import { type IndexPush, pushTo } from './push.ts'
+import { IndexPush } from './push.ts'
 
-/** Crates in one commit: a batch stays small enough to be over soon, and a first import is not one commit a crate. */
+/** Crates in one commit: a batch is committed quickly, and a first import needs few commits. */
 const BATCH = 500
 
-/** The fact that names the audit event up to which the repository tells the history; without it there never was one. */
+/**
+ * The fact with the last audit event that the repository tells of; missing before the first commit.
+ */
 export const LAST_EVENT = 'git_event'
 
-/** Who hears what goes wrong with a git index, none of which fails a command. */
-export interface GitEars {
+/** Called when something goes wrong with a git index; none of it fails a command. */
+export interface GitIndexEvents {
   /** Why there is none, where settings do not insist on one. */
   readonly onMissing?: (refusal: Refusal) => void
   /** A push to a remote that did not arrive and is tried again. */
@@ -41,8 +43,9 @@ export interface GitEars {
 }
 
 /**
- * The git index of a registry: follows the catalog, commit by commit. What waits for it is marked in the catalog, so a
- * failure or a crash only makes it late. Writers of several processes take turns.
+ * The git index of a registry: follows the catalog, commit by commit. Pending crates are marked in
+ * the catalog, so a failure or a crash only delays it. Writers of several processes exclude each
+ * other.
  */
 export class GitIndex {
   readonly #registry: Registry
@@ -62,31 +65,33 @@ export class GitIndex {
       path: gitIndexPath(registry),
       ...(onPushFailure && { onFailure: onPushFailure }),
     }
-    this.#push = pushTo(registry.settings.git.push, options)
+    this.#push = new IndexPush(registry.settings.git.push, options)
   }
 
   /**
-   * As `open`, for who is to keep the index: where there is none, changes are no longer marked for it. Whoever opens it
-   * next, with an engine, catches up.
+   * As `open`, for the process that keeps the index up to date: without an engine, changes are no
+   * longer marked. The next one that opens the index with an engine catches up.
    */
-  static async follow(registry: Registry, ears: GitEars = {}): Promise<GitIndex | null> {
-    const git = await GitIndex.open(registry, ears)
+  static async follow(registry: Registry, events: GitIndexEvents = {}): Promise<GitIndex | null> {
+    const git = await GitIndex.open(registry, events)
     if (!git) await unfollowForGit(registry.database)
     if (registry.settings.git.index === 'off') await setGitIndexAside(registry)
     return git
   }
 
-  /** Opens the repository, or makes it; null where settings or the machine do not want one, and `onMissing` then hears why. */
+  /**
+   * Opens or creates the repository; null where the settings or the machine have none: `onMissing`.
+   */
   static async open(
     registry: Registry,
-    { onMissing, onPushFailure }: GitEars = {},
+    { onMissing, onPushFailure }: GitIndexEvents = {},
   ): Promise<GitIndex | null> {
     const { index, engine } = registry.settings.git
     if (index === 'off') return null
     try {
       await bringGitIndexBack(registry)
       const repository = await openIndexRepository({ path: gitIndexPath(registry), engine })
-      // What waited was for another repository: the first commit to this one begins with all crates.
+      // These marks were for another repository: the first commit to this one has all crates.
       if ((await repository.head()) === null) await unfollowForGit(registry.database)
       return new GitIndex(registry, repository, onPushFailure)
     } catch (error) {
@@ -110,15 +115,15 @@ export class GitIndex {
     }
     if (commits > 0) {
       this.#push.request()
-      // Not in turn: a full packing takes long, and the repository takes commits meanwhile.
+      // Outside the mutex: a full packing takes long, and commits go on during it.
       await this.#repository.maintain()
     }
     return commits
   }
 
   /**
-   * Brings config.json at HEAD up to date, and nothing else: quick, whatever waits. Does nothing before the first commit.
-   * Remotes get what an earlier process could not push.
+   * Updates config.json at HEAD and nothing else: quick, whatever is pending. Does nothing before
+   * the first commit. Remotes get what an earlier process could not push.
    */
   async commitConfig(): Promise<void> {
     const { urls, authRequired } = this.#registry
@@ -139,7 +144,7 @@ export class GitIndex {
   }
 
   /** Puts crates back as the catalog has them, and takes out files that are no crate's. */
-  async mend(crateIds: readonly number[], strays: readonly string[]): Promise<void> {
+  async repair(crateIds: readonly number[], strays: readonly string[]): Promise<void> {
     await markForGit(this.#registry.database, crateIds)
     if (strays.length > 0) {
       const changes = strays.map(path => ({ path, bytes: null }))
@@ -206,7 +211,7 @@ function asidePath(registry: Registry): string {
   return join(registry.dir, 'index.git.off')
 }
 
-/** Where the repository of a registry lies. */
+/** Path of a registry's repository. */
 export function gitIndexPath(registry: Registry): string {
   return registry.tree.path(GIT_INDEX_FOLDER)
 }
@@ -230,7 +235,7 @@ function sentence(event: ReleaseEvent): string {
   return `${event.action} ${what} by ${event.actor}`
 }
 
-/** The time of the last change, so that equal histories make equal commits; the epoch when nothing happened. */
+/** The time of the last change, so that equal histories make equal commits; else the epoch. */
 function commitTime({ events }: GitBatch): Date {
   return new Date(events.at(-1)?.at ?? 0)
 }

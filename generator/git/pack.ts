@@ -12,8 +12,8 @@ export interface Pack {
 }
 
 /**
- * Gathers git objects into one pack (gitformat-pack, versions 2). Its bytes follow from the objects alone: nothing is
- * compressed, because what a deflate library makes of the same bytes depends on its version and on the processor.
+ * Collects git objects in one pack (gitformat-pack, version 2). Its bytes depend on the objects
+ * alone: nothing is compressed, because deflate output depends on library version and processor.
  */
 export class PackWriter {
   readonly #parts: Buffer[] = []

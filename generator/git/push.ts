@@ -16,11 +16,11 @@ export interface PushOptions {
   readonly timeoutMs?: number
   /** How long `close` waits for a push that runs. */
   readonly closeMs?: number
-  /** Told of every try that failed; the next one follows by itself. */
+  /** Called after every failed attempt; the next one follows automatically. */
   readonly onFailure?: (failure: Refusal) => void
 }
 
-/** How a remote stands. */
+/** State of a remote. */
 export interface PushState {
   /** The address without the password it may carry. */
   readonly remote: string
@@ -32,12 +32,7 @@ export interface PushState {
   readonly error: Issue | null
 }
 
-/** Keeps `remotes` up to date with the index: call `request` after a commit. */
-export function pushTo(remotes: readonly string[], options: PushOptions): IndexPush {
-  return new IndexPush(remotes, options)
-}
-
-/** Pushes of the index to other hosts, behind every publish's back: they never throw, they are tried again and can be looked at. */
+/** Pushes the index to remotes in the background; failures are retried and visible in `states`. */
 export class IndexPush {
   readonly #remotes: readonly Remote[]
 
@@ -59,13 +54,13 @@ export class IndexPush {
     await Promise.all(this.#remotes.map(remote => remote.settled()))
   }
 
-  /** Starts no other push and lets running ones end, for some seconds: what is left then goes with a later push. */
+  /** Starts no other push and waits some seconds for running ones; a later push takes the rest. */
   async close(): Promise<void> {
     await Promise.all(this.#remotes.map(remote => remote.close()))
   }
 }
 
-/** Refuses a remote that git would take for an option or a command; the rest are URLs, host:path and paths. */
+/** Refuses a remote that git would read as an option or command instead of a URL or path. */
 export function checkRemote(remote: string): string {
   if (
     !remote ||
@@ -110,7 +105,7 @@ class Remote {
     }
   }
 
-  /** One push at a time: what is asked for meanwhile goes with the next. A pause after a failure is kept. */
+  /** One push at a time; requests during it go with the next. A pause after a failure is kept. */
   request(): void {
     this.#wanted = true
     if (!this.#running && !this.#retry && !this.#closed) this.#start()
@@ -151,7 +146,7 @@ class Remote {
     this.#retry.unref()
   }
 
-  /** The branch goes under its own name. The user's configuration is kept: it knows the credentials, proxies and keys. */
+  /** Pushes the branch under its own name, with the user's credentials, proxies and keys. */
   async #push(): Promise<string | null> {
     const { path, gitCommand, timeoutMs } = this.#options
     const [ref, head] = [await headRef(path), await readHead(path)]
@@ -161,7 +156,7 @@ class Remote {
       ['--git-dir', path, 'push', '--porcelain', '--', this.#remote, `${head}:${ref}`],
       {
         env: pushEnvironment(path),
-        // A session without a terminal: ssh fails instead of asking the operator's screen for a passphrase.
+        // A session without a terminal: ssh fails instead of asking for a passphrase.
         detached: true,
       },
     )
@@ -176,7 +171,7 @@ class Remote {
     try {
       await finish(child, 'push')
     } catch (error) {
-      // The machine-readable lines name the reason, the human ones follow with advice (git-push, "OUTPUT").
+      // The machine-readable lines name the reason (git-push, "OUTPUT").
       if (/^!\t.*\((?:non-fast-forward|fetch first)\)/m.test(report))
         throw new Refusal([this.#diverged()])
       throw error
@@ -230,7 +225,7 @@ class Remote {
   }
 }
 
-/** The user's environment, minus what would point git elsewhere, plus the promise never to ask a question. */
+/** The user's environment without variables that redirect git, and without questions. */
 function pushEnvironment(path: string): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = { ...process.env }
   const elsewhere = [
@@ -253,7 +248,7 @@ function pushEnvironment(path: string): NodeJS.ProcessEnv {
   }
 }
 
-/** Ends git with what it has started: an ssh that waits for its host would go on alone, and hold our pipes. */
+/** Ends git and its children: a waiting ssh would keep running, and hold our pipes. */
 function endGroup(child: ChildProcess): void {
   if (child.pid === undefined || process.platform === 'win32') return void child.kill('SIGTERM')
   try {

@@ -4,7 +4,7 @@ import { BRANCH } from './index-repository/bare-repository.ts'
 import { REGISTRY } from './index-repository/repository.ts'
 import { PackWriter } from './pack.ts'
 
-/** The configuration of a repository made here; by it a later build knows that the repository is its own to rewrite. */
+/** Marks a repository made here: a later build may rewrite it. */
 export const STATIC_CONFIG = `[core]
 \trepositoryformatversion = 0
 \tfilemode = true
@@ -19,8 +19,9 @@ interface Folder {
 }
 
 /**
- * The index files among `outputs` as a bare git repository for plain file servers (gitrepository-layout): one commit, without
- * a history and without a date, so that equal files make equal bytes. Needs no git.
+ * The index files among `outputs` as a bare git repository for plain file servers
+ * (gitrepository-layout): one commit without history and date, so that equal files make equal
+ * bytes. Needs no git.
  */
 export function renderGitIndex(outputs: readonly Output[]): Output[] {
   const writer = new PackWriter()
@@ -33,7 +34,7 @@ export function renderGitIndex(outputs: readonly Output[]): Output[] {
   const text = `tree ${addTree(writer, root)}\nauthor ${person}\ncommitter ${person}\n\nplimsoll build --from\n`
   const commit = writer.add('commit', Buffer.from(text))
   const { name, pack, index } = writer.finish()
-  // What refers comes after what it refers to: a reader of a tree that is being written misses nothing.
+  // References come after what they refer to: readers of a tree being written miss nothing.
   return [
     repositoryFile(`objects/pack/pack-${name}.pack`, pack),
     repositoryFile(`objects/pack/pack-${name}.idx`, index),

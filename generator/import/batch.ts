@@ -10,7 +10,7 @@ import type { Outcome, Ready } from './prepare.ts'
 const RELEASES_MAX = 100
 const TEXT_MAX = 16 * 1024 * 1024
 
-/** Who takes over what. */
+/** Who imports from where. */
 export interface ImportJob {
   readonly change: Change
   /** Of the source, for the audit. */
@@ -19,7 +19,7 @@ export interface ImportJob {
   readonly owner: number | null
 }
 
-/** Releases that wait to be taken in together: one flush of the database for many. */
+/** Releases that are imported together, with one flush of the database. */
 export class ImportBatch {
   readonly #registry: Registry
   readonly #orders: ImportJob
@@ -42,8 +42,8 @@ export class ImportBatch {
   }
 
   /**
-   * Takes everything in: first the bytes, then one transaction. Both in one turn, so that no repair takes the bytes for
-   * orphans meanwhile. Killed in between, they are found again by the next try.
+   * Stores the bytes, then the records in one transaction, all under the mutex, so that no repair
+   * sees orphan bytes. After a kill in between, the next attempt finds the bytes.
    */
   async unload(): Promise<Outcome[]> {
     const batch = this.#waiting.splice(0)

@@ -7,12 +7,12 @@ import type { Source } from './source/source.ts'
 /** `.crate` files that are fetched and inspected at once. */
 const AT_ONCE = 6
 
-/** Told after each crate of the source. */
+/** Called after each crate of the source. */
 type Progress = (done: number, total: number) => void
 
 /**
- * Takes over what `source` has and tells of every version what became of it. What is here already costs a look into the
- * catalog, so a killed import is simply begun again. The public tree follows by a build.
+ * Imports what `source` has and reports what became of each version. What is already here costs one
+ * query, so a killed import is simply repeated. The public tree follows with a build.
  */
 export async function* importAll(
   registry: Registry,

@@ -1,6 +1,6 @@
 /**
- * Does `work` for all items, `width` of them at once, and gives the results in the order of the items. Reads no further
- * ahead than that. Results that nobody comes for, because the caller stops or another item fails, go to `discard`.
+ * Does `work` for all items, `width` at once, and yields the results in the order of the items,
+ * reading no further ahead. Unused results, after an early stop or a failure, go to `discard`.
  */
 export async function* ordered<Item, Result>(
   items: AsyncIterable<Item> | Iterable<Item>,
@@ -33,7 +33,7 @@ async function* iterate<Item>(items: AsyncIterable<Item> | Iterable<Item>): Asyn
   yield* items
 }
 
-/** A failure is thrown when its turn comes; until then it must not count as one that nobody hears of. */
+/** A failure is thrown in its order; until then it must not count as unhandled. */
 function begin<T>(work: Promise<T>): Promise<T> {
   work.catch(() => undefined)
   return work

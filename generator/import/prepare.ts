@@ -27,23 +27,25 @@ export interface Outcome {
   readonly where: string
   readonly name: string | null
   readonly version: string | null
-  /** Why it was refused, or what is worth telling. */
+  /** Why it was refused, or warnings. */
   readonly issues: readonly Issue[]
 }
 
 /** One version of the source, or a part of it that is none. */
 export type Task =
-  | { readonly offers: readonly SourceRelease[]; readonly known: KnownCrate | null }
+  | { readonly candidates: readonly SourceRelease[]; readonly known: KnownCrate | null }
   | { readonly refused: Refused }
 
-/** The tasks of a lot, with one look at what is here already. */
-export async function* tasksOf(registry: Registry, lot: SourceCrate): AsyncGenerator<Task> {
-  for (const refused of lot.refused) yield { refused }
-  const known = lot.name === null ? null : await knownCrate(registry.database, lot.name)
-  for (const offers of lot.offers) yield { offers, known }
+/** The tasks of a crate, with one look at what is here already. */
+export async function* tasksOf(registry: Registry, crate: SourceCrate): AsyncGenerator<Task> {
+  for (const refused of crate.refused) yield { refused }
+  const known = crate.name === null ? null : await knownCrate(registry.database, crate.name)
+  for (const candidates of crate.versions) yield { candidates, known }
 }
 
-/** Gets and inspects the bytes of a version, unless it is here; the first offer that is good is the one. */
+/**
+ * Fetches and inspects the bytes of a version, unless it is here; takes the first good candidate.
+ */
 export async function prepare(
   registry: Registry,
   task: Task,
@@ -55,49 +57,51 @@ export async function prepare(
   }
   const results: (Ready | Outcome)[] = []
   let chosen: SourceRelease | null = null
-  for (const offer of task.offers) {
+  for (const candidate of task.candidates) {
     const result = chosen
-      ? twice(offer, chosen)
-      : await prepareRelease(registry, offer, task.known, own)
-    if (!('outcome' in result) || result.outcome === 'present') chosen = offer
+      ? twice(candidate, chosen)
+      : await prepareRelease(registry, candidate, task.known, own)
+    if (!('outcome' in result) || result.outcome === 'present') chosen = candidate
     results.push(result)
   }
   return results
 }
 
-function twice(offer: SourceRelease, first: SourceRelease): Outcome {
-  const { name = null, version = null } = offer.identity ?? {}
+function twice(candidate: SourceRelease, first: SourceRelease): Outcome {
+  const { name = null, version = null } = candidate.identity ?? {}
   const reason = issue('import_twice', { version: version ?? '', first: first.where })
-  return { outcome: 'refused', where: offer.where, name, version, issues: [reason] }
+  return { outcome: 'refused', where: candidate.where, name, version, issues: [reason] }
 }
 
 async function prepareRelease(
   registry: Registry,
-  offer: SourceRelease,
+  candidate: SourceRelease,
   known: KnownCrate | null,
   own: ReadonlySet<string>,
 ): Promise<Ready | Outcome> {
-  const { where } = offer
+  const { where } = candidate
   try {
-    const present = offer.identity
-      ? findPresent(offer, offer.identity, known)
-      : await findBytes(registry, offer)
+    const present = candidate.identity
+      ? findPresent(candidate, candidate.identity, known)
+      : await findBytes(registry, candidate)
     if (present) return present
-    const bytes = await offer.take(source => registry.crates.stage(source, CRATE_MAX))
+    const bytes = await candidate.take(source => registry.crates.stage(source, CRATE_MAX))
     try {
-      return { where, bytes, ...(await inspect(registry, offer, bytes, known, own)) }
+      return { where, bytes, ...(await inspect(registry, candidate, bytes, known, own)) }
     } catch (error) {
       await bytes.discard()
       throw error
     }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    const { name = null, version = null } = offer.identity ?? {}
+    const { name = null, version = null } = candidate.identity ?? {}
     return { outcome: 'refused', where, name, version, issues: error.issues }
   }
 }
 
-/** The version, when it is here; refuses one that is here with other bytes. Costs no look at the source. */
+/**
+ * The version, if it is here; refuses one that is here with other bytes. Does not read the source.
+ */
 function findPresent(
   { where, entry, cksum }: SourceRelease,
   { name, version }: { readonly name: Name; readonly version: Version },
@@ -127,18 +131,18 @@ async function findBytes(
 
 async function inspect(
   registry: Registry,
-  offer: SourceRelease,
+  candidate: SourceRelease,
   bytes: Staged,
   known: KnownCrate | null,
   own: ReadonlySet<string>,
 ): Promise<Pick<Ready, 'release' | 'notes'>> {
-  const { name, version } = offer.identity ?? { name: offer.where, version: '' }
-  if (bytes.cksum !== offer.cksum) {
-    refuse('import_checksum', { name, version, expected: offer.cksum, found: bytes.cksum })
+  const { name, version } = candidate.identity ?? { name: candidate.where, version: '' }
+  if (bytes.cksum !== candidate.cksum) {
+    refuse('import_checksum', { name, version, expected: candidate.cksum, found: bytes.cksum })
   }
   const { release, notes } = await adoptFile(bytes.path, {
-    identity: offer.identity,
-    entry: offer.entry,
+    identity: candidate.identity,
+    entry: candidate.entry,
     cksum: bytes.cksum,
     size: bytes.size,
     limits: archiveLimits(registry.settings, bytes.size),
@@ -150,8 +154,8 @@ async function inspect(
 }
 
 /**
- * What the policy would say of a publish. Whether dependencies exist is not asked: they may come later in the import, and
- * what was resolvable there stays so.
+ * What the policy would say of a publish. Missing dependencies are not checked: they may come later
+ * in the import.
  */
 function policyNotes({ settings }: Registry, release: Release, known: KnownCrate | null): Issue[] {
   const facts = { existing: known, lookAlikes: [], missingDependencies: [], alsoHere: [] }

@@ -10,7 +10,7 @@ import { rustVersionOf, versionFacts, type WholeRelease } from './version-facts.
 /** A crate with everything that its own page shows. */
 export interface WholeCrate {
   readonly crate: CrateFacts
-  /** The version that stands for the crate. */
+  /** The version that represents the crate. */
   readonly newest: WholeRelease
   readonly owners: readonly OwnerRow[]
   /** The first of them, by name. */

@@ -31,8 +31,8 @@ export interface CrateFacts {
 }
 
 /**
- * `crate.json`: everything about a crate except READMEs. What stands for the crate as a whole is that of its newest
- * version; versions come newest first, each with its index entry as it stands in the index.
+ * `crate.json`: everything about a crate except READMEs. The newest version describes the crate;
+ * versions come newest first, each with its index entry as in the index.
  */
 export function renderCrateRecord(crate: CrateFacts, dl: string): Output {
   const newest = newestVersion(crate.releases)
@@ -60,7 +60,7 @@ export function renderCrateRecord(crate: CrateFacts, dl: string): Output {
   return output(crateRecordPath(crate.name), text)
 }
 
-/** The line is JSON already; reading it only to write it again would cost more than all the rest. */
+/** The line is JSON already; parsing and writing it again would cost more than all the rest. */
 function renderRelease(name: Name, release: ReleaseFacts, dl: string): string {
   const rest = {
     version: release.version,

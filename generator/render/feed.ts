@@ -8,7 +8,7 @@ import type { CrateFacts } from './crate-record.ts'
 /** Most entries of a feed: of a crate's versions, of new crates, of new versions. */
 export const FEED_LENGTH = { crate: 50, crates: 50, updates: 100 } as const
 
-/** What feeds say of the registry. */
+/** The registry in a feed. */
 export interface FeedSite {
   /** Without a slash at the end. */
   readonly base: string
@@ -105,7 +105,9 @@ function cratePage(name: Name): string {
   return `${CRATES_FOLDER}/${name}/`
 }
 
-/** An Atom feed (RFC 4287 §4.1): everything in it depends on its entries alone, so equal catalogs make equal bytes. */
+/**
+ * An Atom feed (RFC 4287 §4.1): depends on its entries alone, so equal catalogs make equal bytes.
+ */
 function renderFeed(
   site: FeedSite,
   path: string,
@@ -151,7 +153,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': '&quot;',
 }
 
-/** Text as XML content or attribute; what XML 1.0 §2.2 cannot hold at all becomes the replacement character. */
+/** Text as XML content or attribute, without characters that XML 1.0 §2.2 excludes. */
 function xml(text: string): string {
   return (
     text

@@ -3,7 +3,7 @@ import { type Output, output } from '../../core/output.ts'
 import { configPath, indexPath } from '../../core/paths/index-files.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
 
-/** `config.json`: `dl`, `api` when there is one, `auth-required` when true, and nothing else (specification A.1). */
+/** `config.json`: `dl`, `api` if any, `auth-required` if true, nothing else (specification A.1). */
 export function renderConfig(urls: RegistryUrls, authRequired: boolean): Output {
   const config = {
     dl: urls.dl,

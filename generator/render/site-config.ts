@@ -2,7 +2,7 @@ import type { Settings } from '../../core/settings/settings.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 
-/** What the settings say of the pages. `hasTimes`: whether the registry knows when things happened. */
+/** The site configuration in the settings. `hasTimes`: whether times of publication are known. */
 export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boolean): SiteConfig {
   const { registry, pages, auth, owners } = settings
   return {
@@ -31,7 +31,7 @@ function linkOf(text: string): { text: string; url: string } {
   return { text: text.slice(0, end).trim(), url: text.slice(end + 1) }
 }
 
-/** `Mirror sparse+https://m.example/index/ https://m.example/crates/{crate}/`: title, index, page of a crate. */
+/** `Mirror sparse+https://m.example/index/ https://m.example/{crate}/`: title, index, page. */
 function foreignOf(text: string): { title: string; index: string; page: string } {
   const words = text.trim().split(/ +/)
   return {

@@ -20,7 +20,7 @@ export function renderSite(site: SiteConfig, front: FrontData): Output[] {
   return [...assets, ...pages, robots(site), noJekyll, openSearch(site)]
 }
 
-/** The site map, of which `parts` have crates; nothing of a registry that is nobody else's business. */
+/** The site map with its filled `parts`; nothing of a private registry. */
 export function renderSitemapIndex(site: SiteConfig, parts: readonly number[]): Output[] {
   return site.private ? [] : [sitemapPages(site), sitemapIndex(site, parts)]
 }

@@ -69,7 +69,7 @@ export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
   const refused = releases.issues.filter(one => one.severity === 'error')
   const [first, ...rest] = refused
   if (first && !skipBad) {
-    // What was read well need not be read again, once the rest is mended.
+    // The good files need not be read again by the next build.
     await cache.close()
     throw new Refusal([first, ...rest])
   }
@@ -144,7 +144,7 @@ function groupsOf({ settings, urls }: StaticBuild, crates: readonly StaticCrate[
     ),
   )
   const config = renderConfig(urls, settings.auth.required)
-  // "auto" is for a daemon that keeps the history: file servers get a second index only if asked to.
+  // "auto" is for a daemon, which keeps a history; a static tree gets one only with "on".
   const git = settings.git.index === 'on' ? renderGitIndex([...indexes, config]) : []
   const all = [...indexes, config, ...git]
   const site = siteConfig(settings, urls, false)

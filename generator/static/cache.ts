@@ -18,7 +18,7 @@ const WORTHWHILE = 100
  * empty. Every line carries its own checksum; a damaged one counts as absent.
  */
 export class BuildCache {
-  /** Whether the machine has not been started anew since: no power cut has spoilt a file. */
+  /** Whether the machine is still running: no power cut can have damaged a file. */
   readonly isSameBoot: boolean
   readonly #path: string | null
   readonly #context: string
@@ -89,7 +89,7 @@ async function ifUsable<T>(work: () => Promise<T>): Promise<T | null> {
   }
 }
 
-/** All code of this program, and what it stands on: a build may make something else with any of it. */
+/** All code that a build runs, and its dependencies: another version may render other bytes. */
 function programDigest(): string {
   const built = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
   const hash = createHash('sha256')
@@ -107,7 +107,7 @@ function programDigest(): string {
   return hash.digest('hex')
 }
 
-/** What is the same until the machine starts anew (proc(5)); elsewhere the minute of its start. */
+/** An id of the running system (proc(5)); elsewhere the minute of its start. */
 async function bootId(): Promise<string> {
   const id = await ifUsable(() => readFile('/proc/sys/kernel/random/boot_id', 'utf8'))
   return id?.trim() ?? `${hostname()} ${Math.round((Date.now() / 1000 - uptime()) / 60)}`

@@ -16,7 +16,7 @@ export type StaticRelease = Omit<Release, 'files'> & { readonly path: string }
 /** A crate of a static tree: its releases in the order of their versions. */
 export type StaticCrate = readonly [StaticRelease, ...StaticRelease[]]
 
-/** What was found in a `.crate`, null when it is broken, and what there is to say of it. */
+/** A release read from a `.crate`, null when it is broken, and the objections to it. */
 interface Inspected {
   readonly release: Omit<Release, 'files'> | null
   readonly issues: readonly Issue[]

@@ -9,7 +9,7 @@ import { SETTINGS_FILE, type SettingSources } from '../registry.ts'
 export const TRIAL_BASE = 'http://127.0.0.1:8080'
 
 /**
- * The settings of a static build: the `plimsoll.toml` of the folder `from`, if there is one, then environment, then
+ * The settings of a static build: the `plimsoll.toml` in `from`, if any, then environment, then
  * flags. A static tree has no web API unless one is named.
  */
 export function readStaticSettings(

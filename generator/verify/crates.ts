@@ -14,12 +14,12 @@ import { listReleases, type ReleaseRecord, releaseOfBytes } from '../store/catal
 import { fileChecksum, isSameFile } from '../store/durable-file.ts'
 import { derivable, type Finding, findingsAbout, type VerifyOptions } from './finding.ts'
 
-/** Holds catalog, crate store and public tree against each other, byte for byte; yields what differs. */
+/** Compares catalog, crate store and public tree, byte for byte; yields what differs. */
 export async function* verifyCrates(
   context: BuildContext,
   options: VerifyOptions,
 ): AsyncIterable<Finding> {
-  // First of all: a link in the place of a crate's folder goes before anything is written, or removed, behind it.
+  // First: a link in place of a crate's folder is removed before anything is written behind it.
   for await (const path of strays(context)) {
     if (options.repair) await removeStray(context, path)
     yield derivable(path, 'belongs to no crate of the catalog', options.repair)
@@ -27,7 +27,7 @@ export async function* verifyCrates(
   const { crates: total } = await registryCounts(context.database)
   let done = 0
   for await (const { id, name } of eachCrate(context.database)) {
-    yield* findingsAbout(name, () => verifyTruth(context, id, options.repair))
+    yield* findingsAbout(name, () => verifyRecords(context, id, options.repair))
     yield* findingsAbout(name, () => verifyTree(context, id, options))
     done++
     options.progress?.(done, total)
@@ -39,8 +39,10 @@ export async function* verifyCrates(
   yield* setOrphansAside(context)
 }
 
-/** Records against themselves and against the crate store; these never change, so that nobody has to wait meanwhile. */
-async function verifyTruth(
+/**
+ * Checks records against themselves and the crate store. They never change, so no lock is needed.
+ */
+async function verifyRecords(
   context: BuildContext,
   crateId: number,
   repair: boolean,
@@ -95,7 +97,7 @@ function lineFault(crate: CrateRecord, release: ReleaseRecord): string | null {
   }
 }
 
-/** A crate in the public tree. What looks wrong is looked at again, and mended, while nobody else writes. */
+/** Checks a crate in the public tree. Faults are confirmed, and repaired, under the mutex. */
 async function verifyTree(
   context: BuildContext,
   crateId: number,
@@ -161,8 +163,8 @@ async function verifyConfig(context: BuildContext, repair: boolean): Promise<Fin
 }
 
 /**
- * Sets bytes without a release aside, which a crash or a race for a version may leave; they harm nobody and are no
- * finding otherwise. Not removed: with an old backup of the records, they are all that is left of newer releases.
+ * Moves bytes without a release aside, which a crash or a race may leave; otherwise they are no
+ * finding. Not removed: beside an old backup they may be all that is left of newer releases.
  */
 async function* setOrphansAside(context: BuildContext): AsyncIterable<Finding> {
   for await (const key of context.crates.list()) {

@@ -8,8 +8,8 @@ import type { Finding } from './finding.ts'
 const MOST = 20
 
 /**
- * Holds the database against itself: SQLite's own checks of file and references, and the tables that are derived from
- * crates and releases. What is derived can be mended, indexes too; for all else there is the backup.
+ * Checks the database: SQLite's own checks of file and references, and the derived tables. Derived
+ * data and indexes can be repaired; the rest needs a backup.
  */
 export async function* verifyDatabase(database: Database, repair: boolean): AsyncIterable<Finding> {
   const faults = await integrity(database)
@@ -77,7 +77,8 @@ async function anyRow(database: Database, query: ReturnType<typeof sql>): Promis
 }
 
 const WRONG_LISTINGS = sql`
-  SELECT 1 FROM (SELECT crate_id, count(*) AS n, min(yanked) AS yanked FROM releases GROUP BY crate_id) AS have
+  SELECT 1 FROM (SELECT crate_id, count(*) AS n, min(yanked) AS yanked
+      FROM releases GROUP BY crate_id) AS have
     LEFT JOIN listings ON listings.crate_id = have.crate_id
     WHERE listings.versions IS NOT have.n OR listings.yanked IS NOT have.yanked
   UNION ALL SELECT 1 FROM listings LEFT JOIN releases ON releases.id = listings.newest_id

@@ -23,7 +23,7 @@ export interface VerifyOptions {
 /** Errors of a disk or a database, which concern everything. */
 const OF_THE_MACHINE = /^(?:ENOSPC|EDQUOT|EROFS|SQLITE)/
 
-/** The findings about one thing. One that cannot be read is a finding itself, and stops no other. */
+/** The findings about one thing. If it cannot be read, that is a finding, and the rest goes on. */
 export async function* findingsAbout(
   where: string,
   find: () => AsyncIterable<Finding> | Promise<Finding[]>,

@@ -36,8 +36,9 @@ interface Difference {
 }
 
 /**
- * Holds the git index at HEAD against the catalog: every crate's file byte for byte, and no other file. Repairing commits
- * what differs; a repository that cannot be read is made anew, with as much of its history as can be read.
+ * Compares the git index at HEAD with the catalog: every crate's file, and no other. Repairing
+ * commits differences; an unreadable repository is replaced, keeping the readable part of its
+ * history.
  */
 export async function* verifyGit(
   registry: Registry,
@@ -52,7 +53,7 @@ export async function* verifyGit(
   }
   const found = await findEngine({ engine }).catch(refusalOnly)
   if (found instanceof Refusal) {
-    // Where the settings do not insist, a machine without git has no git index, and that is no fault.
+    // Unless the settings insist, a machine without git has no git index: no fault.
     if (index === 'on')
       yield { where: GIT_INDEX_FOLDER, what: found.message, lost: false, repaired: false }
     return
@@ -65,7 +66,7 @@ export async function* verifyGit(
   }
   // Not under the hands of a daemon: it has the old repository open.
   const isMended = options.repair && !options.served
-  const fate = isMended ? `; ${await makeAnew(registry, found)}` : ''
+  const fate = isMended ? `; ${await replaceRepository(registry, found)}` : ''
   yield { where: GIT_INDEX_FOLDER, what: `${damage}${fate}`, lost: false, repaired: isMended }
 }
 
@@ -84,11 +85,11 @@ async function damageOf(registry: Registry, { command }: Engine): Promise<string
   const damage = await headFault(path)
   if (damage !== null) return damage
   if (command === null) return await unreadable(registry)
-  // A daemon that packs meanwhile may take a file away under the check: only what is found twice is there.
+  // A packing daemon may remove a file during the check: only what is found twice counts.
   return (await objectFault(path, command)) && (await objectFault(path, command))
 }
 
-/** Without the executable: what the library says when it reads all of HEAD. Its errors have no type of their own. */
+/** Without the executable: the library's error when it reads all of HEAD; it has no type. */
 async function unreadable(registry: Registry): Promise<string | null> {
   const git = await GitIndex.open(registry)
   try {
@@ -118,7 +119,7 @@ async function compareContent(
   options: VerifyOptions,
 ): Promise<Finding[]> {
   if ((await differences(registry, git)).length === 0) return []
-  // Looked at again: what a daemon has committed meanwhile is no difference, and what it has yet to commit is marked.
+  // Compared again: a daemon may have committed meanwhile, and what it has yet to commit is marked.
   const found: Difference[] = []
   let waiting = 0
   for (const one of await differences(registry, git)) {
@@ -134,7 +135,7 @@ async function compareContent(
     const strays = found
       .filter(one => one.crateId === null && one.path !== CONFIG)
       .map(one => one.path)
-    await git.mend(crates, strays.filter(isRemovable))
+    await git.repair(crates, strays.filter(isRemovable))
   }
   const left = new Set(
     options.repair ? (await differences(registry, git)).map(one => one.path) : [],
@@ -190,7 +191,7 @@ function finding(path: string, what: string, repaired: boolean): Finding {
   return { where: `${GIT_INDEX_FOLDER}:${path}`, what, lost: false, repaired }
 }
 
-/** Whether the engines let the path be named at all; one that somebody else has committed may not be. */
+/** Whether the engines accept the path; one that somebody else has committed may be invalid. */
 function isRemovable(path: string): boolean {
   const issues: Issue[] = []
   collect(issues, () => checkPath(path))
@@ -198,10 +199,10 @@ function isRemovable(path: string): boolean {
 }
 
 /**
- * Puts a new repository in the place of a damaged one, and says what became of its history. Without the git executable
- * that begins anew; Cargo fetches a new history as it fetches any other change.
+ * Replaces a damaged repository, and says what became of its history. Without the git executable
+ * the history starts over; Cargo fetches it like any other change.
  */
-async function makeAnew(registry: Registry, { command }: Engine): Promise<string> {
+async function replaceRepository(registry: Registry, { command }: Engine): Promise<string> {
   const path = gitIndexPath(registry)
   const [fresh, old] = [`${path}.new`, `${path}.old`]
   // A repair that was killed half-way has left only this.

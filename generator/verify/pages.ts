@@ -18,8 +18,8 @@ import { SITE } from '../store/database/mark-kinds.ts'
 import { type Finding, findingsAbout, type VerifyOptions } from './finding.ts'
 
 /**
- * Holds the pages of the public tree against the catalog, byte for byte; yields what differs. The pages of sources are
- * left out: they never change, and making them all again would take longer than everything else.
+ * Compares the pages of the public tree with the catalog, byte for byte. Source pages are left out:
+ * they never change, and rendering them would take longer than everything else.
  */
 export async function* verifyPages(
   context: PageContext,
@@ -108,7 +108,7 @@ async function verifyOutputs(
     for (const output of await render()) {
       const present = await context.tree.read(output.path)
       if (present?.equals(output.bytes)) continue
-      // Looked at after the difference: a change that came while this was reading has left its mark by now.
+      // Checked after the comparison: a change during it has left its mark by now.
       if (options.served && (await isPending())) return []
       if (options.repair) await tree.write(output)
       const what = present ? 'the page differs from the catalog' : 'the page is missing'

@@ -6,8 +6,8 @@ import { verifyGit } from './git.ts'
 import { verifyPages } from './pages.ts'
 
 /**
- * Checks everything against everything: the database, then catalog, crate store and public tree, then pages, then the
- * git index. Each repair builds on the repairs before it; nothing is repaired from a damaged database.
+ * Checks the database, then catalog, crate store and public tree, then pages, then the git index.
+ * Each repair builds on those before it; nothing is repaired from a damaged database.
  */
 export async function* verify(registry: Registry, options: VerifyOptions): AsyncIterable<Finding> {
   let isSound = true

@@ -8,7 +8,7 @@ import { parseName } from '../../core/name.ts'
 import { parseVersion } from '../../core/version.ts'
 import { addSubmission } from '../../generator/add/add.ts'
 import { build } from '../../generator/build/build.ts'
-import { deleteReleases, findDoomed } from '../../generator/delete.ts'
+import { deleteReleases, planDeletion } from '../../generator/delete.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry.ts'
 import { verifyCrates } from '../../generator/verify/crates.ts'
 import { buildCrate } from '../support/crate-builder.ts'
@@ -98,7 +98,7 @@ test('a version goes from catalog, index, public tree and crate store; the other
 test('what another crate needs goes only by force, and the crate with its last version', () =>
   withRegistry(async registry => {
     const whole = { name: base, version: null, force: false }
-    assert.deepEqual((await findDoomed(registry, whole)).dependents, ['user 1.0.0'])
+    assert.deepEqual((await planDeletion(registry, whole)).dependents, ['user 1.0.0'])
     await assert.rejects(deleteReleases(registry, whole, change), refusesWith('delete_needed'))
     assert.equal((await files(registry)).length, 9)
     await deleteReleases(registry, { ...whole, force: true }, change)

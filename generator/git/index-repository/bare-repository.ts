@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
-import { isTemporary, makeFolder, writeDurably } from '../../store/durable-file.ts'
-import { modified, readIfThere, replaceDerived } from './repository-file.ts'
+import { isTemporary, makeFolder, readText, writeDurably } from '../../store/durable-file.ts'
+import { modified, replaceDerived } from './repository-file.ts'
 
 /** Cargo up to 1.49 asks for `master` by name, later ones for HEAD. */
 export const BRANCH = 'refs/heads/master'
 
-/** What another git program that works here must know; what the engines need they pass on their own command lines. */
+/** Configuration for other git programs; the engines pass theirs on their own command lines. */
 const CONFIG = `[core]
 \trepositoryformatversion = 0
 \tfilemode = true
@@ -19,13 +19,14 @@ const CONFIG = `[core]
 \treceivepack = false
 `
 
-/** Makes `path` a bare repository unless it is one; written here, so that no template, hook or default of git's enters. */
+/** Makes `path` a bare repository unless it is one, without git's templates, hooks and defaults. */
 export async function ensureBare(path: string): Promise<void> {
   await makeFolder(path)
   const names = await readdir(path)
   if (names.includes('HEAD') && names.includes('objects') && names.includes('refs'))
     return await checkFormat(path)
-  // A kill during creation leaves some of these; HEAD comes last, so nothing takes the folder for a repository before.
+  // A kill during creation leaves some of these; HEAD comes last, so the folder is no repository
+  // before.
   const ours = ['config', 'objects', 'refs', 'info']
   if (names.some(name => !ours.includes(name) && !isTemporary(name)))
     refuse('git_index_occupied', { path })
@@ -36,7 +37,7 @@ export async function ensureBare(path: string): Promise<void> {
 }
 
 async function checkFormat(path: string): Promise<void> {
-  const config = await readIfThere(join(path, 'config'))
+  const config = await readText(join(path, 'config'))
   if (/^\s*objectformat\s*=\s*sha256/im.test(config ?? ''))
     refuse('git_index_format', { path, format: 'SHA-256' })
   if (/^\s*refstorage\s*=\s*reftable/im.test(config ?? ''))
@@ -46,19 +47,19 @@ async function checkFormat(path: string): Promise<void> {
 
 /** The branch HEAD names. */
 export async function headRef(path: string): Promise<string> {
-  const text = (await readIfThere(join(path, 'HEAD'))) ?? ''
+  const text = (await readText(join(path, 'HEAD'))) ?? ''
   const ref = /^ref: (refs\/heads\/[A-Za-z0-9][\w./-]*)\n?$/.exec(text)?.[1]
   if (!ref || /\.\.|\/\.|\.lock$/.test(ref))
     refuse('git_index_format', { path, format: 'a HEAD that names no branch' })
   return ref
 }
 
-/** The commit HEAD leads to, read as git reads it: the loose ref first, then packed-refs. */
+/** The commit of HEAD, read as git reads it: the loose ref first, then packed-refs. */
 export async function readHead(path: string): Promise<string | null> {
   const ref = await headRef(path)
-  const loose = (await readIfThere(join(path, ref)))?.trim()
+  const loose = (await readText(join(path, ref)))?.trim()
   if (loose && /^[0-9a-f]{40}$/.test(loose)) return loose
-  const packed = (await readIfThere(join(path, 'packed-refs'))) ?? ''
+  const packed = (await readText(join(path, 'packed-refs'))) ?? ''
   for (const line of packed.split('\n')) if (line.endsWith(` ${ref}`)) return line.slice(0, 40)
   return null
 }
@@ -68,13 +69,13 @@ export function blobId(bytes: Uint8Array): string {
   return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
 }
 
-/** Writes what `git update-server-info` would, for readers of plain files; unchanged files are left alone. */
+/** Writes what `git update-server-info` writes, for plain file servers; only where it changes. */
 export async function updateServerInfo(path: string): Promise<void> {
   const [ref, id] = [await headRef(path), await readHead(path)]
   const packs = (await readdir(join(path, 'objects', 'pack'))).filter(name =>
     /^pack-[0-9a-f]{40}\.pack$/.test(name),
   )
-  // A pack is listed once its index stands, which git renames into place last.
+  // A pack is listed once its index is there, which git renames into place last.
   const listed: string[] = []
   for (const pack of packs.sort())
     if (await modified(join(path, 'objects', 'pack', pack.replace(/pack$/, 'idx'))))

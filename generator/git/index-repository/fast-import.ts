@@ -5,8 +5,9 @@ import { finish, type GitAt, startGit } from './git-process.ts'
 import type { IndexChange, Person, Signatures } from './repository.ts'
 
 /**
- * One run of `git fast-import`: first asked what the head holds, then fed a commit (git-fast-import, "Input Format").
- * It reads only the trees on the way to a changed file, so its cost knows neither the registry's size nor its history.
+ * One run of `git fast-import`: first asked what HEAD has, then fed a commit (git-fast-import,
+ * "Input Format"). It reads only the trees above changed files, so its cost depends neither on the
+ * size of the registry nor on its history.
  */
 export class FastImport {
   readonly #child: ChildProcessWithoutNullStreams
@@ -20,7 +21,7 @@ export class FastImport {
       crlfDelay: Number.POSITIVE_INFINITY,
     })[Symbol.asyncIterator]()
     this.#end = finish(this.#child, 'fast-import')
-    // Observed in `done`; until then a failure waits there instead of ending the process as unhandled.
+    // Handled in `done`; until then a failure must not end the process as unhandled.
     this.#end.catch(() => {})
   }
 

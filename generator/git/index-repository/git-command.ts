@@ -73,7 +73,7 @@ export class GitCommandRepository implements IndexRepository {
       if ((await readHead(path)) !== head) refuse('git_index_moved', { path })
       throw error
     })
-    // Git flushes no folder, and before 2.36 no ref: the names of the pack and of the ref reach the disk here.
+    // Git flushes no folder, and before 2.36 no ref: their names reach the disk here.
     await syncIfThere(join(path, 'objects', 'pack'))
     await syncIfThere(join(path, ref))
     await syncIfThere(dirname(join(path, ref)))

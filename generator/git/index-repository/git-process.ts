@@ -2,11 +2,12 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { refuse } from '../../../core/error/error.ts'
 
-/** What every git that works on the index is told, whatever the user's own configuration says. */
+/** Settings of every git that works on the index, whatever the user's configuration says. */
 const SETTINGS: Readonly<Record<string, string>> = {
-  // Flush packs, their indexes and refs; git's default leaves refs to luck (git-config, core.fsync; git ≥ 2.36).
+  // Flush packs, their indexes and refs; git's default does not (git-config, core.fsync; git ≥
+  // 2.36).
   'core.fsync': 'all',
-  // One pack for each commit: two flushes instead of five loose objects' five. maintain() rolls them up.
+  // One pack for each commit: two flushes instead of five. maintain() combines the packs.
   'fastimport.unpackLimit': '0',
   // One thread: packing and clones must not starve the daemon's other work.
   'pack.threads': '1',
@@ -23,7 +24,7 @@ export function cleanEnvironment(path: string): NodeJS.ProcessEnv {
   }
   for (const name of ['PATH', 'HOME', 'TMPDIR', 'SystemRoot', 'TEMP'])
     if (process.env[name] !== undefined) environment[name] = process.env[name]
-  // The operator names the folder, so its owner may be another user, as in a container with a mounted volume.
+  // The folder may belong to another user, as in a container with a mounted volume.
   const all = Object.entries({ ...SETTINGS, 'safe.directory': path })
   environment.GIT_CONFIG_COUNT = String(all.length)
   for (const [index, [key, value]] of all.entries()) {
@@ -88,7 +89,7 @@ export async function runGit(
   return Buffer.concat(chunks)
 }
 
-/** Runs git to its end and gives what it said, also when it then failed: for what reports faults by failing. */
+/** The output of git, also when it fails: for commands that report faults by failing. */
 export async function captureGit(git: GitAt, args: readonly string[]): Promise<string> {
   const child = startGit(git, args)
   child.stdin.end()

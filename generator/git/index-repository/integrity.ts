@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { Refusal } from '../../../core/error/error.ts'
+import { readText } from '../../store/durable-file.ts'
 import { readHead } from './bare-repository.ts'
 import { runGit } from './git-process.ts'
-import { listIfThere, readIfThere } from './repository-file.ts'
+import { listIfThere } from './repository-file.ts'
 
-/** What is wrong with the way from HEAD to its commit, in words; null when nothing is. Reads, and changes nothing. */
+/** What is wrong between HEAD and its commit, in words; null when nothing is. Changes nothing. */
 export async function headFault(path: string): Promise<string | null> {
-  if ((await readIfThere(join(path, 'HEAD'))) === null) return 'HEAD is missing'
+  if ((await readText(join(path, 'HEAD'))) === null) return 'HEAD is missing'
   try {
     if ((await readHead(path)) !== null) return null
   } catch (error) {

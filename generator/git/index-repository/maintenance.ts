@@ -8,14 +8,15 @@ import { removeStaleFiles } from './stale-files.ts'
 
 /** Every new git process opens every pack's index, so their number is kept small. */
 const MANY_PACKS = 50
-/** Loose objects in one of git's 256 folders that suggest 1,000 in all (the estimate of `git gc`). */
+/** Loose objects in one of git's 256 folders that suggest 1,000 in all (as `git gc` estimates). */
 const MANY_LOOSE = 4
 /** Below this a clone counts its objects faster than a bitmap could be read. */
 const BITMAP_PAYS = 20_000
 
 /**
- * Packing with the git executable. Small packs are rolled up in geometric steps; once what lies outside the pack with the
- * bitmap has grown to half of it, all is packed anew. Both are paid off by the growth that caused them.
+ * Packing with the git executable. Small packs are combined in geometric steps; once the objects
+ * outside the pack with the bitmap are half of it, everything is packed into one. The growth that
+ * caused a packing pays for it.
  */
 export class Maintenance {
   readonly #path: string
@@ -23,10 +24,13 @@ export class Maintenance {
   readonly #commits: Mutex
   readonly #mutex = new Mutex()
   readonly #stopped = new AbortController()
-  /** Objects there were when all was packed anew by this process. */
+  /** Number of objects when this process last packed everything. */
   #settled = 0
 
-  /** Without a git executable it keeps to the files for plain web servers; they change in the turns of the commits. */
+  /**
+   * Without a git executable only the files for plain web servers are written, under the mutex of
+   * the commits.
+   */
   constructor(path: string, command: string | null, commits: Mutex) {
     this.#path = path
     this.#command = command
@@ -43,7 +47,7 @@ export class Maintenance {
     })
   }
 
-  /** Breaks off what runs; git leaves the repository whole, and the next start goes on. */
+  /** Aborts a running packing; git leaves the repository intact, and the next start continues. */
   async stop(): Promise<void> {
     this.#stopped.abort()
     await this.#mutex.idle()
@@ -66,15 +70,15 @@ export class Maintenance {
     const packs = await scanPacks(join(this.#path, 'objects', 'pack'))
     const loose = await listIfThere(join(this.#path, 'objects', '17'))
     const total = packs.reduce((sum, pack) => sum + pack.objects, 0)
-    // Where git writes no bitmap (somebody keeps a pack), growth since the last time counts instead.
+    // Where git writes no bitmap (a pack is kept), growth since the last packing counts instead.
     const settled = Math.max(
       this.#settled,
       ...packs.filter(pack => pack.bitmap).map(pack => pack.objects),
     )
     if (total - settled > settled / 2 && total > BITMAP_PAYS) {
       this.#settled = total
-      // Unreachable objects stay: a commit under way may rest on one whose ref has not moved yet.
-      // Every commit has a new root tree: found anew and in long chains, deltas save a third of a clone.
+      // Unreachable objects stay: a commit whose ref has not moved yet may need them. Every commit
+      // has a new root tree: new deltas in long chains save a third of a clone.
       return ['-a', '-f', '--depth=250', '--keep-unreachable', '--write-bitmap-index']
     }
     return packs.length > MANY_PACKS || loose.length >= MANY_LOOSE ? ['--geometric=2'] : null
@@ -92,7 +96,8 @@ async function scanPacks(folder: string): Promise<Pack[]> {
   for (const name of names.filter(one => one.endsWith('.idx'))) {
     const handle = await open(join(folder, name))
     try {
-      // Version 2 index: 8 bytes of header, then the fan-out table whose last entry counts all objects (gitformat-pack).
+      // Version 2 index: a header of 8 bytes, then the fan-out table; its last entry counts all
+      // objects.
       const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 8 + 255 * 4)
       packs.push({
         objects: buffer.readUInt32BE(),

@@ -77,7 +77,9 @@ export interface Treebuilder {
 
 export type Signature = object
 
-/** Loads nodegit; the specifier is a variable, because the package is optional and need not be there to compile. */
+/**
+ * Loads nodegit; the specifier is a variable, so that this compiles without the optional package.
+ */
 export async function loadNodegit(): Promise<NodeGit> {
   const specifier = 'nodegit'
   const loaded: { default: NodeGit } = await import(specifier)

@@ -62,10 +62,13 @@ export class NodegitRepository implements IndexRepository {
     this.#bulk = packer === null ? null : new GitCommandRepository({ command: packer, path })
   }
 
-  /** `packer` is the git executable: nodegit offers no way to write a pack. Null without one: all objects stay loose. */
+  /**
+   * `packer` is the git executable, as nodegit cannot write packs; without one all objects stay
+   * loose.
+   */
   static async open(git: NodeGit, path: string, packer: string | null): Promise<NodegitRepository> {
     const { opts, OPT } = git.Libgit2
-    // The operator names the folder, so its owner may be another user, as in a container with a mounted volume.
+    // The folder may belong to another user, as in a container with a mounted volume.
     opts(OPT.SET_OWNER_VALIDATION, 0)
     return new NodegitRepository(git, await git.Repository.openBare(path), path, packer)
   }
@@ -105,7 +108,7 @@ export class NodegitRepository implements IndexRepository {
     return id.tostrS()
   }
 
-  /** Objects first, all at once, then the folders that name them: libgit2 would flush them one by one. */
+  /** Flushes objects first, all at once, then their folders: libgit2 would flush one by one. */
   async #flush(commit: Oid): Promise<void> {
     const names = [...this.#fresh, commit.tostrS()].map(id =>
       join(this.#path, 'objects', id.slice(0, 2), id.slice(2)),
@@ -134,7 +137,9 @@ export class NodegitRepository implements IndexRepository {
     }
   }
 
-  /** Writes what `folder` changes in `tree`: the new tree's id, null when nothing is left in it, undefined when it stays. */
+  /**
+   * Writes a changed tree: its id, null when nothing is left in it, undefined when it is unchanged.
+   */
   async #write(folder: Folder, tree: Tree | null): Promise<Oid | null | undefined> {
     const inserts: [name: string, id: Oid, mode: number][] = []
     const removals: string[] = []

@@ -16,7 +16,7 @@ export interface IndexRepositoryOptions {
   readonly gitCommand?: string
 }
 
-/** What may write the repository: the library, the executable where it is recent enough, or both. */
+/** What can write the repository: the library, the executable if recent enough, or both. */
 export interface Engine {
   readonly name: 'nodegit' | 'git'
   readonly nodegit: NodeGit | null
@@ -34,7 +34,7 @@ export async function findEngine(options: Omit<IndexRepositoryOptions, 'path'>):
   return { name: nodegit ? 'nodegit' : 'git', nodegit, command: usable ? gitCommand : null }
 }
 
-/** Opens the index repository with the engine that is there. One process at a time may write to it. */
+/** Opens the index repository with the available engine. Only one process may write to it. */
 export async function openIndexRepository(
   options: IndexRepositoryOptions,
 ): Promise<IndexRepository> {

@@ -17,8 +17,9 @@ export interface Recovery {
 }
 
 /**
- * Makes a new repository of the longest part of a damaged one's history that can be read from its newest commit down to
- * its first file. Says how many commits those are; with 0 there is no new repository. Every object is unpacked and hashed.
+ * Makes a new repository from the longest readable part of a damaged one's history, from a newest
+ * commit down to the first. Returns the number of its commits; with 0 there is no new repository.
+ * Every object is unpacked and hashed.
  */
 export async function recoverHistory({ from, to, command }: Recovery): Promise<number> {
   const git: GitAt = { command, path: to }
@@ -61,7 +62,10 @@ async function tips(git: GitAt): Promise<string[]> {
   return sorted.toString().trim().split('\n')
 }
 
-/** A commit and those before it; none when one of them cannot be read: what lies before that one has a tip of its own. */
+/**
+ * A commit and its ancestors; none when one is unreadable: what lies before that one has its own
+ * tip.
+ */
 async function lineOf(git: GitAt, tip: string): Promise<string[]> {
   try {
     return (await runGit(git, ['rev-list', '--first-parent', tip])).toString().trim().split('\n')
@@ -71,13 +75,13 @@ async function lineOf(git: GitAt, tip: string): Promise<string[]> {
   }
 }
 
-/** The first place in a line, newest first, that can be read; what can be read, can be read with all before it. */
+/** The newest readable commit of a line, by its place; if one is readable, so are all before it. */
 async function newestReadable(
   line: readonly string[],
   isReadable: (commit: string) => Promise<boolean>,
 ) {
   let [low, high] = [0, line.length]
-  // The newest first: mostly it is not the history that is damaged, but what leads to it.
+  // The newest first: usually the history is fine, and only the way to it is damaged.
   for (let at = low; low < high; at = (low + high) >> 1) {
     if (await isReadable(line[at] ?? '')) high = at
     else low = at + 1
@@ -95,7 +99,7 @@ async function isReadable(git: GitAt, commit: string): Promise<boolean> {
   }
 }
 
-/** Copies a commit with all it leads to: read object by object on one side, hashed on the other. */
+/** Copies a commit with all its objects: unpacked on one side, hashed on the other. */
 async function copyCommit(git: GitAt, commit: string): Promise<void> {
   const packer = startGit(git, [
     'pack-objects',

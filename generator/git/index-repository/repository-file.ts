@@ -1,10 +1,12 @@
-import { open, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { open, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { isMissing, makeFolder, temporaryPath } from '../../store/durable-file.ts'
+import { isMissing, makeFolder, readText, temporaryPath } from '../../store/durable-file.ts'
 
-/** Replaces a derived file in one step, if it differs; not flushed, because it is compared again at every start. */
+/**
+ * Replaces a derived file atomically, if it differs; not flushed: every start compares it again.
+ */
 export async function replaceDerived(file: string, text: string): Promise<void> {
-  if ((await readIfThere(file)) === text) return
+  if ((await readText(file)) === text) return
   await makeFolder(dirname(file))
   const temporary = temporaryPath(file)
   await writeFile(temporary, text, { flag: 'wx' })
@@ -21,16 +23,13 @@ export async function syncIfThere(path: string): Promise<void> {
   }
 }
 
-/** The same for many, some at a time: the disk joins what is flushed together, and open files are limited. */
+/** The same for many, 64 at a time: the disk joins flushes, and open files are limited. */
 export async function syncTogether(paths: readonly string[]): Promise<void> {
   for (let i = 0; i < paths.length; i += 64)
     await Promise.all(paths.slice(i, i + 64).map(syncIfThere))
 }
 
-export async function readIfThere(path: string): Promise<string | null> {
-  return await readFile(path, 'utf8').catch(absent)
-}
-
+/** The names in a folder; none when there is no such folder. */
 export async function listIfThere(folder: string): Promise<string[]> {
   return (await readdir(folder).catch(absent)) ?? []
 }

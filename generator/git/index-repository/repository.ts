@@ -18,10 +18,10 @@ export interface CommitInfo {
   readonly author?: Person
 }
 
-/** The index as a bare git repository: the bytes of the sparse tree, one commit for each batch of changes. */
+/** The index as a bare git repository: the files of the sparse index, one commit for each batch. */
 export interface IndexRepository {
   readonly engine: 'nodegit' | 'git'
-  /** Appends one commit and gives its id; null when nothing differs from HEAD. Durable and visible when it returns. */
+  /** Appends a commit, durably, and returns its id; null when nothing differs from HEAD. */
   commit(changes: readonly IndexChange[], info: CommitInfo): Promise<string | null>
   /** The id of the newest commit; null before the first. */
   head(): Promise<string | null>
@@ -29,13 +29,13 @@ export interface IndexRepository {
   read(path: string): Promise<Uint8Array | null>
   /** Every file at HEAD with its blob id, in the order of git's tree. */
   list(): AsyncIterable<{ readonly path: string; readonly id: string }>
-  /** Packs when enough is loose or scattered; nearly free when not, so call it after every batch. */
+  /** Packs when enough is loose or scattered, else nearly free: call it after every batch. */
   maintain(): Promise<void>
   /** Waits for what runs; afterwards the repository refuses to be used. */
   close(): Promise<void>
 }
 
-/** Lowercase as in DESIGN §7; no segment begins with a dot, so `.git` and `..` cannot be written. */
+/** Lowercase; no segment begins with a dot, so `.git` and `..` cannot be written. */
 const PATH = /^(?!.{1000})[a-z0-9_-][a-z0-9._-]*(?:\/[a-z0-9_-][a-z0-9._-]*)*$/
 
 /** Refuses a batch that could not stand in the tree. */
@@ -48,6 +48,7 @@ export function checkChanges(changes: readonly IndexChange[]): void {
   }
 }
 
+/** Refuses a path that could not stand in the tree. */
 export function checkPath(path: string): void {
   if (!PATH.test(path)) refuse('git_path_invalid', { path })
 }
@@ -62,6 +63,7 @@ export interface Signatures {
   readonly seconds: number
 }
 
+/** Author, committer and time of a commit, as both engines write them. */
 export function signatures(info: CommitInfo): Signatures {
   return {
     author: info.author
@@ -72,10 +74,10 @@ export function signatures(info: CommitInfo): Signatures {
   }
 }
 
-/** A line break or bracket in a name would end the field, and in fast-import's stream begin a command. */
+/** A line break or bracket in a name would end the field, and begin a command of fast-import. */
 function plain(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get through
   const safe = text.replace(/[\s\u0000-\u001f\u007f<>]+/g, ' ').trim()
-  // Git strips these from both ends of a name and libgit2 strips others: none are left to differ about.
+  // Git strips these from both ends of a name, libgit2 strips others: here none are left.
   return safe.replace(/^[.,:;"'\\\s]+|[.,:;"'\\\s]+$/g, '') || 'unknown'
 }

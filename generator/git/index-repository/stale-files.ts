@@ -1,16 +1,18 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { isTemporary } from '../../store/durable-file.ts'
+import { isTemporary, readText } from '../../store/durable-file.ts'
 import { headRef } from './bare-repository.ts'
-import { listIfThere, modified, readIfThere } from './repository-file.ts'
+import { listIfThere, modified } from './repository-file.ts'
 
-/** How long an update of a ref may hold its lock; git takes milliseconds, so an older lock belongs to a dead process. */
+/**
+ * How long a ref may be locked; git takes milliseconds, so older locks belong to dead processes.
+ */
 const LOCK_MS = 5_000
 /** The same for what is held during packing. */
 const WORK_MS = 600_000
 
-/** Waits for the locks of HEAD and its branch, and takes away those that a killed process left behind. */
+/** Waits for the locks of HEAD and its branch, and removes those of killed processes. */
 export async function removeStaleLocks(path: string, now: () => number = Date.now): Promise<void> {
   const locks = ['HEAD', 'packed-refs', await headRef(path)].map(name => join(path, `${name}.lock`))
   for (const lock of locks) {
@@ -25,7 +27,7 @@ export async function removeStaleLocks(path: string, now: () => number = Date.no
   }
 }
 
-/** Removes what killed processes left: temporary packs, locks of the packer, fast-import's own marks. */
+/** Removes files of killed processes: temporary packs, locks of the packer, fast-import's marks. */
 export async function removeStaleFiles(path: string, now: () => number = Date.now): Promise<void> {
   const suspects: string[] = []
   for (const [folder, names] of [
@@ -44,7 +46,7 @@ export async function removeStaleFiles(path: string, now: () => number = Date.no
   // A pack that fast-import was about to release keeps its mark, and would never be packed again.
   const packs = join(path, 'objects', 'pack')
   for (const name of (await listIfThere(packs)).filter(one => one.endsWith('.keep')))
-    if ((await readIfThere(join(packs, name)))?.startsWith('fast-import'))
+    if ((await readText(join(packs, name)))?.startsWith('fast-import'))
       suspects.push(join(packs, name))
   for (const suspect of suspects) {
     const since = await modified(suspect)

@@ -6,7 +6,7 @@ export interface UploadPackOptions {
   readonly gitCommand: string
   /** The client's word for the protocol it speaks; 0 when it says nothing (gitprotocol-v2). */
   readonly protocol: 0 | 1 | 2
-  /** The first half of the conversation, which names refs or capabilities, instead of the second. */
+  /** The first half of the exchange, which lists refs or capabilities, instead of the second. */
   readonly advertise: boolean
   readonly input: Uint8Array
 }
@@ -36,7 +36,9 @@ export class UploadPack {
     this.#child.stdin.end(input)
   }
 
-  /** What git answers, as it comes; throws where git failed, so that a broken answer never looks complete. */
+  /**
+   * Git's answer as a stream; throws when git fails, so that a broken answer never looks complete.
+   */
   async *output(): AsyncGenerator<Uint8Array> {
     try {
       yield* this.#child.stdout

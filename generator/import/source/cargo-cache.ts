@@ -35,7 +35,7 @@ export async function openCargoCache(source: string, index: string): Promise<Sou
         const crate = await readCrate(join(folder, '.cache'), file, crateSource)
         yield {
           ...crate,
-          offers: crate.offers.filter(([one]) =>
+          versions: crate.versions.filter(([one]) =>
             present.has(`${one?.identity?.name}-${one?.identity?.version}.crate`),
           ),
         }

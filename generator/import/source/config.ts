@@ -6,8 +6,6 @@ import type { Version } from '../../../core/version.ts'
 /** What an import takes out of the `config.json` of an index. */
 export interface SourceConfig {
   readonly dl: string
-  readonly api: string | null
-  readonly authRequired: boolean
 }
 
 /** Largest `config.json` that is read. */
@@ -20,14 +18,10 @@ export function parseConfig(text: string, where: string): SourceConfig {
     return refuse('import_config_invalid', { where, reason: 'it is not a JSON object' })
   }
   const fields: Partial<Record<string, unknown>> = value
-  const { dl, api } = fields
+  const { dl } = fields
   if (typeof dl !== 'string' || dl === '')
     refuse('import_config_invalid', { where, reason: '`dl` is not a string' })
-  return {
-    dl,
-    api: typeof api === 'string' ? api : null,
-    authRequired: fields['auth-required'] === true,
-  }
+  return { dl }
 }
 
 function parseJson(text: string, where: string): unknown {
@@ -40,14 +34,14 @@ function parseJson(text: string, where: string): unknown {
   }
 }
 
-/** Whether a `dl` leads to a web server. Nothing else is ever followed: it may come from a stranger. */
+/** Whether a `dl` is a web address. Nothing else is followed: it may come from a stranger. */
 export function isWebTemplate(dl: string): boolean {
   return /^https?:\/\/[^/?#\s]/i.test(dl)
 }
 
 /**
- * Where a tree can batch the `.crate` that `dl` leads to, below its root: the whole path of the URL, or what of it is left
- * when the tree is reached under a path of its own. Never a path that leaves the tree.
+ * Paths in a tree where the `.crate` of a `dl` may be: the path of the URL, or its end when the
+ * tree is served below a prefix. Never a path that leaves the tree.
  */
 export function pathsOf(
   dl: string,
@@ -62,8 +56,8 @@ export function pathsOf(
 }
 
 /**
- * The index URLs that a tree must have had, by where its `.crate` files are reached: of ours (`{base}/crates/…` and
- * `{base}/index/`) and margo's (`{base}crates/…`, the index at the base) layout.
+ * The index URLs of a tree, by where its `.crate` files are: in our layout (`{base}/crates/…` and
+ * `{base}/index/`) or margo's (`{base}crates/…`, the index at the base).
  */
 export function guessUrls(config: SourceConfig | null, indexAtRoot: boolean): string[] {
   if (!config || !isWebTemplate(config.dl)) return []

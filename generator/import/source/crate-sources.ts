@@ -7,7 +7,7 @@ import { FolderCrates } from './folder-crates.ts'
 import type { CrateSource, ImportRequest, Wanted } from './source.ts'
 import { plain, type Web } from './web.ts'
 
-/** The `.crate` files that the operator has named; null when nothing was named. A host named here may see the token. */
+/** The `.crate` files the operator has named, or null. A host named here may see the token. */
 export function namedCrates(
   { crates }: Pick<ImportRequest, 'crates'>,
   web: Web,
@@ -21,7 +21,7 @@ export function namedCrates(
   return new FolderCrates(resolve(crates), null)
 }
 
-/** The `.crate` files where the `dl` of an index leads; `where` is the index, for people. */
+/** The `.crate` files at the `dl` of an index; `where` names the index for people. */
 export function cratesOfConfig(config: SourceConfig | null, where: string, web: Web): CrateSource {
   if (!config) return refuse('import_no_dl', { where })
   return new WebCrates(web, config.dl)

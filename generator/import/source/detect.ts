@@ -12,7 +12,7 @@ export interface Detected {
   readonly index: string
 }
 
-/** Recognises a source by what it is called and what is in it; refuses what is nothing or could be two things. */
+/** Recognizes a source by its name and content; refuses unknown and ambiguous ones. */
 export async function detect(source: string, as: SourceKind | null): Promise<Detected> {
   if (/^sparse\+/i.test(source)) return { kind: 'sparse', index: '.' }
   const isHere = existsSync(source)
@@ -55,7 +55,7 @@ async function lookAround(source: string): Promise<Detected[]> {
     found.push({ kind: isLocal ? 'local-registry' : 'tree', index: 'index' })
   }
   if (await isIndex(source)) {
-    // A work tree of a git index: the commit counts, unless the .crate files lie there, too, as in a published tree.
+    // A work tree of a git index: HEAD counts, unless the .crate files are there, too.
     const isWorkTree = existsSync(join(source, '.git')) && !(await hasCrates(source))
     found.push({ kind: isWorkTree ? 'git' : 'tree', index: '.' })
   }
@@ -77,7 +77,7 @@ async function lookAround(source: string): Promise<Detected[]> {
   return found
 }
 
-/** Indexes below a CARGO_HOME, its `registry` folder or one index of it, which Cargo has a cache of. */
+/** Indexes with a cache in a CARGO_HOME, its `registry` folder or one index of it. */
 async function cargoCaches(source: string): Promise<string[]> {
   if ((await listTiers(join(source, '.cache'))).length > 0) return ['.']
   const found: string[] = []
@@ -94,7 +94,7 @@ function isBare(folder: string): boolean {
   return ['HEAD', 'objects', 'refs'].every(name => existsSync(join(folder, name)))
 }
 
-/** Whether a folder is the root of an index: a `config.json` with `dl`, or files in tiers that look like entries. */
+/** Whether a folder is the root of an index: a `config.json` with `dl`, or tiers with entries. */
 async function isIndex(folder: string): Promise<boolean> {
   const config = await readText(join(folder, 'config.json'))
   if (config !== null && /"dl"\s*:/.test(config)) return true

@@ -6,8 +6,8 @@ import { pathsOf } from './config.ts'
 import type { CrateSource, Wanted } from './source.ts'
 
 /**
- * The `.crate` files of a folder: where the `dl` of the source leads, else by name, in the ways in which registries lay
- * them down: `NAME-VERSION.crate`, `NAME/VERSION.crate`, `NAME/VERSION/download`.
+ * The `.crate` files of a folder: at the `dl` of the source, else by the names in use:
+ * `NAME-VERSION.crate`, `NAME/VERSION.crate`, `NAME/VERSION/download`.
  */
 export class FolderCrates implements CrateSource {
   readonly description: string
@@ -62,7 +62,7 @@ export class FolderCrates implements CrateSource {
   }
 }
 
-/** Every file below a folder that may be a `.crate`, by the `NAME-VERSION.crate` that its path stands for. */
+/** Every file below a folder that may be a `.crate`, by the `NAME-VERSION.crate` of its path. */
 async function survey(root: string): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>()
   const visit = async (folder: string): Promise<void> => {

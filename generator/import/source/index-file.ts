@@ -19,22 +19,22 @@ const LINE_MAX = 4 * 1024 * 1024
 export interface IndexFile {
   /** For people. */
   readonly where: string
-  /** The name that its place in the index stands for, in lowercase or as published. */
+  /** The name that its path stands for, in lowercase or as published. */
   readonly stem: string
   readonly bytes: Uint8Array
 }
 
 /**
- * The releases of an index file, line by line, with every field kept; what Cargo could not use is refused with its line.
- * A version that is there twice is one with several offers: registries that only append have replaced the bytes, too, so
- * the bytes decide which line is true.
+ * The releases of an index file, with every field; lines that Cargo cannot use are refused. A
+ * version with two lines has two candidates: registries that only append may have replaced its
+ * bytes, too, so the bytes decide which line is true.
  */
 export function readIndexFile(
   { where, stem, bytes }: IndexFile,
   crateSource: CrateSource,
 ): SourceCrate {
   const refused: Refused[] = []
-  const offers = new Map<VersionIdentity, SourceRelease[]>()
+  const versions = new Map<VersionIdentity, SourceRelease[]>()
   let spelling: string | null = null
   let number = 0
   for (const raw of split(bytes)) {
@@ -45,7 +45,7 @@ export function readIndexFile(
       spelling ??= entry.name
       const version = entry.vers as Version
       const wanted = { name: entry.name as Name, version, cksum: entry.cksum }
-      const offer: SourceRelease = {
+      const release: SourceRelease = {
         where: `${where}, line ${number}`,
         identity: wanted,
         entry,
@@ -53,11 +53,11 @@ export function readIndexFile(
         take: use => crateSource.take(wanted, use),
       }
       const identity = versionIdentity(version)
-      offers.set(identity, [...(offers.get(identity) ?? []), offer])
+      versions.set(identity, [...(versions.get(identity) ?? []), release])
     }
     if (issues.length > 0) refused.push({ where, ...labels(entry), reasons: issues })
   }
-  return { name: spelling as Name | null, offers: [...offers.values()], refused }
+  return { name: spelling as Name | null, versions: [...versions.values()], refused }
 }
 
 function labels(entry: Entry | undefined): { name?: string; version?: string } {

@@ -12,7 +12,7 @@ interface Guess {
   readonly version: Version | null
 }
 
-/** A folder of `.crate` files without any index: what they say of themselves is all there is. */
+/** A folder of `.crate` files without an index: only their manifests describe them. */
 export async function openLoose(source: string): Promise<Source> {
   const crates = new Map<string, Guess[]>()
   for (const path of await findCrates(resolve(source))) {
@@ -27,9 +27,9 @@ export async function openLoose(source: string): Promise<Source> {
     total: groups.length,
     async *crates() {
       for (const group of groups) {
-        const offers: SourceRelease[][] = []
-        for (const { path } of group) offers.push([await releaseOf(path)])
-        yield { name: null, offers, refused: [] }
+        const versions: SourceRelease[][] = []
+        for (const { path } of group) versions.push([await releaseOf(path)])
+        yield { name: null, versions, refused: [] }
       }
     },
     close: async () => undefined,

@@ -9,7 +9,7 @@ import { openTree } from './tree.ts'
 import { openVendor } from './vendor.ts'
 import { Web, type WebOptions } from './web.ts'
 
-/** Recognises a source and opens it; refuses what cannot be imported, or not without more being said. */
+/** Recognizes a source and opens it; refuses what cannot be imported, or needs more options. */
 export async function openSource(
   request: ImportRequest,
   web: Omit<WebOptions, 'token'> = {},

@@ -15,17 +15,17 @@ export const SOURCE_KINDS = [
 ] as const
 export type SourceKind = (typeof SOURCE_KINDS)[number]
 
-/** One release of the source: what is said of it, and a way to its bytes. */
+/** One release of the source: its description and a way to its bytes. */
 export interface SourceRelease {
   /** File and line, or path, for people. */
   readonly where: string
   /** Known before the bytes are; null for a `.crate` that nothing but itself describes. */
   readonly identity: { readonly name: Name; readonly version: Version } | null
-  /** Its index line; null where there is none, and the packaged manifest has to say it. */
+  /** Its index line; null without an index: then the packaged manifest counts. */
   readonly entry: Entry | null
   /** SHA-256 that the bytes must have, as the source says or, without an index, as they are. */
   readonly cksum: string
-  /** Reads the bytes; may read them again from the start after a failure. Refuses when they cannot be had. */
+  /** Reads the bytes, again from the start after a failure. Refuses when there are none. */
   take<T>(use: (bytes: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T>
 }
 
@@ -40,8 +40,10 @@ export interface Refused {
 /** What the source has of one crate. */
 export interface SourceCrate {
   readonly name: Name | null
-  /** In the order of the source. Several offers stand for one version: at most the first good one is taken. */
-  readonly offers: readonly (readonly SourceRelease[])[]
+  /**
+   * In the order of the source. A version may have several candidates: the first good one is taken.
+   */
+  readonly versions: readonly (readonly SourceRelease[])[]
   readonly refused: readonly Refused[]
 }
 
@@ -60,7 +62,7 @@ export interface ImportRequest {
   readonly sourceUrls: readonly string[]
 }
 
-/** A registry that is taken over. */
+/** A registry to import. */
 export interface Source {
   readonly kind: SourceKind
   /** What it was recognised as, for people. */

@@ -28,7 +28,7 @@ export async function openSparse(request: ImportRequest, web: Web): Promise<Sour
     ownUrls: [`sparse+${base}`],
     total: wanted.names.length,
     async *crates() {
-      if (wanted.refused.length > 0) yield { name: null, offers: [], refused: wanted.refused }
+      if (wanted.refused.length > 0) yield { name: null, versions: [], refused: wanted.refused }
       yield* ordered(wanted.names, AT_ONCE, name => fetchCrate(web, base, name, crateSource))
     },
     close: async () => undefined,
@@ -48,7 +48,11 @@ async function fetchCrate(
     return readIndexFile({ where: plain(url), stem: name, bytes }, crateSource)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return { name: null, offers: [], refused: [{ where: plain(url), name, reasons: error.issues }] }
+    return {
+      name: null,
+      versions: [],
+      refused: [{ where: plain(url), name, reasons: error.issues }],
+    }
   }
 }
 

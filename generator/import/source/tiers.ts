@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { isName, prefix } from '../../../core/name.ts'
 import { fileFacts, readFolder } from '../../store/durable-file.ts'
 
-/** A file that stands where the index file of a crate stands. */
+/** A file at the path of an index file. */
 export interface TierFile {
   /** Path below the index, with `/`. */
   readonly path: string
@@ -11,8 +11,8 @@ export interface TierFile {
 }
 
 /**
- * The name whose index file has this path, null when the path is none (`1/a`, `2/ab`, `3/a/abc`, `ca/rg/cargo`;
- * specification A.2). Registries that did not lower the case of names are understood, too.
+ * The name whose index file has this path, else null (`1/a`, `2/ab`, `3/a/abc`, `ca/rg/cargo`;
+ * specification A.2). Upper case is understood, too.
  */
 export function stemOf(path: string): string | null {
   const end = path.lastIndexOf('/')

@@ -59,7 +59,7 @@ async function readFileOf(
   const where = join(index, ...path.split('/'))
   if (size > INDEX_FILE_MAX) {
     const reasons = [issue('import_too_long', { what: where, max: INDEX_FILE_MAX })]
-    return { name: null, offers: [], refused: [{ where, reasons }] }
+    return { name: null, versions: [], refused: [{ where, reasons }] }
   }
   return readIndexFile({ where, stem, bytes: await readFile(where) }, crateSource)
 }

@@ -14,7 +14,7 @@ export async function openVendor(request: ImportRequest, web: Web): Promise<Sour
   const root = resolve(request.source)
   const beside = new FolderCrates(root, null)
   const named = namedCrates(request, web)
-  // Sources can be packed again, but never to the same bytes, and lock files have the checksum of those.
+  // Sources could be packed again, but not to the bytes whose checksums are in lock files.
   if (!named && (await beside.isEmpty())) refuse('import_unpacked_only', { source: request.source })
   const crateSource = named ?? beside
   const folders = (await readFolder(root))
@@ -34,19 +34,19 @@ export async function openVendor(request: ImportRequest, web: Web): Promise<Sour
 
 async function readVendored(where: string, crateSource: CrateSource): Promise<SourceCrate> {
   const text = await readText(join(where, '.cargo-checksum.json'))
-  if (text === null) return { name: null, offers: [], refused: [] }
+  if (text === null) return { name: null, versions: [], refused: [] }
   try {
     const cksum = readChecksum(text)
     const manifest = (await readText(join(where, 'Cargo.toml'))) ?? ''
     const { name, version } = parseManifest(manifest)
     return {
       name,
-      offers: [[releaseOf(where, { name, version, cksum }, crateSource)]],
+      versions: [[releaseOf(where, { name, version, cksum }, crateSource)]],
       refused: [],
     }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return { name: null, offers: [], refused: [{ where, reasons: error.issues }] }
+    return { name: null, versions: [], refused: [{ where, reasons: error.issues }] }
   }
 }
 

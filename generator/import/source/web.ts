@@ -3,7 +3,7 @@ import { Refusal, refuse } from '../../../core/error/error.ts'
 
 /** How a source on the web is read. */
 export interface WebOptions {
-  /** Sent as `Authorization`, as Cargo sends it, to `tokenOrigins` and to nobody else. */
+  /** Sent as `Authorization`, as Cargo sends it, to `tokenOrigins` only. */
   readonly token: string | null
   /** Pause before the first repetition, in milliseconds; it doubles each time. */
   readonly pause?: number
@@ -25,8 +25,8 @@ class Passing extends Error {
 }
 
 /**
- * Reads from web servers that nobody vouches for: http and https only, also behind redirects, never from https down to
- * http, never without end. What may pass (no connection, 429, 5xx, silence) is tried again.
+ * Reads from untrusted web servers: http and https only, also after redirects, never from https to
+ * http, never without limits. Passing failures (no connection, 429, 5xx, silence) are retried.
  */
 export class Web {
   readonly #options: Required<WebOptions>
@@ -56,7 +56,7 @@ export class Web {
     })
   }
 
-  /** Has `use` read the bytes of a file, null when there is none; a broken transfer begins anew. */
+  /** Gives the bytes of a file to `use`, null when there is none; restarts a broken transfer. */
   async take<T>(
     url: string,
     use: (bytes: AsyncIterable<Uint8Array> | null) => Promise<T>,
@@ -80,7 +80,7 @@ export class Web {
     const silence = new Silence(this.#options.patience)
     try {
       const response = await this.#follow(parseUrl(url), silence)
-      // A crate that does not exist: 404, and from some servers 410 or 451 (Cargo's `http_remote.rs`).
+      // A missing crate: 404, and from some servers 410 or 451 (Cargo's `http_remote.rs`).
       const isThere = ![404, 410, 451].includes(response.status)
       return await use(isThere ? this.#body(response, silence) : null)
     } finally {
@@ -127,13 +127,13 @@ export class Web {
         yield value
       }
     } finally {
-      // A reader that stops early has its reasons; that the connection then fails is none of its business.
+      // After an early stop a failure of the connection no longer matters.
       await reader.cancel().catch(() => undefined)
     }
   }
 }
 
-/** Ends a request whose server has said nothing for a while. */
+/** Aborts a request when the server has been silent for a while. */
 class Silence {
   readonly #controller = new AbortController()
   readonly #patience: number
@@ -190,7 +190,7 @@ function parseUrl(text: string, base?: URL): URL {
   return url
 }
 
-/** The URL for a message: without what may be secret, a user or a signature, and without what plays tricks on a terminal. */
+/** The URL for a message: without user, query and characters that could steer a terminal. */
 export function plain(url: string): string {
   const open = url.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi, '$1').replace(/[?#].*$/s, '')
   return open.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{FFFD}')

@@ -1,4 +1,4 @@
-// Mirrors generator/cli/io.ts: progress
+// Mirrors generator/cli/io.ts: progress without a terminal
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Io, progressLine } from '../../../generator/cli/io.ts'

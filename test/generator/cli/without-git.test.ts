@@ -1,4 +1,4 @@
-// Mirrors generator/cli/: a machine without git
+// Mirrors generator/git/git-index.ts: machines without git, or with the index switched off
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { Refusal } from '../../../core/error/error.ts'
 import { openIndexRepository } from '../../../generator/git/index-repository/open.ts'
 import type { IndexRepository } from '../../../generator/git/index-repository/repository.ts'
-import { checkRemote, pushTo } from '../../../generator/git/push.ts'
+import { checkRemote, IndexPush } from '../../../generator/git/push.ts'
 import { isAlive } from '../../support/alive.ts'
 import { until } from '../../support/until.ts'
 
@@ -45,7 +45,7 @@ const headOf = async (at: string): Promise<string> =>
   (await run('git', ['--git-dir', at, 'rev-parse', 'HEAD'])).stdout.trim()
 
 test('an empty index is nothing to push', async () => {
-  const push = pushTo([await remote()], { path })
+  const push = new IndexPush([await remote()], { path })
   push.request()
   await push.settled()
   assert.equal(push.states()[0]?.error, null)
@@ -55,7 +55,7 @@ test('an empty index is nothing to push', async () => {
 test('every remote gets the head, and requests made meanwhile go with the next push', async () => {
   const remotes = [await remote(), `file://${await remote()}`]
   await commit()
-  const push = pushTo(remotes, { path, ...pauses })
+  const push = new IndexPush(remotes, { path, ...pauses })
   push.request()
   const last = await commit()
   for (let i = 0; i < 10; i++) push.request()
@@ -71,7 +71,7 @@ test('every remote gets the head, and requests made meanwhile go with the next p
 test('a remote that is away is tried again until it is back; the others do not wait', async () => {
   const [away, here] = [await remote(), await remote()]
   await rename(away, `${away}.away`)
-  const push = pushTo([away, here], { path, ...pauses })
+  const push = new IndexPush([away, here], { path, ...pauses })
   const head = await commit()
   push.request()
   await push.settled()
@@ -101,7 +101,7 @@ test('a remote with commits of its own is never overwritten, and the error says 
   })
   await run('git', ['--git-dir', join(root, 'other.git'), 'push', '-q', at, 'master'])
   await commit()
-  const push = pushTo([at], { path, ...pauses })
+  const push = new IndexPush([at], { path, ...pauses })
   push.request()
   await push.settled()
   assert.equal(push.states()[0]?.error?.code, 'git_push_diverged')
@@ -112,7 +112,7 @@ test('a remote with commits of its own is never overwritten, and the error says 
 })
 
 test('secrets of a URL are never told', async () => {
-  const push = pushTo(['http://user:sesame@127.0.0.1:9/index.git'], { path, ...pauses })
+  const push = new IndexPush(['http://user:sesame@127.0.0.1:9/index.git'], { path, ...pauses })
   push.request()
   await push.settled()
   const told = JSON.stringify(push.states())
@@ -122,12 +122,12 @@ test('secrets of a URL are never told', async () => {
 })
 
 test('close stops trying and ends what runs', async () => {
-  const push = pushTo([join(root, 'never.git')], { path, ...pauses })
+  const push = new IndexPush([join(root, 'never.git')], { path, ...pauses })
   push.request()
   await push.close()
   const { failures } = push.states()[0] ?? {}
   // Another one that goes on trying shows that there was time to.
-  const other = pushTo([join(root, 'never.git')], { path, ...pauses })
+  const other = new IndexPush([join(root, 'never.git')], { path, ...pauses })
   other.request()
   await until(
     () => (other.states()[0]?.failures ?? 0) > 2,
@@ -148,7 +148,7 @@ test('close waits some seconds for a push and leaves it then, with all that git 
   await commit()
   const told: string[] = []
   const onFailure = (failure: Refusal) => told.push(failure.message)
-  const push = pushTo(['ssh://git@h/i.git'], {
+  const push = new IndexPush(['ssh://git@h/i.git'], {
     path,
     gitCommand: slow,
     closeMs: 300,

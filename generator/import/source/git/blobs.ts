@@ -3,8 +3,8 @@ import { refuse } from '../../../../core/error/error.ts'
 import { cleanEnvironment, finish } from '../../../git/index-repository/git-process.ts'
 
 /**
- * Git for a repository that a stranger may have made. No transport is allowed: one that says it is only partly here would
- * otherwise have git run the command its own configuration names.
+ * Git for a repository that a stranger may have made. No transport is allowed: a partial clone
+ * could otherwise run a command from its own configuration.
  */
 function startQuietGit(path: string, args: readonly string[]): ChildProcessWithoutNullStreams {
   const env = { ...cleanEnvironment(path), GIT_ALLOW_PROTOCOL: '', GIT_NO_LAZY_FETCH: '1' }
@@ -34,7 +34,7 @@ export class GitBlobs {
   constructor(path: string) {
     this.#child = startQuietGit(path, ['cat-file', '--batch'])
     this.#end = finish(this.#child, 'cat-file')
-    // Heard in `close`.
+    // Handled in `close`.
     this.#end.catch(() => undefined)
     this.#pieces = this.#child.stdout[Symbol.asyncIterator]()
   }

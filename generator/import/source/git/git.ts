@@ -69,7 +69,7 @@ async function readCrate(
 ): Promise<SourceCrate> {
   const refused = (reason: Issue): SourceCrate => ({
     name: null,
-    offers: [],
+    versions: [],
     refused: [{ where: path, reasons: [reason] }],
   })
   if (size > INDEX_FILE_MAX)
@@ -109,7 +109,7 @@ async function readConfig(path: string, files: readonly GitFile[], source: strin
   )
 }
 
-/** The addresses of the index: the one it was cloned from, now or before, with and without `.git`. */
+/** The addresses of the index: the one it was cloned from, with and without `.git`. */
 async function urlsOf(path: string, cloned: string | null): Promise<string[]> {
   const url = cloned ?? (await originOf(path))
   if (url === null) return []
@@ -141,7 +141,7 @@ async function cloneBare(url: string): Promise<string> {
   }
 }
 
-/** What git complained of; null when it succeeded. The user's configuration counts: it knows credentials and proxies. */
+/** Git's complaint; null when it succeeded. Uses the user's configuration for credentials. */
 async function clone(
   url: string,
   path: string,
