@@ -119,7 +119,7 @@ test('what Cargo could not use is refused line by line, the rest goes on', async
     /line 3: `pubtime` of the index entry must be a time/,
     /line 4: `cksum` of the index entry must be 64/,
     /1\.0\.0 refused: version 1\.0\.0 already exists \(.*line 1\)/,
-    /1\.0\.0\+again refused: version 1\.0\.0\+again is there already/,
+    /1\.0\.0\+again refused: version 1\.0\.0\+again already exists/,
     /line 7: the index entry has the key `name` twice/,
     /line 8: the index entry is not valid JSON/,
     /line 9: it is not valid UTF-8/,

@@ -153,7 +153,7 @@ const hostile: { what: string; answer: Answer; expected: RegExp }[] = [
   {
     what: 'a redirect to a file',
     answer: (_, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
-    expected: /file:\/\/\/etc\/passwd is no URL to read from/,
+    expected: /file:\/\/\/etc\/passwd is not a URL that can be read/,
   },
   {
     what: 'a redirect in a circle',
