@@ -36,9 +36,11 @@ export function cratePage(site: SiteConfig, crate: CrateData): Output {
     ...contentTabs(site, newest, to),
     tab('dependents', 'Dependents', dependentCount, dependentSection(crate, to)),
   ]
+  const install = installSection(site, newest, false)
+  const side = [install, aboutSection(newest), sidebar(site, newest, crate.owners, to)]
   const main = html`<div class="wide crate">
 ${head(newest, null, 'Every version of this crate')}
-${parts(tabs, [installSection(site, newest, false), aboutSection(newest), sidebar(site, newest, crate.owners, to)])}
+${parts(tabs, side)}
 </div>`
   const { description } = newest
   const feed = crateFeedPath(name)
@@ -50,9 +52,12 @@ export function versionPage(site: SiteConfig, version: VersionData): Output {
   const { name, description } = version
   const path = versionPath(name, version.version)
   const to = linker(site, path)
+  const tabs = [readmeTab(version), ...contentTabs(site, version, to)]
+  const install = installSection(site, version, true)
+  const side = [install, aboutSection(version), sidebar(site, version, null, to)]
   const main = html`<div class="wide crate">
 ${head(version, to(cratePath(name)), 'This version')}
-${parts([readmeTab(version), ...contentTabs(site, version, to)], [installSection(site, version, true), aboutSection(version), sidebar(site, version, null, to)])}
+${parts(tabs, side)}
 </div>`
   const title = `${name} ${version.version}`
   const [canonical, feed] = [cratePath(name), crateFeedPath(name)]

@@ -1,9 +1,13 @@
 import type { SiteConfig } from '../site-config.ts'
 import { webLink } from './web-link.ts'
 
-/** Every index URL that Cargo has used for crates.io. */
-const CRATES_IO =
-  /^(registry\+https:\/\/github\.com\/rust-lang\/crates\.io-index|https:\/\/github\.com\/rust-lang\/crates\.io-index(\.git)?|sparse\+https:\/\/index\.crates\.io\/?)$/
+/** Every index URL that Cargo has used for crates.io, without a slash at the end. */
+const CRATES_IO = [
+  'https://github.com/rust-lang/crates.io-index',
+  'https://github.com/rust-lang/crates.io-index.git',
+  'registry+https://github.com/rust-lang/crates.io-index',
+  'sparse+https://index.crates.io',
+]
 
 /** Another registry: its title, and its page of a crate when that is known. */
 export interface Origin {
@@ -24,7 +28,7 @@ export function originOf(
       title: known.title,
       url: webLink(known.page.replaceAll('{crate}', encodeURIComponent(name))),
     }
-  if (CRATES_IO.test(index))
+  if (CRATES_IO.includes(slashless))
     return { title: 'crates.io', url: `https://crates.io/crates/${encodeURIComponent(name)}` }
   const url = webLink(index.replace(/^(sparse|registry)\+/, ''))
   return { title: url === null ? index : new URL(url).host, url: null }
