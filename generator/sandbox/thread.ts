@@ -45,8 +45,9 @@ export class Thread {
   constructor(program: URL, limits: TaskLimits) {
     this.#limits = limits
     this.#worker = new Worker(program, {
-      // The environment may hold secrets, and nothing here needs any of it.
+      // What the process was started with is its own business; the environment may hold secrets.
       env: {},
+      execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: limits.megabytes, maxYoungGenerationSizeMb: 32 },
     })
     this.#worker.on('exit', () => {

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { type TestContext, test } from 'node:test'
+import { Refusal } from '../../../core/error/error.ts'
+import type { InspectParts } from '../../../core/release/inspect.ts'
+import { Sandbox } from '../../../generator/sandbox/sandbox.ts'
+import type { SourceJob } from '../../../generator/sandbox/source-task.ts'
+import { SandboxError } from '../../../generator/sandbox/thread.ts'
+
+const program = new URL('../../support/sandbox-program.js', import.meta.url)
+
+/** A sandbox whose threads do what a path says. */
+function sandboxOf(t: TestContext, size = 1) {
+  const sandbox = new Sandbox({ program, size, limits: { seconds: 1, megabytes: 64 } })
+  t.after(() => sandbox.close())
+  const run = (path: string): Promise<unknown> =>
+    sandbox.run('inspect', { path, parts: {} as InspectParts })
+  return { sandbox, run }
+}
+
+test('a task gets plain data and gives plain data; nothing of the environment is there', async t => {
+  const { run } = sandboxOf(t)
+  assert.deepEqual(await run('x'), { path: 'x', env: undefined })
+})
+
+for (const [path, reason, message] of [
+  ['spin', 'time', 'it takes more than 1 seconds of processor time'],
+  ['backtrack', 'time', 'it takes more than 1 seconds of processor time'],
+  ['grow', 'memory', 'it takes more than 64 MB of memory'],
+] as const) {
+  test(`a task that takes too much ends alone, and the next one has a new thread: ${path}`, async t => {
+    const { run } = sandboxOf(t)
+    const other = run('other')
+    await assert.rejects(run(path), (error: unknown) => {
+      assert.ok(error instanceof SandboxError)
+      assert.deepEqual([error.reason, error.message], [reason, message])
+      return true
+    })
+    assert.deepEqual(await other, { path: 'other', env: undefined })
+    assert.deepEqual(await run('next'), { path: 'next', env: undefined })
+  })
+}
+
+test('a refusal crosses the threads with all its objections', async t => {
+  const { run } = sandboxOf(t)
+  await assert.rejects(run('refuse'), (error: unknown) => {
+    assert.ok(error instanceof Refusal)
+    assert.deepEqual(
+      error.issues.map(one => one.code),
+      ['crate_unknown', 'route_unknown'],
+    )
+    assert.equal(error.retryAfter, 7)
+    return true
+  })
+})
+
+test('what nobody foresaw is a failure with its stack, and the thread goes on', async t => {
+  const { run } = sandboxOf(t)
+  for (const path of ['fail', 'fail']) {
+    await assert.rejects(run(path), (error: unknown) => {
+      assert.ok(error instanceof SandboxError)
+      assert.equal(error.reason, 'failure')
+      assert.match(error.message, /TypeError: it is not iterable\n.*sandbox-program/)
+      return true
+    })
+  }
+})
+
+test('a thread that ends by itself fails its task only', async t => {
+  const { run } = sandboxOf(t)
+  await assert.rejects(run('end'), SandboxError)
+  assert.deepEqual(await run('next'), { path: 'next', env: undefined })
+})
+
+test('parts arrive one by one; who leaves early frees the thread', async t => {
+  const { sandbox, run } = sandboxOf(t)
+  const parts: unknown[] = []
+  for await (const part of sandbox.stream('source', {} as SourceJob)) parts.push(part)
+  assert.deepEqual(parts, [[0], [1], [2]])
+  for await (const part of sandbox.stream('source', {} as SourceJob)) {
+    assert.deepEqual(part, [0])
+    break
+  }
+  assert.deepEqual(await run('next'), { path: 'next', env: undefined })
+})
+
+test('one thread is left to tasks that people wait for', async t => {
+  const { sandbox, run } = sandboxOf(t)
+  const source = sandbox.stream('source', {} as SourceJob)
+  await source.next()
+  const second = sandbox.stream('source', {} as SourceJob)
+  const waiting = second.next()
+  assert.deepEqual(await run('urgent'), { path: 'urgent', env: undefined })
+  await source.return(undefined as never)
+  assert.deepEqual(await waiting, { done: false, value: [0] })
+  await second.return(undefined as never)
+})
+
+test('tasks beyond what may wait are refused', async t => {
+  const { run } = sandboxOf(t)
+  const all = await Promise.allSettled(Array.from({ length: 1010 }, () => run('x')))
+  const refused = all.filter(one => one.status === 'rejected')
+  // Two run at once.
+  assert.equal(refused.length, 8)
+  for (const { reason } of refused)
+    assert.ok(reason instanceof Refusal && reason.has('sandbox_busy'))
+})
+
+test('threads that have nothing to do keep no process alive', () => {
+  const sandbox = new URL('../../../generator/sandbox/sandbox.js', import.meta.url)
+  const code = `
+    const { Sandbox } = await import('${sandbox}')
+    const sandbox = new Sandbox({ program: new URL('${program}') })
+    console.log(JSON.stringify(await sandbox.run('inspect', { path: 'x' })))`
+  const out = execFileSync(process.execPath, ['--input-type=module', '-e', code])
+  assert.equal(out.toString(), '{"path":"x"}\n')
+})
