@@ -10,6 +10,7 @@ import { registryCounts } from '../store/catalog/crates.ts'
 import { listFailures } from '../store/catalog/facts.ts'
 import { type FailedMark, listFailedMarks } from '../store/catalog/failed-marks.ts'
 import { countPageMarks } from '../store/catalog/pages/page-marks.ts'
+import { listPlainPages } from '../store/catalog/pages/plain-pages.ts'
 import { withRegistry } from './folder.ts'
 import { type FolderOptions, flagsOf, type Io, run, withDir, withSettingFlags } from './io.ts'
 
@@ -26,6 +27,7 @@ export function registerReports(program: Command, io: Io): void {
         const git = await gitIndex(registry)
         const errors = await listFailures(registry.database)
         const failed = await listFailedMarks(registry.database)
+        const plain = await listPlainPages(registry.database, 100)
         const status = {
           ...counts,
           pending_pages: pages,
@@ -37,6 +39,7 @@ export function registerReports(program: Command, io: Io): void {
           index: registry.urls.sparseIndex,
           last_errors: errors,
           failed_work: failed,
+          plain_pages: plain,
         }
         if (options.json) io.out(JSON.stringify(status, null, 2))
         else {
@@ -50,6 +53,8 @@ export function registerReports(program: Command, io: Io): void {
           io.out(`index     ${registry.urls.sparseIndex}`)
           for (const one of errors) io.out(`error     ${one.at} ${one.what}: ${one.why}`)
           for (const one of failed) io.out(`failed    ${failedLine(one)}`)
+          for (const { name, version, what, because } of plain)
+            io.out(`plain     ${what} of ${name} ${version}, because ${because}`)
         }
       }),
     )

@@ -3,6 +3,7 @@ import type { Output } from '../../core/output.ts'
 import { cratePagePaths } from '../../core/paths/crates.ts'
 import { updatesPath } from '../../core/paths/pages.ts'
 import type { Built, Progress } from '../build/build.ts'
+import { sandbox } from '../sandbox/sandbox.ts'
 import { readCrate } from '../store/catalog/crates.ts'
 import { readFact, writeFact } from '../store/catalog/facts.ts'
 import {
@@ -34,7 +35,10 @@ import { buildSource } from './source.ts'
 /** Marks that are rendered before their files are put on disk together. */
 const BATCH = 64
 
-/** How pages are rendered one after another. */
+/** Pages that depend on nothing that other pages change: they are rendered beside each other. */
+const INDEPENDENT: ReadonlySet<string> = new Set(['page', 'release', 'source'])
+
+/** How pages are rendered. */
 export interface PageWork {
   /** Awaited before each page. */
   readonly calm?: () => Promise<unknown>
@@ -57,11 +61,10 @@ export async function buildMarks(
   await context.pageMutex.run(async () => {
     const done = new DoneMarks()
     await context.tree.together(context.pageJournal, async tree => {
-      for (const mark of some) {
-        await work.calm?.()
+      const build = async (mark: Mark): Promise<void> => {
         try {
           // Another process may have been here while this one waited, or a page before may have done it along.
-          if (done.has(mark) || !(await isMarked(context.database, mark))) continue
+          if (done.has(mark) || !(await isMarked(context.database, mark))) return
           done.add(await render({ ...context, tree }, mark, done))
           work.onDone?.(mark)
         } catch (error) {
@@ -69,6 +72,21 @@ export async function buildMarks(
           await postponeMark(context.database, mark, error, context.clock())
           work.onFailure?.(error)
         }
+      }
+      const running = new Set<Promise<void>>()
+      try {
+        for (const mark of some) {
+          await work.calm?.()
+          const isAlone = !INDEPENDENT.has(mark.kind)
+          if (isAlone) await Promise.all(running)
+          else if (running.size > sandbox.size) await Promise.race(running)
+          const job = build(mark).finally(() => running.delete(job))
+          running.add(job)
+          if (isAlone) await job
+        }
+        await Promise.all(running)
+      } finally {
+        await Promise.allSettled(running)
       }
     })
     await clearMarks(context.database, done.marks)

@@ -42,7 +42,7 @@ export async function writeFailure(
 }
 
 /** The parts that are shown as plain text, with crate and version, newest first; at most `limit`. */
-export async function listFailures(
+export async function listPlainPages(
   database: Database,
   limit: number,
 ): Promise<
