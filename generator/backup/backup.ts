@@ -5,10 +5,13 @@ import { pipeline } from 'node:stream/promises'
 import { sql } from 'kysely'
 import { extract, type Pack, pack } from 'tar-stream'
 import { Refusal, refuse } from '../../core/error/error.ts'
+import type { Name } from '../../core/name.ts'
+import { crateKey } from '../../core/paths/crates.ts'
 import { DATABASE_FILE, type Registry, SETTINGS_FILE } from '../registry.ts'
+import { registryCounts } from '../store/catalog/crates.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
 import { CrateStore } from '../store/crate-store.ts'
-import { openDatabase } from '../store/database/database.ts'
+import { type Database, openDatabase } from '../store/database/database.ts'
 import {
   isMissing,
   isTemporary,
@@ -17,7 +20,6 @@ import {
   syncFolder,
   temporaryPath,
 } from '../store/durable-file.ts'
-import { countReleases, releasesOf } from './releases.ts'
 
 /** Called after each `.crate`; `total` counts all of them. */
 type Progress = (done: number, total: number) => void
@@ -114,7 +116,7 @@ async function fill(
   const records = await openDatabase(snapshot)
   let done = 0
   try {
-    const total = await countReleases(records)
+    const { releases: total } = await registryCounts(records)
     for await (const { key, name, version, cksum } of releasesOf(records)) {
       if (!(await addFile(archive, `crates/${key}`, registry.crates.path(key)))) {
         const isWanted = await releaseOfBytes(registry.database, cksum)
@@ -250,5 +252,26 @@ async function sync(path: string): Promise<void> {
     await file.sync()
   } finally {
     await file.close()
+  }
+}
+
+/** Every release and the key of its bytes, read in pages. */
+async function* releasesOf(
+  records: Database,
+): AsyncIterable<{ key: string; name: string; version: string; cksum: string }> {
+  for (let last = 0; ; ) {
+    const page = await records
+      .selectFrom('releases')
+      .innerJoin('crates', 'crates.id', 'releases.crate_id')
+      .select(['releases.id', 'releases.version', 'crates.name', 'releases.cksum'])
+      .where('releases.id', '>', last)
+      .orderBy('releases.id')
+      .limit(1000)
+      .execute()
+    for (const { name, version, cksum } of page) {
+      yield { key: crateKey(name as Name, cksum), name, version, cksum }
+    }
+    if (page.length === 0) return
+    last = page.at(-1)?.id ?? last
   }
 }

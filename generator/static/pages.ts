@@ -90,8 +90,10 @@ async function* crateOutputs(
     return { name, release: one, readme, previous: previousOf(facts, one.version) }
   }
   const dependents = users.slice(0, DEPENDENTS_SHOWN)
-  yield renderCratePage({ crate, newest: await whole(newest), owners: [], dependents }, dl, site)
-  for (const one of facts) yield renderVersionPage(await whole(one), dl, site)
+  const top = await whole(newest)
+  yield renderCratePage({ crate, newest: top, owners: [], dependents }, dl, site)
+  for (const one of facts)
+    yield renderVersionPage(one === newest ? top : await whole(one), dl, site)
 }
 
 function sourceOutputs(
