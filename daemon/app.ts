@@ -1,5 +1,11 @@
 import { Hono } from 'hono'
-import { gitIndexPath, Refusal, type Registry, refuse } from '../generator/index.ts'
+import {
+  gitIndexPath,
+  isStorageRefusal,
+  Refusal,
+  type Registry,
+  refuse,
+} from '../generator/index.ts'
 import { AccessGuard } from './access/access-guard.ts'
 import { actor, get, member, open, post, put, type Route, reader, remove } from './access/route.ts'
 import { crate as showCrate } from './api/crates/crate.ts'
@@ -97,8 +103,9 @@ export function createApp(deps: Deps): Hono {
   // Not `app.notFound`: its refusals would bypass metrics and log.
   app.all('/*', () => refuse('route_unknown'))
   app.onError((error, c) => {
-    if (error instanceof Refusal) return refused(c, error, api.error_status)
-    return unexpected(c, error, log)
+    if (!(error instanceof Refusal)) return unexpected(c, error, log)
+    if (isStorageRefusal(error)) log.error({ err: error }, 'the registry cannot be written to')
+    return refused(c, error, api.error_status)
   })
   return app
 }

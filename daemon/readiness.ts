@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import { type Registry, timestamp, writeFact } from '../generator/index.ts'
+import { Refusal, type Registry, timestamp, writeFact } from '../generator/index.ts'
 import type { OpenHandler } from './access/route.ts'
 
 /** What readiness depends on. */
@@ -36,13 +36,13 @@ export function whileStarting(path: string): Response | null {
 
 async function findFaults({ registry, clock, freeBytes = free }: ReadinessDeps): Promise<string[]> {
   const { database, crates, tree, dir, settings } = registry
-  const faults: string[] = []
+  const faults = new Set<string>()
   await check(faults, 'catalog', () => writeFact(database, 'probe', timestamp(clock())))
   await check(faults, 'crate store', () => crates.probe())
   await check(faults, 'public tree', () => tree.probe())
   const room = await Promise.all([...new Set([dir, tree.root])].map(freeBytes))
-  if (Math.min(...room) < settings.limits.crate_bytes) faults.push('disk full')
-  return faults
+  if (Math.min(...room) < settings.limits.crate_bytes) faults.add('disk full')
+  return [...faults]
 }
 
 async function free(path: string): Promise<number> {
@@ -51,11 +51,16 @@ async function free(path: string): Promise<number> {
 }
 
 /** Names the part that fails; the reason, which may hold paths, is for the operator's eyes only. */
-async function check(faults: string[], part: string, work: () => Promise<unknown>): Promise<void> {
+async function check(
+  faults: Set<string>,
+  part: string,
+  work: () => Promise<unknown>,
+): Promise<void> {
   try {
     await work()
-  } catch {
-    faults.push(part)
+  } catch (error) {
+    const isFull = error instanceof Refusal && error.has('storage_full')
+    faults.add(isFull ? 'disk full' : part)
   }
 }
 

@@ -4,6 +4,7 @@ import {
   type Database,
   operatorChange,
   refuse,
+  type Slice,
 } from '../../generator/index.ts'
 
 /** Somebody who may publish. Ids fit the u32 that Cargo reads. */
@@ -15,6 +16,12 @@ export interface User {
   /** Whether tokens and logins are refused for now. */
   readonly locked: boolean
   readonly created: string
+}
+
+type UserRow = Omit<User, 'admin' | 'locked' | 'created'> & {
+  readonly admin: number
+  readonly locked_at: string | null
+  readonly created_at: string
 }
 
 /** A user, as far as access depends on it. */
@@ -38,19 +45,12 @@ export async function addUser(
         created_at: user.at,
       })
       .onConflict(conflict => conflict.column('canonical').doNothing())
-      .returning('id')
+      .returningAll()
       .executeTakeFirst()
     if (!row) return refuse('login_taken', { login: user.login })
     const detail = { login: user.login, ...(user.admin && { admin: true }) }
     await addEvent(tx, by, { action: 'user-add', detail })
-    return {
-      id: row.id,
-      login: user.login,
-      name: null,
-      admin: user.admin,
-      locked: false,
-      created: user.at,
-    }
+    return userRecord(row)
   })
 }
 
@@ -83,11 +83,7 @@ export async function countUsers(database: Database, filter: string): Promise<nu
 /** A page of the users whose login contains the filter, by login. */
 export async function findUsers(
   database: Database,
-  {
-    filter,
-    limit,
-    offset,
-  }: { readonly filter: string; readonly limit: number; readonly offset: number },
+  { filter, limit, offset }: Slice & { readonly filter: string },
 ): Promise<User[]> {
   const query = loginsWith(database, filter)
     .selectAll()
@@ -130,13 +126,11 @@ export async function setLocked(
     if (done.numUpdatedRows === 0n) return
     if (locked) {
       await requireAdministrator(tx, user)
-      await tx.deleteFrom('sessions').where('user_id', '=', user.id).execute()
-      await tx.deleteFrom('password_links').where('user_id', '=', user.id).execute()
+      for (const table of ['sessions', 'password_links'] as const)
+        await tx.deleteFrom(table).where('user_id', '=', user.id).execute()
     }
-    await addEvent(tx, change, {
-      action: locked ? 'user-lock' : 'user-unlock',
-      detail: { login: user.login },
-    })
+    const action = locked ? 'user-lock' : 'user-unlock'
+    await addEvent(tx, change, { action, detail: { login: user.login } })
   })
 }
 
@@ -156,10 +150,8 @@ export async function setAdmin(
       .executeTakeFirst()
     if (done.numUpdatedRows === 0n) return
     if (!admin) await requireAdministrator(tx, user)
-    await addEvent(tx, change, {
-      action: admin ? 'user-promote' : 'user-demote',
-      detail: { login: user.login },
-    })
+    const action = admin ? 'user-promote' : 'user-demote'
+    await addEvent(tx, change, { action, detail: { login: user.login } })
   })
 }
 
@@ -174,21 +166,7 @@ async function requireAdministrator(tx: Database, user: User): Promise<void> {
   if (!(await query.limit(1).executeTakeFirst())) refuse('admin_last', { login: user.login })
 }
 
-function userRecord(row: {
-  id: number
-  login: string
-  name: string | null
-  admin: number
-  locked_at: string | null
-  created_at: string
-}): User {
-  const { id, login, name } = row
-  return {
-    id,
-    login,
-    name,
-    admin: row.admin === 1,
-    locked: row.locked_at !== null,
-    created: row.created_at,
-  }
+function userRecord({ id, login, name, created_at, ...row }: UserRow): User {
+  const locked = row.locked_at !== null
+  return { id, login, name, admin: row.admin === 1, locked, created: created_at }
 }

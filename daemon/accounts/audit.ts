@@ -1,4 +1,4 @@
-import { canonicalName, type Database, isName } from '../../generator/index.ts'
+import { type Database, findCrate, isName } from '../../generator/index.ts'
 import { findUser } from './accounts.ts'
 
 /** An event of the audit log. */
@@ -38,7 +38,10 @@ export async function listEvents(database: Database, filter: AuditFilter): Promi
     filter.crate === undefined ? undefined : spellings(database, filter.crate, 'crates'),
     filter.any === undefined ? undefined : spellings(database, filter.any, 'users', 'crates'),
   ])
-  let query = database.selectFrom('audit').selectAll()
+  let query = database
+    .selectFrom('audit')
+    .select(['id', 'at', 'action', 'actor', 'token_id as token', 'address'])
+    .select(['crate', 'version', 'detail'])
   if (since !== undefined) query = query.where('at', '>=', since)
   if (actor !== undefined) query = query.where('actor', 'in', actor)
   if (crate !== undefined) query = query.where('crate', 'in', crate)
@@ -55,17 +58,12 @@ export async function listEvents(database: Database, filter: AuditFilter): Promi
     .orderBy('id', isForward ? 'asc' : 'desc')
     .limit(filter.limit)
     .execute()
-  const events = rows.map(row => ({
-    id: row.id,
-    at: row.at,
-    action: row.action,
-    actor: row.actor,
-    token: row.token_id,
-    address: row.address,
-    crate: row.crate,
-    version: row.version,
-    detail: row.detail === null ? null : (JSON.parse(row.detail) as Record<string, unknown>),
-  }))
+  const events = rows.map(({ detail, ...row }) => {
+    return {
+      ...row,
+      detail: detail === null ? null : (JSON.parse(detail) as Record<string, unknown>),
+    }
+  })
   return isForward ? events : events.reverse()
 }
 
@@ -76,19 +74,9 @@ async function spellings(
   ...kinds: ('users' | 'crates')[]
 ): Promise<string[]> {
   const found = [asked]
-  for (const kind of kinds) {
-    if (kind === 'users') {
-      const user = await findUser(database, asked)
-      if (user) found.push(user.login)
-    } else if (isName(asked)) {
-      const query = database
-        .selectFrom('crates')
-        .select('name')
-        .where('canonical', '=', canonicalName(asked))
-      const crate = await query.executeTakeFirst()
-      if (crate) found.push(crate.name)
-    }
-  }
+  if (kinds.includes('users')) found.push((await findUser(database, asked))?.login ?? asked)
+  if (kinds.includes('crates') && isName(asked))
+    found.push((await findCrate(database, asked))?.name ?? asked)
   return found
 }
 

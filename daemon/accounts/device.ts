@@ -7,11 +7,7 @@ import { isSameText } from './secret.ts'
  * stored password, so nothing is stored and a new password invalidates it. Null without a password.
  */
 export async function makeDevice(database: Database, userId: number): Promise<string | null> {
-  const row = await database
-    .selectFrom('users')
-    .select('password')
-    .where('id', '=', userId)
-    .executeTakeFirst()
+  const row = await passwords(database).where('id', '=', userId).executeTakeFirst()
   if (!row?.password) return null
   const id = randomBytes(16).toString('base64url')
   return `${id}.${proof(id, row.password)}`
@@ -25,12 +21,13 @@ export async function knownDevice(
 ): Promise<string | null> {
   const [, id = '', given = ''] = /^([\w-]{22})\.([\w-]{43})$/.exec(cookie) ?? []
   if (id === '') return null
-  const query = database
-    .selectFrom('users')
-    .select('password')
-    .where('canonical', '=', login.toLowerCase())
+  const query = passwords(database).where('canonical', '=', login.toLowerCase())
   const row = await query.executeTakeFirst()
   return row?.password && isSameText(given, proof(id, row.password)) ? id : null
+}
+
+function passwords(database: Database) {
+  return database.selectFrom('users').select('password')
 }
 
 function proof(id: string, stored: string): string {

@@ -1,15 +1,11 @@
-import {
-  addEvent,
-  type Change,
-  type Database,
-  markCratePage,
-  refuse,
-  timestamp,
-} from '../../generator/index.ts'
+import { addEvent, type Change, type Database, refuse, timestamp } from '../../generator/index.ts'
+import { insertOwner } from './ownership.ts'
 
-/** An invitation to own a crate, as the invited see it. */
+/** An invitation to own a crate. */
 export interface InvitationRecord {
   readonly crate: string
+  /** Login of who is invited. */
+  readonly login: string
   /** Login of who invited; null when that was the operator. */
   readonly by: string | null
   readonly at: string
@@ -23,45 +19,33 @@ export interface InvitationTime {
   readonly seconds: number
 }
 
-/** The invitations of a user that are good, the latest first. */
+/** The invitations of a user, or to a crate, that are good and not answered; the latest first. */
 export async function listInvitations(
   database: Database,
-  userId: number,
+  of: { readonly userId: number } | { readonly crateId: number },
   time: InvitationTime,
 ): Promise<InvitationRecord[]> {
+  const [column, id] =
+    'userId' in of
+      ? (['invitations.user_id', of.userId] as const)
+      : (['invitations.crate_id', of.crateId] as const)
   const rows = await database
     .selectFrom('invitations')
     .innerJoin('crates', 'crates.id', 'invitations.crate_id')
-    .leftJoin('users', 'users.id', 'invitations.invited_by')
-    .select(['crates.name as crate', 'users.login as by', 'invitations.invited_at as at'])
-    .where('invitations.user_id', '=', userId)
+    .innerJoin('users', 'users.id', 'invitations.user_id')
+    .leftJoin('users as inviters', 'inviters.id', 'invitations.invited_by')
+    .select(['crates.name as crate', 'users.login', 'inviters.login as by'])
+    .select('invitations.invited_at as at')
+    .where(column, '=', id)
     .where('invitations.invited_at', '>', madeAfter(time))
     .orderBy('invitations.invited_at', 'desc')
     .orderBy('crates.name')
-    .execute()
-  return rows.map(row => ({ ...row, expires: expiry(row.at, time) }))
-}
-
-/** Somebody who is invited to own a crate, as its owners see it. */
-export type InvitedRecord = Omit<InvitationRecord, 'crate'> & { readonly login: string }
-
-/** Who is invited to own a crate and has not answered, while that is good; the latest first. */
-export async function listInvited(
-  database: Database,
-  crateId: number,
-  time: InvitationTime,
-): Promise<InvitedRecord[]> {
-  const rows = await database
-    .selectFrom('invitations')
-    .innerJoin('users', 'users.id', 'invitations.user_id')
-    .leftJoin('users as inviters', 'inviters.id', 'invitations.invited_by')
-    .select(['users.login', 'inviters.login as by', 'invitations.invited_at as at'])
-    .where('invitations.crate_id', '=', crateId)
-    .where('invitations.invited_at', '>', madeAfter(time))
-    .orderBy('invitations.invited_at', 'desc')
     .orderBy('users.id', 'desc')
     .execute()
-  return rows.map(row => ({ ...row, expires: expiry(row.at, time) }))
+  return rows.map(row => {
+    const expires = timestamp(new Date(Date.parse(row.at) + time.seconds * 1000))
+    return { ...row, expires }
+  })
 }
 
 /** Accepts or declines an invitation. Refuses one that has expired, was withdrawn or never made. */
@@ -82,33 +66,14 @@ export async function answerInvitation(
       .returning('invited_by')
       .executeTakeFirst()
     if (!invitation) return refuse('invitation_unknown', { name: crate.name })
-    const detail = { login: user.login }
-    if (!isAccepted) {
+    if (isAccepted) await insertOwner(tx, crate, user, invitation.invited_by, change)
+    else {
+      const detail = { login: user.login }
       await addEvent(tx, change, { action: 'invitation-decline', crate: crate.name, detail })
-      return
     }
-    await tx
-      .insertInto('owners')
-      .values({
-        crate_id: crate.id,
-        user_id: user.id,
-        added_at: change.at,
-        added_by: invitation.invited_by,
-      })
-      .onConflict(conflict => conflict.doNothing())
-      .execute()
-    await markCratePage(
-      tx,
-      crate.id,
-      await addEvent(tx, change, { action: 'owner-add', crate: crate.name, detail }),
-    )
   })
 }
 
 function madeAfter({ now, seconds }: InvitationTime): string {
   return timestamp(new Date(now.getTime() - seconds * 1000))
-}
-
-function expiry(at: string, { seconds }: InvitationTime): string {
-  return timestamp(new Date(Date.parse(at) + seconds * 1000))
 }

@@ -9,6 +9,7 @@ import {
   markCratePage,
   Refusal,
   refuse,
+  type Slice,
 } from '../../generator/index.ts'
 import { type Account, findUser, type User } from './accounts.ts'
 
@@ -18,11 +19,11 @@ export async function countCratesOf(database: Database, userId: number): Promise
   return Number((await query.where('user_id', '=', userId).executeTakeFirstOrThrow()).crates)
 }
 
-/** The names of the crates a user owns, in alphabetical order: so many of them, after so many. */
+/** The names of the crates a user owns, in alphabetical order. */
 export async function cratesOf(
   database: Database,
   userId: number,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
+  { limit, offset }: Slice,
 ): Promise<string[]> {
   const rows = await database
     .selectFrom('owners')
@@ -61,26 +62,29 @@ export async function addOwners(
   change: Change,
 ): Promise<OwnerChange> {
   return eachUser(database, crate, logins, change, async (tx, user) => {
-    const row = await tx
-      .insertInto('owners')
-      .values({
-        crate_id: crate.id,
-        user_id: user.id,
-        added_at: change.at,
-        added_by: change.user?.id ?? null,
-      })
-      .onConflict(conflict => conflict.doNothing())
-      .executeTakeFirst()
-    if (row.numInsertedOrUpdatedRows === 0n) return false
+    if (await isOwner(tx, crate.id, user.id)) return false
+    await insertOwner(tx, crate, user, change.user?.id ?? null, change)
     await withdrawInvitation(tx, crate.id, user.id)
-    const detail = { login: user.login }
-    await markCratePage(
-      tx,
-      crate.id,
-      await addEvent(tx, change, { action: 'owner-add', crate: crate.name, detail }),
-    )
     return true
   })
+}
+
+/** Makes a user an owner, unless they are one already. */
+export async function insertOwner(
+  tx: Database,
+  crate: { readonly id: number; readonly name: string },
+  user: Pick<Account, 'id' | 'login'>,
+  addedBy: number | null,
+  change: Change,
+): Promise<void> {
+  await tx
+    .insertInto('owners')
+    .values({ crate_id: crate.id, user_id: user.id, added_at: change.at, added_by: addedBy })
+    .onConflict(conflict => conflict.doNothing())
+    .execute()
+  const detail = { login: user.login }
+  const event = await addEvent(tx, change, { action: 'owner-add', crate: crate.name, detail })
+  await markCratePage(tx, crate.id, event)
 }
 
 /** Invites users to become owners, or renews their invitations. All or none, as `addOwners`. */
@@ -98,11 +102,8 @@ export async function inviteOwners(
       .values({ crate_id: crate.id, user_id: user.id, ...made })
       .onConflict(conflict => conflict.doUpdateSet(made))
       .execute()
-    await addEvent(tx, change, {
-      action: 'owner-invite',
-      crate: crate.name,
-      detail: { login: user.login },
-    })
+    const detail = { login: user.login }
+    await addEvent(tx, change, { action: 'owner-invite', crate: crate.name, detail })
     return true
   })
 }
@@ -129,11 +130,8 @@ export async function removeOwners(
       if (owner.numDeletedRows === 0n && !invited)
         refuse('owner_unknown', { name: crate.name, login: user.login })
       const action = owner.numDeletedRows > 0n ? 'owner-remove' : 'invitation-withdraw'
-      const event = await addEvent(inner, change, {
-        action,
-        crate: crate.name,
-        detail: { login: user.login },
-      })
+      const detail = { login: user.login }
+      const event = await addEvent(inner, change, { action, crate: crate.name, detail })
       await markCratePage(inner, crate.id, event)
       return true
     })

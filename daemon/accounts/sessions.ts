@@ -102,20 +102,14 @@ export async function listSessions(
   userId: number,
   { now, idleSeconds }: SessionTime,
 ): Promise<SessionRecord[]> {
-  const rows = await database
+  return database
     .selectFrom('sessions')
-    .selectAll()
+    .select(['id', 'agent', 'created_at as created', 'last_seen_at as lastSeen'])
     .where('user_id', '=', userId)
     .where('expires_at', '>', timestamp(now))
     .where('last_seen_at', '>', timestamp(new Date(now.getTime() - idleSeconds * 1000)))
     .orderBy('id', 'desc')
     .execute()
-  return rows.map(row => ({
-    id: row.id,
-    agent: row.agent,
-    created: row.created_at,
-    lastSeen: row.last_seen_at,
-  }))
 }
 
 /** Ends every session of a user but the one to keep, if any, and says how many there were. */

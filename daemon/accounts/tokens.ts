@@ -120,10 +120,9 @@ export async function createToken(
 }
 
 async function countGood(tx: Database, { userId, at }: TokenOrder): Promise<number> {
-  const { count } = tx.fn
   const row = await tx
     .selectFrom('tokens')
-    .select(count<number>('id').as('tokens'))
+    .select(tx.fn.countAll<number>().as('tokens'))
     .where('user_id', '=', userId)
     .where('revoked_at', 'is', null)
     .where(({ or, eb }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', at)]))

@@ -15,6 +15,8 @@ interface Status {
   readonly code: ContentfulStatusCode
   /** Whether it stands even where Cargo's convention is to answer 200 (specification section 7; DESIGN §8). */
   readonly always: boolean
+  /** After how many seconds a client may try again, unless the refusal says. */
+  readonly retryAfter?: number
 }
 
 /** The status of each kind of objection. */
@@ -26,8 +28,8 @@ const STATUS = {
   too_large: { code: 413, always: true },
   too_many: { code: 429, always: true },
   failed: { code: 500, always: true },
-  busy: { code: 503, always: true },
-  full: { code: 507, always: true },
+  busy: { code: 503, always: true, retryAfter: 10 },
+  full: { code: 507, always: true, retryAfter: 60 },
   forbidden: { code: 403, always: false },
   conflict: { code: 409, always: false },
   misuse: { code: 400, always: false },
@@ -59,9 +61,14 @@ export function failureBody(issues: readonly Issue[]): { errors: { detail: strin
 export function refused(c: Context, refusal: Refusal, mode: 'cargo' | 'http'): Response {
   const status = realStatus(refusal) ?? (mode === 'cargo' ? 200 : honestStatus(refusal))
   addObjections(c, codesOf(refusal))
-  const { retryAfter } = refusal
-  const later = retryAfter === undefined ? undefined : { 'retry-after': String(retryAfter) }
-  return c.json(failureBody(refusal.issues), status, { 'cache-control': 'no-store', ...later })
+  noteRetryAfter(c, refusal)
+  return c.json(failureBody(refusal.issues), status, { 'cache-control': 'no-store' })
+}
+
+/** Sets `Retry-After` where a refusal is for a while only. */
+export function noteRetryAfter(c: Context, refusal: Refusal): void {
+  const seconds = refusal.retryAfter ?? statusesOf(refusal).find(one => one.retryAfter)?.retryAfter
+  if (seconds !== undefined) c.header('retry-after', String(seconds))
 }
 
 /** The code of each objection of a refusal. */

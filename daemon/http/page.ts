@@ -4,7 +4,7 @@ import type { Refusal } from '../../generator/index.ts'
 import { contentSecurityPolicy } from '../../site/layout/content-security-policy.ts'
 import { errorPage } from '../../site/pages/not-found.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
-import { addObjections, codesOf, honestStatus } from './failure.ts'
+import { addObjections, codesOf, honestStatus, noteRetryAfter } from './failure.ts'
 
 /** The headers of every page: nobody frames it, nothing foreign runs in it. */
 export function pageHeaders(site: SiteConfig): Record<string, string> {
@@ -45,7 +45,7 @@ export function refusedPage(
 ): Response {
   addObjections(c, codesOf(refusal))
   const status = honestStatus(refusal)
-  if (refusal.retryAfter !== undefined) c.header('retry-after', String(refusal.retryAfter))
+  noteRetryAfter(c, refusal)
   const title = status === 404 ? 'Nothing here' : 'Not done'
   return page(c, site, errorPage(site, title, asSentences(refusal), login), status)
 }

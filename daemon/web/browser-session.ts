@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { browserName } from '../access/browser-name.ts'
 import { type BrowserRequest, changeOf } from '../access/browser-request.ts'
 import type { Account } from '../accounts/accounts.ts'
 import { makeDevice } from '../accounts/device.ts'
@@ -27,23 +28,4 @@ export async function logIn(
   if (readCookie(c, registry, 'form') !== undefined) dropCookie(c, registry, 'form')
   if (request.session)
     await database.deleteFrom('sessions').where('id', '=', request.session.id).execute()
-}
-
-/** The token of each browser; those first that also send a token that comes later. */
-const BROWSERS = [
-  ['Edg', 'Edge'],
-  ['OPR', 'Opera'],
-  ['Firefox', 'Firefox'],
-  ['Chrome', 'Chrome'],
-  ['Version', 'Safari'],
-] as const
-
-/** Browser and system as people call them, from a `User-Agent`; otherwise its beginning. */
-function browserName(agent: string): string {
-  const system = /\b(Windows|Android|iPhone|iPad|Mac OS X|CrOS|Linux)\b/.exec(agent)?.[1]
-  for (const [token, name] of BROWSERS) {
-    const version = new RegExp(`\\b${token}/([0-9]+)`).exec(agent)?.[1]
-    if (version) return `${name} ${version}${system ? ` on ${system}` : ''}`
-  }
-  return agent.replace(/[^\x20-\x7e]/g, '').slice(0, 60)
 }

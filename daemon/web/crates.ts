@@ -17,7 +17,7 @@ import { confirmPage, managePage } from '../../site/account/manage-page.ts'
 import type { Notice } from '../../site/account/viewer.ts'
 import { changeOf, type SessionRequest } from '../access/browser-request.ts'
 import type { SessionHandler } from '../access/route.ts'
-import { listInvited } from '../accounts/invitations.ts'
+import { listInvitations } from '../accounts/invitations.ts'
 import { addOwners, inviteOwners, removeOwners, requireOwner } from '../accounts/ownership.ts'
 import type { Deps } from '../deps.ts'
 import { honestStatus } from '../http/failure.ts'
@@ -137,13 +137,11 @@ async function managed(
   request: SessionRequest,
   notice: Notice | null,
 ): Promise<string> {
+  const seconds = registry.settings.owners.invitation_seconds
   const [releases, owners, invitations] = await Promise.all([
     listReleases(registry.database, crate.id),
     listOwners(registry.database, crate.id),
-    listInvited(registry.database, crate.id, {
-      now: request.now,
-      seconds: registry.settings.owners.invitation_seconds,
-    }),
+    listInvitations(registry.database, { crateId: crate.id }, { now: request.now, seconds }),
   ])
   const invited = invitations.map(one => ({ ...one, by: one.by ?? 'the operator' }))
   const versions = releases

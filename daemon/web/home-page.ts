@@ -36,7 +36,7 @@ export async function showHome(
   const [tokens, crates, invitations, sessions] = await Promise.all([
     listTokens(database, id),
     cratesOf(database, id, slice),
-    listInvitations(database, id, { now, seconds: settings.owners.invitation_seconds }),
+    listInvitations(database, { userId: id }, { now, seconds: settings.owners.invitation_seconds }),
     listSessions(database, id, { now, idleSeconds: settings.auth.session_idle_seconds }),
   ])
   const facts: HomeData = {

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { Refusal } from '../../generator/index.ts'
 import type { Notice, Viewer } from '../../site/account/viewer.ts'
 import type { SessionRequest } from '../access/browser-request.ts'
-import { addObjections, codesOf } from '../http/failure.ts'
+import { addObjections, codesOf, noteRetryAfter } from '../http/failure.ts'
 import { asSentences } from '../http/page.ts'
 
 /** What a form has done, by the word in the next address; no other text reaches the page. */
@@ -45,6 +45,7 @@ export function failed(
 ): { readonly refusal: Refusal; readonly notice: Notice } {
   if (!(error instanceof Refusal)) throw error
   addObjections(c, codesOf(error))
+  noteRetryAfter(c, error)
   return { refusal: error, notice: { kind: 'failed', text: asSentences(error) } }
 }
 

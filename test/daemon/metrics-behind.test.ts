@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -22,6 +22,28 @@ test('a crate that a daemon cannot render shows in /metrics and in status', asyn
   assert.match(metrics, /^plimsoll_background_failures_total\{what="git index"\} 0$/m)
   const status = await plimsoll(dir, ['status', '--dir', dir])
   assert.match(status.stdout, /^error {5}\S+ build: the \.crate of `lost` 1\.0\.0 is missing/m)
+})
+
+test('a page that cannot be written shows in /metrics and in status, with its next try', async t => {
+  const dir = join(folderOf(t), 'registry')
+  await plimsoll(folderOf(t), ['init', '--dir', dir])
+  // A folder where the file is to be.
+  mkdirSync(join(dir, 'public/crates/stuck/crate.json'), { recursive: true })
+  await addCrate(await reopen(t, dir), { name: 'stuck', version: '1.0.0' })
+  const daemon = await serve(new Cleanup(t), dir)
+  const metrics = async () => (await fetch(`${daemon.url}/metrics`)).text()
+  await until(
+    async () => /^plimsoll_failed_work\{kind="page"\} 1$/m.test(await metrics()),
+    () => 'the page is not counted',
+  )
+  assert.match(await metrics(), /^plimsoll_failed_work\{kind="index"\} 0$/m)
+  const status = await plimsoll(dir, ['status', '--dir', dir])
+  assert.match(status.stdout, /^failed {4}page of stuck: E\w+.*\(1 attempt, next \d{4}-\S+Z\)$/m)
+  const { stdout } = await plimsoll(dir, ['status', '--json', '--dir', dir])
+  const [{ retryAt, error, ...failed }, ...others] = JSON.parse(stdout).failed_work
+  assert.deepEqual(failed, { kind: 'page', crate: 'stuck', version: null, attempts: 1 })
+  assert.deepEqual([others, Date.parse(retryAt) > Date.now() - 60_000], [[], true])
+  assert.match(error, /crate\.json/)
 })
 
 test('a push that fails shows in the log, in /metrics and in status, and a start makes up for it', async t => {

@@ -26,6 +26,8 @@ export interface TestRegistryOptions {
   /** Settings as environment variables: `{ PLIMSOLL_AUTH_REQUIRED: 'true' }`. */
   readonly env?: Readonly<Record<string, string>>
   readonly logLevel?: string
+  /** An existing folder to make the registry in; default: that of temporary files. */
+  readonly parent?: string
   /** Whether it has a git index; default: none. */
   readonly git?: boolean
 }
@@ -71,7 +73,7 @@ export class TestRegistry implements Deps {
     t: Pick<TestContext, 'after'>,
     options: TestRegistryOptions = {},
   ): Promise<TestRegistry> {
-    const dir = mkdtempSync(join(tmpdir(), 'plimsoll-test-'))
+    const dir = mkdtempSync(join(options.parent ?? tmpdir(), 'plimsoll-test-'))
     const sources = { env: { PLIMSOLL_REGISTRY_BASE_URL: BASE, ...options.env } }
     await initRegistry(dir, sources, {})
     const registry = await openRegistry(dir, sources)

@@ -5,12 +5,13 @@ import { answerText } from '../../http/answer.ts'
 import { crateShape } from '../schema/crate.ts'
 import { dependencyShape } from '../schema/dependency.ts'
 import { versionShape } from '../schema/version.ts'
-import { cargoOperations, failureAnswer } from './cargo.ts'
-import type { Content, Operation, Operations, Schema } from './operation.ts'
-import { readOperations } from './read.ts'
-
-/** Every operation of the API by method and path. */
-export const operations: Operations = { ...cargoOperations, ...readOperations }
+import {
+  type Content,
+  failureAnswer,
+  type Operation,
+  operations,
+  type Schema,
+} from './operations.ts'
 
 /** Schemas that several answers share. */
 const definitions: Record<string, Schema> = {
@@ -24,20 +25,14 @@ const definitions: Record<string, Schema> = {
 export function openApi({ settings, urls }: Registry, routes: () => readonly Route[]): OpenHandler {
   let document: string | null = null
   return c => {
-    const facts = { title: settings.registry.title, server: urls.api ?? urls.base }
-    document ??= JSON.stringify(openApiDocument(facts, routes()))
+    const { title } = settings.registry
+    document ??= JSON.stringify(openApiDocument(title, urls.api ?? urls.base, routes()))
     return answerText(c, document, 'application/json')
   }
 }
 
-/** What the document says of the registry. */
-interface DocumentFacts {
-  readonly title: string
-  readonly server: string
-}
-
 /** The routes that are operations, with who may take them. */
-function openApiDocument(facts: DocumentFacts, routes: readonly Route[]): object {
+function openApiDocument(title: string, server: string, routes: readonly Route[]): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
@@ -51,12 +46,12 @@ function openApiDocument(facts: DocumentFacts, routes: readonly Route[]): object
   return {
     openapi: '3.1.0',
     info: {
-      title: facts.title,
+      title,
       version: 'v1',
       description:
         'The web API of a Cargo registry. A failure has the body `{"errors":[{"detail":…}]}` whatever its status; clients decide by the body.',
     },
-    servers: [{ url: facts.server }],
+    servers: [{ url: server }],
     paths,
     components: {
       schemas: Object.fromEntries(
@@ -95,14 +90,14 @@ function describe(path: string, operation: Operation, access: Route['access']): 
         description: 'Success, or a failure that Cargo decides by its body',
         ...content(operation.answer),
       },
-      default: { description: 'A failure', ...content({ schema: failureAnswer }) },
+      default: { description: 'A failure', ...content(failureAnswer) },
     },
   }
 }
 
-function content(one: Content): object {
-  if ('schema' in one)
-    return { content: { 'application/json': { schema: jsonSchema(one.schema) } } }
+function content(one: Schema | Content): object {
+  if (!('contentType' in one))
+    return { content: { 'application/json': { schema: jsonSchema(one) } } }
   const { contentType, description, format } = one
   return {
     content: {
