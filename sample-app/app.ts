@@ -2,6 +2,7 @@ import { unescape as undoPercent } from 'node:querystring'
 import { type Context, Hono } from 'hono'
 import { pageHeaders } from './examples/body/uploads.ts'
 import { answerError } from './examples/errors.ts'
+import { exactIntegers } from './examples/path/path-params-int.ts'
 import type { Example } from './examples.ts'
 import { type About, describe } from './openapi.ts'
 import { docsPage } from './pages/docs-page.ts'
@@ -13,6 +14,7 @@ type C = Context<SampleEnv>
 /** An app without routes: what all examples have in common around their own. */
 export function emptyApp(): App {
   const app = new Hono<SampleEnv>({ getPath: routedPath })
+  app.use(exactIntegers)
   app.notFound(c => unmatched(app, c))
   app.onError(answerError)
   return app

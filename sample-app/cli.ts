@@ -1,101 +1,93 @@
+import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
-import { parseArgs } from 'node:util'
+import { createSecureContext } from 'node:tls'
 import { setFlagsFromString } from 'node:v8'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { examples } from './examples.ts'
 import { gallery, single } from './gallery.ts'
-import { hashPassword, PasswordError } from './login/password.ts'
-import { listen, readTlsFiles, TlsFilesError } from './server.ts'
-import { readSettings, SettingsError } from './settings.ts'
-
-/** A command line that makes no sense; the message says what does. */
-class UsageError extends Error {}
-
-const NAMES = [...examples.keys()].join(', ')
-const USAGE = `\
-usage: npm run sample -- [--example NAME] [--port N] [--host H] [--cert FILE --key FILE]
-
-  --example NAME   serve this example at the root; without it all of them under /examples/NAME/
-  --port N         0 to 65535, 0 takes a free one (default 8000)
-  --host H         the address to listen on (default 127.0.0.1)
-  --cert, --key    PEM files; serves HTTPS
-  --hash-password  reads a password from standard input and prints its hash for SAMPLE_USERS
-
-examples: ${NAMES}
-
-environment: SAMPLE_X_TOKEN, SAMPLE_X_KEY, SAMPLE_USERS (see sample-app/README.md)`
+import { hashPassword } from './login/password.ts'
+import { listen } from './server.ts'
+import { readSettings } from './settings.ts'
 
 // Each piece of an upload is a buffer. The thread that frees them falls behind on a busy machine,
 // and a large upload then needs twice the memory: free them as soon as they are collected.
 setFlagsFromString('--no-concurrent-array-buffer-sweeping')
 
+const program = new Command('npm run sample --')
+  .description('Serves the examples of sample-app/; its README.md has the variables it reads.')
+  .addOption(
+    new Option('--example <name>', 'serve this one at the root, not all of them').choices([
+      ...examples.keys(),
+    ]),
+  )
+  .option('--port <number>', '0 to 65535, 0 takes a free one', parsePort, 8000)
+  .option('--host <address>', 'the address to listen on', '127.0.0.1')
+  .option('--cert <file>', 'a certificate in PEM, with its chain; serves HTTPS')
+  .option('--key <file>', 'its private key in PEM')
+  .option('--hash-password', 'print a hash for SAMPLE_USERS of the password on standard input')
+  .allowExcessArguments(false)
+  .exitOverride(({ exitCode }) => process.exit(exitCode && 2))
+const flags = program.parse().opts<
+  Partial<Record<'example' | 'cert' | 'key', string>> & {
+    host: string
+    port: number
+    hashPassword?: true
+  }
+>()
+
 try {
-  const flags = readFlags()
-  if (flags.help) console.log(USAGE)
-  else if (!flags['hash-password']) await serve(flags)
-  else console.log(await hashPassword((await text(process.stdin)).replace(/\r?\n$/, '')))
+  if (flags.hashPassword) {
+    console.log(await hashPassword((await text(process.stdin)).replace(/\r?\n$/, '')))
+  } else await serve()
 } catch (error) {
-  const isUsage = error instanceof UsageError
-  const isPlain = [SettingsError, TlsFilesError, PasswordError].some(kind => error instanceof kind)
-  const known = error instanceof Error && (isPlain || 'code' in error) ? error.message : error
-  console.error(isUsage ? `${error.message}\n\n${USAGE}` : known)
-  // 1 for what could not be done, 2 for what was asked wrongly.
-  process.exitCode = isUsage || error instanceof SettingsError ? 2 : 1
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
 }
 
-/** @throws UsageError */
-function readFlags() {
-  const { port = '8000', host = '127.0.0.1', ...flags } = parsed()
-  const example = examples.get(flags.example ?? '')
-  if (flags.example !== undefined && !example) {
-    const name = JSON.stringify(flags.example)
-    throw new UsageError(`there is no example ${name}; choose one of: ${NAMES}`)
-  }
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) {
-    throw new UsageError(`--port takes 0 to 65535, not ${port}`)
-  }
-  if (host === '') throw new UsageError('--host takes a name or an address')
-  const { cert, key } = flags
-  const tls = cert !== undefined && key !== undefined ? { cert, key } : undefined
-  if (!tls && (cert ?? key) !== undefined) {
-    throw new UsageError('--cert and --key go together: give both or none')
-  }
-  return { ...flags, example, host, port: Number(port), tls }
+function parsePort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65535) return Number(text)
+  throw new InvalidArgumentError('It takes 0 to 65535.')
 }
 
-function parsed() {
-  const [text, yes] = [{ type: 'string' }, { type: 'boolean' }] as const
-  const texts = { example: text, port: text, host: text, cert: text, key: text }
+/** @throws an error that names the files, whichever of them is unusable */
+function readTlsFiles({ cert, key }: typeof flags) {
+  if (cert === undefined && key === undefined) return undefined
+  if (!cert || !key) return program.error('error: --cert and --key go together')
   try {
-    return parseArgs({ options: { ...texts, help: yes, 'hash-password': yes } }).values
+    const files = { cert: readFileSync(cert), key: readFileSync(key) }
+    // Node itself fails at the first connection only.
+    createSecureContext(files)
+    return files
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
+    throw new Error(`cannot serve TLS with ${cert} and ${key}: ${Object(error).message}`)
   }
 }
 
-async function serve({ example, host, port, tls }: ReturnType<typeof readFlags>): Promise<void> {
-  const served = example ? [example] : [...examples.values()]
-  const settings = readSettings(process.env, served)
-  const files = tls && readTlsFiles(tls.cert, tls.key)
+async function serve(): Promise<void> {
+  const example = examples.get(flags.example ?? '')
+  const settings = readSettings(process.env, example ? [example] : examples.values())
+  const tls = readTlsFiles(flags)
+  // Node would listen on every address.
+  if (flags.host === '') program.error('error: --host takes a name or an address')
   const { fetch } = example ? single(example) : gallery()
   const running = await listen(
     (request, env) => fetch(request, { ...settings, ...env }),
-    host,
-    port,
-    files,
+    flags,
+    tls,
   )
-  const demo = Object.keys(settings)
-    .filter(name => process.env[name] === undefined)
-    .join(', ')
-  if (demo) console.error(`warning: demo values are in use for ${demo}; anyone can look them up`)
+  const demo = Object.keys(settings).filter(name => process.env[name] === undefined)
+  if (demo.length > 0) {
+    console.error(`warning: demo values are in use for ${demo.join(', ')}; anyone can look them up`)
+  }
   if (example?.name === 'https' && !tls) {
     console.error('warning: serving without TLS; give --cert FILE --key FILE')
   }
   let stopped = Number.POSITIVE_INFINITY
   const stop = (signal?: string) => {
-    if (stopped > performance.now()) void running.close()
-    stopped = Math.min(stopped, performance.now())
-    // A starter such as npm delivers one Ctrl-C twice; a second one means: now.
+    // A starter such as npm delivers one Ctrl-C twice; a second one later means: now.
     if (signal === 'SIGINT' && performance.now() > stopped + 250) process.exit(130)
+    if (stopped === Number.POSITIVE_INFINITY) void running.close()
+    stopped = Math.min(stopped, performance.now())
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, stop)
   process.once('disconnect', stop)

@@ -2,8 +2,7 @@ import type { Hono } from 'hono'
 import type * as v from 'valibot'
 
 /** In the order in which to read them; a folder of `examples/` is a chapter. */
-const FILES = `
-root path/path-params path/path-params-int path/path-converter path/path-validation
+const FILES = `root path/path-params path/path-params-int path/path-converter path/path-validation
 path/path-validation-float path/path-validation-str path/path-alias query/query-params
 query/query-optional query/query-required query/query-mixed query/query-validation
 query/query-list query/query-metadata query/query-default body/body errors headers/cookies
@@ -15,19 +14,18 @@ dependencies/dependencies-no-cache dependencies/global-dependencies security htt
 /** A plain Hono app, and what its file says about it. */
 export interface Example {
   readonly name: string
-  readonly sentence: string
+  readonly about: string
   /** A request that shows it: a path, after curl's options if there are any. */
   readonly request: string
   readonly app: Hono
   /** What it has to be told; the defaults are demo values. */
-  readonly settings: v.ObjectEntries
+  readonly settings?: v.ObjectSchema<v.ObjectEntries, undefined>
 }
-type Module = Pick<Example, 'app'> & { about: string[]; settings?: { entries: v.ObjectEntries } }
 
-/** All examples by name. */
+/** All examples by name, which is that of their file. */
 export const examples = new Map<string, Example>()
-for (const file of FILES.trim().split(/\s/)) {
-  const { about, app, settings }: Module = await import(`./examples/${file}.js`)
-  const [name = file, sentence = '', request = ''] = about
-  examples.set(name, { name, sentence, request, app, settings: settings?.entries ?? {} })
+for (const file of FILES.split(/\s/)) {
+  const module: Omit<Example, 'name'> = await import(`./examples/${file}.js`)
+  const name = file.replace(/.*\//, '')
+  examples.set(name, { name, ...module })
 }

@@ -1,4 +1,4 @@
-import type { Context, Hono, MiddlewareHandler } from 'hono'
+import type { Context, Hono } from 'hono'
 import { html } from 'hono/html'
 import { parseAccept } from 'hono/utils/accept'
 import { emptyApp, serveUnder } from './app.ts'
@@ -24,18 +24,13 @@ export function gallery(): Hono<SampleEnv> {
   const app = emptyApp()
   app.get('/examples/', pageHeaders, index)
   for (const one of examples.values()) serveUnder(app, `/examples/${one.name}/`, one, [one.app])
-  // Middleware that only a browser meets: it gets the index, every other client what follows.
-  const forPages = [pageHeaders, index].map((handler): MiddlewareHandler => {
-    return (c, next) => (wantsPage(c) ? handler(c, next) : next())
+  app.get('/', pageHeaders, (c, next) => {
+    c.header('Vary', 'Accept')
+    return wantsPage(c) ? index(c) : next()
   })
-  app.get('/', vary, ...forPages)
-  const about = { name: 'Sample application', sentence: 'Some examples, together.' }
-  return serveUnder(
-    app,
-    '/',
-    about,
-    FRONT.flatMap(name => examples.get(name)?.app ?? []),
-  )
+  const about = { name: 'Sample application', about: 'Some examples, together.' }
+  const front = FRONT.flatMap(name => examples.get(name)?.app ?? [])
+  return serveUnder(app, '/', about, front)
 }
 
 /** Whether `text/html` is named among what is accepted; a weight of 0 means anything but that. */
@@ -44,17 +39,12 @@ function wantsPage(c: Context): boolean {
   return accepted.some(({ type, q }) => type.toLowerCase() === 'text/html' && q > 0)
 }
 
-const vary: MiddlewareHandler = (c, next) => {
-  c.header('Vary', 'Accept')
-  return next()
-}
-
-async function index(c: Context): Promise<Response> {
+function index(c: Context): Response | Promise<Response> {
   const base = `${new URL(c.req.url).origin}/examples`
   const cards = [...examples.values()].map(
-    ({ name, sentence, request }) => html`<section class="card" id="${name}">
+    ({ name, about, request }) => html`<section class="card" id="${name}">
 <h2><a href="/examples/${name}/docs">${name}</a></h2>
-<p>${sentence}</p>
+<p>${about}</p>
 <pre>curl ${request.replace(/\S+$/, path => `'${base}/${name}${path}'`)}</pre>
 </section>
 `,

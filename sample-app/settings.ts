@@ -7,16 +7,14 @@ export interface SampleEnv {
   Bindings: { readonly incoming?: IncomingMessage; readonly outgoing?: ServerResponse }
 }
 
-/** A setting that cannot be used; the message names it and what is accepted. */
-export class SettingsError extends Error {}
-
 /**
  * Reads what examples have to be told from the environment.
- * @throws SettingsError naming everything that is wrong
+ * @throws Error naming everything that is wrong
  */
 export function readSettings(env: NodeJS.ProcessEnv, examples: Iterable<Example>): object {
-  const entries: v.ObjectEntries = Object.assign({}, ...[...examples].map(one => one.settings))
-  const { success, output, issues } = v.safeParse(v.object(entries), env)
+  const schemas = [...examples].flatMap(({ settings }) => settings ?? [])
+  const all = v.object(Object.assign({}, ...schemas.map(({ entries }) => entries)))
+  const { success, output, issues } = v.safeParse(all, env)
   if (success) return output
-  throw new SettingsError(issues.map(one => `${v.getDotPath(one)}: ${one.message}`).join('\n'))
+  throw new Error(issues.map(one => `${v.getDotPath(one)}: ${one.message}`).join('\n'))
 }

@@ -3,7 +3,7 @@ import { createMiddleware } from 'hono/factory'
 import { matchedRoutes } from 'hono/route'
 import { findTargetHandler } from 'hono/utils/handler'
 import * as v from 'valibot'
-import { type Form, readForm } from '../form/form.ts'
+import { Form } from '../form/form.ts'
 import type { SampleEnv } from '../settings.ts'
 import { readJson } from './json-body.ts'
 import { ValidationError } from './problem.ts'
@@ -55,7 +55,8 @@ export function ask<const I extends Inputs>(inputs: I) {
     const reading = earlier ?? new Reading(c)
     readings.set(c, reading)
     try {
-      const values = await reading.demand(inputs)
+      const values = await reading.read(inputs)
+      if (!values) throw reading.refusal
       for (const [name, value] of Object.entries(values)) c.set(name as never, value as never)
       await next()
     } finally {
@@ -89,24 +90,16 @@ export function flatten(inputs: readonly Inputs[]): Inputs[] {
   return [...all]
 }
 
-type Node = { readonly type: string; readonly wrapped?: Node; readonly pipe?: readonly object[] }
-
 /**
  * What a schema says of a value: its name outside (`alias`; a header's `_` is a `-` on the wire),
  * a second name of a header (`also`), and Valibot's name of its innermost type.
  */
 export function describeEntry(source: string, key: string, schema: v.GenericSchema) {
-  const layers: Node[] = []
-  for (let one: Node | undefined = schema as Node; one; one = one.wrapped) layers.push(one)
-  const steps = layers.toReversed().flatMap(({ pipe = [] }) => pipe)
-  const metadata = steps.map(step => ('metadata' in step ? step.metadata : {}))
-  const { alias = key, also }: { alias?: string; also?: string } = Object.assign({}, ...metadata)
-  const type = layers.at(-1)?.type ?? ''
-  return {
-    name: source === 'header' ? alias.replaceAll('_', '-').toLowerCase() : alias,
-    also,
-    type,
-  }
+  const { alias = key, also } = v.getMetadata(schema) as { alias?: string; also?: string }
+  let inner: { readonly type: string; readonly wrapped?: typeof inner } = schema
+  while (inner.wrapped) inner = inner.wrapped
+  const name = source === 'header' ? alias.replaceAll('_', '-').toLowerCase() : alias
+  return { name, also, type: inner.type }
 }
 
 type Outcome = { readonly value: unknown } | undefined
@@ -115,42 +108,15 @@ type Outcome = { readonly value: unknown } | undefined
 class Reading {
   readonly #c: Context<SampleEnv>
   readonly #results = new Map<unknown, Outcome>()
-  readonly #refusal = new ValidationError()
-  #form: Promise<Form> | undefined
+  readonly refusal = new ValidationError()
+  #form: Form | undefined
 
   constructor(c: Context) {
     this.#c = c
   }
 
-  /**
-   * The values of all inputs.
-   * @throws ValidationError with everything that is wrong, also in what the rest of the route asks
-   */
-  async demand(inputs: Inputs): Promise<object> {
-    const values = await this.#read(inputs)
-    if (values) return values
-    for (const [at, { handler, method }] of matchedRoutes(this.#c).entries()) {
-      const more = declarations.get(findTargetHandler(handler))
-      // What follows the handler belongs to somebody else.
-      if (!more && method !== 'ALL') break
-      if (!more || at <= this.#c.req.routeIndex) continue
-      // A path parameter is looked up with the place of the route that names it.
-      this.#c.req.routeIndex = at
-      await this.#read(more)
-    }
-    throw this.#refusal
-  }
-
-  /** Closes uploads when the answer is out: it may be streaming one of them. */
-  async finish(): Promise<void> {
-    const form = await this.#form?.catch(() => undefined)
-    const outgoing = this.#c.env?.outgoing
-    if (!outgoing || outgoing.closed) await form?.close()
-    else outgoing.once('close', () => form?.close().catch(error => console.error(error)))
-  }
-
   /** Undefined when one of the inputs is wrong; the others are read all the same. */
-  async #read(inputs: Inputs): Promise<object | undefined> {
+  async read(inputs: Inputs): Promise<object | undefined> {
     const read: [string, Outcome][] = []
     const { needs = {}, body } = inputs
     for (const [name, one] of Object.entries(needs)) read.push([name, await this.#need(one)])
@@ -163,9 +129,16 @@ class Reading {
     return values.length === read.length ? Object.fromEntries(values) : undefined
   }
 
+  /** Closes uploads when the answer is out: it may be streaming one of them. */
+  async finish(): Promise<void> {
+    const outgoing = this.#c.env?.outgoing
+    if (!outgoing || outgoing.closed) await this.#form?.close()
+    else outgoing.once('close', () => this.#form?.close().catch(error => console.error(error)))
+  }
+
   async #need({ inputs, run, use_cache }: Dependency<unknown>): Promise<Outcome> {
     if (use_cache !== false && this.#results.has(run)) return this.#results.get(run)
-    const values = await this.#read(inputs)
+    const values = await this.read(inputs)
     const outcome = values && { value: await run(values as never, this.#c as never) }
     if (!this.#results.has(run)) this.#results.set(run, outcome)
     return outcome
@@ -190,10 +163,8 @@ class Reading {
     if (source === 'path') return [req.param(name)]
     if (source === 'header') return this.#headers(name, also)
     if (source === 'cookie') return cookieValues(this.#headers('cookie').join(';'), name)
-    if (source === 'query')
-      return new URLSearchParams(req.url.slice(`${req.url}?`.indexOf('?'))).getAll(name)
-    this.#form ??= readForm(this.#chunks(), req.header('content-type') ?? '', this.#fields())
-    return (await this.#form).values.get(name) ?? []
+    if (source === 'form') return (await this.#readForm()).values.get(name) ?? []
+    return new URLSearchParams(req.url.slice(`${req.url}?`.indexOf('?'))).getAll(name)
   }
 
   /** `Headers` would join the values of a repeated header, so Node's own list is read. */
@@ -203,25 +174,32 @@ class Reading {
     return also && found.length === 0 ? this.#headers(also) : found
   }
 
+  /** Only the fields that the whole route asks for are kept. */
+  async #readForm(): Promise<Form> {
+    if (this.#form) return this.#form
+    const handlers = matchedRoutes(this.#c).map(({ handler }) => findTargetHandler(handler))
+    const inputs = flatten(handlers.flatMap(handler => declarations.get(handler) ?? []))
+    const fields = inputs
+      .flatMap(({ form = {} }) => Object.entries(form))
+      .map(([key, schema]) => {
+        const { name, type } = describeEntry('form', key, schema)
+        return [name, type] as const
+      })
+    this.#form = new Form(new Map(fields))
+    await this.#form.read(this.#chunks(), this.#c.req.header('content-type') ?? '')
+    return this.#form
+  }
+
   async #body(schema: v.GenericSchema): Promise<Outcome> {
     const json = await readJson(this.#chunks(), this.#c.req.header('content-type') ?? '')
-    if ('type' in json) return this.#refusal.report(json)
+    if ('type' in json) return this.refusal.report(json)
     return this.#checked('body', v.pipe(plainObject, schema), json.value)
   }
 
   #checked(source: string, schema: v.GenericSchema, given: unknown, names?: Map<unknown, string>) {
     const { issues, output, success } = v.safeParse(schema, given, { abortPipeEarly: true })
-    for (const issue of issues ?? []) this.#refusal.add(source, issue, names)
+    for (const issue of issues ?? []) this.refusal.add(source, issue, names)
     return success ? { value: output } : undefined
-  }
-
-  /** The form fields that the route asks for, and their types: the rest of a form is not kept. */
-  #fields(): Map<string, string> {
-    const handlers = matchedRoutes(this.#c).map(({ handler }) => findTargetHandler(handler))
-    const inputs = handlers.flatMap(handler => declarations.get(handler) ?? [])
-    const entries = flatten(inputs).flatMap(({ form = {} }) => Object.entries(form))
-    const described = entries.map(([key, schema]) => describeEntry('form', key, schema))
-    return new Map(described.map(({ name, type }) => [name, type]))
   }
 
   /**
@@ -230,9 +208,8 @@ class Reading {
    */
   #chunks(): AsyncIterable<Uint8Array> {
     const { env, req } = this.#c
-    return (
-      env?.incoming?.iterator({ destroyOnReturn: false }) ?? req.raw.body ?? new Blob([]).stream()
-    )
+    const stream = env?.incoming?.iterator({ destroyOnReturn: false }) ?? req.raw.body
+    return stream ?? new Blob([]).stream()
   }
 }
 

@@ -56,4 +56,5 @@ app.put('/items/:item_id', ask({ path, answers: { 201: v.object({ item_id: integ
   return c.json({ item_id: c.var.path.item_id })
 })
 
-export const about = ['errors', 'A status, a header, and errors of your own.', '/items/2']
+export const about = 'A status, a header, and errors of your own.'
+export const request = '/items/2'

@@ -6,4 +6,5 @@ export const app = new Hono()
 // `--cert FILE --key FILE`, and it speaks TLS.
 app.get('/https', c => c.json({ message: 'Hello over HTTPS' }))
 
-export const about = ['https', 'TLS with a certificate and a key of your own.', '/https']
+export const about = 'TLS with a certificate and a key of your own.'
+export const request = '/https'

@@ -6,4 +6,5 @@ export const app = new Hono()
 // and returns an answer. `c.json` writes JSON, with 200 if nothing else is said.
 app.get('/', c => c.json({ message: 'Hello World' }))
 
-export const about = ['root', 'One path, one answer.', '/']
+export const about = 'One path, one answer.'
+export const request = '/'

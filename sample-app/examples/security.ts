@@ -69,8 +69,5 @@ app.get('/users/me', ask({ needs: { user: activeUser }, answers: { 200: User } }
   return c.json(v.parse(User, c.var.user))
 })
 
-export const about = [
-  'security',
-  'A login: password to bearer token to user.',
-  `--header 'Authorization: Bearer johndoe' /users/me`,
-]
+export const about = 'A login: password to bearer token to user.'
+export const request = `--header 'Authorization: Bearer johndoe' /users/me`

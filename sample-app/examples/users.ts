@@ -3,10 +3,10 @@ import { isPasswordHash } from '../login/password.ts'
 
 /** Passwords: `secret` and `secret2`. */
 const DEMO = `[{"username":"johndoe","email":"johndoe@example.com","full_name":"John Doe",
-"disabled":false,"hashed_password":"scrypt$16384$8$1$kLiuPKMgdJc4xFyd81Hpag==\
+"disabled":false,"hashed_password":"kLiuPKMgdJc4xFyd81Hpag==\
 $kgBK9/FcEICTiO5U5hvD/RIgcDBKJ3Z5UPlqRr+29XE="},
 {"username":"alice","email":"alice@example.com","full_name":"Alice Wonderson",
-"disabled":true,"hashed_password":"scrypt$16384$8$1$skQyKCIP8yTOIX58FhG6ng==\
+"disabled":true,"hashed_password":"skQyKCIP8yTOIX58FhG6ng==\
 $wg/fxt1zsPcqUMmZRYt/26ZDg3nSAWnHBSDK1SsT0s0="}]`
 
 const StoredUser = v.strictObject({

@@ -10,57 +10,51 @@ const PART_LIMIT = 1000
 const [VALUE_LIMIT, NAME_LIMIT] = [1024 * 1024, 16 * 1024]
 
 type Chunks = AsyncIterable<Uint8Array>
-/** Valibot's types of the declared fields; the rest of a form is counted and not kept. */
-type Fields = ReadonlyMap<string, string>
 /** The part that is being received: a file, or the pieces of a text. */
 type Part = { name: string; file: UploadFile | undefined; text: Uint8Array[]; size: number }
 
 /**
- * Reads a form, urlencoded or multipart. A body of another type is a form without fields: what is
- * required is then missing, never 415.
- * @throws HTTPException 400 for broken data and beyond the limits; no file is left open then
+ * A form: of the declared fields every value of a list, of any other the last. What is not declared
+ * is counted and not kept.
  */
-export async function readForm(chunks: Chunks, contentType: string, fields: Fields): Promise<Form> {
-  const { value: type, parameters } = parseHeaderValue(contentType)
-  const form = new Form(fields)
-  try {
-    if (type === 'multipart/form-data') await form.readParts(chunks, parameters.get('boundary'))
-    if (type === 'application/x-www-form-urlencoded') form.readPairs(await readWhole(chunks))
-    return form
-  } catch (error) {
-    await form.close()
-    throw error
-  }
-}
-
-/** The values of the declared fields: every one of a list, of any other the last. */
 export class Form {
   readonly values = new Map<string, (string | UploadFile)[]>()
-  readonly #fields: Fields
+  readonly #fields: ReadonlyMap<string, string>
   readonly #files = new Set<UploadFile>()
   readonly #counts = { fields: 0, files: 0, bytes: 0 }
 
-  constructor(fields: Fields) {
+  /** @param fields the declared names, and Valibot's type of each */
+  constructor(fields: ReadonlyMap<string, string>) {
     this.#fields = fields
   }
 
-  /** A part with a `filename`, even an empty one, is a file. One that is cut off does not count. */
-  async readParts(chunks: Chunks, boundary = ''): Promise<void> {
+  /**
+   * Reads it, urlencoded or multipart. A body of another type is a form without fields: what is
+   * required is then missing, never 415.
+   * @throws HTTPException 400 for broken data and beyond the limits
+   */
+  async read(chunks: Chunks, contentType: string): Promise<void> {
+    const { value: type, parameters } = parseHeaderValue(contentType)
+    if (type === 'multipart/form-data') await this.#readParts(chunks, parameters.get('boundary'))
+    if (type === 'application/x-www-form-urlencoded') this.#readPairs(await readWhole(chunks))
+  }
+
+  /** Closes every file, which also removes what was spooled to disk. */
+  async close(): Promise<void> {
+    for (const file of this.#files) await file.close()
+  }
+
+  async #readParts(chunks: Chunks, boundary = ''): Promise<void> {
     if (boundary === '') throw refusal('Missing boundary in multipart.')
     let part: Part | undefined
     for await (const event of readMultipart(chunks, boundary)) {
-      if (event.kind === 'part') part = this.#begin(event.headers)
-      else if (!part) continue
-      else if (event.kind === 'data') await this.#receive(part, event.bytes)
-      else {
-        const earlier = this.#keep(part.name, part.file ?? decodeText(Buffer.concat(part.text)))
-        await part.file?.seek(0)
-        if (earlier instanceof UploadFile) await earlier.close()
-      }
+      if (event instanceof Map) part = this.#begin(event)
+      else if (event instanceof Buffer) await this.#receive(part as Part, event)
+      else if (part) await this.#keepPart(part)
     }
   }
 
-  readPairs(bytes: Buffer): void {
+  #readPairs(bytes: Buffer): void {
     for (const [pair] of bytes.toString().matchAll(/[^&]+/g)) {
       this.#count('fields')
       const equals = `${pair}=`.indexOf('=')
@@ -69,28 +63,23 @@ export class Form {
     }
   }
 
-  /** Closes every file, which also removes what was spooled to disk. */
-  async close(): Promise<void> {
-    for (const file of this.#files) await file.close()
-  }
-
+  /** A part with a `filename`, even an empty one, is a file. */
   #begin(headers: ReadonlyMap<string, string>): Part {
     const { parameters } = parseHeaderValue(headers.get('content-disposition') ?? '')
     const [name, filename] = [parameters.get('name'), parameters.get('filename')]
     if (name === undefined) {
       throw refusal('The Content-Disposition header field "name" must be provided.')
     }
-    const part: Part = { name, file: undefined, text: [], size: 0 }
     this.#count(filename === undefined ? 'fields' : 'files')
-    if (filename === undefined) return part
+    if (filename === undefined) return { name, file: undefined, text: [], size: 0 }
     // Of a path from Windows only the last name is told.
     const last = filename.replace(/^(?:.:|\\)\\(?:.*\\)?/s, '')
-    part.file = new UploadFile(last, headers.get('content-type') ?? null)
-    this.#files.add(part.file)
-    return part
+    const file = new UploadFile(last, headers.get('content-type') ?? null)
+    this.#files.add(file)
+    return { name, file, text: [], size: 0 }
   }
 
-  async #receive(part: Part, bytes: Uint8Array): Promise<void> {
+  async #receive(part: Part, bytes: Buffer): Promise<void> {
     part.size += bytes.length
     const wanted = this.#fields.get(part.name)
     // A file where text is declared is refused later on; until then only its name matters.
@@ -98,14 +87,14 @@ export class Form {
     if (part.size > VALUE_LIMIT) throw tooLong('Part')
     if (!wanted) return
     this.#counts.bytes += bytes.length
-    if (this.#counts.bytes > BODY_LIMIT) throw refusal('Request body too large', 413)
+    if (this.#counts.bytes > BODY_LIMIT) throw tooLarge()
     part.text.push(Buffer.from(bytes))
   }
 
-  #count(kind: 'fields' | 'files'): void {
-    this.#counts[kind] += 1
-    if (this.#counts[kind] <= PART_LIMIT) return
-    throw refusal(`Too many ${kind}. Maximum number of ${kind} is ${PART_LIMIT}.`)
+  async #keepPart({ name, file, text }: Part): Promise<void> {
+    const earlier = this.#keep(name, file ?? decodeText(Buffer.concat(text)))
+    await file?.seek(0)
+    if (earlier instanceof UploadFile) await earlier.close()
   }
 
   /** Returns the value whose place was taken. */
@@ -115,6 +104,12 @@ export class Form {
     const earlier = wanted === 'array' ? undefined : values.pop()
     if (wanted) this.values.set(name, [...values, value])
     return earlier
+  }
+
+  #count(kind: 'fields' | 'files'): void {
+    this.#counts[kind] += 1
+    if (this.#counts[kind] <= PART_LIMIT) return
+    throw refusal(`Too many ${kind}. Maximum number of ${kind} is ${PART_LIMIT}.`)
   }
 }
 
@@ -127,7 +122,7 @@ export async function readWhole(chunks: Chunks): Promise<Buffer> {
   let size = 0
   for await (const chunk of chunks) {
     size += chunk.length
-    if (size > BODY_LIMIT) throw refusal('Request body too large', 413)
+    if (size > BODY_LIMIT) throw tooLarge()
     parts.push(chunk)
   }
   return Buffer.concat(parts)
@@ -150,10 +145,7 @@ function parseHeaderValue(header: string) {
   return { value: value.trim().toLowerCase(), parameters }
 }
 
-function tooLong(what: string) {
-  return refusal(`${what} exceeded maximum size of ${VALUE_LIMIT / 1024}KB.`)
-}
-
-function refusal(message: string, status: 400 | 413 = 400) {
-  return new HTTPException(status, { message })
-}
+const refusal = (message: string) => new HTTPException(400, { message })
+const tooLong = (what: string) =>
+  refusal(`${what} exceeded maximum size of ${VALUE_LIMIT / 1024}KB.`)
+const tooLarge = () => new HTTPException(413, { message: 'Request body too large' })

@@ -1,24 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import { close, openSync, read, unlinkSync, write } from 'node:fs'
+import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 
 /** The most bytes a file keeps in memory: 1 MiB. The byte after that moves it to disk. */
 export const MEMORY_LIMIT = 1024 * 1024
-const [readAt, writeAt, closeDisk] = [promisify(read), promisify(write), promisify(close)]
 
 /**
- * An uploaded file with one position for reading and writing: in memory while it is small, then on
- * disk without a name, so nothing remains of it after `close`, nor after a crash. Operations run
- * in the order they were called, and fail after `close`. It starts at 0.
+ * An uploaded file with one position for reading and writing, which starts at 0: in memory while it
+ * is small, then on disk without a name, so nothing remains of it after `close`, nor after a crash.
+ * Operations run in the order they were called, and fail after `close`.
  */
 export class UploadFile {
   #memory: Buffer | undefined = Buffer.alloc(0)
-  #disk = -1
+  #disk: FileHandle | undefined
   #size = 0
   #position = 0
-  #isClosed = false
   #last: Promise<unknown> = Promise.resolve()
   /** What the client says: a name to show and never to open, and a media type if there is one. */
   readonly filename: string
@@ -46,8 +43,10 @@ export class UploadFile {
       if (this.#memory && end > MEMORY_LIMIT) await this.#moveToDisk(this.#memory)
       // All the room there may be, with the first byte: small writes then copy nothing.
       if (this.#memory?.length === 0) this.#memory = Buffer.alloc(MEMORY_LIMIT)
-      if (this.#memory) this.#memory.set(data, start)
-      else await this.#writeToDisk(data, start)
+      this.#memory?.set(data, start)
+      for (let done = 0; this.#disk && done < data.length; ) {
+        done += (await this.#disk.write(data, done, data.length - done, start + done)).bytesWritten
+      }
       this.#position = end
       this.#size = Math.max(this.#size, end)
     })
@@ -59,13 +58,12 @@ export class UploadFile {
    */
   read(size = -1): Promise<Buffer> {
     return this.#turn(async () => {
-      const left = Math.max(0, this.#size - this.#position)
+      const [start, left] = [this.#position, Math.max(0, this.#size - this.#position)]
       const bytes = Buffer.alloc(size < 0 ? left : Math.min(whole(size), left))
-      const start = this.#position
       if (bytes.length > 0) this.#memory?.copy(bytes, 0, start)
-      for (let done = 0; !this.#memory && done < bytes.length; ) {
+      for (let done = 0; this.#disk && done < bytes.length; ) {
         const length = Math.min(2 ** 30, bytes.length - done)
-        done += (await readAt(this.#disk, bytes, done, length, start + done)).bytesRead
+        done += (await this.#disk.read(bytes, done, length, start + done)).bytesRead
       }
       this.#position += bytes.length
       return bytes
@@ -80,41 +78,28 @@ export class UploadFile {
   }
 
   /** Frees memory and disk. A second call does nothing. */
-  close(): Promise<void> {
-    const closing = this.#last.then(async () => {
-      const disk = this.#disk
-      this.#disk = -1
-      this.#isClosed = true
-      this.#memory = undefined
-      if (disk !== -1) await closeDisk(disk)
-    })
-    this.#last = closing.catch(() => undefined)
-    return closing
+  async close(): Promise<void> {
+    await this.#last
+    const disk = this.#disk
+    this.#disk = this.#memory = undefined
+    await disk?.close()
   }
 
   #turn<T>(operation: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(() => {
-      if (this.#isClosed) throw new Error('the file is closed')
+      if (!this.#memory && !this.#disk) throw new Error('the file is closed')
       return operation()
     })
     this.#last = turn.catch(() => undefined)
     return turn
   }
 
-  /** Between the two system calls no other code runs, so no failure can leave the name behind. */
   async #moveToDisk(content: Buffer): Promise<void> {
     const path = join(tmpdir(), `upload-${randomUUID()}`)
-    this.#disk = openSync(path, 'wx+', 0o600)
-    unlinkSync(path)
-    await this.#writeToDisk(content.subarray(0, this.#size), 0)
+    this.#disk = await open(path, 'wx+', 0o600)
+    await unlink(path)
+    await this.#disk.writeFile(content.subarray(0, this.#size))
     this.#memory = undefined
-  }
-
-  async #writeToDisk(data: Uint8Array, start: number): Promise<void> {
-    for (let done = 0; done < data.length; ) {
-      const length = data.length - done
-      done += (await writeAt(this.#disk, data, done, length, start + done)).bytesWritten
-    }
   }
 }
 

@@ -39,28 +39,24 @@ ${schemas}
 
 /** What a form asks for: parameters, who is asking, the fields of a form or a JSON body. */
 function fieldsOf({ parameters = [], requestBody, security }: Operation, schemas: Schemas) {
-  const [type, { schema }] = Object.entries(requestBody?.content ?? {})[0] ?? ['', { schema: {} }]
-  const { properties = {}, required = [] } = (schemas[String(schema.$ref).split('/')[3] ?? ''] ??
-    {}) as Body
-  const members = Object.entries(properties).map(([name, one]): Parameter => {
-    return { name, in: 'form', required: required.includes(name), schema: one }
+  const [type, content] = Object.entries(requestBody?.content ?? {})[0] ?? ['', undefined]
+  const reference = String(content?.schema.$ref).split('/')[3] ?? ''
+  const { properties = {}, required = [] } = (schemas[reference] ?? {}) as Body
+  const members = Object.entries(properties).map(([name, schema]): Parameter => {
+    return { name, in: 'form', required: required.includes(name), schema }
   })
-  const samples = members.map(({ name, schema: one }) => {
-    return [name, one.default ?? (one.anyOf ? null : one.type === 'number' ? 50.2 : 'text')]
+  const samples = members.map(({ name, schema }) => {
+    return [
+      name,
+      schema.default ?? (schema.anyOf ? null : schema.type === 'number' ? 50.2 : 'text'),
+    ]
   })
   const body = JSON.stringify(Object.fromEntries(samples), null, 2)
   const json = { name: 'body', in: 'body', required: true, schema: { default: body } }
-  const login = {
-    name: 'Authorization',
-    in: 'header',
-    required: false,
-    schema: { default: 'Bearer johndoe' },
-  }
-  return [
-    ...parameters,
-    ...(security ? [login] : []),
-    ...(type.endsWith('json') ? [json] : members),
-  ]
+  const bearer = { default: 'Bearer johndoe' }
+  const login = { name: 'Authorization', in: 'header', required: false, schema: bearer }
+  const rest = type.endsWith('json') ? [json] : members
+  return [...parameters, ...(security ? [login] : []), ...rest]
 }
 
 type Schemas = Readonly<Record<string, Schema>>
@@ -71,15 +67,12 @@ function input({ name, in: place, required, deprecated, schema }: Parameter) {
   const given = schema.default ?? ''
   const words = [place, required && 'required', inWords(schema)].filter(Boolean)
   const attributes = html`name="${name}" data-in="${place}" ${place === 'path' ? 'required' : ''}`
-  const label = deprecated
-    ? html`<s><code>${name}</code></s> deprecated`
-    : html`<code>${name}</code>`
-  return html`<label>${label} <span class="quiet">${words.join(', ')}</span>
-${
-  place === 'body' || first.type === 'array'
-    ? html`<textarea rows="${place === 'body' ? 6 : 2}" ${attributes}>${given}</textarea>`
-    : html`<input type="${schema.contentMediaType ? 'file' : 'text'}" value="${given}" ${attributes}>`
-}</label>
+  const type = schema.contentMediaType ? 'file' : 'text'
+  const isLong = place === 'body' || first.type === 'array'
+  const code = html`<code>${name}</code>`
+  return html`<label>${deprecated ? html`<s>${code}</s> deprecated` : code}
+<span class="quiet">${words.join(', ')}</span>
+${isLong ? html`<textarea rows="${place === 'body' ? 6 : 2}" ${attributes}>${given}</textarea>` : html`<input type="${type}" value="${given}" ${attributes}>`}</label>
 `
 }
 

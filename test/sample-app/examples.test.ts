@@ -273,17 +273,13 @@ test("errors: a status, a header and an error of one's own", async () => {
 test('upload-methods: a file is read in pieces, sought, written and closed', async () => {
   const content = `first\n${'x'.repeat(2_000_000)}`
   const body = multipart([{ name: 'file', filename: 'a.txt', contentType: 'text/plain', content }])
-  const send = (path: string) =>
-    ask('upload-methods', { method: 'POST', path, headers: MULTIPART, body })
-  const summary = JSON.parse((await send('/summary/')).text)
-  assert.deepEqual(summary, {
-    filename: 'a.txt',
-    content_type: 'text/plain',
-    size: content.length,
-    sha256: createHash('sha256').update(content).digest('hex'),
-    first_line: 'first',
+  const stamped = `${content}\n-- received\n`
+  const request = { method: 'POST', path: '/stamp/', headers: MULTIPART, body }
+  await answers('upload-methods', request, 200, {
+    size: stamped.length,
+    sha256: createHash('sha256').update(stamped).digest('hex'),
+    last: 'received',
   })
-  assert.equal((await send('/stamp/')).text, `${content}\n-- received\n`)
 })
 
 test('every example is one screen, and most teach Hono and Valibot themselves', () => {

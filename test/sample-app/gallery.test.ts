@@ -25,7 +25,7 @@ test('the index explains every example, and its requests work as they stand', as
     const { text, headers } = await ask('gallery', { path, headers: PAGE })
     assert.match(String(headers['content-type']), /^text\/html/)
     for (const [name, example] of examples) {
-      assert.ok(text.includes(example.sentence), name)
+      assert.ok(text.includes(example.about), name)
       const path = example.request.split(' ').at(-1) ?? ''
       assert.ok(text.includes(`${origin}/examples/${name}${path.replaceAll('&', '&amp;')}`), name)
     }

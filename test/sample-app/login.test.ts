@@ -4,7 +4,6 @@ import {
   DECOY,
   hashPassword,
   isPasswordHash,
-  PasswordError,
   verifyPassword,
 } from '../../sample-app/login/password.ts'
 import { MULTIPART, multipart, URLENCODED, urlencoded } from './support/forms.ts'
@@ -70,7 +69,7 @@ test('a password with a NUL behind it is another password', async () => {
   const hash = await hashPassword('secret')
   for (const password of ['secret\0', 'secret\0\0', '\0secret'])
     assert.equal(await verifyPassword(password, hash), false)
-  await assert.rejects(hashPassword('secret\0'), PasswordError)
+  await assert.rejects(hashPassword('secret\0'), /cannot end with the character NUL/)
 })
 
 test('missing fields, and JSON, are 422', async () => {
@@ -197,12 +196,8 @@ test('a password hash is salted, and only its password fits', async () => {
   assert.equal(isPasswordHash(one), true)
   assert.equal(await verifyPassword('pässword', one), true)
   assert.equal(await verifyPassword('passwort', one), false)
-  const [, , r, p, salt, key] = one.split('$')
-  for (const N of ['0', '1', '16383', '262144'])
-    assert.equal(isPasswordHash(['scrypt', N, r, p, salt, key].join('$')), false, N)
-  assert.equal(await verifyPassword('x', ['scrypt', '131072', r, p, salt, key].join('$')), false)
-  assert.equal(isPasswordHash('secret'), false)
-  await assert.rejects(verifyPassword('secret', 'secret'), /not a scrypt password hash/)
+  for (const text of ['secret', one.slice(1), `${one}=`, one.replace('$', '')])
+    assert.equal(isPasswordHash(text), false, text)
 })
 
 test('an unknown user costs a hash like a known one', async () => {

@@ -3,8 +3,6 @@ import * as v from 'valibot'
 import { ask } from '../../ask/ask.ts'
 import { float } from '../path/path-validation-float.ts'
 
-export const app = new Hono()
-
 // A price that is not finite could not be echoed: JSON has no infinity.
 const money = v.pipe(float, v.finite())
 
@@ -23,13 +21,10 @@ const Item = v.pipe(
 // The type of what Valibot makes of a body, for the rest of a program.
 type Item = v.InferOutput<typeof Item>
 
-app.post('/items/', ask({ body: Item, answers: { 200: Item } }), c => {
+export const app = new Hono().post('/items/', ask({ body: Item, answers: { 200: Item } }), c => {
   const item: Item = c.var.body
   return c.json(item)
 })
 
-export const about = [
-  'body',
-  'A JSON body, checked field by field.',
-  `--json '{"name":"Foo","price":50.2}' /items/`,
-]
+export const about = 'A JSON body, checked field by field.'
+export const request = `--json '{"name":"Foo","price":50.2}' /items/`

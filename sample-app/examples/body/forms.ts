@@ -2,8 +2,6 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import { ask } from '../../ask/ask.ts'
 
-export const app = new Hono()
-
 // Form fields come urlencoded or as multipart; an empty one counts as absent. A body that is no
 // form has none of them, so that both are missing.
 const Login = v.pipe(v.object({ username: v.string() }), v.title('Login'))
@@ -14,10 +12,9 @@ const inputs = ask({
 })
 
 // The password is asked for and never answered.
-app.post('/login/', inputs, c => c.json({ username: c.var.form.username }))
+export const app = new Hono().post('/login/', inputs, c =>
+  c.json({ username: c.var.form.username }),
+)
 
-export const about = [
-  'forms',
-  'Form fields, urlencoded or multipart.',
-  '--data username=Foo --data password=bar /login/',
-]
+export const about = 'Form fields, urlencoded or multipart.'
+export const request = '--data username=Foo --data password=bar /login/'

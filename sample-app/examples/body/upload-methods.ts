@@ -4,48 +4,25 @@ import * as v from 'valibot'
 import { ask } from '../../ask/ask.ts'
 import { file } from './uploads.ts'
 
-export const app = new Hono()
+const answers = { 200: v.object({ size: v.number(), sha256: v.string(), last: v.string() }) }
 
-const PIECE = 64 * 1024
-
-const Summary = v.pipe(
-  v.object({
-    filename: v.string(),
-    content_type: v.nullable(v.string()),
-    size: v.number(),
-    sha256: v.string(),
-    first_line: v.string(),
-  }),
-  v.title('Summary'),
-)
-
-// A file has one position. `read` takes from there and moves it, and is empty at the end.
-app.post('/summary/', ask({ form: { file }, answers: { 200: Summary } }), async c => {
-  const { file } = c.var.form
-  const hash = createHash('sha256')
-  for (let piece = await file.read(PIECE); piece.length > 0; piece = await file.read(PIECE)) {
-    hash.update(piece)
-  }
-  await file.seek(0)
-  const [first_line = ''] = (await file.read(200)).toString().split('\n')
-  const { filename, content_type, size } = file
-  return c.json({ filename, content_type, size, sha256: hash.digest('hex'), first_line })
-})
-
-// `write` overwrites at the position, or appends at the end. Each upload is closed when the answer
-// is out; `close` frees it at once, and nothing can be done with it after that.
-app.post('/stamp/', ask({ form: { file } }), async c => {
+// A file has one position. `write` overwrites there, or appends at the end; `read` takes from there
+// and is empty at the end; both move it. Each upload is closed when the answer is out; `close` frees
+// it at once, and nothing can be done with it after that.
+export const app = new Hono().post('/stamp/', ask({ form: { file }, answers }), async c => {
   const { file } = c.var.form
   await file.seek(file.size)
   await file.write(Buffer.from('\n-- received\n'))
   await file.seek(0)
-  const content = await file.read()
+  const hash = createHash('sha256')
+  for (let piece = await file.read(65_536); piece.length > 0; piece = await file.read(65_536)) {
+    hash.update(piece)
+  }
+  await file.seek(file.size - 9)
+  const last = (await file.read()).toString().trim()
   await file.close()
-  return c.body(new Uint8Array(content), 200, { 'Content-Type': 'application/octet-stream' })
+  return c.json({ size: file.size, sha256: hash.digest('hex'), last })
 })
 
-export const about = [
-  'upload-methods',
-  'What a file can do: read, seek, write and close.',
-  '--form file=@README.md /summary/',
-]
+export const about = 'What a file can do: read, seek, write and close.'
+export const request = '--form file=@README.md /stamp/'

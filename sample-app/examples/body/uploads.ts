@@ -50,8 +50,5 @@ app.post('/uploadfile/', ask({ form: { file } }), c => {
   return c.json({ filenames: file.filename, type: file.constructor.name })
 })
 
-export const about = [
-  'uploads',
-  'A file of any size in bounded memory, and a form to send it.',
-  '--form file=@README.md /uploadfile/',
-]
+export const about = 'A file of any size in bounded memory, and a form to send it.'
+export const request = '--form file=@README.md /uploadfile/'

@@ -3,8 +3,6 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import { ask, dependency } from '../../ask/ask.ts'
 
-export const app = new Hono()
-
 const randomNumber = dependency({}, () => randomInt(1, 100))
 
 const Pair = v.pipe(v.object({ value: v.array(v.number()) }), v.title('Pair'))
@@ -12,10 +10,7 @@ const Pair = v.pipe(v.object({ value: v.array(v.number()) }), v.title('Pair'))
 // A dependency that is needed twice runs once per request: the two numbers are always the same.
 const inputs = ask({ needs: { v: randomNumber, v1: randomNumber }, answers: { 200: Pair } })
 
-app.get('/value/', inputs, c => c.json({ value: [c.var.v, c.var.v1] }))
+export const app = new Hono().get('/value/', inputs, c => c.json({ value: [c.var.v, c.var.v1] }))
 
-export const about = [
-  'dependencies-cache',
-  'One result per request: the numbers are equal.',
-  '/value/',
-]
+export const about = 'One result per request: the numbers are equal.'
+export const request = '/value/'

@@ -6,42 +6,32 @@ import { integer } from '../path/path-params-int.ts'
 
 export const app = new Hono()
 
-type Integer = number | bigint
-
-const query = {
-  q: v.optional(v.string()),
-  skip: v.optional(integer, 0),
-  limit: v.optional(integer, 100),
-}
+const limits = { skip: v.optional(integer, 0), limit: v.optional(integer, 100) }
+const Query = v.object({ q: v.optional(v.string()), ...limits })
 
 /** The shared parameters as an object that can do something: page through the items. */
 class CommonParameters {
-  readonly q: string | undefined
-  readonly #skip: number | bigint
-  readonly #limit: number | bigint
+  readonly #query: v.InferOutput<typeof Query>
 
-  constructor({ q, skip, limit }: { q?: string | undefined; skip: Integer; limit: Integer }) {
-    this.q = q
-    this.#skip = skip
-    this.#limit = limit
+  constructor(query: v.InferOutput<typeof Query>) {
+    this.#query = query
   }
 
   page() {
-    return slice(this.#skip, this.#limit)
+    const { q, skip, limit } = this.#query
+    return { ...(q && { q }), items: slice(skip, limit) }
   }
 }
 
-const commonParameters = dependency({ query }, values => new CommonParameters(values.query))
+const commonParameters = dependency(
+  { query: Query.entries },
+  values => new CommonParameters(values.query),
+)
 
-for (const path of ['/items/', '/users/']) {
-  app.get(path, ask({ needs: { common: commonParameters } }), c => {
-    const { common } = c.var
-    return c.json({ ...(common.q && { q: common.q }), items: common.page() })
-  })
-}
+const inputs = ask({ needs: { common: commonParameters } })
 
-export const about = [
-  'dependencies-class',
-  'A dependency that is an instance of a class.',
-  '/items/?q=foo&skip=1',
-]
+app.get('/items/', inputs, c => c.json(c.var.common.page()))
+app.get('/users/', inputs, c => c.json(c.var.common.page()))
+
+export const about = 'A dependency that is an instance of a class.'
+export const request = '/items/?q=foo&skip=1'

@@ -2,8 +2,6 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import { ask, dependency } from '../../ask/ask.ts'
 
-export const app = new Hono()
-
 const queryExtractor = dependency(
   { query: { q: v.nullish(v.string(), null) } },
   ({ query }) => query.q,
@@ -18,10 +16,9 @@ const queryOrCookie = dependency(
 
 const inputs = ask({ path: { item_id: v.string() }, needs: { q_or_cookie: queryOrCookie } })
 
-app.get('/items/:item_id', inputs, c => c.json({ q_or_cookie: c.var.q_or_cookie }))
+export const app = new Hono().get('/items/:item_id', inputs, c =>
+  c.json({ q_or_cookie: c.var.q_or_cookie }),
+)
 
-export const about = [
-  'dependencies-nested',
-  'A dependency of a dependency.',
-  '--cookie last_query=shoes /items/1',
-]
+export const about = 'A dependency of a dependency.'
+export const request = '--cookie last_query=shoes /items/1'

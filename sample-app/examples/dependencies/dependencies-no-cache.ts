@@ -3,8 +3,6 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import { ask, dependency, uncached } from '../../ask/ask.ts'
 
-export const app = new Hono()
-
 const randomNumber = dependency({}, () => randomInt(1, 100))
 
 const Pair = v.pipe(v.object({ value: v.array(v.number()) }), v.title('Pair'))
@@ -16,10 +14,7 @@ const inputs = ask({
   answers: { 200: Pair },
 })
 
-app.get('/value/', inputs, c => c.json({ value: [c.var.v, c.var.v1] }))
+export const app = new Hono().get('/value/', inputs, c => c.json({ value: [c.var.v, c.var.v1] }))
 
-export const about = [
-  'dependencies-no-cache',
-  'A new result at each place: the numbers are independent.',
-  '/value/',
-]
+export const about = 'A new result at each place: the numbers are independent.'
+export const request = '/value/'

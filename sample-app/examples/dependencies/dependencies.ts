@@ -1,10 +1,9 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { ask, dependency } from '../../ask/ask.ts'
-import { exactIntegers, integer } from '../path/path-params-int.ts'
+import { integer } from '../path/path-params-int.ts'
 
 export const app = new Hono()
-app.use(exactIntegers)
 
 // A dependency has inputs of its own, and makes one value of them before the handler runs.
 const commonParameters = dependency(
@@ -25,8 +24,5 @@ const withCommon = ask({ needs: { common: commonParameters } })
 app.get('/items/', withCommon, c => c.json(c.var.common))
 app.get('/users/', withCommon, c => c.json(c.var.common))
 
-export const about = [
-  'dependencies',
-  'What several paths share, declared once.',
-  '/users/?q=foo&limit=30',
-]
+export const about = 'What several paths share, declared once.'
+export const request = '/users/?q=foo&limit=30'

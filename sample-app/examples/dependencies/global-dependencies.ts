@@ -20,30 +20,25 @@ export const app = new Hono<Env>()
 
 // An HTTPException of a dependency ends the request, and nothing after it runs. Secrets are
 // compared in a time that tells nothing about where they differ.
-const verifyToken = dependency(
-  { header: { x_token: v.string() } },
-  async ({ header }, c: Context<Env>) => {
-    if (!(await timingSafeEqual(header.x_token, c.env.SAMPLE_X_TOKEN))) {
-      throw new HTTPException(400, { message: 'X-Token header invalid' })
-    }
-  },
-)
+async function demand(given: string, expected: string, name: string) {
+  if (await timingSafeEqual(given, expected)) return
+  throw new HTTPException(400, { message: `${name} header invalid` })
+}
 
-const verifyKey = dependency(
-  { header: { x_key: v.string() } },
-  async ({ header }, c: Context<Env>) => {
-    if (!(await timingSafeEqual(header.x_key, c.env.SAMPLE_X_KEY))) {
-      throw new HTTPException(400, { message: 'X-Key header invalid' })
-    }
-  },
-)
+const token = dependency({ header: { x_token: v.string() } }, ({ header }, c: Context<Env>) => {
+  return demand(header.x_token, c.env.SAMPLE_X_TOKEN, 'X-Token')
+})
+
+const key = dependency({ header: { x_key: v.string() } }, ({ header }, c: Context<Env>) => {
+  return demand(header.x_key, c.env.SAMPLE_X_KEY, 'X-Key')
+})
 
 // `app.use` asks it of every route that follows.
-app.use(ask({ needs: { token: verifyToken, key: verifyKey } }))
+app.use(ask({ needs: { token, key } }))
 
 app.get('/items/', c => c.json([{ item: 'Portal Gun' }, { item: 'Plumbus' }]))
 app.get('/users/', c => c.json([{ username: 'Rick' }, { username: 'Morty' }]))
 
-const request = `--header 'X-Token: fake-super-secret-token' --header 'X-Key: fake-super-secret-key' /items/`
-
-export const about = ['global-dependencies', 'Checks for every path of an app.', request]
+export const about = 'Checks for every path of an app.'
+export const request = `--header 'X-Token: fake-super-secret-token' \
+--header 'X-Key: fake-super-secret-key' /items/`

@@ -6,15 +6,10 @@ import { ask } from '../../ask/ask.ts'
 export const app = new Hono()
 
 // The same rules and metadata as everywhere: a pattern, a length, and a name outside.
-const session = v.pipe(
-  v.optional(v.pipe(v.string(), v.maxCodePoints(32), v.regex(/^[a-z0-9]+$/)), 'guest'),
-  v.title('Session'),
-  v.metadata({ alias: 'session-id' }),
-)
+const text = v.pipe(v.string(), v.maxCodePoints(32), v.regex(/^[a-z0-9]+$/))
+const session = v.pipe(v.optional(text, 'guest'), v.metadata({ alias: 'session-id' }))
 
-app.get('/items/', ask({ cookie: { session } }), c => {
-  return c.json({ session: c.var.cookie.session })
-})
+app.get('/items/', ask({ cookie: { session } }), c => c.json(c.var.cookie))
 
 // Hono's helpers write the `Set-Cookie` header.
 app.post('/session/', c => {
@@ -27,8 +22,5 @@ app.delete('/session/', c => {
   return c.body(null, 204)
 })
 
-export const about = [
-  'cookie-options',
-  'A cookie with an alias, a pattern and a length; setting and deleting one.',
-  '--cookie session-id=abc123 /items/',
-]
+export const about = 'A cookie with an alias, a pattern and a length; setting and deleting one.'
+export const request = '--cookie session-id=abc123 /items/'

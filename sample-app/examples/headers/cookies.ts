@@ -2,12 +2,11 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import { ask } from '../../ask/ask.ts'
 
-export const app = new Hono()
-
 // A cookie is declared like a query parameter and comes as the client sent it. To answer with one
 // there is Hono's `setCookie`: see `cookie-options`.
 const inputs = ask({ cookie: { ads_id: v.nullish(v.string(), null) } })
 
-app.get('/items/', inputs, c => c.json({ ads_id: c.var.cookie.ads_id }))
+export const app = new Hono().get('/items/', inputs, c => c.json({ ads_id: c.var.cookie.ads_id }))
 
-export const about = ['cookies', 'A cookie.', '--cookie ads_id=abc /items/']
+export const about = 'A cookie.'
+export const request = '--cookie ads_id=abc /items/'

@@ -1,10 +1,7 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { ask } from '../../ask/ask.ts'
-import { exactIntegers, integer } from '../path/path-params-int.ts'
-
-export const app = new Hono()
-app.use(exactIntegers)
+import { integer } from '../path/path-params-int.ts'
 
 // A name with an underscore travels with a hyphen, because proxies drop underscores: `items_id` is
 // the header `Items-ID`. `also` is a second name, read when there is no header of the first.
@@ -17,9 +14,10 @@ const inputs = ask({
   header: { items_id, user_agent: v.nullish(v.string(), null) },
 })
 
-app.get('/items/', inputs, c => {
+export const app = new Hono().get('/items/', inputs, c => {
   const { items_id, user_agent } = c.var.header
   return c.json({ 'User-Agent': user_agent, items_id })
 })
 
-export const about = ['headers', 'Headers, one of them a number.', `--header 'Items-ID: 5' /items/`]
+export const about = 'Headers, one of them a number.'
+export const request = `--header 'Items-ID: 5' /items/`

@@ -27,7 +27,7 @@ export const integer = v.pipe(
   v.metadata({ type: 'integer' }),
 )
 
-/** `JSON.stringify` takes no bigint; behind this, `c.json` writes one as the number it is. */
+/** `JSON.stringify` takes no bigint. Behind this, all examples write one as the number it is. */
 export const exactIntegers = createMiddleware(async (c, next) => {
   const mark = crypto.randomUUID()
   const marked = (_: string, one: unknown) => (typeof one === 'bigint' ? mark + one : one)
@@ -39,24 +39,18 @@ export const exactIntegers = createMiddleware(async (c, next) => {
   await next()
 })
 
-export const app = new Hono()
-app.use(exactIntegers)
-
 // `/items/5` has the item `5`; `/items/foo` is refused with 422 before the handler runs.
 const inputs = ask({
   path: { item_id: integer },
   query: { q: v.optional(v.string()) },
 })
 
-app.get('/items/:item_id', inputs, c => {
+export const app = new Hono().get('/items/:item_id', inputs, c => {
   const { item_id } = c.var.path
   const { q } = c.var.query
   // An empty `?q=` is left out like an absent one: JSON has no undefined.
   return c.json({ item_id, q: q || undefined })
 })
 
-export const about = [
-  'path-params-int',
-  'A parameter that must be a whole number.',
-  '/items/5?q=news',
-]
+export const about = 'A parameter that must be a whole number.'
+export const request = '/items/5?q=news'

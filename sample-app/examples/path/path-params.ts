@@ -17,4 +17,5 @@ app.get(
   c => c.json(c.var.path),
 )
 
-export const about = ['path-params', 'Parts of the path as parameters.', '/items/5/alice']
+export const about = 'Parts of the path as parameters.'
+export const request = '/items/5/alice'

@@ -2,8 +2,6 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import { ask } from '../../ask/ask.ts'
 
-export const app = new Hono()
-
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 /** Apart from the decimal: a repeated group runs out of stack on a text of some MiB. */
 const STRAY_UNDERSCORE = /(?<!\d)_|_(?!\d)/
@@ -41,12 +39,9 @@ function parse(text: string): number | undefined {
 // refuses what the bounds let through.
 const ItemId = v.pipe(float, v.ltValue(10.5), v.minValue(0.5), v.finite())
 
-app.get('/items/:item_id', ask({ path: { item_id: ItemId } }), c => {
+export const app = new Hono().get('/items/:item_id', ask({ path: { item_id: ItemId } }), c => {
   return c.json({ item_id: c.var.path.item_id })
 })
 
-export const about = [
-  'path-validation-float',
-  'Bounds for numbers that need not be whole.',
-  '/items/0.4',
-]
+export const about = 'Bounds for numbers that need not be whole.'
+export const request = '/items/0.4'

@@ -2,12 +2,13 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import { ask } from '../../ask/ask.ts'
 
-export const app = new Hono()
-
 // Where the schema is an array, every value of a repeated parameter counts, in this order:
 // `?q=foo&q=bar` is a list of two, `?q=foo` a list of one. Otherwise the last value counts.
 const q = v.nullish(v.array(v.string()), null)
 
-app.get('/items/', ask({ query: { q } }), c => c.json({ q: c.var.query.q }))
+export const app = new Hono().get('/items/', ask({ query: { q } }), c =>
+  c.json({ q: c.var.query.q }),
+)
 
-export const about = ['query-list', 'A parameter that is repeated.', '/items/?q=foo&q=bar']
+export const about = 'A parameter that is repeated.'
+export const request = '/items/?q=foo&q=bar'

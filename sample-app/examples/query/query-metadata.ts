@@ -3,8 +3,6 @@ import * as v from 'valibot'
 import { ask } from '../../ask/ask.ts'
 import { ITEMS } from '../items.ts'
 
-export const app = new Hono()
-
 const text = v.pipe(v.string(), v.minCodePoints(3), v.maxCodePoints(50), v.regex(/^fixedquery$/))
 
 // Metadata stands around the whole: it is about the parameter, whether there is a text or not.
@@ -15,12 +13,9 @@ const q = v.pipe(
   v.metadata({ alias: 'item-query', deprecated: true }),
 )
 
-app.get('/items/', ask({ query: { q } }), c => {
+export const app = new Hono().get('/items/', ask({ query: { q } }), c => {
   return c.json({ q: c.var.query.q, items: ITEMS })
 })
 
-export const about = [
-  'query-metadata',
-  'An alias, a title, a pattern, a deprecation.',
-  '/items/?item-query=fixedquery',
-]
+export const about = 'An alias, a title, a pattern, a deprecation.'
+export const request = '/items/?item-query=fixedquery'

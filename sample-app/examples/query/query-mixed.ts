@@ -1,10 +1,7 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { ask } from '../../ask/ask.ts'
-import { exactIntegers, integer } from '../path/path-params-int.ts'
-
-export const app = new Hono()
-app.use(exactIntegers)
+import { integer } from '../path/path-params-int.ts'
 
 const description = 'This is an amazing item that has a long description'
 
@@ -30,7 +27,7 @@ const inputs = ask({
   query: { q: v.optional(v.string()), short: v.optional(boolean, false) },
 })
 
-app.get('/users/:user_id/items/:item_id', inputs, c => {
+export const app = new Hono().get('/users/:user_id/items/:item_id', inputs, c => {
   const { user_id, item_id } = c.var.path
   const { q, short } = c.var.query
   return c.json({
@@ -41,8 +38,5 @@ app.get('/users/:user_id/items/:item_id', inputs, c => {
   })
 })
 
-export const about = [
-  'query-mixed',
-  'Path and query together; yes and no.',
-  '/users/1/items/foo?short=yes',
-]
+export const about = 'Path and query together; yes and no.'
+export const request = '/users/1/items/foo?short=yes'

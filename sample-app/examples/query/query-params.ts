@@ -4,8 +4,6 @@ import { ask } from '../../ask/ask.ts'
 import { slice } from '../items.ts'
 import { integer } from '../path/path-params-int.ts'
 
-export const app = new Hono()
-
 // What `v.optional` wraps may be absent; its second argument takes the place then, so the handler
 // always has a number. Whatever is wrong with either parameter goes into the same answer.
 const inputs = ask({
@@ -15,9 +13,10 @@ const inputs = ask({
   },
 })
 
-app.get('/items/', inputs, c => {
+export const app = new Hono().get('/items/', inputs, c => {
   const { skip, limit } = c.var.query
   return c.json(slice(skip, limit))
 })
 
-export const about = ['query-params', 'Query parameters with defaults.', '/items/?skip=1&limit=1']
+export const about = 'Query parameters with defaults.'
+export const request = '/items/?skip=1&limit=1'

@@ -2,8 +2,6 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import { ask } from '../../ask/ask.ts'
 
-export const app = new Hono()
-
 // A schema without `v.optional` is required. `?needy=` is there, and empty: to refuse that, too,
 // pipe it into `v.minCodePoints(1)`.
 const inputs = ask({
@@ -11,6 +9,9 @@ const inputs = ask({
   query: { needy: v.string() },
 })
 
-app.get('/items/:item_id', inputs, c => c.json({ ...c.var.path, ...c.var.query }))
+export const app = new Hono().get('/items/:item_id', inputs, c =>
+  c.json({ ...c.var.path, ...c.var.query }),
+)
 
-export const about = ['query-required', 'A query parameter that must not be absent.', '/items/foo']
+export const about = 'A query parameter that must not be absent.'
+export const request = '/items/foo'

@@ -3,18 +3,13 @@ import * as v from 'valibot'
 import { ask } from '../../ask/ask.ts'
 import { ITEMS } from '../items.ts'
 
-export const app = new Hono()
-
 // `v.nullish` with null as its default: the value is null when absent, and JSON shows that.
 // The rules stand inside, because they are for the text alone.
 const q = v.nullish(v.pipe(v.string(), v.maxCodePoints(50)), null)
 
-app.get('/items/', ask({ query: { q } }), c => {
+export const app = new Hono().get('/items/', ask({ query: { q } }), c => {
   return c.json({ q: c.var.query.q, items: ITEMS })
 })
 
-export const about = [
-  'query-validation',
-  'A longest length, in characters.',
-  '/items/?q=fixedquery',
-]
+export const about = 'A longest length, in characters.'
+export const request = '/items/?q=fixedquery'

@@ -48,11 +48,10 @@ async function start(name: string): Promise<string> {
   assert.ok(example || name === 'gallery', `there is no example ${name}`)
   const { fetch } = example ? single(example) : gallery()
   const settings = readSettings({}, examples.values())
-  const server = await listen(
-    (request, env) => fetch(request, { ...settings, ...env }),
-    '127.0.0.1',
-    0,
-  )
+  const server = await listen((request, env) => fetch(request, { ...settings, ...env }), {
+    host: '127.0.0.1',
+    port: 0,
+  })
   servers.push(server)
   return server.url
 }
