@@ -51,7 +51,7 @@ export {
   readReadme,
 } from './store/catalog/releases.ts'
 export { crateCount, searchCrates } from './store/catalog/search/search.ts'
-export type { Slice } from './store/catalog/slice.ts'
+export type { Slice } from './store/catalog/search/slice.ts'
 export { readTarget, type Target } from './store/catalog/target.ts'
 export { setYanked } from './store/catalog/yank.ts'
 export type { Database } from './store/database/database.ts'

@@ -35,7 +35,7 @@ export interface Registry extends PageContext {
   close(): Promise<void>
 }
 
-/** Makes a registry folder: settings file, database, crate store, empty public tree. Refuses one that is there already. */
+/** Makes a registry folder with a settings file; refuses a folder that has one. */
 export async function initRegistry(
   dir: string,
   sources: SettingSources,
@@ -48,7 +48,7 @@ export async function initRegistry(
   writeFileSync(join(dir, SETTINGS_FILE), text, { flag: 'wx' })
 }
 
-/** The settings of a registry folder: `plimsoll.toml`, then environment, then flags. Refuses a folder without the file. */
+/** The settings of a registry folder: file, then environment, then flags. Refuses other folders. */
 export function readSettings(dir: string, sources: SettingSources): ResolvedSettings {
   const path = join(dir, SETTINGS_FILE)
   if (!existsSync(path)) refuse('not_a_registry', { dir })
@@ -56,8 +56,8 @@ export function readSettings(dir: string, sources: SettingSources): ResolvedSett
 }
 
 /**
- * Opens a registry folder. Where the settings name no base URL, `base` (the daemon's address) is it; without that the
- * address the daemon had last, or will have.
+ * Opens a registry folder. Where the settings have no base URL, it is `base` (the daemon's
+ * address), else the address the daemon had last, or will have.
  */
 export async function openRegistry(
   dir: string,
@@ -100,8 +100,7 @@ export async function openRegistry(
 }
 
 /**
- * Refuses a registry that has `.crate` bytes and no database. A new one would have no crates, and to whoever renders or
- * repairs by it every file that is left would be nobody's.
+ * Refuses a registry that has `.crate` files and no database: a new one would make them orphans.
  */
 async function requireRecords(dir: string, file: string, crates: CrateStore): Promise<void> {
   if (((await fileFacts(file))?.size ?? 0) > 0) return

@@ -28,7 +28,7 @@ import type { CrateBytes, Staged } from '../store/crate-store.ts'
 /** The bytes of a release and what came with them. */
 export interface Submission<Bytes extends CrateBytes = Staged> {
   readonly bytes: Bytes
-  /** What the client said of it, when it came through the web API; must agree with what the `.crate` says. */
+  /** What the client said of it in the web API; must agree with what the `.crate` says. */
   readonly metadata?: {
     readonly name: Name
     readonly version: Version
@@ -63,8 +63,8 @@ interface Checked {
 
 /**
  * Adds a release to the truth, in the order that a crash cannot hurt: inspect, check, store the
- * bytes, one transaction. The public tree follows by a build. Throws a `Refusal` with every objection
- * at once, and then leaves nothing behind; the staged bytes are the caller's to discard.
+ * bytes, one transaction. The public tree follows by a build. Throws a `Refusal` with every
+ * objection at once, and then leaves nothing behind; the staged bytes are the caller's to discard.
  */
 export async function addSubmission(
   registry: Registry,
@@ -77,8 +77,9 @@ export async function addSubmission(
 }
 
 /**
- * Adds a release as `addSubmission` does, and renders its crate in the same turn of the process mutex.
- * Resolves when the release is recorded; `rendered` settles when its index file is written, or fails.
+ * Adds a release as `addSubmission` does, and renders its crate in the same turn of the process
+ * mutex. Resolves when the release is recorded; `rendered` settles when its index file is written,
+ * or fails.
  */
 export async function publishSubmission(
   registry: Registry,
@@ -118,7 +119,10 @@ async function check(registry: Registry, submission: Submission, change: Change)
   return { release, verdict, warnings: issues }
 }
 
-/** Stores bytes and record; the caller has the mutex: between the two, `verify` would find an orphan. */
+/**
+ * Stores bytes and record; the caller has the mutex: between the two, `verify` would find an
+ * orphan.
+ */
 async function store(
   { settings, database, crates }: Registry,
   { bytes, permit }: Submission,
@@ -150,7 +154,9 @@ function acceptance({ release, verdict, warnings }: Checked, added: Added): Acce
   }
 }
 
-/** Reads the release out of a `.crate`; undefined, with the objections added to `issues`, when that is not possible. */
+/**
+ * Reads the release out of a `.crate`; objections go to `issues`, undefined when it cannot be read.
+ */
 export async function inspect(
   submission: Submission<CrateBytes>,
   settings: Pick<Settings, 'limits' | 'policy'>,
@@ -186,7 +192,10 @@ async function policyFacts(
   }
 }
 
-/** What the policy has to know of a release's dependencies; `spelling` is how a crate here is written. */
+/**
+ * What the policy has to know of a release's dependencies; `spelling` is how a crate here is
+ * written.
+ */
 export function dependencyFacts(
   release: PolicyRelease,
   spelling: (name: Name) => Name | undefined,

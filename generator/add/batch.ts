@@ -20,8 +20,8 @@ interface Member {
 }
 
 /**
- * Puts `.crate` files into an order in which they can be added: what others depend on first, the versions of a crate by
- * SemVer, broken files last. Crates that need each other, as tests sometimes do, stand next to each other.
+ * Puts `.crate` files into an order in which they can be added: dependencies first, the versions of
+ * a crate by SemVer, broken files last. Crates that need each other, as tests may, are adjacent.
  */
 export async function orderBatch(
   registry: Registry,

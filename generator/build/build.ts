@@ -9,9 +9,9 @@ import { listMarks } from '../store/catalog/marks.ts'
 import { isStorageRefusal } from '../store/storage-fault.ts'
 import type { BuildContext } from './context.ts'
 import { buildCrate, rebuildCrate, sweepIndex } from './crate.ts'
-import { removeStray, strays } from './strays.ts'
+import { orphans, removeOrphan } from './orphans.ts'
 
-/** Told after each crate of a long build; `total` counts the crates to do. */
+/** Called after each crate of a long build; `total` counts the crates to do. */
 export type Progress = (done: number, total: number) => void
 
 /** What a build did. */
@@ -21,10 +21,12 @@ export interface Built {
   readonly issues: readonly Issue[]
 }
 
-/** Grows when an equal catalog renders to another tree, so that an upgraded registry builds itself anew. */
+/**
+ * Raise it when an equal catalog renders to another tree: an upgraded registry builds itself again.
+ */
 const TREE_FORMAT = '1'
 
-/** Makes the public tree equal to render(catalog): what changed, or everything where the tree is missing or outdated. */
+/** Renders what changed, or everything where the tree is missing or of another format. */
 export async function build(
   context: BuildContext,
   options: { all?: boolean; progress?: Progress } = {},
@@ -33,7 +35,7 @@ export async function build(
     await writeConfig(context)
     return drain(context, options.progress)
   }
-  // Until the end there is no format: a build that is killed is begun anew.
+  // There is no format until the end: a build that is killed starts again.
   await writeFact(context.database, 'tree_format', null)
   const built = await buildEverything(context, options.progress)
   await writeConfig(context)
@@ -61,7 +63,10 @@ export async function drain(context: BuildContext, progress?: Progress): Promise
   return { crates, issues }
 }
 
-/** Renders one crate anew and removes what is no longer part of it; what comes back could not be rendered. */
+/**
+ * Renders one crate again and removes what is no longer part of it; gives what could not be
+ * rendered.
+ */
 export async function buildWhole(
   context: BuildContext,
   crateId: number,
@@ -70,8 +75,8 @@ export async function buildWhole(
 }
 
 async function buildEverything(context: BuildContext, progress?: Progress): Promise<Built> {
-  // First of all: a link in the place of a crate's folder goes before anything is written, or removed, behind it.
-  for await (const path of strays(context)) await removeStray(context, path)
+  // First: a link in the place of a crate's folder is removed before anything behind it is changed.
+  for await (const path of orphans(context)) await removeOrphan(context, path)
   const { crates: total } = await registryCounts(context.database)
   const issues: Issue[] = []
   let crates = 0
@@ -90,7 +95,10 @@ async function sweepAfterCrash(context: BuildContext, crateId: number): Promise<
   if (crate) await sweepIndex(context, crate.name)
 }
 
-/** One crate that cannot be rendered stops no other; a full disk, or what nobody foresaw, ends the build. */
+/**
+ * One crate that cannot be rendered stops no other; a full disk, or what nobody foresaw, ends the
+ * build.
+ */
 async function objections(context: BuildContext, mark: Mark): Promise<readonly Issue[]> {
   try {
     await buildCrate(context, mark.subject)

@@ -4,7 +4,9 @@ import type { Database } from '../store/database/database.ts'
 import type { ProcessMutex } from '../store/process-mutex.ts'
 import type { PublicTree } from '../store/public-tree.ts'
 
-/** What a build reads, where it writes, and the mutex through which every writer of the tree goes. */
+/**
+ * What a build reads, where it writes, and the mutex through which every writer of the tree goes.
+ */
 export interface BuildContext {
   readonly database: Database
   readonly crates: CrateStore

@@ -10,7 +10,7 @@ import { renderIndex } from '../render/index-files.ts'
 import { type CrateRecord, readCrate } from '../store/catalog/crates.ts'
 import { clearMarks, fileMarks, type Mark } from '../store/catalog/marks.ts'
 import { indexLines, listReleases, type ReleaseRecord } from '../store/catalog/releases.ts'
-import { fileChecksum, isSameFile, putTogether } from '../store/durable-file.ts'
+import { fileChecksum, inParallel, isSameFile } from '../store/durable-file.ts'
 import type { BuildContext } from './context.ts'
 
 /** The files of the public tree that are one crate's. */
@@ -23,8 +23,8 @@ export interface CrateFiles {
 }
 
 /**
- * What the public tree has of a crate. One whose versions were all deleted has no index file: Cargo takes a 404 for what
- * it is, and an empty file for a broken one.
+ * What the public tree has of a crate. One whose versions were all deleted has no index file: Cargo
+ * understands a 404, but takes an empty file for a broken one.
  */
 export function filesOf(crate: CrateRecord, releases: readonly ReleaseRecord[]): CrateFiles {
   const lines = releases.map(one => one.line)
@@ -61,23 +61,24 @@ export async function buildCrate(
 
 /**
  * Renders one crate: shows the `.crate` files that are not shown yet, then writes its index file,
- * then takes the marks off. A line never precedes its `.crate`; a crash leaves the marks, and the next
- * build does the same again. The caller holds the mutex; changes after `crate` need another build.
+ * then takes the marks off. A line never precedes its `.crate`; a crash leaves the marks, and the
+ * next build does the same again. The caller holds the mutex; changes after `crate` need another
+ * build.
  */
 export async function renderCrate(context: BuildContext, crate: CrateRecord): Promise<void> {
   const { database, tree } = context
-  // Lines before files: others add releases meanwhile, and a line without a mark here has long had its `.crate`.
+  // Lines before files: a release that is added in between has its `.crate` before its line.
   const lines = await indexLines(database, crate.id)
   const files = await fileMarks(database, crate.id)
-  await putTogether(files, file => show(context, crate.name, file.version, file.cksum))
+  await inParallel(files, file => show(context, crate.name, file.version, file.cksum))
   if (lines.length > 0) await tree.write(renderIndex(crate.name, lines))
   else await tree.remove(indexPath(crate.name))
   await clearMarks(database, [...files, markOf(crate, 'index')])
 }
 
 /**
- * Renders one crate anew, whatever is marked, and removes what is no part of it; the caller holds the mutex. What
- * comes back are the `.crate` files that are lost: the rest is rendered without them.
+ * Renders one crate again, whatever is marked, and removes what is no part of it; the caller holds
+ * the mutex. Lost `.crate` files come back as issues: the rest is rendered without them.
  */
 export async function rebuildCrate(context: BuildContext, crateId: number): Promise<Issue[]> {
   const { database, tree, crates } = context
@@ -110,7 +111,7 @@ export async function rebuildCrate(context: BuildContext, crateId: number): Prom
   return lost
 }
 
-/** Removes index files that a killed build has left half-written beside a crate's; the caller holds the mutex. */
+/** Removes half-written index files beside a crate's; the caller holds the mutex. */
 export async function sweepIndex({ tree }: BuildContext, name: Name): Promise<void> {
   await tree.sweep(posix.dirname(indexPath(name)))
 }

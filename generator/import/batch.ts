@@ -3,7 +3,7 @@ import type { Registry } from '../registry.ts'
 import type { Change } from '../store/catalog/change.ts'
 import { importReleases } from '../store/catalog/import.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
-import { putTogether } from '../store/durable-file.ts'
+import { inParallel } from '../store/durable-file.ts'
 import type { Outcome, Ready } from './prepare.ts'
 
 /** Most releases, and characters of lines and readmes, of one transaction. */
@@ -59,9 +59,7 @@ export class ImportBatch {
 
   async #land(batch: readonly Ready[]): Promise<Outcome[]> {
     const { crates, database } = this.#registry
-    await putTogether(batch, ({ release, bytes }) =>
-      bytes.keep(crateKey(release.name, bytes.cksum)),
-    )
+    await inParallel(batch, ({ release, bytes }) => bytes.keep(crateKey(release.name, bytes.cksum)))
     const releases = batch.map(one => one.release)
     const landings = await importReleases(database, releases, this.#orders.change, this.#orders)
     const outcomes: Outcome[] = []

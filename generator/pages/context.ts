@@ -4,10 +4,14 @@ import type { FsyncJournal } from '../store/fsync-journal.ts'
 import type { ProcessMutex } from '../store/process-mutex.ts'
 import type { PublicTree } from '../store/public-tree.ts'
 
-/** Grows when an equal catalog renders to other pages, so that an upgraded registry renders them anew. */
+/**
+ * Raise it when an equal catalog renders to other pages: an upgraded registry renders them again.
+ */
 export const PAGE_FORMAT = '6'
 
-/** What rendering pages needs beyond a build. Pages have a mutex of their own: no publish ever waits for one. */
+/**
+ * What rendering pages needs beyond a build. Pages have another mutex: no publish waits for one.
+ */
 export interface PageContext extends BuildContext {
   readonly pageMutex: ProcessMutex
   /** What the holder of that turn is changing. */
@@ -20,5 +24,5 @@ export function pageTurn<T>(
   context: PageContext,
   work: (tree: PublicTree) => Promise<T>,
 ): Promise<T> {
-  return context.pageMutex.run(() => context.tree.together(context.pageJournal, work))
+  return context.pageMutex.run(() => context.tree.batch(context.pageJournal, work))
 }

@@ -23,7 +23,7 @@ import { PAGE_FORMAT, type PageContext } from './context.ts'
 /** Most dependents that a crate's page names; a popular crate has thousands. */
 const DEPENDENTS_SHOWN = 100
 
-/** What the tree says of one crate besides index, `.crate` files and versions; nothing of one without versions. */
+/** The pages of a crate, without those of its versions; none of a crate without versions. */
 export async function cratePages(context: PageContext, crateId: number): Promise<Output[]> {
   const { database, urls, site } = context
   const crate = await readCrate(database, crateId)

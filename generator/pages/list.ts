@@ -5,7 +5,7 @@ import { LIST_MAX, listPage } from '../../site/pages/list.ts'
 import type { ListedCrate } from '../render/crate-pages.ts'
 import { readCrate } from '../store/catalog/crates.ts'
 import type { Mark } from '../store/catalog/marks.ts'
-import { readCards } from '../store/catalog/pages/cards.ts'
+import { type CrateCard, readCards } from '../store/catalog/pages/cards.ts'
 import { listMarksOf } from '../store/catalog/pages/page-marks.ts'
 import {
   beginnings,
@@ -17,8 +17,9 @@ import {
 import type { PageContext } from './context.ts'
 
 /**
- * Renders the pages of the list on which a crate stands: from the first one, letter by letter, to the one that has few
- * enough crates to name them all. All crates of that last page are done with it; the marks of all of them come back.
+ * Renders the list pages that lead to a crate: from the first one, letter by letter, to the one
+ * that has few enough crates to name them all. Gives the marks of all crates that the last page
+ * names.
  */
 export async function buildList(context: PageContext, mark: Mark): Promise<readonly Mark[]> {
   const crate = await readCrate(context.database, mark.subject)
@@ -82,7 +83,7 @@ export async function listOutput(
 export async function listedCrates(
   context: PageContext,
   ids: readonly number[],
-): Promise<ListedCrate[]> {
+): Promise<(ListedCrate & CrateCard)[]> {
   return (await readCards(context.database, ids)).map(card => ({
     ...card,
     description: card.about.description,

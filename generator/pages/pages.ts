@@ -42,15 +42,15 @@ const INDEPENDENT: ReadonlySet<string> = new Set(['page', 'release', 'source'])
 export interface PageWork {
   /** Awaited before each page. */
   readonly calm?: () => Promise<unknown>
-  /** Told of a page that failed; its mark stays and is put off. */
+  /** Called when a page failed; its mark stays and is put off. */
   readonly onFailure?: (error: unknown) => void
-  /** Told of each mark that is done. */
+  /** Called with each mark that is done. */
   readonly onDone?: (mark: Mark) => void
 }
 
 /**
- * Renders what marks ask for and takes them off, some at a time: at most `BATCH` of them, the first. A mark that is
- * renewed meanwhile stays. Gives those that were looked at.
+ * Renders the first marks, at most `BATCH`, and clears them. A mark that is renewed meanwhile
+ * stays. Gives those that were tried.
  */
 export async function buildMarks(
   context: PageContext,
@@ -60,10 +60,10 @@ export async function buildMarks(
   const some = marks.slice(0, BATCH)
   await context.pageMutex.run(async () => {
     const done = new DoneMarks()
-    await context.tree.together(context.pageJournal, async tree => {
+    await context.tree.batch(context.pageJournal, async tree => {
       const build = async (mark: Mark): Promise<void> => {
         try {
-          // Another process may have been here while this one waited, or a page before may have done it along.
+          // Another process, or a page before it, may have done it.
           if (done.has(mark) || !(await isMarked(context.database, mark))) return
           done.add(await render({ ...context, tree }, mark, done))
           work.onDone?.(mark)
@@ -148,20 +148,20 @@ export async function buildPages(
     }
     await buildMarks(context, marks, { onDone })
   }
-  // In a turn: a daemon that renders a new page meanwhile would see it taken for one of nobody's.
+  // With the mutex: otherwise a page that a daemon renders meanwhile would be removed.
   if (options.all) await pageTurn(context, tree => prunePages({ ...context, tree }))
   return { crates, issues: failedIssues(await listFailedMarks(context.database)) }
 }
 
-/** Marks every page when the tree has none, or those of another format or look. Cheap when there is nothing to do. */
+/** Marks every page when the tree has none, or those of another format or site configuration. */
 export async function markOutdatedPages(context: PageContext): Promise<void> {
-  const looks = createHash('sha256')
+  const fingerprint = createHash('sha256')
     .update(JSON.stringify([PAGE_FORMAT, context.urls.dl, context.site]))
     .digest('hex')
-  const isCurrent = (await readFact(context.database, 'pages')) === looks
+  const isCurrent = (await readFact(context.database, 'pages')) === fingerprint
   if (isCurrent && (await context.tree.read(updatesPath)) !== null) return
   await markEverything(context)
-  await writeFact(context.database, 'pages', looks)
+  await writeFact(context.database, 'pages', fingerprint)
 }
 
 async function markEverything(context: PageContext): Promise<void> {

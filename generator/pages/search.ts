@@ -85,7 +85,7 @@ export async function buildCommon(context: PageContext, subject: number): Promis
   if (outputs.length === 0) await context.tree.remove(searchCommonPath(hash, range))
 }
 
-/** Renders the bucket that a changed term is in; the marks of all terms beside it are done with it, too. */
+/** Renders the bucket that a changed term is in; gives the marks of all terms of the bucket. */
 export async function buildTerms(context: PageContext, mark: Mark): Promise<readonly Mark[]> {
   const { now, next } = await readLayout(context.database)
   const layouts = [now, next].filter(bits => bits !== null)
@@ -98,7 +98,7 @@ export async function buildTerms(context: PageContext, mark: Mark): Promise<read
   return layouts.length === 0 ? [mark] : marks
 }
 
-/** Begins to spread the terms over more files when there are too many for those there are, or over the first. */
+/** Begins to spread the terms over more files when there are too many for the present ones. */
 export async function rebucketWhenGrown({ database }: PageContext): Promise<void> {
   const { now, next } = await readLayout(database)
   if (next !== null) return
@@ -106,7 +106,7 @@ export async function rebucketWhenGrown({ database }: PageContext): Promise<void
   if (now === null || bits > now) await beginLayout(database, bits)
 }
 
-/** Renders all terms anew, over as many files as they need now. */
+/** Renders all terms again, over as many files as they need now. */
 export async function rebucketTerms({ database, pageMutex }: PageContext): Promise<void> {
   const common = (await commonRanges(database)).map(one => commonSubject(one.hash, one.range))
   await markAgain(database, marksOf('common', common))
@@ -114,8 +114,9 @@ export async function rebucketTerms({ database, pageMutex }: PageContext): Promi
 }
 
 /**
- * Renders a bucket of the next layout; `done` are others whose marks are still there. With the last one readers are told of it; whoever still goes by the old one finds
- * its files gone, and asks again.
+ * Renders a bucket of the next layout; `done` are others whose marks are still set. The last bucket
+ * switches readers to the layout. A reader that still uses the old one finds no file and asks
+ * again.
  */
 export async function buildNextBucket(
   context: PageContext,

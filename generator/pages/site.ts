@@ -3,18 +3,16 @@ import { FEED_LENGTH, renderNewCrates, renderUpdates } from '../render/feed.ts'
 import { FRONT_LENGTH, renderSite } from '../render/site-pages.ts'
 import { registryCounts } from '../store/catalog/crates.ts'
 import { mostRequired } from '../store/catalog/pages/dependents.ts'
-import {
-  newCrates,
-  recentCrates,
-  recentReleases,
-  updatedCrates,
-} from '../store/catalog/pages/recent.ts'
+import { newCrates, recentReleases, updatedCrates } from '../store/catalog/pages/recent.ts'
 import type { PageContext } from './context.ts'
 import { listedCrates, listOutput } from './list.ts'
 import { searchLayoutOutputs } from './search.ts'
 import { sitemapOutputs } from './sitemap.ts'
 
-/** What the tree says of the registry as a whole: front page, feeds, and what is the same for every registry. */
+/**
+ * What the tree says of the registry as a whole: front page, feeds, and what is the same for every
+ * registry.
+ */
 export async function sitePages(context: PageContext): Promise<Output[]> {
   const { database, site } = context
   const { crates, releases } = await registryCounts(database)
@@ -25,7 +23,10 @@ export async function sitePages(context: PageContext): Promise<Output[]> {
   const front = { crates, versions: releases, newest, updated, example }
   return [
     ...renderSite(site, front),
-    renderNewCrates(site, await recentCrates(database, FEED_LENGTH.crates)),
+    renderNewCrates(
+      site,
+      await listedCrates(context, await newCrates(database, FEED_LENGTH.crates)),
+    ),
     renderUpdates(site, await recentReleases(database, FEED_LENGTH.updates)),
     ...(await searchLayoutOutputs(context)),
     ...(await sitemapOutputs(context)),

@@ -10,8 +10,8 @@ const UNPACKED_MAX = 512 * 1024 * 1024
 const RATIO_MAX = 20
 
 /**
- * Writes the pages of a release's files, or removes them where there is to be no source browser. They
- * never change. Does nothing when its bytes are lost, which `verify` tells.
+ * Writes the pages of a release's files, or removes them where there is to be no source browser.
+ * They never change. Does nothing when its bytes are lost, which `verify` tells.
  */
 export async function buildSource(context: PageContext, releaseId: number): Promise<void> {
   const { database, crates, tree, site } = context

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { hostname, uptime } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readText, writeWhole } from '../store/durable-file.ts'
+import { readText, writeAtomically } from '../store/durable-file.ts'
 
 /** A cache that cannot be read or written, as in many containers, costs time and nothing else. */
 const UNUSABLE = new Set('EACCES EPERM EROFS ENOENT ENOTDIR EISDIR EEXIST ENOSPC EDQUOT'.split(' '))
@@ -71,7 +71,7 @@ export class BuildCache {
     const lines = [...this.#after].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line)
     const text = [this.#context, this.#boot, ...lines].join('\n')
     if (text === (await ifUsable(() => readText(path)))) return
-    await ifUsable(() => writeWhole(path, Buffer.from(text)))
+    await ifUsable(() => writeAtomically(path, Buffer.from(text)))
   }
 }
 

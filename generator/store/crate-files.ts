@@ -3,8 +3,9 @@ import { refuse } from '../../core/error/error.ts'
 import { readFolder, statOf } from './durable-file.ts'
 
 /**
- * The `.crate` files that a path names: itself, or all below it, sorted. A symbolic link to a file counts, one to a
- * folder does not: it may lead in a circle. The folder `except` is passed over. Refuses a folder in which there is none.
+ * The `.crate` files that a path names: itself, or all below it, sorted. Links to files count,
+ * links to folders do not: they may form a loop. The folder `except` is left out. Refuses a folder
+ * without any.
  */
 export async function findCrates(source: string, except?: string): Promise<string[]> {
   const found = await listCrates(source, except)

@@ -29,7 +29,7 @@ export interface CrateBytes {
   readonly path: string
 }
 
-/** Bytes that have arrived and wait for the verdict of whoever sent for them. */
+/** Bytes that have arrived and are kept or discarded by the caller. */
 export interface Staged extends CrateBytes {
   /** Makes them the content of `key`, on disk for good. */
   keep(key: string): Promise<void>
@@ -38,22 +38,29 @@ export interface Staged extends CrateBytes {
 }
 
 /**
- * The `.crate` bytes by key, on the file system. Keys name their content by checksum, so that a file never changes, a
- * repeated publish writes the same file again, and one left behind by a crash stands in nobody's way.
+ * The `.crate` bytes by key, on the file system. Keys name their content by checksum, so that a
+ * file never changes, a repeated publish writes the same file again, and an orphan file never
+ * blocks a publish.
  */
 export class CrateStore {
   readonly root: string
   readonly #incoming: string
   readonly #journal: FsyncJournal | null
 
-  /** `journal` learns what is being changed, by the path from its own root on; the changes are then made in turns. */
+  /**
+   * `journal` learns what is being changed, by the path from its own root on; the changes are then
+   * made in turns.
+   */
   constructor(root: string, journal: FsyncJournal | null = null) {
     this.root = root
     this.#incoming = join(root, 'incoming')
     this.#journal = journal
   }
 
-  /** Writes the bytes of `source` to disk, hashing them; refuses more than `maxBytes` as soon as they arrive. */
+  /**
+   * Writes the bytes of `source` to disk, hashing them; refuses more than `maxBytes` as soon as
+   * they arrive.
+   */
   async stage(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Staged> {
     await makeFolder(this.#incoming)
     const path = temporaryPath(join(this.#incoming, 'crate'))
@@ -107,8 +114,8 @@ export class CrateStore {
   }
 
   /**
-   * Puts what is stored under a key out of the way for good, without losing it: it is no key's content any more, but a
-   * file that `add` takes. Gives its path below the root.
+   * Moves what is stored under a key to the folder of what was set aside, from where `add` can take
+   * it. Gives its path below the root.
    */
   async setAside(key: string): Promise<string> {
     const [name = '', cksum = ''] = key.split('/').slice(-2)
@@ -118,7 +125,7 @@ export class CrateStore {
     return path.split(sep).join('/')
   }
 
-  /** Every key, in no particular order; files that are none, such as an operator's notes, are passed over. */
+  /** Every key, in no particular order; other files, such as an operator's notes, are left out. */
   async *list(folder = this.root): AsyncIterable<string> {
     for (const entry of await readFolder(folder)) {
       const path = join(folder, entry.name)
@@ -128,7 +135,7 @@ export class CrateStore {
     }
   }
 
-  /** Removes what a killed process was still receiving: what nobody has written to for an hour. */
+  /** Removes what killed processes were receiving: files that have not changed for an hour. */
   async sweep(): Promise<void> {
     await sweepFolder(this.#incoming, Date.now() - 3_600_000)
   }

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream, type Dirent, type Stats } from 'node:fs'
 import { link, lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import pLimit from 'p-limit'
 import { writing } from './storage-fault.ts'
 
 /** How names of half-written files begin; readers never show them. */
@@ -17,7 +18,10 @@ export function isTemporary(path: string): boolean {
   return basename(path).startsWith(TEMPORARY)
 }
 
-/** Replaces `path` with `bytes`; after a crash it has the old bytes or the new ones, whole. On return they are on disk. */
+/**
+ * Replaces `path` with `bytes`; after a crash it has the old bytes or the new ones. They are on
+ * disk on return.
+ */
 export async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   await makeFolder(dirname(path))
   await replace(path, bytes, true)
@@ -25,10 +29,13 @@ export async function writeDurably(path: string, bytes: Uint8Array): Promise<voi
 }
 
 /**
- * Replaces `path` with `bytes`, whole for every reader; only a power cut may spoil them. For what is easily made anew, or
- * put on disk later. Gives the first folder that had to be made.
+ * Replaces `path` with `bytes`, but leaves syncing to the caller: a power cut may spoil them. Gives
+ * the first folder that had to be made.
  */
-export async function writeWhole(path: string, bytes: Uint8Array): Promise<string | undefined> {
+export async function writeAtomically(
+  path: string,
+  bytes: Uint8Array,
+): Promise<string | undefined> {
   const first = await writing(() => mkdir(dirname(path), { recursive: true }))
   await replace(path, bytes, false)
   return first
@@ -36,7 +43,8 @@ export async function writeWhole(path: string, bytes: Uint8Array): Promise<strin
 
 /** Puts the bytes of a file on disk. */
 export async function syncFile(path: string): Promise<void> {
-  // Windows flushes only what is open for writing; elsewhere reading is enough, and a `.crate` is not writable.
+  // Windows flushes only what is open for writing; elsewhere reading is enough, and a `.crate` is
+  // not writable.
   const file = await open(path, process.platform === 'win32' ? 'r+' : 'r')
   try {
     await file.sync()
@@ -91,7 +99,10 @@ export async function moveDurably(from: string, path: string): Promise<void> {
   await syncFolder(dirname(path))
 }
 
-/** Makes `path` a hard link of `source`, replacing what was there; false when the file system cannot link. */
+/**
+ * Makes `path` a hard link of `source`, replacing what was there; false when the file system cannot
+ * link.
+ */
 export async function linkDurably(source: string, path: string): Promise<boolean> {
   await makeFolder(dirname(path))
   const temporary = temporaryPath(path)
@@ -109,7 +120,8 @@ export async function linkDurably(source: string, path: string): Promise<boolean
   try {
     await rename(temporary, path)
   } finally {
-    // A rename onto another link of the same file does nothing and leaves the first name in place (POSIX).
+    // A rename onto another link of the same file does nothing and leaves the first name in place
+    // (POSIX).
     await rm(temporary, { force: true })
   }
   await syncFolder(dirname(path))
@@ -157,18 +169,17 @@ export async function makeFolder(path: string): Promise<void> {
     await syncFolder(dirname(made))
 }
 
-/** How many files are put on disk at once: a disk joins what it is to flush at the same time. */
-const TOGETHER = 32
-
-/** Does durable work for many files, some at a time; waits for all that was begun, also where one fails. */
-export async function putTogether<T>(
+/**
+ * Does durable work for many files, 32 at a time, because a disk joins flushes; waits for all of
+ * it.
+ */
+export async function inParallel<T>(
   items: readonly T[],
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  for (let start = 0; start < items.length; start += TOGETHER) {
-    const ends = await Promise.allSettled(items.slice(start, start + TOGETHER).map(work))
-    for (const end of ends) if (end.status === 'rejected') throw end.reason
-  }
+  const limit = pLimit(32)
+  const ends = await Promise.allSettled(items.map(item => limit(() => work(item))))
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
 /** Puts the names in a folder on disk. */
@@ -193,7 +204,8 @@ export interface FileFacts {
 /** Size and identity of a file, or null when there is none; a folder is none. */
 export async function fileFacts(path: string): Promise<FileFacts | null> {
   try {
-    // Inode numbers of ReFS and of some network file systems need more than the 53 bits of a number.
+    // Inode numbers of ReFS and of some network file systems need more than the 53 bits of a
+    // number.
     const facts = await stat(path, { bigint: true })
     const { size, ino, dev, mtimeMs } = facts
     if (!facts.isFile()) return null

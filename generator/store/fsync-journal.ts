@@ -1,20 +1,19 @@
 import { appendFile, rm } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
-import { putTogether, readText, syncFile, syncFolder, unlessMissing } from './durable-file.ts'
+import { inParallel, readText, syncFile, syncFolder, unlessMissing } from './durable-file.ts'
 import { writing } from './storage-fault.ts'
 
-/** What sets paths in the list apart: no path has it. */
+/** Separates paths in the list: no path contains it. */
 const BETWEEN = '\0'
 
-/** Longest name of a file; anything longer in a list is what a power cut has made of it. */
+/** Longest name of a file; a longer one in a list was spoilt by a power cut. */
 const NAME_MAX = 255
 
 /**
- * What the holder of a turn is changing, listed in a file until it is on disk. A process that is killed between a rename
- * and its `fsync` leaves files that look finished: its successor finds them equal, writes nothing, and would take off
- * marks for what a power cut can still undo. The list says which files these are, so that it costs nothing to be sure of
- * all others. The list itself is never put on disk and need not be: it only has to outlive the process. After a power cut
- * what is read back was on disk, whatever the list says.
+ * Lists what the holder of a mutex is changing, until it is on disk. A process that is killed
+ * between a rename and its `fsync` leaves files that look finished: the next holder would find them
+ * equal and clear marks for what a power cut can still undo. It syncs the listed files instead. The
+ * list needs no `fsync` itself: it has to outlive the process, not a power cut.
  */
 export class FsyncJournal {
   readonly #root: string
@@ -22,13 +21,17 @@ export class FsyncJournal {
   #running = 0
   #failed = false
 
-  /** `list`: the file, for whoever holds one mutex; `root`: what paths begin from. */
+  /**
+   * `list`: the file of the journal, one for each mutex; `root`: the folder that paths are below.
+   */
   constructor(root: string, list: string) {
     this.#root = root
     this.#list = list
   }
 
-  /** Notes a change of `path` and makes it; when `work` ends well, it has put the change on disk. */
+  /**
+   * Notes a change of `path` and makes it; when `work` ends well, it has put the change on disk.
+   */
   async during<T>(path: string, work: () => Promise<T>): Promise<T> {
     this.#running++
     try {
@@ -48,20 +51,20 @@ export class FsyncJournal {
     await writing(() => appendFile(this.#list, `${path}${BETWEEN}`))
   }
 
-  /** Everything noted is on disk. */
+  /** Forgets the list: everything noted is on disk. */
   async clear(): Promise<void> {
     await rm(this.#list, { force: true })
   }
 
-  /** Puts on disk what an earlier holder of the turn may not have; whoever gets the turn does this first. */
+  /** Puts on disk what a killed holder of the mutex may not have; each turn begins with it. */
   async settle(): Promise<void> {
     const text = await readText(this.#list)
     this.#failed = false
     if (text === null) return
     const paths = text.split(BETWEEN).filter(isSound)
     const folders = new Set(paths.flatMap(ancestors))
-    await putTogether([...new Set(paths)], path => unlessMissing(syncFile(join(this.#root, path))))
-    await putTogether([...folders], folder => unlessMissing(syncFolder(join(this.#root, folder))))
+    await inParallel([...new Set(paths)], path => unlessMissing(syncFile(join(this.#root, path))))
+    await inParallel([...folders], folder => unlessMissing(syncFolder(join(this.#root, folder))))
     await this.clear()
   }
 }

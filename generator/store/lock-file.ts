@@ -2,7 +2,9 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Libsql from 'libsql'
 
-/** A connection to a lock file: an otherwise empty database, for the sake of SQLite's own file lock. */
+/**
+ * A connection to a lock file: an otherwise empty database, for the sake of SQLite's own file lock.
+ */
 export type LockFile = Libsql.Database
 
 /** Opens, and creates, a lock file. Nothing waits in SQLite, which would stop the process. */

@@ -15,84 +15,51 @@ import {
   readFolder,
   statOf,
   sweepFolder,
-  syncFolder,
-  unlessMissing,
-  writeDurably,
-  writeWhole,
 } from './durable-file.ts'
 import type { FsyncJournal } from './fsync-journal.ts'
-import { SyncBatch } from './sync-batch.ts'
-
-/** How a tree puts changes on disk. */
-interface Hand {
-  /** Replaces a file, so that readers see the old bytes or the new ones. */
-  put(path: string, bytes: Uint8Array): Promise<void>
-  /** Hears of a folder in which something was removed. */
-  lessened(folder: string): Promise<void>
-  /** Does the work that changes a path of the tree. */
-  during<T>(path: string, work: () => Promise<T>): Promise<T>
-}
-
-const DURABLE: Hand = {
-  put: writeDurably,
-  lessened: folder => unlessMissing(syncFolder(folder)),
-  during: (_, work) => work(),
-}
-const LOOSE: Hand = {
-  put: async (path, bytes) => {
-    await writeWhole(path, bytes)
-  },
-  lessened: async () => undefined,
-  during: (_, work) => work(),
-}
+import { BatchWriter, durableWriter, looseWriter, type TreeWriter } from './tree-writer.ts'
 
 /**
- * The folder that readers are served from. Each file appears whole or not at all, and one whose bytes are already
- * right is not touched, so that file times and copies of the tree change only with the content.
+ * The folder that readers are served from. A file is replaced in one step, and only when its bytes
+ * differ, so that file times and copies of the tree change only with the content.
  */
 export class PublicTree {
   readonly root: string
-  readonly #hand: Hand
+  readonly #writer: TreeWriter
   readonly #clears: boolean
 
   /**
-   * `durable`: what is written is on disk on return, for a tree whose changes are remembered as done; `journal` learns
-   * what is being changed, by the path from its own root on.
+   * `durable`: what is written is on disk on return, for a tree whose changes are remembered as
+   * done; `journal` learns what is being changed. `clears`: see `clearing`.
    */
   constructor(
     root: string,
-    how: { readonly durable: boolean; readonly journal?: FsyncJournal } | { readonly hand: Hand },
+    how: { readonly durable: boolean; readonly journal?: FsyncJournal } | TreeWriter,
     clears = false,
   ) {
     this.root = root
     this.#clears = clears
-    this.#hand = 'hand' in how ? how.hand : how.durable ? noting(root, how.journal, DURABLE) : LOOSE
+    if ('put' in how) this.#writer = how
+    else this.#writer = how.durable ? durableWriter(how.journal) : looseWriter
   }
 
   /**
-   * Does `work` on this tree and puts everything that it changed on disk at once, which takes a fraction of the time.
-   * Until then a power cut may leave files with wrong bytes, so what is remembered as done may be so only afterwards.
-   * `journal` is that of the turn in which the caller is.
+   * Does `work` on this tree and puts everything that it changed on disk at once. Remember it as
+   * done only afterwards. `journal` is that of the mutex that the caller holds.
    */
-  async together<T>(journal: FsyncJournal, work: (tree: PublicTree) => Promise<T>): Promise<T> {
-    const written = new SyncBatch()
-    const hand: Hand = {
-      put: (path, bytes) => written.write(path, bytes),
-      lessened: async folder => written.lessened(folder),
-      during: async (path, change) => {
-        await journal.note(`${basename(this.root)}/${path}`)
-        return change()
-      },
-    }
-    const result = await work(new PublicTree(this.root, { hand }, this.#clears))
-    await written.sync()
-    await journal.clear()
+  async batch<T>(journal: FsyncJournal, work: (tree: PublicTree) => Promise<T>): Promise<T> {
+    const writer = new BatchWriter(journal)
+    const result = await work(new PublicTree(this.root, writer, this.#clears))
+    await writer.sync()
     return result
   }
 
-  /** The same tree for a repair: what lies in the way of a write, a file where a folder has to be say, is removed. */
+  /**
+   * The same tree for a repair: it removes what is in the way of a write, such as a file for a
+   * folder.
+   */
   clearing(): PublicTree {
-    return new PublicTree(this.root, { hand: this.#hand }, true)
+    return new PublicTree(this.root, this.#writer, true)
   }
 
   /** Fails when nothing can be written here. */
@@ -111,13 +78,13 @@ export class PublicTree {
     const present = await fileFacts(path)
     if (present?.size === output.bytes.byteLength && (await readFile(path)).equals(output.bytes))
       return false
-    await this.#change(output.path, () => this.#hand.put(path, output.bytes))
+    await this.#change(output.path, () => this.#writer.put(path, output.bytes))
     return true
   }
 
   /**
-   * Shows the file `source`, whose bytes never change, at `place`: a hard link where the file system can, else a copy.
-   * True when something had to be done.
+   * Shows the file `source`, whose bytes never change, at `place`: a hard link where the file
+   * system can, else a copy. True when something had to be done.
    */
   async show(place: Place, source: string): Promise<boolean> {
     const path = this.path(place.path)
@@ -125,7 +92,7 @@ export class PublicTree {
     const present = await fileFacts(path)
     if (present && (await fileChecksum(path)) === (await fileChecksum(source))) return false
     await this.#change(place.path, async () => {
-      if (!(await linkDurably(source, path))) await this.#hand.put(path, await readFile(source))
+      if (!(await linkDurably(source, path))) await this.#writer.put(path, await readFile(source))
     })
     return true
   }
@@ -147,7 +114,7 @@ export class PublicTree {
 
   /** Removes the file at `path` and the folders that it leaves empty. */
   async remove(path: string): Promise<void> {
-    if (await this.#isThere(path)) await this.#hand.during(path, () => this.#cut(path))
+    if (await this.#isThere(path)) await this.#track(path, () => this.#cut(path))
     else await this.#prune(dirname(path))
   }
 
@@ -160,12 +127,12 @@ export class PublicTree {
     }
   }
 
-  /** Removes half-written files directly in `folder`; only while nobody else writes to the tree. */
+  /** Removes half-written files directly in `folder`; the caller is the only writer. */
   async sweep(folder: string): Promise<void> {
     await sweepFolder(this.path(folder))
   }
 
-  /** Removes what killed processes have left half-written anywhere in the tree: what nobody has written to for an hour. */
+  /** Removes half-written files anywhere in the tree that have not changed for an hour. */
   async sweepOld(folder = this.root): Promise<void> {
     await sweepFolder(folder, Date.now() - 3_600_000)
     for (const entry of await readFolder(folder)) {
@@ -191,12 +158,12 @@ export class PublicTree {
 
   /** Removes a folder with all that is in it. */
   async removeFolder(path: string): Promise<void> {
-    if (await this.#isThere(path)) await this.#hand.during(path, () => this.#cut(path))
+    if (await this.#isThere(path)) await this.#track(path, () => this.#cut(path))
   }
 
   async #cut(path: string): Promise<void> {
     await rm(this.path(path), { recursive: true, force: true })
-    await this.#hand.lessened(this.path(await this.#prune(dirname(path))))
+    await this.#writer.removed(this.path(await this.#prune(dirname(path))))
   }
 
   /** Removes a folder and those above it as far as they are empty; gives the first that is not. */
@@ -206,13 +173,18 @@ export class PublicTree {
     return folder
   }
 
+  /** Does work that changes `path`, under its name from the folder of the registry on. */
+  #track<T>(path: string, work: () => Promise<T>): Promise<T> {
+    return this.#writer.change(`${basename(this.root)}/${path}`, work)
+  }
+
   async #isThere(path: string): Promise<boolean> {
     return (await linkFacts(this.path(path))) !== null
   }
 
-  /** Writes at `path`; once more when its folder was removed meanwhile, as an empty one, or room had to be made. */
+  /** Writes at `path`; again when its folder was removed as empty, or something was in the way. */
   async #change(path: string, work: () => Promise<void>): Promise<void> {
-    await this.#hand.during(path, async () => {
+    await this.#track(path, async () => {
       try {
         await work()
       } catch (error) {
@@ -238,11 +210,6 @@ export class PublicTree {
 
 /** What a write fails with when something else is in its place. */
 const IN_THE_WAY = new Set(['EEXIST', 'EISDIR', 'ENOTDIR', 'ENOTEMPTY'])
-
-function noting(root: string, journal: FsyncJournal | undefined, hand: Hand): Hand {
-  if (!journal) return hand
-  return { ...hand, during: (path, work) => journal.during(`${basename(root)}/${path}`, work) }
-}
 
 async function removeIfEmpty(path: string): Promise<boolean> {
   try {

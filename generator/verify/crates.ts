@@ -6,7 +6,7 @@ import { crateFilePath, crateFolder, crateKey } from '../../core/paths/crates.ts
 import { configPath, indexPath } from '../../core/paths/index-files.ts'
 import type { BuildContext } from '../build/context.ts'
 import { filesOf, rebuildCrate } from '../build/crate.ts'
-import { removeStray, setBytesAside, strays } from '../build/strays.ts'
+import { orphans, removeOrphan, setBytesAside } from '../build/orphans.ts'
 import { renderConfig } from '../render/index-files.ts'
 import { type CrateRecord, eachCrate, readCrate, registryCounts } from '../store/catalog/crates.ts'
 import { isMarked } from '../store/catalog/marks.ts'
@@ -20,8 +20,8 @@ export async function* verifyCrates(
   options: VerifyOptions,
 ): AsyncIterable<Finding> {
   // First: a link in place of a crate's folder is removed before anything is written behind it.
-  for await (const path of strays(context)) {
-    if (options.repair) await removeStray(context, path)
+  for await (const path of orphans(context)) {
+    if (options.repair) await removeOrphan(context, path)
     yield derivable(path, 'belongs to no crate of the catalog', options.repair)
   }
   const { crates: total } = await registryCounts(context.database)

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { Tables } from '../database/database.ts'
+import type { Tables } from '../database/tables.ts'
 
 /** The database, or a transaction of it. */
 export type Queries = Kysely<Tables> | Transaction<Tables>

@@ -28,7 +28,9 @@ export async function writeFact(db: Queries, key: string, value: string | null):
   }
 }
 
-/** Remembers that background work failed, for the operator to see; the last failure of each kind. */
+/**
+ * Remembers that background work failed, for the operator to see; the last failure of each kind.
+ */
 export function recordFailure(db: Queries, failure: Failure): Promise<void> {
   return writeFact(db, `${FAILURE}${failure.what}`, JSON.stringify(failure))
 }

@@ -25,7 +25,9 @@ export interface FailedMark {
   readonly error: string
 }
 
-/** Remembers that the work of a mark failed, and puts it off; a mark renewed since is due at once. */
+/**
+ * Remembers that the work of a mark failed, and puts it off; a mark renewed since is due at once.
+ */
 export async function postponeMark(
   db: Queries,
   { kind, subject, generation }: Mark,

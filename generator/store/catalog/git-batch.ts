@@ -16,7 +16,7 @@ export interface ReleaseEvent {
   readonly version: string | null
 }
 
-/** Crates whose index file is to be committed, as they are at one moment, and what happened to them since the last time. */
+/** Crates whose index file is to be committed, and what happened to them since the last batch. */
 export interface GitBatch {
   readonly marks: readonly Mark[]
   readonly crates: readonly { readonly name: Name; readonly lines: readonly string[] }[]
@@ -27,7 +27,10 @@ export interface GitBatch {
 
 const ACTIONS = ['publish', 'yank', 'unyank', 'delete', 'import']
 
-/** The next batch, at most `limit` crates; events are those after the audit event `after`. One transaction. */
+/**
+ * The next batch, at most `limit` crates; events are those after the audit event `after`. One
+ * transaction.
+ */
 export async function gitBatch(
   database: Database,
   after: number,
@@ -65,7 +68,7 @@ export async function gitBatch(
   })
 }
 
-/** From now on changes are marked for the git index; marks every crate, unless that was so already. */
+/** Marks changes for the git index from now on, and every crate where that is new. */
 export async function followForGit(database: Database): Promise<void> {
   if ((await readFact(database, GIT_FOLLOWED)) !== null) return
   await database.transaction().execute(async tx => {
@@ -75,7 +78,7 @@ export async function followForGit(database: Database): Promise<void> {
   })
 }
 
-/** Nobody writes the git index: takes all its marks off and sets no more, until somebody follows again. */
+/** Clears all marks of the git index and sets no more until `followForGit`. */
 export async function unfollowForGit(database: Database): Promise<void> {
   await database.transaction().execute(async tx => {
     await writeFact(tx, GIT_FOLLOWED, null)
@@ -83,7 +86,7 @@ export async function unfollowForGit(database: Database): Promise<void> {
   })
 }
 
-/** Marks some crates, as those whose file in the repository is not what the catalog has. */
+/** Marks crates whose file in the repository differs from the catalog. */
 export async function markForGit(database: Database, crateIds: readonly number[]): Promise<void> {
   for (const part of inChunks(crateIds)) await markCrates(database, part)
 }

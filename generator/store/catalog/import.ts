@@ -29,7 +29,7 @@ export type Landing =
   | { readonly outcome: 'added' | 'present' }
   | { readonly outcome: 'refused'; readonly issues: Issue[] }
 
-/** The crate that `name` means with its versions, null when there is none: one look for a whole index file. */
+/** The crate that `name` means with its versions; null when there is none. */
 export async function knownCrate(database: Database, name: Name): Promise<KnownCrate | null> {
   const crate = await findCrate(database, name)
   if (!crate) return null
@@ -46,9 +46,9 @@ export async function knownCrate(database: Database, name: Name): Promise<KnownC
 }
 
 /**
- * Takes in releases of another registry, in one transaction: records, audit events, marks. Each is refused or taken on its
- * own; one whose bytes are here under its version is present, yanked or not. `owner` becomes the owner of crates that
- * have none.
+ * Adds releases of another registry in one transaction: records, audit events, marks. Each is added
+ * or refused by itself; one whose bytes are here under its version is present, even if yanked.
+ * `owner` becomes the owner of crates that have none.
  */
 export async function importReleases(
   database: Database,

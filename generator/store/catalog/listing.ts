@@ -17,7 +17,7 @@ import { keepNameLength } from './search/block-changes.ts'
 import { countPrefixes, uncountPrefixes } from './search/prefixes.ts'
 import { type MovedTerms, moveTerms } from './search/terms.ts'
 
-/** Grows when an equal catalog makes other listings, so that an upgraded registry makes them again. */
+/** Raise it when an equal catalog makes other listings: an upgraded registry makes them again. */
 const LISTINGS_FORMAT = '5'
 
 /** What a crate was moved from and to: the names it depends on, and the files of the search. */
@@ -29,10 +29,10 @@ export interface Moved {
 const UNMOVED: Moved = { dependencies: new Set(), terms: { search: [], common: [] } }
 
 /**
- * Brings everything that lists and searches read of a crate in line with its versions, and gives the
- * marks of the pages that show it: its own, those of the crates it depends on, the registry's, and
- * the files of the search. Call it in the transaction of the change, after `delist`, whose answer is
- * `dropped`, when releases go. A crate without releases is in no list.
+ * Brings everything that lists and searches read of a crate in line with its versions, and gives
+ * the marks of the pages that show it: its own, those of the crates it depends on, the registry's,
+ * and the files of the search. Call it in the transaction of the change, after `delist`, whose
+ * answer is `dropped`, when releases go. A crate without releases is in no list.
  */
 export async function relist(
   tx: Queries,
@@ -85,7 +85,7 @@ export async function delist(tx: Queries, crateId: number): Promise<Moved> {
   return { dependencies: old.dependencies, terms }
 }
 
-/** Makes all listings again where another version of this program has made them, or nobody has. */
+/** Makes all listings again where they are missing or of another format. */
 export async function refreshListings(database: Database): Promise<void> {
   const isCurrent = async (db: Queries) => (await readFact(db, 'listings')) === LISTINGS_FORMAT
   if (await isCurrent(database)) return

@@ -23,8 +23,7 @@ export type FileMark = Mark & { readonly version: Version; readonly cksum: strin
 export const MARK = ['marks.kind', 'marks.subject', 'marks.generation'] as const
 
 /**
- * The fact that says that somebody keeps the git index. Without it nothing is marked for it: nobody
- * would take those marks off. Whoever begins to keep the index begins with all crates.
+ * The fact that a git index is kept; without one nothing would clear its marks, so none are set.
  */
 export const GIT_FOLLOWED = 'git_followed'
 

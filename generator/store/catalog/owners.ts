@@ -30,7 +30,7 @@ export async function isOwner(db: Queries, crateId: number, userId: number): Pro
   return row !== undefined
 }
 
-/** Makes a user an owner whom nobody added: the publisher of a new crate, or the heir of an import. */
+/** Makes a user an owner without an invitation: of a new or an imported crate. */
 export async function addOwner(
   tx: Queries,
   crateId: number,

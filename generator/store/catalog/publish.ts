@@ -20,8 +20,8 @@ export type Permit = (tx: Queries, target: Target) => Promise<void>
 
 /**
  * Adds a release: with it, in one transaction, the crate if it is new, its first owner, the audit
- * event and the marks of what is to be rendered. Says `present`, and changes nothing, when this very
- * release is already there (a retry). Refuses what `permit` and `objectionsTo` object to.
+ * event and the marks of what is to be rendered. Says `present`, and changes nothing, when this
+ * very release is already there (a retry). Refuses what `permit` and `objectionsTo` object to.
  */
 export async function addRelease(
   database: Database,

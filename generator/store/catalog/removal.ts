@@ -15,7 +15,7 @@ export interface Mention {
   readonly line: string
 }
 
-/** Releases of other crates whose index line mentions `crate`. Reads every release, so only deletion asks. */
+/** Releases of other crates whose index line mentions `crate`; reads every release. */
 export async function mentions(database: Database, crate: CrateRecord): Promise<Mention[]> {
   const rows = await database
     .selectFrom('releases')
@@ -34,8 +34,8 @@ export async function mentions(database: Database, crate: CrateRecord): Promise<
 }
 
 /**
- * Takes releases out of the catalog. The crate itself stays, with its owners, so that nobody else can
- * take its name; the versions stay taken by the bytes they had, because lock files name those.
+ * Takes releases out of the catalog. The crate itself stays, with its owners, so that nobody else
+ * can take its name; the versions stay taken by the bytes they had, because lock files name those.
  */
 export async function removeReleases(
   database: Database,

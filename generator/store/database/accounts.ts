@@ -1,4 +1,7 @@
-/** Second step of the schema: invitations to own a crate, logins in the browser, one-time links, who was locked out. */
+/**
+ * Second step of the schema: invitations to own a crate, logins in the browser, one-time links, who
+ * was locked out.
+ */
 export const ACCOUNTS = [
   `CREATE TABLE invitations (
     crate_id INTEGER NOT NULL REFERENCES crates(id), user_id INTEGER NOT NULL REFERENCES users(id),

@@ -1,6 +1,9 @@
 import type { ColumnType } from 'kysely'
 
-/** Bytes in a column; drivers differ in how they give them back. None may be empty: libsql cannot read an empty one. */
+/**
+ * Bytes in a column; drivers differ in how they give them back. None may be empty: libsql cannot
+ * read an empty one.
+ */
 type Bytes = ColumnType<Uint8Array | ArrayBuffer, Uint8Array, Uint8Array>
 
 /** The bytes of a column. */
@@ -8,7 +11,10 @@ export function bytesOf(value: Uint8Array | ArrayBuffer): Uint8Array {
   return value instanceof Uint8Array ? value : new Uint8Array(value)
 }
 
-/** What the step below makes: which crates the common words find, as bits; see `generator/catalog/common-words.ts`. */
+/**
+ * What the step below makes: which crates the common words find, as bits; see
+ * `generator/catalog/common-words.ts`.
+ */
 export interface BlockTables {
   /** A block of crates that a common word finds, by how well it fits them. */
   blocks: { term_id: number; block: number; class: number; crates: Bytes }

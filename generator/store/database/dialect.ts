@@ -15,18 +15,21 @@ import { writing } from '../storage-fault.ts'
 /** How long a statement waits for another process to finish its transaction. */
 const PATIENCE = 10_000
 
-/** Judged by the text, for SQL written by hand has it, too. */
+/** By the text, because SQL written by hand has nothing else. */
 const READS = /^\s*select\b/i
-/** What is about the writer itself, or refuses to be in a transaction. */
+/** Concerns the writer itself, or cannot run in a transaction. */
 const STANDS_ALONE = /^\s*(?:pragma|vacuum)\b/i
 
-/** One file, opened twice: nobody who reads waits for a change, neither of this process nor of another. */
+/** One file, opened twice: readers never wait for a change, of this process or of another. */
 export interface Handles {
   readonly writer: Libsql.Database
   readonly reader: Libsql.Database
 }
 
-/** kysely over libsql, which speaks better-sqlite3's interface, for a file in WAL mode that several processes use. */
+/**
+ * kysely over libsql, which speaks better-sqlite3's interface, for a file in WAL mode that several
+ * processes use.
+ */
 export class LibsqlDialect extends SqliteDialect {
   readonly #handles: Handles
 
@@ -44,7 +47,10 @@ export class LibsqlDialect extends SqliteDialect {
   }
 }
 
-/** All steps of a migration are one transaction: two processes never migrate at once, and none stops half-way. */
+/**
+ * All steps of a migration are one transaction: two processes never migrate at once, and none stops
+ * half-way.
+ */
 class LibsqlAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true
@@ -68,23 +74,23 @@ class LibsqlDriver implements Driver {
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    return new Lane(this.#handle, this.#writer, this.#reader)
+    return new Connection(this.#handle, this.#writer, this.#reader)
   }
 
-  async beginTransaction(worker: Lane): Promise<void> {
-    await worker.begin()
+  async beginTransaction(connection: Connection): Promise<void> {
+    await connection.begin()
   }
 
-  async commitTransaction(worker: Lane): Promise<void> {
-    await writing(async () => worker.commit())
+  async commitTransaction(connection: Connection): Promise<void> {
+    await writing(async () => connection.commit())
   }
 
-  async rollbackTransaction(worker: Lane): Promise<void> {
-    worker.rollback()
+  async rollbackTransaction(connection: Connection): Promise<void> {
+    connection.rollback()
   }
 
-  async releaseConnection(worker: Lane): Promise<void> {
-    await worker.end()
+  async releaseConnection(connection: Connection): Promise<void> {
+    await connection.end()
   }
 
   async destroy(): Promise<void> {
@@ -94,11 +100,12 @@ class LibsqlDriver implements Driver {
 }
 
 /**
- * Somebody's way to the file: what reads has the reader at once, what changes waits for its turn with the writer and
- * keeps it until its transaction ends. Each change is in a transaction, its own if need be: a prepared statement that
- * finds the file busy stays open in libsql until it is garbage, and as long as it does, SQLite commits nothing.
+ * A connection of kysely. What reads has the reader at once; what changes waits for the writer and
+ * keeps it until its transaction ends. Every change is in a transaction: a prepared statement that
+ * finds the file busy stays open in libsql until it is collected, and until then SQLite commits
+ * nothing.
  */
-class Lane implements DatabaseConnection {
+class Connection implements DatabaseConnection {
   readonly #handle: Libsql.Database
   readonly #writer: SqliteDriver
   readonly #reader: SqliteDriver
@@ -110,7 +117,10 @@ class Lane implements DatabaseConnection {
     this.#reader = reader
   }
 
-  /** Takes the write lock at once: a deferred transaction that turns into a writer can fail half-way. */
+  /**
+   * Takes the write lock at once: a deferred transaction that turns into a writer can fail
+   * half-way.
+   */
   async begin(): Promise<DatabaseConnection> {
     this.#mine = await this.#writer.acquireConnection()
     await writing(() => patiently(() => this.#handle.exec('begin immediate')))
@@ -121,7 +131,10 @@ class Lane implements DatabaseConnection {
     this.#handle.exec('commit')
   }
 
-  /** A full disk makes SQLite roll back by itself; asking again would hide the reason behind a second error. */
+  /**
+   * A full disk makes SQLite roll back by itself; asking again would hide the reason behind a
+   * second error.
+   */
   rollback(): void {
     if (this.#handle.inTransaction) this.#handle.exec('rollback')
   }
@@ -169,7 +182,10 @@ async function alone<R>(driver: SqliteDriver, query: CompiledQuery): Promise<Que
   }
 }
 
-/** Waits for other processes without standing still: SQLite's own waiting would stop every request of this one. */
+/**
+ * Waits for other processes without standing still: SQLite's own waiting would stop every request
+ * of this one.
+ */
 async function patiently<T>(work: () => T | Promise<T>): Promise<T> {
   const deadline = performance.now() + PATIENCE
   for (let pause = 1; ; pause = Math.min(pause * 2, 20)) {

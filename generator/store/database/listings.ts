@@ -1,6 +1,8 @@
 import type { Generated } from 'kysely'
 
-/** Derived from crates and releases in the transaction of each change: what lists and searches read. */
+/**
+ * Derived from crates and releases in the transaction of each change: what lists and searches read.
+ */
 export interface ListingTables {
   /** One row per crate: what a list shows of it. */
   listings: {
@@ -17,7 +19,7 @@ export interface ListingTables {
     yanked: number
     updated_at: string
   }
-  /** Everything that can be searched for, in how many crates it is, and its hash; the empty word, which has all, has none. */
+  /** What can be searched for, and how many crates it finds; the empty word finds all. */
   terms: {
     id: Generated<number>
     term: string
@@ -34,7 +36,7 @@ export interface ListingTables {
   dependents: { dependency: string; dependent: string; crate_id: number }
 }
 
-/** The step of the schema that makes lists, search and dependents; both orders of `postings` are needed, see `search`. */
+/** Lists, search and dependents; the search needs both orders of `postings`. */
 export const LISTINGS = [
   `CREATE TABLE listings (
     crate_id INTEGER PRIMARY KEY REFERENCES crates(id), canonical TEXT NOT NULL,

@@ -226,9 +226,9 @@ test('a term that comes to find very many crates gets more files, which go when 
 
 /** Makes a file of the tree one that cannot be written, until the obstacle is removed. */
 function placeObstacle(tree: PublicTree, path: string): () => void {
-  const { together } = tree
-  tree.together = (journal, work) =>
-    together.call(tree, journal, async inner => {
+  const { batch } = tree
+  tree.batch = (journal, work) =>
+    batch.call(tree, journal, async inner => {
       const { write } = inner
       inner.write = async output => {
         if (output.path === path) throw new Error('there is an obstacle')
@@ -237,7 +237,7 @@ function placeObstacle(tree: PublicTree, path: string): () => void {
       return work(inner)
     }) as ReturnType<typeof work>
   return () => {
-    tree.together = together
+    tree.batch = batch
   }
 }
 

@@ -24,12 +24,12 @@ import {
   readText,
   sweepFolder,
   temporaryPath,
+  writeAtomically,
   writeDurably,
-  writeWhole,
 } from '../../../generator/store/durable-file.ts'
 import { folderOf } from '../../support/workplace.ts'
 
-for (const write of [writeDurably, writeWhole]) {
+for (const write of [writeDurably, writeAtomically]) {
   test(`${write.name} makes the folders, replaces what was there and leaves nothing else`, async t => {
     const folder = folderOf(t)
     const path = join(folder, 'a', 'b', 'file')

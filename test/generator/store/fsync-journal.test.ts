@@ -70,7 +70,7 @@ test('pages that a killed process has written are put on disk by the next turn, 
   await die(
     registry,
     'pages',
-    `await new PublicTree(${JSON.stringify(registry.tree.root)}, { durable: true }).together(journal, async tree => {
+    `await new PublicTree(${JSON.stringify(registry.tree.root)}, { durable: true }).batch(journal, async tree => {
       await tree.write(output('crates/demo/index.html', ${JSON.stringify(page)}))
       process.kill(process.pid, 'SIGKILL')
     })`,

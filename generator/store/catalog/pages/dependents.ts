@@ -3,7 +3,7 @@ import { parseEntry } from '../../../../core/entry/parse.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../../../core/name.ts'
 import type { Version } from '../../../../core/version.ts'
 import type { Queries } from '../change.ts'
-import type { Slice } from '../slice.ts'
+import type { Slice } from '../search/slice.ts'
 
 /** How many crates depend on a name of this registry, each with its newest version. */
 export async function countDependents(db: Queries, dependency: CanonicalName): Promise<number> {

@@ -18,7 +18,7 @@ export async function listedBetween(
   return rows.map(row => ({ id: row.id, name: row.name as Name, updatedAt: row.updated_at }))
 }
 
-/** Which ranges of `width` ids have a listed crate, by number; one look for each of them, however many crates there are. */
+/** Which ranges of `width` ids have a listed crate, by number; one query for each. */
 export async function rangesOf(db: Queries, width: number): Promise<number[]> {
   const ranges: number[] = []
   for (let first = 0; ; ) {

@@ -36,12 +36,15 @@ export async function countPageMarks(db: Queries): Promise<number> {
   return row?.n ?? 0
 }
 
-/** Marks the pages of every crate and of the registry; the terms of the search are marked elsewhere. */
+/**
+ * Marks the pages of every crate and of the registry; the terms of the search are marked elsewhere.
+ */
 export async function markAllPages(db: Queries): Promise<void> {
   await sql`INSERT INTO marks (kind, subject, generation)
     SELECT 'page', id, generation FROM crates WHERE true
     UNION ALL SELECT 'list', id, generation FROM crates
-    UNION ALL SELECT 'entry', id / ${sql.lit(SEARCH_BLOCK_CRATES)}, max(generation) FROM crates GROUP BY 2
+    UNION ALL SELECT 'entry', id / ${sql.lit(SEARCH_BLOCK_CRATES)}, max(generation)
+      FROM crates GROUP BY 2
     UNION ALL SELECT 'map', id / ${sql.lit(SITEMAP_CRATES)}, max(generation) FROM crates GROUP BY 2
     UNION ALL SELECT 'release', releases.id, generation
       FROM releases JOIN crates ON crates.id = crate_id

@@ -3,13 +3,6 @@ import type { Name } from '../../../../core/name.ts'
 import type { Version } from '../../../../core/version.ts'
 import type { Queries } from '../change.ts'
 
-/** A crate as the lists of new ones show it. */
-export interface RecentCrate {
-  readonly name: Name
-  readonly description: string | null
-  readonly createdAt: string
-}
-
 /** A version as the list of updates shows it. */
 export interface RecentRelease {
   readonly name: Name
@@ -20,25 +13,7 @@ export interface RecentRelease {
   readonly publishedBy: string | null
 }
 
-/** The crates that came last, newest first. */
-export async function recentCrates(db: Queries, limit: number): Promise<RecentCrate[]> {
-  const rows = await db
-    .selectFrom('crates')
-    .innerJoin('listings', 'listings.crate_id', 'crates.id')
-    .innerJoin('releases', 'releases.id', 'listings.newest_id')
-    .select(['crates.name', 'crates.created_at', 'releases.about'])
-    .orderBy('crates.created_at', 'desc')
-    .orderBy('crates.id', 'desc')
-    .limit(limit)
-    .execute()
-  return rows.map(row => ({
-    name: row.name as Name,
-    description: (JSON.parse(row.about) as About).description,
-    createdAt: row.created_at,
-  }))
-}
-
-/** The versions that were published last, newest first; those of unknown time are not among them. */
+/** The versions that were published last, newest first, without those of unknown time. */
 export async function recentReleases(db: Queries, limit: number): Promise<RecentRelease[]> {
   const rows = await db
     .selectFrom('releases')
@@ -67,7 +42,7 @@ export async function recentReleases(db: Queries, limit: number): Promise<Recent
   }))
 }
 
-/** Ids of the crates that got another version last, newest first; those with a single version are new, not updated. */
+/** Ids of the crates with several versions that got one last, newest first. */
 export async function updatedCrates(db: Queries, limit: number): Promise<number[]> {
   const rows = await db
     .selectFrom('listings')

@@ -13,7 +13,7 @@ export interface BlockChange {
   readonly isFound: boolean
 }
 
-/** Brings the blocks of common words in line with changes of one crate; costs the same however common the words are. */
+/** Applies the changes of one crate to the blocks of common words. */
 export async function changeBlocks(
   tx: Queries,
   crateId: number,

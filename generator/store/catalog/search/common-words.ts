@@ -1,13 +1,13 @@
 import { CLASSES, YANKED_FROM } from '../../../../core/search/terms.ts'
 import { bytesOf } from '../../database/blocks.ts'
 import type { Queries } from '../change.ts'
-import type { FoundCrates, Slice } from '../slice.ts'
 import { BLOCK_WORDS, POSTING_BLOCK_CRATES, readBlock } from './posting-block.ts'
+import type { FoundCrates, Slice } from './slice.ts'
 
 /**
- * The crates that several common words find, in the order of `searchCrates`. Works on bits, a block of 4,096 crates at a
- * time, so that finding and counting costs about the same whatever the words are. `begins`: crates whose name begins with
- * the query.
+ * The crates that several common words find, in the order of `searchCrates`. Works on bits, in
+ * blocks of 4,096 crates, so the cost hardly depends on the words. `begins`: crates whose name
+ * begins with the query.
  */
 export async function commonWords(
   db: Queries,
@@ -60,7 +60,10 @@ async function nameLengths(db: Queries, size: number): Promise<Uint8Array> {
 /** Which crates all words find, by the worst of the classes at which they find them. */
 class Levels {
   readonly #size: number
-  /** Bits of the crates that all words find at this class or a better one of the same side, unyanked or yanked. */
+  /**
+   * Bits of the crates that all words find at this class or a better one of the same side, unyanked
+   * or yanked.
+   */
   readonly #bits: Uint32Array[]
 
   constructor(size: number) {
@@ -88,7 +91,9 @@ class Levels {
     }
   }
 
-  /** The groups in order: on each side those whose name begins with the query, then class by class. */
+  /**
+   * The groups in order: on each side those whose name begins with the query, then class by class.
+   */
   groups(begins: readonly number[], lengths: Uint8Array): Group[] {
     const taken = this.#bits.map(bits => begins.filter(id => take(bits, id)))
     const sides = [taken.slice(0, YANKED_FROM), taken.slice(YANKED_FROM)].map(side =>

@@ -1,6 +1,7 @@
 /**
- * Which of 4,096 neighbouring crates a word finds: a bit for each. As bytes, few bits are a list of their places (16 bits each,
- * little-endian), many are the bits themselves; the length tells which, because a list is kept shorter.
+ * Which of 4,096 neighboring crates a word finds: a bit for each. As bytes, few bits are a list of
+ * their places (16 bits each, little-endian), many are the bits themselves. A list is always
+ * shorter.
  */
 export const POSTING_BLOCK_CRATES = 4096
 const BYTES = POSTING_BLOCK_CRATES / 8

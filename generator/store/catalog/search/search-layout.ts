@@ -5,7 +5,9 @@ import type { Queries } from '../change.ts'
 import { readFact, writeFact } from '../facts.ts'
 import { MARK, type Mark } from '../marks.ts'
 
-/** Over how many files, as a power of two, the terms of the search are spread in the public tree. */
+/**
+ * Over how many files, as a power of two, the terms of the search are spread in the public tree.
+ */
 export interface Layout {
   /** The layout that readers use; null before there is any. */
   readonly now: number | null
@@ -21,7 +23,9 @@ export async function readLayout(db: Queries): Promise<Layout> {
   return value === null ? { now: null, next: null } : (JSON.parse(value) as Layout)
 }
 
-/** Marks every bucket of a layout to be written, instead of one under way; `finishLayout` ends it. */
+/**
+ * Marks every bucket of a layout to be written, instead of one under way; `finishLayout` ends it.
+ */
 export async function beginLayout(database: Database, next: number): Promise<void> {
   await database.transaction().execute(async tx => {
     const { now } = await readLayout(tx)

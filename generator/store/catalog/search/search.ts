@@ -2,19 +2,21 @@ import { sql } from 'kysely'
 import { canonicalName, isName } from '../../../../core/name.ts'
 import { RANK_YANKED, wordsOf } from '../../../../core/search/words.ts'
 import type { Queries } from '../change.ts'
-import type { FoundCrates, Slice } from '../slice.ts'
 import { commonWords } from './common-words.ts'
+import type { FoundCrates, Slice } from './slice.ts'
 
-/** Words of a query beyond this many do not count: nobody means them, and each costs a look-up. */
+/** Further words of a query are ignored: each costs a look-up. */
 const WORDS_MAX = 32
 
 /**
- * Searches the crates: every word must be one of the name, the keywords or the description, or begin a word of the name.
- * The exact name comes first, then names that begin with the query, then by where the words are; crates with only
- * yanked versions come last. An empty query finds every crate, by name.
+ * Searches the crates: every word must be one of the name, the keywords or the description, or
+ * begin a word of the name. The exact name comes first, then names that begin with the query, then
+ * by where the words are; crates with only yanked versions come last. An empty query finds every
+ * crate, by name.
  *
- * One word costs the same in a registry of any size: its count is kept and its crates lie in the order of their ranks.
- * Of several words the rarest is walked and the others are looked up; where even that one is common, bits are compared.
+ * One word costs the same in a registry of any size: its count is kept, its crates are sorted by
+ * rank. Of several words the rarest is read and the others are looked up. Common words are compared
+ * as bits.
  */
 export async function searchCrates(db: Queries, query: string, slice: Slice): Promise<FoundCrates> {
   const said = wordsOf(query)
@@ -60,7 +62,7 @@ export async function crateCount(db: Queries): Promise<number> {
   return row?.crates ?? 0
 }
 
-/** Crates whose name begins with `key`. `{` follows `z`, the last character that a canonical name may have. */
+/** Crates whose name begins with `key`; `{` follows `z`, the last character of canonical names. */
 async function beginning(db: Queries, key: string): Promise<number[]> {
   const rows = await db
     .selectFrom('crates')
@@ -84,7 +86,10 @@ async function oneWord(db: Queries, termId: number, { limit, offset }: Slice): P
   return rows.map(row => row.crate_id)
 }
 
-/** The terms: rarest first. `key`: the query as a canonical name. CROSS JOIN keeps SQLite to that order; the highest rank of a crate is that of all words. */
+/**
+ * Crates that all terms find, the rarest term first; `key` is the query as a canonical name. CROSS
+ * JOIN keeps SQLite to that order. The highest rank of a crate is that of all words together.
+ */
 async function severalWords(
   db: Queries,
   [first, ...others]: [number, ...number[]],
@@ -93,7 +98,8 @@ async function severalWords(
 ): Promise<FoundCrates> {
   const joins = others.map((id, at) => {
     const one = sql.ref(`p${at + 1}`)
-    return sql`CROSS JOIN postings AS ${one} ON ${one}.term_id = ${id} AND ${one}.crate_id = p0.crate_id`
+    return sql`CROSS JOIN postings AS ${one}
+      ON ${one}.term_id = ${id} AND ${one}.crate_id = p0.crate_id`
   })
   const from = sql`FROM postings AS p0 ${sql.join(joins, sql` `)} WHERE p0.term_id = ${first}`
   const counted = await sql<{ total: number }>`SELECT count(*) AS total ${from}`.execute(db)

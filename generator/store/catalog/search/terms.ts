@@ -17,15 +17,15 @@ const CHUNK = 500
 /** The hash of the empty word, which is only counted and in no file. */
 const NO_HASH = -1
 
-/** The subjects of marks of what changed for the browser's search: hashes of terms, and those of common ones with a range. */
+/** What changed for the browser's search: subjects of `search` and of `common` marks. */
 export interface MovedTerms {
   readonly search: readonly number[]
   readonly common: readonly number[]
 }
 
 /**
- * Moves a crate from the terms that found it to those that find it now: term → rank, or null for a term that is only
- * counted. Touches what differs, nothing else.
+ * Moves a crate from the terms that found it to those that find it now, writing only what differs.
+ * Terms have a rank, or null when they are only counted.
  */
 export async function moveTerms(
   tx: Queries,
@@ -45,7 +45,7 @@ export async function moveTerms(
   return movedTerms(tx, crateId, { left, entered, stayed })
 }
 
-/** What the browser's search has to be told of terms that a crate has left, entered, or is found by at another rank. */
+/** The files of the browser's search that change with terms whose crates or ranks have changed. */
 async function movedTerms(
   tx: Queries,
   crateId: number,

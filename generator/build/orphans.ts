@@ -7,8 +7,10 @@ import { findCrate } from '../store/catalog/crates.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
 import type { BuildContext } from './context.ts'
 
-/** Files of the public tree that belong to no crate of the catalog. Crates added meanwhile are none. */
-export async function* strays(context: BuildContext): AsyncIterable<string> {
+/**
+ * Files of the public tree that belong to no crate of the catalog. Crates added meanwhile are none.
+ */
+export async function* orphans(context: BuildContext): AsyncIterable<string> {
   for (const folder of [INDEX_FOLDER, CRATES_FOLDER]) {
     for await (const path of context.tree.list(folder)) {
       if (path !== configPath && !isListPath(path) && !(await isOwned(context, path))) yield path
@@ -16,8 +18,8 @@ export async function* strays(context: BuildContext): AsyncIterable<string> {
   }
 }
 
-/** Removes a stray file, unless a crate has come to own it. */
-export async function removeStray(context: BuildContext, path: string): Promise<void> {
+/** Removes an orphan file, unless a crate has come to own it. */
+export async function removeOrphan(context: BuildContext, path: string): Promise<void> {
   await context.mutex.run(async () => {
     if (!(await isOwned(context, path))) await context.tree.remove(path)
   })
@@ -29,7 +31,7 @@ export async function removeBytes(
   key: string,
   cksum: string,
 ): Promise<void> {
-  await ofNobody(context, cksum, () => context.crates.remove(key))
+  await withoutRelease(context, cksum, () => context.crates.remove(key))
 }
 
 /** Sets bytes of the crate store aside; where they lie now, or null when a release has them. */
@@ -38,11 +40,14 @@ export async function setBytesAside(
   key: string,
   cksum: string,
 ): Promise<string | null> {
-  return ofNobody(context, cksum, () => context.crates.setAside(key))
+  return withoutRelease(context, cksum, () => context.crates.setAside(key))
 }
 
-/** Bytes and record of a release arrive in one turn of the mutex, so that none is taken for an orphan. */
-async function ofNobody<T>(
+/**
+ * Bytes and record of a release arrive in one turn of the mutex, so that none is taken for an
+ * orphan.
+ */
+async function withoutRelease<T>(
   { database, mutex }: BuildContext,
   cksum: string,
   work: () => Promise<T>,
