@@ -40,8 +40,10 @@ export interface ListingTables {
 export const LISTINGS = [
   `CREATE TABLE listings (
     crate_id INTEGER PRIMARY KEY REFERENCES crates(id), canonical TEXT NOT NULL,
-    newest_id INTEGER NOT NULL REFERENCES releases(id), latest_id INTEGER NOT NULL REFERENCES releases(id),
-    stable_id INTEGER REFERENCES releases(id), versions INTEGER NOT NULL, yanked INTEGER NOT NULL, updated_at TEXT NOT NULL)`,
+    newest_id INTEGER NOT NULL REFERENCES releases(id),
+    latest_id INTEGER NOT NULL REFERENCES releases(id),
+    stable_id INTEGER REFERENCES releases(id), versions INTEGER NOT NULL,
+    yanked INTEGER NOT NULL, updated_at TEXT NOT NULL)`,
   `CREATE INDEX listings_order ON listings (yanked, canonical)`,
   `CREATE INDEX listings_updated ON listings (updated_at) WHERE versions > 1`,
   `CREATE TABLE terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE, crates INTEGER NOT NULL)`,
@@ -50,7 +52,8 @@ export const LISTINGS = [
     PRIMARY KEY (term_id, rank, crate_id)) WITHOUT ROWID`,
   `CREATE UNIQUE INDEX postings_crate ON postings (term_id, crate_id, rank)`,
   `CREATE TABLE dependents (
-    dependency TEXT NOT NULL, dependent TEXT NOT NULL, crate_id INTEGER NOT NULL REFERENCES crates(id),
+    dependency TEXT NOT NULL, dependent TEXT NOT NULL,
+    crate_id INTEGER NOT NULL REFERENCES crates(id),
     PRIMARY KEY (dependency, dependent)) WITHOUT ROWID`,
   `CREATE INDEX dependents_crate ON dependents (crate_id)`,
   `CREATE INDEX crates_created ON crates (created_at)`,

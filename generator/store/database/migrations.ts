@@ -40,7 +40,8 @@ const migrations: Record<string, Migration> = {
   // Versions that were deleted: their names stay taken.
   '004_removal': statements([
     `CREATE TABLE tombstones (
-    crate_id INTEGER NOT NULL REFERENCES crates(id), identity TEXT NOT NULL, cksum TEXT NOT NULL, deleted_at TEXT NOT NULL,
+    crate_id INTEGER NOT NULL REFERENCES crates(id), identity TEXT NOT NULL, cksum TEXT NOT NULL,
+    deleted_at TEXT NOT NULL,
     PRIMARY KEY (crate_id, identity)) WITHOUT ROWID`,
   ]),
   '005_listings': statements(LISTINGS),

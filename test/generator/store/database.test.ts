@@ -124,7 +124,8 @@ test('numbers come back as they were stored', async t => {
   const database = await open(t, join(folderOf(t), 'plimsoll.db'))
   const mark = { kind: 'index', subject: 2 ** 40 + 1, generation: Number.MAX_SAFE_INTEGER } as const
   await database.insertInto('marks').values(mark).execute()
-  assert.deepEqual(await database.selectFrom('marks').selectAll().execute(), [mark])
+  const columns = ['kind', 'subject', 'generation'] as const
+  assert.deepEqual(await database.selectFrom('marks').select(columns).execute(), [mark])
   const types = await sql<{ type: string }>`SELECT typeof(generation) AS type FROM marks`.execute(
     database,
   )
