@@ -95,28 +95,27 @@ export class Metrics {
 
 /** What is read from the catalog whenever somebody asks. */
 function gauges({ database }: Registry, registers: Prometheus[]): void {
-  new Gauge({
-    name: 'plimsoll_pending',
-    help: 'Work that the catalog has marked and nobody has done yet, by kind',
-    labelNames: ['kind'],
-    registers,
-    async collect() {
-      this.reset()
-      for (const kind of MARK_KINDS) this.set({ kind }, 0)
-      for (const { kind, n } of await countMarks(database)) this.set({ kind }, n)
-    },
-  })
-  new Gauge({
-    name: 'plimsoll_failed_work',
-    help: 'Work that failed and will be tried again, by kind; `plimsoll status` lists it',
-    labelNames: ['kind'],
-    registers,
-    async collect() {
-      this.reset()
-      for (const kind of MARK_KINDS) this.set({ kind }, 0)
-      for (const { kind, n } of await countFailedMarks(database)) this.set({ kind }, n)
-    },
-  })
+  const byKind = (name: string, help: string, count: typeof countMarks) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['kind'],
+      registers,
+      async collect() {
+        for (const kind of MARK_KINDS) this.set({ kind }, 0)
+        for (const { kind, n } of await count(database)) this.set({ kind }, n)
+      },
+    })
+  byKind(
+    'plimsoll_pending',
+    'Work that the catalog has marked and nobody has done yet, by kind',
+    countMarks,
+  )
+  byKind(
+    'plimsoll_failed_work',
+    'Work that failed and will be tried again, by kind; `plimsoll status` lists it',
+    countFailedMarks,
+  )
   const held = new Gauge({
     name: 'plimsoll_held',
     help: 'What the registry has: crates, releases (their versions) and users',

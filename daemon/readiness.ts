@@ -1,11 +1,10 @@
 import { statfs } from 'node:fs/promises'
-import { Refusal, type Registry, timestamp, writeFact } from '../generator/index.ts'
+import { Refusal, timestamp, writeFact } from '../generator/index.ts'
 import type { OpenHandler } from './access/route.ts'
+import type { Deps } from './deps.ts'
 
 /** What readiness depends on. */
-export interface ReadinessDeps {
-  readonly registry: Registry
-  readonly clock: () => Date
+export interface ReadinessDeps extends Pick<Deps, 'registry' | 'clock'> {
   /** The bytes that a file system has free, by a path in it; default: what `statfs` says. */
   readonly freeBytes?: (path: string) => Promise<number>
 }

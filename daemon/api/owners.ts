@@ -1,13 +1,6 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
-import {
-  type CrateRecord,
-  findCrate,
-  isName,
-  listOwners,
-  type Registry,
-  refuse,
-} from '../../generator/index.ts'
+import { type CrateRecord, listOwners, refuse } from '../../generator/index.ts'
 import { type Actor, changeBy, coversCrate, requireStillGood } from '../access/auth.ts'
 import type { ActorHandler, OpenHandler } from '../access/route.ts'
 import {
@@ -18,6 +11,7 @@ import {
   requireOwner,
 } from '../accounts/ownership.ts'
 import type { Deps } from '../deps.ts'
+import { crateOf } from '../http/parameters.ts'
 import { readWhole } from '../http/request-body.ts'
 
 /** Each login costs a query inside one write transaction. */
@@ -34,7 +28,7 @@ const ownerRequest = v.object({
 /** `GET …/owners`: `{users: [{id, login, name}]}`. */
 export function owners(deps: Deps): OpenHandler {
   return async c => {
-    const crate = await requireCrate(deps.registry, c)
+    const crate = await crateOf(deps.registry, c)
     return c.json({ users: await listOwners(deps.registry.database, crate.id) })
   }
 }
@@ -66,7 +60,7 @@ export function deleteOwners(deps: Deps): ActorHandler {
 }
 
 async function readRequest(deps: Deps, c: Context, actor: Actor) {
-  const crate = await requireCrate(deps.registry, c)
+  const crate = await crateOf(deps.registry, c)
   if (!coversCrate(actor, crate.name)) refuse('crate_not_covered', { name: crate.name })
   await requireOwner(deps.registry.database, crate, actor.user)
   const parsed = v.safeParse(ownerRequest, await readJson(c))
@@ -86,12 +80,6 @@ async function readJson(c: Context): Promise<unknown> {
     if (error instanceof SyntaxError) return refuse('owners_none_named')
     throw error
   }
-}
-
-async function requireCrate(registry: Registry, c: Context): Promise<CrateRecord> {
-  const name = c.req.param('name') ?? ''
-  const crate = isName(name) ? await findCrate(registry.database, name) : null
-  return crate ?? refuse('crate_unknown', { name })
 }
 
 function messageOf({ name }: CrateRecord, done: OwnerChange, invitedTo: string | null): string {

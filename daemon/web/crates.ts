@@ -2,9 +2,7 @@ import type { Context } from 'hono'
 import {
   type CrateRecord,
   compareVersions,
-  findCrate,
   findRelease,
-  isName,
   isOwner,
   listOwners,
   listReleases,
@@ -22,6 +20,7 @@ import { addOwners, inviteOwners, removeOwners, requireOwner } from '../accounts
 import type { Deps } from '../deps.ts'
 import { honestStatus } from '../http/failure.ts'
 import { page, redirect } from '../http/page.ts'
+import { crateOf } from '../http/parameters.ts'
 import { failed, noticeOf, viewerOf, withNotice } from './notice.ts'
 
 /** `GET /me/crates/{name}`: what an owner manages. */
@@ -156,9 +155,7 @@ async function ownedCrate(
   c: Context,
   request: SessionRequest,
 ): Promise<CrateRecord> {
-  const name = c.req.param('name') ?? ''
-  const crate = isName(name) ? await findCrate(registry.database, name) : null
-  if (!crate) return refuse('crate_unknown', { name })
+  const crate = await crateOf(registry, c)
   await requireOwner(registry.database, crate, request.session.user)
   return crate
 }

@@ -51,6 +51,17 @@ const FRESH = {
   Pragma: 'no-cache',
 }
 
+const TEXT = 'text/plain; charset=utf-8'
+
+/** What dumb clients read, besides `info/refs`. */
+const FILES = [
+  ['/HEAD', TEXT],
+  ['/objects/info/packs', TEXT],
+  ['/objects/pack/:name{pack-[0-9a-f]{40}\\.pack}', 'application/x-git-packed-objects'],
+  ['/objects/pack/:name{pack-[0-9a-f]{40}\\.idx}', 'application/x-git-packed-objects-toc'],
+  ['/objects/:folder{[0-9a-f]{2}}/:name{[0-9a-f]{38}}', 'application/x-git-loose-object'],
+] as const
+
 /** The status of each objection made here. */
 const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   git_service_refused: 403,
@@ -84,13 +95,12 @@ export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Respon
   const app = new Hono<Env>({ getPath }).basePath('/index.git')
   app.get('/info/refs', async c => {
     const service = c.req.query('service')
-    if (service === undefined)
-      return await file(c, limits, 'info/refs', 'text/plain; charset=utf-8')
+    if (service === undefined) return file(c, limits, 'info/refs', TEXT)
     if (service !== 'git-upload-pack') refuse('git_service_refused')
     const body = await advertisements.get(protocolOf(c)).catch(unlessGitIsMissing)
     // Git itself takes the plain files then (gitprotocol-http, "Dumb Clients"); Cargo's cannot.
     if (body === null && /^git\/\d[^(]*$/.test(c.req.header('user-agent') ?? ''))
-      return await file(c, limits, 'info/refs', 'text/plain; charset=utf-8')
+      return file(c, limits, 'info/refs', TEXT)
     return c.body(body ?? missingGit(), 200, {
       ...FRESH,
       'Content-Type': 'application/x-git-upload-pack-advertisement',
@@ -98,24 +108,8 @@ export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Respon
   })
   app.post('/git-upload-pack', c => answer(c, limits, slots))
   app.post('/git-receive-pack', () => refuse('git_service_refused'))
-  app.get('/HEAD', c => file(c, limits, 'HEAD', 'text/plain; charset=utf-8'))
-  app.get('/objects/info/packs', c =>
-    file(c, limits, 'objects/info/packs', 'text/plain; charset=utf-8'),
-  )
-  app.get('/objects/pack/:name{pack-[0-9a-f]{40}\\.pack}', c =>
-    file(c, limits, `objects/pack/${c.req.param('name')}`, 'application/x-git-packed-objects'),
-  )
-  app.get('/objects/pack/:name{pack-[0-9a-f]{40}\\.idx}', c =>
-    file(c, limits, `objects/pack/${c.req.param('name')}`, 'application/x-git-packed-objects-toc'),
-  )
-  app.get('/objects/:folder{[0-9a-f]{2}}/:name{[0-9a-f]{38}}', c =>
-    file(
-      c,
-      limits,
-      `objects/${c.req.param('folder')}/${c.req.param('name')}`,
-      'application/x-git-loose-object',
-    ),
-  )
+  for (const [path, type] of FILES)
+    app.get(path, c => file(c, limits, c.env.path.slice('/index.git/'.length), type))
   app.notFound(c => c.text('not found\n', 404, FRESH))
   app.onError((error, c) => failure(error, c, limits))
   return async c =>
