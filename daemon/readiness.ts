@@ -1,10 +1,11 @@
 import { statfs } from 'node:fs/promises'
-import { Refusal, timestamp, writeFact } from '../generator/index.ts'
+import { Refusal, type Registry, timestamp, writeFact } from '../generator/index.ts'
 import type { OpenHandler } from './access/route.ts'
-import type { Deps } from './deps.ts'
 
 /** What readiness depends on. */
-export interface ReadinessDeps extends Pick<Deps, 'registry' | 'clock'> {
+export interface ReadinessDeps {
+  readonly registry: Registry
+  readonly clock: () => Date
   /** The bytes that a file system has free, by a path in it; default: what `statfs` says. */
   readonly freeBytes?: (path: string) => Promise<number>
 }

@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import type { Logger } from 'pino'
 import { configPath, issue, Refusal, type Registry, refuse } from '../../generator/index.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import { knownDevice } from '../accounts/device.ts'
@@ -6,7 +7,6 @@ import { type LoginPriority, TOP_PRIORITY } from '../accounts/hashing-queue.ts'
 import { type RecordUse, recordUses } from '../accounts/last-use.ts'
 import { formProof, isSameText, makeSecret } from '../accounts/secret.ts'
 import { findSession, type Session } from '../accounts/sessions.ts'
-import type { Deps } from '../deps.ts'
 import { addressOf, type ClientAddress } from '../http/client-address.ts'
 import { readCookie, writeCookie } from '../http/cookies.ts'
 import { addObjections, failureBody } from '../http/failure.ts'
@@ -16,6 +16,13 @@ import { type Actor, authenticate, hasScope, passwordOf, tokenOf } from './auth.
 import type { BrowserRequest } from './browser-request.ts'
 import { RateLimits } from './rate-limit.ts'
 import type { ActorRoute, BrowserRoute, OpenHandler, Route } from './route.ts'
+
+/** What the guard needs. */
+export interface AccessGuardDeps {
+  readonly registry: Registry
+  readonly clock: () => Date
+  readonly log: Pick<Logger, 'warn'>
+}
 
 /** Checks every request before its handler: caller, rate limits, and that a posted form is ours. */
 export class AccessGuard {
@@ -27,7 +34,7 @@ export class AccessGuard {
   readonly #site: SiteConfig
   readonly #me: string
 
-  constructor({ registry, clock, log }: Pick<Deps, 'registry' | 'clock' | 'log'>) {
+  constructor({ registry, clock, log }: AccessGuardDeps) {
     this.#registry = registry
     this.#clock = clock
     this.#recordUse = recordUses(log)

@@ -32,6 +32,8 @@ export class PageWorker {
   #wanted = false
   #deadline = Number.POSITIVE_INFINITY
   #pause = 1000
+  /** Whether the timer is for failed pages only. */
+  #isRetry = false
 
   constructor(deps: PageWorkerDeps) {
     this.#deps = deps
@@ -46,7 +48,11 @@ export class PageWorker {
   /** There is something to render: soon, not now. */
   wake(): void {
     if (this.#running) this.#wanted = true
-    else this.#schedule(GATHER_MS)
+    else {
+      // Failed pages may be put off for an hour; others do not wait for them.
+      if (this.#isRetry) this.#unschedule()
+      this.#schedule(GATHER_MS)
+    }
   }
 
   /** Renders what is pending, for `seconds` at most, and stops. */
@@ -65,6 +71,7 @@ export class PageWorker {
   }
 
   #unschedule(): void {
+    this.#isRetry = false
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
   }
@@ -72,7 +79,7 @@ export class PageWorker {
   #schedule(ms: number): void {
     if (this.#timer || this.#deadline !== Number.POSITIVE_INFINITY) return
     this.#timer = setTimeout(() => {
-      this.#timer = null
+      this.#unschedule()
       this.#running = this.#turn()
     }, ms)
     this.#timer.unref()
@@ -94,7 +101,9 @@ export class PageWorker {
     const next = await nextRetry(database)
     if (next === null) return
     const wait = next.getTime() - clock().getTime()
+    if (this.#timer || this.#running) return
     this.#schedule(Math.min(Math.max(wait, MIN_RETRY_MS), 3_600_000))
+    this.#isRetry = true
   }
 
   /** Renders every page that is due; false when that came to no end. A failed page is put off. */

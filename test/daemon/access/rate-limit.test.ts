@@ -156,7 +156,7 @@ test('what is changed in a browser counts with what is changed by Cargo, and is 
   const pages = ['/me/tokens', '/me/crates/demo/owners/add', '/me/tokens/1/revoke']
   const statuses: number[] = []
   for (const path of pages)
-    statuses.push((await visitor.post(path, { name: 'one', login: 'bob' })).status)
+    statuses.push((await visitor.post(path, { access: 'full', name: 'one', login: 'bob' })).status)
   assert.deepEqual(statuses, [200, 303, 303])
   const refused = await visitor.post('/me/tokens', { access: 'full', name: 'two' })
   assert.deepEqual(

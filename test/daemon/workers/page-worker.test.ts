@@ -59,6 +59,12 @@ test('a page that cannot be written keeps no other from its turn, fails nobody, 
     [failed?.kind, failed?.crate, failed?.attempts, failed?.retryAt],
     ['page', 'first', 1, '2026-11-20T12:01:00Z'],
   )
+  await registry.publish(token, { name: 'third', version: '1.0.0' })
+  await until(
+    async () => (await registry.shown('crates/third/crate.json')) !== null,
+    () => 'a page waits for a failed one',
+  )
+  await registry.indexWorker.pages.flush()
   rmSync(obstacle, { recursive: true })
   await registry.indexWorker.pages.flush()
   assert.equal(await countPageMarks(database), 1, 'it is not tried again at once')
