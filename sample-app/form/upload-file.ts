@@ -8,7 +8,7 @@ export const MEMORY_LIMIT = 1024 * 1024
 
 /**
  * An uploaded file with one position for reading and writing, which starts at 0: in memory while it
- * is small, then on disk without a name, so nothing remains of its content after `close` or a crash.
+ * is small, then on disk without a name, so none of its content outlives `close` or a crash.
  * Operations run in the order they were called, and fail after `close`.
  */
 export class UploadFile {
