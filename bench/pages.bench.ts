@@ -11,7 +11,6 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { addUser } from '../daemon/accounts/accounts.ts'
 import { createToken } from '../daemon/accounts/tokens.ts'
-import { encodePublish } from '../daemon/api/publish-body.ts'
 import { createApp } from '../daemon/app.ts'
 import { Metrics } from '../daemon/metrics.ts'
 import { IndexWorker } from '../daemon/workers/index-worker.ts'
@@ -22,6 +21,7 @@ import { initRegistry, openRegistry, type Registry } from '../generator/registry
 import type { Change } from '../generator/store/catalog/change.ts'
 import { countPageMarks, markAllPages } from '../generator/store/catalog/pages/page-marks.ts'
 import { buildCrate } from '../test/support/crate-builder.ts'
+import { encodePublish } from '../test/support/publish-body.ts'
 import { format, quantile, timed } from './measure.ts'
 
 const CRATES = Number(process.env.PLIMSOLL_BENCH_CRATES ?? 10_000)

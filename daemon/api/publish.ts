@@ -111,8 +111,5 @@ function objection(fault: v.BaseIssue<unknown>): Issue {
 const word = v.fallback(v.nullable(v.string()), null)
 const identity = v.fallback(
   v.object({ name: v.optional(word, null), vers: v.optional(word, null) }),
-  {
-    name: null,
-    vers: null,
-  },
+  { name: null, vers: null },
 )

@@ -37,8 +37,7 @@ export function postUser(deps: Deps): SessionHandler {
     const work = async () => {
       const change = changeOf(request, request.session.user)
       const user = await addUser(registry.database, { ...draft, at: timestamp(now) }, change)
-      const secret = await makeLink(registry.database, user, now, change)
-      return { resetLink: { login: user.login, url: passwordLink(registry.urls, secret) } }
+      return linkFor(deps, request, user)
     }
     return attempt(deps, c, request, work, draft)
   }
@@ -51,18 +50,17 @@ export function postUserAction(deps: Deps): SessionHandler {
     attempt(deps, c, request, async () => {
       const action = c.req.param('action') ?? ''
       const user = await requireUser(registry.database, c.req.param('login') ?? '')
-      if (action === 'reset') {
-        const secret = await makeLink(
-          registry.database,
-          user,
-          request.now,
-          changeOf(request, request.session.user),
-        )
-        return { resetLink: { login: user.login, url: passwordLink(registry.urls, secret) } }
-      }
+      if (action === 'reset') return linkFor(deps, request, user)
       if (user.id === request.session.user.id) refuse('own_account')
       return withNotice(PATH, await act(deps, request, user, action))
     })
+}
+
+/** A one-time link for a user, shown to the administrator. */
+async function linkFor({ registry }: Deps, request: SessionRequest, user: User): Promise<Outcome> {
+  const change = changeOf(request, request.session.user)
+  const secret = await makeLink(registry.database, user, request.now, change)
+  return { resetLink: { login: user.login, url: passwordLink(registry.urls, secret) } }
 }
 
 async function act({ registry }: Deps, request: SessionRequest, user: User, action: string) {

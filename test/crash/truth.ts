@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { parseName } from '../../core/name.ts'
 import { indexPath } from '../../core/paths/index-files.ts'
-import { encodePublish } from '../../daemon/api/publish-body.ts'
 import type { Registry } from '../../generator/registry.ts'
 import { isTemporary } from '../../generator/store/durable-file.ts'
 import { verifyCrates } from '../../generator/verify/crates.ts'
 import type { Finding } from '../../generator/verify/finding.ts'
 import { buildCrate } from '../support/crate-builder.ts'
 import { filesBelow } from '../support/folder.ts'
+import { encodePublish } from '../support/publish-body.ts'
 
 /** A version that a crash test publishes; the same parts give the same bytes. */
 export interface Candidate {

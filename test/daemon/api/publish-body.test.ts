@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
-import { decodePublish, encodePublish } from '../../../daemon/api/publish-body.ts'
+import { decodePublish } from '../../../daemon/api/publish-body.ts'
+import { encodePublish } from '../../support/publish-body.ts'
 
 const LIMITS = { metadataBytes: 1000, crateBytes: 5000 }
 const METADATA = { name: 'demo', vers: '1.0.0', text: 'häh' }
