@@ -16,7 +16,8 @@ export function machineRefusal(error: unknown): Refusal | null {
   if (!(error instanceof Error)) return null
   const storage = storageRefusal(error)
   if (storage) return storage
-  const { code = '', path } = error as NodeJS.ErrnoException
+  const { code, path } = error as NodeJS.ErrnoException
+  if (typeof code !== 'string') return null
   if (OF_THE_DATABASE.test(code)) {
     return new Refusal([issue('database_unusable', { reason: error.message })], { cause: error })
   }

@@ -38,3 +38,7 @@ test('work that writes fails with the refusal, and keeps any other error', async
     (error: unknown) => error === other,
   )
 })
+
+test('an error whose code is no text is no fault of the disk', () => {
+  assert.equal(storageRefusal(Object.assign(new Error('exit'), { code: 1 })), null)
+})
