@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { parseFragment } from 'parse5'
 import { README_MAX, renderReadme } from '../../site/readme/readme.ts'
 import { BOMBS, PAYLOADS } from '../support/hostile.ts'
+import { hostileTexts } from '../support/hostile-texts.ts'
 
 const origin = { repository: 'https://github.com/example/keel', pathInVcs: 'crates/keel' }
 
@@ -217,6 +218,18 @@ for (const [what, text] of Object.entries(BOMBS)) {
     assert.ok(html.length < 4 * 1024 * 1024, `${html.length} characters`)
   })
 }
+
+test('generated texts take little time and space, whatever they repeat', () => {
+  for (const text of hostileTexts(40, 3, README_MAX)) {
+    const before = process.cpuUsage()
+    const html = render(text)
+    const { user, system } = process.cpuUsage(before)
+    const what = JSON.stringify(text.slice(0, 80))
+    assert.ok((user + system) / 1e6 < 5, `${what}: ${(user + system) / 1e6} s of processor time`)
+    assert.ok(html.length < 4 * 1024 * 1024, `${what}: ${html.length} characters`)
+    assertHarmless(html)
+  }
+})
 
 const ALLOWED_ATTRIBUTES =
   /^(align|alt|aria-label|checked|class|colspan|dir|disabled|height|href|id|lang|loading|media|open|referrerpolicy|rel|reversed|role|rowspan|scope|span|src|srcset|start|tabindex|title|type|value|width|datetime)$/

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { buildPages } from '../../../generator/pages/pages.ts'
+import type { Registry } from '../../../generator/registry.ts'
+import { sandbox } from '../../../generator/sandbox/sandbox.ts'
+import { SandboxError } from '../../../generator/sandbox/thread.ts'
+import { listPlainPages } from '../../../generator/store/catalog/pages/plain-pages.ts'
+import { verifyPages } from '../../../generator/verify/pages.ts'
+import { BOMBS } from '../../support/hostile.ts'
+import { addCrate, newRegistry } from '../../support/workplace.ts'
+
+const OPTIONS = { repair: false, served: false }
+
+function pageOf(registry: Registry, path: string): string {
+  return readFileSync(registry.tree.path(path), 'utf8')
+}
+
+async function findings(registry: Registry): Promise<string[]> {
+  const found: string[] = []
+  for await (const { where, what } of verifyPages(registry, OPTIONS))
+    found.push(`${where}: ${what}`)
+  return found
+}
+
+test('hostile READMEs keep no other page from being rendered, and verify finds nothing', async t => {
+  const registry = await newRegistry(t)
+  const texts = [
+    BOMBS['formatting with ids in paragraphs'] ?? '',
+    '<constructor class="__proto__">',
+    BOMBS['addresses with brackets to link'] ?? '',
+  ]
+  for (const [at, text] of texts.entries()) {
+    const manifest = 'readme = "README.md"'
+    const files = { 'src/lib.rs': '', 'README.md': text }
+    await addCrate(registry, { name: `hostile-${at}`, version: '1.0.0', manifest, files })
+  }
+  assert.deepEqual(await buildPages(registry), { crates: 3, issues: [] })
+  assert.match(
+    pageOf(registry, 'crates/hostile-0/index.html'),
+    /shown as plain text because its elements are nested too deeply\./,
+  )
+  assert.deepEqual(await findings(registry), [])
+  // Bounds of the renderer itself: nothing was tried that would have to be remembered.
+  assert.deepEqual(await listPlainPages(registry.database, 10), [])
+})
+
+test('what takes too much is plain text with the reason, remembered, and not tried again', async t => {
+  const registry = await newRegistry(t)
+  const manifest = 'readme = "README.md"'
+  const files = { 'src/lib.rs': 'fn main() {}', 'README.md': '# Heading' }
+  await addCrate(registry, { name: 'demo', version: '1.0.0', manifest, files })
+  const tried: string[] = []
+  const { stream } = sandbox
+  t.after(() => {
+    sandbox.stream = stream
+  })
+  sandbox.stream = async function* (task, input) {
+    tried.push(task)
+    if (task === 'readme') throw new SandboxError('failure', 'TypeError: no\n  at a line')
+    if (task === 'source' && 'plainBecause' in input && input.plainBecause === null)
+      throw new SandboxError('time', 'it takes more than 20 seconds of processor time')
+    return yield* stream.call(sandbox, task, input)
+  } as typeof stream
+  assert.deepEqual(await buildPages(registry), { crates: 1, issues: [] })
+  const readme =
+    '<p class="notice">This README is shown as plain text because it cannot be rendered.</p><div class="readme"><pre class="plain-text" tabindex="0"># Heading</pre></div>'
+  for (const path of ['crates/demo/index.html', 'crates/demo/1.0.0/index.html'])
+    assert.ok(pageOf(registry, path).includes(readme), path)
+  const source = pageOf(registry, 'crates/demo/1.0.0/src/src/lib.rs.html')
+  assert.match(source, /without colors because it takes more than 20 seconds of processor time\./)
+  assert.match(source, /fn main\(\) \{\}/)
+  assert.deepEqual(
+    (await listPlainPages(registry.database, 10))
+      .map(({ name, version, what, because, detail }) => [name, version, what, because, detail])
+      .sort(),
+    [
+      ['demo', '1.0.0', 'readme', 'it cannot be rendered', 'TypeError: no\n  at a line'],
+      ['demo', '1.0.0', 'source', 'it takes more than 20 seconds of processor time', null],
+    ],
+  )
+  tried.length = 0
+  await buildPages(registry, { all: true })
+  // Once more for the pages of the source, without colors.
+  assert.deepEqual(tried, ['source'])
+  assert.deepEqual(await findings(registry), [])
+})
