@@ -21,15 +21,15 @@ export async function writing<T>(work: () => Promise<T>): Promise<T> {
 /** What an error says of a disk that takes nothing more; null for any other. */
 export function storageRefusal(error: unknown): Refusal | null {
   if (!(error instanceof Error)) return null
-  const { code, path } = error as NodeJS.ErrnoException
+  const { code } = error as NodeJS.ErrnoException
   // Errors of libraries may carry numbers or anything else as their code.
   if (typeof code !== 'string') return null
   for (const [fault, kind] of FAULTS) {
     // SQLite has extended codes, such as SQLITE_READONLY_DBMOVED.
     if (code !== fault && !code.startsWith(`${fault}_`)) continue
-    return new Refusal([issue(kind, { reason: error.message, path: path ?? null })], {
-      cause: error,
-    })
+    // Strangers read this too: Node's message names the path after the comma, the log has all of it.
+    const reason = error.message.split(', ')[0] ?? ''
+    return new Refusal([issue(kind, { reason })], { cause: error })
   }
   return null
 }

@@ -66,20 +66,15 @@ export const commandMessages = {
       `${p.file} is damaged: the bytes of ${p.entry} do not have the checksum in its name`,
   },
   full: {
-    storage_full: (p: { reason: string; path: string | null }) =>
-      `the disk of the registry is full${at(p)}: ${p.reason}; nothing was changed, try again when there is room`,
+    storage_full: (p: { reason: string }) =>
+      `the disk of the registry is full: ${p.reason}; nothing was changed, try again when there is room`,
   },
   busy: {
-    storage_readonly: (p: { reason: string; path: string | null }) =>
-      `the registry cannot be written to${at(p)}: ${p.reason}; nothing was changed, try again when its file system is writable`,
+    storage_readonly: (p: { reason: string }) =>
+      `the registry cannot be written to: ${p.reason}; nothing was changed, try again when its file system is writable`,
   },
   failed: {
     page_failed: (p: { kind: string; of: string; reason: string }) =>
       `work of the kind \`${p.kind}\`${p.of === '' ? '' : ` for ${p.of}`} failed and will be tried again: ${p.reason}`,
   },
 } as const satisfies MessageTable
-
-/** The path where something cannot be written, unless the reason names it. */
-function at({ path, reason }: { path: string | null; reason: string }): string {
-  return path === null || reason.includes(path) ? '' : ` (${path})`
-}

@@ -42,3 +42,9 @@ test('work that writes fails with the refusal, and keeps any other error', async
 test('an error whose code is no text is no fault of the disk', () => {
   assert.equal(storageRefusal(Object.assign(new Error('exit'), { code: 1 })), null)
 })
+
+test('the refusal names no path of the server', () => {
+  const message = "ENOSPC: no space left on device, write '/srv/registry/crates/x'"
+  const refusal = storageRefusal(Object.assign(new Error(message), { code: 'ENOSPC' }))
+  assert.match(refusal?.issues[0]?.message ?? '', /full: ENOSPC: no space left on device;/)
+})
