@@ -9,8 +9,8 @@ export interface RenderedReadme {
 }
 
 /**
- * Renders a README in the sandbox. What takes too much there, or is known to, becomes plain text with
- * a sentence that says why.
+ * Renders a README in the sandbox. What takes too much there, or is known to, becomes plain text
+ * with a sentence that says why.
  */
 export async function renderReadme(
   readme: PackagedReadme,

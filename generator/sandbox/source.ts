@@ -8,9 +8,9 @@ import type { SourceJob } from './source-task.ts'
 export type PackagedSource = Omit<SourceJob, 'plainBecause'>
 
 /**
- * Renders the source browser of a version in the sandbox: its tree, and a page for each file that is
- * text. What takes too much, or is known to, comes without colors; what still does is one page that
- * says so. Returns what went wrong at first.
+ * Renders the source browser of a version in the sandbox: its tree, and a page for each file that
+ * is text. What takes too much, or is known to, comes without colors; what still does is one page
+ * that says so. Returns what went wrong at first.
  */
 export async function* renderSource(
   source: PackagedSource,

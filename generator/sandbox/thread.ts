@@ -57,9 +57,9 @@ export class Thread {
   }
 
   /**
-   * Does a task: yields the parts of its result, returns the rest. Throws the `Refusal` that the task
-   * throws, and a `SandboxError` when it takes too much or fails. A task that does not come to its
-   * own end ends the thread.
+   * Does a task: yields the parts of its result, returns the rest. Throws the `Refusal` that the
+   * task throws, and a `SandboxError` when it takes too much or fails. A task that does not come to
+   * its own end ends the thread.
    */
   async *run(request: Request): AsyncGenerator<unknown, unknown> {
     const meter = new Meter(this.#limits.seconds, () => void this.end())

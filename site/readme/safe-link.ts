@@ -8,8 +8,8 @@ const ID_PREFIX = 'user-content-'
 const URL_MAX = 2000
 
 /**
- * A link that may stay: absolute http, https or mailto; a place in the README itself; or a relative one that its
- * repository makes absolute. Null for everything else.
+ * A link that may stay: absolute http, https or mailto; a place in the README itself; or a relative
+ * one that its repository makes absolute. Null for everything else.
  */
 export function safeLink(
   given: string | undefined,
@@ -26,7 +26,8 @@ export function safeLink(
   if (/^[a-z][a-z0-9+.-]*:/i.test(absolute)) {
     if (!URL.canParse(absolute)) return null
     const url = new URL(absolute)
-    // `crate::Type` is meant for rustdoc and has a scheme that nobody knows; `https://…/#impl-fmt::Debug` is a link.
+    // `crate::Type` is meant for rustdoc and has a scheme that nobody knows;
+    // `https://…/#impl-fmt::Debug` is a link.
     return ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url.href : null
   }
   return base === null || absolute.includes('::') ? null : resolveLink(base, absolute, kind)

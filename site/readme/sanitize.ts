@@ -84,7 +84,8 @@ class Writer {
   #element(element: Element, depth: number, inLink: boolean): void {
     const name = element.tagName
     if (element.namespaceURI !== namespaces.NS.HTML) {
-      // Of a drawing or formula nothing stays; but one without an end has the rest of the README in it.
+      // Of a drawing or formula nothing stays; but one without an end has the rest of the README in
+      // it.
       this.nodes(element.childNodes, depth + 1, inLink, false)
       return
     }
@@ -105,7 +106,8 @@ class Writer {
   #container(element: Element, given: Given, depth: number, inLink: boolean): void {
     const name = element.tagName
     const attributes = { ...this.#kept(name, given), ...this.#extra(name, given) }
-    // Browsers end a link where the next begins: of a link in a link only the text stays, and of one that leads nowhere.
+    // Browsers end a link where the next begins: of a link in a link only the text stays, and of
+    // one that leads nowhere.
     const link =
       name === 'a' && !inLink && (attributes.href !== undefined || attributes.id !== undefined)
     const stays = name === 'a' ? link : TAGS.has(name) && !isStray(element)
