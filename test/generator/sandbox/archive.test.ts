@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Refusal } from '../../../core/error/error.ts'
+import type { AdoptParts } from '../../../core/release/adopt.ts'
+import type { InspectParts } from '../../../core/release/inspect.ts'
+import { adoptFile, inspectFile } from '../../../generator/sandbox/archive.ts'
+import { sandbox } from '../../../generator/sandbox/sandbox.ts'
+import { SandboxError } from '../../../generator/sandbox/thread.ts'
+
+test('an archive that takes too much is refused; a failure of ours is none of its faults', async t => {
+  const { run } = sandbox
+  t.after(() => {
+    sandbox.run = run
+  })
+  let error = new SandboxError('time', 'it takes more than 20 seconds of processor time')
+  sandbox.run = async () => {
+    throw error
+  }
+  const { release, issues } = await inspectFile('x.crate', {} as InspectParts)
+  assert.equal(release, null)
+  assert.deepEqual(
+    issues.map(one => one.message),
+    [
+      'the crate file cannot be checked because it takes more than 20 seconds of processor time; leave files out with `package.exclude`',
+    ],
+  )
+  await assert.rejects(
+    adoptFile('x.crate', {} as AdoptParts),
+    (refusal: unknown) => refusal instanceof Refusal && refusal.has('archive_costly'),
+  )
+  error = new SandboxError('failure', 'TypeError: no')
+  await assert.rejects(inspectFile('x.crate', {} as InspectParts), error)
+  await assert.rejects(adoptFile('x.crate', {} as AdoptParts), error)
+})
