@@ -10,6 +10,8 @@ import {
 import {
   countFailedMarks,
   countMarks,
+  listFailedMarks,
+  listPlainPages,
   MARK_KINDS,
   type Registry,
   registryCounts,
@@ -116,6 +118,19 @@ function gauges({ database }: Registry, registers: Prometheus[]): void {
     'Work that failed and will be tried again, by kind; `plimsoll status` lists it',
     countFailedMarks,
   )
+  new Gauge({
+    name: 'plimsoll_unrendered',
+    help: 'What cannot be rendered, or only as plain text: at most 100 of each, by kind, crate and version',
+    labelNames: ['kind', 'crate', 'version'],
+    registers,
+    async collect() {
+      this.reset()
+      for (const { kind, crate, version } of await listFailedMarks(database))
+        this.set({ kind, crate: crate ?? '', version: version ?? '' }, 1)
+      for (const { what, name, version } of await listPlainPages(database, 100))
+        this.set({ kind: what, crate: name, version }, 1)
+    },
+  })
   const held = new Gauge({
     name: 'plimsoll_held',
     help: 'What the registry has: crates, releases (their versions) and users',

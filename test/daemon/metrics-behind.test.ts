@@ -5,6 +5,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { writeFailure } from '../../generator/store/catalog/pages/plain-pages.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { plimsoll, serve } from '../support/plimsoll.ts'
 import { until } from '../support/until.ts'
@@ -29,7 +30,15 @@ test('a page that cannot be written shows in /metrics and in status, with its ne
   await plimsoll(folderOf(t), ['init', '--dir', dir])
   // A folder where the file is to be.
   mkdirSync(join(dir, 'public/crates/stuck/crate.json'), { recursive: true })
-  await addCrate(await reopen(t, dir), { name: 'stuck', version: '1.0.0' })
+  const registry = await reopen(t, dir)
+  await addCrate(registry, { name: 'stuck', version: '1.0.0' })
+  await addCrate(registry, { name: 'plain', version: '1.0.0' })
+  const { id: releaseId } = await registry.database
+    .selectFrom('releases')
+    .select(eb => eb.fn.max('id').as('id'))
+    .executeTakeFirstOrThrow()
+  const part = { releaseId, what: 'readme', format: '0' } as const
+  await writeFailure(registry.database, part, { because: 'it takes too long', detail: null })
   const daemon = await serve(new Cleanup(t), dir)
   const metrics = async () => (await fetch(`${daemon.url}/metrics`)).text()
   await until(
@@ -37,6 +46,14 @@ test('a page that cannot be written shows in /metrics and in status, with its ne
     () => 'the page is not counted',
   )
   assert.match(await metrics(), /^plimsoll_failed_work\{kind="index"\} 0$/m)
+  for (const labels of [
+    'kind="page",crate="stuck",version=""',
+    'kind="readme",crate="plain",version="1.0.0"',
+  ])
+    await until(
+      async () => (await metrics()).includes(`plimsoll_unrendered{${labels}} 1`),
+      () => `${labels} is not named`,
+    )
   const status = await plimsoll(dir, ['status', '--dir', dir])
   assert.match(status.stdout, /^failed {4}page of stuck: E\w+.*\(1 attempt, next \d{4}-\S+Z\)$/m)
   const { stdout } = await plimsoll(dir, ['status', '--json', '--dir', dir])

@@ -41,6 +41,7 @@ test('the page is in Prometheus’ text format, its counters never fall and its 
     plimsoll_background_failures_total: 'counter',
     plimsoll_pending: 'gauge',
     plimsoll_held: 'gauge',
+    plimsoll_unrendered: 'gauge',
   })
   const value = (labels: string, { samples }: Exposition) =>
     samples.find(one => one.key === labels)?.value
