@@ -59,6 +59,9 @@ test('a page that cannot be written keeps no other from its turn, fails nobody, 
     [failed?.kind, failed?.crate, failed?.attempts, failed?.retryAt],
     ['page', 'first', 1, '2026-11-20T12:01:00Z'],
   )
+  // A second failure puts the next try off by five minutes: longer than anything here waits.
+  registry.now = new Date('2026-11-20T12:01:00Z')
+  await registry.indexWorker.pages.flush()
   await registry.publish(token, { name: 'third', version: '1.0.0' })
   await until(
     async () => (await registry.shown('crates/third/crate.json')) !== null,
@@ -68,7 +71,7 @@ test('a page that cannot be written keeps no other from its turn, fails nobody, 
   rmSync(obstacle, { recursive: true })
   await registry.indexWorker.pages.flush()
   assert.equal(await countPageMarks(database), 1, 'it is not tried again at once')
-  registry.now = new Date('2026-11-20T12:01:00Z')
+  registry.now = new Date('2026-11-20T12:06:00Z')
   await registry.indexWorker.pages.flush()
   assert.equal(await countPageMarks(database), 0)
   assert.notEqual(await registry.shown('crates/first/crate.json'), null)
