@@ -151,7 +151,7 @@ test('a token loses its powers while cargo works with it: revoked, locked, witho
   const denied = await ci.fails(folder, 'search', '--registry', 'plimsoll', 'foo')
   assert.match(
     denied.stderr,
-    /\(status 401 Unauthorized\): this token is not valid: it is unknown, revoked or expired; http/,
+    /\(status 403 Forbidden\): this token is not valid: it is unknown, revoked or expired; http/,
   )
   await served.ok('user', 'unlock', 'alice')
   await ci.ok(folder, 'search', '--registry', 'plimsoll', 'foo')
