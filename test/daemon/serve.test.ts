@@ -157,7 +157,7 @@ test('what keeps a daemon from starting is one sentence and exit code 2', async 
     [
       'served already',
       ['--dir', dir],
-      /^error: \S+ is already being served by process \d+ at http:\S+; stop that one/,
+      /^error: \S+ is already being served by process \d+ at http:\S+; stop it first/,
     ],
     [
       'no address',

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
+import { CRATES_IO } from '../../../core/release/dependency.ts'
 import { readFolder, readText } from '../../store/durable-file.ts'
 import { guessUrls, parseConfig, type SourceConfig } from './config.ts'
 import { readIndexFile } from './index-file.ts'
@@ -10,6 +11,9 @@ import { listTiers, type TierFile } from './tiers.ts'
 
 /** The format of Cargo's index cache that is read here (`CURRENT_CACHE_VERSION`). */
 const FORMAT = 3
+
+/** What Cargo calls its caches of crates.io, the sparse index and the git index. */
+const CRATES_IO_CACHE = /^(?:index\.crates\.io|github\.com)-/
 
 /**
  * What Cargo has downloaded from one registry: index entries in `registry/index/NAME/.cache`, and
@@ -28,7 +32,9 @@ export async function openCargoCache(source: string, index: string): Promise<Sou
   return {
     kind: 'cargo-cache',
     description: `what Cargo has in its cache of ${basename(folder)}: ${present.size} .crate files`,
-    ownUrls: guessUrls(await readConfig(join(folder, 'config.json')), false),
+    ownUrls: CRATES_IO_CACHE.test(basename(folder))
+      ? [CRATES_IO]
+      : guessUrls(await readConfig(join(folder, 'config.json')), false),
     total: files.length,
     async *crates() {
       for (const file of files) {

@@ -15,6 +15,7 @@ import { basename, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Code, Refusal } from '../../../core/error/error.ts'
 import { build } from '../../../generator/build/build.ts'
+import { openCargoCache } from '../../../generator/import/source/cargo-cache.ts'
 import type { SourceKind } from '../../../generator/import/source/source.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { buildCrate, buildEvil } from '../../support/crate-builder.ts'
@@ -184,6 +185,16 @@ test('the cache of Cargo: the lines of its index, for the versions whose .crate 
   }
   writeFileSync(file, Buffer.from([4, 2, 0, 0, 0]))
   await assert.rejects(takeOver(await newRegistry(t), home), refusesWith('import_cargo_cache'))
+})
+
+test('what Cargo has cached of crates.io depends on crates.io where it names no registry', async t => {
+  for (const name of ['index.crates.io-1949cf8c6b5b557f', 'github.com-25cdd57fae9f0462']) {
+    const home = folderOf(t)
+    mkdirSync(join(home, 'registry', 'index', name, '.cache'), { recursive: true })
+    mkdirSync(join(home, 'registry', 'cache', name), { recursive: true })
+    const { ownUrls } = await openCargoCache(join(home, 'registry', 'index'), name)
+    assert.deepEqual(ownUrls, ['https://github.com/rust-lang/crates.io-index'])
+  }
 })
 
 /** A folder as `cargo vendor` leaves it. */
