@@ -1,8 +1,6 @@
-import type { Kysely, Transaction } from 'kysely'
-import type { Tables } from '../database/tables.ts'
+import type { Queries } from '../database/statement.ts'
 
-/** The database, or a transaction of it. */
-export type Queries = Kysely<Tables> | Transaction<Tables>
+export type { Queries }
 
 /** Who changes the catalog, and when (RFC 3339, UTC, whole seconds). */
 export interface Change {

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { openDatabase } from '../../../../generator/store/database/database.ts'
+import { all, first, type Row, run } from '../../../../generator/store/database/statement.ts'
+import { withQueryHook } from '../../../support/query-hook.ts'
+import { folderOf } from '../../../support/workplace.ts'
+
+test('statements give rows, the first row, and how many rows they changed', async t => {
+  const database = await openDatabase(join(folderOf(t), 'plimsoll.db'))
+  t.after(() => database.destroy())
+  const seen: string[] = []
+  const hooked = withQueryHook(database, sql => void seen.push(sql))
+  type Fact = Row<'facts'>
+  const byKey = `SELECT key, value FROM facts
+    WHERE key IN (SELECT value FROM json_each(?)) ORDER BY key`
+  const changed = await hooked.transaction().execute(tx =>
+    run(
+      tx,
+      `INSERT INTO facts (key, value)
+        SELECT value ->> 0, value ->> 1 FROM json_each(?)`,
+      ['a', 'b', 'c'].map(key => [key, `${key}${key}`]),
+    ),
+  )
+  assert.equal(changed, 3)
+  assert.deepEqual(await all<Fact>(hooked, byKey, ['c', 'a', 'x']), [
+    { key: 'a', value: 'aa' },
+    { key: 'c', value: 'cc' },
+  ])
+  assert.deepEqual(await first<Fact>(hooked, byKey, ['b']), { key: 'b', value: 'bb' })
+  assert.equal(await first<Fact>(hooked, byKey, []), null)
+  assert.equal(await run(hooked, 'DELETE FROM facts WHERE key > ?', 'a'), 2)
+  assert.deepEqual(
+    seen.map(text => text.slice(0, 6)),
+    ['INSERT', 'SELECT', 'SELECT', 'SELECT', 'DELETE'],
+  )
+})
