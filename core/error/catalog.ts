@@ -1,4 +1,4 @@
-import type { Kind } from './kind.ts'
+import type { Kind, Wording } from './kind.ts'
 import { accountMessages } from './messages/accounts.ts'
 import { commandMessages } from './messages/commands.ts'
 import { crateMessages } from './messages/crate.ts'
@@ -9,7 +9,7 @@ import { registryMessages } from './messages/registry.ts'
 import { requestMessages } from './messages/requests.ts'
 import { settingMessages } from './messages/settings.ts'
 
-/** Longest text from outside that a message repeats. */
+/** Most characters of a quoted text that a message repeats. */
 const QUOTED_MAX = 500
 
 const tables = [
@@ -33,19 +33,23 @@ type Messages = Merged<EachTable<(typeof tables)[number]>>
 /** The code of an objection: one for each message. */
 export type Code = keyof Messages
 
+/** The names in braces of a message. */
+type Placeholders<M> = M extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Placeholders<Rest>
+  : never
+
 /** What the message of a code is made from. */
-export type Params<C extends Code> = Messages[C] extends (...params: infer P) => string ? P : never
+export type Params<C extends Code> = Messages[C] extends (...params: infer P) => string
+  ? P
+  : [Placeholders<Messages[C]>] extends [never]
+    ? []
+    : [Readonly<Record<Placeholders<Messages[C]>, string | number>>]
 
-interface CatalogEntry {
-  readonly kind: Kind
-  readonly word: (params: unknown) => string
-}
-
-const catalog: ReadonlyMap<string, CatalogEntry> = new Map(
+const catalog: ReadonlyMap<string, { readonly kind: Kind; readonly wording: Wording }> = new Map(
   tables.flatMap(table =>
     Object.entries(table).flatMap(([kind, messages]) =>
-      Object.entries<CatalogEntry['word']>(messages).map(
-        ([code, word]) => [code, { kind: kind as Kind, word }] as const,
+      Object.entries<Wording>(messages).map(
+        ([code, wording]) => [code, { kind: kind as Kind, wording }] as const,
       ),
     ),
   ),
@@ -56,9 +60,13 @@ export function kindOf(code: Code): Kind {
   return entryOf(code).kind
 }
 
-/** The message of an objection; what it quotes is clipped and cannot steer a terminal. */
+/** The message of an objection. Quoted text is clipped and cannot control a terminal. */
 export function message<C extends Code>(code: C, [params]: Params<C>): string {
-  return entryOf(code).word(quoted(params))
+  const { wording } = entryOf(code)
+  const values = quoted(params)
+  if (typeof wording === 'function') return wording(values as never)
+  const known = new Map(Object.entries(values ?? {}))
+  return wording.replace(/\{(\w+)\}/g, (_, name: string) => String(known.get(name)))
 }
 
 function entryOf(code: string) {
@@ -67,7 +75,7 @@ function entryOf(code: string) {
   return entry
 }
 
-/** Clips long text and escapes control characters, line breaks and direction marks. */
+/** Clips and escapes all text in a value: control characters, line breaks, direction marks. */
 function quoted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(quoted)
   if (typeof value === 'object' && value !== null)
@@ -75,7 +83,7 @@ function quoted(value: unknown): unknown {
   return typeof value === 'string' ? quotedText(value) : value
 }
 
-/** Text from outside for a message: clipped, without what could steer a terminal. */
+/** Untrusted text for a message: clipped, and unable to control a terminal. */
 export function quotedText(text: string): string {
   const clipped = text.length > QUOTED_MAX ? `${text.slice(0, QUOTED_MAX - 1)}…` : text
   return clipped.replace(

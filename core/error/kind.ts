@@ -17,7 +17,8 @@ export type Kind =
   | 'full'
   | 'failed'
 
-/** Messages by kind and code: the user's words for what was wrong and what to do next. */
-export type MessageTable = {
-  readonly [K in Kind]?: Readonly<Record<string, (params: never) => string>>
-}
+/** A message with its values in braces, or a function where the wording depends on a value. */
+export type Wording = string | ((params: never) => string)
+
+/** Messages by kind and code. Each tells the user what was wrong and what to do next. */
+export type MessageTable = { readonly [K in Kind]?: Readonly<Record<string, Wording>> }

@@ -118,7 +118,7 @@ for (const javaScript of [false, true]) {
       await page.click('button.main')
       assert.match(
         await page.locator('[role=alert]').innerText(),
-        /the login or the password is wrong/i,
+        /the username or the password is wrong/i,
       )
       await page.fill('input[name=password]', PASSWORD)
       await page.click('button.main')

@@ -1,29 +1,29 @@
 import type { MessageTable } from '../kind.ts'
 
-/** Objections about users, passwords, sessions, tokens, owners, and how often somebody comes. */
+/** Errors about users, passwords, sessions, tokens, owners and rate limits. */
 export const accountMessages = {
   misuse: {
-    login_invalid: (p: { login: string }) =>
-      `\`${p.login}\` cannot be a login; use 1 to 39 letters, digits, \`.\`, \`_\` and \`-\`, a letter or digit first`,
-    token_access_absent: () => 'choose full access or at least one permission',
-    token_name_invalid: () =>
+    login_invalid:
+      '`{login}` cannot be a username; use 1 to 39 letters, digits, `.`, `_` and `-`, and begin with a letter or digit',
+    token_access_absent: 'choose full access or at least one permission',
+    token_name_invalid:
       'a token needs a name of 1 to 100 characters on one line, such as its purpose',
-    crate_pattern_invalid: (p: { pattern: string }) =>
-      `\`${p.pattern}\` matches no crate; write a crate name, or the start of one followed by \`*\``,
+    crate_pattern_invalid:
+      '`{pattern}` matches no crate; write a crate name, or the start of one followed by `*`',
   },
   unauthorized: {
-    token_withdrawn: () =>
+    token_withdrawn:
       'the token was revoked or its user was locked out while the request arrived; nothing was changed',
   },
   forbidden: {
-    password_wrong: () => 'the current password is wrong; nothing was changed',
-    login_failed: () =>
-      'the login or the password is wrong, or the account is locked; try again or ask an administrator',
-    link_invalid: () =>
+    password_wrong: 'the current password is wrong; nothing was changed',
+    login_failed:
+      'the username or the password is wrong, or the account is locked; try again or ask an administrator',
+    link_invalid:
       'this link is not valid: it was used, is older than 24 hours, or was replaced by a newer one; ask an administrator for a new one',
-    session_absent: () => 'you are not logged in, or your session has ended; log in and try again',
-    admin_only: () => 'only administrators may do that; ask an administrator',
-    form_rejected: () =>
+    session_absent: 'you are not logged in, or your session has ended; log in and try again',
+    admin_only: 'only administrators may do that; ask an administrator',
+    form_rejected:
       'the form came from another site or is too old, so nothing was changed; reload its page and try again',
   },
   too_many: {
@@ -31,46 +31,39 @@ export const accountMessages = {
       `too many ${p.what} in a short time; try again in ${p.seconds} ${p.seconds === 1 ? 'second' : 'seconds'}`,
     crates_too_many: (p: { login: string; max: number }) =>
       `\`${p.login}\` has published ${p.max} new ${p.max === 1 ? 'crate' : 'crates'} within 24 hours, which is the limit; publish again later`,
-    versions_too_many: (p: { name: string; max: number }) =>
-      `\`${p.name}\` has had ${p.max} new versions within 24 hours, which is the limit; publish again later`,
+    versions_too_many:
+      '`{name}` has had {max} new versions within 24 hours, which is the limit; publish again later',
   },
   busy: {
-    logins_busy: () => 'too many people are logging in right now; try again in a few seconds',
+    logins_busy: 'too many people are logging in right now; try again in a few seconds',
   },
   invalid: {
-    login_taken: (p: { login: string }) =>
-      `the user \`${p.login}\` already exists; nothing was changed`,
-    login_unknown: (p: { login: string }) =>
-      `there is no user \`${p.login}\`; add one with \`plimsoll user add ${p.login}\``,
-    token_unknown: (p: { id: number | string }) =>
-      `there is no token ${p.id}, or it is revoked; \`plimsoll token list\` and \`/me\` list the tokens`,
-    tokens_too_many: (p: { max: number }) =>
-      `a user may have at most ${p.max} tokens (\`limits.tokens_per_user\`); revoke one that is no longer used`,
-    user_locked: (p: { login: string }) => `\`${p.login}\` is locked out; unlock the account first`,
-    admin_last: (p: { login: string }) =>
-      `\`${p.login}\` is the last administrator; make another user an administrator first`,
-    own_account: () =>
-      'you cannot lock or demote your own account; ask another administrator to do it',
-    password_lines: () => 'a password is one line; write nothing else to standard input',
-    password_short: (p: { min: number }) =>
-      `a password needs at least ${p.min} characters; several words make a good one`,
-    password_long: (p: { max: number }) => `a password may have at most ${p.max} characters`,
-    password_control: () => 'a password must not contain control characters',
-    password_is_login: () =>
-      'the password is too similar to the login; choose one that cannot be guessed from it',
-    session_unknown: () => 'there is no such session; it may have ended already',
-    invitation_unknown: (p: { name: string }) =>
-      `there is no invitation to own \`${p.name}\` for you, or it has ended; ask one of its owners for a new one`,
-    owner_no_user: (p: { login: string; name: string }) =>
-      `there is no user \`${p.login}\` here, so the owners of \`${p.name}\` stay as they are; check the spelling of the login`,
-    owner_unknown: (p: { login: string; name: string }) =>
-      `\`${p.login}\` is not an owner of \`${p.name}\``,
-    owner_last: (p: { name: string }) =>
-      `\`${p.name}\` would have no owner left; add another one first with \`cargo owner --add\``,
-    owners_too_many_named: (p: { max: number }) =>
-      `the request names more than ${p.max} users; name the others in another request`,
+    login_taken: 'the user `{login}` already exists; nothing was changed',
+    login_unknown: 'there is no user `{login}`; add one with `plimsoll user add {login}`',
+    token_unknown:
+      'there is no token {id}, or it is revoked; `plimsoll token list` and `/me` list the tokens',
+    tokens_too_many:
+      'a user may have at most {max} tokens (`limits.tokens_per_user`); revoke one that is no longer used',
+    user_locked: '`{login}` is locked out; unlock the account first',
+    admin_last: '`{login}` is the last administrator; make another user an administrator first',
+    own_account: 'you cannot lock or demote your own account; ask another administrator to do it',
+    password_lines: 'a password is one line; write nothing else to standard input',
+    password_short: 'a password needs at least {min} characters; several words make a good one',
+    password_long: 'a password may have at most {max} characters',
+    password_control: 'a password must not contain control characters',
+    password_is_login:
+      'the password is too similar to the username; choose one that cannot be guessed from it',
+    session_unknown: 'there is no such session; it may have ended already',
+    invitation_unknown:
+      'there is no invitation to own `{name}` for you, or it has ended; ask one of its owners for a new one',
+    owner_no_user:
+      'there is no user `{login}` here, so the owners of `{name}` stay as they are; check the spelling',
+    owner_unknown: '`{login}` is not an owner of `{name}`',
+    owner_last: '`{name}` would have no owner left; add another one first with `cargo owner --add`',
+    owners_too_many_named:
+      'the request names more than {max} users; name the others in another request',
     owners_none_named: () =>
       'the request names no users; send a JSON object such as {"users": ["alice"]}',
-    form_invalid: () => 'the form could not be read; reload its page and try again',
+    form_invalid: 'the form could not be read; reload its page and try again',
   },
 } as const satisfies MessageTable

@@ -3,8 +3,7 @@ import type { MessageTable } from '../kind.ts'
 /** What is wrong with the settings and the files that they name. */
 export const settingMessages = {
   misuse: {
-    settings_syntax: (p: { file: string; line: number; column: number; problem: string }) =>
-      `${p.file}, line ${p.line}, column ${p.column}: this is not TOML: ${p.problem}`,
+    settings_syntax: '{file}, line {line}, column {column}: this is not TOML: {problem}',
     setting_unknown: (p: {
       where: string
       key: string
@@ -12,17 +11,11 @@ export const settingMessages = {
       accepted: readonly string[]
     }) =>
       `${p.where}: there is no setting \`${p.key}\`${p.suggestion === null ? ';' : `; did you mean \`${p.suggestion}\`?`} accepted: ${p.accepted.join(', ')}`,
-    setting_invalid: (p: { where: string; key: string; given: string; accepts: string }) =>
-      `${p.where}: \`${p.key}\` cannot be ${p.given}; accepted: ${p.accepts}`,
-    setting_twice: (p: { key: string; first: string; second: string }) =>
-      `\`${p.key}\` is set differently by ${p.first} and by ${p.second}; remove one of them`,
-    setting_missing: (p: { key: string; because: string }) =>
-      `\`${p.because}\` is set but \`${p.key}\` is not; set both or neither`,
-    tls_unreadable: (p: { path: string; reason: string }) =>
-      `the TLS file ${p.path} cannot be read: ${p.reason}`,
-    tls_invalid: (p: { path: string; what: string; reason: string }) =>
-      `the TLS file ${p.path} does not hold ${p.what} in PEM: ${p.reason}`,
-    tls_mismatch: (p: { cert: string; key: string }) =>
-      `the private key in ${p.key} does not belong to the certificate in ${p.cert}`,
+    setting_invalid: '{where}: `{key}` cannot be {given}; accepted: {accepts}',
+    setting_twice: '`{key}` is set differently by {first} and by {second}; remove one of them',
+    setting_missing: '`{because}` is set but `{key}` is not; set both or neither',
+    tls_unreadable: 'the TLS file {path} cannot be read: {reason}',
+    tls_invalid: 'the TLS file {path} does not hold {what} in PEM: {reason}',
+    tls_mismatch: 'the private key in {key} does not belong to the certificate in {cert}',
   },
 } as const satisfies MessageTable

@@ -28,7 +28,7 @@ test('user add, list: what is said, and what is refused', async t => {
     ],
   )
   const form =
-    'cannot be a login; use 1 to 39 letters, digits, `.`, `_` and `-`, a letter or digit first'
+    'cannot be a username; use 1 to 39 letters, digits, `.`, `_` and `-`, and begin with a letter or digit'
   await refuses(folder, [
     [['user', 'add', 'Alice'], 1, 'the user `Alice` already exists; nothing was changed'],
     [['user', 'add', 'two words'], 2, `\`two words\` ${form}`],
