@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Refusal } from '../../generator/index.ts'
-import { contentSecurityPolicy } from '../../site/layout/content-security-policy.ts'
+import { contentSecurityPolicy } from '../../site/layout/layout.ts'
 import { errorPage } from '../../site/pages/not-found.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import { addObjections, codesOf, honestStatus, noteRetryAfter } from './failure.ts'

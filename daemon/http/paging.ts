@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
 import type { Slice } from '../../generator/index.ts'
-import type { PagePosition } from '../../site/elements/pager.ts'
+import type { PagePosition } from '../../site/elements/elements.ts'
 import { rowId } from './parameters.ts'
 
 /** What lists hold on one page (specification section 8). */

@@ -11,8 +11,8 @@ import {
   refuse,
   setYanked,
 } from '../../generator/index.ts'
+import type { Notice } from '../../site/account/frame.ts'
 import { confirmPage, managePage } from '../../site/account/manage-page.ts'
-import type { Notice } from '../../site/account/viewer.ts'
 import { changeOf, type SessionRequest } from '../access/browser-request.ts'
 import type { SessionHandler } from '../access/route.ts'
 import { listInvitations } from '../accounts/invitations.ts'

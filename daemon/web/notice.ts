@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { Refusal } from '../../generator/index.ts'
-import type { Notice, Viewer } from '../../site/account/viewer.ts'
+import type { Notice, Viewer } from '../../site/account/frame.ts'
 import type { SessionRequest } from '../access/browser-request.ts'
 import { addObjections, codesOf, noteRetryAfter } from '../http/failure.ts'
 import { asSentences } from '../http/page.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type CrateCard, type Registry, readCards, searchCrates } from '../../generator/index.ts'
-import type { CrateItem } from '../../site/data/crate.ts'
+import type { CrateItem } from '../../site/crate-data.ts'
 import { searchPage } from '../../site/pages/search.ts'
 import type { OpenHandler } from '../access/route.ts'
 import { page } from '../http/page.ts'

@@ -5,7 +5,7 @@ import {
   sitemapPartPath,
   sitemapPath,
 } from '../../core/paths/pages.ts'
-import { sitemapPart } from '../../site/pages/sitemaps.ts'
+import { sitemapPart } from '../../site/pages/search-engines.ts'
 import { renderSitemapIndex } from '../render/site-pages.ts'
 import { listedBetween, rangesOf } from '../store/catalog/pages/id-ranges.ts'
 import type { PageContext } from './context.ts'

@@ -4,9 +4,15 @@ import { assets } from '../../site/layout/assets.ts'
 import { type FrontData, frontPage } from '../../site/pages/front.ts'
 import { listData, listPage } from '../../site/pages/list.ts'
 import { notFoundPage } from '../../site/pages/not-found.ts'
-import { noJekyll, openSearch, robots } from '../../site/pages/robots.ts'
 import { staticSearchPage } from '../../site/pages/search.ts'
-import { sitemapIndex, sitemapPages, sitemaps } from '../../site/pages/sitemaps.ts'
+import {
+  noJekyll,
+  openSearch,
+  robots,
+  sitemapIndex,
+  sitemapPages,
+  sitemaps,
+} from '../../site/pages/search-engines.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import type { ListedCrate } from './crate-pages.ts'
 import { searchFiles } from './search-files.ts'

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import type { Output } from '../../core/output.ts'
 import { readContents } from '../../core/tarball/recover.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
-import { FILE_MAX } from '../../site/source/file.ts'
+import { FILE_MAX } from '../../site/source/files.ts'
 import { sourcePages } from '../../site/source/pages.ts'
 
 /** A `.crate` whose source browser is wanted. */

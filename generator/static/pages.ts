@@ -5,7 +5,7 @@ import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts
 import type { Output } from '../../core/output.ts'
 import { policyQuestions } from '../../core/policy/policy.ts'
 import { newestVersion } from '../../core/version.ts'
-import type { DependentRow } from '../../site/data/crate.ts'
+import type { DependentRow } from '../../site/crate-data.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import {
   type ListedCrate,

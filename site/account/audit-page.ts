@@ -1,10 +1,9 @@
 import { cratePath, versionPath } from '../../core/paths/crates.ts'
+import { exactTimeTag } from '../elements/elements.ts'
 import { account, type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
-import { exactTimeTag } from '../elements/time.ts'
 import type { SiteConfig } from '../site-config.ts'
-import { accountPage } from './frame.ts'
-import type { Viewer } from './viewer.ts'
+import { accountPage, type Viewer } from './frame.ts'
 
 /** One event of the audit log. */
 export interface AuditRow {

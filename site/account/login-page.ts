@@ -1,10 +1,9 @@
-import { cargoSetup } from '../elements/copy-block.ts'
+import { cargoSetup } from '../elements/elements.ts'
 import { account, linker } from '../elements/links.ts'
 import { html } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
-import { field, noticeBox, passwordField, postForm } from './form.ts'
-import type { Notice } from './viewer.ts'
+import { field, type Notice, noticeBox, passwordField, postForm } from './frame.ts'
 
 /** What the login page says. */
 export interface LoginData {

@@ -1,12 +1,10 @@
 import { cratePath, versionPath } from '../../core/paths/crates.ts'
-import type { OwnerRow, VersionRow } from '../data/crate.ts'
+import type { OwnerRow, VersionRow } from '../crate-data.ts'
+import { timeTag } from '../elements/elements.ts'
 import { account, type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
-import { timeTag } from '../elements/time.ts'
 import type { SiteConfig } from '../site-config.ts'
-import { buttonForm, field, postForm } from './form.ts'
-import { accountPage } from './frame.ts'
-import type { Notice, Viewer } from './viewer.ts'
+import { accountPage, buttonForm, field, type Notice, postForm, type Viewer } from './frame.ts'
 
 /** What an owner manages of a crate. */
 export interface ManageData {

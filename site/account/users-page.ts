@@ -1,13 +1,8 @@
-import { plural } from '../elements/amount.ts'
-import { copyBlock } from '../elements/copy-block.ts'
+import { copyBlock, type PagePosition, pager, plural, timeTag } from '../elements/elements.ts'
 import { account, type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
-import { type PagePosition, pager } from '../elements/pager.ts'
-import { timeTag } from '../elements/time.ts'
 import type { SiteConfig } from '../site-config.ts'
-import { buttonForm, field, postForm } from './form.ts'
-import { accountPage } from './frame.ts'
-import type { Notice, Viewer } from './viewer.ts'
+import { accountPage, buttonForm, field, type Notice, postForm, type Viewer } from './frame.ts'
 
 /** A user, as an administrator sees one. */
 export interface UserRow {

@@ -1,8 +1,9 @@
 import type { Dependency } from '../../core/entry/entry.ts'
 import { cratePath } from '../../core/paths/crates.ts'
-import type { Linker } from '../elements/links.ts'
+import type { CrateData } from '../crate-data.ts'
+import { formatNumber, plural } from '../elements/elements.ts'
+import { type Linker, webLink } from '../elements/links.ts'
 import { html, join, type Markup } from '../elements/markup.ts'
-import { originOf } from '../elements/origin.ts'
 import type { SiteConfig } from '../site-config.ts'
 
 const KINDS = [
@@ -50,4 +51,56 @@ function featureLine({ features, default_features }: Dependency): Markup | null 
   if (features.length > 0)
     parts.push(html`features ${join(features.map(one => html`<code>${one}</code>`))}`)
   return parts.length === 0 ? null : html`<div class="row-more">${join(parts, '; ')}</div>`
+}
+
+/** Every index URL that Cargo has used for crates.io, without a slash at the end. */
+const CRATES_IO = [
+  'https://github.com/rust-lang/crates.io-index',
+  'https://github.com/rust-lang/crates.io-index.git',
+  'registry+https://github.com/rust-lang/crates.io-index',
+  'sparse+https://index.crates.io',
+]
+
+/** Another registry: its title, and its page of a crate when that is known. */
+export interface Origin {
+  readonly title: string
+  readonly url: string | null
+}
+
+/** Where a dependency comes from, by the index URL of its registry. */
+export function originOf(
+  site: Pick<SiteConfig, 'registries'>,
+  index: string,
+  name: string,
+): Origin {
+  const slashless = index.replace(/\/$/, '')
+  const known = site.registries.find(one => one.index.replace(/\/$/, '') === slashless)
+  if (known !== undefined)
+    return {
+      title: known.title,
+      url: webLink(known.page.replaceAll('{crate}', encodeURIComponent(name))),
+    }
+  if (CRATES_IO.includes(slashless))
+    return { title: 'crates.io', url: `https://crates.io/crates/${encodeURIComponent(name)}` }
+  const url = webLink(index.replace(/^(sparse|registry)\+/, ''))
+  return { title: url === null ? index : new URL(url).host, url: null }
+}
+
+/** The crates of this registry that depend on a crate. */
+export function dependentSection(
+  { dependents, dependentCount }: Pick<CrateData, 'dependents' | 'dependentCount'>,
+  to: Linker,
+): Markup {
+  const more = dependentCount - dependents.length
+  const one = dependentCount === 1
+  return html`<p class="quiet">${plural(dependentCount, 'crate')} in this registry ${one ? 'depends' : 'depend'} on it with ${one ? 'its' : 'their'} newest version.</p>
+<ul class="rows">
+${dependents.map(
+  one => html`<li><div class="row-head"><a href="${to(cratePath(one.name))}"><strong>${one.name}</strong></a> <span class="quiet">${one.version}</span>
+<span class="note">requires</span> <code class="requirement">${one.req}</code>
+${one.kind === 'normal' ? null : html`<span class="badge">${one.kind}</span>`}
+${one.optional ? html`<span class="badge">optional</span>` : null}</div></li>
+`,
+)}</ul>
+${more > 0 ? html`<p class="quiet">and ${formatNumber(more)} more.</p>` : null}`
 }

@@ -1,5 +1,5 @@
 import { compareText, type Features } from '../../core/entry/entry.ts'
-import type { ComparedVersion } from '../data/version.ts'
+import type { ComparedVersion } from '../crate-data.ts'
 import { html, join, type Markup } from '../elements/markup.ts'
 
 /**

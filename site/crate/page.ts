@@ -1,20 +1,15 @@
 import { type Output, output } from '../../core/output.ts'
 import { crateFeedPath, cratePath, versionPath } from '../../core/paths/crates.ts'
-import type { CrateData } from '../data/crate.ts'
-import type { VersionData } from '../data/version.ts'
-import { formatNumber } from '../elements/amount.ts'
+import type { CrateData, VersionData, VersionRow } from '../crate-data.ts'
+import { formatBytes, formatNumber, timeTag } from '../elements/elements.ts'
 import { type Linker, linker } from '../elements/links.ts'
 import { type Child, html, type Markup, raw } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
-import { changeSection } from './changes.ts'
-import { changes } from './comparison.ts'
-import { dependencySection } from './dependencies.ts'
-import { dependentSection } from './dependents.ts'
+import { changeSection, changes } from './changes.ts'
+import { dependencySection, dependentSection } from './dependencies.ts'
 import { allFeatures, featureSection } from './features.ts'
-import { installSection } from './install.ts'
-import { aboutSection, sidebar } from './sidebar.ts'
-import { versionSection } from './versions.ts'
+import { aboutSection, installSection, sidebar } from './sidebar.ts'
 
 /** A part of the page that a reader turns to; the stylesheet marks the chosen tab by these ids. */
 interface Tab {
@@ -113,4 +108,21 @@ function contentTabs(site: SiteConfig, version: VersionData, to: Linker): Tab[] 
     tab('features', 'Features', Object.keys(features).length, featureSection(features)),
     tab('changes', 'Changes', changed.length, changeList),
   ]
+}
+
+/** All versions of a crate, with a filter that a script shows. */
+export function versionSection(name: string, versions: readonly VersionRow[], to: Linker): Markup {
+  // A static tree knows neither times nor publishers.
+  const hasTimes = versions.some(row => row.published !== null)
+  const hasPeople = versions.some(row => row.publisher !== null)
+  const example = hasPeople ? '1.2, yanked, a publisher' : '1.2, yanked'
+  return html`<div class="filter" data-filter="version-rows" hidden><label>Filter <input type="search" autocomplete="off" placeholder="${example}"></label> <output></output></div>
+<div class="scroll" role="region" aria-label="Table of versions" tabindex="0"><table class="versions">
+<thead><tr><th scope="col">Version</th>${hasTimes ? html`<th scope="col">Published</th>` : null}${hasPeople ? html`<th scope="col">By</th>` : null}<th scope="col">Rust</th><th scope="col" class="number">Size</th></tr></thead>
+<tbody id="version-rows">
+${versions.map(
+  row => html`<tr${row.yanked ? html` class="yanked"` : null}><th scope="row"><a href="${to(versionPath(name, row.version))}">${row.version}</a>${row.yanked ? html` <span class="badge bad">yanked</span>` : null}</th>${hasTimes ? html`<td>${timeTag(row.published)}</td>` : null}${hasPeople ? html`<td>${row.publisher ?? '–'}</td>` : null}<td>${row.rustVersion ?? '–'}</td><td class="number">${formatBytes(row.size)}</td></tr>
+`,
+)}</tbody>
+</table></div>`
 }

@@ -1,15 +1,10 @@
 import { crateFeedPath } from '../../core/paths/crates.ts'
 import { searchPath } from '../../core/paths/search.ts'
 import { sourcePath } from '../../core/paths/source.ts'
-import type { OwnerRow } from '../data/crate.ts'
-import type { VersionData } from '../data/version.ts'
-import { formatBytes } from '../elements/amount.ts'
-import { copyButton } from '../elements/copy-block.ts'
-import { icon } from '../elements/icon.ts'
-import { account, type Linker } from '../elements/links.ts'
+import type { OwnerRow, VersionData } from '../crate-data.ts'
+import { copyBlock, copyButton, formatBytes, icon, timeTag } from '../elements/elements.ts'
+import { account, type Linker, webLink, webLinkText } from '../elements/links.ts'
 import { type Child, html, join, type Markup } from '../elements/markup.ts'
-import { timeTag } from '../elements/time.ts'
-import { webLink, webLinkText } from '../elements/web-link.ts'
 import type { SiteConfig } from '../site-config.ts'
 
 /** The facts that a reader looks for first; a phone shows them above the README. */
@@ -95,4 +90,38 @@ function ownerList(site: SiteConfig, owners: readonly OwnerRow[]): Markup | null
       html`${login}${name === null ? null : html` <span class="quiet">${name}</span>`}`,
   )
   return section('Owners', 'plain', items)
+}
+
+/**
+ * The commands that add or install a version; null for a yanked one, which Cargo would refuse.
+ * `pinned`: on the page of one version, the commands name that version.
+ */
+export function installSection(
+  site: SiteConfig,
+  version: VersionData,
+  pinned: boolean,
+): Markup | null {
+  if (version.yanked) return null
+  const { name, binaries } = version
+  const registry = site.registry
+  const release = version.version.replace(/\+.*$/, '')
+  const lines: Markup[] = []
+  if (version.library || binaries.length === 0) {
+    const add = `cargo add ${name}${pinned ? `@=${version.version}` : ''} --registry ${registry}`
+    const line = `${name} = { version = "${pinned ? '=' : ''}${release}", registry = "${registry}" }`
+    lines.push(copyBlock(add, 'cargo add command'), copyBlock(line, 'Cargo.toml line'))
+  }
+  if (binaries.length > 0) {
+    // Unlike `cargo add`, `cargo install` chooses no pre-release by itself.
+    const chosen = pinned || release.includes('-') ? ` --version ${version.version}` : ''
+    const install = `cargo install ${name}${chosen} --registry ${registry}`
+    const programs = join(binaries.map(one => html`<code>${one}</code>`))
+    lines.push(
+      copyBlock(install, 'cargo install command'),
+      html`<p class="quiet small">Installs ${programs}.</p>`,
+    )
+  }
+  return html`<section class="install"><h2>Install</h2>
+${lines}
+</section>`
 }

@@ -18,8 +18,7 @@ import sql from 'highlight.js/lib/languages/sql'
 import typescript from 'highlight.js/lib/languages/typescript'
 import xml from 'highlight.js/lib/languages/xml'
 import yaml from 'highlight.js/lib/languages/yaml'
-import type { Markup } from './markup.ts'
-import { html, raw } from './markup.ts'
+import { html, type Markup, raw } from './markup.ts'
 
 /** Code longer than this is shown plain, so that no grammar gets the time to go quadratic. */
 export const HIGHLIGHT_MAX = 64 * 1024

@@ -1,11 +1,10 @@
 import { frontPath, listPath, openSearchPath, updatesPath } from '../../core/paths/pages.ts'
 import { searchPath } from '../../core/paths/search.ts'
-import { icon } from '../elements/icon.ts'
+import { icon } from '../elements/elements.ts'
 import { absoluteLink, account, type Linker, linker, ownLink } from '../elements/links.ts'
 import { type Child, html, type Markup, raw } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { assetPath } from './assets.ts'
-import { contentSecurityPolicy } from './content-security-policy.ts'
 
 /** What a page puts into the layout that all pages share. */
 export interface LayoutData {
@@ -108,4 +107,21 @@ ${site.feeds ? html`<a href="${to(updatesPath)}">Feed</a>` : null}
 </nav>
 </div>
 </footer>`
+}
+
+/**
+ * The Content-Security-Policy: a page loads its own files and nothing else. Every page has it as a
+ * `<meta>`, because plain file servers send no headers. A server that does adds `frame-ancestors`,
+ * which browsers ignore in a `<meta>`.
+ */
+export function contentSecurityPolicy({ images }: Pick<SiteConfig, 'images'>): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    images === 'load' ? "img-src 'self' https:" : "img-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+  ].join('; ')
 }

@@ -1,8 +1,8 @@
 import { type Output, output } from '../../core/output.ts'
 import { listPath, notFoundPath } from '../../core/paths/pages.ts'
+import { messageText } from '../elements/elements.ts'
 import { linker } from '../elements/links.ts'
 import { html } from '../elements/markup.ts'
-import { messageText } from '../elements/message.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 

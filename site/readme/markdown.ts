@@ -1,11 +1,7 @@
 import MarkdownIt from 'markdown-it'
 import footnote from 'markdown-it-footnote'
 import { fenceLanguage, highlight } from '../elements/highlight.ts'
-import { alerts } from './alerts.ts'
-import { cellAlignment } from './cell-alignment.ts'
-import { headingIds } from './heading-ids.ts'
-import { linkBudget } from './link-budget.ts'
-import { taskList } from './task-list.ts'
+import { alerts, cellAlignment, headingIds, linkBudget, taskList } from './markdown-rules.ts'
 
 /** More footnote marks than this and they stay text: the work for them grows with their square. */
 const FOOTNOTES_MAX = 500

@@ -1,8 +1,7 @@
-import type { Markup } from '../elements/markup.ts'
-import { html, raw } from '../elements/markup.ts'
+import { html, type Markup, raw } from '../elements/markup.ts'
 import { TooComplexError } from './bounded-tree.ts'
+import { linkBase } from './links.ts'
 import { markdown } from './markdown.ts'
-import { linkBase } from './repository.ts'
 import { sanitize } from './sanitize.ts'
 
 /** A README as it lies in the package, and what its links depend on. */

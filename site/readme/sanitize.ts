@@ -10,8 +10,7 @@ import {
   VOID,
 } from './allowed.ts'
 import { boundedTree, TooComplexError } from './bounded-tree.ts'
-import type { LinkBase } from './repository.ts'
-import { safeId, safeImage, safeLink } from './safe-link.ts'
+import { type LinkBase, safeId, safeImage, safeLink } from './links.ts'
 
 type Node = DefaultTreeAdapterTypes.ChildNode
 type Element = DefaultTreeAdapterTypes.Element

@@ -1,15 +1,14 @@
 import { type Output, output } from '../../core/output.ts'
 import { cratePath, versionPath } from '../../core/paths/crates.ts'
 import { sourceFilePath, sourcePath } from '../../core/paths/source.ts'
-import { formatBytes, plural } from '../elements/amount.ts'
+import { formatBytes, plural } from '../elements/elements.ts'
 import { fileLanguage, highlight } from '../elements/highlight.ts'
 import { type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
-import { fileText, type SourceFile } from './file.ts'
+import { fileText, fileTree, type SourceFile } from './files.ts'
 import { numberedLines } from './lines.ts'
-import { fileTree } from './tree.ts'
 
 /** The source browser of one version. */
 export interface SourceData {

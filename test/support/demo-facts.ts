@@ -1,6 +1,5 @@
 import type { Dependency } from '../../core/entry/entry.ts'
-import type { CrateData, CrateItem } from '../../site/data/crate.ts'
-import type { VersionData } from '../../site/data/version.ts'
+import type { CrateData, CrateItem, VersionData } from '../../site/crate-data.ts'
 import { type PackagedReadme, renderReadme } from '../../site/readme/readme.ts'
 
 /** An invented dependency. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, normalize } from 'node:path'
-import { contentSecurityPolicy } from '../../site/layout/content-security-policy.ts'
+import { contentSecurityPolicy } from '../../site/layout/layout.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { absoluteLink, relativeLink, rootedLink } from '../../../site/elements/links.ts'
-import { webLink, webLinkText } from '../../../site/elements/web-link.ts'
-import { linkBase, resolveLink } from '../../../site/readme/repository.ts'
+import {
+  absoluteLink,
+  relativeLink,
+  rootedLink,
+  webLink,
+  webLinkText,
+} from '../../../site/elements/links.ts'
+import { linkBase, resolveLink } from '../../../site/readme/links.ts'
 import { demoFacts } from '../../support/demo-site.ts'
 
 const relative: [from: string, to: string, link: string][] = [

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openSearch, robots } from '../../../site/pages/robots.ts'
-import { sitemaps } from '../../../site/pages/sitemaps.ts'
+import { openSearch, robots, sitemaps } from '../../../site/pages/search-engines.ts'
 import { demoFacts } from '../../support/demo-site.ts'
 
 const site = demoFacts('https://crates.example.com/team')

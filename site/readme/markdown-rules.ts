@@ -1,0 +1,116 @@
+import type MarkdownIt from 'markdown-it'
+
+/** GFM's task lists: `- [x] text` gets a box that shows its state. */
+export function taskList(md: MarkdownIt): void {
+  md.core.ruler.after('inline', 'task-list', state => {
+    for (const [at, inline] of state.tokens.entries()) {
+      const item = state.tokens[at - 2]
+      const text = inline.children?.[0]
+      if (inline.type !== 'inline' || item?.type !== 'list_item_open' || text?.type !== 'text')
+        continue
+      const match = /^\[([ xX])\](?=\s)/.exec(text.content)
+      if (match === null) continue
+      text.content = text.content.slice(match[0].length)
+      item.attrJoin('class', 'task-item')
+      const box = new state.Token('html_inline', '', 0)
+      box.content = `<input type="checkbox" disabled${match[1] === ' ' ? '' : ' checked'}>`
+      inline.children?.unshift(box)
+    }
+  })
+}
+
+const KINDS: ReadonlyMap<string, string> = new Map([
+  ['NOTE', 'Note'],
+  ['TIP', 'Tip'],
+  ['IMPORTANT', 'Important'],
+  ['WARNING', 'Warning'],
+  ['CAUTION', 'Caution'],
+])
+
+type Token = InstanceType<MarkdownIt['core']['State']>['tokens'][number]
+
+/** GitHub's alerts: a quote whose first line is `[!NOTE]` becomes a box with a title. */
+export function alerts(md: MarkdownIt): void {
+  md.core.ruler.after('block', 'alerts', state => {
+    const tokens: Token[] = []
+    /** For each open quote, whether it is an alert. */
+    const open: boolean[] = []
+    for (const [at, token] of state.tokens.entries()) {
+      tokens.push(token)
+      if (token.type === 'blockquote_close' && open.pop()) token.tag = 'div'
+      if (token.type !== 'blockquote_open') continue
+      const kind = takeKind(state.tokens[at + 1], state.tokens[at + 2])
+      open.push(kind !== null)
+      if (kind === null) continue
+      token.tag = 'div'
+      token.attrJoin('class', `markdown-alert markdown-alert-${kind.toLowerCase()}`)
+      const heading = new state.Token('html_block', '', 0)
+      heading.content = `<p class="markdown-alert-title">${KINDS.get(kind)}</p>\n`
+      tokens.push(heading)
+    }
+    state.tokens = tokens
+  })
+}
+
+/** The kind of alert that a quote's first paragraph names, taken off it; null for a mere quote. */
+function takeKind(paragraph: Token | undefined, inline: Token | undefined): string | null {
+  if (paragraph?.type !== 'paragraph_open' || inline === undefined) return null
+  const match = /^\[!(\w+)\][ \t]*(?:\n|$)/.exec(inline.content)
+  const kind = (match?.[1] ?? '').toUpperCase()
+  if (match === null || !KINDS.has(kind)) return null
+  inline.content = inline.content.slice(match[0].length)
+  return kind
+}
+
+/** Gives headings the ids that GitHub gives them, so that a README's own table of contents works. */
+export function headingIds(md: MarkdownIt): void {
+  md.core.ruler.push('heading-ids', state => {
+    const seen = new Map<string, number>()
+    for (const [at, token] of state.tokens.entries()) {
+      if (token.type !== 'heading_open') continue
+      const children = state.tokens[at + 1]?.children ?? []
+      const slug = children
+        .map(child => (child.type === 'text' || child.type === 'code_inline' ? child.content : ''))
+        .join('')
+        .slice(0, 200)
+        .toLowerCase()
+        .trim()
+        .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
+        .replaceAll(' ', '-')
+      const count = seen.get(slug) ?? 0
+      seen.set(slug, count + 1)
+      token.attrSet('id', count === 0 ? slug : `${slug}-${count}`)
+    }
+  })
+}
+
+/** Characters that all links of one README may have together. */
+const BUDGET = 512 * 1024
+
+/**
+ * One long link definition, used thousands of times, would make gigabytes of a small README:
+ * when the budget is used up, further links lose their target.
+ */
+export function linkBudget(md: MarkdownIt): void {
+  md.core.ruler.push('link-budget', state => {
+    let left = BUDGET
+    for (const { children } of state.tokens) {
+      for (const token of children ?? []) {
+        if (token.type !== 'link_open' && token.type !== 'image') continue
+        left -= (token.attrs ?? []).reduce((sum, [, value]) => sum + value.length, 0)
+        if (left < 0) token.attrs = token.type === 'image' ? [['alt', '']] : []
+      }
+    }
+  })
+}
+
+/** Says the alignment of table cells in an attribute: the `style` that markdown-it writes does not pass the sanitiser. */
+export function cellAlignment(md: MarkdownIt): void {
+  md.core.ruler.push('cell-alignment', state => {
+    for (const token of state.tokens) {
+      if (token.type !== 'th_open' && token.type !== 'td_open') continue
+      const side = /^text-align:(\w+)$/.exec(token.attrGet('style') ?? '')?.[1]
+      token.attrs = side === undefined ? null : [['align', side]]
+    }
+  })
+}
