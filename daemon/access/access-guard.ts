@@ -13,9 +13,8 @@ import { addObjections, failureBody } from '../http/failure.ts'
 import { isFromHere, loginOf, readForm } from '../http/form.ts'
 import { redirect, refusedPage } from '../http/page.ts'
 import { type Actor, authenticate, hasScope, passwordOf, tokenOf } from './auth.ts'
-import type { BrowserRequest } from './browser-request.ts'
 import { RateLimits } from './rate-limit.ts'
-import type { ActorRoute, BrowserRoute, OpenHandler, Route } from './route.ts'
+import type { ActorRoute, BrowserRequest, BrowserRoute, OpenHandler, Route } from './route.ts'
 
 /** What the guard needs. */
 export interface AccessGuardDeps {

@@ -1,8 +1,38 @@
 import type { Context } from 'hono'
+import {
+  type Change,
+  type Database,
+  isName,
+  type Name,
+  type Registry,
+  refuse,
+  timestamp,
+} from '../../generator/index.ts'
+import type { Account } from '../accounts/accounts.ts'
+import type { LoginPriority } from '../accounts/hashing-queue.ts'
+import type { Session } from '../accounts/sessions.ts'
 import type { Scope } from '../accounts/tokens.ts'
 import type { Actor } from './auth.ts'
-import type { BrowserRequest, SessionRequest } from './browser-request.ts'
 import type { Counted } from './rate-limit.ts'
+
+/** A request of a browser. */
+export interface BrowserRequest {
+  /** Null for a browser that is not logged in. */
+  readonly session: Session | null
+  /** The token that the forms of the answer carry. */
+  readonly csrf: string
+  /** The posted form; empty for other methods. */
+  readonly form: URLSearchParams
+  readonly address: string
+  /** Its priority among requests that hash a password. */
+  readonly priority: LoginPriority
+  readonly now: Date
+}
+
+/** A request of a browser that is logged in. */
+export interface SessionRequest extends BrowserRequest {
+  readonly session: Session
+}
 
 /** Handles a request of somebody unknown. */
 export type OpenHandler = (c: Context) => Response | Promise<Response>
@@ -33,7 +63,7 @@ export type Access = (
   | { readonly access: 'session' | 'admin'; readonly handle: SessionHandler }
 ) & {
   /** The rate limit it counts against: searches by address, logins by `ofLogin`, others by user. */
-  readonly counts?: Counted
+  readonly counts?: Counted | undefined
 }
 
 /** A route and who may take it; without a declared access it does not compile. */
@@ -55,7 +85,7 @@ export const open = (handle: OpenHandler): Access => ({ access: 'open', handle }
 
 /** Everyone, or who may read a private registry. */
 export const reader = (handle: OpenHandler, counts?: Counted): Access => {
-  return { access: 'reader', handle, ...(counts && { counts }) }
+  return { access: 'reader', handle, counts }
 }
 
 /** Everyone with a valid token. */
@@ -70,12 +100,36 @@ export const actor = (
 
 /** Every browser. */
 export const visitor = (handle: BrowserHandler, counts?: Counted): Access => {
-  return { access: 'visitor', handle, ...(counts && { counts }) }
+  return { access: 'visitor', handle, counts }
 }
 
-/** Browsers that are logged in, or logged in as an administrator. */
-export const session = (
-  handle: SessionHandler,
-  counts?: Counted,
-  access: 'session' | 'admin' = 'session',
-): Access => ({ access, handle, ...(counts && { counts }) })
+/** Browsers that are logged in. */
+export const session = (handle: SessionHandler, counts?: Counted): Access => {
+  return { access: 'session', handle, counts }
+}
+
+/** Browsers that are logged in as an administrator. */
+export const admin = (handle: SessionHandler, counts?: Counted): Access => {
+  return { access: 'admin', handle, counts }
+}
+
+/**
+ * The crate that `:name` in a path means, as `find` reads it, by canonical name: `foo-bar` finds
+ * `foo_bar`. Refuses an unknown one.
+ */
+export async function crateOf<Found>(
+  { database }: Registry,
+  c: Context,
+  find: (database: Database, name: Name) => Promise<Found | null>,
+): Promise<Found> {
+  const name = c.req.param('name') ?? ''
+  return (isName(name) && (await find(database, name))) || refuse('crate_unknown', { name })
+}
+
+/** The change that a browser makes: as the user who is logged in, another, or null for unknown. */
+export function changeOf(
+  { now, address, session }: BrowserRequest,
+  user: Account | null = session?.user ?? null,
+): Change {
+  return { at: timestamp(now), actor: user?.login ?? 'unknown', user, tokenId: null, address }
+}

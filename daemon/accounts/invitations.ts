@@ -6,8 +6,8 @@ export interface InvitationRecord {
   readonly crate: string
   /** Login of who is invited. */
   readonly login: string
-  /** Login of who invited; null when that was the operator. */
-  readonly by: string | null
+  /** Login of who invited, or `the operator`. */
+  readonly by: string
   readonly at: string
   readonly expires: string
 }
@@ -44,7 +44,7 @@ export async function listInvitations(
     .execute()
   return rows.map(row => {
     const expires = timestamp(new Date(Date.parse(row.at) + time.seconds * 1000))
-    return { ...row, expires }
+    return { ...row, by: row.by ?? 'the operator', expires }
   })
 }
 

@@ -132,7 +132,7 @@ export async function endSessions(
 /** Ends a session of a user. Refuses one that is not theirs, as if it did not exist. */
 export async function endSession(
   database: Database,
-  session: { readonly id: number; readonly userId: number },
+  session: { readonly id: number; readonly user: Account },
   change: Change,
   action: 'logout' | 'session-end',
 ): Promise<void> {
@@ -140,7 +140,7 @@ export async function endSession(
     const ended = await tx
       .deleteFrom('sessions')
       .where('id', '=', session.id)
-      .where('user_id', '=', session.userId)
+      .where('user_id', '=', session.user.id)
       .executeTakeFirst()
     if (ended.numDeletedRows === 0n) refuse('session_unknown')
     await addEvent(tx, change, { action })

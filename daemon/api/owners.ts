@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
-import { type CrateRecord, listOwners, refuse } from '../../generator/index.ts'
+import { type CrateRecord, findCrate, listOwners, refuse } from '../../generator/index.ts'
 import { type Actor, changeBy, coversCrate, requireStillGood } from '../access/auth.ts'
-import type { ActorHandler, OpenHandler } from '../access/route.ts'
+import { type ActorHandler, crateOf, type OpenHandler } from '../access/route.ts'
 import {
   addOwners,
   inviteOwners,
@@ -11,7 +11,6 @@ import {
   requireOwner,
 } from '../accounts/ownership.ts'
 import type { Deps } from '../deps.ts'
-import { crateOf } from '../http/parameters.ts'
 import { readWhole } from '../http/request-body.ts'
 
 /** Each login costs a query inside one write transaction. */
@@ -28,7 +27,7 @@ const ownerRequest = v.object({
 /** `GET …/owners`: `{users: [{id, login, name}]}`. */
 export function owners(deps: Deps): OpenHandler {
   return async c => {
-    const crate = await crateOf(deps.registry, c)
+    const crate = await crateOf(deps.registry, c, findCrate)
     return c.json({ users: await listOwners(deps.registry.database, crate.id) })
   }
 }
@@ -60,7 +59,7 @@ export function deleteOwners(deps: Deps): ActorHandler {
 }
 
 async function readRequest(deps: Deps, c: Context, actor: Actor) {
-  const crate = await crateOf(deps.registry, c)
+  const crate = await crateOf(deps.registry, c, findCrate)
   if (!coversCrate(actor, crate.name)) refuse('crate_not_covered', { name: crate.name })
   await requireOwner(deps.registry.database, crate, actor.user)
   const parsed = v.safeParse(ownerRequest, await readJson(c))

@@ -18,7 +18,7 @@ import {
   SCOPES,
   type TokenRecord,
 } from '../accounts/tokens.ts'
-import { rowId } from '../http/parameters.ts'
+import { rowId } from '../http/paging.ts'
 
 interface CreateOptions extends FolderOptions {
   readonly user: string

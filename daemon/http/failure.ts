@@ -13,7 +13,7 @@ import {
 
 interface Status {
   readonly code: ContentfulStatusCode
-  /** Whether it stands even where Cargo's convention is to answer 200 (specification section 7; DESIGN §8). */
+  /** Whether it stands also where Cargo expects 200 (specification section 7; DESIGN §8). */
   readonly always: boolean
   /** After how many seconds a client may try again, unless the refusal says. */
   readonly retryAfter?: number
@@ -59,32 +59,23 @@ export function failureBody(issues: readonly Issue[]): { errors: { detail: strin
  * (`http`).
  */
 export function refused(c: Context, refusal: Refusal, mode: 'cargo' | 'http'): Response {
-  const status = realStatus(refusal) ?? (mode === 'cargo' ? 200 : honestStatus(refusal))
-  addObjections(c, codesOf(refusal))
-  noteRetryAfter(c, refusal)
+  const honest = noteRefusal(c, refusal)
+  const status = mode === 'http' || statusesOf(refusal).some(one => one.always) ? honest : 200
   return c.json(failureBody(refusal.issues), status, { 'cache-control': 'no-store' })
 }
 
-/** Sets `Retry-After` where a refusal is for a while only. */
-export function noteRetryAfter(c: Context, refusal: Refusal): void {
-  const seconds = refusal.retryAfter ?? statusesOf(refusal).find(one => one.retryAfter)?.retryAfter
-  if (seconds !== undefined) c.header('retry-after', String(seconds))
-}
-
-/** The code of each objection of a refusal. */
-export function codesOf(refusal: Refusal): Code[] {
-  return refusal.issues.map(one => one.code)
-}
-
-/** The status of a refusal where no convention stands in the way, as on pages. */
-export function honestStatus(refusal: Refusal): ContentfulStatusCode {
+/**
+ * Notes a refusal for `/metrics`, sets `Retry-After` where it is for a while only, and gives its
+ * status where no convention stands in the way, as on pages.
+ */
+export function noteRefusal(c: Context, refusal: Refusal): ContentfulStatusCode {
+  const codes = refusal.issues.map(one => one.code)
+  addObjections(c, codes)
   const statuses = statusesOf(refusal)
+  const seconds = refusal.retryAfter ?? statuses.find(one => one.retryAfter)?.retryAfter
+  if (seconds !== undefined) c.header('retry-after', String(seconds))
   const telling = statuses.find(one => one.always) ?? statuses.find(one => one.code !== 400)
   return telling?.code ?? 400
-}
-
-function realStatus(refusal: Refusal): ContentfulStatusCode | undefined {
-  return statusesOf(refusal).find(one => one.always)?.code
 }
 
 function statusesOf(refusal: Refusal): Status[] {

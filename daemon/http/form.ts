@@ -2,6 +2,8 @@ import type { Context } from 'hono'
 import { refuse } from '../../generator/index.ts'
 import { readWhole } from './request-body.ts'
 
+const HERE = 'http://here.invalid'
+
 /** More than any form of ours can hold. */
 const MOST_BYTES = 64 * 1024
 
@@ -30,4 +32,14 @@ export function isFromHere(c: Context, base: string): boolean {
   if (!URL.canParse(origin)) return false
   const { host } = new URL(origin)
   return origin === new URL(base).origin || host === c.req.header('host')
+}
+
+/**
+ * The path on this server to redirect to; null if it leads elsewhere. Read as browsers do: `\` is
+ * `/`, tabs and line ends do not count, `/.//host` becomes `//host`.
+ */
+export function ownPath(text: string | null | undefined): string | null {
+  if (!text?.startsWith('/') || text.length > 2000 || !URL.canParse(text, HERE)) return null
+  const url = new URL(text, HERE)
+  return url.origin === HERE && !url.pathname.startsWith('//') ? url.pathname + url.search : null
 }

@@ -4,7 +4,7 @@ import type { Refusal } from '../../generator/index.ts'
 import { contentSecurityPolicy } from '../../site/layout/layout.ts'
 import { errorPage } from '../../site/pages/not-found.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
-import { addObjections, codesOf, honestStatus, noteRetryAfter } from './failure.ts'
+import { noteRefusal } from './failure.ts'
 
 /** The headers of every page: nobody frames it, nothing foreign runs in it. */
 export function pageHeaders(site: SiteConfig): Record<string, string> {
@@ -43,9 +43,7 @@ export function refusedPage(
   refusal: Refusal,
   login: string | null,
 ): Response {
-  addObjections(c, codesOf(refusal))
-  const status = honestStatus(refusal)
-  noteRetryAfter(c, refusal)
+  const status = noteRefusal(c, refusal)
   const title = status === 404 ? 'Nothing here' : 'Not done'
   return page(c, site, errorPage(site, title, asSentences(refusal), login), status)
 }

@@ -2,7 +2,6 @@ import type { Context } from 'hono'
 import * as v from 'valibot'
 import type { Slice } from '../../generator/index.ts'
 import type { PagePosition } from '../../site/elements/elements.ts'
-import { rowId } from './parameters.ts'
 
 /** What lists hold on one page (specification section 8). */
 export const PER_PAGE = { default: 10, max: 100 } as const
@@ -62,6 +61,11 @@ export function metaOf(url: string, { page, per_page }: PageQuery, total: number
     next_page: page < last ? link(page + 1) : null,
     prev_page: page > 1 && last > 0 ? link(Math.min(page - 1, last)) : null,
   }
+}
+
+/** The row number in an address or a command; null for others, such as `0x1`, `1e0` or ` 1`. */
+export function rowId(text: string | undefined): number | null {
+  return text !== undefined && /^[1-9][0-9]{0,14}$/.test(text) ? Number(text) : null
 }
 
 /** Rows on a page of a list below `/me`. */

@@ -3,7 +3,7 @@ import type { SessionHandler } from '../access/route.ts'
 import { type AuditEvent, detailText, listEvents } from '../accounts/audit.ts'
 import type { Deps } from '../deps.ts'
 import { page } from '../http/page.ts'
-import { rowId } from '../http/parameters.ts'
+import { rowId } from '../http/paging.ts'
 import { viewerOf } from './notice.ts'
 
 const ROWS = 50

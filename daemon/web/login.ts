@@ -1,52 +1,198 @@
-import { addEvent, refuse } from '../../generator/index.ts'
-import { changeOf, changeOfUnknown } from '../access/browser-request.ts'
-import type { BrowserHandler, SessionHandler } from '../access/route.ts'
-import { findUser } from '../accounts/accounts.ts'
-import { checkPassword } from '../accounts/credentials.ts'
-import { endSession } from '../accounts/sessions.ts'
+import type { Context } from 'hono'
+import { html } from 'hono/html'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { addEvent, type Registry, refuse } from '../../generator/index.ts'
+import { type LoginData, loginPage } from '../../site/account/login-page.ts'
+import type { SiteConfig } from '../../site/site-config.ts'
+import {
+  type BrowserHandler,
+  type BrowserRequest,
+  changeOf,
+  type SessionHandler,
+  type SessionRequest,
+} from '../access/route.ts'
+import { type Account, findUser } from '../accounts/accounts.ts'
+import { checkPassword, linkOwner, redeemLink, setPassword } from '../accounts/credentials.ts'
+import { makeDevice } from '../accounts/device.ts'
+import { endSession, startSession } from '../accounts/sessions.ts'
 import type { Deps } from '../deps.ts'
-import { dropCookie } from '../http/cookies.ts'
-import { honestStatus } from '../http/failure.ts'
-import { loginOf } from '../http/form.ts'
-import { redirect } from '../http/page.ts'
-import { ownPath } from '../http/parameters.ts'
-import { logIn } from './browser-session.ts'
-import { showLogin } from './login-page.ts'
-import { failed } from './notice.ts'
+import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
+import { loginOf, ownPath } from '../http/form.ts'
+import { page, redirect } from '../http/page.ts'
+import { showHome } from './home-page.ts'
+import { attempt, noticeOf, redirectDone } from './notice.ts'
+
+/** As long as browsers keep any cookie (RFC 6265bis §5.5). */
+const DEVICE_SECONDS = 400 * 86_400
+
+/** `GET /me`: the page that `cargo login` points to; without a session, the login form. */
+export function home({ registry }: Deps): BrowserHandler {
+  const { site } = registry
+  return (c, request) => {
+    const next = ownPath(c.req.query('next'))
+    const { session } = request
+    if (!session)
+      return isFromElsewhere(c) ? reloadPage(c, site) : showLogin(c, site, request, { next })
+    if (next !== null) return redirect(c, site, next)
+    if (c.req.path !== '/me') return redirect(c, site, '/me')
+    return showHome(registry, c, { ...request, session }, { notice: noticeOf(c) })
+  }
+}
 
 /** `POST /me/login`. A login that fails tells neither who exists nor what was typed. */
-export function postLogin(deps: Deps): BrowserHandler {
-  const { database, settings, site } = deps.registry
-  return async (c, request) => {
+export function postLogin({ registry }: Deps): BrowserHandler {
+  const { database, settings, site } = registry
+  return (c, request) => {
     const { form, priority } = request
     const login = loginOf(form)
     const next = ownPath(form.get('next'))
-    try {
-      const attempt = { login, password: form.get('password') ?? '', priority }
-      const user = await checkPassword(database, attempt, settings.auth.password_cost)
+    const work = async () => {
+      const given = { login, password: form.get('password') ?? '', priority }
+      const user = await checkPassword(database, given, settings.auth.password_cost)
       if (!user) {
         // The login is logged only when it is an account's: other text may be a password in the
         // wrong field.
         const account = await findUser(database, login)
         const detail = account && { detail: { login: account.login } }
-        await addEvent(database, changeOfUnknown(request), { action: 'login-failed', ...detail })
+        await addEvent(database, changeOf(request, null), { action: 'login-failed', ...detail })
         return refuse('login_failed')
       }
-      await logIn(deps, c, request, user)
+      await logIn(registry, c, request, user)
       return redirect(c, site, next ?? '/me')
-    } catch (error) {
-      const { refusal, notice } = failed(c, error)
-      return showLogin(c, site, request, { login, next, notice, status: honestStatus(refusal) })
     }
+    return attempt(c, work, refused => showLogin(c, site, request, { login, next, ...refused }))
   }
 }
 
 /** `POST /me/logout`. */
 export function postLogout({ registry }: Deps): SessionHandler {
   return async (c, request) => {
-    const { id, user } = request.session
-    await endSession(registry.database, { id, userId: user.id }, changeOf(request, user), 'logout')
+    await endSession(registry.database, request.session, changeOf(request), 'logout')
     dropCookie(c, registry, 'session')
     return redirect(c, registry.site, '/me')
   }
+}
+
+/** `GET /me/password?link=…`: the form of a one-time link. Opening it does not use it up. */
+export function passwordLink({ registry }: Deps): BrowserHandler {
+  const { database, site } = registry
+  return (c, request) => {
+    const reset = c.req.query('link') ?? ''
+    if (reset === '' && request.session) return redirect(c, site, '/me')
+    const work = async () => {
+      const { login } = (await linkOwner(database, reset, request.now)) ?? refuse('link_invalid')
+      return showLogin(c, site, request, { reset, login })
+    }
+    return attempt(c, work, refused => showLogin(c, site, request, refused))
+  }
+}
+
+/** `POST /me/password`: by a one-time link, or by who is logged in and knows the current one. */
+export function postPassword({ registry }: Deps): BrowserHandler {
+  return (c, request) => {
+    const reset = request.form.get('reset')
+    if (reset !== null) return byLink(registry, c, request, reset)
+    const { session } = request
+    return session ? byOwner(registry, c, { ...request, session }) : refuse('session_absent')
+  }
+}
+
+function byLink(registry: Registry, c: Context, request: BrowserRequest, reset: string) {
+  const { database, settings, site } = registry
+  const { form, now } = request
+  const work = async () => {
+    const cost = settings.auth.password_cost
+    const order = { password: form.get('password') ?? '', cost, now }
+    const owner = await redeemLink(database, reset, order, user => changeOf(request, user))
+    await logIn(registry, c, request, owner)
+    return redirect(c, site, '/me')
+  }
+  return attempt(c, work, async refused => {
+    const owner = await linkOwner(database, reset, now)
+    return showLogin(c, site, request, { ...refused, ...(owner && { reset, login: owner.login }) })
+  })
+}
+
+function byOwner(registry: Registry, c: Context, request: SessionRequest) {
+  const { database, settings } = registry
+  const { form, priority } = request
+  const { user } = request.session
+  const work = async () => {
+    const cost = settings.auth.password_cost
+    const given = { login: user.login, password: form.get('current') ?? '', priority }
+    if (!(await checkPassword(database, given, cost))) {
+      const detail = { login: user.login }
+      await addEvent(database, changeOf(request), { action: 'password-wrong', detail })
+      refuse('password_wrong')
+    }
+    const order = { password: form.get('password') ?? '', cost }
+    await setPassword(database, user, order, changeOf(request))
+    await logIn(registry, c, request, user)
+    return redirectDone(c, registry, '/me', 'password-changed')
+  }
+  return attempt(c, work, refused => showHome(registry, c, request, refused))
+}
+
+/** Logs a user in with a new session and ends the one the browser had. */
+async function logIn(
+  registry: Registry,
+  c: Context,
+  request: BrowserRequest,
+  user: Account,
+): Promise<void> {
+  const { database, settings } = registry
+  const seconds = settings.auth.session_seconds
+  const agent = browserName(c.req.header('user-agent') ?? '')
+  const start = { agent, now: request.now, seconds }
+  const secret = await startSession(database, user.id, start, changeOf(request, user))
+  writeCookie(c, registry, 'session', secret, seconds)
+  const device = await makeDevice(database, user.id)
+  if (device !== null) writeCookie(c, registry, 'device', device, DEVICE_SECONDS)
+  if (readCookie(c, registry, 'form') !== undefined) dropCookie(c, registry, 'form')
+  if (request.session)
+    await database.deleteFrom('sessions').where('id', '=', request.session.id).execute()
+}
+
+/** The login form, or, with `reset`, the form that a one-time link leads to. */
+function showLogin(
+  c: Context,
+  site: SiteConfig,
+  { csrf }: BrowserRequest,
+  { status, ...facts }: Partial<LoginData> & { readonly status?: ContentfulStatusCode },
+): Response {
+  const data = { csrf, login: '', next: null, notice: null, reset: null, ...facts }
+  return page(c, site, loginPage(site, data), status)
+}
+
+/** Whether a link of another site led here: then browsers send no `SameSite=Strict` cookie. */
+function isFromElsewhere(c: Context): boolean {
+  return ['cross-site', 'same-site'].includes(c.req.header('sec-fetch-site') ?? '')
+}
+
+/** Makes the browser ask again with its cookies, so that a logged-in user sees no login form. */
+function reloadPage(c: Context, site: SiteConfig): Response {
+  const prefix = new URL(site.base).pathname.replace(/\/$/, '')
+  const here = `${prefix}${c.req.path}${new URL(c.req.url).search}`
+  const text = html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${here}"><title>${site.title}</title></head><body><a href="${here}">Continue</a></body></html>`
+  return page(c, site, String(text))
+}
+
+/** What browsers call themselves, those first that also call themselves what comes after. */
+const BROWSERS = [
+  ['Edg', 'Edge'],
+  ['OPR', 'Opera'],
+  ['Firefox', 'Firefox'],
+  ['Chrome', 'Chrome'],
+  ['Version', 'Safari'],
+] as const
+
+/** Browser and system from a `User-Agent`, as people call them; otherwise its first word. */
+export function browserName(agent: string): string {
+  const system = /\b(Windows|Android|iPhone|iPad|Mac OS X|CrOS|Linux)\b/.exec(agent)?.[1]
+  for (const [token, name] of BROWSERS) {
+    const version = new RegExp(`\\b${token}/([0-9]+)`).exec(agent)?.[1]
+    if (version) return `${name} ${version}${system ? ` on ${system}` : ''}`
+  }
+  const word = /^[a-z][\w.-]{0,30}/i.exec(agent)?.[0] ?? 'Mozilla'
+  return word === 'Mozilla' ? 'unknown browser' : word
 }

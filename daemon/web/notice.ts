@@ -1,9 +1,10 @@
 import type { Context } from 'hono'
-import { Refusal } from '../../generator/index.ts'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { Refusal, type Registry } from '../../generator/index.ts'
 import type { Notice, Viewer } from '../../site/account/frame.ts'
-import type { SessionRequest } from '../access/browser-request.ts'
-import { addObjections, codesOf, noteRetryAfter } from '../http/failure.ts'
-import { asSentences } from '../http/page.ts'
+import type { SessionRequest } from '../access/route.ts'
+import { noteRefusal } from '../http/failure.ts'
+import { asSentences, redirect } from '../http/page.ts'
 
 /** What a form has done, by the word in the next address; no other text reaches the page. */
 const DONE = {
@@ -27,9 +28,9 @@ const DONE = {
 /** Something that a form has done. */
 export type Done = keyof typeof DONE
 
-/** The path of a page that says what a form has done. */
-export function withNotice(path: string, done: Done): string {
-  return `${path}?done=${done}`
+/** Sends the browser on to a page of ours that says what a form has done. */
+export function redirectDone(c: Context, { site }: Registry, path: string, done: Done): Response {
+  return redirect(c, site, `${path}?done=${done}`)
 }
 
 /** The notice that the address asks for. */
@@ -38,15 +39,25 @@ export function noticeOf(c: Context): Notice | null {
   return Object.hasOwn(DONE, done) ? { kind: 'done', text: DONE[done as Done] } : null
 }
 
-/** The notice of a refusal; any other error is thrown again. */
-export function failed(
+/** What a page says of a refusal. */
+interface Refused {
+  readonly notice: Notice
+  readonly status: ContentfulStatusCode
+}
+
+/** Does what a form asks for. A refusal is told on the page that `show` gives. */
+export async function attempt(
   c: Context,
-  error: unknown,
-): { readonly refusal: Refusal; readonly notice: Notice } {
-  if (!(error instanceof Refusal)) throw error
-  addObjections(c, codesOf(error))
-  noteRetryAfter(c, error)
-  return { refusal: error, notice: { kind: 'failed', text: asSentences(error) } }
+  work: () => Promise<Response>,
+  show: (refused: Refused) => Response | Promise<Response>,
+): Promise<Response> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const notice = { kind: 'failed', text: asSentences(error) } as const
+    return show({ notice, status: noteRefusal(c, error) })
+  }
 }
 
 /** The person a page is for. */

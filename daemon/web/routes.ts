@@ -1,5 +1,6 @@
 import { refuse } from '../../generator/index.ts'
 import {
+  admin,
   type BrowserHandler,
   get,
   post,
@@ -10,14 +11,16 @@ import {
 } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { redirect } from '../http/page.ts'
+import {
+  postInvitation,
+  postOtherSessionsEnd,
+  postRevocation,
+  postSessionEnd,
+  postToken,
+} from './account.ts'
 import { auditLog } from './audit.ts'
 import { confirmRemoval, confirmYank, manage, postOwner, postRemoval, postYank } from './crates.ts'
-import { home } from './home.ts'
-import { postInvitation } from './invitations.ts'
-import { postLogin, postLogout } from './login.ts'
-import { passwordLink, postPassword } from './password.ts'
-import { postOtherSessionsEnd, postSessionEnd } from './sessions.ts'
-import { postRevocation, postToken } from './tokens.ts'
+import { home, passwordLink, postLogin, postLogout, postPassword } from './login.ts'
 import { postUser, postUserAction, users } from './users.ts'
 
 /** `/me`: everything people do in a browser. Works without JavaScript: links ask, forms change. */
@@ -27,7 +30,6 @@ export function meRoutes(deps: Deps): Route[] {
   // Without an API, the web changes no crate; accounts and tokens stay, which readers need.
   const crates = (handle: SessionHandler): SessionHandler =>
     deps.registry.urls.api === null ? () => refuse('api_off') : handle
-  const admin = (handle: SessionHandler, counts?: 'change') => session(handle, counts, 'admin')
   return [
     get('/me', visitor(home(deps))),
     get('/me/login', visitor(home(deps))),

@@ -4,18 +4,16 @@ import {
   compareVersions,
   findCard,
   findRelease,
-  isName,
   isVersion,
   type Registry,
   type ReleaseRecord,
   refuse,
 } from '../../../generator/index.ts'
+import { crateOf } from '../../access/route.ts'
 
-/** The crate in the path, by canonical name: `foo-bar` finds `foo_bar`. Refuses an unknown one. */
-export async function foundCrate({ database }: Registry, c: Context): Promise<CrateCard> {
-  const name = c.req.param('name') ?? ''
-  const card = isName(name) ? await findCard(database, name) : null
-  return card ?? refuse('crate_unknown', { name })
+/** The card of the crate in the path. Refuses an unknown one. */
+export function foundCrate(registry: Registry, c: Context): Promise<CrateCard> {
+  return crateOf(registry, c, findCard)
 }
 
 /** The crate and the version in the path; build metadata has to match. */

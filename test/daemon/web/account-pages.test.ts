@@ -1,8 +1,8 @@
 // Mirrors daemon/web/
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { browserName } from '../../../daemon/access/browser-name.ts'
 import { addUser } from '../../../daemon/accounts/accounts.ts'
+import { browserName } from '../../../daemon/web/login.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn, Visitor } from '../../support/visitor.ts'
 

@@ -1,4 +1,4 @@
-// Mirrors daemon/access/browser-request.ts
+// Mirrors daemon/web/
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addUser } from '../../../daemon/accounts/accounts.ts'

@@ -1,0 +1,104 @@
+import {
+  after,
+  findCrate,
+  isName,
+  type Registry,
+  refuse,
+  timestamp,
+} from '../../generator/index.ts'
+import { changeOf, type SessionHandler, type SessionRequest } from '../access/route.ts'
+import { answerInvitation } from '../accounts/invitations.ts'
+import { endSession, endSessions } from '../accounts/sessions.ts'
+import { createToken, parseScopes, revokeToken } from '../accounts/tokens.ts'
+import type { Deps } from '../deps.ts'
+import { rowId } from '../http/paging.ts'
+import { showHome } from './home-page.ts'
+import { attempt, redirectDone } from './notice.ts'
+
+/** `POST /me/tokens`: makes a token and shows it, this once, in the answer itself. */
+export function postToken({ registry }: Deps): SessionHandler {
+  return (c, request) => {
+    const draft = draftOf(request)
+    const work = async () => {
+      const newToken = await create(registry, request, draft)
+      return showHome(registry, c, request, { newToken })
+    }
+    return attempt(c, work, refused => showHome(registry, c, request, { draft, ...refused }))
+  }
+}
+
+type Draft = ReturnType<typeof draftOf>
+
+function draftOf({ form }: SessionRequest) {
+  const field = (name: string) => form.get(name)?.trim() ?? ''
+  return {
+    name: field('name'),
+    access: field('access'),
+    scopes: form.getAll('scope'),
+    crates: field('crates'),
+    expires: field('expires'),
+  }
+}
+
+/** No crates means all crates; the permissions must be chosen. */
+function create(registry: Registry, request: SessionRequest, draft: Draft): Promise<string> {
+  if (draft.access !== 'full' && draft.scopes.length === 0) refuse('token_access_absent')
+  const crates = draft.crates.split(/[\s,]+/).filter(pattern => pattern !== '')
+  const order = {
+    userId: request.session.user.id,
+    name: draft.name,
+    scopes: draft.access === 'full' ? null : parseScopes(draft.scopes),
+    crates: crates.length > 0 ? crates : null,
+    at: timestamp(request.now),
+    expires: draft.expires === '' ? null : timestamp(after(request.now, draft.expires)),
+    most: registry.settings.limits.tokens_per_user,
+  }
+  return createToken(registry.database, order, changeOf(request))
+}
+
+/** `POST /me/tokens/{id}/revoke`: of one's own tokens. */
+export function postRevocation({ registry }: Deps): SessionHandler {
+  return async (c, request) => {
+    const id = c.req.param('id') ?? ''
+    const token = rowId(id) ?? refuse('token_unknown', { id })
+    const order = { by: changeOf(request), userId: request.session.user.id }
+    await revokeToken(registry.database, token, timestamp(request.now), order)
+    return redirectDone(c, registry, '/me', 'token-revoked')
+  }
+}
+
+/** `POST /me/sessions/{id}/end`: of one's own sessions. */
+export function postSessionEnd({ registry }: Deps): SessionHandler {
+  return async (c, request) => {
+    const id = rowId(c.req.param('id')) ?? refuse('session_unknown')
+    const session = { id, user: request.session.user }
+    await endSession(registry.database, session, changeOf(request), 'session-end')
+    return redirectDone(c, registry, '/me', 'session-ended')
+  }
+}
+
+/** `POST /me/sessions/end`: every session of one's own but this one. */
+export function postOtherSessionsEnd({ registry }: Deps): SessionHandler {
+  return async (c, request) => {
+    const { id, user } = request.session
+    await endSessions(registry.database, user, changeOf(request), id)
+    return redirectDone(c, registry, '/me', 'sessions-ended')
+  }
+}
+
+/** `POST /me/invitations/{name}/accept` and `…/decline`. */
+export function postInvitation(deps: Deps, isAccepted: boolean): SessionHandler {
+  const { registry, indexWorker } = deps
+  const { database, settings } = registry
+  return async (c, request) => {
+    const name = c.req.param('name') ?? ''
+    const crate = isName(name) ? await findCrate(database, name) : null
+    if (!crate) return refuse('invitation_unknown', { name })
+    const { user } = request.session
+    const time = { now: request.now, seconds: settings.owners.invitation_seconds }
+    await answerInvitation(database, crate, user, isAccepted, changeOf(request), time)
+    if (isAccepted) indexWorker.pages.wake()
+    const done = isAccepted ? 'invitation-accepted' : 'invitation-declined'
+    return redirectDone(c, registry, '/me', done)
+  }
+}
