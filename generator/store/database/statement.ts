@@ -1,4 +1,4 @@
-import { CompiledQuery, type Kysely, type Selectable } from 'kysely'
+import { CompiledQuery, type Insertable, type Kysely, type Selectable } from 'kysely'
 import type { Tables } from './tables.ts'
 
 /** The database, or a transaction of it. */
@@ -27,9 +27,47 @@ export async function first<R>(
   return (await execute<R>(db, sql, parameters)).rows[0] ?? null
 }
 
+/** The only row of a statement that always has one. */
+export async function one<R>(db: Queries, sql: string, ...parameters: Parameter[]): Promise<R> {
+  const row = await first<R>(db, sql, ...parameters)
+  if (row === null) throw new Error(`no row: ${sql}`)
+  return row
+}
+
 /** Executes a statement that returns no rows, and gives how many it has changed. */
 export async function run(db: Queries, sql: string, ...parameters: Parameter[]): Promise<number> {
   return Number((await execute(db, sql, parameters)).numAffectedRows ?? 0)
+}
+
+/** Inserts a row into a table whose key is `id`, and gives its id. */
+export async function insert<Table extends keyof Tables>(
+  db: Queries,
+  table: Table,
+  row: Insertable<Tables[Table]>,
+): Promise<number> {
+  const text = `${insertText(table, row)} RETURNING id`
+  return (await one<{ id: number }>(db, text, ...valuesOf(row))).id
+}
+
+/** Inserts a row, or replaces what it says in the row that has the same `keys`. */
+export async function upsert<Table extends keyof Tables>(
+  db: Queries,
+  table: Table,
+  keys: string,
+  row: Insertable<Tables[Table]>,
+): Promise<void> {
+  const set = Object.keys(row).map(column => `${column} = excluded.${column}`)
+  const text = `${insertText(table, row)} ON CONFLICT (${keys}) DO UPDATE SET ${set.join(', ')}`
+  await run(db, text, ...valuesOf(row))
+}
+
+function insertText(table: string, row: object): string {
+  const columns = Object.keys(row)
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
+}
+
+function valuesOf(row: object): Parameter[] {
+  return Object.values(row)
 }
 
 function execute<R>(db: Queries, sql: string, parameters: readonly Parameter[]) {

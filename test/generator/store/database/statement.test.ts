@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openDatabase } from '../../../../generator/store/database/database.ts'
-import { all, first, type Row, run } from '../../../../generator/store/database/statement.ts'
+import {
+  all,
+  first,
+  insert,
+  one,
+  type Row,
+  run,
+  upsert,
+} from '../../../../generator/store/database/statement.ts'
 import { withQueryHook } from '../../../support/query-hook.ts'
 import { folderOf } from '../../../support/workplace.ts'
 
@@ -34,4 +42,17 @@ test('statements give rows, the first row, and how many rows they changed', asyn
     seen.map(text => text.slice(0, 6)),
     ['INSERT', 'SELECT', 'SELECT', 'SELECT', 'DELETE'],
   )
+})
+
+test('a row is inserted with a new id, or takes the place of one with its keys', async t => {
+  const database = await openDatabase(join(folderOf(t), 'plimsoll.db'))
+  t.after(() => database.destroy())
+  const user = { login: 'Ann', canonical: 'ann', admin: 1, created_at: '2026-11-20T12:00:00Z' }
+  assert.equal(await insert(database, 'users', user), 1)
+  assert.equal(await insert(database, 'users', { ...user, canonical: 'bob' }), 2)
+  await assert.rejects(insert(database, 'users', user), { code: 'SQLITE_CONSTRAINT_UNIQUE' })
+  for (const value of ['old', 'new']) await upsert(database, 'facts', 'key', { key: 'a', value })
+  const text = 'SELECT value FROM facts WHERE key = ?'
+  assert.deepEqual(await one<Pick<Row<'facts'>, 'value'>>(database, text, 'a'), { value: 'new' })
+  await assert.rejects(one(database, text, 'b'), /no row/)
 })
