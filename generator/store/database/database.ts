@@ -5,15 +5,15 @@ import Libsql from 'libsql'
 import { LibsqlDialect } from './dialect.ts'
 import { migrate } from './migrations.ts'
 import type { Tables } from './tables.ts'
+import { WalSync } from './wal-sync.ts'
 
 /** The open database. */
 export type Database = Kysely<Tables>
 
 /**
- * Opens (and creates, and migrates) the SQLite database at `path`: WAL and `synchronous=FULL`, so
- * that a finished transaction survives a power cut. A new file is readable by its owner only: it
- * has hashes of passwords. Other processes may use the same file; a writer waits up to 10 s for
- * another.
+ * Opens (and creates, and migrates) the SQLite database at `path`. A finished transaction survives
+ * a power cut. A new file is readable by its owner only: it has hashes of passwords. Other
+ * processes may use the same file; a writer waits up to 10 s for another.
  */
 export async function openDatabase(path: string): Promise<Database> {
   mkdirSync(dirname(path), { recursive: true })
@@ -21,10 +21,15 @@ export async function openDatabase(path: string): Promise<Database> {
   closeSync(openSync(path, 'a', 0o600))
   const writer = new Libsql(path)
   // Only this waits in SQLite itself, which blocks the process; later the dialect waits.
-  writer.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+  writer.exec('PRAGMA busy_timeout = 10000')
+  const { journal_mode: mode } = writer.prepare('PRAGMA journal_mode = WAL').get() as Row
+  // Some network file systems have no WAL. With one, SQLite keeps the file sound and `WalSync`
+  // makes each commit durable.
+  const wal = mode === 'wal' ? new WalSync(path) : null
+  writer.exec(`PRAGMA synchronous = ${wal ? 'NORMAL' : 'FULL'}`)
   writer.exec('PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 0')
   const database = new Kysely<Tables>({
-    dialect: new LibsqlDialect({ writer, reader: new Libsql(path) }),
+    dialect: new LibsqlDialect({ writer, reader: new Libsql(path), wal }),
   })
   try {
     await migrate(database, path)
@@ -34,3 +39,6 @@ export async function openDatabase(path: string): Promise<Database> {
   }
   return database
 }
+
+/** What `PRAGMA journal_mode` answers. */
+type Row = Readonly<Record<'journal_mode', string>>

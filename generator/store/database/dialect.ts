@@ -7,16 +7,23 @@ import {
   SqliteAdapter,
   type SqliteDatabase,
   SqliteDialect,
-  SqliteDriver,
 } from 'kysely'
 import type Libsql from 'libsql'
+import { LRUCache } from 'lru-cache'
+import { Mutex } from '../../../core/mutex.ts'
 import { writing } from '../storage-fault.ts'
+import type { WalSync } from './wal-sync.ts'
 
 /** How long a statement waits for another process to finish its transaction. */
 const PATIENCE = 10_000
 
+/** Prepared statements that are kept for each of the two handles. */
+const MAX_STATEMENTS = 500
+
 /** By the text, because SQL written by hand has nothing else. */
 const READS = /^\s*select\b/i
+/** What is executed often enough to be kept prepared; the schema changes rarely. */
+const KEPT = /^\s*(?:select|insert|update|delete|with)\b/i
 /** Concerns the writer itself, or cannot run in a transaction. */
 const STANDS_ALONE = /^\s*(?:pragma|vacuum)\b/i
 
@@ -24,6 +31,8 @@ const STANDS_ALONE = /^\s*(?:pragma|vacuum)\b/i
 export interface Handles {
   readonly writer: Libsql.Database
   readonly reader: Libsql.Database
+  /** Makes a commit durable; null when SQLite does so itself. */
+  readonly wal: WalSync | null
 }
 
 /**
@@ -58,23 +67,22 @@ class LibsqlAdapter extends SqliteAdapter {
 }
 
 class LibsqlDriver implements Driver {
-  readonly #handle: Libsql.Database
-  readonly #writer: SqliteDriver
-  readonly #reader: SqliteDriver
+  readonly #writer: Handle
+  readonly #reader: Handle
+  readonly #wal: WalSync | null
+  /** Held by the connection that uses the writer, until its transaction ends. */
+  readonly #mutex = new Mutex()
 
-  constructor({ writer, reader }: Handles) {
-    this.#handle = writer
-    this.#writer = new SqliteDriver({ database: writer as SqliteDatabase })
-    this.#reader = new SqliteDriver({ database: reader as SqliteDatabase })
+  constructor({ writer, reader, wal }: Handles) {
+    this.#writer = new Handle(writer)
+    this.#reader = new Handle(reader)
+    this.#wal = wal
   }
 
-  async init(): Promise<void> {
-    await this.#writer.init()
-    await this.#reader.init()
-  }
+  async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    return new Connection(this.#handle, this.#writer, this.#reader)
+    return new Connection(this.#writer, this.#reader, this.#mutex, this.#wal)
   }
 
   async beginTransaction(connection: Connection): Promise<void> {
@@ -82,7 +90,7 @@ class LibsqlDriver implements Driver {
   }
 
   async commitTransaction(connection: Connection): Promise<void> {
-    await writing(async () => connection.commit())
+    await connection.commit()
   }
 
   async rollbackTransaction(connection: Connection): Promise<void> {
@@ -90,45 +98,97 @@ class LibsqlDriver implements Driver {
   }
 
   async releaseConnection(connection: Connection): Promise<void> {
-    await connection.end()
+    connection.end()
   }
 
   async destroy(): Promise<void> {
-    await this.#reader.destroy()
-    await this.#writer.destroy()
+    await this.#wal?.close()
+    this.#reader.close()
+    this.#writer.close()
+  }
+}
+
+/** An open database with its prepared statements, one for each text. */
+class Handle {
+  readonly #database: Libsql.Database
+  readonly #statements = new LRUCache<string, Libsql.Statement>({ max: MAX_STATEMENTS })
+
+  constructor(database: Libsql.Database) {
+    this.#database = database
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.inTransaction
+  }
+
+  exec(text: string): void {
+    this.#database.exec(text)
+  }
+
+  /** Runs a statement to its end: one that is not would keep its snapshot, and its lock. */
+  query<R>({ sql, parameters }: CompiledQuery): QueryResult<R> {
+    const statement = this.#statements.get(sql) ?? this.#prepare(sql)
+    try {
+      if (statement.reader) return { rows: statement.all(parameters) as R[] }
+      const { changes, lastInsertRowid } = statement.run(parameters)
+      return {
+        rows: [],
+        numAffectedRows: BigInt(changes),
+        insertId: BigInt(lastInsertRowid),
+      }
+    } catch (error) {
+      this.#statements.delete(sql)
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#statements.clear()
+    this.#database.close()
+  }
+
+  #prepare(sql: string): Libsql.Statement {
+    const statement = this.#database.prepare(sql)
+    if (KEPT.test(sql)) this.#statements.set(sql, statement)
+    return statement
   }
 }
 
 /**
  * A connection of kysely. What reads has the reader at once; what changes waits for the writer and
- * keeps it until its transaction ends. Every change is in a transaction: a prepared statement that
- * finds the file busy stays open in libsql until it is collected, and until then SQLite commits
- * nothing.
+ * keeps it until its transaction is committed. Every change is in a transaction: a prepared
+ * statement that finds the file busy stays open in libsql until it is collected, and until then
+ * SQLite commits nothing.
  */
 class Connection implements DatabaseConnection {
-  readonly #handle: Libsql.Database
-  readonly #writer: SqliteDriver
-  readonly #reader: SqliteDriver
-  #mine: DatabaseConnection | null = null
+  readonly #writer: Handle
+  readonly #reader: Handle
+  readonly #mutex: Mutex
+  readonly #wal: WalSync | null
+  /** Lets go of the writer; null while this connection does not have it. */
+  #release: (() => void) | null = null
 
-  constructor(handle: Libsql.Database, writer: SqliteDriver, reader: SqliteDriver) {
-    this.#handle = handle
+  constructor(writer: Handle, reader: Handle, mutex: Mutex, wal: WalSync | null) {
     this.#writer = writer
     this.#reader = reader
+    this.#mutex = mutex
+    this.#wal = wal
   }
 
   /**
    * Takes the write lock at once: a deferred transaction that turns into a writer can fail
    * half-way.
    */
-  async begin(): Promise<DatabaseConnection> {
-    this.#mine = await this.#writer.acquireConnection()
-    await writing(() => patiently(() => this.#handle.exec('begin immediate')))
-    return this.#mine
+  async begin(): Promise<void> {
+    await this.#take()
+    await writing(() => patiently(() => this.#writer.exec('begin immediate')))
   }
 
-  commit(): void {
-    this.#handle.exec('commit')
+  /** Commits; on return that is on disk. Others may write as soon as it is committed. */
+  async commit(): Promise<void> {
+    await writing(async () => this.#writer.exec('commit'))
+    this.end()
+    await this.#wal?.sync()
   }
 
   /**
@@ -136,36 +196,47 @@ class Connection implements DatabaseConnection {
    * second error.
    */
   rollback(): void {
-    if (this.#handle.inTransaction) this.#handle.exec('rollback')
+    if (this.#release && this.#writer.inTransaction) this.#writer.exec('rollback')
   }
 
-  async end(): Promise<void> {
-    if (!this.#mine) return
-    this.#mine = null
-    await this.#writer.releaseConnection()
+  end(): void {
+    this.#release?.()
+    this.#release = null
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const mine = this.#mine
-    if (mine) return writing(() => mine.executeQuery<R>(query))
-    if (READS.test(query.sql)) return alone<R>(this.#reader, query)
-    return STANDS_ALONE.test(query.sql) ? alone<R>(this.#writer, query) : this.#change<R>(query)
+    if (this.#release) return writing(async () => this.#writer.query<R>(query))
+    if (READS.test(query.sql)) return patiently(() => this.#reader.query<R>(query))
+    return STANDS_ALONE.test(query.sql) ? this.#alone<R>(query) : this.#change<R>(query)
+  }
+
+  async #alone<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    await this.#take()
+    try {
+      return await patiently(() => this.#writer.query<R>(query))
+    } finally {
+      this.end()
+    }
   }
 
   async #change<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     try {
-      const connection = await this.begin()
-      return await writing(async () => {
-        const result = await connection.executeQuery<R>(query)
-        this.commit()
-        return result
-      })
+      await this.begin()
+      const result = await writing(async () => this.#writer.query<R>(query))
+      await this.commit()
+      return result
     } catch (error) {
       this.rollback()
       throw error
     } finally {
-      await this.end()
+      this.end()
     }
+  }
+
+  async #take(): Promise<void> {
+    this.#release = await new Promise<() => void>(taken => {
+      void this.#mutex.run(() => new Promise<void>(taken))
+    })
   }
 
   streamQuery(): never {
@@ -173,24 +244,15 @@ class Connection implements DatabaseConnection {
   }
 }
 
-async function alone<R>(driver: SqliteDriver, query: CompiledQuery): Promise<QueryResult<R>> {
-  const connection = await driver.acquireConnection()
-  try {
-    return await patiently(() => connection.executeQuery<R>(query))
-  } finally {
-    await driver.releaseConnection()
-  }
-}
-
 /**
  * Waits for other processes without standing still: SQLite's own waiting would stop every request
  * of this one.
  */
-async function patiently<T>(work: () => T | Promise<T>): Promise<T> {
+async function patiently<T>(work: () => T): Promise<T> {
   const deadline = performance.now() + PATIENCE
   for (let pause = 1; ; pause = Math.min(pause * 2, 20)) {
     try {
-      return await work()
+      return work()
     } catch (error) {
       if ((error as { code?: string }).code !== 'SQLITE_BUSY' || performance.now() > deadline)
         throw error

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
+import { fstatSync, readFileSync, statSync } from 'node:fs'
+import { type FileHandle, open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { sql } from 'kysely'
@@ -17,6 +18,7 @@ import { pageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
 import { openDatabase } from '../../../generator/store/database/database.ts'
 import { isWaiting } from '../../support/event-loop.ts'
 import { root } from '../../support/plimsoll.ts'
+import { until } from '../../support/until.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 const DATABASE = join(root, 'dist', 'generator', 'store', 'database', 'database.js')
@@ -27,19 +29,56 @@ async function open(t: Parameters<typeof folderOf>[0], path: string) {
   return database
 }
 
-test('a finished transaction is on disk: WAL with full synchronisation; foreign keys hold', async t => {
+test('the file is in WAL mode, synced by us for each commit; foreign keys hold', async t => {
   const database = await open(t, join(folderOf(t), 'new', 'plimsoll.db'))
   const pragma = async (name: string) =>
     Object.values(
       (await sql.raw<Record<string, unknown>>(`PRAGMA ${name}`).execute(database)).rows[0] ?? {},
     )[0]
   assert.equal(await pragma('journal_mode'), 'wal')
-  assert.equal(await pragma('synchronous'), 2)
+  assert.equal(await pragma('synchronous'), 1)
   assert.equal(await pragma('foreign_keys'), 1)
   const orphan = { crate_id: 7, user_id: 7, added_at: '' }
   await assert.rejects(database.insertInto('owners').values(orphan).execute(), {
     code: 'SQLITE_CONSTRAINT_FOREIGNKEY',
   })
+})
+
+test('a transaction ends when the log is on disk, and those that meet share a sync', async t => {
+  const path = join(folderOf(t), 'plimsoll.db')
+  const database = await open(t, path)
+  const add = (key: string) => database.insertInto('facts').values({ key, value: '' }).execute()
+  await add('first')
+  const file = await openFile(path)
+  const syncs: (() => void)[] = []
+  t.mock.method(Object.getPrototypeOf(file), 'datasync', function (this: FileHandle) {
+    assert.equal(fstatSync(this.fd).ino, statSync(`${path}-wal`).ino)
+    return new Promise<void>(resolve => syncs.push(resolve))
+  })
+  await file.close()
+  const done: string[] = []
+  const adds = ['a', 'b', 'c'].map(async key => {
+    await add(key)
+    done.push(key)
+  })
+  const rows = () => database.selectFrom('facts').select('key').execute()
+  await until(
+    async () => (await rows()).length === 4,
+    () => 'the commits were not made',
+  )
+  assert.deepEqual(done, [], 'committed, not yet on disk')
+  await until(
+    () => syncs.length > 0,
+    () => 'nothing was synced',
+  )
+  syncs.shift()?.()
+  await until(
+    () => syncs.length > 0,
+    () => 'nothing was synced',
+  )
+  syncs.shift()?.()
+  await Promise.all(adds)
+  assert.equal(syncs.length, 0, 'two syncs for three commits')
 })
 
 test('a new database, and what SQLite puts beside it, is for its owner alone', async t => {

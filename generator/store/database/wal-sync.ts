@@ -1,0 +1,52 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { syncFolder } from '../durable-file.ts'
+
+/**
+ * Puts SQLite's write-ahead log on disk. SQLite's own sync would stop the event loop; this one runs
+ * beside it, and all commits that wait for one share the next.
+ */
+export class WalSync {
+  readonly #path: string
+  #file: Promise<FileHandle> | null = null
+  #running: Promise<void> = Promise.resolve()
+  #next: Promise<void> | null = null
+
+  /** `database`: the path of the database, which is in WAL mode and open until `close`. */
+  constructor(database: string) {
+    this.#path = `${database}-wal`
+  }
+
+  /** Resolves when all that was committed before the call is on disk. */
+  sync(): Promise<void> {
+    this.#next ??= this.#flush(this.#running)
+    return this.#next
+  }
+
+  /** Closes the log; SQLite has taken its locks on other files, which keep them. */
+  async close(): Promise<void> {
+    await this.#next
+    await (await this.#file)?.close()
+    this.#file = null
+  }
+
+  async #flush(before: Promise<void>): Promise<void> {
+    await before
+    const flush = this.#sync()
+    this.#running = flush.catch(() => undefined)
+    this.#next = null
+    await flush
+  }
+
+  async #sync(): Promise<void> {
+    this.#file ??= this.#open()
+    await (await this.#file).datasync()
+  }
+
+  /** SQLite keeps the file as long as the database is open; its name has to be on disk, too. */
+  async #open(): Promise<FileHandle> {
+    const file = await open(this.#path, 'r+')
+    await syncFolder(dirname(this.#path))
+    return file
+  }
+}
