@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { gitHttp } from '../daemon/files/git-http/git-http.ts'
-import { openIndexRepository } from '../generator/git/index-repository/open.ts'
+import { openIndexRepository } from '../generator/git/index-repository/repository.ts'
 
 const PUBLISHES = Number(process.env.PLIMSOLL_BENCH_PUBLISHES ?? 100_000)
 const CRATES = PUBLISHES / 5

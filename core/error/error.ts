@@ -98,3 +98,9 @@ export function collect<T>(issues: Issue[], work: () => T): T | undefined {
     return undefined
   }
 }
+
+/** For `catch`: a `Refusal` becomes the result, every other error is thrown on. */
+export function refusalOnly(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  throw error
+}

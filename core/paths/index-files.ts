@@ -13,3 +13,8 @@ export const configPath = `${INDEX_FOLDER}/config.json`
 export function indexPath(name: Name): string {
   return `${INDEX_FOLDER}/${lowerPrefix(name)}/${name.toLowerCase()}`
 }
+
+/** Where the git index has a file of the sparse index. */
+export function pathInGit(path: string): string {
+  return path.slice(INDEX_FOLDER.length + 1)
+}

@@ -2,12 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Issue, Refusal, warning } from '../../core/error/error.ts'
-import {
-  configPath,
-  GIT_INDEX_FOLDER,
-  INDEX_FOLDER,
-  indexPath,
-} from '../../core/paths/index-files.ts'
+import { configPath, GIT_INDEX_FOLDER, indexPath, pathInGit } from '../../core/paths/index-files.ts'
 import type { Registry } from '../registry.ts'
 import { renderConfig, renderIndex } from '../render/index-files.ts'
 import { readFact, writeFact } from '../store/catalog/facts.ts'
@@ -16,14 +11,13 @@ import {
   type GitBatch,
   gitBatch,
   markForGit,
-  type ReleaseEvent,
   unfollowForGit,
 } from '../store/catalog/git-batch.ts'
 import { clearMarks } from '../store/catalog/marks.ts'
 import { ProcessMutex } from '../store/process-mutex.ts'
+import type { Engine, IndexChange, IndexFile } from './index-repository/engine.ts'
 import { gitVersion } from './index-repository/git-process.ts'
-import { openIndexRepository } from './index-repository/open.ts'
-import type { IndexChange, IndexRepository } from './index-repository/repository.ts'
+import { type IndexRepository, openIndexRepository } from './index-repository/repository.ts'
 import { IndexPush } from './push.ts'
 
 /** Crates in one commit: a batch is committed quickly, and a first import needs few commits. */
@@ -61,11 +55,10 @@ export class GitIndex {
     this.#registry = registry
     this.#repository = repository
     this.#mutex = new ProcessMutex(join(registry.dir, 'locks', 'git.lock'))
-    const options = {
+    this.#push = new IndexPush(registry.settings.git.push, {
       path: gitIndexPath(registry),
       ...(onPushFailure && { onFailure: onPushFailure }),
-    }
-    this.#push = new IndexPush(registry.settings.git.push, options)
+    })
   }
 
   /**
@@ -101,7 +94,7 @@ export class GitIndex {
     }
   }
 
-  get engine(): 'nodegit' | 'git' {
+  get engine(): Engine['name'] {
     return this.#repository.engine
   }
 
@@ -126,20 +119,16 @@ export class GitIndex {
    * the first commit. Remotes get what an earlier process could not push.
    */
   async commitConfig(): Promise<void> {
-    const { urls, authRequired } = this.#registry
-    const change = {
-      path: inRepository(configPath),
-      bytes: renderConfig(urls, authRequired).bytes,
-    }
     await this.#mutex.run(async () => {
       if ((await this.#repository.head()) === null) return
-      await this.#repository.commit([change], { message: 'config.json', time: new Date(0) })
+      const info = { message: 'config.json', time: new Date(0) }
+      await this.#repository.commit([this.#config()], info)
       this.#push.request()
     })
   }
 
   /** What the repository has at HEAD, for comparing. */
-  list(): ReturnType<IndexRepository['list']> {
+  list(): AsyncIterable<IndexFile> {
     return this.#repository.list()
   }
 
@@ -157,29 +146,32 @@ export class GitIndex {
   /** Lets running commits end, and running pushes for some seconds. */
   async close(): Promise<void> {
     await this.#push.close()
-    // Breaks off packing, which the next start takes up again.
     await this.#repository.close()
     await this.#mutex.close()
   }
 
   async #commitBatch(): Promise<{ committed: boolean; more: boolean }> {
-    const { database, urls, authRequired } = this.#registry
+    const { database } = this.#registry
     await followForGit(database)
     const after = Number((await readFact(database, LAST_EVENT)) ?? 0)
     const batch = await gitBatch(database, after, BATCH)
-    const config = renderConfig(urls, authRequired)
-    const changes: IndexChange[] = [{ path: inRepository(configPath), bytes: config.bytes }]
-    for (const { name, lines } of batch.crates) {
-      const bytes = lines.length > 0 ? renderIndex(name, lines).bytes : null
-      changes.push({ path: inRepository(indexPath(name)), bytes })
-    }
-    const id = await this.#repository.commit(changes, {
+    const changes = batch.crates.map(({ name, lines }) => ({
+      path: pathInGit(indexPath(name)),
+      bytes: lines.length > 0 ? renderIndex(name, lines).bytes : null,
+    }))
+    const id = await this.#repository.commit([this.#config(), ...changes], {
       message: commitMessage(batch),
-      time: commitTime(batch),
+      // Of the last change, so that equal histories make equal commits; else the epoch.
+      time: new Date(batch.events.at(-1)?.at ?? 0),
     })
     await clearMarks(database, batch.marks)
     if (batch.last > after) await writeFact(database, LAST_EVENT, String(batch.last))
     return { committed: id !== null, more: batch.marks.length === BATCH }
+  }
+
+  #config(): IndexChange {
+    const { urls, authRequired } = this.#registry
+    return { path: pathInGit(configPath), bytes: renderConfig(urls, authRequired).bytes }
   }
 }
 
@@ -216,26 +208,13 @@ export function gitIndexPath(registry: Registry): string {
   return registry.tree.path(GIT_INDEX_FOLDER)
 }
 
-function inRepository(path: string): string {
-  return path.slice(INDEX_FOLDER.length + 1)
-}
-
 /** Names crate, version, action and actor; several changes get a line each below a summary. */
-export function commitMessage({ crates, events }: GitBatch): string {
-  const lines = events.map(sentence)
-  const [only] = lines
-  if (lines.length === 1 && only) return only
-  if (lines.length === 0)
+function commitMessage({ crates, events }: GitBatch): string {
+  const [first, ...more] = events.map(({ action, crate, version, actor }) => {
+    const what = version === null ? crate : `${crate} ${version}`
+    return `${action} ${what} by ${actor}`
+  })
+  if (first === undefined)
     return crates.length === 0 ? 'config.json' : `${crates.length} crates as the catalog has them`
-  return `${lines.length} changes\n\n${lines.join('\n')}`
-}
-
-function sentence(event: ReleaseEvent): string {
-  const what = event.version === null ? event.crate : `${event.crate} ${event.version}`
-  return `${event.action} ${what} by ${event.actor}`
-}
-
-/** The time of the last change, so that equal histories make equal commits; else the epoch. */
-function commitTime({ events }: GitBatch): Date {
-  return new Date(events.at(-1)?.at ?? 0)
+  return more.length === 0 ? first : [`${events.length} changes\n`, first, ...more].join('\n')
 }

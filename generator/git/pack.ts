@@ -1,15 +1,9 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { objectId } from './index-repository/bare-repository.ts'
 
 /** Kinds of git objects by the numbers they have in a pack (gitformat-pack). */
 const KINDS = { commit: 1, tree: 2, blob: 3 } as const
-
-/** A pack and its index, and what both are named by. */
-export interface Pack {
-  readonly name: string
-  readonly pack: Buffer
-  readonly index: Buffer
-}
 
 /**
  * Collects git objects in one pack (gitformat-pack, version 2). Its bytes depend on the objects
@@ -22,7 +16,7 @@ export class PackWriter {
 
   /** Puts an object in, once however often it comes; its id. */
   add(kind: keyof typeof KINDS, bytes: Uint8Array): string {
-    const id = createHash('sha1').update(`${kind} ${bytes.length}\0`).update(bytes).digest('hex')
+    const id = objectId(kind, bytes)
     if (this.#entries.has(id)) return id
     const entry = Buffer.concat([entryHeader(KINDS[kind], bytes.length), stored(bytes)])
     this.#entries.set(id, { offset: this.#size, crc: crc32(entry) })
@@ -31,7 +25,8 @@ export class PackWriter {
     return id
   }
 
-  finish(): Pack {
+  /** The pack and its index, and what both are named by. */
+  finish(): { name: string; pack: Buffer; index: Buffer } {
     // The index has 31 bits for a place; a larger one would need a table of its own.
     if (this.#size > 0x7fff_ffff)
       throw new RangeError('an index of more than 2 GiB does not fit into one pack')
@@ -43,9 +38,12 @@ export class PackWriter {
 
   #index(packSum: Buffer): Buffer {
     const sorted = [...this.#entries].sort(([a], [b]) => (a < b ? -1 : 1))
+    // How many ids begin with each byte or a lower one.
+    let count = 0
     const fan = Array.from({ length: 256 }, (_, byte) => {
-      const next = (byte + 1).toString(16).padStart(2, '0')
-      return byte === 255 ? sorted.length : firstFrom(sorted, next)
+      const start = byte.toString(16).padStart(2, '0')
+      while (sorted[count]?.[0].startsWith(start)) count++
+      return count
     })
     const body = Buffer.concat([
       Buffer.from([0xff, 0x74, 0x4f, 0x63]),
@@ -58,17 +56,6 @@ export class PackWriter {
     ])
     return Buffer.concat([body, sha1(body)])
   }
-}
-
-/** How many ids come before the first that begins with `start` or more. */
-function firstFrom(sorted: readonly (readonly [string, unknown])[], start: string): number {
-  let [low, high] = [0, sorted.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((sorted[middle]?.[0] ?? '') < start) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 /** Kind and size: 4 bits of the size beside the kind, then 7 a byte, the least first. */

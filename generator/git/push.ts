@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Issue, issue, Refusal, refuse } from '../../core/error/error.ts'
 import { withoutCredentials } from '../../core/urls.ts'
 import { headRef, readHead } from './index-repository/bare-repository.ts'
-import { finish } from './index-repository/git-process.ts'
+import { complaintOf, startGit } from './index-repository/git-process.ts'
 
 export interface PushOptions {
   /** The index repository. */
@@ -22,11 +23,8 @@ export interface PushOptions {
 
 /** State of a remote. */
 export interface PushState {
-  /** The address without the password it may carry. */
-  readonly remote: string
   /** The commit that arrived last; null before the first. */
   readonly pushed: string | null
-  readonly at: Date | null
   /** Tries since the last success. */
   readonly failures: number
   readonly error: Issue | null
@@ -49,11 +47,6 @@ export class IndexPush {
     return this.#remotes.map(remote => remote.state)
   }
 
-  /** Waits until every remote has either all that was asked for or a failure to wait for. */
-  async settled(): Promise<void> {
-    await Promise.all(this.#remotes.map(remote => remote.settled()))
-  }
-
   /** Starts no other push and waits some seconds for running ones; a later push takes the rest. */
   async close(): Promise<void> {
     await Promise.all(this.#remotes.map(remote => remote.close()))
@@ -73,19 +66,20 @@ export function checkRemote(remote: string): string {
 }
 
 class Remote {
-  readonly #remote: string
+  readonly #url: string
+  /** The address without the password it may carry. */
+  readonly #shown: string
   readonly #options: Required<PushOptions>
-  state: PushState
+  state: PushState = { pushed: null, failures: 0, error: null }
   #wanted = false
   #running: Promise<void> | null = null
-  #retry: NodeJS.Timeout | null = null
-  #closed = false
+  readonly #closed = new AbortController()
   #child: ChildProcess | null = null
   #isLeft = false
 
   constructor(remote: string, options: PushOptions) {
-    this.#remote = checkRemote(remote)
-    const { path, ...others } = options
+    this.#url = checkRemote(remote)
+    this.#shown = withoutCredentials(remote)
     this.#options = {
       gitCommand: 'git',
       firstPauseMs: 1_000,
@@ -93,57 +87,41 @@ class Remote {
       timeoutMs: 300_000,
       closeMs: 15_000,
       onFailure: () => undefined,
-      ...others,
-      path: resolve(path),
-    }
-    this.state = {
-      remote: withoutCredentials(remote),
-      pushed: null,
-      at: null,
-      failures: 0,
-      error: null,
+      ...options,
+      path: resolve(options.path),
     }
   }
 
   /** One push at a time; requests during it go with the next. A pause after a failure is kept. */
   request(): void {
     this.#wanted = true
-    if (!this.#running && !this.#retry && !this.#closed) this.#start()
-  }
-
-  #start(): void {
-    this.#retry = null
-    this.#running = this.#pushAll().finally(() => {
-      this.#running = null
-      // Asked for between the last look and now.
-      if (this.#wanted && !this.#retry && !this.#closed) this.#start()
-    })
+    if (!this.#closed.signal.aborted) this.#running ??= this.#pushAll()
   }
 
   async #pushAll(): Promise<void> {
-    while (this.#wanted && !this.#closed) {
+    const { signal } = this.#closed
+    while (this.#wanted && !signal.aborted) {
       this.#wanted = false
       try {
-        const pushed = await this.#push()
-        this.state = { ...this.state, pushed, at: new Date(), failures: 0, error: null }
+        this.state = { pushed: await this.#push(), failures: 0, error: null }
       } catch (error) {
         this.#wanted = true
-        this.#failed(error)
-        return
+        const pause = this.#failed(error)
+        // Only `close` ends the pause early.
+        await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined)
       }
     }
+    this.#running = null
   }
 
-  #failed(error: unknown): void {
+  /** Says what went wrong; the pause before the next try. */
+  #failed(error: unknown): number {
     const failures = this.state.failures + 1
     const why = this.#explain(error)
     this.state = { ...this.state, failures, error: why }
-    this.#options.onFailure(new Refusal([why]))
-    if (this.#closed) return
-    const { firstPauseMs, lastPauseMs } = this.#options
-    const pause = Math.min(firstPauseMs * 2 ** Math.min(failures - 1, 30), lastPauseMs)
-    this.#retry = setTimeout(() => this.#start(), pause)
-    this.#retry.unref()
+    const { firstPauseMs, lastPauseMs, onFailure } = this.#options
+    onFailure(new Refusal([why]))
+    return Math.min(firstPauseMs * 2 ** Math.min(failures - 1, 30), lastPauseMs)
   }
 
   /** Pushes the branch under its own name, with the user's credentials, proxies and keys. */
@@ -151,17 +129,13 @@ class Remote {
     const { path, gitCommand, timeoutMs } = this.#options
     const [ref, head] = [await headRef(path), await readHead(path)]
     if (head === null) return null
-    const child = spawn(
-      gitCommand,
-      ['--git-dir', path, 'push', '--porcelain', '--', this.#remote, `${head}:${ref}`],
-      {
-        env: pushEnvironment(path),
-        // A session without a terminal: ssh fails instead of asking for a passphrase.
-        detached: true,
-      },
+    const child = startGit(
+      { command: gitCommand, path },
+      ['push', '--porcelain', '--', this.#url, `${head}:${ref}`],
+      // A session without a terminal: ssh fails instead of asking for a passphrase.
+      { env: pushEnvironment(path), detached: true },
     )
     this.#child = child
-    child.stdin.on('error', () => {})
     child.stdin.end()
     let report = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -169,52 +143,32 @@ class Remote {
     })
     const timer = setTimeout(() => endGroup(child), timeoutMs)
     try {
-      await finish(child, 'push')
-    } catch (error) {
+      const complaint = await complaintOf(child)
+      if (complaint === null) return head
       // The machine-readable lines name the reason (git-push, "OUTPUT").
       if (/^!\t.*\((?:non-fast-forward|fetch first)\)/m.test(report))
-        throw new Refusal([this.#diverged()])
-      throw error
+        refuse('git_push_diverged', { remote: this.#shown })
+      throw new Error(complaint)
     } finally {
       clearTimeout(timer)
       this.#child = null
     }
-    return head
-  }
-
-  #diverged(): Issue {
-    return issue('git_push_diverged', { remote: withoutCredentials(this.#remote) })
   }
 
   #explain(error: unknown): Issue {
-    if (this.#isLeft) {
-      return issue('git_push_left', {
-        remote: withoutCredentials(this.#remote),
-        seconds: this.#options.closeMs / 1000,
-      })
-    }
+    const remote = this.#shown
+    if (this.#isLeft)
+      return issue('git_push_left', { remote, seconds: this.#options.closeMs / 1000 })
     if (error instanceof Refusal && error.has('git_push_diverged')) return error.issues[0]
-    const said = (error instanceof Error ? error.message : String(error)).replaceAll(
-      this.#remote,
-      withoutCredentials(this.#remote),
-    )
-    const detail = /^`git push` failed: (.*); run `plimsoll verify`/s.exec(said)?.[1] ?? said
-    return issue('git_push_failed', {
-      remote: withoutCredentials(this.#remote),
-      detail: withoutCredentials(detail),
-    })
-  }
-
-  async settled(): Promise<void> {
-    while (this.#running) await this.#running
+    const said = error instanceof Error ? error.message : String(error)
+    const detail = withoutCredentials(said.replaceAll(this.#url, remote))
+    return issue('git_push_failed', { remote, detail })
   }
 
   async close(): Promise<void> {
-    this.#closed = true
-    if (this.#retry) clearTimeout(this.#retry)
-    this.#retry = null
+    this.#closed.abort()
     const patience = setTimeout(() => this.#leave(), this.#options.closeMs)
-    await this.settled()
+    await this.#running
     clearTimeout(patience)
   }
 
@@ -225,18 +179,14 @@ class Remote {
   }
 }
 
+/** Variables that would lead git to another repository. */
+const ELSEWHERE =
+  'DIR WORK_TREE INDEX_FILE OBJECT_DIRECTORY ALTERNATE_OBJECT_DIRECTORIES NAMESPACE'.split(' ')
+
 /** The user's environment without variables that redirect git, and without questions. */
 function pushEnvironment(path: string): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = { ...process.env }
-  const elsewhere = [
-    'DIR',
-    'WORK_TREE',
-    'INDEX_FILE',
-    'OBJECT_DIRECTORY',
-    'ALTERNATE_OBJECT_DIRECTORIES',
-    'NAMESPACE',
-  ]
-  for (const name of elsewhere) delete environment[`GIT_${name}`]
+  for (const name of ELSEWHERE) delete environment[`GIT_${name}`]
   const given = Number(process.env.GIT_CONFIG_COUNT ?? 0)
   return {
     ...environment,

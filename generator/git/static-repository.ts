@@ -1,7 +1,7 @@
 import type { Output } from '../../core/output.ts'
-import { GIT_INDEX_FOLDER, INDEX_FOLDER } from '../../core/paths/index-files.ts'
+import { GIT_INDEX_FOLDER, INDEX_FOLDER, pathInGit } from '../../core/paths/index-files.ts'
 import { BRANCH } from './index-repository/bare-repository.ts'
-import { REGISTRY } from './index-repository/repository.ts'
+import { type Folder, folderOf, REGISTRY } from './index-repository/engine.ts'
 import { PackWriter } from './pack.ts'
 
 /** Marks a repository made here: a later build may rewrite it. */
@@ -13,11 +13,6 @@ export const STATIC_CONFIG = `[core]
 \tstatic = true
 `
 
-interface Folder {
-  readonly folders: Map<string, Folder>
-  readonly files: Map<string, string>
-}
-
 /**
  * The index files among `outputs` as a bare git repository for plain file servers
  * (gitrepository-layout): one commit without history and date, so that equal files make equal
@@ -25,13 +20,11 @@ interface Folder {
  */
 export function renderGitIndex(outputs: readonly Output[]): Output[] {
   const writer = new PackWriter()
-  const root: Folder = { folders: new Map(), files: new Map() }
-  for (const { path, bytes } of outputs) {
-    if (path.startsWith(`${INDEX_FOLDER}/`))
-      put(root, path.slice(INDEX_FOLDER.length + 1), writer.add('blob', bytes))
-  }
+  const files = outputs
+    .filter(({ path }) => path.startsWith(`${INDEX_FOLDER}/`))
+    .map(({ path, bytes }) => [pathInGit(path), writer.add('blob', bytes)] as const)
   const person = `${REGISTRY.name} <${REGISTRY.email}> 0 +0000`
-  const text = `tree ${addTree(writer, root)}\nauthor ${person}\ncommitter ${person}\n\nplimsoll build --from\n`
+  const text = `tree ${addTree(writer, folderOf(files))}\nauthor ${person}\ncommitter ${person}\n\nplimsoll build --from\n`
   const commit = writer.add('commit', Buffer.from(text))
   const { name, pack, index } = writer.finish()
   // References come after what they refer to: readers of a tree being written miss nothing.
@@ -56,18 +49,7 @@ function repositoryFile(path: string, bytes: Buffer): Output {
   }
 }
 
-function put(root: Folder, path: string, id: string): void {
-  const [file = '', ...above] = path.split('/').reverse()
-  let folder = root
-  for (const part of above.reverse()) {
-    const inner = folder.folders.get(part) ?? { folders: new Map(), files: new Map() }
-    folder.folders.set(part, inner)
-    folder = inner
-  }
-  folder.files.set(file, id)
-}
-
-function addTree(writer: PackWriter, { folders, files }: Folder): string {
+function addTree(writer: PackWriter, { folders, files }: Folder<string>): string {
   const entries = [...files].map(([name, id]) => ({ name, key: name, mode: '100644', id }))
   // Git sorts a folder as if its name ended with a slash.
   for (const [name, inner] of folders)

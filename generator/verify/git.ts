@@ -1,12 +1,7 @@
 import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
-import { collect, type Issue, issue, Refusal } from '../../core/error/error.ts'
-import {
-  configPath,
-  GIT_INDEX_FOLDER,
-  INDEX_FOLDER,
-  indexPath,
-} from '../../core/paths/index-files.ts'
+import { issue, Refusal, refusalOnly } from '../../core/error/error.ts'
+import { configPath, GIT_INDEX_FOLDER, indexPath, pathInGit } from '../../core/paths/index-files.ts'
 import {
   bringGitIndexBack,
   GitIndex,
@@ -15,10 +10,9 @@ import {
   setGitIndexAside,
 } from '../git/git-index.ts'
 import { blobId } from '../git/index-repository/bare-repository.ts'
-import { headFault, objectFault } from '../git/index-repository/integrity.ts'
-import { type Engine, findEngine } from '../git/index-repository/open.ts'
-import { recoverHistory } from '../git/index-repository/recovery.ts'
-import { checkPath } from '../git/index-repository/repository.ts'
+import { isIndexPath } from '../git/index-repository/engine.ts'
+import { headFault, objectFault, recoverHistory } from '../git/index-repository/recovery.ts'
+import { type FoundEngine, findEngine } from '../git/index-repository/repository.ts'
 import type { Registry } from '../registry.ts'
 import { renderConfig, renderIndex } from '../render/index-files.ts'
 import { eachCrate } from '../store/catalog/crates.ts'
@@ -54,108 +48,91 @@ export async function* verifyGit(
   const found = await findEngine({ engine }).catch(refusalOnly)
   if (found instanceof Refusal) {
     // Unless the settings insist, a machine without git has no git index: no fault.
-    if (index === 'on')
-      yield { where: GIT_INDEX_FOLDER, what: found.message, lost: false, repaired: false }
+    if (index === 'on') yield derivable(GIT_INDEX_FOLDER, found.message)
     return
   }
   if (options.repair) await bringGitIndexBack(registry)
   const damage = await damageOf(registry, found)
   if (damage === null) {
-    yield* await verifyContent(registry, options)
+    if (existsSync(gitIndexPath(registry)))
+      yield* (await withIndex(registry, git => compareContent(registry, git, options))) ?? []
     return
   }
   // Not under the hands of a daemon: it has the old repository open.
   const isMended = options.repair && !options.served
   const fate = isMended ? `; ${await replaceRepository(registry, found)}` : ''
-  yield { where: GIT_INDEX_FOLDER, what: `${damage}${fate}`, lost: false, repaired: isMended }
+  yield derivable(GIT_INDEX_FOLDER, `${damage}${fate}`, isMended)
 }
 
-function refusalOnly(error: unknown): Refusal {
-  if (error instanceof Refusal) return error
-  throw error
-}
-
-/** What keeps the repository from being read; null when nothing does, or there never was one. */
-async function damageOf(registry: Registry, { command }: Engine): Promise<string | null> {
-  const path = gitIndexPath(registry)
-  if (!existsSync(path))
-    return (await readFact(registry.database, LAST_EVENT)) === null
-      ? null
-      : 'the repository is missing'
-  const damage = await headFault(path)
-  if (damage !== null) return damage
-  if (command === null) return await unreadable(registry)
-  // A packing daemon may remove a file during the check: only what is found twice counts.
-  return (await objectFault(path, command)) && (await objectFault(path, command))
-}
-
-/** Without the executable: the library's error when it reads all of HEAD; it has no type. */
-async function unreadable(registry: Registry): Promise<string | null> {
+/** Does work with the repository open; null where the settings have none. */
+async function withIndex<T>(
+  registry: Registry,
+  work: (git: GitIndex) => Promise<T>,
+): Promise<T | null> {
   const git = await GitIndex.open(registry)
   try {
-    for await (const _ of git?.list() ?? []);
-    return null
-  } catch (error) {
-    return `HEAD cannot be read: ${error instanceof Error ? error.message : error}`
+    return git && (await work(git))
   } finally {
     await git?.close()
   }
 }
 
-async function verifyContent(registry: Registry, options: VerifyOptions): Promise<Finding[]> {
-  if (!existsSync(gitIndexPath(registry))) return []
-  const git = await GitIndex.open(registry)
-  if (!git) return []
+/** What keeps the repository from being read; null when nothing does, or there never was one. */
+async function damageOf(registry: Registry, { command }: FoundEngine): Promise<string | null> {
+  const path = gitIndexPath(registry)
+  if (!existsSync(path)) {
+    const wasThere = (await readFact(registry.database, LAST_EVENT)) !== null
+    return wasThere ? 'the repository is missing' : null
+  }
+  const damage = await headFault(path)
+  if (damage !== null) return damage
+  if (command === null) return await withIndex(registry, unreadable)
+  // A packing daemon may remove a file during the check: only what is found twice counts.
+  return (await objectFault({ command, path })) && (await objectFault({ command, path }))
+}
+
+/** Without the executable: the library's error when it reads all of HEAD; it has no type. */
+async function unreadable(git: GitIndex): Promise<string | null> {
   try {
-    return await compareContent(registry, git, options)
-  } finally {
-    await git.close()
+    for await (const _ of git.list());
+    return null
+  } catch (error) {
+    return `HEAD cannot be read: ${error instanceof Error ? error.message : error}`
   }
 }
 
 async function compareContent(
   registry: Registry,
   git: GitIndex,
-  options: VerifyOptions,
+  { repair, served }: VerifyOptions,
 ): Promise<Finding[]> {
   if ((await differences(registry, git)).length === 0) return []
   // Compared again: a daemon may have committed meanwhile, and what it has yet to commit is marked.
   const found: Difference[] = []
   let waiting = 0
   for (const one of await differences(registry, git)) {
-    if (
-      one.crateId !== null &&
-      (await isMarked(registry.database, { kind: 'git', subject: one.crateId }))
-    )
-      waiting++
+    const { crateId } = one
+    const isWaiting =
+      crateId !== null && (await isMarked(registry.database, { kind: 'git', subject: crateId }))
+    if (isWaiting) waiting++
     else found.push(one)
   }
-  if (options.repair) {
+  if (repair) {
     const crates = found.flatMap(one => (one.crateId === null ? [] : [one.crateId]))
-    const strays = found
-      .filter(one => one.crateId === null && one.path !== CONFIG)
-      .map(one => one.path)
-    await git.repair(crates, strays.filter(isRemovable))
+    const strays = found.filter(one => one.crateId === null && one.path !== pathInGit(configPath))
+    // The engines accept no other path; what somebody else has committed may have one.
+    await git.repair(crates, strays.map(one => one.path).filter(isIndexPath))
   }
-  const left = new Set(
-    options.repair ? (await differences(registry, git)).map(one => one.path) : [],
-  )
+  const left = new Set(repair ? (await differences(registry, git)).map(one => one.path) : [])
   const findings = found.map(({ path, what }) =>
-    finding(path, what, options.repair && !left.has(path)),
+    derivable(`${GIT_INDEX_FOLDER}:${path}`, what, repair && !left.has(path)),
   )
-  if (waiting > 0 && !options.served) {
+  if (waiting > 0 && !served) {
     const what = `${waiting} crates wait to be committed; \`plimsoll build\` does it`
-    findings.push({
-      where: GIT_INDEX_FOLDER,
-      what,
-      lost: false,
-      repaired: options.repair && left.size === 0,
-    })
+    findings.push(derivable(GIT_INDEX_FOLDER, what, repair && left.size === 0))
   }
   return findings
 }
-
-const CONFIG = configPath.slice(INDEX_FOLDER.length + 1)
 
 async function differences(registry: Registry, git: GitIndex): Promise<Difference[]> {
   const { database, urls, authRequired } = registry
@@ -169,61 +146,37 @@ async function differences(registry: Registry, git: GitIndex): Promise<Differenc
     else if (id !== blobId(bytes))
       found.push({ path, crateId, what: 'differs from the catalog in the git index' })
   }
-  compare(CONFIG, renderConfig(urls, authRequired).bytes, null)
-  for await (const { id, name } of eachCrate(database)) {
-    const lines = await indexLines(database, id)
-    const path = indexPath(name).slice(INDEX_FOLDER.length + 1)
-    if (lines.length > 0) compare(path, renderIndex(name, lines).bytes, id)
+  compare(pathInGit(configPath), renderConfig(urls, authRequired).bytes, null)
+  for await (const { id: crateId, name } of eachCrate(database)) {
+    const lines = await indexLines(database, crateId)
+    const path = pathInGit(indexPath(name))
+    if (lines.length > 0) compare(path, renderIndex(name, lines).bytes, crateId)
     else if (listed.delete(path))
-      found.push({ path, crateId: id, what: 'has no versions left, but is in the git index' })
+      found.push({ path, crateId, what: 'has no versions left, but is in the git index' })
   }
-  for (const path of listed.keys()) {
-    found.push({
-      path,
-      crateId: null,
-      what: 'belongs to no crate of the catalog, but is in the git index',
-    })
-  }
+  const what = 'belongs to no crate of the catalog, but is in the git index'
+  for (const path of listed.keys()) found.push({ path, crateId: null, what })
   return found
-}
-
-function finding(path: string, what: string, repaired: boolean): Finding {
-  return { where: `${GIT_INDEX_FOLDER}:${path}`, what, lost: false, repaired }
-}
-
-/** Whether the engines accept the path; one that somebody else has committed may be invalid. */
-function isRemovable(path: string): boolean {
-  const issues: Issue[] = []
-  collect(issues, () => checkPath(path))
-  return issues.length === 0
 }
 
 /**
  * Replaces a damaged repository, and says what became of its history. Without the git executable
  * the history starts over; Cargo fetches it like any other change.
  */
-async function replaceRepository(registry: Registry, { command }: Engine): Promise<string> {
+async function replaceRepository(registry: Registry, { command }: FoundEngine): Promise<string> {
   const path = gitIndexPath(registry)
   const [fresh, old] = [`${path}.new`, `${path}.old`]
   // A repair that was killed half-way has left only this.
   if (!existsSync(path) && existsSync(old)) await rename(old, path)
-  const kept =
-    command !== null && existsSync(path)
-      ? await recoverHistory({ from: path, to: fresh, command })
-      : 0
+  const canRecover = command !== null && existsSync(path)
+  const kept = canRecover ? await recoverHistory(path, { path: fresh, command }) : 0
   await rm(old, { recursive: true, force: true })
   if (existsSync(path)) await rename(path, old)
   if (kept > 0) await rename(fresh, path)
   await rm(old, { recursive: true, force: true })
   // All crates are compared with what was kept.
   await unfollowForGit(registry.database)
-  const git = await GitIndex.open(registry)
-  try {
-    await git?.commit()
-  } finally {
-    await git?.close()
-  }
-  return kept === 0
-    ? 'its history begins anew'
-    : `${kept} ${kept === 1 ? 'commit' : 'commits'} of its history were kept`
+  await withIndex(registry, git => git.commit())
+  if (kept === 0) return 'its history begins anew'
+  return `${kept} ${kept === 1 ? 'commit' : 'commits'} of its history were kept`
 }

@@ -5,12 +5,9 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { promisify } from 'node:util'
 import { Refusal } from '../../core/error/error.ts'
-import { loadNodegit } from '../../generator/git/index-repository/nodegit-module.ts'
-import type {
-  CommitInfo,
-  IndexChange,
-  IndexRepository,
-} from '../../generator/git/index-repository/repository.ts'
+import type { CommitInfo, IndexChange } from '../../generator/git/index-repository/engine.ts'
+import { loadNodegit } from '../../generator/git/index-repository/nodegit.ts'
+import type { IndexRepository } from '../../generator/git/index-repository/repository.ts'
 
 export const run = promisify(execFile)
 

@@ -1,6 +1,6 @@
 // A process of its own that commits to an index repository until it is killed: `index-writer.js
 // PATH ENGINE`. It prints the id of each commit that was acknowledged.
-import { openIndexRepository } from '../../generator/git/index-repository/open.ts'
+import { openIndexRepository } from '../../generator/git/index-repository/repository.ts'
 
 const [path = '', engine] = process.argv.slice(2)
 const repository = await openIndexRepository({

@@ -2,8 +2,14 @@ import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
-import { isTemporary, makeFolder, readText, writeDurably } from '../../store/durable-file.ts'
-import { modified, replaceDerived } from './repository-file.ts'
+import {
+  fileFacts,
+  isTemporary,
+  makeFolder,
+  readText,
+  writeAtomically,
+  writeDurably,
+} from '../../store/durable-file.ts'
 
 /** Cargo up to 1.49 asks for `master` by name, later ones for HEAD. */
 export const BRANCH = 'refs/heads/master'
@@ -66,7 +72,12 @@ export async function readHead(path: string): Promise<string | null> {
 
 /** The id git gives a file's bytes. */
 export function blobId(bytes: Uint8Array): string {
-  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
+  return objectId('blob', bytes)
+}
+
+/** The id git gives an object. */
+export function objectId(kind: 'blob' | 'tree' | 'commit', bytes: Uint8Array): string {
+  return createHash('sha1').update(`${kind} ${bytes.length}\0`).update(bytes).digest('hex')
 }
 
 /** Writes what `git update-server-info` writes, for plain file servers; only where it changes. */
@@ -78,8 +89,13 @@ export async function updateServerInfo(path: string): Promise<void> {
   // A pack is listed once its index is there, which git renames into place last.
   const listed: string[] = []
   for (const pack of packs.sort())
-    if (await modified(join(path, 'objects', 'pack', pack.replace(/pack$/, 'idx'))))
+    if (await fileFacts(join(path, 'objects', 'pack', pack.replace(/pack$/, 'idx'))))
       listed.push(`P ${pack}\n`)
   await replaceDerived(join(path, 'objects', 'info', 'packs'), `${listed.join('')}\n`)
   await replaceDerived(join(path, 'info', 'refs'), id ? `${id}\t${ref}\n` : '')
+}
+
+/** Not flushed: every start compares it again. */
+async function replaceDerived(file: string, text: string): Promise<void> {
+  if ((await readText(file)) !== text) await writeAtomically(file, Buffer.from(text))
 }

@@ -1,5 +1,12 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import {
+  type ChildProcessWithoutNullStreams,
+  execFile,
+  type SpawnOptionsWithoutStdio,
+  spawn,
+} from 'node:child_process'
+import { devNull } from 'node:os'
+import { buffer } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 import { refuse } from '../../../core/error/error.ts'
 
 /** Settings of every git that works on the index, whatever the user's configuration says. */
@@ -21,6 +28,9 @@ export function cleanEnvironment(path: string): NodeJS.ProcessEnv {
     LC_ALL: 'C',
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: devNull,
+    // Nothing is fetched: a partial clone could run a command from its own configuration.
+    GIT_ALLOW_PROTOCOL: '',
+    GIT_NO_LAZY_FETCH: '1',
   }
   for (const name of ['PATH', 'HOME', 'TMPDIR', 'SystemRoot', 'TEMP'])
     if (process.env[name] !== undefined) environment[name] = process.env[name]
@@ -34,32 +44,32 @@ export function cleanEnvironment(path: string): NodeJS.ProcessEnv {
   return environment
 }
 
-const devNull = process.platform === 'win32' ? 'NUL' : '/dev/null'
-
+/** The executable, and the repository that it works on. */
 export interface GitAt {
   readonly command: string
   readonly path: string
 }
 
-/** Starts git on the repository; the caller reads, writes and waits with `finish`. */
+/**
+ * Starts git on the repository, in its own clean environment unless `options` have another; the
+ * caller reads, writes and waits with `finish`.
+ */
 export function startGit(
   git: GitAt,
   args: readonly string[],
-  signal?: AbortSignal,
+  options: SpawnOptionsWithoutStdio = {},
 ): ChildProcessWithoutNullStreams {
-  const env = cleanEnvironment(git.path)
-  const child = spawn(
-    git.command,
-    ['--git-dir', git.path, ...args],
-    signal ? { env, signal } : { env },
-  )
+  const child = spawn(git.command, ['--git-dir', git.path, ...args], {
+    env: cleanEnvironment(git.path),
+    ...options,
+  })
   // Git may end before it has read everything; its exit code tells, the broken pipe adds nothing.
   child.stdin.on('error', () => {})
   return child
 }
 
-/** Waits for git's end and refuses with its own words when it failed. */
-export async function finish(child: ChildProcessWithoutNullStreams, name: string): Promise<void> {
+/** Waits for git's end: null, or its own words when it failed. */
+export async function complaintOf(child: ChildProcessWithoutNullStreams): Promise<string | null> {
   let complaint = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaint = `${complaint}${text}`.slice(-2000)
@@ -68,11 +78,16 @@ export async function finish(child: ChildProcessWithoutNullStreams, name: string
     child.once('error', reject)
     child.once('close', (status, signal) => resolve(status ?? signal ?? 'no status'))
   })
-  if (code !== 0)
-    refuse('git_failed', {
-      command: name,
-      detail: complaint.trim().replace(/\s*\n\s*/g, ' / ') || `${code}`,
-    })
+  return code === 0 ? null : complaint.trim().replace(/\s*\n\s*/g, ' / ') || `${code}`
+}
+
+/** Waits for git's end and refuses with its own words when it failed. */
+export async function finish(
+  child: ChildProcessWithoutNullStreams,
+  command: string,
+): Promise<void> {
+  const detail = await complaintOf(child)
+  if (detail !== null) refuse('git_failed', { command, detail })
 }
 
 /** Runs git to its end, or to `signal`, and gives its standard output. */
@@ -81,46 +96,17 @@ export async function runGit(
   args: readonly string[],
   signal?: AbortSignal,
 ): Promise<Buffer> {
-  const child = startGit(git, args, signal)
+  const child = startGit(git, args, { signal })
   child.stdin.end()
-  const chunks: Buffer[] = []
-  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const output = buffer(child.stdout)
+  output.catch(() => {})
   await finish(child, args[0] ?? '')
-  return Buffer.concat(chunks)
-}
-
-/** The output of git, also when it fails: for commands that report faults by failing. */
-export async function captureGit(git: GitAt, args: readonly string[]): Promise<string> {
-  const child = startGit(git, args)
-  child.stdin.end()
-  child.stderr.resume()
-  let said = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text
-  })
-  await once(child, 'close')
-  return said
+  return await output
 }
 
 /** The version of the executable; null when it cannot be run at all. */
 export async function gitVersion(command: string): Promise<string | null> {
-  const child = spawn(command, ['version'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-    env: cleanEnvironment(''),
-  })
-  const chunks: Buffer[] = []
-  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
-  const started = await new Promise<boolean>(resolve => {
-    child.once('error', () => resolve(false))
-    child.once('close', () => resolve(true))
-  })
-  return started
-    ? (/git version (\d+\.\d+(?:\.\d+)?)/.exec(Buffer.concat(chunks).toString())?.[1] ?? null)
-    : null
-}
-
-/** Geometric repacking with a multi-pack index begins here (git 2.34 release notes). */
-export function isRecent(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  return major > 2 || (major === 2 && minor >= 34)
+  const options = { env: cleanEnvironment('') }
+  const said = await promisify(execFile)(command, ['version'], options).catch(() => null)
+  return /git version (\d+\.\d+(?:\.\d+)?)/.exec(said?.stdout ?? '')?.[1] ?? null
 }

@@ -1,9 +1,8 @@
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Mutex } from '../../../core/mutex.ts'
-import { updateServerInfo } from './bare-repository.ts'
+import { readFolder } from '../../store/durable-file.ts'
 import { type GitAt, runGit } from './git-process.ts'
-import { listIfThere } from './repository-file.ts'
 import { removeStaleFiles } from './stale-files.ts'
 
 /** Every new git process opens every pack's index, so their number is kept small. */
@@ -21,29 +20,25 @@ const BITMAP_PAYS = 20_000
 export class Maintenance {
   readonly #path: string
   readonly #command: string | null
-  readonly #commits: Mutex
   readonly #mutex = new Mutex()
   readonly #stopped = new AbortController()
   /** Number of objects when this process last packed everything. */
   #settled = 0
 
-  /**
-   * Without a git executable only the files for plain web servers are written, under the mutex of
-   * the commits.
-   */
-  constructor(path: string, command: string | null, commits: Mutex) {
+  /** Without a git executable, `command`, nothing is packed. */
+  constructor(path: string, command: string | null) {
     this.#path = path
     this.#command = command
-    this.#commits = commits
   }
 
-  async run(): Promise<void> {
+  /** Packs what is due, then does `after`. */
+  async run(after: () => Promise<void>): Promise<void> {
     await this.#mutex.run(async () => {
       await removeStaleFiles(this.#path)
       const how = await this.#due()
       if (how && this.#command !== null)
         await this.#pack({ command: this.#command, path: this.#path }, how)
-      await this.#commits.run(() => updateServerInfo(this.#path))
+      await after()
     })
   }
 
@@ -68,7 +63,7 @@ export class Maintenance {
   /** What `git repack` has to do now; null when nothing is due. */
   async #due(): Promise<readonly string[] | null> {
     const packs = await scanPacks(join(this.#path, 'objects', 'pack'))
-    const loose = await listIfThere(join(this.#path, 'objects', '17'))
+    const loose = await readFolder(join(this.#path, 'objects', '17'))
     const total = packs.reduce((sum, pack) => sum + pack.objects, 0)
     // Where git writes no bitmap (a pack is kept), growth since the last packing counts instead.
     const settled = Math.max(
@@ -85,24 +80,16 @@ export class Maintenance {
   }
 }
 
-interface Pack {
-  readonly objects: number
-  readonly bitmap: boolean
-}
-
-async function scanPacks(folder: string): Promise<Pack[]> {
+async function scanPacks(folder: string): Promise<{ objects: number; bitmap: boolean }[]> {
   const names = await readdir(folder)
-  const packs: Pack[] = []
+  const packs: Awaited<ReturnType<typeof scanPacks>> = []
   for (const name of names.filter(one => one.endsWith('.idx'))) {
     const handle = await open(join(folder, name))
     try {
-      // Version 2 index: a header of 8 bytes, then the fan-out table; its last entry counts all
-      // objects.
+      // Version 2: a header of 8 bytes, then the fan-out table; its last entry counts all objects.
       const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 8 + 255 * 4)
-      packs.push({
-        objects: buffer.readUInt32BE(),
-        bitmap: names.includes(name.replace(/idx$/, 'bitmap')),
-      })
+      const bitmap = names.includes(name.replace(/idx$/, 'bitmap'))
+      packs.push({ objects: buffer.readUInt32BE(), bitmap })
     } finally {
       await handle.close()
     }

@@ -1,110 +1,131 @@
 import { dirname, join } from 'node:path'
-import { refuse } from '../../../core/error/error.ts'
-import { Mutex } from '../../../core/mutex.ts'
-import { blobId, headRef, readHead, updateServerInfo } from './bare-repository.ts'
-import { GitCommandRepository } from './git-command.ts'
-import { Maintenance } from './maintenance.ts'
-import type {
-  NodeGit,
-  NodeGitRepository,
-  Oid,
-  Signature,
-  Tree,
-  Treebuilder,
-} from './nodegit-module.ts'
+import { inParallel, syncFile, syncFolder, unlessMissing } from '../../store/durable-file.ts'
+import { blobId } from './bare-repository.ts'
 import {
   type CommitInfo,
-  checkChanges,
-  checkPath,
+  type Engine,
+  type Folder,
+  folderOf,
   type IndexChange,
-  type IndexRepository,
-  type Person,
-  signatures,
-} from './repository.ts'
-import { syncTogether } from './repository-file.ts'
-import { removeStaleLocks } from './stale-files.ts'
+  type IndexFile,
+  REGISTRY,
+  secondsOf,
+  type Tip,
+} from './engine.ts'
 
 const FILE = 0o100644
 const FOLDER = 0o40000
 
-/** Above this, one pack from fast-import costs less than as many loose objects, each flushed. */
-const BULK = 500
+/** The part of nodegit 0.28 that is used here; the package brings no declarations of its own. */
+export interface NodeGit {
+  readonly Libgit2: {
+    opts(option: number, value: number): number
+    readonly OPT: { readonly ENABLE_FSYNC_GITDIR: number; readonly SET_OWNER_VALIDATION: number }
+  }
+  readonly Repository: { openBare(path: string): Promise<Repository> }
+  readonly Blob: {
+    createFromBuffer(repository: Repository, bytes: Buffer, length: number): Promise<Oid>
+  }
+  readonly Treebuilder: { create(repository: Repository, source?: Tree): Promise<Treebuilder> }
+  readonly Signature: {
+    create(name: string, email: string, time: number, offset: number): object
+  }
+  readonly Reference: {
+    create(
+      ...reference: [repository: Repository, name: string, id: Oid, force: 0 | 1, log: string]
+    ): Promise<unknown>
+    createMatching(
+      ...reference: [Repository, name: string, id: Oid, force: 0 | 1, current: Oid, log: string]
+    ): Promise<unknown>
+  }
+  readonly Oid: { fromString(id: string): Oid }
+}
 
-/** The batch as a tree: what becomes of each name in a folder. */
-interface Folder {
-  readonly files: Map<string, Uint8Array | null>
-  readonly folders: Map<string, Folder>
+interface Repository {
+  getCommit(id: Oid): Promise<{ getTree(): Promise<Tree> }>
+  getTree(id: Oid): Promise<Tree>
+  createCommit(
+    ref: null,
+    author: object,
+    committer: object,
+    message: string,
+    tree: Oid,
+    parents: readonly Oid[],
+  ): Promise<Oid>
+  cleanup(): void
+}
+
+interface Oid {
+  tostrS(): string
+}
+
+interface Tree {
+  entries(): TreeEntry[]
+  _entryByName(name: string): TreeEntry | null
+}
+
+interface TreeEntry {
+  name(): string
+  id(): Oid
+  isTree(): boolean
+}
+
+interface Treebuilder {
+  insert(name: string, id: Oid, mode: number): Promise<unknown>
+  remove(name: string): number
+  entrycount(): number
+  write(): Promise<Oid>
+}
+
+/**
+ * Loads nodegit; the specifier is a variable, so that this compiles without the optional package.
+ */
+export async function loadNodegit(): Promise<NodeGit> {
+  const specifier = 'nodegit'
+  const loaded: { default: NodeGit } = await import(specifier)
+  return loaded.default
 }
 
 /** The engine inside the process: libgit2 through nodegit. */
-export class NodegitRepository implements IndexRepository {
-  readonly engine = 'nodegit'
+export class NodegitEngine implements Engine {
+  readonly name = 'nodegit'
   readonly #git: NodeGit
-  readonly #repository: NodeGitRepository
+  readonly #repository: Repository
   readonly #path: string
-  readonly #mutex = new Mutex()
-  readonly #maintenance: Maintenance
-  readonly #bulk: GitCommandRepository | null
   /** Objects written for the commit under way. */
   readonly #fresh = new Set<string>()
-  #closed = false
 
-  private constructor(
-    git: NodeGit,
-    repository: NodeGitRepository,
-    path: string,
-    packer: string | null,
-  ) {
+  private constructor(git: NodeGit, repository: Repository, path: string) {
     this.#git = git
     this.#repository = repository
     this.#path = path
-    this.#maintenance = new Maintenance(path, packer, this.#mutex)
-    this.#bulk = packer === null ? null : new GitCommandRepository({ command: packer, path })
   }
 
-  /**
-   * `packer` is the git executable, as nodegit cannot write packs; without one all objects stay
-   * loose.
-   */
-  static async open(git: NodeGit, path: string, packer: string | null): Promise<NodegitRepository> {
+  /** Opens the bare repository at `path`. */
+  static async open(git: NodeGit, path: string): Promise<NodegitEngine> {
     const { opts, OPT } = git.Libgit2
     // The folder may belong to another user, as in a container with a mounted volume.
     opts(OPT.SET_OWNER_VALIDATION, 0)
-    return new NodegitRepository(git, await git.Repository.openBare(path), path, packer)
+    return new NodegitEngine(git, await git.Repository.openBare(path), path)
   }
 
-  async commit(changes: readonly IndexChange[], info: CommitInfo): Promise<string | null> {
-    this.#open()
-    checkChanges(changes)
-    const { length } = changes
-    return await this.#mutex.run(async () =>
-      length > BULK && this.#bulk
-        ? await this.#bulk.commit(changes, info)
-        : await this.#commit(changes, info),
-    )
-  }
-
-  async #commit(changes: readonly IndexChange[], info: CommitInfo): Promise<string | null> {
-    const [ref, head] = [await headRef(this.#path), await readHead(this.#path)]
-    const root = await this.#write(folderOf(changes), head === null ? null : await this.#tree(head))
+  async commit(
+    { ref, head }: Tip,
+    changes: readonly IndexChange[],
+    info: CommitInfo,
+  ): Promise<string | null> {
+    const files = changes.map(({ path, bytes }) => [path, bytes] as const)
+    const root = await this.#write(folderOf(files), head === null ? null : await this.#tree(head))
     if (root === undefined) return null
-    const parents = head === null ? [] : [this.#git.Oid.fromString(head)]
-    const tree = root ?? (await this.#written(await this.#git.Treebuilder.create(this.#repository)))
-    const { author, committer, seconds } = signatures(info)
-    const sign = (person: Person): Signature =>
-      this.#git.Signature.create(person.name, person.email, seconds, 0)
-    const id = await this.#repository.createCommit(
-      null,
-      sign(author),
-      sign(committer),
-      info.message,
-      tree,
-      parents,
-    )
+    const { Oid, Treebuilder, Signature } = this.#git
+    const parent = head === null ? null : Oid.fromString(head)
+    const tree = root ?? (await this.#written(await Treebuilder.create(this.#repository)))
+    const person = Signature.create(REGISTRY.name, REGISTRY.email, secondsOf(info), 0)
+    const parents = parent ? [parent] : []
+    const { message } = info
+    const id = await this.#repository.createCommit(null, person, person, message, tree, parents)
     await this.#flush(id)
-    await removeStaleLocks(this.#path)
-    await this.#move(ref, id, parents)
-    await updateServerInfo(this.#path)
+    await this.#move(ref, id, parent)
     return id.tostrS()
   }
 
@@ -114,24 +135,20 @@ export class NodegitRepository implements IndexRepository {
       join(this.#path, 'objects', id.slice(0, 2), id.slice(2)),
     )
     this.#fresh.clear()
-    await syncTogether(names)
-    await syncTogether([...new Set(names.map(dirname))])
-    await syncTogether([join(this.#path, 'objects')])
+    // What a pack has already got no file of its own.
+    await inParallel(names, name => unlessMissing(syncFile(name)))
+    await inParallel([...new Set(names.map(dirname))], name => unlessMissing(syncFolder(name)))
+    await syncFolder(join(this.#path, 'objects'))
   }
 
   /** Moves the branch, if it is still where the commit began. */
-  async #move(ref: string, id: Oid, parents: readonly Oid[]): Promise<void> {
+  async #move(ref: string, id: Oid, parent: Oid | null): Promise<void> {
     const { Libgit2, Reference } = this.#git
-    const [parent] = parents
     Libgit2.opts(Libgit2.OPT.ENABLE_FSYNC_GITDIR, 1)
     try {
       await (parent
         ? Reference.createMatching(this.#repository, ref, id, 1, parent, '')
         : Reference.create(this.#repository, ref, id, 0, ''))
-    } catch (error) {
-      if ((await readHead(this.#path)) !== (parent?.tostrS() ?? null))
-        refuse('git_index_moved', { path: this.#path })
-      throw error
     } finally {
       Libgit2.opts(Libgit2.OPT.ENABLE_FSYNC_GITDIR, 0)
     }
@@ -140,15 +157,16 @@ export class NodegitRepository implements IndexRepository {
   /**
    * Writes a changed tree: its id, null when nothing is left in it, undefined when it is unchanged.
    */
-  async #write(folder: Folder, tree: Tree | null): Promise<Oid | null | undefined> {
+  async #write(
+    folder: Folder<Uint8Array | null>,
+    tree: Tree | null,
+  ): Promise<Oid | null | undefined> {
     const inserts: [name: string, id: Oid, mode: number][] = []
     const removals: string[] = []
     for (const [name, inner] of folder.folders) {
       const entry = tree?._entryByName(name)
-      const id = await this.#write(
-        inner,
-        entry?.isTree() ? await this.#repository.getTree(entry.id()) : null,
-      )
+      const below = entry?.isTree() ? await this.#repository.getTree(entry.id()) : null
+      const id = await this.#write(inner, below)
       if (id) inserts.push([name, id, FOLDER])
       else if (id === null && entry) removals.push(name)
     }
@@ -161,10 +179,7 @@ export class NodegitRepository implements IndexRepository {
       }
     }
     if (inserts.length === 0 && removals.length === 0) return undefined
-    const { Treebuilder } = this.#git
-    const builder = await (tree
-      ? Treebuilder.create(this.#repository, tree)
-      : Treebuilder.create(this.#repository))
+    const builder = await this.#git.Treebuilder.create(this.#repository, ...(tree ? [tree] : []))
     for (const name of removals) builder.remove(name)
     for (const [name, id, mode] of inserts) await builder.insert(name, id, mode)
     return builder.entrycount() === 0 ? null : await this.#written(builder)
@@ -187,34 +202,11 @@ export class NodegitRepository implements IndexRepository {
     return await (await this.#repository.getCommit(this.#git.Oid.fromString(commit))).getTree()
   }
 
-  async head(): Promise<string | null> {
-    this.#open()
-    return await readHead(this.#path)
+  async *list(commit: string): AsyncGenerator<IndexFile> {
+    yield* this.#listing(await this.#tree(commit), '')
   }
 
-  async read(path: string): Promise<Uint8Array | null> {
-    this.#open()
-    checkPath(path)
-    const head = await readHead(this.#path)
-    if (head === null) return null
-    let tree = await this.#tree(head)
-    const [name = '', ...folders] = path.split('/').reverse()
-    for (const folder of folders.reverse()) {
-      const entry = tree._entryByName(folder)
-      if (!entry?.isTree()) return null
-      tree = await this.#repository.getTree(entry.id())
-    }
-    const entry = tree._entryByName(name)
-    return entry && !entry.isTree() ? (await this.#repository.getBlob(entry.id())).content() : null
-  }
-
-  async *list(): AsyncIterable<{ path: string; id: string }> {
-    this.#open()
-    const head = await readHead(this.#path)
-    if (head !== null) yield* this.#listing(await this.#tree(head), '')
-  }
-
-  async *#listing(tree: Tree, above: string): AsyncGenerator<{ path: string; id: string }> {
+  async *#listing(tree: Tree, above: string): AsyncGenerator<IndexFile> {
     for (const entry of tree.entries()) {
       const path = `${above}${entry.name()}`
       if (entry.isTree())
@@ -223,35 +215,7 @@ export class NodegitRepository implements IndexRepository {
     }
   }
 
-  async maintain(): Promise<void> {
-    this.#open()
-    await this.#maintenance.run()
-  }
-
-  async close(): Promise<void> {
-    if (this.#closed) return
-    this.#closed = true
-    await this.#maintenance.stop()
-    await this.#mutex.idle()
+  close(): void {
     this.#repository.cleanup()
   }
-
-  #open(): void {
-    if (this.#closed) refuse('git_index_closed', { path: this.#path })
-  }
-}
-
-function folderOf(changes: readonly IndexChange[]): Folder {
-  const root: Folder = { files: new Map(), folders: new Map() }
-  for (const { path, bytes } of changes) {
-    const [name = '', ...above] = path.split('/').reverse()
-    let folder = root
-    for (const part of above.reverse()) {
-      const inner = folder.folders.get(part) ?? { files: new Map(), folders: new Map() }
-      folder.folders.set(part, inner)
-      folder = inner
-    }
-    folder.files.set(name, bytes)
-  }
-  return root
 }

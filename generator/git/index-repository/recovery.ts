@@ -1,39 +1,62 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import { Refusal } from '../../../core/error/error.ts'
-import { writeDurably } from '../../store/durable-file.ts'
-import { BRANCH, ensureBare, updateServerInfo } from './bare-repository.ts'
-import { captureGit, finish, type GitAt, runGit, startGit } from './git-process.ts'
-import { syncIfThere, syncTogether } from './repository-file.ts'
+import { Refusal, refusalOnly } from '../../../core/error/error.ts'
+import { readFolder, readText, syncFolder, writeDurably } from '../../store/durable-file.ts'
+import { BRANCH, ensureBare, readHead, updateServerInfo } from './bare-repository.ts'
+import { finish, type GitAt, runGit, startGit } from './git-process.ts'
 
-/** What is saved, and where it goes. */
-export interface Recovery {
-  /** The damaged repository; only its objects are read, and nothing in it changes. */
-  readonly from: string
-  /** Becomes a new repository; what was there goes. */
-  readonly to: string
-  readonly command: string
+/** What is wrong between HEAD and its commit, in words; null when nothing is. Changes nothing. */
+export async function headFault(path: string): Promise<string | null> {
+  if ((await readText(join(path, 'HEAD'))) === null) return 'HEAD is missing'
+  const head = await readHead(path).catch(refusalOnly)
+  if (head instanceof Refusal) return head.message
+  if (head !== null || !(await hasObjects(path))) return null
+  return 'HEAD leads to a branch without a commit, though there are commits'
+}
+
+/** What git finds wrong with the repository, HEAD's commit first; null when nothing is. */
+export async function objectFault(git: GitAt): Promise<string | null> {
+  const head = await readHead(git.path)
+  if (head === null) return null
+  if (await failure(runGit(git, ['cat-file', 'commit', head])))
+    return `HEAD points at commit ${head}, which is missing or cannot be read`
+  return await failure(runGit(git, ['fsck', '--full', '--no-dangling', '--no-progress']))
+}
+
+async function failure(work: Promise<unknown>): Promise<string | null> {
+  const result = await work.catch(refusalOnly)
+  return result instanceof Refusal ? result.message : null
+}
+
+async function hasObjects(path: string): Promise<boolean> {
+  const objects = await readFolder(join(path, 'objects'))
+  const packs = await readFolder(join(path, 'objects', 'pack'))
+  return (
+    objects.some(({ name }) => /^[0-9a-f]{2}$/.test(name)) ||
+    packs.some(({ name }) => name.endsWith('.pack'))
+  )
 }
 
 /**
- * Makes a new repository from the longest readable part of a damaged one's history, from a newest
- * commit down to the first. Returns the number of its commits; with 0 there is no new repository.
- * Every object is unpacked and hashed.
+ * Makes a new repository at `git.path` from the longest readable part of the history in `damaged`,
+ * from a newest commit down to the first; nothing in `damaged` changes. Returns the number of
+ * commits; with 0 there is no new repository. Every object is unpacked and hashed.
  */
-export async function recoverHistory({ from, to, command }: Recovery): Promise<number> {
-  const git: GitAt = { command, path: to }
-  await startFrom(from, to)
+export async function recoverHistory(damaged: string, git: GitAt): Promise<number> {
+  const to = git.path
+  await startFrom(damaged, to)
   for (const tip of await tips(git)) {
     const line = await lineOf(git, tip)
-    const at = await newestReadable(line, commit => isReadable(git, commit))
+    const at = await newestReadable(git, line)
     const commit = line[at]
     if (commit === undefined) continue
-    await startFrom(from, to)
+    await startFrom(damaged, to)
     await copyCommit(git, commit)
     await rm(alternates(to))
+    await syncFolder(join(to, 'objects', 'pack'))
     await writeDurably(join(to, BRANCH), Buffer.from(`${commit}\n`))
-    await syncTogether([join(to, 'objects', 'pack'), join(to, 'refs', 'heads')])
     await updateServerInfo(to)
     return line.length - at
   }
@@ -46,7 +69,6 @@ async function startFrom(from: string, to: string): Promise<void> {
   await rm(to, { recursive: true, force: true })
   await ensureBare(to)
   await writeDurably(alternates(to), Buffer.from(`${join(from, 'objects')}\n`))
-  await syncIfThere(join(to, 'objects', 'info'))
 }
 
 function alternates(path: string): string {
@@ -55,59 +77,43 @@ function alternates(path: string): string {
 
 /** Readable commits that no readable commit has as its parent, newest first. */
 async function tips(git: GitAt): Promise<string[]> {
-  const said = await captureGit(git, ['fsck', '--full', '--no-progress'])
+  const checking = startGit(git, ['fsck', '--full', '--no-progress'])
+  checking.stdin.end()
+  // It reports faults by failing, too.
+  const [said] = await Promise.all([
+    text(checking.stdout),
+    finish(checking, 'fsck').catch(refusalOnly),
+  ])
   const ids = [...said.matchAll(/^dangling commit ([0-9a-f]{40})$/gm)].map(match => match[1] ?? '')
   if (ids.length === 0) return []
-  const sorted = await runGit(git, ['rev-list', '--no-walk=sorted', ...ids.slice(0, 1000)])
-  return sorted.toString().trim().split('\n')
+  return linesOf(await runGit(git, ['rev-list', '--no-walk=sorted', ...ids.slice(0, 1000)]))
 }
 
-/**
- * A commit and its ancestors; none when one is unreadable: what lies before that one has its own
- * tip.
- */
+/** A commit and its ancestors; none if one is unreadable: what is before that has its own tip. */
 async function lineOf(git: GitAt, tip: string): Promise<string[]> {
-  try {
-    return (await runGit(git, ['rev-list', '--first-parent', tip])).toString().trim().split('\n')
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return []
-  }
+  const listed = await runGit(git, ['rev-list', '--first-parent', tip]).catch(refusalOnly)
+  return listed instanceof Refusal ? [] : linesOf(listed)
+}
+
+function linesOf(output: Buffer): string[] {
+  return output.toString().trim().split('\n')
 }
 
 /** The newest readable commit of a line, by its place; if one is readable, so are all before it. */
-async function newestReadable(
-  line: readonly string[],
-  isReadable: (commit: string) => Promise<boolean>,
-) {
+async function newestReadable(git: GitAt, line: readonly string[]): Promise<number> {
   let [low, high] = [0, line.length]
   // The newest first: usually the history is fine, and only the way to it is damaged.
   for (let at = low; low < high; at = (low + high) >> 1) {
-    if (await isReadable(line[at] ?? '')) high = at
+    if ((await failure(copyCommit(git, line[at] ?? ''))) === null) high = at
     else low = at + 1
   }
   return low
 }
 
-async function isReadable(git: GitAt, commit: string): Promise<boolean> {
-  try {
-    await copyCommit(git, commit)
-    return true
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return false
-  }
-}
-
 /** Copies a commit with all its objects: unpacked on one side, hashed on the other. */
 async function copyCommit(git: GitAt, commit: string): Promise<void> {
-  const packer = startGit(git, [
-    'pack-objects',
-    '--revs',
-    '--stdout',
-    '-q',
-    '--no-use-bitmap-index',
-  ])
+  const packing = ['pack-objects', '--revs', '--stdout', '-q', '--no-use-bitmap-index']
+  const packer = startGit(git, packing)
   const indexer = startGit(git, ['index-pack', '--stdin', '--check-self-contained-and-connected'])
   indexer.stdout.resume()
   packer.stdin.end(`${commit}\n`)

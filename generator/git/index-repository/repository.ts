@@ -1,83 +1,158 @@
+import { dirname, join, resolve } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
+import { Mutex } from '../../../core/mutex.ts'
+import { syncFile, syncFolder, unlessMissing } from '../../store/durable-file.ts'
+import { ensureBare, headRef, readHead, updateServerInfo } from './bare-repository.ts'
+import {
+  type CommitInfo,
+  checkChanges,
+  type Engine,
+  type IndexChange,
+  type IndexFile,
+} from './engine.ts'
+import { GitEngine } from './git-engine.ts'
+import { gitVersion } from './git-process.ts'
+import { Maintenance } from './maintenance.ts'
+import { loadNodegit, type NodeGit, NodegitEngine } from './nodegit.ts'
+import { removeStaleFiles, removeStaleLocks } from './stale-files.ts'
 
-/** One file of the index that becomes `bytes`, or goes away when they are null. */
-export interface IndexChange {
-  readonly path: string
-  readonly bytes: Uint8Array | null
+/** Above this, one pack from fast-import costs less than as many loose objects, each flushed. */
+const BULK = 500
+
+/** What should write the repository. */
+export interface EngineChoice {
+  /** `auto` takes nodegit when it is installed and loads, else the git executable. */
+  readonly engine?: 'auto' | 'nodegit' | 'git'
+  readonly gitCommand?: string
 }
 
-export interface Person {
-  readonly name: string
-  readonly email: string
+/** What can write the repository: the library, the executable if recent enough, or both. */
+export interface FoundEngine {
+  readonly name: 'nodegit' | 'git'
+  readonly nodegit: NodeGit | null
+  readonly command: string | null
 }
 
-/** What a commit says of itself: the message names crate, version, action and actor. */
-export interface CommitInfo {
-  readonly message: string
-  readonly time: Date
-  readonly author?: Person
+/** The engine that is there and wanted; refuses when there is none. */
+export async function findEngine(choice: EngineChoice): Promise<FoundEngine> {
+  const { engine = 'auto', gitCommand = 'git' } = choice
+  const nodegit = engine === 'git' ? null : await tryNodegit(engine)
+  const version = await gitVersion(gitCommand)
+  const usable = version !== null && isRecent(version)
+  if (!nodegit && version === null) refuse('git_engine_missing', { command: gitCommand })
+  if (!nodegit && !usable) refuse('git_too_old', { command: gitCommand, version: version ?? '' })
+  return { name: nodegit ? 'nodegit' : 'git', nodegit, command: usable ? gitCommand : null }
+}
+
+/** Geometric repacking with a multi-pack index begins here (git 2.34 release notes). */
+function isRecent(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  return major > 2 || (major === 2 && minor >= 34)
+}
+
+async function tryNodegit(engine: 'auto' | 'nodegit'): Promise<NodeGit | null> {
+  try {
+    return await loadNodegit()
+  } catch (error) {
+    // Absent, or built for another Node: with `auto` the executable does the same job.
+    if (engine === 'nodegit')
+      refuse('git_nodegit_missing', { reason: (error as Error).message.split('\n')[0] ?? '' })
+    return null
+  }
+}
+
+/** Opens or makes the bare repository at `path`. Only one process may write to it. */
+export async function openIndexRepository(
+  options: EngineChoice & { readonly path: string },
+): Promise<IndexRepository> {
+  const path = resolve(options.path)
+  const { nodegit, command } = await findEngine(options)
+  await ensureBare(path)
+  await removeStaleLocks(path)
+  await removeStaleFiles(path)
+  await updateServerInfo(path)
+  const git = command === null ? null : new GitEngine({ command, path })
+  const engine = nodegit ? await NodegitEngine.open(nodegit, path) : git
+  if (!engine) throw new Error('an engine was found that is none')
+  return new IndexRepository(path, engine, git, new Maintenance(path, command))
 }
 
 /** The index as a bare git repository: the files of the sparse index, one commit for each batch. */
-export interface IndexRepository {
-  readonly engine: 'nodegit' | 'git'
+export class IndexRepository {
+  readonly #path: string
+  readonly #engine: Engine
+  /** Writes large batches; nodegit cannot write packs. */
+  readonly #bulk: Engine
+  readonly #maintenance: Maintenance
+  readonly #mutex = new Mutex()
+  #closed = false
+
+  /** Without a git executable, `packing`, all objects stay loose. */
+  constructor(path: string, engine: Engine, packing: Engine | null, maintenance: Maintenance) {
+    this.#path = path
+    this.#engine = engine
+    this.#bulk = packing ?? engine
+    this.#maintenance = maintenance
+  }
+
+  get engine(): Engine['name'] {
+    return this.#engine.name
+  }
+
   /** Appends a commit, durably, and returns its id; null when nothing differs from HEAD. */
-  commit(changes: readonly IndexChange[], info: CommitInfo): Promise<string | null>
+  async commit(changes: readonly IndexChange[], info: CommitInfo): Promise<string | null> {
+    this.#open()
+    checkChanges(changes)
+    return await this.#mutex.run(() => this.#commit(changes, info))
+  }
+
+  async #commit(changes: readonly IndexChange[], info: CommitInfo): Promise<string | null> {
+    const path = this.#path
+    const tip = { ref: await headRef(path), head: await readHead(path) }
+    await removeStaleLocks(path)
+    const engine = changes.length > BULK ? this.#bulk : this.#engine
+    const id = await engine.commit(tip, changes, info).catch(async error => {
+      if ((await readHead(path)) !== tip.head) refuse('git_index_moved', { path })
+      throw error
+    })
+    if (id === null) return null
+    // Git flushes no folder, and before 2.36 no ref: their names reach the disk here.
+    await syncFolder(join(path, 'objects', 'pack'))
+    await unlessMissing(syncFile(join(path, tip.ref)))
+    await syncFolder(dirname(join(path, tip.ref)))
+    await updateServerInfo(path)
+    return id
+  }
+
   /** The id of the newest commit; null before the first. */
-  head(): Promise<string | null>
-  /** A file's bytes at HEAD; null when there is none. */
-  read(path: string): Promise<Uint8Array | null>
-  /** Every file at HEAD with its blob id, in the order of git's tree. */
-  list(): AsyncIterable<{ readonly path: string; readonly id: string }>
+  async head(): Promise<string | null> {
+    this.#open()
+    return await readHead(this.#path)
+  }
+
+  /** Every file at HEAD, in the order of git's tree. */
+  async *list(): AsyncIterable<IndexFile> {
+    const head = await this.head()
+    if (head !== null) yield* this.#engine.list(head)
+  }
+
   /** Packs when enough is loose or scattered, else nearly free: call it after every batch. */
-  maintain(): Promise<void>
+  async maintain(): Promise<void> {
+    this.#open()
+    await this.#maintenance.run(() => this.#mutex.run(() => updateServerInfo(this.#path)))
+  }
+
   /** Waits for what runs; afterwards the repository refuses to be used. */
-  close(): Promise<void>
-}
-
-/** Lowercase; no segment begins with a dot, so `.git` and `..` cannot be written. */
-const PATH = /^(?!.{1000})[a-z0-9_-][a-z0-9._-]*(?:\/[a-z0-9_-][a-z0-9._-]*)*$/
-
-/** Refuses a batch that could not stand in the tree. */
-export function checkChanges(changes: readonly IndexChange[]): void {
-  const seen = new Set<string>()
-  for (const { path } of changes) {
-    checkPath(path)
-    if (seen.has(path)) refuse('git_path_twice', { path })
-    seen.add(path)
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    // Breaks off packing, which the next start takes up again.
+    await this.#maintenance.stop()
+    await this.#mutex.idle()
+    this.#engine.close?.()
   }
-}
 
-/** Refuses a path that could not stand in the tree. */
-export function checkPath(path: string): void {
-  if (!PATH.test(path)) refuse('git_path_invalid', { path })
-}
-
-/** Who commits; the author is the actor when the caller names one. */
-export const REGISTRY: Person = { name: 'Plimsoll', email: 'registry@localhost' }
-
-export interface Signatures {
-  readonly author: Person
-  readonly committer: Person
-  /** Seconds since 1970; the zone is always UTC, so both engines make the same commit. */
-  readonly seconds: number
-}
-
-/** Author, committer and time of a commit, as both engines write them. */
-export function signatures(info: CommitInfo): Signatures {
-  return {
-    author: info.author
-      ? { name: plain(info.author.name), email: plain(info.author.email) }
-      : REGISTRY,
-    committer: REGISTRY,
-    seconds: Math.floor(info.time.getTime() / 1000),
+  #open(): void {
+    if (this.#closed) refuse('git_index_closed', { path: this.#path })
   }
-}
-
-/** A line break or bracket in a name would end the field, and begin a command of fast-import. */
-function plain(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get through
-  const safe = text.replace(/[\s\u0000-\u001f\u007f<>]+/g, ' ').trim()
-  // Git strips these from both ends of a name, libgit2 strips others: here none are left.
-  return safe.replace(/^[.,:;"'\\\s]+|[.,:;"'\\\s]+$/g, '') || 'unknown'
 }

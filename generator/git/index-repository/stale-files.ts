@@ -1,9 +1,8 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { isTemporary, readText } from '../../store/durable-file.ts'
+import { isTemporary, readFolder, readText, statOf } from '../../store/durable-file.ts'
 import { headRef } from './bare-repository.ts'
-import { listIfThere, modified } from './repository-file.ts'
 
 /**
  * How long a ref may be locked; git takes milliseconds, so older locks belong to dead processes.
@@ -29,27 +28,26 @@ export async function removeStaleLocks(path: string, now: () => number = Date.no
 
 /** Removes files of killed processes: temporary packs, locks of the packer, fast-import's marks. */
 export async function removeStaleFiles(path: string, now: () => number = Date.now): Promise<void> {
-  const suspects: string[] = []
   for (const [folder, names] of [
     ['', /^fast_import_crash_|^(?:config|shallow)\.lock$|^gc\.pid/],
     ['objects', /^tmp_object_git2_/],
     ['objects/info', /\.lock$|^tmp_/],
     ['objects/pack', /^\.?tmp[-_]|\.lock$/],
   ] as const) {
-    const found = await listIfThere(join(path, folder))
-    suspects.push(
-      ...found
-        .filter(name => names.test(name) || isTemporary(name))
-        .map(name => join(path, folder, name)),
-    )
+    for (const { name } of await readFolder(join(path, folder))) {
+      const suspect = join(path, folder, name)
+      if (!(names.test(name) || isTemporary(name) || (await isReleased(suspect)))) continue
+      const since = await modified(suspect)
+      if (since !== null && now() - since >= WORK_MS) await rm(suspect, { force: true })
+    }
   }
-  // A pack that fast-import was about to release keeps its mark, and would never be packed again.
-  const packs = join(path, 'objects', 'pack')
-  for (const name of (await listIfThere(packs)).filter(one => one.endsWith('.keep')))
-    if ((await readText(join(packs, name)))?.startsWith('fast-import'))
-      suspects.push(join(packs, name))
-  for (const suspect of suspects) {
-    const since = await modified(suspect)
-    if (since !== null && now() - since >= WORK_MS) await rm(suspect, { force: true })
-  }
+}
+
+/** A pack that fast-import was about to release keeps its mark, and would never be packed again. */
+async function isReleased(path: string): Promise<boolean> {
+  return path.endsWith('.keep') && !!(await readText(path))?.startsWith('fast-import')
+}
+
+async function modified(path: string): Promise<number | null> {
+  return (await statOf(path))?.mtimeMs ?? null
 }

@@ -1,5 +1,5 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { cleanEnvironment, finish } from './git-process.ts'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { cleanEnvironment, finish, startGit } from './git-process.ts'
 
 export interface UploadPackOptions {
   readonly repositoryPath: string
@@ -17,22 +17,16 @@ export class UploadPack {
   readonly #end: Promise<void>
 
   constructor(options: UploadPackOptions) {
-    const { repositoryPath, gitCommand, protocol, advertise, input } = options
+    const { repositoryPath: path, gitCommand: command, protocol, advertise, input } = options
     const mode = advertise ? ['--http-backend-info-refs'] : []
-    const environment = cleanEnvironment(repositoryPath)
-    if (protocol > 0) environment.GIT_PROTOCOL = `version=${protocol}`
-    this.#child = spawn(
-      gitCommand,
-      ['upload-pack', '--strict', '--stateless-rpc', ...mode, '--', repositoryPath],
-      {
-        env: environment,
-      },
-    )
+    const env = cleanEnvironment(path)
+    if (protocol > 0) env.GIT_PROTOCOL = `version=${protocol}`
+    const args = ['upload-pack', '--strict', '--stateless-rpc', ...mode, '--', path]
+    // Git stops reading when it has seen enough; its exit code tells whether that was a failure.
+    this.#child = startGit({ command, path }, args, { env })
     this.#end = finish(this.#child, 'upload-pack')
     // Observed at the end of `output`, which may never be reached when the client goes away.
     this.#end.catch(() => {})
-    // Git stops reading when it has seen enough; its exit code tells whether that was a failure.
-    this.#child.stdin.on('error', () => {})
     this.#child.stdin.end(input)
   }
 

@@ -10,10 +10,10 @@ import { promisify } from 'node:util'
 import { type ServerType, serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { gitHttp } from '../../../daemon/files/git-http/git-http.ts'
-import { openIndexRepository } from '../../../generator/git/index-repository/open.ts'
-import type {
-  IndexChange,
-  IndexRepository,
+import type { IndexChange } from '../../../generator/git/index-repository/engine.ts'
+import {
+  type IndexRepository,
+  openIndexRepository,
 } from '../../../generator/git/index-repository/repository.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 

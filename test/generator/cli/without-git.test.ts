@@ -1,7 +1,7 @@
 // Mirrors generator/git/git-index.ts: machines without git, or with the index switched off
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { listMarks } from '../../../generator/store/catalog/marks.ts'
@@ -136,11 +136,16 @@ test(
     assert.match(stdout, missing)
     const url = `${daemon.url}/index.git`
     const clone = join(folder, 'clone')
+    // The daemon's first commit may be without the crate.
     await until(
-      async () => (await (await fetch(`${url}/info/refs`)).text()) !== '',
-      () => 'there is no commit',
+      async () => {
+        if ((await (await fetch(`${url}/info/refs`)).text()) === '') return false
+        rmSync(clone, { recursive: true, force: true })
+        execFileSync('git', ['clone', '--quiet', url, clone])
+        return existsSync(join(clone, 'al/ph/alpha'))
+      },
+      () => 'there is no commit of the crate',
     )
-    execFileSync('git', ['clone', '--quiet', url, clone])
     assert.match(readFileSync(join(clone, 'al/ph/alpha'), 'utf8'), /"name":"alpha"/)
     const asked = await fetch(`${url}/info/refs?service=git-upload-pack`, {
       headers: { 'user-agent': 'git/2.0 (libgit2 1.9.0)' },

@@ -1,0 +1,156 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { blobId } from './bare-repository.ts'
+import {
+  type CommitInfo,
+  type Engine,
+  type IndexChange,
+  type IndexFile,
+  REGISTRY,
+  secondsOf,
+  type Tip,
+} from './engine.ts'
+import { finish, type GitAt, startGit } from './git-process.ts'
+
+/** Above this, one listing of the tree is cheaper than asking for every path. */
+const LISTING_PAYS = 1_000
+
+/** The engine that runs the `git` executable: one `fast-import` for each commit. */
+export class GitEngine implements Engine {
+  readonly name = 'git'
+  readonly #git: GitAt
+
+  constructor(git: GitAt) {
+    this.#git = git
+  }
+
+  async commit(
+    tip: Tip,
+    changes: readonly IndexChange[],
+    info: CommitInfo,
+  ): Promise<string | null> {
+    const importing = new FastImport(this.#git)
+    try {
+      const paths = changes.map(one => one.path)
+      const ids = await this.#ids(importing, tip.head, paths)
+      const different = changes.filter(
+        ({ bytes }, i) => (bytes ? blobId(bytes) : null) !== (ids[i] ?? null),
+      )
+      const id = different.length > 0 ? await importing.commit(tip, different, info) : null
+      await importing.done()
+      return id
+    } finally {
+      importing.abandon()
+    }
+  }
+
+  async #ids(
+    importing: FastImport,
+    head: string | null,
+    paths: readonly string[],
+  ): Promise<(string | null)[]> {
+    if (head === null) return []
+    if (paths.length <= LISTING_PAYS) return await importing.ids(head, paths)
+    const listed = new Map<string, string>()
+    for await (const { path, id } of this.list(head)) listed.set(path, id)
+    return paths.map(path => listed.get(path) ?? null)
+  }
+
+  async *list(commit: string): AsyncGenerator<IndexFile> {
+    const child = startGit(this.#git, ['ls-tree', '-r', '-z', '--full-tree', commit])
+    const end = finish(child, 'ls-tree')
+    end.catch(() => {})
+    try {
+      let rest = ''
+      for await (const chunk of child.stdout.setEncoding('utf8')) {
+        const lines = `${rest}${chunk}`.split('\0')
+        rest = lines.pop() ?? ''
+        for (const line of lines) yield { id: line.slice(12, 52), path: line.slice(53) }
+      }
+      await end
+    } finally {
+      child.kill()
+    }
+  }
+}
+
+/**
+ * One run of `git fast-import`: first asked what HEAD has, then fed a commit (git-fast-import,
+ * "Input Format"). It reads only the trees above changed files, so its cost depends neither on the
+ * size of the registry nor on its history.
+ */
+class FastImport {
+  readonly #child: ChildProcessWithoutNullStreams
+  readonly #answers: AsyncIterator<string>
+  readonly #end: Promise<void>
+
+  constructor(git: GitAt) {
+    this.#child = startGit(git, ['fast-import', '--quiet', '--done', '--date-format=raw'])
+    this.#answers = createInterface({
+      input: this.#child.stdout,
+      crlfDelay: Number.POSITIVE_INFINITY,
+    })[Symbol.asyncIterator]()
+    this.#end = finish(this.#child, 'fast-import')
+    // Handled in `done`; until then a failure must not end the process as unhandled.
+    this.#end.catch(() => {})
+  }
+
+  /** The blob ids of `paths` in commit `head`, null where there is none. */
+  async ids(head: string, paths: readonly string[]): Promise<(string | null)[]> {
+    const asking = this.#write(paths.map(path => `ls ${head} ${path}\n`))
+    const ids: (string | null)[] = []
+    for (const _ of paths)
+      ids.push(/^100644 blob ([0-9a-f]{40})\t/.exec(await this.#answer())?.[1] ?? null)
+    await asking
+    return ids
+  }
+
+  /** Appends a commit and gives its id. */
+  async commit(
+    { ref, head }: Tip,
+    changes: readonly IndexChange[],
+    info: CommitInfo,
+  ): Promise<string> {
+    const message = Buffer.from(info.message)
+    const person = `${REGISTRY.name} <${REGISTRY.email}> ${secondsOf(info)} +0000`
+    const writing = this.#write([
+      `commit ${ref}\nmark :1\nauthor ${person}\ncommitter ${person}\n`,
+      `data ${message.length}\n`,
+      message,
+      `\n${head ? `from ${head}\n` : ''}`,
+      ...changes.flatMap(({ path, bytes }) =>
+        bytes ? [`M 100644 inline ${path}\ndata ${bytes.length}\n`, bytes, '\n'] : [`D ${path}\n`],
+      ),
+      '\nget-mark :1\n',
+    ])
+    const id = await this.#answer()
+    await writing
+    return id
+  }
+
+  /** Ends the stream: only now the pack is completed and the ref moved. */
+  async done(): Promise<void> {
+    this.#child.stdin.end('done\n')
+    await this.#end
+  }
+
+  /** Ends git where something went wrong before `done`: nothing has been moved then. */
+  abandon(): void {
+    if (this.#child.exitCode === null && this.#child.signalCode === null)
+      this.#child.kill('SIGKILL')
+  }
+
+  async #answer(): Promise<string> {
+    const { value, done } = await this.#answers.next()
+    if (!done) return value
+    await this.#end
+    throw new Error('git fast-import ended without an answer')
+  }
+
+  async #write(parts: readonly (string | Uint8Array)[]): Promise<void> {
+    for (const part of parts)
+      if (!this.#child.stdin.write(part) && this.#child.stdin.writable)
+        await Promise.race([once(this.#child.stdin, 'drain'), this.#end])
+  }
+}
