@@ -57,6 +57,7 @@ export { readTarget, type Target } from './store/catalog/target.ts'
 export { setYanked } from './store/catalog/yank.ts'
 export type { Database } from './store/database/database.ts'
 export { MARK_KINDS } from './store/database/mark-kinds.ts'
+export { all, first, run } from './store/database/statement.ts'
 export { isStorageRefusal } from './store/storage-fault.ts'
 
 // The git index.

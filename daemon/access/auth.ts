@@ -2,14 +2,17 @@ import {
   type Change,
   canonicalName,
   type Database,
+  first,
   type Name,
   type Queries,
   refuse,
+  run,
   timestamp,
 } from '../../generator/index.ts'
 import type { Account } from '../accounts/accounts.ts'
 import type { RecordUse } from '../accounts/last-use.ts'
-import { hashToken, isToken, reachOf, type Scope } from '../accounts/tokens.ts'
+import { hashSecret } from '../accounts/secret.ts'
+import { isToken, reachOf, type Scope, type StoredReach } from '../accounts/tokens.ts'
 
 /** Who is calling, and what the token they call with is good for. */
 export interface Actor {
@@ -39,6 +42,18 @@ export function passwordOf(header: string | undefined): string | null {
   return pair.includes(':') && password !== '' ? password : null
 }
 
+/** Tokens that are good at a time, with their users. */
+const GOOD = `FROM tokens JOIN users ON users.id = tokens.user_id
+  WHERE revoked_at IS NULL AND locked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`
+
+interface TokenRow extends StoredReach {
+  readonly id: number
+  readonly user_id: number
+  readonly login: string
+  readonly admin: number
+  readonly last_used_at: string | null
+}
+
 /** The actor of a token; null when it is unknown, revoked or expired, or its user is locked. */
 export async function authenticate(
   database: Database,
@@ -47,42 +62,21 @@ export async function authenticate(
   record: RecordUse,
 ): Promise<Actor | null> {
   if (!isToken(token)) return null
-  const row = await database
-    .selectFrom('tokens')
-    .innerJoin('users', 'users.id', 'tokens.user_id')
-    .selectAll('tokens')
-    .select(['users.login', 'users.admin'])
-    .where('tokens.hash', '=', hashToken(token))
-    .where('users.locked_at', 'is', null)
-    .executeTakeFirst()
-  if (!row || row.revoked_at !== null) return null
-  if (isExpired(row.expires_at, now)) return null
-  if (row.last_used_at === null || now.getTime() - Date.parse(row.last_used_at) > 60_000) {
-    const used = database.updateTable('tokens').set({ last_used_at: timestamp(now) })
-    await record(now, () => used.where('id', '=', row.id).execute())
-  }
-  return {
-    user: { id: row.user_id, login: row.login, admin: row.admin === 1 },
-    tokenId: row.id,
-    ...reachOf(row),
-  }
+  const sql = `SELECT tokens.id, user_id, login, admin, scopes, crates, last_used_at
+    ${GOOD} AND hash = ?`
+  const row = await first<TokenRow>(database, sql, timestamp(now), hashSecret(token))
+  if (!row) return null
+  await record(row.last_used_at, now, at =>
+    run(database, 'UPDATE tokens SET last_used_at = ? WHERE id = ?', at, row.id),
+  )
+  const user = { id: row.user_id, login: row.login, admin: row.admin === 1 }
+  return { user, tokenId: row.id, ...reachOf(row) }
 }
 
-/** Refuses an actor whose token was revoked or expired, or who was locked out, while their request arrived. */
+/** Refuses an actor whose token was withdrawn, or who was locked out, while their request arrived. */
 export async function requireStillGood(db: Queries, { tokenId }: Actor, now: Date): Promise<void> {
-  const row = await db
-    .selectFrom('tokens')
-    .innerJoin('users', 'users.id', 'tokens.user_id')
-    .select('tokens.expires_at')
-    .where('tokens.id', '=', tokenId)
-    .where('tokens.revoked_at', 'is', null)
-    .where('users.locked_at', 'is', null)
-    .executeTakeFirst()
-  if (!row || isExpired(row.expires_at, now)) refuse('token_withdrawn')
-}
-
-function isExpired(at: string | null, now: Date): boolean {
-  return at !== null && Date.parse(at) <= now.getTime()
+  const sql = `SELECT tokens.id ${GOOD} AND tokens.id = ?`
+  if (!(await first(db, sql, timestamp(now), tokenId))) refuse('token_withdrawn')
 }
 
 /** Whether the actor's token is good for a scope. */

@@ -1,9 +1,12 @@
 import {
   addEvent,
+  all,
   type Change,
   type Database,
+  first,
   operatorChange,
   refuse,
+  run,
   type Slice,
 } from '../../generator/index.ts'
 
@@ -18,50 +21,53 @@ export interface User {
   readonly created: string
 }
 
-type UserRow = Omit<User, 'admin' | 'locked' | 'created'> & {
-  readonly admin: number
-  readonly locked_at: string | null
-  readonly created_at: string
-}
-
 /** A user, as far as access depends on it. */
 export type Account = Pick<User, 'id' | 'login' | 'admin'>
+
+/** A user, how many crates they own and when they were last seen. */
+export interface ActiveUser extends User {
+  readonly crates: number
+  /** With a token or in a browser; null for never. */
+  readonly lastSeen: string | null
+}
+
+const USER = 'id, login, name, admin, locked_at IS NOT NULL AS locked, created_at AS created'
+
+/** What SQLite has instead of booleans. */
+type Row<T extends User = User> = Omit<T, 'admin' | 'locked'> & Record<'admin' | 'locked', number>
+
+function user<T extends User>(row: Row<T>) {
+  return { ...row, admin: row.admin === 1, locked: row.locked === 1 }
+}
 
 /** Adds a user. Refuses a login that is malformed or taken in any case. */
 export async function addUser(
   database: Database,
-  user: { login: string; admin: boolean; at: string },
-  by: Change = operatorChange(user.at),
+  { login, admin, at }: { login: string; admin: boolean; at: string },
+  by: Change = operatorChange(at),
 ): Promise<User> {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,38}$/.test(user.login))
-    refuse('login_invalid', { login: user.login })
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,38}$/.test(login)) refuse('login_invalid', { login })
   return database.transaction().execute(async tx => {
-    const row = await tx
-      .insertInto('users')
-      .values({
-        login: user.login,
-        canonical: user.login.toLowerCase(),
-        admin: Number(user.admin),
-        created_at: user.at,
-      })
-      .onConflict(conflict => conflict.column('canonical').doNothing())
-      .returningAll()
-      .executeTakeFirst()
-    if (!row) return refuse('login_taken', { login: user.login })
-    const detail = { login: user.login, ...(user.admin && { admin: true }) }
-    await addEvent(tx, by, { action: 'user-add', detail })
-    return userRecord(row)
+    const row = await first<Row>(
+      tx,
+      `INSERT INTO users (login, canonical, admin, created_at) VALUES (?, ?, ?, ?)
+       ON CONFLICT (canonical) DO NOTHING RETURNING ${USER}`,
+      login,
+      login.toLowerCase(),
+      Number(admin),
+      at,
+    )
+    if (!row) return refuse('login_taken', { login })
+    await addEvent(tx, by, { action: 'user-add', detail: { login, ...(admin && { admin }) } })
+    return user(row)
   })
 }
 
 /** The user with a login, in any case; null when there is none. */
 export async function findUser(database: Database, login: string): Promise<User | null> {
-  const row = await database
-    .selectFrom('users')
-    .selectAll()
-    .where('canonical', '=', login.toLowerCase())
-    .executeTakeFirst()
-  return row ? userRecord(row) : null
+  const sql = `SELECT ${USER} FROM users WHERE canonical = ?`
+  const row = await first<Row>(database, sql, login.toLowerCase())
+  return row && user(row)
 }
 
 /** The user with a login; refuses one that nobody has. */
@@ -69,41 +75,43 @@ export async function requireUser(database: Database, login: string): Promise<Us
   return (await findUser(database, login)) ?? refuse('login_unknown', { login })
 }
 
+/** What is stored of the password of the user with a login; null where there is none. */
+export async function storedPassword(database: Database, login: string): Promise<string | null> {
+  const sql = 'SELECT password FROM users WHERE canonical = ?'
+  const row = await first<{ password: string | null }>(database, sql, login.toLowerCase())
+  return row?.password ?? null
+}
+
 /** All users, oldest first. */
 export async function listUsers(database: Database): Promise<User[]> {
-  return (await database.selectFrom('users').selectAll().orderBy('id').execute()).map(userRecord)
+  return (await all<Row>(database, `SELECT ${USER} FROM users ORDER BY id`)).map(user)
 }
 
 /** How many users there are whose login has the filter in it, in any case. */
 export async function countUsers(database: Database, filter: string): Promise<number> {
-  const query = loginsWith(database, filter).select(database.fn.countAll<number>().as('users'))
-  return Number((await query.executeTakeFirstOrThrow()).users)
+  const sql = 'SELECT count(*) AS n FROM users WHERE instr(canonical, ?) > 0'
+  return (await first<{ n: number }>(database, sql, filter.toLowerCase()))?.n ?? 0
 }
 
 /** A page of the users whose login contains the filter, by login. */
 export async function findUsers(
   database: Database,
   { filter, limit, offset }: Slice & { readonly filter: string },
-): Promise<User[]> {
-  const query = loginsWith(database, filter)
-    .selectAll()
-    .orderBy('canonical')
-    .limit(limit)
-    .offset(offset)
-  return (await query.execute()).map(userRecord)
-}
-
-function loginsWith(database: Database, filter: string) {
-  return database
-    .selectFrom('users')
-    .where(({ eb, fn, val }) =>
-      eb(fn<number>('instr', ['canonical', val(filter.toLowerCase())]), '>', 0),
-    )
+): Promise<ActiveUser[]> {
+  const sql = `SELECT ${USER},
+      (SELECT count(*) FROM owners WHERE user_id = users.id) AS crates,
+      nullif(max(
+        ifnull((SELECT max(last_used_at) FROM tokens WHERE user_id = users.id), ''),
+        ifnull((SELECT max(last_seen_at) FROM sessions WHERE user_id = users.id), '')
+      ), '') AS lastSeen
+    FROM users WHERE instr(canonical, ?) > 0 ORDER BY canonical LIMIT ? OFFSET ?`
+  const rows = await all<Row<ActiveUser>>(database, sql, filter.toLowerCase(), limit, offset)
+  return rows.map(user)
 }
 
 /** Whether nobody has an account yet. */
 export async function hasNoUsers(database: Database): Promise<boolean> {
-  return (await database.selectFrom('users').select('id').limit(1).executeTakeFirst()) === undefined
+  return (await first(database, 'SELECT id FROM users LIMIT 1')) === null
 }
 
 /**
@@ -112,61 +120,41 @@ export async function hasNoUsers(database: Database): Promise<boolean> {
  */
 export async function setLocked(
   database: Database,
-  user: User,
+  { id, login, admin }: User,
   locked: boolean,
   change: Change,
 ): Promise<void> {
   await database.transaction().execute(async tx => {
-    const done = await tx
-      .updateTable('users')
-      .set({ locked_at: locked ? change.at : null })
-      .where('id', '=', user.id)
-      .where('locked_at', locked ? 'is' : 'is not', null)
-      .executeTakeFirst()
-    if (done.numUpdatedRows === 0n) return
+    const sql = 'UPDATE users SET locked_at = ? WHERE id = ? AND (locked_at IS NULL) = ?'
+    if ((await run(tx, sql, locked ? change.at : null, id, Number(locked))) === 0) return
     if (locked) {
-      await requireAdministrator(tx, user)
-      for (const table of ['sessions', 'password_links'] as const)
-        await tx.deleteFrom(table).where('user_id', '=', user.id).execute()
+      if (admin) await requireAdministrator(tx, login)
+      await run(tx, 'DELETE FROM sessions WHERE user_id = ?', id)
+      await run(tx, 'DELETE FROM password_links WHERE user_id = ?', id)
     }
     const action = locked ? 'user-lock' : 'user-unlock'
-    await addEvent(tx, change, { action, detail: { login: user.login } })
+    await addEvent(tx, change, { action, detail: { login } })
   })
 }
 
 /** Makes a user an administrator, or no longer one. Refuses to leave the registry without. */
 export async function setAdmin(
   database: Database,
-  user: User,
+  { id, login }: User,
   admin: boolean,
   change: Change,
 ): Promise<void> {
   await database.transaction().execute(async tx => {
-    const done = await tx
-      .updateTable('users')
-      .set({ admin: Number(admin) })
-      .where('id', '=', user.id)
-      .where('admin', '=', Number(!admin))
-      .executeTakeFirst()
-    if (done.numUpdatedRows === 0n) return
-    if (!admin) await requireAdministrator(tx, user)
+    const sql = 'UPDATE users SET admin = ? WHERE id = ? AND admin != ?'
+    if ((await run(tx, sql, Number(admin), id, Number(admin))) === 0) return
+    if (!admin) await requireAdministrator(tx, login)
     const action = admin ? 'user-promote' : 'user-demote'
-    await addEvent(tx, change, { action, detail: { login: user.login } })
+    await addEvent(tx, change, { action, detail: { login } })
   })
 }
 
 /** Somebody must be able to let the others in again. */
-async function requireAdministrator(tx: Database, user: User): Promise<void> {
-  if (!user.admin) return
-  const query = tx
-    .selectFrom('users')
-    .select('id')
-    .where('admin', '=', 1)
-    .where('locked_at', 'is', null)
-  if (!(await query.limit(1).executeTakeFirst())) refuse('admin_last', { login: user.login })
-}
-
-function userRecord({ id, login, name, created_at, ...row }: UserRow): User {
-  const locked = row.locked_at !== null
-  return { id, login, name, admin: row.admin === 1, locked, created: created_at }
+async function requireAdministrator(tx: Database, login: string): Promise<void> {
+  const sql = 'SELECT id FROM users WHERE admin = 1 AND locked_at IS NULL LIMIT 1'
+  if (!(await first(tx, sql))) refuse('admin_last', { login })
 }

@@ -2,47 +2,41 @@ import {
   addEvent,
   type Change,
   type Database,
+  first,
   type Registry,
   refuse,
   refuseErrors,
+  run,
   timestamp,
 } from '../../generator/index.ts'
-import { type Account, findUser, type User } from './accounts.ts'
-import { type LoginPriority, TOP_PRIORITY } from './hashing-queue.ts'
-import { costOf, hashPassword, isOutdated, isPassword, passwordIssues } from './password.ts'
+import { type Account, findUser, storedPassword, type User } from './accounts.ts'
+import type { LoginPriority } from './hashing-queue.ts'
+import { costOf, hashPassword, isPassword, passwordIssues } from './password.ts'
 import { hashSecret, makeSecret } from './secret.ts'
 
 /** How long a one-time link is good. */
-const LINK_HOURS = 24
+const LINK_SECONDS = 24 * 3600
+
+/** A password that is to be stored, and the cost of its hash. */
+interface NewPassword {
+  readonly password: string
+  readonly cost: number
+}
 
 /** The user of a login and a password; null if wrong or locked. Takes equally long either way. */
 export async function checkPassword(
   database: Database,
-  {
-    login,
-    password,
-    priority,
-  }: { readonly login: string; readonly password: string; readonly priority: LoginPriority },
+  given: { readonly login: string; readonly password: string; readonly priority: LoginPriority },
   cost: number,
 ): Promise<User | null> {
-  const row = await database
-    .selectFrom('users')
-    .select(['id', 'password'])
-    .where('canonical', '=', login.toLowerCase())
-    .executeTakeFirst()
-  const stored = row?.password ?? null
+  const { login, password, priority } = given
+  const stored = await storedPassword(database, login)
   const effort = Math.max(cost, await highestCost(database))
-  if (!(await isPassword(password, stored, effort, priority)) || !row || stored === null)
-    return null
-  if (isOutdated(stored, cost)) {
-    const renewed = await hashPassword(password, cost, TOP_PRIORITY)
+  if (!(await isPassword(password, stored, effort, priority)) || stored === null) return null
+  if (costOf(stored) !== cost) {
     // Not over a password that was changed meanwhile.
-    await database
-      .updateTable('users')
-      .set({ password: renewed })
-      .where('id', '=', row.id)
-      .where('password', '=', stored)
-      .execute()
+    const sql = 'UPDATE users SET password = ? WHERE canonical = ? AND password = ?'
+    await run(database, sql, await hashPassword(password, cost), login.toLowerCase(), stored)
   }
   const user = await findUser(database, login)
   return user && !user.locked ? user : null
@@ -51,43 +45,48 @@ export async function checkPassword(
 /** Of all stored passwords: those from before the setting was lowered cost more. */
 async function highestCost(database: Database): Promise<number> {
   // Costs have two digits, so that texts are in the order of their numbers.
-  const query = database.selectFrom('users').select(eb => eb.fn.max('password').as('highest'))
-  const { highest } = await query.executeTakeFirstOrThrow()
-  return highest === null ? 0 : costOf(highest)
+  const sql = 'SELECT max(password) AS highest FROM users'
+  const row = await first<{ highest: string | null }>(database, sql)
+  return row?.highest ? costOf(row.highest) : 0
 }
 
 /**
  * Sets a password, ends all sessions of the user and voids unused links: the old password may be
- * known to others. Refuses a weak one.
+ * known to others. Refuses a weak one, and where it is set by a link, one that was used meanwhile.
  */
 export async function setPassword(
   database: Database,
-  user: Pick<Account, 'id' | 'login'>,
-  { password, cost }: { readonly password: string; readonly cost: number },
+  { id, login }: Pick<Account, 'id' | 'login'>,
+  { password, cost }: NewPassword,
   change: Change,
+  link?: string,
 ): Promise<void> {
-  refuseErrors(passwordIssues(password, user.login))
-  const stored = await hashPassword(password, cost, TOP_PRIORITY)
-  await database.transaction().execute(tx => storePassword(tx, user, stored, change))
+  refuseErrors(passwordIssues(password, login))
+  const stored = await hashPassword(password, cost)
+  await database.transaction().execute(async tx => {
+    if (link !== undefined && !(await linkOwner(tx, link, new Date(change.at))))
+      refuse('link_invalid')
+    await run(tx, 'UPDATE users SET password = ? WHERE id = ?', stored, id)
+    await run(tx, 'DELETE FROM password_links WHERE user_id = ?', id)
+    await run(tx, 'DELETE FROM sessions WHERE user_id = ?', id)
+    await addEvent(tx, change, { action: 'password-change', detail: { login } })
+  })
 }
 
 /** A new one-time link's secret for a user; earlier ones become worthless. */
 export async function makeLink(
   database: Database,
-  user: User,
+  { id, login, locked }: User,
   now: Date,
   change: Change,
 ): Promise<string> {
-  if (user.locked) refuse('user_locked', { login: user.login })
+  if (locked) refuse('user_locked', { login })
   const secret = makeSecret()
-  const expires = timestamp(new Date(now.getTime() + LINK_HOURS * 3_600_000))
   await database.transaction().execute(async tx => {
-    await tx.deleteFrom('password_links').where('user_id', '=', user.id).execute()
-    await tx
-      .insertInto('password_links')
-      .values({ hash: hashSecret(secret), user_id: user.id, expires_at: expires })
-      .execute()
-    await addEvent(tx, change, { action: 'password-link', detail: { login: user.login } })
+    await run(tx, 'DELETE FROM password_links WHERE user_id = ?', id)
+    const sql = 'INSERT INTO password_links (hash, user_id, expires_at) VALUES (?, ?, ?)'
+    await run(tx, sql, hashSecret(secret), id, timestamp(now, LINK_SECONDS))
+    await addEvent(tx, change, { action: 'password-link', detail: { login } })
   })
   return secret
 }
@@ -103,46 +102,22 @@ export async function linkOwner(
   secret: string,
   now: Date,
 ): Promise<Account | null> {
-  const row = await database
-    .selectFrom('password_links')
-    .innerJoin('users', 'users.id', 'password_links.user_id')
-    .select(['users.id', 'users.login', 'users.admin', 'password_links.expires_at'])
-    .where('password_links.hash', '=', hashSecret(secret))
-    .where('users.locked_at', 'is', null)
-    .executeTakeFirst()
-  if (!row || Date.parse(row.expires_at) <= now.getTime()) return null
-  return { id: row.id, login: row.login, admin: row.admin === 1 }
+  const sql = `SELECT users.id, login, admin
+    FROM password_links JOIN users ON users.id = password_links.user_id
+    WHERE hash = ? AND expires_at > ? AND locked_at IS NULL`
+  const given = [hashSecret(secret), timestamp(now)]
+  const row = await first<{ id: number; login: string; admin: number }>(database, sql, ...given)
+  return row && { ...row, admin: row.admin === 1 }
 }
 
 /** Sets a password by a one-time link; a refusal does not use the link up. */
 export async function redeemLink(
   database: Database,
   secret: string,
-  { password, cost, now }: { readonly password: string; readonly cost: number; readonly now: Date },
+  order: NewPassword & { readonly now: Date },
   changeOf: (user: Account) => Change,
 ): Promise<Account> {
-  const user = (await linkOwner(database, secret, now)) ?? refuse('link_invalid')
-  refuseErrors(passwordIssues(password, user.login))
-  const stored = await hashPassword(password, cost, TOP_PRIORITY)
-  await database.transaction().execute(async tx => {
-    const used = await tx
-      .deleteFrom('password_links')
-      .where('hash', '=', hashSecret(secret))
-      .executeTakeFirst()
-    if (used.numDeletedRows === 0n) refuse('link_invalid')
-    await storePassword(tx, user, stored, changeOf(user))
-  })
+  const user = (await linkOwner(database, secret, order.now)) ?? refuse('link_invalid')
+  await setPassword(database, user, order, changeOf(user), secret)
   return user
-}
-
-async function storePassword(
-  tx: Database,
-  user: Pick<Account, 'id' | 'login'>,
-  stored: string,
-  change: Change,
-): Promise<void> {
-  await tx.updateTable('users').set({ password: stored }).where('id', '=', user.id).execute()
-  await tx.deleteFrom('password_links').where('user_id', '=', user.id).execute()
-  await tx.deleteFrom('sessions').where('user_id', '=', user.id).execute()
-  await addEvent(tx, change, { action: 'password-change', detail: { login: user.login } })
 }

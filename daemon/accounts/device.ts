@@ -1,16 +1,16 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Database } from '../../generator/index.ts'
+import { storedPassword } from './accounts.ts'
 import { isSameText } from './secret.ts'
 
 /**
  * The cookie value that marks a browser as used with an account: an id and its HMAC under the
  * stored password, so nothing is stored and a new password invalidates it. Null without a password.
  */
-export async function makeDevice(database: Database, userId: number): Promise<string | null> {
-  const row = await passwords(database).where('id', '=', userId).executeTakeFirst()
-  if (!row?.password) return null
+export async function makeDevice(database: Database, login: string): Promise<string | null> {
+  const stored = await storedPassword(database, login)
   const id = randomBytes(16).toString('base64url')
-  return `${id}.${proof(id, row.password)}`
+  return stored && `${id}.${proof(id, stored)}`
 }
 
 /** The id of a browser, where it is known to the account that a login means; null otherwise. */
@@ -20,14 +20,8 @@ export async function knownDevice(
   cookie: string,
 ): Promise<string | null> {
   const [, id = '', given = ''] = /^([\w-]{22})\.([\w-]{43})$/.exec(cookie) ?? []
-  if (id === '') return null
-  const query = passwords(database).where('canonical', '=', login.toLowerCase())
-  const row = await query.executeTakeFirst()
-  return row?.password && isSameText(given, proof(id, row.password)) ? id : null
-}
-
-function passwords(database: Database) {
-  return database.selectFrom('users').select('password')
+  const stored = id === '' ? null : await storedPassword(database, login)
+  return stored && isSameText(given, proof(id, stored)) ? id : null
 }
 
 function proof(id: string, stored: string): string {

@@ -1,4 +1,14 @@
-import { addEvent, type Change, type Database, refuse, timestamp } from '../../generator/index.ts'
+import {
+  addEvent,
+  all,
+  type Change,
+  type CrateRecord,
+  type Database,
+  first,
+  refuse,
+  timestamp,
+} from '../../generator/index.ts'
+import type { Account } from './accounts.ts'
 import { insertOwner } from './ownership.ts'
 
 /** An invitation to own a crate. */
@@ -23,57 +33,37 @@ export interface InvitationTime {
 export async function listInvitations(
   database: Database,
   of: { readonly userId: number } | { readonly crateId: number },
-  time: InvitationTime,
+  { now, seconds }: InvitationTime,
 ): Promise<InvitationRecord[]> {
-  const [column, id] =
-    'userId' in of
-      ? (['invitations.user_id', of.userId] as const)
-      : (['invitations.crate_id', of.crateId] as const)
-  const rows = await database
-    .selectFrom('invitations')
-    .innerJoin('crates', 'crates.id', 'invitations.crate_id')
-    .innerJoin('users', 'users.id', 'invitations.user_id')
-    .leftJoin('users as inviters', 'inviters.id', 'invitations.invited_by')
-    .select(['crates.name as crate', 'users.login', 'inviters.login as by'])
-    .select('invitations.invited_at as at')
-    .where(column, '=', id)
-    .where('invitations.invited_at', '>', madeAfter(time))
-    .orderBy('invitations.invited_at', 'desc')
-    .orderBy('crates.name')
-    .orderBy('users.id', 'desc')
-    .execute()
-  return rows.map(row => {
-    const expires = timestamp(new Date(Date.parse(row.at) + time.seconds * 1000))
-    return { ...row, by: row.by ?? 'the operator', expires }
-  })
+  const [column, id] = 'userId' in of ? ['user_id', of.userId] : ['crate_id', of.crateId]
+  const sql = `SELECT crates.name AS crate, users.login,
+      ifnull(inviters.login, 'the operator') AS "by", invited_at AS at
+    FROM invitations JOIN crates ON crates.id = crate_id JOIN users ON users.id = user_id
+      LEFT JOIN users AS inviters ON inviters.id = invited_by
+    WHERE ${column} = ? AND invited_at > ?
+    ORDER BY invited_at DESC, crates.name, users.id DESC`
+  type Row = Omit<InvitationRecord, 'expires'>
+  const rows = await all<Row>(database, sql, id, timestamp(now, -seconds))
+  return rows.map(row => ({ ...row, expires: timestamp(new Date(row.at), seconds) }))
 }
 
 /** Accepts or declines an invitation. Refuses one that has expired, was withdrawn or never made. */
 export async function answerInvitation(
   database: Database,
-  crate: { readonly id: number; readonly name: string },
-  user: { readonly id: number; readonly login: string },
+  crate: CrateRecord,
+  user: Account,
   isAccepted: boolean,
   change: Change,
-  time: InvitationTime,
+  { now, seconds }: InvitationTime,
 ): Promise<void> {
   await database.transaction().execute(async tx => {
-    const invitation = await tx
-      .deleteFrom('invitations')
-      .where('crate_id', '=', crate.id)
-      .where('user_id', '=', user.id)
-      .where('invited_at', '>', madeAfter(time))
-      .returning('invited_by')
-      .executeTakeFirst()
+    const sql = `DELETE FROM invitations WHERE crate_id = ? AND user_id = ? AND invited_at > ?
+      RETURNING invited_by`
+    const given = [crate.id, user.id, timestamp(now, -seconds)]
+    const invitation = await first<{ invited_by: number | null }>(tx, sql, ...given)
     if (!invitation) return refuse('invitation_unknown', { name: crate.name })
-    if (isAccepted) await insertOwner(tx, crate, user, invitation.invited_by, change)
-    else {
-      const detail = { login: user.login }
-      await addEvent(tx, change, { action: 'invitation-decline', crate: crate.name, detail })
-    }
+    if (isAccepted) return insertOwner(tx, crate, user, invitation.invited_by, change)
+    const detail = { login: user.login }
+    await addEvent(tx, change, { action: 'invitation-decline', crate: crate.name, detail })
   })
-}
-
-function madeAfter({ now, seconds }: InvitationTime): string {
-  return timestamp(new Date(now.getTime() - seconds * 1000))
 }

@@ -1,9 +1,15 @@
+import pLimit from 'p-limit'
 import type { Logger } from 'pino'
+import { timestamp } from '../../generator/index.ts'
 
-/** Records the last use of a token or a session by `work`, or skips it. */
-export type RecordUse = (now: Date, work: () => Promise<unknown>) => Promise<void>
+/** Has `work` record `now` as the last use of a token or a session, where that is worthwhile. */
+export type RecordUse = (
+  last: string | null,
+  now: Date,
+  work: (at: string) => Promise<unknown>,
+) => Promise<void>
 
-/** After a failure, nothing is recorded for this long, in milliseconds. */
+/** How exact a last use is, and how long nothing is recorded after a failure, in milliseconds. */
 const PAUSE = 60_000
 
 /**
@@ -11,19 +17,18 @@ const PAUSE = 60_000
  * minute: reading needs no writing and must go on without it.
  */
 export function recordUses(log: Pick<Logger, 'warn'>): RecordUse {
-  let last: Promise<void> = Promise.resolve()
+  const inTurn = pLimit(1)
   let failedAt = Number.NEGATIVE_INFINITY
-  const attempt = async (now: Date, work: () => Promise<unknown>) => {
-    if (Math.abs(now.getTime() - failedAt) < PAUSE) return
-    try {
-      await work()
-    } catch (error) {
-      failedAt = now.getTime()
-      log.warn({ err: error }, 'cannot record when a token or a login was last used; skipped')
-    }
-  }
-  return (now, work) => {
-    last = last.then(() => attempt(now, work))
-    return last
+  return async (last, now, work) => {
+    if (last !== null && now.getTime() - Date.parse(last) <= PAUSE) return
+    await inTurn(async () => {
+      if (Math.abs(now.getTime() - failedAt) < PAUSE) return
+      try {
+        await work(timestamp(now))
+      } catch (error) {
+        failedAt = now.getTime()
+        log.warn({ err: error }, 'cannot record when a token or a login was last used; skipped')
+      }
+    })
   }
 }

@@ -1,22 +1,26 @@
 import {
   addEvent,
+  all,
   type Change,
   type CrateRecord,
   type Database,
+  first,
+  type Issue,
   isOwner,
   issue,
   listOwners,
   markCratePage,
   Refusal,
   refuse,
+  run,
   type Slice,
 } from '../../generator/index.ts'
 import { type Account, findUser, type User } from './accounts.ts'
 
 /** How many crates a user owns. */
 export async function countCratesOf(database: Database, userId: number): Promise<number> {
-  const query = database.selectFrom('owners').select(database.fn.countAll<number>().as('crates'))
-  return Number((await query.where('user_id', '=', userId).executeTakeFirstOrThrow()).crates)
+  const sql = 'SELECT count(*) AS n FROM owners WHERE user_id = ?'
+  return (await first<{ n: number }>(database, sql, userId))?.n ?? 0
 }
 
 /** The names of the crates a user owns, in alphabetical order. */
@@ -25,15 +29,9 @@ export async function cratesOf(
   userId: number,
   { limit, offset }: Slice,
 ): Promise<string[]> {
-  const rows = await database
-    .selectFrom('owners')
-    .innerJoin('crates', 'crates.id', 'owners.crate_id')
-    .select('crates.name')
-    .where('owners.user_id', '=', userId)
-    .orderBy('crates.canonical')
-    .limit(limit)
-    .offset(offset)
-    .execute()
+  const sql = `SELECT name FROM owners JOIN crates ON crates.id = crate_id
+    WHERE user_id = ? ORDER BY canonical LIMIT ? OFFSET ?`
+  const rows = await all<{ name: string }>(database, sql, userId, limit, offset)
   return rows.map(row => row.name)
 }
 
@@ -72,19 +70,17 @@ export async function addOwners(
 /** Makes a user an owner, unless they are one already. */
 export async function insertOwner(
   tx: Database,
-  crate: { readonly id: number; readonly name: string },
-  user: Pick<Account, 'id' | 'login'>,
+  { id, name }: CrateRecord,
+  user: Account,
   addedBy: number | null,
   change: Change,
 ): Promise<void> {
-  await tx
-    .insertInto('owners')
-    .values({ crate_id: crate.id, user_id: user.id, added_at: change.at, added_by: addedBy })
-    .onConflict(conflict => conflict.doNothing())
-    .execute()
+  const sql = `INSERT INTO owners (crate_id, user_id, added_at, added_by) VALUES (?, ?, ?, ?)
+    ON CONFLICT DO NOTHING`
+  await run(tx, sql, id, user.id, change.at, addedBy)
   const detail = { login: user.login }
-  const event = await addEvent(tx, change, { action: 'owner-add', crate: crate.name, detail })
-  await markCratePage(tx, crate.id, event)
+  const event = await addEvent(tx, change, { action: 'owner-add', crate: name, detail })
+  await markCratePage(tx, id, event)
 }
 
 /** Invites users to become owners, or renews their invitations. All or none, as `addOwners`. */
@@ -94,16 +90,12 @@ export async function inviteOwners(
   logins: readonly string[],
   change: Change,
 ): Promise<OwnerChange> {
-  return eachUser(database, crate, logins, change, async (tx, user) => {
-    if (await isOwner(tx, crate.id, user.id)) return false
-    const made = { invited_at: change.at, invited_by: change.user?.id ?? null }
-    await tx
-      .insertInto('invitations')
-      .values({ crate_id: crate.id, user_id: user.id, ...made })
-      .onConflict(conflict => conflict.doUpdateSet(made))
-      .execute()
-    const detail = { login: user.login }
-    await addEvent(tx, change, { action: 'owner-invite', crate: crate.name, detail })
+  return eachUser(database, crate, logins, change, async (tx, { id, login }) => {
+    if (await isOwner(tx, crate.id, id)) return false
+    const sql = `INSERT OR REPLACE INTO invitations (crate_id, user_id, invited_at, invited_by)
+      VALUES (?, ?, ?, ?)`
+    await run(tx, sql, crate.id, id, change.at, change.user?.id ?? null)
+    await addEvent(tx, change, { action: 'owner-invite', crate: crate.name, detail: { login } })
     return true
   })
 }
@@ -118,26 +110,21 @@ export async function removeOwners(
   logins: readonly string[],
   change: Change,
 ): Promise<OwnerChange> {
-  return database.transaction().execute(async tx => {
-    const before = (await listOwners(tx, crate.id)).length
-    const removed = await eachUser(tx, crate, logins, change, async (inner, user) => {
-      const owner = await inner
-        .deleteFrom('owners')
-        .where('crate_id', '=', crate.id)
-        .where('user_id', '=', user.id)
-        .executeTakeFirst()
-      const invited = await withdrawInvitation(inner, crate.id, user.id)
-      if (owner.numDeletedRows === 0n && !invited)
-        refuse('owner_unknown', { name: crate.name, login: user.login })
-      const action = owner.numDeletedRows > 0n ? 'owner-remove' : 'invitation-withdraw'
-      const detail = { login: user.login }
-      const event = await addEvent(inner, change, { action, crate: crate.name, detail })
-      await markCratePage(inner, crate.id, event)
-      return true
-    })
-    const left = (await listOwners(tx, crate.id)).length
-    if (left === 0 && before > 0) refuse('owner_last', { name: crate.name })
-    return removed
+  let isOwnerGone = false
+  const remove = async (tx: Database, { id, login }: User) => {
+    const sql = 'DELETE FROM owners WHERE crate_id = ? AND user_id = ?'
+    const isOwner = (await run(tx, sql, crate.id, id)) > 0
+    const isInvited = await withdrawInvitation(tx, crate.id, id)
+    if (!isOwner && !isInvited) refuse('owner_unknown', { name: crate.name, login })
+    const action = isOwner ? 'owner-remove' : 'invitation-withdraw'
+    const event = await addEvent(tx, change, { action, crate: crate.name, detail: { login } })
+    await markCratePage(tx, crate.id, event)
+    isOwnerGone ||= isOwner
+    return true
+  }
+  return eachUser(database, crate, logins, change, remove, async tx => {
+    if (isOwnerGone && (await listOwners(tx, crate.id)).length === 0)
+      refuse('owner_last', { name: crate.name })
   })
 }
 
@@ -147,38 +134,30 @@ async function eachUser(
   logins: readonly string[],
   change: Change,
   work: (tx: Database, user: User) => Promise<boolean>,
+  finish?: (tx: Database) => Promise<void>,
 ): Promise<OwnerChange> {
-  const inTransaction = async (tx: Database) => {
+  return database.transaction().execute(async tx => {
     // Whoever was asked before may have lost the crate while the request arrived.
     if (change.user) await requireOwner(tx, crate, { ...change.user, login: change.actor })
-    const users = await Promise.all(logins.map(login => findUser(tx, login)))
-    const unknown = logins
-      .filter((_, index) => !users[index])
-      .map(login => issue('owner_no_user', { login, name: crate.name }))
-    const [first, ...rest] = unknown
-    if (first) throw new Refusal([first, ...rest])
-    const changed: string[] = []
-    const unchanged: string[] = []
     // One user may be named by several spellings of the login.
-    const named = new Map(users.flatMap(user => (user ? [[user.id, user] as const] : [])))
-    for (const user of named.values())
+    const users = new Map<number, User>()
+    const unknown: Issue[] = []
+    for (const login of logins) {
+      const user = await findUser(tx, login)
+      if (user) users.set(user.id, user)
+      else unknown.push(issue('owner_no_user', { login, name: crate.name }))
+    }
+    const [one, ...others] = unknown
+    if (one) throw new Refusal([one, ...others])
+    const [changed, unchanged]: [string[], string[]] = [[], []]
+    for (const user of users.values())
       ((await work(tx, user)) ? changed : unchanged).push(user.login)
+    await finish?.(tx)
     return { changed, unchanged }
-  }
-  return database.isTransaction
-    ? inTransaction(database)
-    : database.transaction().execute(inTransaction)
+  })
 }
 
-async function withdrawInvitation(
-  database: Database,
-  crateId: number,
-  userId: number,
-): Promise<boolean> {
-  const row = await database
-    .deleteFrom('invitations')
-    .where('crate_id', '=', crateId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  return row.numDeletedRows > 0n
+async function withdrawInvitation(tx: Database, crateId: number, userId: number): Promise<boolean> {
+  const sql = 'DELETE FROM invitations WHERE crate_id = ? AND user_id = ?'
+  return (await run(tx, sql, crateId, userId)) > 0
 }

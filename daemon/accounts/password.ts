@@ -1,6 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { type Issue, issue } from '../../generator/index.ts'
-import { HashingQueue, type LoginPriority } from './hashing-queue.ts'
+import { HashingQueue, type LoginPriority, TOP_PRIORITY } from './hashing-queue.ts'
 
 /** NIST SP 800-63B §3.1.1: long rather than complicated; the maximum bounds the work. */
 const SHORTEST = 10
@@ -8,6 +8,7 @@ const LONGEST = 200
 
 const BLOCK_SIZE = 8
 const KEY_BYTES = 32
+const NO_SALT = Buffer.alloc(16)
 
 /** Each hash takes tens of megabytes and a thread that file reading wants, too. */
 const queue = new HashingQueue({ atOnce: 2, mostWaiting: 64 })
@@ -25,13 +26,9 @@ export function passwordIssues(password: string, login: string): Issue[] {
 }
 
 /** What is stored of a password: `scrypt$COST$SALT$KEY` (RFC 7914), the cost as a power of two. */
-export async function hashPassword(
-  password: string,
-  cost: number,
-  priority: LoginPriority,
-): Promise<string> {
+export async function hashPassword(password: string, cost: number): Promise<string> {
   const salt = randomBytes(16)
-  const key = await queue.run(priority, () => derive(password, salt, cost))
+  const key = await queue.run(TOP_PRIORITY, () => derive(password, salt, cost))
   return ['scrypt', cost, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
@@ -66,13 +63,6 @@ async function compare(password: string, stored: string | null, effort: number):
 export function costOf(stored: string): number {
   return Number(stored.split('$')[1])
 }
-
-/** Whether a stored password was made with another cost than is wanted now. */
-export function isOutdated(stored: string, cost: number): boolean {
-  return costOf(stored) !== cost
-}
-
-const NO_SALT = Buffer.alloc(16)
 
 function derive(password: string, salt: Buffer, cost: number): Promise<Buffer> {
   const options = {

@@ -5,7 +5,7 @@ export function makeSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** What is stored of a secret; one with 256 random bits needs no salt. */
+/** What is stored of a secret or a token; their 190 or more random bits need no salt. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }

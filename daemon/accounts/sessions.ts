@@ -1,4 +1,13 @@
-import { addEvent, type Change, type Database, refuse, timestamp } from '../../generator/index.ts'
+import {
+  addEvent,
+  all,
+  type Change,
+  type Database,
+  first,
+  refuse,
+  run,
+  timestamp,
+} from '../../generator/index.ts'
 import type { Account } from './accounts.ts'
 import type { RecordUse } from './last-use.ts'
 import { formProof, hashSecret, makeSecret } from './secret.ts'
@@ -39,29 +48,15 @@ export async function startSession(
 ): Promise<string> {
   const secret = makeSecret()
   const at = timestamp(now)
+  const name = agent.slice(0, AGENT_LENGTH) || 'unknown browser'
   await database.transaction().execute(async tx => {
-    await tx.deleteFrom('sessions').where('expires_at', '<=', at).execute()
-    const own = tx.selectFrom('sessions').select('id').where('user_id', '=', userId)
-    const kept = own
-      .orderBy('last_seen_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(MOST - 1)
-    await tx
-      .deleteFrom('sessions')
-      .where('user_id', '=', userId)
-      .where('id', 'not in', kept)
-      .execute()
-    await tx
-      .insertInto('sessions')
-      .values({
-        user_id: userId,
-        hash: hashSecret(secret),
-        agent: agent.slice(0, AGENT_LENGTH) || 'unknown browser',
-        created_at: at,
-        last_seen_at: at,
-        expires_at: timestamp(new Date(now.getTime() + seconds * 1000)),
-      })
-      .execute()
+    await run(tx, 'DELETE FROM sessions WHERE expires_at <= ?', at)
+    const surplus = `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE user_id = ?
+      ORDER BY last_seen_at DESC, id DESC LIMIT -1 OFFSET ?)`
+    await run(tx, surplus, userId, MOST - 1)
+    const sql = `INSERT INTO sessions (user_id, hash, agent, created_at, last_seen_at, expires_at)
+      VALUES (?, ?, ?, ?, ?, ?)`
+    await run(tx, sql, userId, hashSecret(secret), name, at, at, timestamp(now, seconds))
     await addEvent(tx, change, { action: 'login' })
   })
   return secret
@@ -74,26 +69,28 @@ export async function findSession(
   { now, idleSeconds }: SessionTime,
   record: RecordUse,
 ): Promise<Session | null> {
-  const row = await database
-    .selectFrom('sessions')
-    .innerJoin('users', 'users.id', 'sessions.user_id')
-    .select(['sessions.id', 'sessions.expires_at', 'sessions.last_seen_at'])
-    .select(['users.id as user_id', 'users.login', 'users.admin'])
-    .where('sessions.hash', '=', hashSecret(secret))
-    .where('users.locked_at', 'is', null)
-    .executeTakeFirst()
-  if (!row || Date.parse(row.expires_at) <= now.getTime()) return null
-  if (Date.parse(row.last_seen_at) <= now.getTime() - idleSeconds * 1000) return null
-  if (now.getTime() - Date.parse(row.last_seen_at) > 60_000) {
-    const seen = { last_seen_at: timestamp(now) }
-    const update = database.updateTable('sessions').set(seen).where('id', '=', row.id)
-    await record(now, () => update.execute())
-  }
+  const sql = `SELECT sessions.id, last_seen_at, users.id AS user_id, login, admin
+    FROM sessions JOIN users ON users.id = sessions.user_id
+    WHERE hash = ? AND expires_at > ? AND last_seen_at > ? AND locked_at IS NULL`
+  const given = [hashSecret(secret), timestamp(now), timestamp(now, -idleSeconds)]
+  const row = await first<SessionRow>(database, sql, ...given)
+  if (!row) return null
+  await record(row.last_seen_at, now, at =>
+    run(database, 'UPDATE sessions SET last_seen_at = ? WHERE id = ?', at, row.id),
+  )
   return {
     id: row.id,
     user: { id: row.user_id, login: row.login, admin: row.admin === 1 },
     proof: formProof(secret),
   }
+}
+
+interface SessionRow {
+  readonly id: number
+  readonly last_seen_at: string
+  readonly user_id: number
+  readonly login: string
+  readonly admin: number
 }
 
 /** Where a user is logged in, the latest first. */
@@ -102,29 +99,23 @@ export async function listSessions(
   userId: number,
   { now, idleSeconds }: SessionTime,
 ): Promise<SessionRecord[]> {
-  return database
-    .selectFrom('sessions')
-    .select(['id', 'agent', 'created_at as created', 'last_seen_at as lastSeen'])
-    .where('user_id', '=', userId)
-    .where('expires_at', '>', timestamp(now))
-    .where('last_seen_at', '>', timestamp(new Date(now.getTime() - idleSeconds * 1000)))
-    .orderBy('id', 'desc')
-    .execute()
+  const sql = `SELECT id, agent, created_at AS created, last_seen_at AS lastSeen FROM sessions
+    WHERE user_id = ? AND expires_at > ? AND last_seen_at > ? ORDER BY id DESC`
+  return all(database, sql, userId, timestamp(now), timestamp(now, -idleSeconds))
 }
 
 /** Ends every session of a user but the one to keep, if any, and says how many there were. */
 export async function endSessions(
   database: Database,
-  user: { readonly id: number; readonly login: string },
+  { id, login }: Pick<Account, 'id' | 'login'>,
   change: Change,
   kept?: number,
 ): Promise<number> {
   return database.transaction().execute(async tx => {
-    const all = tx.deleteFrom('sessions').where('user_id', '=', user.id)
-    const ended = await (kept === undefined ? all : all.where('id', '!=', kept)).executeTakeFirst()
-    const sessions = Number(ended.numDeletedRows)
+    const sql = 'DELETE FROM sessions WHERE user_id = ? AND id IS NOT ?'
+    const sessions = await run(tx, sql, id, kept ?? null)
     if (sessions > 0)
-      await addEvent(tx, change, { action: 'session-end', detail: { login: user.login, sessions } })
+      await addEvent(tx, change, { action: 'session-end', detail: { login, sessions } })
     return sessions
   })
 }
@@ -132,17 +123,13 @@ export async function endSessions(
 /** Ends a session of a user. Refuses one that is not theirs, as if it did not exist. */
 export async function endSession(
   database: Database,
-  session: { readonly id: number; readonly user: Account },
+  { id, user }: Pick<Session, 'id' | 'user'>,
   change: Change,
   action: 'logout' | 'session-end',
 ): Promise<void> {
   await database.transaction().execute(async tx => {
-    const ended = await tx
-      .deleteFrom('sessions')
-      .where('id', '=', session.id)
-      .where('user_id', '=', session.user.id)
-      .executeTakeFirst()
-    if (ended.numDeletedRows === 0n) refuse('session_unknown')
+    const sql = 'DELETE FROM sessions WHERE id = ? AND user_id = ?'
+    if ((await run(tx, sql, id, user.id)) === 0) refuse('session_unknown')
     await addEvent(tx, change, { action })
   })
 }

@@ -1,13 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto'
 import {
   addEvent,
+  all,
   type Change,
   type Database,
+  first,
   issue,
   operatorChange,
   refuse,
   refuseErrors,
 } from '../../generator/index.ts'
+import { hashSecret } from './secret.ts'
 
 /** What a token may do: the endpoint scopes of crates.io, and `read` for a private registry. */
 export const SCOPES = ['publish-new', 'publish-update', 'yank', 'change-owners', 'read'] as const
@@ -24,8 +27,7 @@ const FORM = /^plim_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 export function makeToken(): string {
   let secret = ''
   while (secret.length < 32) {
-    // 248 is the largest multiple of 62 a byte holds: what lies above would favour the first
-    // characters.
+    // 248 is a multiple of 62: the bytes above it would favor the first characters.
     for (const byte of randomBytes(64))
       if (byte < 248 && secret.length < 32) secret += ALPHABET[byte % 62]
   }
@@ -36,11 +38,6 @@ export function makeToken(): string {
 export function isToken(text: string): boolean {
   const [, secret = '', sum = ''] = FORM.exec(text) ?? []
   return secret !== '' && checksum(secret) === sum
-}
-
-/** What is stored of a token. Its 190 random bits need no salt. */
-export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
 }
 
 function checksum(secret: string): string {
@@ -85,84 +82,62 @@ export interface TokenOrder {
  */
 export async function createToken(
   database: Database,
-  order: TokenOrder,
-  by: Change = operatorChange(order.at),
+  { userId, name, scopes, crates, at, expires, most }: TokenOrder,
+  by: Change = operatorChange(at),
 ): Promise<string> {
-  const { name, scopes, crates, expires } = order
   const patterns = (crates ?? []).filter(one => !PATTERN.test(one))
   refuseErrors([
     ...(NAME.test(name) ? [] : [issue('token_name_invalid')]),
     ...patterns.map(pattern => issue('crate_pattern_invalid', { pattern })),
   ])
   const token = makeToken()
+  const stored = [scopes && JSON.stringify(scopes), crates && JSON.stringify(crates)]
   await database.transaction().execute(async tx => {
-    if (order.most !== undefined && (await countGood(tx, order)) >= order.most) {
-      refuse('tokens_too_many', { max: order.most })
-    }
-    const row = await tx
-      .insertInto('tokens')
-      .values({
-        user_id: order.userId,
-        name,
-        hash: hashToken(token),
-        scopes: scopes && JSON.stringify(scopes),
-        crates: crates && JSON.stringify(crates),
-        created_at: order.at,
-        expires_at: expires,
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow()
-    const login = await loginOf(tx, order.userId)
-    const detail = { token: row.id, login, name, scopes, crates, expires }
+    if (most !== undefined && (await countGood(tx, userId, at)) >= most)
+      refuse('tokens_too_many', { max: most })
+    const sql = `INSERT INTO tokens (user_id, name, hash, scopes, crates, created_at, expires_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
+      RETURNING id, (SELECT login FROM users WHERE id = user_id) AS login`
+    const given = [userId, name, hashSecret(token), ...stored, at, expires]
+    const row = await first<{ id: number; login: string }>(tx, sql, ...given)
+    const detail = { token: row?.id, login: row?.login, name, scopes, crates, expires }
     await addEvent(tx, by, { action: 'token-create', detail })
   })
   return token
 }
 
-async function countGood(tx: Database, { userId, at }: TokenOrder): Promise<number> {
-  const row = await tx
-    .selectFrom('tokens')
-    .select(tx.fn.countAll<number>().as('tokens'))
-    .where('user_id', '=', userId)
-    .where('revoked_at', 'is', null)
-    .where(({ or, eb }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', at)]))
-    .executeTakeFirstOrThrow()
-  return Number(row.tokens)
+async function countGood(tx: Database, userId: number, at: string): Promise<number> {
+  const sql = `SELECT count(*) AS n FROM tokens
+    WHERE user_id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`
+  return (await first<{ n: number }>(tx, sql, userId, at))?.n ?? 0
 }
 
-async function loginOf(tx: Database, userId: number): Promise<string> {
-  const query = tx.selectFrom('users').select('login').where('id', '=', userId)
-  return (await query.executeTakeFirstOrThrow()).login
+/** Scopes and crates of a token, as they are stored. */
+export interface StoredReach {
+  readonly scopes: string | null
+  readonly crates: string | null
 }
 
 /** Scopes and crates of a stored token. */
-export function reachOf(row: { readonly scopes: string | null; readonly crates: string | null }) {
+export function reachOf({ scopes, crates }: StoredReach) {
   return {
-    scopes: row.scopes ? (JSON.parse(row.scopes) as Scope[]) : null,
-    crates: row.crates ? (JSON.parse(row.crates) as string[]) : null,
+    scopes: scopes ? (JSON.parse(scopes) as Scope[]) : null,
+    crates: crates ? (JSON.parse(crates) as string[]) : null,
   }
 }
 
 /** Tokens that are not revoked, oldest first: of one user, or of all. */
 export async function listTokens(database: Database, userId?: number): Promise<TokenRecord[]> {
-  const rows = await database
-    .selectFrom('tokens')
-    .innerJoin('users', 'users.id', 'tokens.user_id')
-    .selectAll('tokens')
-    .select('users.login')
-    .where('tokens.revoked_at', 'is', null)
-    .$if(userId !== undefined, query => query.where('tokens.user_id', '=', userId ?? 0))
-    .orderBy('tokens.id')
-    .execute()
-  return rows.map(({ id, name, ...row }) => ({
-    id,
-    name,
-    user: row.login,
-    ...reachOf(row),
-    created: row.created_at,
-    expires: row.expires_at,
-    last_used: row.last_used_at,
-  }))
+  const sql = `SELECT tokens.id, tokens.name, login AS user, scopes, crates,
+      tokens.created_at AS created, expires_at AS expires, last_used_at AS last_used
+    FROM tokens JOIN users ON users.id = user_id
+    WHERE revoked_at IS NULL ${userId === undefined ? '' : 'AND user_id = ?'} ORDER BY tokens.id`
+  const rows = await all<Omit<TokenRecord, keyof StoredReach> & StoredReach>(
+    database,
+    sql,
+    ...(userId === undefined ? [] : [userId]),
+  )
+  return rows.map(row => ({ ...row, ...reachOf(row) }))
 }
 
 /** Revokes a token. Refuses one that is unknown, revoked already, or not of user `userId`. */
@@ -173,17 +148,12 @@ export async function revokeToken(
   { by = operatorChange(at), userId }: { readonly by?: Change; readonly userId?: number } = {},
 ): Promise<void> {
   await database.transaction().execute(async tx => {
-    const row = await tx
-      .updateTable('tokens')
-      .set({ revoked_at: at })
-      .where('id', '=', id)
-      .where('revoked_at', 'is', null)
-      .$if(userId !== undefined, query => query.where('user_id', '=', userId ?? 0))
-      .returning(['user_id', 'name'])
-      .executeTakeFirst()
-    if (!row) return refuse('token_unknown', { id })
-    const detail = { token: id, login: await loginOf(tx, row.user_id), name: row.name }
-    await addEvent(tx, by, { action: 'token-revoke', detail })
+    const sql = `UPDATE tokens SET revoked_at = ?
+      WHERE id = ? AND revoked_at IS NULL AND user_id = ifnull(?, user_id)
+      RETURNING (SELECT login FROM users WHERE id = user_id) AS login, name`
+    const token = await first<{ login: string; name: string }>(tx, sql, at, id, userId ?? null)
+    if (!token) return refuse('token_unknown', { id })
+    await addEvent(tx, by, { action: 'token-revoke', detail: { token: id, ...token } })
   })
 }
 

@@ -146,7 +146,7 @@ async function logIn(
   const start = { agent, now: request.now, seconds }
   const secret = await startSession(database, user.id, start, changeOf(request, user))
   writeCookie(c, registry, 'session', secret, seconds)
-  const device = await makeDevice(database, user.id)
+  const device = await makeDevice(database, user.login)
   if (device !== null) writeCookie(c, registry, 'device', device, DEVICE_SECONDS)
   if (readCookie(c, registry, 'form') !== undefined) dropCookie(c, registry, 'form')
   if (request.session)

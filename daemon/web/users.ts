@@ -13,7 +13,6 @@ import {
   type User,
 } from '../accounts/accounts.ts'
 import { makeLink, passwordLink } from '../accounts/credentials.ts'
-import { userActivity } from '../accounts/user-activity.ts'
 import type { Deps } from '../deps.ts'
 import { page } from '../http/page.ts'
 import { listPage } from '../http/paging.ts'
@@ -77,7 +76,7 @@ async function showUsers(
 ): Promise<Response> {
   const filter = c.req.query('q')?.trim() ?? ''
   const slice = listPage(c, await countUsers(database, filter))
-  const rows = await userActivity(database, await findUsers(database, { filter, ...slice }))
+  const rows = await findUsers(database, { filter, ...slice })
   const data: UsersData = {
     viewer: viewerOf(request),
     notice: null,

@@ -5,7 +5,6 @@ import { type Code, Refusal } from '../../../core/error/error.ts'
 import { addUser } from '../../../daemon/accounts/accounts.ts'
 import {
   createToken,
-  hashToken,
   isToken,
   listTokens,
   makeToken,
@@ -75,7 +74,6 @@ test('of a token only its SHA-256 is stored', async t => {
     rows.map(row => row.hash),
     [createHash('sha256').update(token).digest('hex')],
   )
-  assert.equal(hashToken(token), rows[0]?.hash)
   assert.equal(JSON.stringify(rows).includes(token.slice(5, 37)), false)
 })
 
