@@ -20,10 +20,9 @@ import { search } from './api/search.ts'
 import { summary } from './api/summary.ts'
 import { yank } from './api/yank.ts'
 import type { Deps } from './deps.ts'
-import { assetFile, fileHandler } from './files/assets.ts'
 import { gitHttp } from './files/git-http/git-http.ts'
 import { PublicFiles } from './files/public-files.ts'
-import { treeFile } from './files/tree-file.ts'
+import { assetFile, treeFile, treePage } from './files/tree-file.ts'
 import { addressOf } from './http/client-address.ts'
 import { refused, unexpected } from './http/failure.ts'
 import { requestLog } from './http/log.ts'
@@ -78,7 +77,7 @@ export function routes(deps: Deps): Route[] {
     ...downloadRoutes(registry, files),
     ...gitRoutes(deps),
     get('/search/', reader(searchResults(registry), 'search')),
-    get('/*', reader(treeFile(registry, files))),
+    get('/*', reader(treePage(registry, files))),
   ]
 }
 
@@ -125,7 +124,7 @@ function gitRoutes({ git, log, registry }: Deps): Route[] {
 /** The operator's logo and stylesheet: the login form shows them to everyone. */
 function brandRoutes({ settings }: Registry, files: PublicFiles): Route[] {
   const paths = [settings.pages.logo, settings.pages.stylesheet].filter(path => path !== null)
-  return paths.map(path => get(`/${path}`, open(fileHandler(files))))
+  return paths.map(path => get(`/${path}`, open(treeFile(files))))
 }
 
 /** The address of a `dl` without markers, when that is here: `{dl}/{crate}/{version}/download`. */

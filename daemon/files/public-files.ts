@@ -2,10 +2,10 @@ import { realpathSync, type Stats, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { Readable } from 'node:stream'
+import type { HonoRequest } from 'hono'
 import { notFoundPath, type Place, placeOf } from '../../generator/index.ts'
 import { isKnown } from '../http/answer.ts'
 import { FileCache, type Held } from './file-cache.ts'
-import { acceptsGzip, type FileRequest, type Part, partOf } from './file-request.ts'
 
 /** Files up to this size are read at once; reading is quicker than waiting for it. */
 const SMALL_BYTES = 1024 * 1024
@@ -42,7 +42,7 @@ export class PublicFiles {
   }
 
   /** The answer for the percent-encoded path `pathname`; null when the tree has no such file. */
-  serve(pathname: string, request: FileRequest): Response | Promise<Response> | null {
+  serve(pathname: string, request: HonoRequest): Response | Promise<Response> | null {
     const path = decodePath(pathname)
     if (path === null) return null
     const file = join(this.#root, path)
@@ -62,7 +62,7 @@ export class PublicFiles {
   }
 
   /** The tree's own 404 page; null when it has none. */
-  missing({ method }: FileRequest): Response | null {
+  missing({ method }: HonoRequest): Response | null {
     const file = join(this.#root, notFoundPath)
     const stats = look(file)
     if (!stats?.isFile()) return null
@@ -80,7 +80,7 @@ export class PublicFiles {
   #folder(
     pathname: string,
     path: string,
-    request: FileRequest,
+    request: HonoRequest,
   ): Response | Promise<Response> | null {
     const index = path === '' ? 'index.html' : `${path}/index.html`
     if (!look(join(this.#root, index))?.isFile()) return null
@@ -89,7 +89,10 @@ export class PublicFiles {
     const last = pathname.slice(pathname.lastIndexOf('/') + 1)
     return new Response(null, {
       status: 301,
-      headers: { location: `./${last}/${request.query}`, 'cache-control': 'no-cache' },
+      headers: {
+        location: `./${last}/${new URL(request.url).search}`,
+        'cache-control': 'no-cache',
+      },
     })
   }
 
@@ -98,11 +101,13 @@ export class PublicFiles {
     return realpathSync(file).startsWith(realpathSync(this.#root) + sep)
   }
 
-  #whole(held: Held, place: Place, request: FileRequest): Response {
-    const zipped = held.gzip !== null && acceptsGzip(request.acceptEncoding) ? held.gzip : null
+  #whole(held: Held, place: Place, request: HonoRequest): Response {
+    const zipped =
+      held.gzip !== null && acceptsGzip(request.header('accept-encoding')) ? held.gzip : null
     const headers = this.#headers(place, zipped ? `${held.tag}-gz` : held.tag)
     if (held.gzip) headers.vary = 'accept-encoding'
-    if (isKnown(request.ifNoneMatch, held.tag)) return new Response(null, { status: 304, headers })
+    if (isKnown(request.header('if-none-match'), held.tag))
+      return new Response(null, { status: 304, headers })
     if (zipped) headers['content-encoding'] = 'gzip'
     else if (!held.gzip) headers['accept-ranges'] = 'bytes'
     const part = held.gzip ? null : partOf(request, held.bytes.byteLength, held.tag)
@@ -115,11 +120,12 @@ export class PublicFiles {
     file: string,
     stats: Stats,
     place: Place,
-    request: FileRequest,
+    request: HonoRequest,
   ): Promise<Response> {
     const tag = await this.#crates.tag(file, stats)
     const headers = { ...this.#headers(place, tag), 'accept-ranges': 'bytes' }
-    if (isKnown(request.ifNoneMatch, tag)) return new Response(null, { status: 304, headers })
+    if (isKnown(request.header('if-none-match'), tag))
+      return new Response(null, { status: 304, headers })
     const part = partOf(request, stats.size, tag)
     if (part === 'unsatisfiable') return unsatisfiable(stats.size)
     const { start, end } = part ?? { start: 0, end: stats.size - 1 }
@@ -197,7 +203,7 @@ function answer(
   size: number,
   part: Part | null,
   headers: Record<string, string>,
-  request: FileRequest,
+  request: HonoRequest,
 ): Response {
   headers['content-length'] = String(length)
   if (part) headers['content-range'] = `bytes ${part.start}-${part.end}/${size}`
@@ -207,4 +213,43 @@ function answer(
 
 function unsatisfiable(size: number): Response {
   return new Response(null, { status: 416, headers: { 'content-range': `bytes */${size}` } })
+}
+
+/**
+ * Whether `Accept-Encoding` allows gzip (RFC 9110 §12.5.3): by name or `*`, with a weight above 0.
+ */
+function acceptsGzip(header: string | undefined): boolean {
+  if (header === undefined) return false
+  let star = false
+  for (const one of header.toLowerCase().split(',')) {
+    const [coding = '', ...parameters] = one.split(';').map(part => part.trim())
+    const isRefused = parameters.some(parameter => /^q\s*=\s*0(\.0*)?$/.test(parameter))
+    if (coding === 'gzip' || coding === 'x-gzip') return !isRefused
+    if (coding === '*') star = !isRefused
+  }
+  return star
+}
+
+/** First and last byte of a part, both included. */
+interface Part {
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * The range that a GET asks for (RFC 9110 §14.2). Null, the whole file, also answers several or
+ * malformed ranges, and an `If-Range` that does not match.
+ */
+function partOf(request: HonoRequest, size: number, tag: string): Part | 'unsatisfiable' | null {
+  if (request.method !== 'GET') return null
+  const ifRange = request.header('if-range')
+  if (ifRange !== undefined && ifRange.trim() !== `"${tag}"`) return null
+  const range = request.header('range')?.trim() ?? ''
+  const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range) ?? []
+  if (first === '' && last === '') return null
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first)
+  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1)
+  if (first !== '' && last !== '' && Number(last) < start) return null
+  if (start >= size || (first === '' && Number(last) === 0)) return 'unsatisfiable'
+  return { start, end }
 }

@@ -1,21 +1,26 @@
 import type { Context } from 'hono'
 import { CRATES_FOLDER, findCrate, isName, type Registry, refuse } from '../../generator/index.ts'
+import { assets } from '../../site/layout/assets.ts'
 import { wantsPage } from '../access/access-guard.ts'
 import type { OpenHandler } from '../access/route.ts'
 import { redirect } from '../http/page.ts'
-import { fileRequest } from './file-request.ts'
 import type { PublicFiles } from './public-files.ts'
 
-/** Any file of the public tree; a missing page is redirected, or answered with the 404 page. */
-export function treeFile(registry: Registry, files: PublicFiles): OpenHandler {
-  return c => files.serve(c.req.path, fileRequest(c)) ?? missing(registry, files, c)
+/** A file of the public tree, by the path of the request. */
+export function treeFile(files: PublicFiles): OpenHandler {
+  return c => files.serve(c.req.path, c.req) ?? refuse('route_unknown')
+}
+
+/** The same for any path; a missing page is redirected, or answered with the 404 page. */
+export function treePage(registry: Registry, files: PublicFiles): OpenHandler {
+  return c => files.serve(c.req.path, c.req) ?? missing(registry, files, c)
 }
 
 async function missing(registry: Registry, files: PublicFiles, c: Context): Promise<Response> {
   if (!wantsPage(c)) refuse('route_unknown')
   const address = await rightAddress(registry, c)
   if (address !== null) return redirect(c, registry.site, address)
-  return files.missing(fileRequest(c)) ?? refuse('route_unknown')
+  return files.missing(c.req) ?? refuse('route_unknown')
 }
 
 const BELOW_CRATE = new RegExp(`^/${CRATES_FOLDER}/([^/]+)(/.*)?$`)
@@ -25,8 +30,26 @@ const BELOW_CRATE = new RegExp(`^/${CRATES_FOLDER}/([^/]+)(/.*)?$`)
  */
 async function rightAddress({ database }: Registry, c: Context): Promise<string | null> {
   const [, name = '', rest = '/'] = BELOW_CRATE.exec(c.req.path) ?? []
-  if (!isName(name)) return null
-  const crate = await findCrate(database, name)
+  const crate = isName(name) ? await findCrate(database, name) : null
   if (!crate || crate.name === name) return null
   return `/${CRATES_FOLDER}/${crate.name}${rest}${new URL(c.req.url).search}`
+}
+
+const ours = new Map(assets.map(({ path, ...asset }) => [`/${path}`, asset]))
+
+/**
+ * `GET /assets/…`: scripts and styles, open to all because the login form needs them. Those of this
+ * release are in the program, those of earlier ones in the public tree.
+ */
+export function assetFile(files: PublicFiles): OpenHandler {
+  const fromTree = treeFile(files)
+  return c => {
+    const asset = ours.get(c.req.path)
+    if (!asset) return fromTree(c)
+    return c.body(new Uint8Array(asset.bytes), 200, {
+      'content-type': asset.contentType,
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+    })
+  }
 }

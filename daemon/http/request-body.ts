@@ -6,7 +6,7 @@ type BodyReader = ReadableStreamDefaultReader<Uint8Array>
 /** The readers of bodies that a handler has begun and may not have ended. */
 const begun = new WeakMap<Request, BodyReader>()
 
-/** Until when a body has to be there. */
+/** Until when a body has to be there, in the milliseconds of `performance.now()`. */
 interface Deadline {
   readonly at: number
   readonly seconds: number
@@ -29,8 +29,13 @@ export async function* bodyOf(request: Request): AsyncIterable<Uint8Array> {
   }
 }
 
-/** A whole body of at most `most` bytes; null for a longer one. */
-export async function readWhole(request: Request, most: number): Promise<Buffer | null> {
+/** A whole body of at most `most` bytes; null for a longer one. `seconds`: as for `readToEnd`. */
+export async function readWhole(
+  request: Request,
+  most: number,
+  seconds?: number,
+): Promise<Buffer | null> {
+  if (seconds !== undefined) setDeadline(request, seconds)
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of bodyOf(request)) {
@@ -39,6 +44,12 @@ export async function readWhole(request: Request, most: number): Promise<Buffer 
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
+}
+
+function setDeadline(request: Request, seconds: number): Deadline {
+  const deadline = { at: performance.now() + seconds * 1000, seconds }
+  deadlines.set(request, deadline)
+  return deadline
 }
 
 /**
@@ -51,8 +62,7 @@ export function readToEnd(bounds: {
 }): MiddlewareHandler {
   return async (c, next) => {
     const { raw } = c.req
-    const deadline = { at: performance.now() + bounds.seconds * 1000, seconds: bounds.seconds }
-    deadlines.set(raw, deadline)
+    const deadline = setDeadline(raw, bounds.seconds)
     await next()
     const reader = begun.get(raw) ?? (raw.bodyUsed ? null : begin(raw))
     if (reader) await skip(reader, bounds.bytes, deadline)
@@ -74,8 +84,7 @@ async function skip(reader: BodyReader, most: number, deadline: Deadline): Promi
       bytes += next.value.byteLength
     }
   } catch (error) {
-    // Nobody is left to read the answer, or nobody should wait for it longer; whatever it is, it
-    // stands.
+    // Nobody is left to read the answer, or nobody should wait for it longer: it stands.
     if (!(error instanceof Refusal)) throw error
   }
 }

@@ -1,6 +1,5 @@
 import { crateFilePath, type Registry, refuse } from '../../../generator/index.ts'
 import type { OpenHandler } from '../../access/route.ts'
-import { fileRequest } from '../../files/file-request.ts'
 import type { PublicFiles } from '../../files/public-files.ts'
 import { foundVersion } from './found.ts'
 
@@ -11,6 +10,6 @@ export function download(registry: Registry, files: PublicFiles): OpenHandler {
     const { name } = card
     const path = crateFilePath(name, release.version)
     const { version } = release
-    return files.serve(`/${path}`, fileRequest(c)) ?? refuse('release_unknown', { name, version })
+    return files.serve(`/${path}`, c.req) ?? refuse('release_unknown', { name, version })
   }
 }

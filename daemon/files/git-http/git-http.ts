@@ -2,12 +2,14 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { ReadableStream } from 'node:stream/web'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
 import { type Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { issue, Refusal, refuse, UploadPack } from '../../../generator/index.ts'
 import { addressGroup, type ClientAddress, clientAddress } from '../../http/client-address.ts'
+import { readWhole } from '../../http/request-body.ts'
 import { Advertisements, type Protocol } from './advertisements.ts'
-import { readBody } from './request-body.ts'
 import { Slots } from './slots.ts'
 
 export interface GitHttpOptions {
@@ -15,10 +17,7 @@ export interface GitHttpOptions {
   readonly gitCommand?: string
   /** Who a client is, for its share of the slots; default: the other end of the connection. */
   readonly addressOf?: ClientAddress
-  /**
-   * Running `git upload-pack` processes; more clients wait, and beyond `maxWaiting` they are sent
-   * away.
-   */
+  /** Running `git upload-pack` processes; more clients wait, beyond `maxWaiting` they are refused. */
   readonly maxConcurrent?: number
   readonly maxWaiting?: number
   /** The longest a clone may take. */
@@ -70,6 +69,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   git_request_too_large: 413,
   git_request_slow: 408,
   git_request_bad: 400,
+  body_lost: 400,
   git_busy: 503,
 }
 
@@ -116,16 +116,13 @@ export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Respon
     await app.fetch(c.req.raw, { client: addressGroup(limits.addressOf(c)), path: c.req.path })
 }
 
-/**
- * `POST git-upload-pack`: the body is read whole before git starts, so a slow sender holds no
- * process.
- */
+/** `POST git-upload-pack`: git starts with the whole body, so a slow sender holds no process. */
 async function answer(c: Context<Env>, limits: Limits, slots: Slots): Promise<Response> {
   if (c.req.header('content-type') !== REQUEST) refuse('git_request_type', { expected: REQUEST })
   const { signal } = c.req.raw
   const slot = slots.admit(c.env.client)
   try {
-    const input = await readBody(c.req.raw, limits)
+    const input = await readBody(c, limits)
     await slot.start(signal)
     const git = new UploadPack({ ...limits, protocol: protocolOf(c), advertise: false, input })
     return new Response(await running(git, signal, limits, slot.leave), {
@@ -137,9 +134,23 @@ async function answer(c: Context<Env>, limits: Limits, slots: Slots): Promise<Re
   }
 }
 
-/**
- * Git's answer as a body. A failure before the first byte is thrown; a later one aborts the body.
- */
+/** The request body, unpacked. */
+async function readBody(c: Context, { maxBodyBytes: max, bodyTimeoutMs }: Limits) {
+  const encoding = c.req.header('content-encoding') ?? 'identity'
+  if (!['identity', 'gzip', 'x-gzip'].includes(encoding)) refuse('git_request_encoding')
+  const body = await readWhole(c.req.raw, max, bodyTimeoutMs / 1000).catch(error => {
+    if (error instanceof Refusal && error.has('body_slow')) refuse('git_request_slow')
+    throw error
+  })
+  if (body === null) return refuse('git_request_too_large', { max })
+  if (encoding === 'identity') return body
+  return promisify(gunzip)(body, { maxOutputLength: max }).catch(error => {
+    if (error.code === 'ERR_BUFFER_TOO_LARGE') refuse('git_request_too_large', { max })
+    throw new Refusal([issue('git_request_encoding')], { cause: error })
+  })
+}
+
+/** Git's answer as a body. A failure before the first byte is thrown; a later one aborts it. */
 async function running(
   git: UploadPack,
   signal: AbortSignal,

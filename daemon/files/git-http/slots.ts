@@ -7,8 +7,9 @@ import { refuse } from '../../../generator/index.ts'
 export class Slots {
   readonly #concurrent: number
   readonly #all: number
-  readonly #admitted = new Tally()
-  readonly #running = new Tally()
+  /** The client of each request, from its arrival on and while its process runs. */
+  readonly #admitted: string[] = []
+  readonly #running: string[] = []
   /** Who waits, in the order of their coming, by what lets them go on. */
   readonly #waiting = new Map<() => void, string>()
 
@@ -18,18 +19,18 @@ export class Slots {
   }
 
   admit(client: string): { start(signal: AbortSignal): Promise<void>; leave(): void } {
-    if (!this.#admitted.hasRoom(client, this.#all)) refuse('git_busy')
-    this.#admitted.add(client)
+    if (!hasRoom(this.#admitted, client, this.#all)) refuse('git_busy')
+    this.#admitted.push(client)
     let state: 'admitted' | 'running' | 'left' = 'admitted'
     return {
       start: async signal => {
-        if (this.#running.hasRoom(client, this.#concurrent)) this.#running.add(client)
+        if (hasRoom(this.#running, client, this.#concurrent)) this.#running.push(client)
         else await this.#turn(client, signal)
         state = 'running'
       },
       leave: () => {
         if (state === 'left') return
-        this.#admitted.remove(client)
+        this.#admitted.splice(this.#admitted.indexOf(client), 1)
         if (state === 'running') this.#pass(client)
         state = 'left'
       },
@@ -38,11 +39,11 @@ export class Slots {
 
   /** Hands a running slot to whoever has waited longest, of those who have not their half. */
   #pass(leaving: string): void {
-    this.#running.remove(leaving)
+    this.#running.splice(this.#running.indexOf(leaving), 1)
     for (const [go, client] of this.#waiting) {
-      if (!this.#running.hasRoom(client, this.#concurrent)) continue
+      if (!hasRoom(this.#running, client, this.#concurrent)) continue
       this.#waiting.delete(go)
-      this.#running.add(client)
+      this.#running.push(client)
       go()
       return
     }
@@ -65,25 +66,8 @@ export class Slots {
   }
 }
 
-/** How many there are, in all and of each client. */
-class Tally {
-  readonly #clients = new Map<string, number>()
-  #all = 0
-
-  /** Whether one more of the client fits into `most`, of which one client gets half. */
-  hasRoom(client: string, most: number): boolean {
-    return this.#all < most && (this.#clients.get(client) ?? 0) < Math.ceil(most / 2)
-  }
-
-  add(client: string): void {
-    this.#all++
-    this.#clients.set(client, (this.#clients.get(client) ?? 0) + 1)
-  }
-
-  remove(client: string): void {
-    this.#all--
-    const left = (this.#clients.get(client) ?? 0) - 1
-    if (left > 0) this.#clients.set(client, left)
-    else this.#clients.delete(client)
-  }
+/** Whether one more of the client fits into `most`, of which one client gets half. */
+function hasRoom(clients: readonly string[], client: string, most: number): boolean {
+  const own = clients.filter(one => one === client)
+  return clients.length < most && own.length < Math.ceil(most / 2)
 }

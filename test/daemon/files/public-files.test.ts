@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import type { FileRequest } from '../../../daemon/files/file-request.ts'
+import { HonoRequest } from 'hono/request'
 import { PublicFiles, type PublicFilesOptions } from '../../../daemon/files/public-files.ts'
 
 const LINES = `${'{"name":"demo"}\n'.repeat(200)}`
@@ -51,15 +51,8 @@ class Tree {
     headers: Record<string, string> = {},
     method = 'GET',
   ): Promise<Response | null> {
-    const request: FileRequest = {
-      method,
-      query: '',
-      ifNoneMatch: headers['if-none-match'],
-      acceptEncoding: headers['accept-encoding'],
-      range: headers.range,
-      ifRange: headers['if-range'],
-    }
-    return this.files.serve(path, request)
+    const request = new Request('http://crates.test/', { method, headers })
+    return this.files.serve(path, new HonoRequest(request))
   }
 
   /** Status and body of an answer; 0 when there is none. */
