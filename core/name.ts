@@ -7,8 +7,8 @@ export { type CanonicalName, canonicalName, isAlias, isName, type Name } from '.
 export const NAME_MAX = 64
 
 /**
- * The only way to a `Name`. Throws a `Refusal` that says which rule `text` breaks (specification A.2;
- * the rules of crates.io, which also make a name safe in every path and URL).
+ * The only way to a `Name`. Throws a `Refusal` that says which rule `text` breaks (specification
+ * A.2; the rules of crates.io, which also make a name safe in every path and URL).
  */
 export function parseName(text: string): Name {
   if (text === '') refuse('name_empty')

@@ -5,3 +5,12 @@
 export function timestamp(time: Date, later = 0): string {
   return `${new Date(time.getTime() + later * 1000).toISOString().slice(0, 19)}Z`
 }
+
+/** Whether Cargo accepts `value` as a `pubtime`; any other makes a version unusable. */
+export function isPubtime(value: string): boolean {
+  // Cargo accepts a leap second, `Date` does not.
+  const text = value.replace(/:60Z$/, ':59Z')
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text)) return false
+  const time = new Date(text)
+  return !Number.isNaN(time.getTime()) && timestamp(time) === text
+}

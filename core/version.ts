@@ -3,7 +3,10 @@ import { refuse } from './error/error.ts'
 declare const versionBrand: unique symbol
 declare const identityBrand: unique symbol
 
-/** A version as published: strict SemVer 2.0.0, numbers up to u64, as Cargo's `semver` crate reads it. */
+/**
+ * A version as published: strict SemVer 2.0.0, numbers up to u64, as Cargo's `semver` crate reads
+ * it.
+ */
 export type Version = string & { readonly [versionBrand]: true }
 
 /** A version without its build metadata: two versions with equal identity cannot both exist. */
@@ -30,8 +33,8 @@ export interface VersionParts {
 }
 
 /**
- * The only way to a `Version`. Throws a `Refusal` for whatever Cargo refuses: `v1.0.0`, `=1.0.0`, ` 1.0.0`,
- * `01.0.0`, `1.0`, and numbers beyond u64.
+ * The only way to a `Version`. Throws a `Refusal` for whatever Cargo refuses: `v1.0.0`, `=1.0.0`, `
+ * 1.0.0`, `01.0.0`, `1.0`, and numbers beyond u64.
  */
 export function parseVersion(text: string): Version {
   if (!isVersion(text)) refuse('version_invalid', { version: text })

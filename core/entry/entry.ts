@@ -1,3 +1,5 @@
+import { type CanonicalName, canonicalName } from '../name.ts'
+
 /** Where a dependency applies (specification A.3). */
 export type DependencyKind = 'normal' | 'build' | 'dev'
 
@@ -71,4 +73,17 @@ export function compareText(a: string, b: string): number {
 function isLowHalf(text: string, at: number): boolean {
   const unit = text.charCodeAt(at)
   return unit >= 0xdc00 && unit <= 0xdfff
+}
+
+/** How something depends on a crate. */
+export type Tie = Pick<Dependency, 'req' | 'kind' | 'optional'>
+
+/** How `deps` depend on a crate here: the strongest way of several; null if they do not. */
+export function dependencyOn(deps: readonly Dependency[], crate: CanonicalName): Tie | null {
+  const rank = ({ kind, optional }: Tie) =>
+    2 * ['normal', 'build', 'dev'].indexOf(kind) + Number(optional)
+  const [first] = deps
+    .filter(one => one.registry === null && canonicalName(one.package ?? one.name) === crate)
+    .sort((a, b) => rank(a) - rank(b))
+  return first ? { req: first.req, kind: first.kind, optional: first.optional } : null
 }

@@ -1,60 +1,108 @@
+import * as v from 'valibot'
 import { collect, type Issue, issue, refuse, refuseErrors } from '../error/error.ts'
+import { isAlias, isName } from '../name.ts'
 import { parseRequirement } from '../requirement.ts'
-import { isVersion, versionIdentity } from '../version.ts'
-import type { Dependency, DependencyKind, Entry, Features, Json, OtherKeys } from './entry.ts'
+import { isPubtime } from '../timestamp.ts'
+import { isIndexUrl } from '../urls.ts'
+import { isRustVersion, isVersion, versionIdentity } from '../version.ts'
+import type { Dependency, Entry, Features, Json, OtherKeys } from './entry.ts'
 import { parseJsonLine } from './json-line.ts'
-import * as rule from './rules.ts'
-import { FieldReader, type Fields, isFields } from './rules.ts'
 
-const ENTRY_KEYS = new Set(
-  'name vers deps cksum features yanked links features2 v rust_version pubtime'.split(' '),
+type Fields = Readonly<Record<string, Json>>
+
+const flag = v.boolean('true or false')
+const text = v.string('a string')
+const texts = v.custom<readonly string[]>(isTexts, 'an array of strings')
+const alias = textThat('a crate name', isAlias)
+const featureMap = v.custom<Features>(
+  value => isFields(value) && Object.values(value).every(isTexts),
+  'an object of arrays of strings',
 )
-const DEPENDENCY_KEYS = new Set(
-  (
-    'name req features optional default_features target kind registry package ' +
-    'artifact bindep_target lib public'
-  ).split(' '),
+
+/** A missing default means that the key is required; `nullish` keys may be null. */
+const dependencySchema = v.object(
+  {
+    name: alias,
+    req: text,
+    features: v.optional(texts, []),
+    optional: v.optional(flag, false),
+    default_features: v.optional(flag, true),
+    target: v.nullish(text, null),
+    // Cargo treats null, absent and unknown kinds as normal.
+    kind: v.fallback(v.picklist(['normal', 'build', 'dev']), 'normal'),
+    registry: v.nullish(textThat('the URL of an index', isIndexUrl), null),
+    package: v.nullish(alias, null),
+    artifact: v.nullish(texts),
+    bindep_target: v.nullish(text),
+    lib: v.exactOptional(flag),
+    public: v.nullish(flag),
+  },
+  expected,
+)
+
+const entrySchema = v.object(
+  {
+    name: textThat('a crate name', isName),
+    vers: textThat('a SemVer version', isVersion),
+    deps: v.array(dependencySchema, 'an array'),
+    cksum: textThat('64 lowercase hexadecimal digits', one => /^[0-9a-f]{64}$/.test(one)),
+    features: v.optional(featureMap, {}),
+    yanked: v.nullish(flag, false),
+    links: v.nullish(text, null),
+    features2: v.nullish(featureMap, {}),
+    v: v.nullish(
+      v.custom<number>(
+        value => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 32,
+        'a whole number',
+      ),
+      1,
+    ),
+    rust_version: v.nullish(
+      textThat('a Rust version such as `1.70` or `1.70.0`', isRustVersion),
+      null,
+    ),
+    pubtime: v.nullish(textThat('a time in the form `2026-11-20T12:00:00Z`', isPubtime), null),
+  },
+  expected,
 )
 
 /**
  * Reads an entry by any writer without loss: `features2` joins `features` as in Cargo, unknown keys
- * are kept in `other`, absent fields get Cargo's defaults. Throws a `Refusal` with every objection:
- * what makes Cargo drop the line, refuse the version or stop (Cargo's index schema).
+ * are kept in `other`, absent fields get Cargo's defaults. Throws a `Refusal` for whatever makes
+ * Cargo drop the line, refuse the version or stop (Cargo's index schema).
  */
 export function parseEntry(line: string): Entry {
   const value = parseJsonLine(line)
   if (!isFields(value)) refuse('entry_not_object')
-  const issues: Issue[] = []
-  const read = new FieldReader(value, issues)
-  const v = read.optional('v', rule.schema) ?? 1
-  const deps = (read.required('deps', rule.list) ?? []).flatMap((one, at) =>
-    parseDependency(one, at, issues),
-  )
-  const entry: Entry = {
-    name: read.required('name', rule.name) ?? '',
-    vers: read.required('vers', rule.version) ?? '',
-    deps,
-    cksum: read.required('cksum', rule.checksum) ?? '',
-    features: mergeFeatures(
-      read.defaulted('features', rule.featureMap, {}),
-      read.optional('features2', rule.featureMap),
-    ),
-    yanked: read.optional('yanked', rule.flag) ?? false,
-    links: read.optional('links', rule.text),
-    rust_version: read.optional('rust_version', rule.rustVersion),
-    pubtime: read.optional('pubtime', rule.moment),
-    // A missing `v` means 1; it must be kept where rendering would choose more.
-    ...(v > 1 || deps.some(one => one.artifact) ? { v } : {}),
-    ...otherKeys(value, ENTRY_KEYS),
+  const result = v.safeParse(entrySchema, value)
+  if (!result.success) {
+    refuseErrors(
+      result.issues.map(({ path, message }) =>
+        issue('entry_field', { field: fieldOf(path), expected: message }),
+      ),
+    )
   }
-  refuseErrors(issues)
-  return entry
+  const { v: schema, features2, ...known } = result.output as v.InferOutput<typeof entrySchema>
+  const raw = value.deps as readonly Fields[]
+  const deps = known.deps.map((one, at) => ({
+    ...withoutNulls(one),
+    ...otherKeys(raw[at] ?? {}, dependencySchema.entries),
+  }))
+  refuseErrors(deps.flatMap(checkDependency))
+  return {
+    ...known,
+    deps,
+    features: mergeFeatures(known.features, features2),
+    // A missing `v` means 1; it must be kept where rendering would choose more.
+    ...(schema > 1 || deps.some(one => one.artifact) ? { v: schema } : {}),
+    ...otherKeys(value, entrySchema.entries),
+  }
 }
 
 /**
- * The usable entries of an index file, and the objections to the others by line. Of a version that
- * is there twice (ignoring build metadata) the first entry stays; the first entry also decides the
- * name. Blank lines and `\r` are ignored.
+ * The usable entries of an index file, and what is wrong with the others, by line. The first entry
+ * of a version (ignoring build metadata) is kept, and the first entry decides the name of the
+ * crate. Blank lines and `\r` are ignored.
  */
 export function parseIndexFile(file: string): { entries: Entry[]; issues: Issue[] } {
   const entries: Entry[] = []
@@ -82,56 +130,61 @@ export function parseIndexFile(file: string): { entries: Entry[]; issues: Issue[
   return { entries, issues }
 }
 
-function parseDependency(value: Json, at: number, issues: Issue[]): Dependency[] {
-  const where = `deps[${at}]`
-  if (!isFields(value)) {
-    issues.push(issue('entry_field', { field: where, expected: 'an object' }))
-    return []
-  }
-  const read = new FieldReader(value, issues, `${where}.`)
-  const artifact = read.optional('artifact', rule.texts)
-  const bindep_target = read.optional('bindep_target', rule.text)
-  const isPublic = read.optional('public', rule.flag)
-  const dependency: Dependency = {
-    name: read.required('name', rule.alias) ?? '',
-    req: read.required('req', rule.text) ?? '*',
-    features: read.defaulted('features', rule.texts, []),
-    optional: read.defaulted('optional', rule.flag, false),
-    default_features: read.defaulted('default_features', rule.flag, true),
-    target: read.optional('target', rule.text),
-    kind: readKind(value.kind),
-    registry: read.optional('registry', rule.url),
-    package: read.optional('package', rule.alias),
-    ...(artifact === null ? {} : { artifact }),
-    ...(bindep_target === null ? {} : { bindep_target }),
-    ...(Object.hasOwn(value, 'lib') ? { lib: read.defaulted('lib', rule.flag, false) } : {}),
-    ...(isPublic === null ? {} : { public: isPublic }),
-    ...otherKeys(value, DEPENDENCY_KEYS),
-  }
-  const found: Issue[] = []
-  collect(found, () => parseRequirement(dependency.req))
-  for (const one of found)
-    issues.push(issue('entry_requirement', { field: where, reason: one.message }))
-  if (dependency.kind === 'dev' && dependency.optional)
-    issues.push(issue('entry_optional_dev', { name: dependency.name }))
-  return [dependency]
-}
-
-/** Cargo treats null, absent and unknown kinds as normal. */
-function readKind(value: Json | undefined): DependencyKind {
-  return value === 'dev' || value === 'build' ? value : 'normal'
+function checkDependency({ req, kind, optional, name }: Dependency, at: number): Issue[] {
+  const issues: Issue[] = []
+  collect(issues, () => parseRequirement(req))
+  const field = `deps[${at}]`
+  return [
+    ...issues.map(({ message }) => issue('entry_requirement', { field, reason: message })),
+    ...(kind === 'dev' && optional ? [issue('entry_optional_dev', { name })] : []),
+  ]
 }
 
 /** Cargo appends the lists of a feature that is in both maps. */
-function mergeFeatures(first: Features, second: Features | null): Features {
-  if (!second) return first
+function mergeFeatures(first: Features, second: Features): Features {
   const merged = new Map(Object.entries(first))
   for (const [key, values] of Object.entries(second))
     merged.set(key, [...(merged.get(key) ?? []), ...values])
   return Object.fromEntries(merged)
 }
 
-function otherKeys(fields: Fields, known: ReadonlySet<string>): { other?: OtherKeys } {
-  const rest = Object.entries(fields).filter(([key]) => !known.has(key))
+function otherKeys(fields: Fields, known: object): { other?: OtherKeys } {
+  const rest = Object.entries(fields).filter(([key]) => !Object.hasOwn(known, key))
   return rest.length === 0 ? {} : { other: Object.fromEntries(rest) }
+}
+
+/** The rare keys of a dependency stay absent when they are null. */
+function withoutNulls(one: v.InferOutput<typeof dependencySchema>): Dependency {
+  const { artifact, bindep_target, public: isPublic, ...rest } = one
+  return {
+    ...rest,
+    ...(artifact && { artifact }),
+    ...(bindep_target != null && { bindep_target }),
+    ...(isPublic != null && { public: isPublic }),
+  }
+}
+
+function textThat(expected: string, fits: (text: string) => boolean) {
+  return v.custom<string>(value => typeof value === 'string' && fits(value), expected)
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every(one => typeof one === 'string')
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** What an object must be, or the value of a key that it lacks. */
+function expected(one: v.ObjectIssue): string {
+  return one.expected === 'Object' ? 'an object' : 'present'
+}
+
+function fieldOf(path: readonly v.IssuePathItem[] = []): string {
+  return path.reduce(
+    (field, { key }) =>
+      typeof key === 'number' ? `${field}[${key}]` : `${field}${field && '.'}${key}`,
+    '',
+  )
 }

@@ -1,36 +1,35 @@
 import type { Dependency, DependencyKind, Entry, Features, OtherKeys } from './entry.ts'
 import { compareText } from './entry.ts'
-import { splitFeatures } from './features.ts'
 
 /**
- * The entry as one JSON line without its newline. Equal entries give equal bytes: keys in the order
- * of the format, features by name, dependencies as crates.io orders them, unknown keys last.
+ * The entry as one JSON line, without the newline. Equal entries give equal bytes: keys are in the
+ * order of the format, features by name, dependencies as on crates.io, unknown keys last.
  */
 export function renderEntry(entry: Entry): string {
-  const split = splitFeatures(entry.features)
-  const needed = schemaVersion(entry, split.features2 !== null)
+  const [features, features2] = splitFeatures(entry.features)
+  const needed = schemaVersion(entry, features2 !== null)
   const fields = [
     field('name', entry.name),
     field('vers', entry.vers),
     `"deps":[${[...entry.deps].sort(compareDependencies).map(renderDependency).join(',')}]`,
     field('cksum', entry.cksum),
-    `"features":${renderFeatures(split.features)}`,
+    `"features":${renderFeatures(features)}`,
     field('yanked', entry.yanked),
   ]
   if (entry.links !== null) fields.push(field('links', entry.links))
-  if (split.features2) fields.push(`"features2":${renderFeatures(split.features2)}`)
+  if (features2) fields.push(`"features2":${renderFeatures(features2)}`)
   if (needed > 1) fields.push(field('v', needed))
   if (entry.rust_version !== null) fields.push(field('rust_version', entry.rust_version))
   if (entry.pubtime !== null) fields.push(field('pubtime', entry.pubtime))
   return `{${[...fields, ...renderOther(entry.other)].join(',')}}`
 }
 
-/** The index file of a crate: its entries in the given order, each line ended by `\n`. */
+/** The index file of a crate: one line per entry, in the given order. */
 export function renderIndexFile(entries: readonly Entry[]): string {
   return entries.map(entry => `${renderEntry(entry)}\n`).join('')
 }
 
-/** 2 for `features2`, 3 for artifact dependencies; another writer's higher number stays. */
+/** 2 for `features2`, 3 for artifact dependencies; a higher number from another writer is kept. */
 function schemaVersion(entry: Entry, hasFeatures2: boolean): number {
   if (entry.v !== undefined) return hasFeatures2 ? Math.max(entry.v, 2) : entry.v
   if (entry.deps.some(one => one.artifact !== undefined)) return 3
@@ -45,6 +44,28 @@ function renderDependency(one: Dependency): string {
   const rare = { package: real, artifact, bindep_target, lib, public: isPublic }
   const text = JSON.stringify({ ...known, ...rare }).slice(1, -1)
   return `{${[text, ...renderOther(one.other)].join(',')}}`
+}
+
+/**
+ * Splits features as RFC 3143 requires. Cargo before 1.60 cannot read `dep:` and `?/`, so a feature
+ * that uses them, or leads to one that does, moves to `features2`. Visits each value once.
+ */
+function splitFeatures(features: Features): [first: Features, second: Features | null] {
+  const users = new Map<string, string[]>()
+  const moved = new Set<string>()
+  for (const [name, values] of Object.entries(features)) {
+    if (values.some(one => one.startsWith('dep:') || one.includes('?/'))) moved.add(name)
+    for (const value of values) {
+      const list = users.get(value)
+      if (list) list.push(name)
+      else users.set(value, [name])
+    }
+  }
+  // The loop also visits what it adds to the set.
+  for (const name of moved) for (const user of users.get(name) ?? []) moved.add(user)
+  const pick = (isMoved: boolean) =>
+    Object.fromEntries(Object.entries(features).filter(([name]) => moved.has(name) === isMoved))
+  return moved.size === 0 ? [features, null] : [pick(false), pick(true)]
 }
 
 /** Not by `JSON.stringify`, which puts number-like names (`2018`) first. */
@@ -66,8 +87,8 @@ function field(key: string, value: unknown): string {
 const KIND_ORDER: Record<DependencyKind, number> = { normal: 0, build: 1, dev: 2 }
 
 /**
- * Orders dependencies as crates.io does: by name, then normal, build, dev (old Cargos misread
- * `optional` otherwise), then by everything else, so that the order is total.
+ * Orders dependencies as crates.io does: by name, then normal, build, dev (otherwise old Cargos
+ * misread `optional`), then by everything else, so that the order is total.
  */
 export function compareDependencies(a: Dependency, b: Dependency): number {
   return (
@@ -89,9 +110,6 @@ function compareNullable(a: string | null, b: string | null): number {
 }
 
 function compareLists(a: readonly string[], b: readonly string[]): number {
-  for (let i = 0; i < Math.min(a.length, b.length); i++) {
-    const order = compareText(a[i] ?? '', b[i] ?? '')
-    if (order !== 0) return order
-  }
-  return a.length - b.length
+  const at = a.findIndex((one, index) => one !== b[index])
+  return at === -1 || at >= b.length ? a.length - b.length : compareText(a[at] ?? '', b[at] ?? '')
 }

@@ -1,6 +1,8 @@
 import { CRATES_FOLDER } from './crates.ts'
 
-/** Folder of the stylesheet, the scripts and the pictures, whose names are made from their bytes. */
+/**
+ * Folder of the stylesheet, the scripts and the pictures, whose names are made from their bytes.
+ */
 export const ASSETS_FOLDER = 'assets'
 
 /** The front page. */

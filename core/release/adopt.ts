@@ -4,9 +4,8 @@ import { type Issue, Refusal, refuse, refuseErrors, warning } from '../error/err
 import type { About, Manifest } from '../manifest/manifest.ts'
 import { parseManifest } from '../manifest/parse.ts'
 import type { Name } from '../name.ts'
-import type { ArchiveFile, ArchiveLimits } from '../tarball/archive.ts'
-import { readArchive } from '../tarball/read.ts'
-import { recoverArchive, recoverFile } from '../tarball/recover.ts'
+import { type ArchiveFile, type ArchiveLimits, readArchive } from '../tarball/read.ts'
+import { readText, recoverArchive } from '../tarball/recover.ts'
 import type { Version } from '../version.ts'
 import { indexUrlKey, toEntryDependency } from './dependency.ts'
 import { differences } from './differences.ts'
@@ -64,7 +63,7 @@ export async function adoptCrate(
   if (parts.entry && manifest) notes.push(...differences(entry, manifest, own))
   const path = manifest && findReadme(manifest, files)
   const top = `${identity.name}-${identity.version}`
-  const readme = path ? await recoverFile(open, `${top}/${path}`, limits.readmeBytes, limits) : null
+  const readme = path ? await readText(open, `${top}/${path}`, limits.readmeBytes, limits) : null
   const about: About = manifest
     ? { ...manifest.about, readme_file: path, ...findTargets(manifest, files) }
     : NOTHING_KNOWN
@@ -115,7 +114,10 @@ function readManifest(
   }
 }
 
-/** The entry as it was, but for what pointed to the source itself: that means this registry from now on. */
+/**
+ * The entry as it was, but for what pointed to the source itself: that means this registry from now
+ * on.
+ */
 function adoptEntry(entry: Entry, own: ReadonlySet<string>): Entry {
   const keys = new Set([...own].map(indexUrlKey))
   const deps = entry.deps.map(one =>

@@ -1,8 +1,8 @@
-import { collect, type Issue, issue, Refusal, warning } from '../error/error.ts'
+import { collect, type Issue, issue, warning } from '../error/error.ts'
 import { parseManifest } from '../manifest/parse.ts'
 import type { Name } from '../name.ts'
-import type { Archive, ArchiveLimits } from '../tarball/archive.ts'
-import { readArchiveFile, surveyArchive } from '../tarball/read.ts'
+import { type ArchiveLimits, surveyArchive } from '../tarball/read.ts'
+import { readText } from '../tarball/recover.ts'
 import type { Version } from '../version.ts'
 import { compareMetadata } from './compare.ts'
 import { checkFeatures } from './features.ts'
@@ -42,32 +42,17 @@ export async function inspectCrate(
   if (isOther) issues.push(issue('release_identity', { expected, found }))
   const isWhole = !issues.some(one => one.severity === 'error')
   const path = findReadme(manifest, archive.files)
+  const max = parts.limits.readmeBytes
+  const isLarge = archive.files.some(file => file.path === path && file.size > max)
+  if (isWhole && path !== null && isLarge) issues.push(warning('readme_too_large', { path, max }))
   if (isWhole && path === null && manifest.readmePath !== null)
     issues.push(warning('readme_missing', { path: manifest.readmePath }))
+  const full = `${archive.name}-${archive.version}/${path}`
   const readme =
-    isWhole && path !== null
-      ? await readReadme(open, archive, path, parts.limits.readmeBytes, issues)
-      : null
+    isWhole && path !== null && !isLarge ? await readText(open, full, max, parts.limits) : null
   const release = makeRelease({ ...parts, archive, manifest, readme })
   // The metadata of another release would differ in everything.
   const differences =
     parts.metadata && !isOther ? compareMetadata(release, parts.metadata, parts.ownIndexUrls) : []
   return { release, issues: [...issues, ...checkFeatures(release.entry), ...differences] }
-}
-
-async function readReadme(
-  open: () => AsyncIterable<Uint8Array>,
-  archive: Archive,
-  path: string,
-  max: number,
-  issues: Issue[],
-): Promise<string | null> {
-  try {
-    const bytes = await readArchiveFile(open, archive, path, max)
-    return bytes && new TextDecoder().decode(bytes)
-  } catch (error) {
-    if (!(error instanceof Refusal) || !error.has('archive_file_too_large')) throw error
-    issues.push(warning('readme_too_large', { path, max }))
-    return null
-  }
 }

@@ -1,10 +1,10 @@
 import type { Entry, Features } from '../entry/entry.ts'
 import { compareText } from '../entry/entry.ts'
-import { isPubtime } from '../entry/pubtime.ts'
 import { compareDependencies } from '../entry/render.ts'
 import type { About, Manifest } from '../manifest/manifest.ts'
 import type { Name } from '../name.ts'
-import type { Archive, ArchiveFile } from '../tarball/archive.ts'
+import type { Archive, ArchiveFile } from '../tarball/read.ts'
+import { isPubtime } from '../timestamp.ts'
 import type { Version } from '../version.ts'
 import { indexUrlKey, metadataPlace, placeKey, toEntryDependency } from './dependency.ts'
 import type { PublishMetadata } from './metadata.ts'
@@ -32,7 +32,9 @@ export interface ReleaseParts {
   readonly pubtime: string | null
   /** Every URL under which this registry's index is known. */
   readonly ownIndexUrls: ReadonlySet<string>
-  /** What the publisher's Cargo sent; it knows aliases of this registry that the settings do not. */
+  /**
+   * What the publisher's Cargo sent; it knows aliases of this registry that the settings do not.
+   */
   readonly metadata?: PublishMetadata | undefined
 }
 

@@ -1,5 +1,5 @@
 import type { Manifest } from '../manifest/manifest.ts'
-import type { ArchiveFile } from '../tarball/archive.ts'
+import type { ArchiveFile } from '../tarball/read.ts'
 
 /** The targets of a crate: a library to depend on, programs to install. */
 export interface Targets {

@@ -1,38 +1,52 @@
 import { stringify } from 'smol-toml'
-import type { Setting, SettingKey, SettingValue } from './table.ts'
-import { settingTable } from './table.ts'
+import { inUnits, type SettingValue } from './kind.ts'
+import { type Setting, settingTable } from './schema.ts'
 
 const HEAD = `# Settings of this Plimsoll registry. \`plimsoll settings\` lists all keys, their values and where each comes from.
-# Environment variables (PLIMSOLL_SECTION_KEY) and flags go before this file.
+# Environment variables (PLIMSOLL_SECTION_KEY) and flags override this file.
 `
 
-/** A value as it stands in TOML. */
-export function tomlValue(setting: Setting, value: SettingValue): string {
-  const shown = setting.row.kind.show(value)
-  return shown === null
-    ? ''
-    : stringify({ key: shown })
-        .trim()
-        .replace(/^key = /, '')
+/** The settings that a new `plimsoll.toml` explains. */
+const MAIN: ReadonlyMap<string, string> = new Map([
+  [
+    'registry.base_url',
+    'URL of the registry, for good: lock files keep it. Without one, the listening address.',
+  ],
+  ['registry.api', 'URL of the web API: "auto" is the base URL; with "none", nobody can publish.'],
+  ['registry.name', "Name of the registry in its users' `.cargo/config.toml`."],
+  ['registry.title', 'Title of the pages.'],
+  ['server.listen', 'Address the daemon listens on; `PLIMSOLL_LISTEN` sets it, too.'],
+  ['auth.required', 'Whether reading also needs a token or a login.'],
+  ['limits.crate_bytes', 'Largest `.crate` file.'],
+  [
+    'policy.preset',
+    'Defaults of this section: "private" suits a team, "public" has the rules of crates.io.',
+  ],
+])
+
+/** A value as TOML; empty for null. */
+export function tomlValue({ row }: Setting, value: SettingValue): string {
+  const { units } = row.kind
+  if (value === null) return ''
+  return stringify({ key: units && typeof value === 'number' ? inUnits(value, units) : value })
+    .trim()
+    .replace(/^key = /, '')
 }
 
 /** The commented `plimsoll.toml` of a new registry; only `values` are active. */
-export function renderSettingsFile(
-  values: Readonly<Record<SettingKey, SettingValue | undefined>>,
-): string {
-  const active = new Map(
-    Object.entries(values).filter(([, value]) => value !== undefined && value !== null),
-  )
+export function renderSettingsFile(values: Readonly<Record<string, SettingValue | undefined>>) {
+  const active = new Map(Object.entries(values))
   const blocks = new Map<string, string[]>()
   for (const setting of settingTable.values()) {
-    const value = active.get(setting.key)
-    const { main } = setting.row
-    if (value === undefined && !main) continue
+    const value = active.get(setting.key) ?? null
+    const about = MAIN.get(setting.key)
+    if (value === null && about === undefined) continue
     const lines = blocks.get(setting.section) ?? []
     blocks.set(setting.section, lines)
-    if (main) lines.push(`# ${main.about}`)
-    if (value !== undefined) lines.push(`${setting.name} = ${tomlValue(setting, value)}`)
-    else if (main) lines.push(`# ${setting.name} = ${tomlValue(setting, main.sample)}`)
+    if (about !== undefined) lines.push(`# ${about}`)
+    const sample = setting.row.private ?? 'https://crates.example.com'
+    const mark = value === null ? '# ' : ''
+    lines.push(`${mark}${setting.name} = ${tomlValue(setting, value ?? sample)}`)
   }
   const sections = [...blocks].map(([name, lines]) =>
     [...(name === '' ? [] : [`[${name}]`]), ...lines, ''].join('\n'),

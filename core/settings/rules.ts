@@ -1,13 +1,12 @@
-import { choice, crateName, indexUrl, integer, type Kind, level, list, text } from './kind.ts'
-import { mainRow, row } from './row.ts'
+import { choice, crateName, indexUrl, integer, level, list, row, text } from './kind.ts'
 
 const count = integer(0, 100_000)
 
-const slug: Kind<string> = text('a slug such as "command-line-utilities"', value =>
+const slug = text('a slug such as "command-line-utilities"', value =>
   /^[A-Za-z0-9][A-Za-z0-9:_-]{0,127}$/.test(value),
 )
 
-/** The badges that Cargo's manifest format used to have. */
+/** The badges that Cargo's manifest format once defined. */
 const BADGES = (
   'appveyor azure-devops circle-ci cirrus-ci codecov coveralls gitlab ' +
   'is-it-maintained-issue-resolution is-it-maintained-open-issues ' +
@@ -15,17 +14,12 @@ const BADGES = (
 ).split(' ')
 
 /**
- * What a release must meet. A limit is a number, and exceeding it is an error; a rule has a level.
- * The defaults of the preset `public` are those of crates.io. What would break the users of a crate
- * (bad names, features that enable nothing) is no setting.
+ * The requirements on a release. A limit is a number, and exceeding it is an error; a rule has a
+ * level. The preset `public` has the defaults of crates.io. There is no setting for what would
+ * break the users of a crate (bad names, features that enable nothing).
  */
 export const policyRows = {
-  preset: mainRow(
-    choice('private', 'public'),
-    'private',
-    'private',
-    'Defaults of this section: "private" suits a team, "public" has the rules of crates.io.',
-  ),
+  preset: row(choice('private', 'public'), 'private'),
 
   name_max: row(integer(1, 64), 64),
   reserved_names: row(level, 'error'),

@@ -1,7 +1,6 @@
 import { parseName } from '../name.ts'
 import { expandDl } from '../urls.ts'
 import { parseVersion } from '../version.ts'
-import type { Kind } from './kind.ts'
 import {
   address,
   baseUrl,
@@ -9,19 +8,21 @@ import {
   crateVersion,
   duration,
   flag,
+  hasScheme,
   indexUrl,
   integer,
-  isUnclean,
+  isLine,
   line,
   list,
   maybe,
   network,
-  parseUrl,
+  type Row,
   remote,
+  row,
+  type SettingValue,
   size,
   text,
 } from './kind.ts'
-import { mainRow, row } from './row.ts'
 import { policyRows } from './rules.ts'
 
 const MIB = 1024 ** 2
@@ -34,73 +35,57 @@ const MARKERS = ['{crate}', '{version}', '{prefix}', '{lowerprefix}', '{sha256-c
 /** A release to try `dl` templates with. */
 const SAMPLE = { name: parseName('sample'), version: parseVersion('1.0.0'), cksum: '0'.repeat(64) }
 
-/** `dl` of config.json (specification A.1); the client takes http, https and file URLs. */
-const dl: Kind<string> = text(
+/** `dl` of config.json (specification A.1); Cargo takes http, https and file URLs. */
+const dl = text(
   `"auto" or an absolute http, https or file URL in which only the markers ${MARKERS.join(' ')} are in braces`,
   value => {
     if (value === 'auto') return true
-    if (
-      isUnclean(value) ||
-      (value.match(/\{[^{}]*\}|[{}]/g) ?? []).some(marker => !MARKERS.includes(marker))
-    )
-      return false
+    const braces = value.match(/\{[^{}]*\}|[{}]/g) ?? []
     const sample = expandDl(value, SAMPLE)
-    const url = parseUrl(sample)
     return (
-      url !== null &&
-      ['http:', 'https:', 'file:'].includes(url.protocol) &&
+      braces.every(marker => MARKERS.includes(marker)) &&
+      hasScheme(sample, 'http', 'https', 'file') &&
       /^[a-z]+:\/\//i.test(sample)
     )
   },
 )
 
 /** Cargo's rule for registry names (`validate_package_name`) within TOML's bare keys. */
-const registryName: Kind<string> = text(
+const registryName = text(
   'letters, digits, "-" and "_", a letter or "_" first, not "crates-io"',
   value => /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(value) && value !== 'crates-io',
 )
 
-const file: Kind<string> = text(
-  'the path of a file',
-  value => value !== '' && !/\p{Cc}/u.test(value),
-)
+const file = text('the path of a file', value => value !== '' && isLine(value))
 
-/** A file beside the pages: their content security policy loads no other. */
-const ownPath: Kind<string> = text('a path below the base URL, such as "brand/logo.svg"', value =>
+/** A file next to the pages: their content security policy loads no other. */
+const ownPath = text('a path below the base URL, such as "brand/logo.svg"', value =>
   /^[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/.test(value),
 )
 
-const siteLink: Kind<string> = text(
+const siteLink = text(
   'a text and a URL, such as "Handbook https://wiki.example.com/crates"',
   value => {
-    const address = / (\S+)$/.exec(value)?.[1] ?? ''
-    const url = parseUrl(address)
-    return (
-      value.length <= 500 &&
-      !/\p{Cc}/u.test(value) &&
-      (url?.protocol === 'http:' || url?.protocol === 'https:')
-    )
+    const [, url = ''] = / (\S+)$/.exec(value) ?? []
+    return value.length <= 500 && isLine(value) && hasScheme(url, 'http', 'https')
   },
 )
 
 /** A title, an index URL, and where that registry shows a crate. */
-const foreignRegistry: Kind<string> = text(
+const foreignRegistry = text(
   'a title, an index URL and the URL of a crate there, such as "Our Mirror sparse+https://mirror.example.com/index/ https://mirror.example.com/crates/{crate}/"',
   value => {
     const [, title = '', index = '', page = ''] = /^(.*\S) +(\S+) +(\S+)$/.exec(value) ?? []
-    const isWeb = (address: string) => /^https?:$/.test(parseUrl(address)?.protocol ?? '')
+    const urls = [index.replace(/^sparse\+/, ''), page]
     return (
-      title.length <= 100 &&
-      !/\p{Cc}/u.test(title) &&
-      isWeb(index.replace(/^sparse\+/, '')) &&
-      isWeb(page)
+      title.length <= 100 && isLine(title) && urls.every(url => hasScheme(url, 'http', 'https'))
     )
   },
 )
 
 const rate = integer(0, 1_000_000)
 
-/** Settings outside of any section. */
+/** The settings outside of any section. */
 export const topRows = {
   yanked: row(list(crateVersion), []),
 }
@@ -108,26 +93,11 @@ export const topRows = {
 /** Every section with its settings, in the order of the reference. */
 export const sections = {
   registry: {
-    base_url: mainRow(
-      maybe(baseUrl()),
-      null,
-      'https://crates.example.com',
-      'URL of the registry, for good: lock files keep it. Without one, the listening address.',
-    ),
-    api: mainRow(
-      baseUrl('auto', 'none'),
-      'auto',
-      'auto',
-      'URL of the web API: "auto" is the base URL; with "none", nobody can publish.',
-    ),
+    base_url: row(maybe(baseUrl()), null),
+    api: row(baseUrl('auto', 'none'), 'auto'),
     dl: row(dl, 'auto'),
-    name: mainRow(
-      registryName,
-      'plimsoll',
-      'plimsoll',
-      "Name of the registry in its users' `.cargo/config.toml`.",
-    ),
-    title: mainRow(line(100), 'Plimsoll', 'Plimsoll', 'Title of the pages.'),
+    name: row(registryName, 'plimsoll'),
+    title: row(line(100), 'Plimsoll'),
     description: row(line(1000), ''),
     aliases: row(list(indexUrl), []),
   },
@@ -141,17 +111,12 @@ export const sections = {
     footer: row(maybe(line(500)), null),
   },
   server: {
-    listen: mainRow(
-      address,
-      '127.0.0.1:8080',
-      '127.0.0.1:8080',
-      'Address the daemon listens on; `PLIMSOLL_LISTEN` sets it, too.',
-    ),
+    listen: row(address, '127.0.0.1:8080'),
     trusted_proxies: row(list(network), []),
     shutdown_seconds: row(duration(0, 3600), 30),
   },
   auth: {
-    required: mainRow(flag, false, false, 'Whether reading also needs a token or a login.'),
+    required: row(flag, false),
     password_cost: row(integer(14, 20), 15),
     session_seconds: row(duration(300, YEAR), 30 * DAY),
     session_idle_seconds: row(duration(300, YEAR), 7 * DAY),
@@ -169,7 +134,7 @@ export const sections = {
     error_status: row(choice('cargo', 'http'), 'cargo'),
   },
   limits: {
-    crate_bytes: mainRow(size(1024, GIB), 10 * MIB, 10 * MIB, 'Largest `.crate` file.'),
+    crate_bytes: row(size(1024, GIB), 10 * MIB),
     metadata_bytes: row(size(1024, 64 * MIB), MIB),
     unpacked_bytes: row(size(1024, 64 * GIB), 512 * MIB),
     unpacked_ratio: row(integer(0, 1000), 0),
@@ -196,3 +161,33 @@ export const sections = {
     level: row(choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info'),
   },
 } as const
+
+/** A setting of any kind with its section. */
+export interface Setting {
+  readonly key: string
+  /** Empty outside of any section. */
+  readonly section: string
+  readonly name: string
+  readonly variable: string
+  readonly row: Row<SettingValue>
+}
+
+/** Every setting by its key (`section.name`), in the order of the reference. */
+export const settingTable: ReadonlyMap<string, Setting> = new Map(
+  Object.entries({ '': topRows, ...sections }).flatMap(([section, rows]) =>
+    Object.entries(rows).map(([name, row]: [string, Row<SettingValue>]) => {
+      const path = section === '' ? [name] : [section, name]
+      const variable = ['PLIMSOLL', ...path].join('_').toUpperCase()
+      const key = path.join('.')
+      return [key, { key, section, name, variable, row }] as const
+    }),
+  ),
+)
+
+/** The settings by environment variable; `PLIMSOLL_LISTEN` is an alias. */
+export const settingByVariable: ReadonlyMap<string, Setting> = new Map(
+  [...settingTable.values()].flatMap(setting => [
+    ...(setting.key === 'server.listen' ? [['PLIMSOLL_LISTEN', setting] as const] : []),
+    [setting.variable, setting] as const,
+  ]),
+)

@@ -2,12 +2,10 @@ import * as v from 'valibot'
 import { type Issue, issue, refuseErrors } from '../error/error.ts'
 import { withoutCredentials } from '../urls.ts'
 import { tomlValue } from './file.ts'
-import type { Values } from './row.ts'
-import type { sections, topRows } from './schema.ts'
+import type { SettingValue, Values } from './kind.ts'
+import { type sections, settingTable, type topRows } from './schema.ts'
 import type { Given, SettingSource } from './source.ts'
 import { fromEnvironment, fromFile, fromFlags, show, sourceName } from './source.ts'
-import type { SettingKey, SettingValue } from './table.ts'
-import { settingTable } from './table.ts'
 
 type Sections = typeof sections
 
@@ -27,28 +25,18 @@ export type Origin = 'default' | 'preset' | SettingSource
 
 export interface ResolvedSettings {
   readonly settings: Settings
-  readonly origins: ReadonlyMap<SettingKey, Origin>
+  readonly origins: ReadonlyMap<string, Origin>
 }
 
-/** The three sources of settings; each overrides the one above it. */
+/** The three sources of settings; each overrides those above it. */
 export interface SettingsInput {
   readonly file?: { readonly name: string; readonly text: string } | undefined
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** By key: `{ 'registry.base_url': 'https://…' }`. */
-  readonly flags?: Readonly<Record<SettingKey, string | boolean | undefined>> | undefined
+  readonly flags?: Readonly<Record<string, string | boolean | undefined>> | undefined
 }
 
-/** One line of `plimsoll settings`. */
-export interface SettingDescription {
-  readonly key: SettingKey
-  readonly value: SettingValue
-  /** The value as written in `plimsoll.toml`; empty when there is none. */
-  readonly text: string
-  /** `default`, `preset "private"`, or the file, variable or flag. */
-  readonly origin: string
-}
-
-/** The effective settings. Throws one `Refusal` with every objection to all three sources. */
+/** The effective settings. Throws one `Refusal` with all errors of the three sources. */
 export function resolveSettings(input: SettingsInput): ResolvedSettings {
   const issues: Issue[] = []
   const given = [
@@ -56,8 +44,8 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
     ...fromEnvironment(input.env ?? {}, issues),
     ...fromFlags(input.flags ?? {}, issues),
   ]
-  const values = new Map<SettingKey, SettingValue>()
-  const origins = new Map<SettingKey, Origin>()
+  const values = new Map<string, SettingValue>()
+  const origins = new Map<string, Origin>()
   for (const one of given) take(one, values, origins, issues)
   addDefaults(values, origins)
   for (const [key, because] of [
@@ -73,17 +61,19 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
   return { settings: assemble(values), origins }
 }
 
-/** A row per key, in the order of the reference, without the credentials of URLs. */
-export function describeSettings(resolved: ResolvedSettings): SettingDescription[] {
-  const { settings, origins } = resolved
+/**
+ * The lines of `plimsoll settings`, without the credentials in URLs: `text` is the value as written
+ * in `plimsoll.toml`, `origin` is `default`, `preset "private"`, or the file, variable or flag.
+ */
+export function describeSettings({ settings, origins }: ResolvedSettings) {
   return [...settingTable.values()].map(setting => {
-    const holder: object =
-      setting.section === '' ? settings : settings[setting.section as keyof Sections]
-    const value = told(holder[setting.name as keyof typeof holder])
-    const origin = origins.get(setting.key) ?? 'default'
+    const { key, section, name } = setting
+    const holder: object = section === '' ? settings : settings[section as keyof Sections]
+    const value = withoutSecrets(holder[name as keyof typeof holder])
+    const origin = origins.get(key) ?? 'default'
     const words = origin === 'preset' ? `preset "${settings.policy.preset}"` : origin
     return {
-      key: setting.key,
+      key,
       value,
       text: tomlValue(setting, value),
       origin: typeof words === 'string' ? words : sourceName(words),
@@ -92,15 +82,15 @@ export function describeSettings(resolved: ResolvedSettings): SettingDescription
 }
 
 /** A value without credentials. */
-function told(value: SettingValue): SettingValue {
+function withoutSecrets(value: SettingValue): SettingValue {
   if (typeof value === 'string') return withoutCredentials(value)
   return Array.isArray(value) ? value.map(withoutCredentials) : value
 }
 
 function take(
   given: Given,
-  values: Map<SettingKey, SettingValue>,
-  origins: Map<SettingKey, Origin>,
+  values: Map<string, SettingValue>,
+  origins: Map<string, Origin>,
   issues: Issue[],
 ): void {
   const { setting, raw, source } = given
@@ -128,10 +118,7 @@ function take(
   origins.set(key, source)
 }
 
-function addDefaults(
-  values: Map<SettingKey, SettingValue>,
-  origins: Map<SettingKey, Origin>,
-): void {
+function addDefaults(values: Map<string, SettingValue>, origins: Map<string, Origin>): void {
   const preset = values.get('policy.preset') === 'public' ? 'public' : 'private'
   for (const [key, { row }] of settingTable) {
     if (values.has(key)) continue
@@ -141,7 +128,7 @@ function addDefaults(
 }
 
 /** The values by section; sound because every value came through the schema of its row. */
-function assemble(values: ReadonlyMap<SettingKey, SettingValue>): Settings {
+function assemble(values: ReadonlyMap<string, SettingValue>): Settings {
   const settings: Record<string, unknown> = {}
   for (const [key, { section, name }] of settingTable) {
     const value = values.get(key)

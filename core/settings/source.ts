@@ -1,8 +1,8 @@
 import { parse, TomlError } from 'smol-toml'
+import * as v from 'valibot'
 import { type Issue, issue } from '../error/error.ts'
-import { nearest } from './suggestion.ts'
-import type { Setting, SettingKey } from './table.ts'
-import { settingByVariable, settingTable } from './table.ts'
+import type { Kind, SettingValue } from './kind.ts'
+import { type Setting, settingByVariable, settingTable } from './schema.ts'
 
 /** Where a value was set. */
 export type SettingSource =
@@ -27,7 +27,7 @@ const OTHER_VARIABLES = [
 ]
 
 /** The settings that have flags of their own; all others are set by `--set KEY=VALUE`. */
-const FLAGS: ReadonlyMap<SettingKey, string> = new Map([
+const FLAGS: ReadonlyMap<string, string> = new Map([
   ['registry.base_url', '--base-url'],
   ['registry.api', '--api'],
   ['server.listen', '--listen'],
@@ -44,34 +44,21 @@ export function fromFile(
   file: { readonly name: string; readonly text: string },
   issues: Issue[],
 ): Given[] {
+  const source = { file: file.name }
   const given: Given[] = []
-  const found = (setting: Setting, raw: unknown) =>
-    given.push({ setting, raw, source: { file: file.name } })
-  const unknown = (key: string, accepted: readonly string[]) =>
-    issues.push(
-      issue('setting_unknown', { where: file.name, key, suggestion: suggestKey(key), accepted }),
-    )
+  const take = (section: string, name: string, raw: unknown) => {
+    const key = section === '' ? name : `${section}.${name}`
+    const setting = settingTable.get(key)
+    if (setting) given.push({ setting, raw, source })
+    else issues.push(unknown(file.name, key, suggestKey(key), keysOf(section)))
+  }
   for (const [name, value] of Object.entries(parseToml(file, issues))) {
-    const top = settingTable.get(name)
-    const keys = keysOf(name)
-    if (top?.section === '') found(top, value)
-    else if (keys.length === 0)
-      unknown(name, [...keysOf(''), ...sectionNames().map(section => `[${section}]`)])
-    else if (!isTable(value)) {
-      issues.push(
-        issue('setting_invalid', {
-          where: file.name,
-          key: name,
-          given: show(value),
-          accepts: `a section [${name}]`,
-        }),
-      )
-    } else {
-      for (const [key, raw] of Object.entries(value)) {
-        const setting = settingTable.get(`${name}.${key}`)
-        if (setting) found(setting, raw)
-        else unknown(`${name}.${key}`, keys)
-      }
+    if (!sectionNames().includes(name)) take('', name, value)
+    else if (isTable(value)) for (const [key, raw] of Object.entries(value)) take(name, key, raw)
+    else {
+      const accepts = `a section [${name}]`
+      const where = file.name
+      issues.push(issue('setting_invalid', { where, key: name, given: show(value), accepts }))
     }
   }
   return given
@@ -84,35 +71,28 @@ export function fromEnvironment(
 ): Given[] {
   const given: Given[] = []
   for (const [variable, text] of Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (
-      !variable.startsWith('PLIMSOLL_') ||
-      OTHER_VARIABLES.includes(variable) ||
-      text === undefined
-    )
-      continue
+    if (!variable.startsWith('PLIMSOLL_') || OTHER_VARIABLES.includes(variable)) continue
     const setting = settingByVariable.get(variable)
+    if (text === undefined) continue
     if (setting) {
-      given.push({ setting, raw: setting.row.kind.fromText(text), source: { variable } })
-    } else {
-      const names = [...settingByVariable.keys(), ...OTHER_VARIABLES]
-      const section = sectionNames().find(name =>
-        variable.startsWith(`PLIMSOLL_${name.toUpperCase()}_`),
-      )
-      const accepted = section
-        ? names.filter(name => settingByVariable.get(name)?.section === section)
-        : ['PLIMSOLL_SECTION_KEY for every setting', 'PLIMSOLL_DIR', 'PLIMSOLL_LISTEN']
-      const suggestion = nearest(variable, names, 'PLIMSOLL_')
-      issues.push(
-        issue('setting_unknown', { where: 'environment', key: variable, suggestion, accepted }),
-      )
+      given.push({ setting, raw: fromText(setting.row.kind, text), source: { variable } })
+      continue
     }
+    const names = [...settingByVariable.keys(), ...OTHER_VARIABLES]
+    const section = sectionNames().find(name =>
+      variable.startsWith(`PLIMSOLL_${name.toUpperCase()}_`),
+    )
+    const accepted = section
+      ? names.filter(name => settingByVariable.get(name)?.section === section)
+      : ['PLIMSOLL_SECTION_KEY for every setting', 'PLIMSOLL_DIR', 'PLIMSOLL_LISTEN']
+    issues.push(unknown('environment', variable, nearest(variable, names, 'PLIMSOLL_'), accepted))
   }
   return given
 }
 
 /** What the command line sets. */
 export function fromFlags(
-  flags: Readonly<Record<SettingKey, string | boolean | undefined>>,
+  flags: Readonly<Record<string, string | boolean | undefined>>,
   issues: Issue[],
 ): Given[] {
   return Object.entries(flags).flatMap(([key, value]): Given[] => {
@@ -120,19 +100,36 @@ export function fromFlags(
     const setting = settingTable.get(key)
     const flag = FLAGS.get(key) ?? `--set ${key}`
     if (setting) {
-      const raw = typeof value === 'string' ? setting.row.kind.fromText(value) : value
+      const raw = typeof value === 'string' ? fromText(setting.row.kind, value) : value
       return [{ setting, raw, source: { flag } }]
     }
-    issues.push(
-      issue('setting_unknown', {
-        where: flag,
-        key,
-        suggestion: suggestKey(key),
-        accepted: [...settingTable.keys()],
-      }),
-    )
+    issues.push(unknown(flag, key, suggestKey(key), [...settingTable.keys()]))
     return []
   })
+}
+
+/**
+ * The text of a variable or flag as the file would have it; commas separate the items of a list.
+ */
+export function fromText({ schema }: Kind<SettingValue>, text: string): unknown {
+  if (v.is(schema, [])) {
+    const items = text.split(',').map(item => item.trim())
+    return items.filter(item => item !== '')
+  }
+  const words: Readonly<Record<string, unknown>> = { '': null, true: true, false: false }
+  const word = Object.hasOwn(words, text) ? words[text] : text
+  const number = /^[0-9]{1,15}$/.test(text) ? Number(text) : text
+  const reading = [word, text, number].find(one => v.is(schema, one))
+  return reading === undefined ? text : reading
+}
+
+function unknown(
+  where: string,
+  key: string,
+  suggestion: string | null,
+  accepted: readonly string[],
+): Issue {
+  return issue('setting_unknown', { where, key, suggestion, accepted })
 }
 
 /** A value in a message: one short line without credentials. */
@@ -151,21 +148,19 @@ function parseToml(
     return parse(file.text.replace(/^\uFEFF/, ''))
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
-    const problem = (error.message.split('\n')[0] ?? '').replace(/^Invalid TOML document: /, '')
-    issues.push(
-      issue('settings_syntax', {
-        file: file.name,
-        line: error.line,
-        column: error.column,
-        problem,
-      }),
-    )
+    const [first = ''] = error.message.split('\n')
+    const problem = first.replace(/^Invalid TOML document: /, '')
+    const { line, column } = error
+    issues.push(issue('settings_syntax', { file: file.name, line, column, problem }))
     return {}
   }
 }
 
+/** What a section accepts; outside of any section also the sections. */
 function keysOf(section: string): string[] {
-  return [...settingTable.values()].filter(one => one.section === section).map(one => one.name)
+  const own = [...settingTable.values()].filter(one => one.section === section)
+  const keys = own.map(one => one.name)
+  return section === '' ? [...keys, ...sectionNames().map(name => `[${name}]`)] : keys
 }
 
 function sectionNames(): string[] {
@@ -186,4 +181,33 @@ function isTable(value: unknown): value is object {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
   )
+}
+
+/** The candidate at most three typos from `text`; fewer for a short one, not counting `start`. */
+function nearest(text: string, candidates: readonly string[], start = ''): string | null {
+  if (text.length > 64) return null
+  let best: string | null = null
+  let bound = Math.min(3, Math.max(1, Math.floor((text.length - start.length) / 3))) + 1
+  for (const candidate of candidates) {
+    const slips = distance(text.toLowerCase(), candidate.toLowerCase())
+    if (slips < bound) {
+      bound = slips
+      best = candidate
+    }
+  }
+  return best
+}
+
+/** Levenshtein distance: how many letters to change, remove or add. */
+function distance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const change = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      current.push(Math.min(change, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1))
+    }
+    previous = current
+  }
+  return previous[b.length] ?? 0
 }

@@ -1,19 +1,18 @@
 import { refuse } from '../error/error.ts'
 
-/** Reads exact numbers of bytes from a stream, and counts them against a limit. */
+/** Reads exact numbers of bytes from a stream; refuses more than `limit` bytes in total. */
 export class ByteReader {
   readonly #source: AsyncIterator<Uint8Array>
   readonly #limit: number
   #piece: Uint8Array = new Uint8Array(0)
   #received = 0
-  count = 0
 
   constructor(source: AsyncIterable<Uint8Array>, limit: number) {
     this.#source = source[Symbol.asyncIterator]()
     this.#limit = limit
   }
 
-  /** Exactly `length` bytes; null at the end of the stream; a `Refusal` in the middle of them. */
+  /** Exactly `length` bytes; null at the end of the stream. Throws when it ends within them. */
   async take(length: number): Promise<Buffer | null> {
     const parts: Uint8Array[] = []
     let missing = length
@@ -29,7 +28,7 @@ export class ByteReader {
     return Buffer.concat(parts)
   }
 
-  /** At least one and at most `most` bytes, as they come. */
+  /** At least one and at most `most` bytes, whatever is there. */
   async some(most: number): Promise<Uint8Array> {
     if (!(await this.#fill())) refuse('archive_cut_off')
     return this.#cut(most)
@@ -55,11 +54,10 @@ export class ByteReader {
   #cut(most: number): Uint8Array {
     const part = this.#piece.subarray(0, most)
     this.#piece = this.#piece.subarray(part.length)
-    this.count += part.length
     return part
   }
 
-  /** Fills the buffer; false at the end. The limit applies to what the stream delivers. */
+  /** Fetches the next piece; false at the end. The limit counts all that the stream delivers. */
   async #fill(): Promise<boolean> {
     while (this.#piece.length === 0) {
       const next = await this.#source.next()
@@ -77,4 +75,14 @@ export async function gather(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Ar
   const parts: Uint8Array[] = []
   for await (const piece of pieces) parts.push(piece)
   return Buffer.concat(parts)
+}
+
+/** The text of bytes that are valid UTF-8; null otherwise. */
+export function decodeUtf8(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    return null
+  }
 }

@@ -5,26 +5,23 @@ const PATH_MAX = 1024
 /** Device names on Windows, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i
 
-/** Collects the paths of an archive and objects to each, alone and among the others. */
+/** The paths of an archive below its top folder; checks each by itself and against the others. */
 export class PathBook {
   readonly #kinds = new Map<string, 'file' | 'folder'>()
   readonly #folded = new Map<string, string>()
 
-  /** Number of paths so far, with implied folders. */
+  /** Number of paths so far, including implied folders. */
   get size(): number {
     return this.#kinds.size
   }
 
-  /** Objections to a path that a system could read as outside the crate, or in two ways. */
+  /** Errors of a path that a system could read as outside the crate, or in two ways. */
   static objections(path: string): Issue[] {
     const reason = reasonAgainst(path)
     return reason === null ? [] : [issue('archive_path', { path, reason })]
   }
 
-  /**
-   * Adds a path below the top folder; objects to conflicts, warns of what some systems cannot
-   * store.
-   */
+  /** Adds a path; reports conflicts, and warns about what some systems cannot store. */
   add(path: string, kind: 'file' | 'folder'): Issue[] {
     const known = this.#kinds.get(path)
     if (known === 'folder' && kind === 'folder') return []
@@ -65,17 +62,6 @@ function reasonAgainst(path: string): string | null {
 
 /** Whether Windows can create the path. */
 function isPortable(path: string): boolean {
-  return path
-    .split('/')
-    .every(
-      part =>
-        !hasIllegalCharacter(part) &&
-        !part.endsWith('.') &&
-        !part.endsWith(' ') &&
-        !DEVICE.test(part),
-    )
-}
-
-function hasIllegalCharacter(part: string): boolean {
-  return [...part].some(character => '<>:"|?*'.includes(character) || character < ' ')
+  if ([...path].some(character => character < ' ')) return false
+  return path.split('/').every(part => !/[<>:"|?*]|[. ]$/.test(part) && !DEVICE.test(part))
 }

@@ -1,8 +1,7 @@
-import { type Issue, issue, Refusal, refuse, refuseErrors, warning } from '../error/error.ts'
+import { type Issue, issue, Refusal, refuseErrors, warning } from '../error/error.ts'
 import { isName, type Name } from '../name.ts'
 import { isVersion, type Version } from '../version.ts'
-import type { Archive, ArchiveFile, ArchiveLimits } from './archive.ts'
-import { gather } from './bytes.ts'
+import { decodeUtf8, gather } from './bytes.ts'
 import { PathBook } from './paths.ts'
 import { type Member, OBJECTIONS_MAX, walkTar } from './walk.ts'
 
@@ -10,7 +9,40 @@ import { type Member, OBJECTIONS_MAX, walkTar } from './walk.ts'
 const VCS_INFO_MAX = 16 * 1024
 
 type Open = () => AsyncIterable<Uint8Array>
+type Read = () => AsyncIterable<Uint8Array>
 type Identity = { readonly name: Name; readonly version: Version }
+
+/** Limits on what is read from one `.crate`. */
+export interface ArchiveLimits {
+  /** Most bytes of the unpacked tar stream, including headers and padding. */
+  readonly unpackedBytes: number
+  /** Most files and folders. */
+  readonly entries: number
+  /** Largest `Cargo.toml`. */
+  readonly manifestBytes: number
+  /** Largest README that is read. */
+  readonly readmeBytes: number
+  /** Whether a second `Cargo.toml` with the same bytes is accepted. */
+  readonly duplicateManifest?: boolean
+}
+
+/** A regular file of a crate; its path is relative to the top folder. */
+export interface ArchiveFile {
+  readonly path: string
+  readonly size: number
+}
+
+/** What a `.crate` contains, without the bytes. */
+export interface Archive extends Identity {
+  /** Text of the root `Cargo.toml`. */
+  readonly manifest: string
+  /** All regular files, in the order of the archive. */
+  readonly files: readonly ArchiveFile[]
+  /** `path_in_vcs`: the crate's folder in its repository, `''` for the root; null if unknown. */
+  readonly vcsPath: string | null
+  /** Warnings about an archive that is accepted. */
+  readonly warnings: readonly Issue[]
+}
 
 /** What a survey of a `.crate` found. */
 export interface ArchiveSurvey {
@@ -19,10 +51,7 @@ export interface ArchiveSurvey {
   readonly issues: Issue[]
 }
 
-/**
- * Reads a `.crate` once from end to end, streamed: never more of it is in memory than the manifest
- * and a list of paths. Throws one `Refusal` with all objections of `surveyArchive`.
- */
+/** Reads a `.crate` as `surveyArchive` does; throws one `Refusal` with all errors. */
 export async function readArchive(
   open: Open,
   limits: ArchiveLimits,
@@ -30,15 +59,15 @@ export async function readArchive(
 ): Promise<Archive> {
   const { archive, issues } = await surveyArchive(open, limits, expected)
   refuseErrors(issues)
-  if (!archive) throw new Error('an archive without a manifest or an objection')
+  if (!archive) throw new Error('an archive without a manifest or an error')
   return archive
 }
 
 /**
- * Reads a `.crate` as `readArchive` does, and objects to whatever is not a gzip'd tar of plain
- * files and folders below `{name}-{version}/` with exactly one `Cargo.toml`, exceeds `limits`, or
- * is not the `expected` release. The rules are those of Cargo's unpacking and of crates.io, and
- * stricter where two readers could see two archives.
+ * Reads a `.crate` once, as a stream: only the manifest and the list of paths are in memory.
+ * Reports whatever is not a gzipped tar of plain files and folders below `{name}-{version}/` with
+ * exactly one `Cargo.toml`, exceeds `limits`, or is not the `expected` release. The rules are those
+ * of Cargo and crates.io, and stricter where two readers could see two different archives.
  */
 export async function surveyArchive(
   open: Open,
@@ -46,40 +75,15 @@ export async function surveyArchive(
   expected?: Identity,
 ): Promise<ArchiveSurvey> {
   const survey = new Survey(limits, expected)
-  let unpackedBytes = 0
   try {
-    unpackedBytes = await walkTar(open(), limits.unpackedBytes, survey.issues, (member, read) =>
+    await walkTar(open(), limits.unpackedBytes, survey.issues, (member, read) =>
       survey.visit(member, read),
     )
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     survey.issues.push(...error.issues)
   }
-  return { archive: survey.conclude(unpackedBytes), issues: survey.issues }
-}
-
-/**
- * The bytes of a file (path below the top folder) of an accepted archive; null when there is none.
- * Throws a `Refusal` when it has more than `maxBytes`.
- */
-export async function readArchiveFile(
-  open: Open,
-  archive: Archive,
-  path: string,
-  maxBytes: number,
-): Promise<Uint8Array | null> {
-  const file = archive.files.find(one => one.path === path)
-  if (!file) return null
-  if (file.size > maxBytes)
-    refuse('archive_file_too_large', { path, size: file.size, max: maxBytes })
-  const wanted = `${archive.name}-${archive.version}/${path}`
-  let bytes: Uint8Array | null = null
-  await walkTar(open(), archive.unpackedBytes, [], async (member, read) => {
-    if (member.path !== wanted) return 'go on'
-    bytes = await gather(read())
-    return 'stop'
-  })
-  return bytes
+  return { archive: survey.conclude(), issues: survey.issues }
 }
 
 /** What is known about an archive while it is read. */
@@ -94,7 +98,7 @@ class Survey {
   #manifest: string | null = null
   #vcsPath: string | null = null
   #members = 0
-  /** Whether the objection to the top folder names a file. */
+  /** What the error about the top folder names. */
   #strayKind: Member['kind'] = 'folder'
 
   constructor(limits: ArchiveLimits, expected?: Identity) {
@@ -103,7 +107,7 @@ class Survey {
     this.#root = expected ? `${expected.name}-${expected.version}` : null
   }
 
-  async visit(member: Member, read: () => AsyncGenerator<Uint8Array>): Promise<'go on' | 'stop'> {
+  async visit(member: Member, read: Read): Promise<'go on' | 'stop'> {
     if (Math.max(++this.#members, this.#book.size) > this.#limits.entries) {
       this.issues.push(issue('archive_too_many_entries', { max: this.#limits.entries }))
       return 'stop'
@@ -123,8 +127,8 @@ class Survey {
       : 'stop'
   }
 
-  /** The archive, as far as it is known, if it has one manifest; objects to any other number. */
-  conclude(unpackedBytes: number): Archive | null {
+  /** The archive, if it is known and has exactly one manifest. */
+  conclude(): Archive | null {
     const [first, ...others] = this.#manifests
     const broken = this.issues.some(one => one.severity === 'error')
     if (others.length > 0)
@@ -138,15 +142,12 @@ class Survey {
       ...this.#identity,
       manifest: this.#manifest,
       files: this.#files,
-      unpackedBytes,
       vcsPath: this.#vcsPath,
       warnings: this.issues.filter(one => one.severity === 'warning'),
     }
   }
 
-  /**
-   * The member's path below the top folder, `''` for that folder itself; null after an objection.
-   */
+  /** The path below the top folder, `''` for that folder itself; null after an error. */
   #belowRoot(member: Member): string | null {
     const full =
       member.kind === 'folder' && member.path.endsWith('/') ? member.path.slice(0, -1) : member.path
@@ -157,7 +158,7 @@ class Survey {
     }
     const end = full.indexOf('/')
     const top = end === -1 ? full : full.slice(0, end)
-    this.#root ??= this.#recognise(top)
+    this.#root ??= this.#identify(top)
     if (top !== this.#root || (end === -1 && member.kind === 'file')) {
       this.#objectToRoot(full, member.kind)
       return null
@@ -165,7 +166,7 @@ class Survey {
     return end === -1 ? '' : full.slice(end + 1)
   }
 
-  /** Objects once per archive, to a file rather than a folder: often all members are wrong. */
+  /** Reports one member per archive, preferably a file: often all members are wrong. */
   #objectToRoot(path: string, kind: Member['kind']): void {
     const at = this.issues.findIndex(one => one.code === 'archive_root')
     const objection = issue('archive_root', { path, root: this.#root ?? '{name}-{version}' })
@@ -175,11 +176,8 @@ class Survey {
     this.#strayKind = kind
   }
 
-  /**
-   * Name and version of the top folder; a name has no dot, so the version follows the last `-`
-   * before one.
-   */
-  #recognise(top: string): string | null {
+  /** Splits the top folder: a name has no dot, so the version follows the last `-` before one. */
+  #identify(top: string): string | null {
     const split = top.lastIndexOf('-', top.indexOf('.'))
     const name = top.slice(0, Math.max(split, 0))
     const version = top.slice(split + 1)
@@ -188,55 +186,40 @@ class Survey {
     return top
   }
 
-  async #read(path: string, size: number, read: () => AsyncGenerator<Uint8Array>): Promise<void> {
+  async #read(path: string, size: number, read: Read): Promise<void> {
     if (path.split('/').pop() === '.cargo-ok')
       this.issues.push(warning('archive_cargo_ok', { path }))
     if (path.toLowerCase() === 'cargo.toml') {
       this.#manifests.push(path)
       const max = this.#limits.manifestBytes
       if (size > max) this.issues.push(issue('archive_file_too_large', { path, size, max }))
-      else this.#manifest = this.#decode(await gather(read()), path)
+      else this.#manifest = decodeUtf8(await gather(read()))
+      if (size <= max && this.#manifest === null)
+        this.issues.push(issue('archive_file_encoding', { path }))
     } else if (path === '.cargo_vcs_info.json' && size <= VCS_INFO_MAX) {
       this.#vcsPath = vcsPath(await gather(read()))
     }
   }
 
-  /**
-   * Cargo before 2016 packed `Cargo.toml` twice; unpacking keeps the last, so both must be equal.
-   */
-  async #readAgain(member: Member, read: () => AsyncGenerator<Uint8Array>): Promise<void> {
+  /** Cargo before 2016 packed `Cargo.toml` twice. Unpacking keeps the last, so both must agree. */
+  async #readAgain(member: Member, read: Read): Promise<void> {
     const isSame =
-      member.size <= this.#limits.manifestBytes && decode(await gather(read())) === this.#manifest
+      member.size <= this.#limits.manifestBytes &&
+      decodeUtf8(await gather(read())) === this.#manifest
     if (!isSame) this.issues.push(issue('archive_path_twice', { path: 'Cargo.toml' }))
     else if (!this.#limits.duplicateManifest) this.issues.push(issue('archive_manifest_twice'))
   }
-
-  #decode(bytes: Uint8Array, path: string): string | null {
-    const text = decode(bytes)
-    if (text === null) this.issues.push(issue('archive_file_encoding', { path }))
-    return text
-  }
 }
 
-/** Strict UTF-8 without a byte order mark; null otherwise. */
-function decode(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    return null
-  }
-}
-
-/** `path_in_vcs`; null when the file has no usable one, because it only helps links. */
+/** `path_in_vcs`; null when it is not usable, because only links need it. */
 function vcsPath(bytes: Uint8Array): string | null {
-  const text = decode(bytes)
+  const text = decodeUtf8(bytes)
   if (text === null) return null
   try {
     const info: unknown = JSON.parse(text)
     const path =
       typeof info === 'object' && info !== null && 'path_in_vcs' in info ? info.path_in_vcs : null
-    // It becomes part of links, so it must be a plain path.
+    // Links contain it, so it must be a plain path.
     const plain =
       typeof path === 'string' && (path === '' || PathBook.objections(path).length === 0)
     return plain ? path : null

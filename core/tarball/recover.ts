@@ -1,32 +1,24 @@
-import { type Issue, Refusal } from '../error/error.ts'
-import type { ArchiveFile, ArchiveLimits } from './archive.ts'
+import { Refusal } from '../error/error.ts'
 import { gather } from './bytes.ts'
+import type { ArchiveFile, ArchiveLimits } from './read.ts'
 import { type Member, walkTar } from './walk.ts'
 
 type Open = () => AsyncIterable<Uint8Array>
 type Visit = (file: Member, read: () => AsyncIterable<Uint8Array>) => Promise<'go on' | 'stop'>
 
-/** What could be read from an archive, good or not. */
-export interface RecoveredArchive {
-  /** Text of `Cargo.toml` in the expected folder; of two, the one Cargo would unpack last. */
-  readonly manifest: string | null
-  readonly files: readonly ArchiveFile[]
-  /** Problems on the way; an archive without any may still be bad. */
-  readonly issues: readonly Issue[]
-}
-
 /**
  * Reads what it can from an archive that `readArchive` refuses, as older registries have them: it
- * skips links, and what cannot be read ends the reading. Nothing is unpacked, the limits hold.
+ * skips links and stops where it cannot read on. Of two manifests it gives the one that Cargo would
+ * unpack last.
  */
 export async function recoverArchive(
   open: Open,
   top: string,
   limits: ArchiveLimits,
-): Promise<RecoveredArchive> {
+): Promise<{ readonly manifest: string | null; readonly files: readonly ArchiveFile[] }> {
   const files = new Map<string, ArchiveFile>()
   let manifest: Uint8Array | null = null
-  const issues = await walkFiles(open, limits.unpackedBytes, async (file, read) => {
+  await walkFiles(open, limits.unpackedBytes, async (file, read) => {
     if (!file.path.startsWith(`${top}/`)) return 'go on'
     if (files.size >= limits.entries) return 'stop'
     const path = file.path.slice(top.length + 1)
@@ -34,15 +26,11 @@ export async function recoverArchive(
     if (path === 'Cargo.toml' && file.size <= limits.manifestBytes) manifest = await gather(read())
     return 'go on'
   })
-  return {
-    manifest: manifest && new TextDecoder().decode(manifest),
-    files: [...files.values()],
-    issues,
-  }
+  return { manifest: manifest && new TextDecoder().decode(manifest), files: [...files.values()] }
 }
 
-/** The text of one file, if it can be reached; null if not, or beyond `maxBytes`. */
-export async function recoverFile(
+/** The text of one file by its full path; null if it is too large or cannot be reached. */
+export async function readText(
   open: Open,
   path: string,
   maxBytes: number,
@@ -58,28 +46,21 @@ export async function recoverFile(
 }
 
 /** A file of a `.crate` with its bytes; null for one that was too large to be read. */
-export interface ContentFile {
-  /** Path below the top folder. */
-  readonly path: string
-  readonly size: number
+export interface ContentFile extends ArchiveFile {
   readonly content: Uint8Array | null
-}
-
-/** Limits on the bytes read from one file and from all, and on what is unpacked to find them. */
-export interface ContentLimits {
-  readonly fileBytes: number
-  readonly bytes: number
-  readonly unpackedBytes: number
 }
 
 /** Most files that are read. */
 const FILES_MAX = 100_000
 
 /**
- * The files of a `.crate`, in the order of the archive, as far as it can be read: an import accepts
- * what its users build with, even where a publish would be refused.
+ * The files of a `.crate`, in the order of the archive, as far as it can be read. The limits are on
+ * the bytes read from one file and from all files, and on the bytes unpacked to find them.
  */
-export async function readContents(open: Open, limits: ContentLimits): Promise<ContentFile[]> {
+export async function readContents(
+  open: Open,
+  limits: { readonly fileBytes: number; readonly bytes: number; readonly unpackedBytes: number },
+): Promise<ContentFile[]> {
   const files = new Map<string, ContentFile>()
   let left = limits.bytes
   await walkFiles(open, limits.unpackedBytes, async ({ path: full, size }, read) => {
@@ -93,16 +74,13 @@ export async function readContents(open: Open, limits: ContentLimits): Promise<C
   return [...files.values()]
 }
 
-/** Visits the regular files of an archive as far as it can be read; gives the objections to it. */
-async function walkFiles(open: Open, unpackedBytes: number, visit: Visit): Promise<Issue[]> {
-  const issues: Issue[] = []
+/** Visits the regular files of an archive as far as it can be read. */
+async function walkFiles(open: Open, unpackedBytes: number, visit: Visit): Promise<void> {
   try {
-    await walkTar(open(), unpackedBytes, issues, async (member, read) =>
+    await walkTar(open(), unpackedBytes, [], async (member, read) =>
       member.kind === 'file' ? visit(member, read) : 'go on',
     )
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    issues.push(...error.issues)
   }
-  return issues
 }

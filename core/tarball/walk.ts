@@ -1,10 +1,9 @@
 import { type Issue, issue, refuse } from '../error/error.ts'
-import { ByteReader } from './bytes.ts'
+import { ByteReader, decodeUtf8 } from './bytes.ts'
 import { gunzip } from './gzip.ts'
-import { type PaxRecords, readPax } from './pax.ts'
 
 const BLOCK = 512
-/** Objections after which reading on would only repeat them. */
+/** Errors after which reading on would hardly tell more. */
 export const OBJECTIONS_MAX = 20
 /** Largest long name or pax header that is read. */
 const EXTENSION_MAX = 16 * 1024
@@ -19,24 +18,23 @@ export interface Member {
 /** The extension headers before the header of a member. */
 interface Extensions {
   longName?: string
-  pax?: PaxRecords
+  pax?: ReadonlyMap<string, string>
 }
 
 /**
- * Walks the members of a gzip'd tar; `visit` gets each and a way to read its bytes. Returns the
- * length of the tar stream. This is not a tar library, because each is lenient in its own way
- * (`tar-stream` trusts a pax size, reads on after the end blocks and gives folders no data; Cargo's
- * reader does the opposite). An archive that two readers could see differently must be refused: any
- * type but file and folder, two sizes, two names, unknown formats, data after the end. Objections
- * that reading can continue after go to `issues`, the others are thrown as a `Refusal`; both name
- * the member.
+ * Walks the members of a gzipped tar; `visit` gets each and a way to read its bytes. This is not a
+ * tar library, because each is lenient in its own way (`tar-stream` trusts a pax size, reads on
+ * after the end blocks and gives folders no data; Cargo's reader does the opposite). An archive
+ * that two readers could see differently must be refused: any type but file and folder, two sizes,
+ * two names, unknown formats, data after the end. Errors after which reading can go on are added to
+ * `issues`, others are thrown as a `Refusal`; both name the member.
  */
 export async function walkTar(
   source: AsyncIterable<Uint8Array>,
   unpackedBytes: number,
   issues: Issue[],
   visit: (member: Member, read: () => AsyncGenerator<Uint8Array>) => Promise<'go on' | 'stop'>,
-): Promise<number> {
+): Promise<void> {
   const bytes = new ByteReader(gunzip(source), unpackedBytes)
   let extensions: Extensions = {}
   try {
@@ -60,14 +58,13 @@ export async function walkTar(
         }
       }
       if (objection) {
-        if (issues.push(objection) >= OBJECTIONS_MAX) return bytes.count
-      } else if ((await visit(member, read)) === 'stop') return bytes.count
+        if (issues.push(objection) >= OBJECTIONS_MAX) return
+      } else if ((await visit(member, read)) === 'stop') return
       await bytes.skip(left)
       await bytes.skip(padding(member.size))
     }
     if (extensions.longName !== undefined || extensions.pax) refuse('archive_cut_off')
     await bytes.expectZeros()
-    return bytes.count
   } finally {
     await bytes.close()
   }
@@ -92,7 +89,7 @@ function readHeader(block: Buffer): Header {
   return { name, type, size }
 }
 
-/** The name of a header, with the prefix field that only the ustar format has. */
+/** The name in a header, after the prefix field that only the ustar format has. */
 function readName(block: Buffer): string {
   const name = readText(block.subarray(0, 100))
   const format = block.toString('latin1', 257, 265)
@@ -115,15 +112,13 @@ function readText(field: Buffer): string {
 }
 
 function decode(field: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(field)
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
+  return (
+    decodeUtf8(field) ??
     refuse('archive_path_encoding', { path: Buffer.from(field).toString('latin1') })
-  }
+  )
 }
 
-/** Octal digits with spaces before and spaces or NULs after them; null for all else. */
+/** Octal digits, with spaces before and spaces or NULs after them; null for anything else. */
 function readOctal(field: Buffer): number | null {
   const match = /^ *([0-7]{1,12})[ \0]*$/.exec(field.toString('latin1'))
   return match ? Number.parseInt(match[1] ?? '', 8) : null
@@ -149,6 +144,29 @@ async function readExtension(
   return { longName: readText(data) }
 }
 
+/**
+ * Reads a pax extended header (records `LENGTH KEY=VALUE\n`). Refuses records that readers
+ * interpret differently: a wrong length, a newline or NUL, a key twice, another character set,
+ * sparse maps.
+ */
+function readPax(text: string, member: string): ReadonlyMap<string, string> {
+  const records = new Map<string, string>()
+  const object = (what: string) =>
+    refuse('archive_header', { path: member, reason: `its extended header ${what}` })
+  const lines = text.split('\n')
+  if (lines.pop() !== '') object('is malformed')
+  for (const line of lines) {
+    const [, length, key = '', value = ''] =
+      /^([1-9][0-9]{0,5}) ([^=\0]+)=([^\0]*)$/.exec(line) ?? []
+    if (Number(length) !== Buffer.byteLength(line) + 1) object('is malformed')
+    if (records.has(key)) object(`has \`${key}\` twice`)
+    if (key.startsWith('GNU.sparse.')) refuse('archive_type', { path: member, type: 'sparse file' })
+    if (key === 'hdrcharset' || key === 'linkpath') object(`has \`${key}\``)
+    records.set(key, value)
+  }
+  return records
+}
+
 const TYPES: ReadonlyMap<string, string> = new Map([
   ['1', 'hard link'],
   ['2', 'symbolic link'],
@@ -162,7 +180,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 ])
 
 function toMember(header: Header, extensions: Extensions): Member {
-  const path = extensions.longName ?? extensions.pax?.path ?? header.name
+  const path = extensions.longName ?? extensions.pax?.get('path') ?? header.name
   return { path, kind: header.type === '5' ? 'folder' : 'file', size: header.size }
 }
 
@@ -175,10 +193,9 @@ function objectionTo(header: Header, member: Member, { longName, pax }: Extensio
       type: TYPES.get(header.type) ?? `member of type \`${header.type}\``,
     })
   }
-  if (longName !== undefined && pax?.path !== undefined) return object('it has two long names')
-  if (pax?.size !== undefined && pax.size !== String(size)) {
-    return object(`its two sizes differ (${size} and ${pax.size})`)
-  }
+  if (longName !== undefined && pax?.has('path')) return object('it has two long names')
+  const paxSize = pax?.get('size') ?? String(size)
+  if (paxSize !== String(size)) return object(`its two sizes differ (${size} and ${paxSize})`)
   if (kind === 'folder' && size > 0) return object('it is a folder with contents')
   return null
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import { settingTable } from '../../core/settings/schema.ts'
 import { resolveSettings } from '../../core/settings/settings.ts'
-import { settingTable } from '../../core/settings/table.ts'
+import { fromText } from '../../core/settings/source.ts'
 import { initRegistry } from '../registry.ts'
 import { showChanges } from './changes.ts'
 import { withRegistry } from './folder.ts'
@@ -17,10 +18,10 @@ export function registerInit(program: Command, io: Io): void {
       await run(io, async () => {
         // All objections to the flags come before anything is made.
         resolveSettings({ env: io.env, flags })
-        const values = Object.entries(flags).map(([key, text]) => [
-          key,
-          settingTable.get(key)?.row.kind.fromText(text),
-        ])
+        const values = Object.entries(flags).map(([key, text]) => {
+          const setting = settingTable.get(key)
+          return [key, setting && fromText(setting.row.kind, text)]
+        })
         await initRegistry(options.dir, { env: io.env }, Object.fromEntries(values))
       })
       await withRegistry(io, options, async registry => {

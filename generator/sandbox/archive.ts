@@ -2,7 +2,7 @@ import { type Issue, issue, Refusal } from '../../core/error/error.ts'
 import type { Adoption, AdoptParts } from '../../core/release/adopt.ts'
 import type { Inspection, InspectParts } from '../../core/release/inspect.ts'
 import type { Settings } from '../../core/settings/settings.ts'
-import type { ArchiveLimits } from '../../core/tarball/archive.ts'
+import type { ArchiveLimits } from '../../core/tarball/read.ts'
 import { sandbox } from './sandbox.ts'
 import { SandboxError } from './thread.ts'
 

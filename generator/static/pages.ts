@@ -1,5 +1,4 @@
-import { dependencyOn } from '../../core/entry/dependency-on.ts'
-import { compareText } from '../../core/entry/entry.ts'
+import { compareText, dependencyOn } from '../../core/entry/entry.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
 import type { Output } from '../../core/output.ts'

@@ -269,15 +269,11 @@ const OBJECTIONABLE: readonly (readonly [string, string, string | RegExp])[] = [
     `{"x":${'['.repeat(1e5)}${']'.repeat(1e5)}}`,
     'the index entry is nested more than 32 levels deep',
   ],
-  ['no name', line({ name: undefined }), '`name` of the index entry must be a crate name'],
+  ['no name', line({ name: undefined }), '`name` of the index entry must be present'],
   ['an empty name', line({ name: '' }), '`name` of the index entry must be a crate name'],
   ['no version', line({ vers: 'v1.0.0' }), '`vers` of the index entry must be a SemVer version'],
   ['no deps', line({ deps: null }), '`deps` of the index entry must be an array'],
-  [
-    'no checksum',
-    line({ cksum: undefined }),
-    '`cksum` of the index entry must be 64 lowercase hexadecimal digits',
-  ],
+  ['no checksum', line({ cksum: undefined }), '`cksum` of the index entry must be present'],
   [
     'an upper-case checksum',
     line({ cksum: CKSUM.toUpperCase() }),

@@ -4,12 +4,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Refusal } from '../../core/error/error.ts'
 import { renderSettingsFile, tomlValue } from '../../core/settings/file.ts'
-import type { Level } from '../../core/settings/kind.ts'
-import { parseListen } from '../../core/settings/kind.ts'
+import { type Level, parseListen, type SettingValue } from '../../core/settings/kind.ts'
+import { settingByVariable, settingTable } from '../../core/settings/schema.ts'
 import type { Settings, SettingsInput } from '../../core/settings/settings.ts'
 import { describeSettings, resolveSettings } from '../../core/settings/settings.ts'
-import type { SettingValue } from '../../core/settings/table.ts'
-import { settingByVariable, settingTable } from '../../core/settings/table.ts'
 import { root } from '../support/plimsoll.ts'
 
 const toml = (text: string): SettingsInput => ({ file: { name: 'plimsoll.toml', text } })
@@ -370,8 +368,8 @@ test('every variable means one setting', () => {
 
 test('every default is a value that its setting accepts', () => {
   for (const setting of settingTable.values()) {
-    for (const value of [setting.row.private, setting.row.public, setting.row.main?.sample]) {
-      if (value === undefined || value === null) continue
+    for (const value of [setting.row.private, setting.row.public]) {
+      if (value === null) continue
       const header = setting.section === '' ? '' : `[${setting.section}]\n`
       const given = describeSettings(
         resolveSettings(toml(`${header}${setting.name} = ${tomlValue(setting, value)}`)),

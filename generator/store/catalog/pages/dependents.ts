@@ -1,4 +1,4 @@
-import { dependencyOn, type Tie } from '../../../../core/entry/dependency-on.ts'
+import { dependencyOn, type Tie } from '../../../../core/entry/entry.ts'
 import { parseEntry } from '../../../../core/entry/parse.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../../../core/name.ts'
 import type { Version } from '../../../../core/version.ts'
