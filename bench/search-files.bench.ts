@@ -10,7 +10,7 @@ import { bitsFor } from '../core/search/postings.ts'
 import { termsOf } from '../core/search/terms.ts'
 import { buildMarks } from '../generator/pages/pages.ts'
 import { DATABASE_FILE, initRegistry, openRegistry, type Registry } from '../generator/registry.ts'
-import { type SearchedEntry, searchFiles } from '../generator/render/search-files.ts'
+import { type SearchedCrate, searchFiles } from '../generator/render/search-files.ts'
 import { pageMarks } from '../generator/store/catalog/pages/page-marks.ts'
 import { termCount } from '../generator/store/catalog/search/buckets.ts'
 import { searchCrates } from '../generator/store/catalog/search/search.ts'
@@ -27,11 +27,12 @@ const [SMALL, LARGE] = [10_000, 200_000]
 const NEW_CRATES = 25
 
 /** Invented crates whose descriptions have the words that every other one has. */
-function entriesOf(count: number): SearchedEntry[] {
+function entriesOf(count: number): SearchedCrate[] {
   const common = ['rust', 'library', 'for', 'a', 'the', 'async', 'simple']
   return inventedEntries(count).map((entry, id) => {
     const words = common.filter((_, at) => (id + at) % (at + 2) !== 0)
-    return { ...entry, description: `${words.join(' ')} ${entry.description}` }
+    const description = `${words.join(' ')} ${entry.about.description}`
+    return { ...entry, about: { ...entry.about, description } }
   })
 }
 
@@ -50,7 +51,7 @@ console.log(
   `a new crate at ${LARGE} crates: ${((costs[1] ?? 0) / (costs[0] ?? 1)).toFixed(2)} times the work at ${SMALL}`,
 )
 
-function measureFiles(entries: readonly SearchedEntry[]): Map<string, Buffer> {
+function measureFiles(entries: readonly SearchedCrate[]): Map<string, Buffer> {
   const start = performance.now()
   const made = new Map<string, Buffer>()
   for (const file of searchFiles(entries)) made.set(file.path, file.bytes)
@@ -96,7 +97,7 @@ function lookupIn(made: ReadonlyMap<string, Buffer>, loaded: Buffer[]): Lookup {
 }
 
 /** The processor time in ms that the files of the search and the site map take for a new crate. */
-async function measureChange(entries: readonly SearchedEntry[]): Promise<number> {
+async function measureChange(entries: readonly SearchedCrate[]): Promise<number> {
   const dir = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
   try {
     const sources = { env: { PLIMSOLL_REGISTRY_BASE_URL: 'http://crates.test' } }
@@ -113,9 +114,8 @@ async function measureChange(entries: readonly SearchedEntry[]): Promise<number>
       await fillCatalog(registry, [
         {
           name,
-          version: '1.0.0',
-          description: second?.description ?? '',
-          keywords: ['json'],
+          newest: '1.0.0',
+          about: { description: second?.about.description ?? '', keywords: ['json'] },
           yanked: false,
         },
       ])
@@ -180,7 +180,7 @@ async function render(registry: Registry): Promise<{ ms: number; files: number }
 }
 
 /** Fills the tables that the files are made of, in bulk. */
-function fill(path: string, entries: readonly SearchedEntry[]): void {
+function fill(path: string, entries: readonly SearchedCrate[]): void {
   const connection = new Libsql(path)
   connection.exec('PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; BEGIN')
   const crate = connection.prepare('INSERT INTO crates VALUES (?, ?, ?, ?, ?, 1)')
@@ -192,13 +192,13 @@ function fill(path: string, entries: readonly SearchedEntry[]): void {
   const posting = connection.prepare('INSERT INTO postings VALUES (?, ?, ?)')
   const found = new Map<string, number[]>()
   const time = '2026-11-20T12:00:00Z'
-  for (const [at, { name, keywords, description, yanked }] of entries.entries()) {
+  for (const [at, { name, about, yanked }] of entries.entries()) {
     const id = at + 1
     const key = canonicalName(name)
     crate.run(id, name, key, key, time)
-    release.run(id, id, JSON.stringify({ keywords, description }), time)
+    release.run(id, id, JSON.stringify(about), time)
     listing.run(id, key, id, id, id, time)
-    for (const [word, rank] of termsOf({ canonical: key, keywords, description, yanked })) {
+    for (const [word, rank] of termsOf({ canonical: key, ...about, yanked })) {
       const list = found.get(word)
       if (list) list.push(rank * 2 ** 32 + id)
       else found.set(word, [rank * 2 ** 32 + id])

@@ -1,5 +1,5 @@
 import { refuse } from './error/error.ts'
-import type { Name } from './name-rules.ts'
+import { canonicalName, type Name } from './name-rules.ts'
 
 export { type CanonicalName, canonicalName, isAlias, isName, type Name } from './name-rules.ts'
 
@@ -17,6 +17,12 @@ export function parseName(text: string): Name {
   if (!/^[A-Za-z]/.test(text)) refuse('name_start', { name: text })
   if (text.length > NAME_MAX) refuse('name_too_long', { name: text, max: NAME_MAX })
   return text as Name
+}
+
+/** Things with crate names, in the order of the canonical names. */
+export function sortByName<T extends { readonly name: string }>(items: Iterable<T>): T[] {
+  const keyed = Array.from(items, item => ({ key: canonicalName(item.name), item }))
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(one => one.item)
 }
 
 /** The `{prefix}` marker: the index tier of the name, case kept (specification A.2). */

@@ -20,6 +20,8 @@ export interface SiteConfig {
   readonly description: string
   /** Public URL of the tree, without a slash at the end (`https://example.github.io/crates`). */
   readonly base: string
+  /** Template of the URLs of `.crate` files. */
+  readonly dl: string
   /** Name of the registry in `.cargo/config.toml`, as in `--registry name`. */
   readonly registry: string
   /** Index URL for Cargo (`sparse+https://…/index/`). */

@@ -124,9 +124,7 @@ async function showCrate(
     listOwners(database, crate.id),
     listInvitations(database, { crateId: crate.id }, time),
   ])
-  const versions = releases
-    .map(release => ({ ...release, published: release.publishedAt }))
-    .sort((a, b) => compareVersions(b.version, a.version))
+  const versions = releases.toSorted((a, b) => compareVersions(b.version, a.version))
   const data = { viewer: viewerOf(request), notice, name: crate.name, versions, owners, invited }
   return page(c, site, managePage(site, data), status)
 }

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import { type CrateCard, type Registry, readCards, searchCrates } from '../../generator/index.ts'
-import type { CrateItem } from '../../site/crate-data.ts'
+import { type Registry, readCards, searchCrates } from '../../generator/index.ts'
 import { searchPage } from '../../site/pages/search.ts'
 import type { OpenHandler } from '../access/route.ts'
 import { page } from '../http/page.ts'
@@ -19,16 +18,11 @@ export function searchResults({ database, site }: Registry): OpenHandler {
     const slice = sliceOf({ page: query.page, per_page: PER_PAGE })
     const { ids, total } =
       text === '' ? { ids: [], total: 0 } : await searchCrates(database, text, slice)
-    const crates = (await readCards(database, ids)).map(shown)
+    const crates = await readCards(database, ids)
     return page(
       c,
       site,
       searchPage(site, { query: query.q, crates, total, page: query.page, perPage: PER_PAGE }),
     )
   }
-}
-
-function shown(card: CrateCard): CrateItem {
-  const { name, newest, updatedAt, yanked, about } = card
-  return { name, newest, description: about.description, updatedAt, yanked }
 }

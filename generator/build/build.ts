@@ -1,6 +1,5 @@
 import { type Issue, Refusal } from '../../core/error/error.ts'
 import { configPath, INDEX_FOLDER } from '../../core/paths/index-files.ts'
-import { renderConfig } from '../render/index-files.ts'
 import { eachCrate, readCrate, registryCounts } from '../store/catalog/crates.ts'
 import { readFact, writeFact } from '../store/catalog/facts.ts'
 import { postponeMark } from '../store/catalog/failed-marks.ts'
@@ -9,6 +8,7 @@ import { listMarks } from '../store/catalog/marks.ts'
 import { isStorageRefusal } from '../store/storage-fault.ts'
 import type { BuildContext } from './context.ts'
 import { buildCrate, rebuildCrate, sweepIndex } from './crate.ts'
+import { renderConfig } from './index-files.ts'
 import { orphans, removeOrphan } from './orphans.ts'
 
 /** Called after each crate of a long build; `total` counts the crates to do. */

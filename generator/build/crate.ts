@@ -6,12 +6,12 @@ import { crateFilePath, crateFolder, crateKey, cratePagePaths } from '../../core
 import { indexPath } from '../../core/paths/index-files.ts'
 import { placeOf } from '../../core/paths/place.ts'
 import type { Version } from '../../core/version.ts'
-import { renderIndex } from '../render/index-files.ts'
 import { type CrateRecord, readCrate } from '../store/catalog/crates.ts'
 import { clearMarks, fileMarks, type Mark } from '../store/catalog/marks.ts'
 import { indexLines, listReleases, type ReleaseRecord } from '../store/catalog/releases.ts'
 import { fileChecksum, inParallel, isSameFile } from '../store/durable-file.ts'
 import type { BuildContext } from './context.ts'
+import { renderIndex } from './index-files.ts'
 
 /** The files of the public tree that are one crate's. */
 export interface CrateFiles {

@@ -7,7 +7,7 @@ import type { PublicTree } from '../store/public-tree.ts'
 /**
  * Raise it when an equal catalog renders to other pages: an upgraded registry renders them again.
  */
-export const PAGE_FORMAT = '6'
+export const PAGE_FORMAT = '7'
 
 /**
  * What rendering pages needs beyond a build. Pages have another mutex: no publish waits for one.

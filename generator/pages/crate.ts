@@ -1,11 +1,19 @@
 import { canonicalName, type Name } from '../../core/name.ts'
 import type { Output } from '../../core/output.ts'
-import { newestVersion, type Version } from '../../core/version.ts'
-import { previousOf, renderCratePage, renderVersionPage } from '../render/crate-pages.ts'
-import { type CrateFacts, renderCrateRecord } from '../render/crate-record.ts'
+import { crateKey } from '../../core/paths/crates.ts'
+import { sourceFolder } from '../../core/paths/source.ts'
+import { compareVersions, newestVersion, type Version } from '../../core/version.ts'
+import { versionPage } from '../../site/crate/page.ts'
+import type { VersionData } from '../../site/crate-data.ts'
+import {
+  DEPENDENTS_SHOWN,
+  renderCratePage,
+  renderCrateRecord,
+  versionData,
+} from '../render/crate.ts'
 import { renderCrateFeed } from '../render/feed.ts'
-import { packagedReadme, type WholeRelease } from '../render/version-facts.ts'
 import { renderReadme } from '../sandbox/readme.ts'
+import { renderSource } from '../sandbox/source.ts'
 import { readCrate } from '../store/catalog/crates.ts'
 import { listOwners } from '../store/catalog/owners.ts'
 import { countDependents, readDependents } from '../store/catalog/pages/dependents.ts'
@@ -20,52 +28,62 @@ import {
 } from '../store/catalog/releases.ts'
 import { PAGE_FORMAT, type PageContext } from './context.ts'
 
-/** Most dependents that a crate's page names; a popular crate has thousands. */
-const DEPENDENTS_SHOWN = 100
-
 /** The pages of a crate, without those of its versions; none of a crate without versions. */
 export async function cratePages(context: PageContext, crateId: number): Promise<Output[]> {
-  const { database, urls, site } = context
+  const { database, site } = context
   const crate = await readCrate(database, crateId)
-  if (!crate) return []
-  const releases = await listReleases(database, crateId)
+  const releases = crate ? await listReleases(database, crateId) : []
   const newest = newestVersion(releases)
-  if (!newest) return []
+  if (!crate || !newest) return []
   const canonical = canonicalName(crate.name)
-  const dependents = await countDependents(database, canonical)
-  const facts: CrateFacts = { name: crate.name, createdAt: crate.createdAt, releases, dependents }
-  const whole = {
-    crate: facts,
-    newest: await wholeRelease(context, crate.name, newest, previousOf(releases, newest.version)),
+  const facts = {
+    name: crate.name,
+    createdAt: crate.createdAt,
+    releases,
     owners: site.owners ? await listOwners(database, crateId) : [],
     dependents: await readDependents(database, canonical, DEPENDENTS_SHOWN),
+    dependentCount: await countDependents(database, canonical),
   }
+  const previous = previousOf(releases, newest.version)
   return [
-    renderCrateRecord(facts, urls.dl),
+    renderCrateRecord(facts, site),
     renderCrateFeed(site, facts),
-    renderCratePage(whole, urls.dl, site),
+    renderCratePage(site, facts, await shownVersion(context, crate.name, newest, previous)),
   ]
 }
 
 /** The page of one release; nothing of one that is gone. */
 export async function releasePages(context: PageContext, releaseId: number): Promise<Output[]> {
-  const found = await readRelease(context.database, releaseId)
+  const { database, site } = context
+  const found = await readRelease(database, releaseId)
   if (!found) return []
   const { crate, release } = found
-  const before = previousOf(await listVersions(context.database, crate.id), release.version)
-  const previous =
-    before && (await findRelease(context.database, crate.id, before.version as Version))
-  const whole = await wholeRelease(context, crate.name, release, previous)
-  return [renderVersionPage(whole, context.urls.dl, context.site)]
+  // Not all releases with their index lines: there may be thousands.
+  const before = previousOf(await listVersions(database, crate.id), release.version)
+  const previous = before && (await findRelease(database, crate.id, before.version))
+  return [versionPage(site, await shownVersion(context, crate.name, release, previous))]
 }
 
-async function wholeRelease(
+/** The release before a version by precedence, yanked or not. */
+function previousOf<T extends { readonly version: Version }>(
+  releases: readonly T[],
+  version: Version,
+): T | null {
+  return releases
+    .filter(one => compareVersions(one.version, version) < 0)
+    .reduce<T | null>(
+      (best, one) => (best && compareVersions(best.version, one.version) > 0 ? best : one),
+      null,
+    )
+}
+
+async function shownVersion(
   context: PageContext,
   name: Name,
   release: ReleaseRecord,
   previous: ReleaseRecord | null,
-): Promise<WholeRelease> {
-  return { name, release, readme: await readmeOf(context, release), previous }
+): Promise<VersionData> {
+  return versionData(context.site, name, release, await readmeOf(context, release), previous)
 }
 
 /** The README of a release as HTML; null without one. */
@@ -77,7 +95,35 @@ async function readmeOf(
   if (text === null) return null
   const part = { releaseId: id, what: 'readme', format: PAGE_FORMAT } as const
   const known = await readFailure(database, part)
-  const { html, failure } = await renderReadme(packagedReadme(about, text, site), known)
+  const { html, failure } = await renderReadme({ text, about, images: site.images }, known)
   if (failure && !known) await writeFailure(database, part, failure)
   return html
+}
+
+/** As much as Cargo unpacks, whatever an archive has inside (`sources/registry/mod.rs`). */
+const UNPACKED_MAX = 512 * 1024 * 1024
+const RATIO_MAX = 20
+
+/**
+ * Writes the pages of a release's files, or removes them where there is to be no source browser.
+ * They never change. Does nothing when its bytes are lost, which `verify` tells.
+ */
+export async function buildSource(context: PageContext, releaseId: number): Promise<void> {
+  const { database, crates, tree, site } = context
+  const found = await readRelease(database, releaseId)
+  if (!found) return
+  const { name } = found.crate
+  const { version, cksum } = found.release
+  if (!site.source) return tree.removeFolder(sourceFolder(name, version))
+  const key = crateKey(name, cksum)
+  const size = await crates.size(key)
+  if (size === null) return
+  const unpackedBytes = Math.max(UNPACKED_MAX, RATIO_MAX * size)
+  const part = { releaseId, what: 'source', format: PAGE_FORMAT } as const
+  const known = await readFailure(database, part)
+  const source = { path: crates.path(key), name, version, site, unpackedBytes }
+  const pages = renderSource(source, known)
+  let step = await pages.next()
+  for (; !step.done; step = await pages.next()) await tree.write(step.value)
+  if (step.value && step.value !== known) await writeFailure(database, part, step.value)
 }

@@ -2,10 +2,9 @@ import { canonicalName } from '../../core/name.ts'
 import type { Output } from '../../core/output.ts'
 import { listPath } from '../../core/paths/pages.ts'
 import { LIST_MAX, listPage } from '../../site/pages/list.ts'
-import type { ListedCrate } from '../render/crate-pages.ts'
 import { readCrate } from '../store/catalog/crates.ts'
 import type { Mark } from '../store/catalog/marks.ts'
-import { type CrateCard, readCards } from '../store/catalog/pages/cards.ts'
+import { readCards } from '../store/catalog/pages/cards.ts'
 import { listMarksOf } from '../store/catalog/pages/page-marks.ts'
 import {
   beginnings,
@@ -76,18 +75,7 @@ export async function listOutput(
     ? await cratesBelow(database, prefix, LIST_MAX)
     : await crateNamed(database, prefix)
   const parts = isLast ? [] : await longerPrefixes(database, prefix)
-  return listPage(site, { prefix, total, crates: await listedCrates(context, ids), parts })
-}
-
-/** Crates as lists show them, in the order of their ids. */
-export async function listedCrates(
-  context: PageContext,
-  ids: readonly number[],
-): Promise<(ListedCrate & CrateCard)[]> {
-  return (await readCards(context.database, ids)).map(card => ({
-    ...card,
-    description: card.about.description,
-  }))
+  return listPage(site, { prefix, total, crates: await readCards(database, ids), parts })
 }
 
 /** Removes pages and those below them, as far as there are any. */

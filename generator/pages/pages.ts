@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Output } from '../../core/output.ts'
 import { cratePagePaths } from '../../core/paths/crates.ts'
-import { updatesPath } from '../../core/paths/pages.ts'
+import {
+  SITEMAPS_FOLDER,
+  sitemapPartPath,
+  sitemapPath,
+  updatesPath,
+} from '../../core/paths/pages.ts'
+import { searchBlockPath } from '../../core/paths/search.ts'
 import type { Built, Progress } from '../build/build.ts'
 import { sandbox } from '../sandbox/sandbox.ts'
 import { readCrate } from '../store/catalog/crates.ts'
@@ -14,23 +20,22 @@ import {
 } from '../store/catalog/failed-marks.ts'
 import { clearMarks, isMarked, type Mark } from '../store/catalog/marks.ts'
 import { markAllPages, pageMarks } from '../store/catalog/pages/page-marks.ts'
+import type { MarkKind } from '../store/database/mark-kinds.ts'
 import { isStorageRefusal } from '../store/storage-fault.ts'
 import { PAGE_FORMAT, type PageContext, pageTurn } from './context.ts'
-import { cratePages, releasePages } from './crate.ts'
-import { DoneMarks } from './done-marks.ts'
+import { buildSource, cratePages, releasePages } from './crate.ts'
 import { buildList } from './list.ts'
 import { prunePages } from './prune.ts'
 import {
-  buildBlock,
-  buildCommon,
+  blockOutputs,
   buildNextBucket,
   buildTerms,
+  commonOutputs,
+  commonPath,
   rebucketTerms,
   rebucketWhenGrown,
 } from './search.ts'
-import { sitePages } from './site.ts'
-import { buildSitemap, hideSitemap } from './sitemap.ts'
-import { buildSource } from './source.ts'
+import { sitemapPartOutputs, sitePages } from './site.ts'
 
 /** Marks that are rendered before their files are put on disk together. */
 const BATCH = 64
@@ -59,13 +64,16 @@ export async function buildMarks(
 ): Promise<readonly Mark[]> {
   const some = marks.slice(0, BATCH)
   await context.pageMutex.run(async () => {
-    const done = new DoneMarks()
+    // Rendered, but not yet on disk.
+    const done = new Map<string, Mark>()
     await context.tree.batch(context.pageJournal, async tree => {
       const build = async (mark: Mark): Promise<void> => {
         try {
           // Another process, or a page before it, may have done it.
-          if (done.has(mark) || !(await isMarked(context.database, mark))) return
-          done.add(await render({ ...context, tree }, mark, done))
+          if (done.get(keyOf(mark))?.generation === mark.generation) return
+          if (!(await isMarked(context.database, mark))) return
+          const finished = await render({ ...context, tree }, mark, [...done.values()])
+          for (const one of finished) done.set(keyOf(one), one)
           work.onDone?.(mark)
         } catch (error) {
           if (isStorageRefusal(error)) throw error
@@ -89,41 +97,62 @@ export async function buildMarks(
         await Promise.allSettled(running)
       }
     })
-    await clearMarks(context.database, done.marks)
+    await clearMarks(context.database, [...done.values()])
   })
   return some
 }
 
-/** Renders; what comes back are the marks that are done with it. */
-async function render(context: PageContext, mark: Mark, done: DoneMarks): Promise<readonly Mark[]> {
+function keyOf({ kind, subject }: Mark): string {
+  return `${kind} ${subject}`
+}
+
+/** Renders a mark; gives the marks that are done with it. `done` are those done before. */
+async function render(
+  context: PageContext,
+  mark: Mark,
+  done: readonly Mark[],
+): Promise<readonly Mark[]> {
   const { kind, subject } = mark
   if (kind === 'list') return buildList(context, mark)
   if (kind === 'search') return buildTerms(context, mark)
-  if (kind === 'common') await buildCommon(context, subject)
-  else if (kind === 'entry') await buildBlock(context, subject)
-  else if (kind === 'map') await buildSitemap(context, subject)
-  else if (kind === 'source') await buildSource(context, subject)
-  else if (kind === 'spread') await buildNextBucket(context, mark, done.subjects('spread'))
-  else if (kind === 'page') await buildCratePages(context, subject)
-  else if (kind === 'release') await writeAll(context, await releasePages(context, subject))
-  else {
-    await writeAll(context, await sitePages(context))
-    await hideSitemap(context)
+  if (kind === 'source') await buildSource(context, subject)
+  if (kind === 'spread') await buildNextBucket(context, mark, done)
+  const outputs = await OUTPUTS.get(kind)?.(context, subject)
+  for (const output of outputs ?? []) await context.tree.write(output)
+  if (outputs?.length === 0)
+    for (const path of await pathsOf(context, mark)) await context.tree.remove(path)
+  if (kind === 'site') {
+    if (context.site.private) await removeSitemap(context)
     await rebucketWhenGrown(context)
   }
   return [mark]
 }
 
-async function writeAll({ tree }: PageContext, outputs: readonly Output[]): Promise<void> {
-  for (const output of outputs) await tree.write(output)
+/** The files of a mark, where they depend on nothing else. */
+const OUTPUTS: ReadonlyMap<
+  MarkKind,
+  (context: PageContext, subject: number) => Promise<readonly Output[]>
+> = new Map([
+  ['page', cratePages],
+  ['release', releasePages],
+  ['entry', blockOutputs],
+  ['common', commonOutputs],
+  ['map', sitemapPartOutputs],
+  ['site', sitePages],
+])
+
+/** Where the files of a mark were that has none any more. */
+async function pathsOf(context: PageContext, { kind, subject }: Mark): Promise<readonly string[]> {
+  if (kind === 'entry') return [searchBlockPath(subject)]
+  if (kind === 'common') return [commonPath(subject)]
+  if (kind === 'map') return [sitemapPartPath(subject)]
+  const crate = kind === 'page' ? await readCrate(context.database, subject) : null
+  return crate ? cratePagePaths(crate.name) : []
 }
 
-async function buildCratePages(context: PageContext, crateId: number): Promise<void> {
-  const outputs = await cratePages(context, crateId)
-  await writeAll(context, outputs)
-  if (outputs.length > 0) return
-  const crate = await readCrate(context.database, crateId)
-  if (crate) for (const path of cratePagePaths(crate.name)) await context.tree.remove(path)
+async function removeSitemap({ tree }: PageContext): Promise<void> {
+  await tree.remove(sitemapPath)
+  await tree.removeFolder(SITEMAPS_FOLDER)
 }
 
 /**
@@ -156,7 +185,7 @@ export async function buildPages(
 /** Marks every page when the tree has none, or those of another format or site configuration. */
 export async function markOutdatedPages(context: PageContext): Promise<void> {
   const fingerprint = createHash('sha256')
-    .update(JSON.stringify([PAGE_FORMAT, context.urls.dl, context.site]))
+    .update(JSON.stringify([PAGE_FORMAT, context.site]))
     .digest('hex')
   const isCurrent = (await readFact(context.database, 'pages')) === fingerprint
   if (isCurrent && (await context.tree.read(updatesPath)) !== null) return

@@ -1,10 +1,5 @@
 import type { Output } from '../../core/output.ts'
-import {
-  searchBlockPath,
-  searchBucketsFolder,
-  searchCommonPath,
-  TERMS_FOLDER,
-} from '../../core/paths/search.ts'
+import { searchBucketsFolder, searchCommonPath, TERMS_FOLDER } from '../../core/paths/search.ts'
 import { bucketOf, SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
 import { bitsFor } from '../../core/search/postings.ts'
 import { blockFile, bucketFile, commonFile, layoutFile } from '../render/search-files.ts'
@@ -44,45 +39,27 @@ export async function blockOutputs({ database }: PageContext, block: number): Pr
     { length: SEARCH_BLOCK_CRATES },
     (_, at) => block * SEARCH_BLOCK_CRATES + at,
   )
-  const crates = (await readCards(database, ids)).map(card => ({
-    id: card.id,
-    name: card.name,
-    version: card.newest,
-    description: card.about.description,
-    yanked: card.yanked,
-  }))
+  const crates = await readCards(database, ids)
   return crates.length === 0 ? [] : [blockFile(block, crates)]
 }
 
 /** The crates of a range that the common terms of a hash find; nothing when there are none. */
-export async function commonOutputs(
-  { database }: PageContext,
-  hash: number,
-  range: number,
-): Promise<Output[]> {
+export async function commonOutputs({ database }: PageContext, subject: number): Promise<Output[]> {
+  const { hash, range } = ofCommonSubject(subject)
   const terms = await readCommon(database, hash, range)
   return terms.length === 0 ? [] : [commonFile(hash, range, terms)]
+}
+
+/** The path of the file of a `common` mark. */
+export function commonPath(subject: number): string {
+  const { hash, range } = ofCommonSubject(subject)
+  return searchCommonPath(hash, range)
 }
 
 /** What the browser's search begins with; nothing before the terms are there. */
 export async function searchLayoutOutputs({ database }: PageContext): Promise<Output[]> {
   const { now } = await readLayout(database)
   return now === null ? [] : [layoutFile(now, await crateCount(database))]
-}
-
-/** Renders a block of crates. */
-export async function buildBlock(context: PageContext, block: number): Promise<void> {
-  const outputs = await blockOutputs(context, block)
-  for (const output of outputs) await context.tree.write(output)
-  if (outputs.length === 0) await context.tree.remove(searchBlockPath(block))
-}
-
-/** Renders the common terms of a hash, as far as they find crates of a range. */
-export async function buildCommon(context: PageContext, subject: number): Promise<void> {
-  const { hash, range } = ofCommonSubject(subject)
-  const outputs = await commonOutputs(context, hash, range)
-  for (const output of outputs) await context.tree.write(output)
-  if (outputs.length === 0) await context.tree.remove(searchCommonPath(hash, range))
 }
 
 /** Renders the bucket that a changed term is in; gives the marks of all terms of the bucket. */
@@ -121,14 +98,15 @@ export async function rebucketTerms({ database, pageMutex }: PageContext): Promi
 export async function buildNextBucket(
   context: PageContext,
   mark: Mark,
-  done: readonly number[],
+  done: readonly Mark[],
 ): Promise<void> {
   const { now, next } = await readLayout(context.database)
   const bits = next ?? now
   if (bits === null) return
   if (mark.subject < 2 ** bits)
     await context.tree.write(await bucketOutput(context, bits, mark.subject))
-  if (!(await isLastBucket(context.database, [mark.subject, ...done]))) return
+  const written = [mark, ...done.filter(one => one.kind === 'spread')].map(one => one.subject)
+  if (!(await isLastBucket(context.database, written))) return
   await context.tree.write(layoutFile(bits, await crateCount(context.database)))
   await finishLayout(context.database, bits)
   const folder = searchBucketsFolder(bits)

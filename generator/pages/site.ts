@@ -1,36 +1,47 @@
 import type { Output } from '../../core/output.ts'
+import { SITEMAP_CRATES } from '../../core/paths/pages.ts'
+import { sitemapIndex, sitemapPages, sitemapPart } from '../../site/pages/search-engines.ts'
 import { FEED_LENGTH, renderNewCrates, renderUpdates } from '../render/feed.ts'
 import { FRONT_LENGTH, renderSite } from '../render/site-pages.ts'
 import { registryCounts } from '../store/catalog/crates.ts'
+import { readCards } from '../store/catalog/pages/cards.ts'
 import { mostRequired } from '../store/catalog/pages/dependents.ts'
+import { listedBetween, rangesOf } from '../store/catalog/pages/id-ranges.ts'
 import { newCrates, recentReleases, updatedCrates } from '../store/catalog/pages/recent.ts'
 import type { PageContext } from './context.ts'
-import { listedCrates, listOutput } from './list.ts'
+import { listOutput } from './list.ts'
 import { searchLayoutOutputs } from './search.ts'
-import { sitemapOutputs } from './sitemap.ts'
 
 /**
- * What the tree says of the registry as a whole: front page, feeds, and what is the same for every
- * registry.
+ * What the tree says of the registry as a whole: front page, feeds, beginnings of search and site
+ * map, and what is the same for every registry.
  */
 export async function sitePages(context: PageContext): Promise<Output[]> {
   const { database, site } = context
   const { crates, releases } = await registryCounts(database)
-  const newest = await listedCrates(context, await newCrates(database, FRONT_LENGTH))
-  const updated = await listedCrates(context, await updatedCrates(database, FRONT_LENGTH))
-  const names = [...updated, ...newest].filter(one => !one.yanked).map(one => one.name)
+  const newest = await readCards(database, await newCrates(database, FEED_LENGTH.crates))
+  const updated = await readCards(database, await updatedCrates(database, FRONT_LENGTH))
+  const shown = newest.slice(0, FRONT_LENGTH)
+  const names = [...updated, ...shown].filter(one => !one.yanked).map(one => one.name)
   const example = await mostRequired(database, names)
-  const front = { crates, versions: releases, newest, updated, example }
+  const parts = site.private ? [] : await rangesOf(database, SITEMAP_CRATES)
   return [
-    ...renderSite(site, front),
-    renderNewCrates(
-      site,
-      await listedCrates(context, await newCrates(database, FEED_LENGTH.crates)),
-    ),
+    ...renderSite(site, { crates, versions: releases, newest: shown, updated, example }),
+    renderNewCrates(site, newest),
     renderUpdates(site, await recentReleases(database, FEED_LENGTH.updates)),
     ...(await searchLayoutOutputs(context)),
-    ...(await sitemapOutputs(context)),
+    ...(site.private ? [] : [sitemapPages(site), sitemapIndex(site, parts)]),
     // Without crates nobody else would render the page that every other one leads to.
     ...(crates === 0 ? [await listOutput(context, '', 0)] : []),
   ]
+}
+
+/** A part of the site map; nothing when it has no crates, or of a private registry. */
+export async function sitemapPartOutputs(
+  { database, site }: PageContext,
+  part: number,
+): Promise<Output[]> {
+  if (site.private) return []
+  const crates = await listedBetween(database, part * SITEMAP_CRATES, (part + 1) * SITEMAP_CRATES)
+  return crates.length === 0 ? [] : [sitemapPart(site, part, crates)]
 }

@@ -2,35 +2,14 @@ import type { Name } from '../../core/name.ts'
 import { type Output, output } from '../../core/output.ts'
 import { CRATES_FOLDER, crateFeedPath, crateFilePath } from '../../core/paths/crates.ts'
 import { newCratesPath, updatesPath } from '../../core/paths/pages.ts'
-import type { Version } from '../../core/version.ts'
-import type { CrateFacts } from './crate-record.ts'
+import { html, raw } from '../../site/elements/markup.ts'
+import type { SiteConfig } from '../../site/site-config.ts'
+import type { CrateCard } from '../store/catalog/pages/cards.ts'
+import type { RecentRelease } from '../store/catalog/pages/recent.ts'
+import type { CrateFacts } from './crate.ts'
 
 /** Most entries of a feed: of a crate's versions, of new crates, of new versions. */
 export const FEED_LENGTH = { crate: 50, crates: 50, updates: 100 } as const
-
-/** The registry in a feed. */
-export interface FeedSite {
-  /** Without a slash at the end. */
-  readonly base: string
-  readonly title: string
-}
-
-/** A published version in a feed. */
-export interface FeedRelease {
-  readonly name: Name
-  readonly version: Version
-  readonly yanked: boolean
-  readonly description: string | null
-  readonly publishedAt: string
-  readonly publishedBy: string | null
-}
-
-/** A new crate in a feed. */
-export interface FeedCrate {
-  readonly name: Name
-  readonly description: string | null
-  readonly createdAt: string
-}
 
 interface FeedEntry {
   /** URL that is this entry's for good; below the base. */
@@ -44,52 +23,37 @@ interface FeedEntry {
 }
 
 /** The newest versions of one crate. Versions of unknown time are in no feed. */
-export function renderCrateFeed(site: FeedSite, crate: CrateFacts): Output {
-  const timed = crate.releases.flatMap(one =>
-    one.publishedAt === null
-      ? []
-      : [
-          {
-            ...one,
-            name: crate.name,
-            description: one.about.description,
-            publishedAt: one.publishedAt,
-          },
-        ],
+export function renderCrateFeed(site: SiteConfig, { name, releases }: CrateFacts): Output {
+  const timed = releases.flatMap(one =>
+    one.publishedAt === null ? [] : { ...one, name, publishedAt: one.publishedAt },
   )
   // Equal times: what came later is the newer one.
   const newest = timed
     .reverse()
     .sort((a, b) => (a.publishedAt < b.publishedAt ? 1 : a.publishedAt > b.publishedAt ? -1 : 0))
   const entries = newest.slice(0, FEED_LENGTH.crate).map(releaseEntry)
-  return renderFeed(
-    site,
-    crateFeedPath(crate.name),
-    `${crate.name} – ${site.title}`,
-    cratePage(crate.name),
-    entries,
-  )
+  return renderFeed(site, crateFeedPath(name), name, cratePage(name), entries)
 }
 
 /** Crates published for the first time, newest first. */
-export function renderNewCrates(site: FeedSite, crates: readonly FeedCrate[]): Output {
-  const entries = crates.map(crate => ({
-    id: cratePage(crate.name),
-    title: crate.name,
-    page: cratePage(crate.name),
-    at: crate.createdAt,
+export function renderNewCrates(site: SiteConfig, crates: readonly CrateCard[]): Output {
+  const entries = crates.map(({ name, createdAt, about }) => ({
+    id: cratePage(name),
+    title: name,
+    page: cratePage(name),
+    at: createdAt,
     author: null,
-    summary: crate.description,
+    summary: about.description,
   }))
-  return renderFeed(site, newCratesPath, `New crates – ${site.title}`, '', entries)
+  return renderFeed(site, newCratesPath, 'New crates', '', entries)
 }
 
 /** All versions, newest first. */
-export function renderUpdates(site: FeedSite, releases: readonly FeedRelease[]): Output {
-  return renderFeed(site, updatesPath, `Updates – ${site.title}`, '', releases.map(releaseEntry))
+export function renderUpdates(site: SiteConfig, releases: readonly RecentRelease[]): Output {
+  return renderFeed(site, updatesPath, 'Updates', '', releases.map(releaseEntry))
 }
 
-function releaseEntry(release: FeedRelease): FeedEntry {
+function releaseEntry(release: RecentRelease): FeedEntry {
   const { name, version, yanked } = release
   return {
     id: crateFilePath(name, version),
@@ -97,7 +61,7 @@ function releaseEntry(release: FeedRelease): FeedEntry {
     page: cratePage(name),
     at: release.publishedAt,
     author: release.publishedBy,
-    summary: release.description,
+    summary: release.about.description,
   }
 }
 
@@ -109,58 +73,46 @@ function cratePage(name: Name): string {
  * An Atom feed (RFC 4287 §4.1): depends on its entries alone, so equal catalogs make equal bytes.
  */
 function renderFeed(
-  site: FeedSite,
+  { base, title }: SiteConfig,
   path: string,
-  title: string,
+  subject: string,
   page: string,
   entries: readonly FeedEntry[],
 ): Output {
-  const url = (below: string) => xml(`${site.base}/${below}`)
   const updated =
     entries
       .map(one => one.at)
-      .sort()
+      .toSorted()
       .at(-1) ?? '1970-01-01T00:00:00Z'
-  const lines = [
-    '<?xml version="1.0" encoding="utf-8"?>',
-    '<feed xmlns="http://www.w3.org/2005/Atom">',
-    `<id>${url(path)}</id>`,
-    `<title>${xml(title)}</title>`,
-    `<updated>${updated}</updated>`,
-    `<author><name>${xml(site.title)}</name></author>`,
-    `<link rel="self" type="application/atom+xml" href="${url(path)}"/>`,
-    `<link rel="alternate" type="text/html" href="${url(page)}"/>`,
-    ...entries.flatMap(one => [
-      '<entry>',
-      `<id>${url(one.id)}</id>`,
-      `<title>${xml(one.title)}</title>`,
-      `<updated>${one.at}</updated>`,
-      `<published>${one.at}</published>`,
-      ...(one.author === null ? [] : [`<author><name>${xml(one.author)}</name></author>`]),
-      `<link rel="alternate" type="text/html" href="${url(one.page)}"/>`,
-      ...(one.summary === null ? [] : [`<summary>${xml(one.summary)}</summary>`]),
-      '</entry>',
-    ]),
-    '</feed>',
-  ]
-  return output(path, `${lines.join('\n')}\n`)
+  const feed = html`${raw('<?xml version="1.0" encoding="utf-8"?>')}
+<feed xmlns="http://www.w3.org/2005/Atom">
+<id>${base}/${path}</id>
+<title>${clean(`${subject} – ${title}`)}</title>
+<updated>${updated}</updated>
+<author><name>${clean(title)}</name></author>
+<link rel="self" type="application/atom+xml" href="${base}/${path}"/>
+<link rel="alternate" type="text/html" href="${base}/${page}"/>
+${entries.map(
+  one => html`<entry>
+<id>${base}/${one.id}</id>
+<title>${one.title}</title>
+<updated>${one.at}</updated>
+<published>${one.at}</published>
+${one.author === null ? null : html`<author><name>${clean(one.author)}</name></author>\n`}<link rel="alternate" type="text/html" href="${base}/${one.page}"/>
+${one.summary === null ? null : html`<summary>${clean(one.summary)}</summary>\n`}</entry>
+`,
+)}</feed>
+`
+  return output(path, feed)
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-}
-
-/** Text as XML content or attribute, without characters that XML 1.0 §2.2 excludes. */
-function xml(text: string): string {
+/** Text without the characters that XML 1.0 §2.2 excludes. */
+function clean(text: string): string {
   return (
     text
       // Halves of surrogate pairs are no characters.
       .replace(/\p{Cs}/gu, '\ufffd')
       // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
       .replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '\ufffd')
-      .replace(/[&<>"]/g, character => ENTITIES[character] ?? character)
   )
 }

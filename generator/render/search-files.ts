@@ -1,4 +1,4 @@
-import { canonicalName } from '../../core/name.ts'
+import { canonicalName, sortByName } from '../../core/name.ts'
 import { type Output, output } from '../../core/output.ts'
 import {
   searchBlockPath,
@@ -18,61 +18,52 @@ import {
 } from '../../core/search/buckets.ts'
 import { bitsFor, POSTINGS_MAX, type Posting, type Term } from '../../core/search/postings.ts'
 import { termsOf } from '../../core/search/terms.ts'
+import type { CrateItem } from '../../site/crate-data.ts'
 
 /** The format of all files of the search. */
 const FORMAT = 1
 
-/** What the search shows of a crate. */
-export interface SearchEntry {
-  readonly name: string
-  readonly version: string
-  readonly description: string | null
-  /** Whether every version is yanked. */
-  readonly yanked: boolean
-}
-
-/** A crate, as all files of the search are made of it. */
-export interface SearchedEntry extends SearchEntry {
-  readonly keywords: readonly string[]
-}
+/** A crate, as the files of the search are made of it. */
+export type SearchedCrate = Omit<CrateItem, 'updatedAt'>
 
 /** More of a description than this is not shown. */
 const DESCRIPTION_MAX = 160
 
 /** `search/layout.json`. */
 export function layoutFile(bits: number, crates: number): Output {
-  return json(searchLayoutPath, { format: FORMAT, bits, crates } satisfies SearchLayout)
+  const layout: SearchLayout = { format: FORMAT, bits, crates }
+  return output(searchLayoutPath, `${JSON.stringify(layout)}\n`)
 }
 
 /** The file of the terms of a bucket, whatever order they come in. */
 export function bucketFile(bits: number, bucket: number, terms: readonly Term[]): Output {
-  const sorted = terms.toSorted((a, b) => (a.term < b.term ? -1 : 1))
-  return lines(searchBucketPath(bits, bucket), sorted.map(packTerm))
+  return termFile(searchBucketPath(bits, bucket), terms)
 }
 
 /** The file of the common terms of a hash, with all their crates of one range. */
 export function commonFile(hash: number, range: number, terms: readonly Term[]): Output {
-  const sorted = terms.toSorted((a, b) => (a.term < b.term ? -1 : 1))
-  return lines(searchCommonPath(hash, range), sorted.map(packTerm))
+  return termFile(searchCommonPath(hash, range), terms)
+}
+
+function termFile(path: string, terms: readonly Term[]): Output {
+  return lines(path, terms.toSorted((a, b) => (a.term < b.term ? -1 : 1)).map(packTerm))
 }
 
 /** The file of the crates of a block, in the order of their ids. */
 export function blockFile(
   block: number,
-  entries: readonly (SearchEntry & { readonly id: number })[],
+  crates: readonly (SearchedCrate & { readonly id: number })[],
 ): Output {
-  return lines(searchBlockPath(block), entries.map(packCrate))
+  return lines(searchBlockPath(block), crates.map(packCrate))
 }
 
 /** All files of the search at once; a crate's id is its place by canonical name, from 1. */
-export function* searchFiles(entries: Iterable<SearchedEntry>): Generator<Output> {
-  const crates = [...entries]
-    .map(entry => ({ key: canonicalName(entry.name), entry }))
-    .sort((a, b) => (a.key < b.key ? -1 : 1))
-    .map(({ key, entry }, at) => ({ ...entry, id: at + 1, canonical: key }))
+export function* searchFiles(entries: Iterable<SearchedCrate>): Generator<Output> {
+  const crates = sortByName(entries).map((entry, at) => ({ ...entry, id: at + 1 }))
   const found = new Map<string, number[]>()
   for (const crate of crates) {
-    for (const [term, rank] of termsOf(crate)) {
+    const canonical = canonicalName(crate.name)
+    for (const [term, rank] of termsOf({ ...crate, ...crate.about, canonical })) {
       const list = found.get(term)
       if (list) list.push(placed(rank, crate.id))
       else found.set(term, [placed(rank, crate.id)])
@@ -149,21 +140,11 @@ function packTerm({ term, crates, postings, ranges }: Term): PackedTerm {
   return [term, ranges.length === 0 ? crates : [crates, ...ranges], ...ranks]
 }
 
-function packCrate({
-  id,
-  name,
-  version,
-  description,
-  yanked,
-}: SearchEntry & { readonly id: number }): PackedCrate {
-  const text = [...(description ?? '').replace(/\s+/g, ' ').trim()]
-    .slice(0, DESCRIPTION_MAX)
-    .join('')
-  return [id, name, version, text, yanked ? 1 : 0]
-}
-
-function json(path: string, value: unknown): Output {
-  return output(path, `${JSON.stringify(value)}\n`)
+function packCrate(crate: SearchedCrate & { readonly id: number }): PackedCrate {
+  const { id, name, newest, about, yanked } = crate
+  const description = (about.description ?? '').replace(/\s+/g, ' ').trim()
+  const shown = [...description].slice(0, DESCRIPTION_MAX).join('')
+  return [id, name, newest, shown, yanked ? 1 : 0]
 }
 
 /** One item a line: a change of one is a small difference between two copies of the tree. */

@@ -7,6 +7,7 @@ export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boo
   const { registry, pages, auth, owners } = settings
   return {
     base: urls.base,
+    dl: urls.dl,
     index: urls.sparseIndex,
     registry: registry.name,
     title: registry.title,

@@ -12,8 +12,8 @@ import { SEARCH_FOLDER } from '../../core/paths/search.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
 import type { Progress } from '../build/build.ts'
+import { renderConfig, renderIndex } from '../build/index-files.ts'
 import { renderGitIndex, STATIC_CONFIG } from '../git/static-repository.ts'
-import { renderConfig, renderIndex } from '../render/index-files.ts'
 import { siteConfig } from '../render/site-config.ts'
 import { listCrates } from '../store/crate-files.ts'
 import { PublicTree } from '../store/public-tree.ts'
@@ -151,7 +151,7 @@ function groupsOf({ settings, urls }: StaticBuild, crates: readonly StaticCrate[
   return [
     ...crates.flat().map(crateFile),
     { id: 'index', inputs: all.map(one => one.bytes.toString('latin1')), render: () => all },
-    ...staticPages({ crates, dl: urls.dl, site }),
+    ...staticPages(crates, site),
   ]
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { issue, Refusal, refusalOnly } from '../../core/error/error.ts'
 import { configPath, GIT_INDEX_FOLDER, indexPath, pathInGit } from '../../core/paths/index-files.ts'
+import { renderConfig, renderIndex } from '../build/index-files.ts'
 import {
   bringGitIndexBack,
   GitIndex,
@@ -14,7 +15,6 @@ import { isIndexPath } from '../git/index-repository/engine.ts'
 import { headFault, objectFault, recoverHistory } from '../git/index-repository/recovery.ts'
 import { type FoundEngine, findEngine } from '../git/index-repository/repository.ts'
 import type { Registry } from '../registry.ts'
-import { renderConfig, renderIndex } from '../render/index-files.ts'
 import { eachCrate } from '../store/catalog/crates.ts'
 import { readFact } from '../store/catalog/facts.ts'
 import { unfollowForGit } from '../store/catalog/git-batch.ts'

@@ -5,8 +5,7 @@ import { type PageContext, pageTurn } from '../pages/context.ts'
 import { cratePages, releasePages } from '../pages/crate.ts'
 import { listOutputs } from '../pages/list.ts'
 import { blockOutputs, bucketOutput, commonOutputs } from '../pages/search.ts'
-import { sitePages } from '../pages/site.ts'
-import { sitemapPartOutputs } from '../pages/sitemap.ts'
+import { sitemapPartOutputs, sitePages } from '../pages/site.ts'
 import { type CrateRecord, eachCrate, registryCounts } from '../store/catalog/crates.ts'
 import { isMarked, type Mark } from '../store/catalog/marks.ts'
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
@@ -79,8 +78,9 @@ async function* verifySearch(context: PageContext, options: VerifyOptions): Asyn
     yield* await verifyOutputs(context, options, mark, () => blockOutputs(context, block))
   }
   for (const { hash, range } of await commonRanges(database)) {
-    const mark: Mark = { kind: 'common', subject: commonSubject(hash, range), generation: 0 }
-    yield* await verifyOutputs(context, options, mark, () => commonOutputs(context, hash, range))
+    const subject = commonSubject(hash, range)
+    const mark: Mark = { kind: 'common', subject, generation: 0 }
+    yield* await verifyOutputs(context, options, mark, () => commonOutputs(context, subject))
   }
   const { now } = await readLayout(database)
   for (let bucket = 0; now !== null && bucket < 2 ** now; bucket++) {

@@ -11,7 +11,7 @@ export interface ManageData {
   readonly viewer: Viewer
   readonly notice: Notice | null
   readonly name: string
-  readonly versions: readonly Pick<VersionRow, 'version' | 'published' | 'yanked'>[]
+  readonly versions: readonly Pick<VersionRow, 'version' | 'publishedAt' | 'yanked'>[]
   readonly owners: readonly OwnerRow[]
   /** Invitations without an answer. */
   readonly invited: readonly Invited[]
@@ -91,7 +91,7 @@ function question(name: string, step: Confirmation) {
 function versionRow(name: string, row: ManageData['versions'][number], to: Linker): Markup {
   const path = row.yanked ? account.unyank(name) : account.yank(name)
   const word = row.yanked ? 'Unyank' : 'Yank'
-  return html`<li class="row-with-action"><div><a href="${to(versionPath(name, row.version))}">${row.version}</a>${row.yanked ? html` <span class="badge bad">yanked</span>` : null} <span class="quiet">${timeTag(row.published)}</span></div>
+  return html`<li class="row-with-action"><div><a href="${to(versionPath(name, row.version))}">${row.version}</a>${row.yanked ? html` <span class="badge bad">yanked</span>` : null} <span class="quiet">${timeTag(row.publishedAt)}</span></div>
 <a class="button small" href="${to(path)}?version=${encodeURIComponent(row.version)}" aria-label="${word} ${row.version}">${word}</a></li>
 `
 }

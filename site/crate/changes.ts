@@ -38,9 +38,9 @@ export function changes(
   after: ComparedVersion,
 ): Change[] {
   const rust = (of: ComparedVersion) =>
-    new Map([['Rust version', [of.rustVersion ?? 'not stated']]])
+    new Map([['Rust version', [of.rust_version ?? 'not stated']]])
   const dependencies = (of: ComparedVersion) =>
-    new Map(of.dependencies.map(one => [key(one), parts(site, one)]))
+    new Map(of.deps.map(one => [key(one), parts(site, one)]))
   const features = (of: ComparedVersion) =>
     new Map(Object.entries(of.features).map(([name, all]) => [name, [all.join(', ') || 'nothing']]))
   return [

@@ -8,10 +8,10 @@ import { html, join, type Markup } from '../elements/markup.ts'
  */
 export function allFeatures({
   features,
-  dependencies,
-}: Pick<ComparedVersion, 'features' | 'dependencies'>): Features {
+  deps,
+}: Pick<ComparedVersion, 'features' | 'deps'>): Features {
   const named = new Set(Object.values(features).flat())
-  const implicit = dependencies
+  const implicit = deps
     .filter(
       ({ name, optional }) =>
         optional && !named.has(`dep:${name}`) && !Object.hasOwn(features, name),

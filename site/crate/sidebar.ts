@@ -11,11 +11,11 @@ import type { SiteConfig } from '../site-config.ts'
 export function aboutSection(version: VersionData): Markup {
   const rows: [string, Child][] = [
     ['Version', version.version],
-    ['Published', version.published === null ? null : timeTag(version.published)],
-    ['By', version.publisher],
-    ['Rust', version.rustVersion === null ? null : `${version.rustVersion} or newer`],
+    ['Published', version.publishedAt === null ? null : timeTag(version.publishedAt)],
+    ['By', version.publishedBy],
+    ['Rust', version.rust_version === null ? null : `${version.rust_version} or newer`],
     ['Edition', version.edition],
-    ['License', version.license ?? version.licenseFile ?? 'not stated'],
+    ['License', version.license ?? version.license_file ?? 'not stated'],
     ['Links', version.links === null ? null : html`<code>${version.links}</code>`],
   ]
   return html`<section class="about"><h2>About</h2>
@@ -47,7 +47,7 @@ ${owners === null ? null : ownerList(site, owners)}
 <li>${icon('download')} <a href="${version.download}" rel="nofollow">Download</a> <span class="quiet">${formatBytes(version.size)}</span></li>
 ${version.source ? html`<li>${icon('folder')} <a href="${to(sourcePath(name, version.version))}">Browse the source</a></li>` : null}
 </ul>
-<div class="checksum"><span class="quiet">SHA-256</span> <code>${version.checksum}</code>${copyButton('checksum')}</div>
+<div class="checksum"><span class="quiet">SHA-256</span> <code>${version.cksum}</code>${copyButton('checksum')}</div>
 </section>
 ${owners === null ? null : html`<section class="quiet small">${join(links, ' · ')}</section>`}
 </aside>`
@@ -102,20 +102,20 @@ export function installSection(
   pinned: boolean,
 ): Markup | null {
   if (version.yanked) return null
-  const { name, binaries } = version
+  const { name, has_lib = true, bin_names = [] } = version
   const registry = site.registry
   const release = version.version.replace(/\+.*$/, '')
   const lines: Markup[] = []
-  if (version.library || binaries.length === 0) {
+  if (has_lib || bin_names.length === 0) {
     const add = `cargo add ${name}${pinned ? `@=${version.version}` : ''} --registry ${registry}`
     const line = `${name} = { version = "${pinned ? '=' : ''}${release}", registry = "${registry}" }`
     lines.push(copyBlock(add, 'cargo add command'), copyBlock(line, 'Cargo.toml line'))
   }
-  if (binaries.length > 0) {
+  if (bin_names.length > 0) {
     // Unlike `cargo add`, `cargo install` chooses no pre-release by itself.
     const chosen = pinned || release.includes('-') ? ` --version ${version.version}` : ''
     const install = `cargo install ${name}${chosen} --registry ${registry}`
-    const programs = join(binaries.map(one => html`<code>${one}</code>`))
+    const programs = join(bin_names.map(one => html`<code>${one}</code>`))
     lines.push(
       copyBlock(install, 'cargo install command'),
       html`<p class="quiet small">Installs ${programs}.</p>`,

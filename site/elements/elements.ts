@@ -26,7 +26,8 @@ export function plural(number: number, one: string, many = `${one}s`): string {
 
 /** A timestamp as a date: `2026-11-20T12:00:00Z` → `Nov 20, 2026`. */
 export function formatDate(timestamp: string): string {
-  return DATE.format(new Date(timestamp))
+  // Without the time: Cargo allows a leap second, which `Date` does not know.
+  return DATE.format(new Date(timestamp.slice(0, 10)))
 }
 
 /** A date. The file must not depend on when it was made, so a script says how long ago it was. */
@@ -116,7 +117,7 @@ export function crateList(crates: readonly CrateItem[], to: Linker): Markup {
 ${crates.map(
   crate => html`<li><a class="card" href="${to(cratePath(crate.name))}">
 <span class="card-name"><strong>${crate.name}</strong> <span class="quiet">${crate.newest}</span>${crate.yanked ? html` <span class="badge bad">yanked</span>` : null}</span>
-${crate.description === null ? null : html`<span class="card-text">${crate.description}</span>`}
+${crate.about.description === null ? null : html`<span class="card-text">${crate.about.description}</span>`}
 ${crate.updatedAt === null ? null : html`<span class="card-date quiet">${timeTag(crate.updatedAt)}</span>`}
 </a></li>
 `,

@@ -1,4 +1,4 @@
-import { canonicalName } from '../../core/name.ts'
+import { canonicalName, sortByName } from '../../core/name.ts'
 import { type Output, output } from '../../core/output.ts'
 import { frontPath, listPath } from '../../core/paths/pages.ts'
 import type { CrateItem } from '../crate-data.ts'
@@ -7,7 +7,6 @@ import { type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
-import { groupByPrefix } from './prefix-groups.ts'
 
 /** Most crates on one page of the list. */
 export const LIST_MAX = 200
@@ -25,20 +24,28 @@ export interface ListData {
 
 /** What the pages of the list of all crates say. */
 export function listData(crates: Iterable<CrateItem>): ListData[] {
-  const sorted = [...crates]
-    .map(crate => ({ key: canonicalName(crate.name), crate }))
-    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
-  const keys = sorted.map(one => one.key)
-  const groups = groupByPrefix(keys, LIST_MAX)
-  const totals = new Map(groups.map(group => [group.prefix, group.total]))
-  return groups.map(({ prefix, from, total, own, next }) => ({
-    prefix,
-    total,
-    crates: sorted.slice(from, from + (next.length === 0 ? total : own)).map(one => one.crate),
-    parts: next
-      .map(letter => prefix + letter)
-      .map(longer => ({ prefix: longer, total: totals.get(longer) ?? 0 })),
-  }))
+  return dataBelow('', sortByName(crates))
+}
+
+/**
+ * The pages whose crates begin with `prefix`: one, or, if there are too many crates, one for each
+ * letter more. A new crate changes only the pages whose prefix it has.
+ */
+function dataBelow(prefix: string, crates: readonly CrateItem[]): ListData[] {
+  const total = crates.length
+  if (total <= LIST_MAX) return [{ prefix, total, crates, parts: [] }]
+  const longer = new Map<string, CrateItem[]>()
+  for (const crate of crates) {
+    const part = canonicalName(crate.name).slice(0, prefix.length + 1)
+    const some = longer.get(part)
+    if (some) some.push(crate)
+    else longer.set(part, [crate])
+  }
+  const own = longer.get(prefix) ?? []
+  longer.delete(prefix)
+  const parts = [...longer].map(([part, some]) => ({ prefix: part, total: some.length }))
+  const below = [...longer].flatMap(([part, some]) => dataBelow(part, some))
+  return [{ prefix, total, crates: own, parts }, ...below]
 }
 
 /** One page of the list of all crates. */

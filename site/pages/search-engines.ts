@@ -1,10 +1,9 @@
-import { canonicalName } from '../../core/name.ts'
+import { sortByName } from '../../core/name.ts'
 import { type Output, output } from '../../core/output.ts'
 import { cratePath } from '../../core/paths/crates.ts'
 import {
   frontPath,
   listPath,
-  noJekyllPath,
   openSearchPath,
   robotsPath,
   SITEMAP_CRATES,
@@ -26,9 +25,6 @@ export function robots(site: SiteConfig): Output {
   const map = site.private ? [] : [`Sitemap: ${absoluteLink(site, sitemapPath)}`]
   return output(robotsPath, `${['User-agent: *', ...rules, ...map].join('\n')}\n`)
 }
-
-/** `.nojekyll`, empty: it keeps GitHub Pages from leaving out pages whose name begins with `_`. */
-export const noJekyll: Output = output(noJekyllPath, '')
 
 /** `opensearch.xml`: browsers offer the search of the registry as one of theirs. */
 export function openSearch(site: SiteConfig): Output {
@@ -81,10 +77,7 @@ export function* sitemaps(
   site: SiteConfig,
   crates: Iterable<Pick<CrateItem, 'name' | 'updatedAt'>>,
 ): Generator<Output> {
-  const sorted = [...crates]
-    .map(crate => ({ key: canonicalName(crate.name), crate }))
-    .sort((a, b) => (a.key < b.key ? -1 : 1))
-    .map(one => one.crate)
+  const sorted = sortByName(crates)
   const parts: number[] = []
   for (let part = 0; part * SITEMAP_CRATES <= sorted.length && sorted.length > 0; part++) {
     const start = part * SITEMAP_CRATES - 1

@@ -1,3 +1,8 @@
+import type { About } from '../../core/manifest/manifest.ts'
+
+/** What says where a README is: in its package, and the package in its repository. */
+export type ReadmePlace = Pick<About, 'repository' | 'vcs_path' | 'readme_file'>
+
 /** Where relative links of a README lead: URLs of the folder it lies in, each ending with a slash. */
 export interface LinkBase {
   /** Root of the repository's files as pages and as bytes: no link leaves it. */
@@ -19,18 +24,15 @@ const FORGES: readonly [host: RegExp, pages: string, bytes: string][] = [
 ]
 
 /** The link base of a README in a repository; null when the forge is not one whose file URLs are known. */
-export function linkBase(
-  repository: string | null,
-  pathInVcs: string | null,
-  readmePath: string,
-): LinkBase | null {
+export function linkBase({ repository, vcs_path, readme_file }: ReadmePlace): LinkBase | null {
   if (repository === null || repository.length > 500 || !URL.canParse(repository)) return null
   const url = new URL(repository)
   const forge = FORGES.find(([host]) => host.test(url.hostname))
   if (forge === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) return null
   const root = repositoryRoot(url)
   if (root === null) return null
-  const folder = [...(pathInVcs ?? '').split('/'), ...readmePath.split('/').slice(0, -1)]
+  const readmeFolder = (readme_file ?? '').split('/').slice(0, -1)
+  const folder = [...(vcs_path ?? '').split('/'), ...readmeFolder]
     .filter(segment => segment !== '' && segment !== '.')
     .map(segment => `${encodeURIComponent(segment)}/`)
     .join('')

@@ -1,19 +1,15 @@
 import { html, type Markup, raw } from '../elements/markup.ts'
+import type { SiteConfig } from '../site-config.ts'
 import { TooComplexError } from './bounded-tree.ts'
-import { linkBase } from './links.ts'
+import { linkBase, type ReadmePlace } from './links.ts'
 import { markdown } from './markdown.ts'
 import { sanitize } from './sanitize.ts'
 
-/** A README as it lies in the package, and what its links depend on. */
-export interface PackagedReadme {
+/** A README as it is in the package. */
+export interface PackagedReadme extends Pick<SiteConfig, 'images'> {
   readonly text: string
-  /** Path inside the package; its extension says whether it is Markdown, its folder where links start. */
-  readonly path: string
-  readonly repository: string | null
-  /** Folder of the package inside its repository. */
-  readonly pathInVcs: string | null
-  /** Whether images of other hosts are loaded, or shown as a link. */
-  readonly images: 'link' | 'load'
+  /** The extension of its path says whether it is Markdown; its links start at its folder. */
+  readonly about: ReadmePlace
 }
 
 /** A README is shown up to this many characters; the package has all of it. */
@@ -30,7 +26,8 @@ const MARKDOWN = /(^|\/)[^./]*$|\.(md|markdown|mdown|mdwn|mkd|mkdn|mkdown)$/i
  */
 export function renderReadme(given: PackagedReadme): string {
   const text = shortened(given.text)
-  if (!MARKDOWN.test(given.path)) return section(given.text, plainText(text), null)
+  if (!MARKDOWN.test(given.about.readme_file ?? ''))
+    return section(given.text, plainText(text), null)
   try {
     return section(given.text, fromMarkdown(text, given), null)
   } catch (error) {
@@ -44,11 +41,10 @@ export function plainReadme(text: string, because: string): string {
   return section(text, plainText(shortened(text)), because)
 }
 
-function fromMarkdown(text: string, given: PackagedReadme): Markup {
-  const { repository, pathInVcs, path, images } = given
+function fromMarkdown(text: string, { about, images }: PackagedReadme): Markup {
   const content = markdown(text)
   if (content.length > HTML_MAX) throw new TooComplexError('its HTML grows too long')
-  return raw(sanitize(content, { base: linkBase(repository, pathInVcs, path), images }))
+  return raw(sanitize(content, { base: linkBase(about), images }))
 }
 
 function section(text: string, content: Markup, plainBecause: string | null): string {

@@ -4,7 +4,7 @@ import { bucketOf, HASH_BITS, hashOf } from '../../core/search/buckets.ts'
 import { Lookup } from '../../core/search/lookup.ts'
 import { bitsFor, POSTINGS_MAX } from '../../core/search/postings.ts'
 import { beginningOf, parseQuery } from '../../core/search/words.ts'
-import type { SearchedEntry } from '../../generator/render/search-files.ts'
+import type { SearchedCrate } from '../../generator/render/search-files.ts'
 import { searchFiles } from '../../generator/render/search-files.ts'
 import { inventedEntries } from '../support/many-crates.ts'
 
@@ -15,8 +15,8 @@ function entry(
   description = '',
   keywords: string[] = [],
   yanked = false,
-): SearchedEntry {
-  return { name, version: '1.0.0', description, keywords, yanked }
+): SearchedCrate {
+  return { name, newest: '1.0.0', about: { description, keywords }, yanked }
 }
 
 const crates = [
@@ -123,7 +123,7 @@ test('a very common word hides no crate, and brings none that it does not find',
   const names = async (query: string, limit: number) =>
     (await search.find(query, limit)).crates.map(one => one.name)
   const all = await names('common needle', 9999)
-  assert.equal(all.length, many.filter(one => one.keywords.length > 0).length + 1)
+  assert.equal(all.length, many.filter(one => one.about.keywords.length > 0).length + 1)
   assert.equal(all.includes('a-long-name-for-a-needle'), false)
   assert.equal(all.includes(others[1]?.name ?? ''), true)
   for (const query of [
@@ -212,7 +212,7 @@ test('what names begin with that begin with a query of several words', () => {
   }
 })
 
-function more(count: number): SearchedEntry[] {
+function more(count: number): SearchedCrate[] {
   return [...crates, ...inventedEntries(count)]
 }
 
@@ -220,11 +220,11 @@ function beginnings(name: string): string[] {
   return Array.from(name, (_, at) => name.slice(0, at + 1))
 }
 
-function filesOf(entries: readonly SearchedEntry[]): Map<string, string> {
+function filesOf(entries: readonly SearchedCrate[]): Map<string, string> {
   return new Map([...searchFiles(entries)].map(file => [file.path, file.bytes.toString()]))
 }
 
-function lookup(entries: readonly SearchedEntry[]): Lookup {
+function lookup(entries: readonly SearchedCrate[]): Lookup {
   return lookupIn(filesOf(entries), [])
 }
 

@@ -130,7 +130,7 @@ test('an operator brands the site', () => {
 test('the page of a crate counts and names the features that Cargo makes of optional dependencies', () => {
   const body = cratePage(
     site,
-    crate(version({ dependencies: [dependency('serde', '^1', { optional: true })] })),
+    crate(version({ deps: [dependency('serde', '^1', { optional: true })] })),
   ).bytes
   assert.match(body.toString(), /Features <span class="amount">1<\/span>/)
   assert.match(body.toString(), /<li id="feature-serde">/)
@@ -152,14 +152,14 @@ test('install lines fit what the crate is', () => {
     'cargo add x@=1.2.3+b --registry harbour',
     'x = { version = "=1.2.3", registry = "harbour" }',
   ])
-  assert.deepEqual(lines({ binaries: ['x'], library: false }, true), [
+  assert.deepEqual(lines({ bin_names: ['x'], has_lib: false }, true), [
     'cargo install x --version 1.2.3+b --registry harbour',
   ])
   // `cargo install` takes no pre-release by itself, and no command takes a yanked version.
-  assert.deepEqual(lines({ binaries: ['x'], library: false, version: '1.0.0-rc.1' }, false), [
+  assert.deepEqual(lines({ bin_names: ['x'], has_lib: false, version: '1.0.0-rc.1' }, false), [
     'cargo install x --version 1.0.0-rc.1 --registry harbour',
   ])
-  assert.deepEqual(lines({ binaries: ['x'], library: false, version: '1.0.0+a-b' }, false), [
+  assert.deepEqual(lines({ bin_names: ['x'], has_lib: false, version: '1.0.0+a-b' }, false), [
     'cargo install x --registry harbour',
   ])
   for (const pinned of [false, true]) assert.deepEqual(lines({ yanked: true }, pinned), [])
@@ -179,6 +179,29 @@ test('the list of 1,000 crates has pages of at most 200', () => {
     { prefix: 'i', total: 666 },
     { prefix: 'n', total: 334 },
   ])
+})
+
+test('a page of the list that is too long names the crate called like its prefix, and leads on', () => {
+  const names = ['Ab', 'b', 'a', ...Array.from({ length: 201 }, (_, at) => `abc${at}`)]
+  const tiers = listData(names.map(name => card(version({ name }))))
+  assert.deepEqual(
+    tiers.slice(0, 4).map(({ prefix, total, crates, parts }) => {
+      const next = parts.map(part => `${part.prefix} ${part.total}`)
+      return [prefix, total, crates.map(one => one.name), next.slice(0, 2)]
+    }),
+    [
+      ['', 204, [], ['a 203', 'b 1']],
+      ['a', 203, ['a'], ['ab 202']],
+      ['ab', 202, ['Ab'], ['abc 201']],
+      ['abc', 201, [], ['abc0 1', 'abc1 111']],
+    ],
+  )
+  assert.deepEqual(tiers.at(-1), {
+    prefix: 'b',
+    total: 1,
+    crates: [card(version({ name: 'b' }))],
+    parts: [],
+  })
 })
 
 test('empty parts have no tab, and a crate without owners says who manages it', () => {

@@ -54,7 +54,7 @@ const TEXTS: readonly (readonly [what: string, text: string])[] = [
 test('sanitize-html, given the same lists, finds nothing to take out of a rendered README', () => {
   for (const [what, text] of TEXTS) {
     for (const repository of [null, 'https://github.com/example/keel']) {
-      const readme = { text, path: 'README.md', repository, pathInVcs: null }
+      const readme = { text, about: { readme_file: 'README.md', repository } }
       for (const images of ['link', 'load'] as const) {
         const html = renderReadme({ ...readme, images })
         assert.deepEqual(contents(sanitizeHtml(html, RULES)), contents(html), what)
@@ -64,7 +64,7 @@ test('sanitize-html, given the same lists, finds nothing to take out of a render
 })
 
 test('what sanitize-html takes out of hostile HTML is gone here, too', () => {
-  const given = { path: 'README.md', repository: null, pathInVcs: null, images: 'load' } as const
+  const given = { about: { readme_file: 'README.md', repository: null }, images: 'load' } as const
   for (const [at, text] of PAYLOADS.entries()) {
     const dangerous = contents(text).filter(
       one => !contents(sanitizeHtml(text, RULES)).includes(one),

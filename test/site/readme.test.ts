@@ -5,10 +5,10 @@ import { README_MAX, renderReadme } from '../../site/readme/readme.ts'
 import { BOMBS, PAYLOADS } from '../support/hostile.ts'
 import { hostileTexts } from '../support/hostile-texts.ts'
 
-const origin = { repository: 'https://github.com/example/keel', pathInVcs: 'crates/keel' }
+const origin = { repository: 'https://github.com/example/keel', vcs_path: 'crates/keel' }
 
 function render(text: string, images: 'link' | 'load' = 'link', path = 'README.md'): string {
-  return renderReadme({ text, path, ...origin, images })
+  return renderReadme({ text, about: { readme_file: path, ...origin }, images })
     .replace(/^<div class="readme">|<\/div>$/g, '')
     .trim()
 }

@@ -26,28 +26,26 @@ export function version(more: Partial<VersionData> = {}): VersionData {
     name,
     version: number,
     description: null,
-    published: '2026-11-02T09:30:00Z',
-    publisher: 'ada',
+    publishedAt: '2026-11-02T09:30:00Z',
+    publishedBy: 'ada',
     yanked: false,
     size: 48_213,
-    checksum: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    cksum: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     download: `https://crates.example.com/crates/${name}/${name}-${number}.crate`,
     license: 'MIT OR Apache-2.0',
-    licenseFile: null,
+    license_file: null,
+    readme_file: null,
     edition: '2024',
     homepage: null,
     documentation: null,
     repository: null,
-    pathInVcs: null,
     keywords: [],
     categories: [],
     links: null,
     readme: null,
-    binaries: [],
-    library: true,
     source: false,
-    rustVersion: null,
-    dependencies: [],
+    rust_version: null,
+    deps: [],
     features: {},
     previous: null,
     ...more,
@@ -55,25 +53,17 @@ export function version(more: Partial<VersionData> = {}): VersionData {
 }
 
 /** A README of the invented crates, rendered. */
-export function readme(text: string, more: Partial<PackagedReadme> = {}): string {
-  const nowhere = { path: 'README.md', repository: null, pathInVcs: null }
-  return renderReadme({ text, images: 'link', ...nowhere, ...more })
+export function readme(text: string, more: Partial<PackagedReadme['about']> = {}): string {
+  const about = { readme_file: 'README.md', repository: null, ...more }
+  return renderReadme({ text, images: 'link', about })
 }
 
 /** An invented crate around its newest version. */
 export function crate(newest: VersionData, more: Partial<CrateData> = {}): CrateData {
-  const row = {
-    version: newest.version,
-    published: newest.published,
-    publisher: newest.publisher,
-    size: newest.size,
-    rustVersion: newest.rustVersion,
-    yanked: newest.yanked,
-  }
   return {
     name: newest.name,
     newest,
-    versions: [row],
+    versions: [newest],
     owners: [],
     dependents: [],
     dependentCount: 0,
@@ -83,8 +73,8 @@ export function crate(newest: VersionData, more: Partial<CrateData> = {}): Crate
 
 /** A crate in a list. */
 export function card(newest: VersionData): CrateItem {
-  const { name, version, description, published, yanked } = newest
-  return { name, newest: version, description, updatedAt: published, yanked }
+  const { name, version, publishedAt, yanked } = newest
+  return { name, newest: version, about: newest, updatedAt: publishedAt, yanked }
 }
 
 export const KEEL_README = `# keel
@@ -160,7 +150,7 @@ const keelDependencies = [
 
 const keelPlace = {
   repository: 'https://github.com/example/keel/tree/main/crates/keel',
-  pathInVcs: 'crates/keel',
+  vcs_path: 'crates/keel',
 }
 
 /** A crate that has a bit of everything. */
@@ -173,10 +163,10 @@ export const keel: CrateData = crate(
     keywords: ['cli', 'arguments', 'configuration'],
     categories: ['command-line-interface'],
     readme: readme(KEEL_README, keelPlace),
-    binaries: ['keel'],
+    bin_names: ['keel'],
     source: true,
-    rustVersion: '1.85',
-    dependencies: keelDependencies,
+    rust_version: '1.85',
+    deps: keelDependencies,
     features: {
       default: ['std'],
       std: ['rudder/std'],
@@ -186,8 +176,8 @@ export const keel: CrateData = crate(
     },
     previous: {
       version: '1.3.2',
-      rustVersion: '1.81',
-      dependencies: [
+      rust_version: '1.81',
+      deps: [
         dependency('rudder', '^2.0', { features: ['derive'] }),
         dependency('old-colours', '^1'),
       ],
@@ -211,10 +201,10 @@ export const keel: CrateData = crate(
       '0.9.3',
     ].map((number, at) => ({
       version: number,
-      published: `2026-${String(11 - at).padStart(2, '0')}-02T09:30:00Z`,
-      publisher: at % 3 === 0 ? 'ada' : 'grace',
+      publishedAt: `2026-${String(11 - at).padStart(2, '0')}-02T09:30:00Z`,
+      publishedBy: at % 3 === 0 ? 'ada' : 'grace',
       size: 48_213 - at * 3100,
-      rustVersion: at < 1 ? '1.85' : at < 4 ? '1.81' : null,
+      rust_version: at < 1 ? '1.85' : at < 4 ? '1.81' : null,
       yanked: at === 2 || at === 7,
     })),
     dependents: [
@@ -253,7 +243,7 @@ export const fleet: readonly CrateData[] = FLEET.map((name, at) =>
       name,
       version: `${at % 3}.${at + 1}.${at * 2}`,
       description: DESCRIPTIONS[at % DESCRIPTIONS.length] ?? null,
-      published: `2026-11-${String(20 - at * 2).padStart(2, '0')}T08:00:00Z`,
+      publishedAt: `2026-11-${String(20 - at * 2).padStart(2, '0')}T08:00:00Z`,
       yanked: name === 'ballast',
       keywords: at % 2 === 0 ? ['billing', 'logs'] : ['maps'],
     }),

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Output } from '../../core/output.ts'
-import { type SearchedEntry, searchFiles } from '../../generator/render/search-files.ts'
+import { searchFiles } from '../../generator/render/search-files.ts'
 import { auditPage } from '../../site/account/audit-page.ts'
 import { homePage } from '../../site/account/home-page.ts'
 import { loginPage } from '../../site/account/login-page.ts'
@@ -19,18 +19,14 @@ import type { SiteConfig } from '../../site/site-config.ts'
 import { sourcePages } from '../../site/source/pages.ts'
 import { card } from './demo-facts.ts'
 
-/**
- * Everything a static tree has for some crates; `entries` are what the search knows, if that is
- * more.
- */
+/** Everything a static tree has for some crates; `cards`: what lists show, if that is more. */
 export function* demoSite(
   site: SiteConfig,
   crates: readonly CrateData[],
-  entries: Iterable<SearchedEntry> = crates.map(entryOf),
   cards: readonly CrateItem[] = crates.map(one => card(one.newest)),
 ): Generator<Output> {
   const latest = [...crates].sort((a, b) =>
-    (a.newest.published ?? '') < (b.newest.published ?? '') ? 1 : -1,
+    (a.newest.publishedAt ?? '') < (b.newest.publishedAt ?? '') ? 1 : -1,
   )
   yield* assets
   yield frontPage(site, {
@@ -47,7 +43,7 @@ export function* demoSite(
       yield* sourcePages(site, { name: one.name, version: one.newest.version, files: SOURCES })
   }
   for (const data of listData(cards)) yield listPage(site, data)
-  yield* searchFiles(entries)
+  yield* searchFiles(cards)
   yield staticSearchPage(site)
   yield* sitemaps(site, cards)
   yield robots(site)
@@ -214,6 +210,7 @@ export function* demoAccount(site: SiteConfig, crates: readonly CrateData[]): Ge
 export function demoFacts(base: string, more: Partial<SiteConfig> = {}): SiteConfig {
   return {
     base,
+    dl: `${base}/crates`,
     index: `sparse+${base}/index/`,
     title: 'Harbour Crates',
     description: 'The Rust crates of the Harbour teams.',
@@ -248,12 +245,6 @@ export function writeSite(folder: string, files: Iterable<Output>): string[] {
     paths.push(path)
   }
   return paths
-}
-
-/** A crate as the search knows it. */
-export function entryOf(crate: CrateData): SearchedEntry {
-  const { name, version, description, keywords } = crate.newest
-  return { name, version, description, keywords, yanked: crate.versions.every(one => one.yanked) }
 }
 
 const text = (path: string, content: string) => {

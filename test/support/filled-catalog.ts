@@ -1,6 +1,6 @@
 import { canonicalName, type Name } from '../../core/name.ts'
 import type { Registry } from '../../generator/registry.ts'
-import type { SearchedEntry } from '../../generator/render/search-files.ts'
+import type { SearchedCrate } from '../../generator/render/search-files.ts'
 import { addEvent, type Queries } from '../../generator/store/catalog/change.ts'
 import { readCrate } from '../../generator/store/catalog/crates.ts'
 import { relist } from '../../generator/store/catalog/listing.ts'
@@ -16,11 +16,11 @@ const BY_TEST = { at: TIME, actor: 'test', user: null, tokenId: null }
  */
 export async function fillCatalog(
   { database }: Registry,
-  entries: readonly SearchedEntry[],
+  entries: readonly SearchedCrate[],
 ): Promise<void> {
   await database.transaction().execute(async tx => {
     for (const entry of entries) {
-      const { name, version } = entry
+      const { name, newest: version } = entry
       const canonical = canonicalName(name as Name)
       // A mark is taken off with what was rendered since: each change needs a number of its own.
       const generation = await addEvent(tx, BY_TEST, { action: 'publish', crate: name, version })
@@ -57,10 +57,10 @@ export async function relistCrate(tx: Queries, id: number, generation: number): 
   await setMarks(tx, await relist(tx, crate, await listVersions(tx, id)), generation)
 }
 
-function lineOf({ name, version, yanked }: SearchedEntry): string {
+function lineOf({ name, newest, yanked }: SearchedCrate): string {
   return JSON.stringify({
     name,
-    vers: version,
+    vers: newest,
     deps: [],
     cksum: '0'.repeat(64),
     features: {},
@@ -68,7 +68,7 @@ function lineOf({ name, version, yanked }: SearchedEntry): string {
   })
 }
 
-function aboutOf({ description, keywords }: SearchedEntry): object {
+function aboutOf({ about }: SearchedCrate): object {
   const links = { homepage: null, documentation: null, repository: null }
   const rest = {
     license: 'MIT',
@@ -77,5 +77,5 @@ function aboutOf({ description, keywords }: SearchedEntry): object {
     readme_file: null,
     categories: [],
   }
-  return { description, keywords, ...links, ...rest }
+  return { ...about, ...links, ...rest }
 }

@@ -95,7 +95,7 @@ export const hostile = crate(
   version({
     name: 'hostile',
     description: `${EVIL} ${'\u202e'}reversed ${'very'.repeat(80)}`,
-    publisher: EVIL,
+    publishedBy: EVIL,
     license: EVIL,
     homepage: 'javascript:__hit=1',
     documentation: `https://docs.example/${EVIL}`,
@@ -104,10 +104,10 @@ export const hostile = crate(
     categories: [EVIL],
     links: EVIL,
     edition: EVIL,
-    rustVersion: EVIL,
-    binaries: [EVIL],
+    rust_version: EVIL,
+    bin_names: [EVIL],
     readme: readme(PAYLOADS.join('\n\n')),
-    dependencies: [
+    deps: [
       dependency('evil', EVIL, {
         target: EVIL,
         features: [EVIL],

@@ -1,4 +1,4 @@
-import type { SearchedEntry } from '../../generator/render/search-files.ts'
+import type { SearchedCrate } from '../../generator/render/search-files.ts'
 
 const PARTS =
   'ser de jso n par se rust cli to kio asy nc http tp web ap i lib log ger fm t re gex sql db cache key map ve c str ing fast sim ple net io fs path ge macro der ive err or test mock bench time date rand om hash crypt o'.split(
@@ -6,7 +6,7 @@ const PARTS =
   )
 
 /** Invented crates, always the same, with words as unevenly common as real ones are. */
-export function inventedEntries(count: number): SearchedEntry[] {
+export function inventedEntries(count: number): SearchedCrate[] {
   let seed = 1
   const random = (below: number): number => {
     seed = (seed + 0x6d2b79f5) | 0
@@ -20,14 +20,13 @@ export function inventedEntries(count: number): SearchedEntry[] {
   const word = () => words[Math.floor(words.length * (random(100_000) / 100_000) ** 4)] ?? 'x'
   const some = (least: number, most: number) =>
     Array.from({ length: least + random(most - least) }, word)
-  const entries = new Map<string, SearchedEntry>()
+  const entries = new Map<string, SearchedCrate>()
   while (entries.size < count) {
     const name = some(1, 4).join('-')
     const entry = {
       name,
-      version: `1.${random(40)}.0`,
-      description: some(6, 16).join(' '),
-      keywords: some(0, 5),
+      newest: `1.${random(40)}.0`,
+      about: { description: some(6, 16).join(' '), keywords: some(0, 5) },
       yanked: random(50) === 0,
     }
     if (!entries.has(name)) entries.set(name, entry)

@@ -1,4 +1,4 @@
-import type { SearchedEntry } from '../../generator/render/search-files.ts'
+import type { SearchedCrate } from '../../generator/render/search-files.ts'
 
 /** A random number that is the same in every run. */
 export function dice(seed: number): (sides: number) => number {
@@ -11,15 +11,15 @@ export function dice(seed: number): (sides: number) => number {
 
 /** Queries of every kind that find something in these crates, and some that find nothing. */
 export function inventedQueries(
-  entries: readonly SearchedEntry[],
+  entries: readonly SearchedCrate[],
   count: number,
   seed = 3,
 ): string[] {
   const roll = dice(seed)
-  const one = (): SearchedEntry => entries[roll(entries.length)] as SearchedEntry
+  const one = (): SearchedCrate => entries[roll(entries.length)] as SearchedCrate
   const pick = <T>(list: readonly T[]): T => list[roll(list.length)] as T
   const nameWord = () => pick(one().name.split(/[-_]/))
-  const textWord = () => pick((one().description ?? 'x').split(' '))
+  const textWord = () => pick((one().about.description ?? 'x').split(' '))
   const part = (text: string) => text.slice(0, 1 + roll(text.length))
   const joins = [' ', '+', '-', '_', '  ', '+ ']
   const kinds: (() => string)[] = [
@@ -28,7 +28,7 @@ export function inventedQueries(
     () => part(nameWord()),
     nameWord,
     textWord,
-    () => pick(one().keywords) ?? 'none',
+    () => pick(one().about.keywords) ?? 'none',
     () => one().name.toUpperCase().replaceAll('_', '-'),
     () => nameWord() + pick(joins) + nameWord(),
     () => nameWord() + pick(joins) + part(nameWord()),

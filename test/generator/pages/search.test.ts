@@ -8,7 +8,7 @@ import { Lookup } from '../../../core/search/lookup.ts'
 import { POSTINGS_MAX } from '../../../core/search/postings.ts'
 import { deleteReleases } from '../../../generator/delete.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
-import { type SearchedEntry, searchFiles } from '../../../generator/render/search-files.ts'
+import { type SearchedCrate, searchFiles } from '../../../generator/render/search-files.ts'
 import { readLayout } from '../../../generator/store/catalog/search/search-layout.ts'
 import type { PublicTree } from '../../../generator/store/public-tree.ts'
 import { fillCatalog } from '../../support/filled-catalog.ts'
@@ -28,17 +28,20 @@ const ENTRIES = inventedEntries(2000).map((entry, at) => ({
       : at % 11 === 0
         ? entry.name.toUpperCase()
         : entry.name,
-  description:
-    at % 5 === 0
-      ? `Größe & ${entry.description} of the Ångström`
-      : at % 13 === 0
-        ? null
-        : entry.description,
+  about: {
+    ...entry.about,
+    description:
+      at % 5 === 0
+        ? `Größe & ${entry.about.description} of the Ångström`
+        : at % 13 === 0
+          ? null
+          : entry.about.description,
+  },
 }))
 
 async function openFilled(
   t: TestContext,
-  entries: readonly SearchedEntry[],
+  entries: readonly SearchedCrate[],
 ): Promise<TestRegistry> {
   const registry = await TestRegistry.open(t, { env: { PLIMSOLL_PAGES_SOURCE: 'false' } })
   await buildPages(registry.registry)
@@ -191,9 +194,11 @@ test('a tree from files alone has the same search as the catalog of the same cra
 test('a term that comes to find very many crates gets more files, which go when it finds fewer', async t => {
   const entries = Array.from({ length: POSTINGS_MAX + 1 }, (_, at) => ({
     name: `c${String(at).padStart(4, '0')}${at % 5 === 0 ? '_x' : ''}`,
-    version: '1.0.0',
-    description: at % 3 === 0 ? 'common and more' : 'common',
-    keywords: at === 4000 ? ['needle'] : [],
+    newest: '1.0.0',
+    about: {
+      description: at % 3 === 0 ? 'common and more' : 'common',
+      keywords: at === 4000 ? ['needle'] : [],
+    },
     yanked: at % 9 === 0,
   }))
   const registry = await openFilled(t, entries.slice(0, POSTINGS_MAX))

@@ -11,12 +11,8 @@ import { demoFacts } from '../../support/demo-site.ts'
 const site = demoFacts('https://x.example')
 const before: ComparedVersion = {
   version: '1.0.0',
-  rustVersion: '1.70',
-  dependencies: [
-    dependency('a', '^1'),
-    dependency('gone', '^1'),
-    dependency('a', '^1', { kind: 'dev' }),
-  ],
+  rust_version: '1.70',
+  deps: [dependency('a', '^1'), dependency('gone', '^1'), dependency('a', '^1', { kind: 'dev' })],
   features: { default: ['std'], std: [], old: [] },
 }
 
@@ -27,8 +23,8 @@ test('nothing changed', () => {
 test('what changed in MSRV, dependencies and features', () => {
   const after: ComparedVersion = {
     version: '2.0.0',
-    rustVersion: null,
-    dependencies: [
+    rust_version: null,
+    deps: [
       dependency('a', '^2', { optional: true, default_features: false, features: ['x', 'y'] }),
       dependency('a', '^1', { kind: 'dev' }),
       dependency('b', '^1', { target: 'cfg(unix)', package: 'bee' }),
@@ -59,11 +55,11 @@ test('of a changed dependency only the differences are told', () => {
   const one = { features: ['derive'], registry: 'sparse+https://index.crates.io/' }
   const old = {
     ...before,
-    dependencies: [dependency('a', '^1', one), dependency('b', '^1', { optional: true })],
+    deps: [dependency('a', '^1', one), dependency('b', '^1', { optional: true })],
   }
   const now = {
     ...before,
-    dependencies: [dependency('a', '^2', one), dependency('b', '^1', { features: ['x'] })],
+    deps: [dependency('a', '^2', one), dependency('b', '^1', { features: ['x'] })],
   }
   const list = changes(site, old, now)
   assert.deepEqual(
@@ -77,8 +73,8 @@ test('of a changed dependency only the differences are told', () => {
     changeSection('1.0.0', changes(site, from, to))
       .toString()
       .replace(/<[^>]*>/g, '')
-  const plain = { ...before, dependencies: [dependency('b', '^1')] }
-  const optional = { ...before, dependencies: [dependency('b', '^1', { optional: true })] }
+  const plain = { ...before, deps: [dependency('b', '^1')] }
+  const optional = { ...before, deps: [dependency('b', '^1', { optional: true })] }
   assert.match(text(plain, optional), /b now optional/)
   assert.match(text(optional, plain), /b no longer optional/)
 })
@@ -120,7 +116,7 @@ test('features that are on by default are marked, through others too, and circle
 })
 
 test('an optional dependency is a feature, unless a feature names it with dep:', () => {
-  const dependencies = [
+  const deps = [
     dependency('serde', '^1', { optional: true }),
     dependency('renamed', '^1', { optional: true, package: 'real' }),
     dependency('named', '^1', { optional: true }),
@@ -129,7 +125,7 @@ test('an optional dependency is a feature, unless a feature names it with dep:',
     dependency('always', '^1'),
   ]
   const features = { default: ['serde'], all: ['dep:named', 'weak?/std'], taken: ['taken/std'] }
-  assert.deepEqual(allFeatures({ features, dependencies }), {
+  assert.deepEqual(allFeatures({ features, deps }), {
     ...features,
     serde: ['dep:serde'],
     renamed: ['dep:renamed'],
@@ -149,4 +145,5 @@ test('amounts and dates as people read them', () => {
   assert.deepEqual([1, 999, 1000, 200_000].map(formatNumber), ['1', '999', '1,000', '200,000'])
   assert.deepEqual([plural(1, 'crate'), plural(2, 'crate')], ['1 crate', '2 crates'])
   assert.equal(formatDate('2026-01-05T23:00:00Z'), 'Jan 5, 2026')
+  assert.equal(formatDate('2016-12-31T23:59:60Z'), 'Dec 31, 2016')
 })

@@ -85,7 +85,7 @@ const forges: [repository: string, link: string | null][] = [
 ]
 for (const [repository, link] of forges) {
   test(`relative links in ${repository}`, () => {
-    const base = linkBase(repository, 'c', 'README.md')
+    const base = linkBase({ repository, vcs_path: 'c', readme_file: 'README.md' })
     assert.equal(base === null ? null : resolveLink(base, 'd.md', 'pages'), link)
   })
 }

@@ -8,7 +8,7 @@ export interface RecentRelease {
   readonly name: Name
   readonly version: Version
   readonly yanked: boolean
-  readonly description: string | null
+  readonly about: About
   readonly publishedAt: string
   readonly publishedBy: string | null
 }
@@ -36,7 +36,7 @@ export async function recentReleases(db: Queries, limit: number): Promise<Recent
     name: row.name as Name,
     version: row.version as Version,
     yanked: row.yanked === 1,
-    description: (JSON.parse(row.about) as About).description,
+    about: JSON.parse(row.about) as About,
     publishedAt: row.published_at ?? '',
     publishedBy: row.login,
   }))

@@ -1,0 +1,100 @@
+import { parseEntry } from '../../core/entry/parse.ts'
+import type { Name } from '../../core/name.ts'
+import { type Output, output } from '../../core/output.ts'
+import { crateRecordPath } from '../../core/paths/crates.ts'
+import { expandDl } from '../../core/urls.ts'
+import { compareVersions, newestVersion } from '../../core/version.ts'
+import { cratePage } from '../../site/crate/page.ts'
+import type { CrateData, VersionData } from '../../site/crate-data.ts'
+import type { SiteConfig } from '../../site/site-config.ts'
+import type { ReleaseRecord } from '../store/catalog/releases.ts'
+
+/** Most dependents that a crate's page names; a popular crate has thousands. */
+export const DEPENDENTS_SHOWN = 100
+
+/** A release as pages and feeds need it. */
+export type ReleaseFacts = Omit<ReleaseRecord, 'id' | 'publisherId'>
+
+/** A crate with everything that is rendered of it. */
+export interface CrateFacts extends Pick<CrateData, 'owners' | 'dependents' | 'dependentCount'> {
+  readonly name: Name
+  /** Null when unknown. */
+  readonly createdAt: string | null
+  /** At least one; in publish order. */
+  readonly releases: readonly ReleaseFacts[]
+}
+
+/**
+ * `crate.json`: everything about a crate except READMEs. The newest version describes the crate;
+ * versions come newest first, each with its index entry as in the index.
+ */
+export function renderCrateRecord(crate: CrateFacts, { dl }: SiteConfig): Output {
+  const newest = newestVersion(crate.releases)
+  if (!newest) throw new Error(`the crate ${crate.name} has no releases`)
+  const { about } = newest
+  const times = crate.releases.map(one => one.publishedAt).filter(time => time !== null)
+  const head = {
+    name: crate.name,
+    newest_version: newest.version,
+    yanked: newest.yanked,
+    description: about.description,
+    license: about.license,
+    homepage: about.homepage,
+    documentation: about.documentation,
+    repository: about.repository,
+    keywords: about.keywords,
+    categories: about.categories,
+    created_at: crate.createdAt,
+    updated_at: times.sort().at(-1) ?? crate.createdAt,
+    dependents: crate.dependentCount,
+  }
+  const versions = newestFirst(crate.releases).map(one => renderRelease(crate.name, one, dl))
+  const text = `${JSON.stringify(head).slice(0, -1)},"versions":[\n${versions.join(',\n')}\n]}\n`
+  return output(crateRecordPath(crate.name), text)
+}
+
+/** The line is JSON already; parsing and writing it again would cost more than all the rest. */
+function renderRelease(name: Name, release: ReleaseFacts, dl: string): string {
+  const rest = {
+    version: release.version,
+    size: release.size,
+    download: expandDl(dl, { name, ...release }),
+    published_at: release.publishedAt,
+    published_by: release.publishedBy,
+    about: release.about,
+  }
+  return `${JSON.stringify(rest).slice(0, -1)},"entry":${release.line}}`
+}
+
+/** The page of a crate; `newest` is the version that represents it. */
+export function renderCratePage(site: SiteConfig, crate: CrateFacts, newest: VersionData): Output {
+  return cratePage(site, { ...crate, newest, versions: newestFirst(crate.releases).map(parsed) })
+}
+
+/** A release as its page shows it, with the README as HTML and the release before it. */
+export function versionData(
+  site: SiteConfig,
+  name: Name,
+  release: ReleaseFacts,
+  readme: string | null,
+  previous: ReleaseFacts | null,
+): VersionData {
+  return {
+    ...release.about,
+    ...parsed(release),
+    name,
+    download: expandDl(site.dl, { name, ...release }),
+    readme,
+    source: site.source,
+    previous: previous && parsed(previous),
+  }
+}
+
+function newestFirst(releases: readonly ReleaseFacts[]): ReleaseFacts[] {
+  return releases.toSorted((a, b) => compareVersions(b.version, a.version))
+}
+
+/** A release with what its index line says. */
+function parsed(release: ReleaseFacts) {
+  return { ...parseEntry(release.line), ...release }
+}
