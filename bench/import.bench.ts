@@ -89,7 +89,7 @@ async function takeIn(registry: Registry, source: string, expected: number): Pro
     if (outcome === 'added') added++
     else if (outcome === 'refused') throw new Error(issues.map(one => one.message).join('; '))
   }
-  await opened.close()
+  await opened.close?.()
   if (added !== expected) throw new Error(`${added} versions were added, not ${expected}`)
 }
 

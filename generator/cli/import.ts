@@ -86,7 +86,7 @@ async function runImport(
     }
   } finally {
     progress.done()
-    await opened.close()
+    await opened.close?.()
   }
   report.end((await showChanges(io, registry)).issues)
 }

@@ -1,14 +1,13 @@
 import { type Issue, issue, Refusal, refuse, warning } from '../../core/error/error.ts'
-import type { Name } from '../../core/name.ts'
 import { checkPolicy } from '../../core/policy/policy.ts'
 import type { Release } from '../../core/release/release.ts'
-import { type Version, versionIdentity } from '../../core/version.ts'
+import { versionIdentity } from '../../core/version.ts'
 import type { Registry } from '../registry.ts'
 import { adoptFile, archiveLimits } from '../sandbox/archive.ts'
-import { type KnownCrate, knownCrate } from '../store/catalog/import.ts'
+import type { KnownCrate } from '../store/catalog/import.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
 import type { Staged } from '../store/crate-store.ts'
-import type { Refused, SourceCrate, SourceRelease } from './source/source.ts'
+import { type Refused, refusedPart, type SourceRelease } from './source/source.ts'
 
 /** Largest `.crate` that is read at all, whatever a publish may have. */
 const CRATE_MAX = 512 * 1024 * 1024
@@ -21,46 +20,26 @@ export interface Ready {
   readonly notes: readonly Issue[]
 }
 
-/** What became of a version of the source. */
-export interface Outcome {
+/** What became of a version of the source; the issues say why it was refused, or warn. */
+export interface Outcome extends Refused {
   readonly outcome: 'added' | 'present' | 'refused'
-  readonly where: string
-  readonly name: string | null
-  readonly version: string | null
-  /** Why it was refused, or warnings. */
-  readonly issues: readonly Issue[]
-}
-
-/** One version of the source, or a part of it that is none. */
-export type Task =
-  | { readonly candidates: readonly SourceRelease[]; readonly known: KnownCrate | null }
-  | { readonly refused: Refused }
-
-/** The tasks of a crate, with one look at what is here already. */
-export async function* tasksOf(registry: Registry, crate: SourceCrate): AsyncGenerator<Task> {
-  for (const refused of crate.refused) yield { refused }
-  const known = crate.name === null ? null : await knownCrate(registry.database, crate.name)
-  for (const candidates of crate.versions) yield { candidates, known }
 }
 
 /**
  * Fetches and inspects the bytes of a version, unless it is here; takes the first good candidate.
  */
-export async function prepare(
+export async function prepareVersion(
   registry: Registry,
-  task: Task,
+  candidates: readonly SourceRelease[],
+  known: KnownCrate | null,
   own: ReadonlySet<string>,
 ): Promise<readonly (Ready | Outcome)[]> {
-  if ('refused' in task) {
-    const { where, name = null, version = null, reasons } = task.refused
-    return [{ outcome: 'refused', where, name, version, issues: reasons }]
-  }
   const results: (Ready | Outcome)[] = []
   let chosen: SourceRelease | null = null
-  for (const candidate of task.candidates) {
+  for (const candidate of candidates) {
     const result = chosen
       ? twice(candidate, chosen)
-      : await prepareRelease(registry, candidate, task.known, own)
+      : await prepare(registry, candidate, known, own)
     if (!('outcome' in result) || result.outcome === 'present') chosen = candidate
     results.push(result)
   }
@@ -68,18 +47,20 @@ export async function prepare(
 }
 
 function twice(candidate: SourceRelease, first: SourceRelease): Outcome {
-  const { name = null, version = null } = candidate.identity ?? {}
-  const reason = issue('import_twice', { version: version ?? '', first: first.where })
-  return { outcome: 'refused', where: candidate.where, name, version, issues: [reason] }
+  const version = candidate.identity?.version ?? ''
+  return refused(candidate, [issue('import_twice', { version, first: first.where })])
 }
 
-async function prepareRelease(
+function refused({ where, identity }: SourceRelease, issues: readonly Issue[]): Outcome {
+  return { outcome: 'refused', ...refusedPart(where, issues, identity) }
+}
+
+async function prepare(
   registry: Registry,
   candidate: SourceRelease,
   known: KnownCrate | null,
   own: ReadonlySet<string>,
 ): Promise<Ready | Outcome> {
-  const { where } = candidate
   try {
     const present = candidate.identity
       ? findPresent(candidate, candidate.identity, known)
@@ -87,15 +68,14 @@ async function prepareRelease(
     if (present) return present
     const bytes = await candidate.take(source => registry.crates.stage(source, CRATE_MAX))
     try {
-      return { where, bytes, ...(await inspect(registry, candidate, bytes, known, own)) }
+      return await inspect(registry, candidate, bytes, known, own)
     } catch (error) {
       await bytes.discard()
       throw error
     }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    const { name = null, version = null } = candidate.identity ?? {}
-    return { outcome: 'refused', where, name, version, issues: error.issues }
+    return refused(candidate, error.issues)
   }
 }
 
@@ -104,16 +84,15 @@ async function prepareRelease(
  */
 function findPresent(
   { where, entry, cksum }: SourceRelease,
-  { name, version }: { readonly name: Name; readonly version: Version },
+  { name, version }: NonNullable<SourceRelease['identity']>,
   known: KnownCrate | null,
 ): Outcome | null {
   if (!known) return null
   if (known.name !== name) refuse('name_taken', { name, existing: known.name })
   const twin = known.releases.get(versionIdentity(version))
   if (!twin) return null
-  if (twin.version !== version || twin.cksum !== cksum) {
+  if (twin.version !== version || twin.cksum !== cksum)
     refuse('version_taken', { name, version, existing: twin.version })
-  }
   const isOther = entry !== null && entry.yanked !== twin.yanked
   const issues = isOther
     ? [warning('import_yanked_there', { name, version, there: entry.yanked })]
@@ -131,26 +110,23 @@ async function findBytes(
 
 async function inspect(
   registry: Registry,
-  candidate: SourceRelease,
+  { where, identity, entry, cksum }: SourceRelease,
   bytes: Staged,
   known: KnownCrate | null,
   own: ReadonlySet<string>,
-): Promise<Pick<Ready, 'release' | 'notes'>> {
-  const { name, version } = candidate.identity ?? { name: candidate.where, version: '' }
-  if (bytes.cksum !== candidate.cksum) {
-    refuse('import_checksum', { name, version, expected: candidate.cksum, found: bytes.cksum })
+): Promise<Ready> {
+  const { size } = bytes
+  if (bytes.cksum !== cksum) {
+    const { name, version } = identity ?? { name: where, version: '' }
+    refuse('import_checksum', { name, version, expected: cksum, found: bytes.cksum })
   }
-  const { release, notes } = await adoptFile(bytes.path, {
-    identity: candidate.identity,
-    entry: candidate.entry,
-    cksum: bytes.cksum,
-    size: bytes.size,
-    limits: archiveLimits(registry.settings, bytes.size),
-    own,
-  })
+  const limits = archiveLimits(registry.settings, size)
+  const parts = { identity, entry, cksum, size, limits, own }
+  const { release, notes } = await adoptFile(bytes.path, parts)
   const max = registry.settings.limits.crate_bytes
-  const big = bytes.size > max ? [warning('import_oversized', { size: bytes.size, max })] : []
-  return { release, notes: [...notes, ...big, ...policyNotes(registry, release, known)] }
+  const big = size > max ? [warning('import_oversized', { size, max })] : []
+  const policy = policyNotes(registry, release, known)
+  return { where, release, bytes, notes: [...notes, ...big, ...policy] }
 }
 
 /**

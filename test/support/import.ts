@@ -28,7 +28,7 @@ export async function takeOver(
       outcomes.push(outcome)
     }
   } finally {
-    await opened.close()
+    await opened.close?.()
   }
   return { sums, outcomes, source: opened }
 }

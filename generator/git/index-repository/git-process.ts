@@ -1,10 +1,12 @@
 import {
+  type ChildProcess,
   type ChildProcessWithoutNullStreams,
   execFile,
   type SpawnOptionsWithoutStdio,
   spawn,
 } from 'node:child_process'
 import { devNull } from 'node:os'
+import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { refuse } from '../../../core/error/error.ts'
@@ -69,7 +71,9 @@ export function startGit(
 }
 
 /** Waits for git's end: null, or its own words when it failed. */
-export async function complaintOf(child: ChildProcessWithoutNullStreams): Promise<string | null> {
+export async function complaintOf(
+  child: ChildProcess & { readonly stderr: Readable },
+): Promise<string | null> {
   let complaint = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaint = `${complaint}${text}`.slice(-2000)
@@ -78,7 +82,9 @@ export async function complaintOf(child: ChildProcessWithoutNullStreams): Promis
     child.once('error', reject)
     child.once('close', (status, signal) => resolve(status ?? signal ?? 'no status'))
   })
-  return code === 0 ? null : complaint.trim().replace(/\s*\n\s*/g, ' / ') || `${code}`
+  return code === 0
+    ? null
+    : complaint.trim().replace(/\s*\n\s*/g, ' / ') || `git ended with ${code}`
 }
 
 /** Waits for git's end and refuses with its own words when it failed. */

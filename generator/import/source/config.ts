@@ -1,27 +1,26 @@
+import { join } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
-import type { Name } from '../../../core/name.ts'
-import { expandDl } from '../../../core/urls.ts'
-import type { Version } from '../../../core/version.ts'
-
-/** What an import takes out of the `config.json` of an index. */
-export interface SourceConfig {
-  readonly dl: string
-}
+import { readText } from '../../store/durable-file.ts'
 
 /** Largest `config.json` that is read. */
 export const CONFIG_MAX = 64 * 1024
 
-/** Reads a `config.json` (specification A.1); refuses what is none. */
-export function parseConfig(text: string, where: string): SourceConfig {
+/** The `dl` of a `config.json` (specification A.1); refuses what is none. */
+export function parseDl(text: string, where: string): string {
   const value = parseJson(text, where)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return refuse('import_config_invalid', { where, reason: 'it is not a JSON object' })
-  }
-  const fields: Partial<Record<string, unknown>> = value
-  const { dl } = fields
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    refuse('import_config_invalid', { where, reason: 'it is not a JSON object' })
+  const dl = 'dl' in value ? value.dl : null
   if (typeof dl !== 'string' || dl === '')
     refuse('import_config_invalid', { where, reason: '`dl` is not a string' })
-  return { dl }
+  return dl
+}
+
+/** The `dl` of an index in a folder; null when it has no `config.json`. */
+export async function readDl(index: string): Promise<string | null> {
+  const path = join(index, 'config.json')
+  const text = await readText(path)
+  return text === null ? null : parseDl(text, path)
 }
 
 function parseJson(text: string, where: string): unknown {
@@ -40,28 +39,12 @@ export function isWebTemplate(dl: string): boolean {
 }
 
 /**
- * Paths in a tree where the `.crate` of a `dl` may be: the path of the URL, or its end when the
- * tree is served below a prefix. Never a path that leaves the tree.
- */
-export function pathsOf(
-  dl: string,
-  facts: { name: Name; version: Version; cksum: string },
-): string[] {
-  const path = expandDl(dl, facts)
-    .replace(/[?#].*$/s, '')
-    .replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '')
-  const parts = path.split('/').filter(part => part !== '')
-  if (parts.some(part => part === '.' || part === '..' || /[\\\0:]/.test(part))) return []
-  return parts.map((_, at) => parts.slice(at).join('/')).slice(0, 12)
-}
-
-/**
  * The index URLs of a tree, by where its `.crate` files are: in our layout (`{base}/crates/…` and
  * `{base}/index/`) or margo's (`{base}crates/…`, the index at the base).
  */
-export function guessUrls(config: SourceConfig | null, indexAtRoot: boolean): string[] {
-  if (!config || !isWebTemplate(config.dl)) return []
-  const base = /^(.*?\/)crates\/[^/]*\{/.exec(config.dl)?.[1]
+export function guessUrls(dl: string | null, indexAtRoot: boolean): string[] {
+  if (dl === null || !isWebTemplate(dl)) return []
+  const base = /^(.*?\/)crates\/[^/]*\{/.exec(dl)?.[1]
   if (base === undefined) return []
   return indexAtRoot ? [`sparse+${base}`] : [`sparse+${base}index/`, `${base}index.git`]
 }

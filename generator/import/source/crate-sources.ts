@@ -1,50 +1,156 @@
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { createReadStream, existsSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Entry } from '../../../core/entry/entry.ts'
 import { refuse } from '../../../core/error/error.ts'
+import type { Name } from '../../../core/name.ts'
 import { expandDl } from '../../../core/urls.ts'
-import { isWebTemplate, type SourceConfig } from './config.ts'
-import { FolderCrates } from './folder-crates.ts'
-import type { CrateSource, ImportRequest, Wanted } from './source.ts'
+import type { Version } from '../../../core/version.ts'
+import { fileChecksum, fileFacts, readFolder } from '../../store/durable-file.ts'
+import { isWebTemplate } from './config.ts'
+import type { ImportRequest, SourceRelease } from './source.ts'
 import { plain, type Web } from './web.ts'
 
+/** The `.crate` that is asked for. */
+export interface Wanted {
+  readonly name: Name
+  readonly version: Version
+  readonly cksum: string
+}
+
+/** Where the `.crate` files of an index are. */
+export interface CrateSource {
+  /** For people. */
+  readonly description: string
+  take<T>(wanted: Wanted, use: (bytes: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T>
+}
+
+/** A release whose bytes are in `crates`. */
+export function releaseIn(
+  crates: CrateSource,
+  where: string,
+  wanted: Wanted,
+  entry: Entry | null,
+): SourceRelease {
+  const { name, version, cksum } = wanted
+  return {
+    where,
+    identity: { name, version },
+    entry,
+    cksum,
+    take: use => crates.take(wanted, use),
+  }
+}
+
 /** The `.crate` files the operator has named, or null. A host named here may see the token. */
-export function namedCrates(
-  { crates }: Pick<ImportRequest, 'crates'>,
-  web: Web,
-): CrateSource | null {
+export function namedCrates({ crates }: ImportRequest, web: Web): CrateSource | null {
   if (crates === null) return null
   if (isWebTemplate(crates)) {
     web.trust(crates.replace(/\{.*$/s, ''))
-    return new WebCrates(web, crates.replace(/\/+$/, ''))
+    return webCrates(crates.replace(/\/+$/, ''), web)
   }
   if (!existsSync(crates)) refuse('file_missing', { path: crates })
   return new FolderCrates(resolve(crates), null)
 }
 
 /** The `.crate` files at the `dl` of an index; `where` names the index for people. */
-export function cratesOfConfig(config: SourceConfig | null, where: string, web: Web): CrateSource {
-  if (!config) return refuse('import_no_dl', { where })
-  return new WebCrates(web, config.dl)
+export function cratesOfDl(dl: string | null, where: string, web: Web): CrateSource {
+  if (dl === null) return refuse('import_no_dl', { where })
+  if (!isWebTemplate(dl)) refuse('import_dl_foreign', { dl: plain(dl) })
+  return webCrates(dl, web)
 }
 
-/** The `.crate` files behind a `dl` template. */
-export class WebCrates implements CrateSource {
-  readonly description: string
-  readonly #web: Web
-  readonly #dl: string
+function webCrates(dl: string, web: Web): CrateSource {
+  return {
+    description: plain(dl),
+    take: (wanted, use) => {
+      const { name, version } = wanted
+      const url = expandDl(dl, wanted)
+      return web.take(url, bytes =>
+        bytes ? use(bytes) : refuse('import_no_bytes', { name, version, tried: plain(url) }),
+      )
+    },
+  }
+}
 
-  constructor(web: Web, dl: string) {
-    if (!isWebTemplate(dl)) refuse('import_dl_foreign', { dl: plain(dl) })
-    this.#web = web
+/**
+ * The `.crate` files of a folder: at the `dl` of the source, else by the names in use:
+ * `NAME-VERSION.crate`, `NAME/VERSION.crate`, `NAME/VERSION/download`.
+ */
+export class FolderCrates implements CrateSource {
+  readonly description: string
+  readonly #root: string
+  readonly #dl: string | null
+  #byName: Map<string, string[]> | null = null
+
+  constructor(root: string, dl: string | null) {
+    this.#root = root
     this.#dl = dl
-    this.description = plain(dl)
+    this.description = root
   }
 
   async take<T>(wanted: Wanted, use: (bytes: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T> {
-    const { name, version } = wanted
-    const url = expandDl(this.#dl, wanted)
-    return this.#web.take(url, bytes =>
-      bytes ? use(bytes) : refuse('import_no_bytes', { name, version, tried: plain(url) }),
-    )
+    const path = await this.#find(wanted)
+    return use(createReadStream(path))
   }
+
+  /** Whether nothing here can be a `.crate`. */
+  async isEmpty(): Promise<boolean> {
+    return (await this.#survey()).size === 0
+  }
+
+  async #find(wanted: Wanted): Promise<string> {
+    const paths = this.#dl === null ? [] : pathsOf(this.#dl, wanted)
+    const direct = paths.map(path => join(this.#root, ...path.split('/')))
+    const found: string[] = []
+    for (const path of direct) if (await fileFacts(path)) found.push(path)
+    const { name, version } = wanted
+    const file = `${name}-${version}.crate`
+    if (found.length === 0) found.push(...((await this.#survey()).get(file.toLowerCase()) ?? []))
+    const [first, ...others] = found
+    if (first === undefined) {
+      const tried = [...direct.slice(-1), `${file} below ${this.#root}`].join(', ')
+      return refuse('import_no_bytes', { name, version, tried })
+    }
+    // Several caches may have it; the checksum says which is meant.
+    for (const path of others.length > 0 ? found : [])
+      if ((await fileChecksum(path)) === wanted.cksum) return path
+    return first
+  }
+
+  /** Every file that may be a `.crate`, by the `NAME-VERSION.crate` that its path stands for. */
+  async #survey(): Promise<Map<string, string[]>> {
+    if (this.#byName) return this.#byName
+    const found = new Map<string, string[]>()
+    const visit = async (folder: string): Promise<void> => {
+      for (const entry of await readFolder(folder)) {
+        const path = join(folder, entry.name)
+        if (entry.isDirectory()) await visit(path)
+        else if (entry.isFile())
+          for (const key of keysOf(path)) found.set(key, [...(found.get(key) ?? []), path])
+      }
+    }
+    await visit(this.#root)
+    this.#byName = found
+    return found
+  }
+}
+
+function keysOf(path: string): string[] {
+  const [file, parent] = [basename(path), basename(dirname(path))]
+  const keys = file.endsWith('.crate') ? [file, `${parent}-${file}`] : []
+  if (file === 'download') keys.push(`${basename(dirname(dirname(path)))}-${parent}.crate`)
+  return keys.map(key => key.toLowerCase())
+}
+
+/**
+ * Paths in a tree where the `.crate` of a `dl` may be: the path of the URL, or its end when the
+ * tree is served below a prefix. Never a path that leaves the tree.
+ */
+function pathsOf(dl: string, wanted: Wanted): string[] {
+  const path = expandDl(dl, wanted)
+    .replace(/[?#].*$/s, '')
+    .replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '')
+  const parts = path.split('/').filter(part => part !== '')
+  if (parts.some(part => part === '.' || part === '..' || /[\\\0:]/.test(part))) return []
+  return parts.map((_, at) => parts.slice(at).join('/')).slice(0, 12)
 }

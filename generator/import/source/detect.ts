@@ -14,25 +14,25 @@ export interface Detected {
 
 /** Recognizes a source by its name and content; refuses unknown and ambiguous ones. */
 export async function detect(source: string, as: SourceKind | null): Promise<Detected> {
-  if (/^sparse\+/i.test(source)) return { kind: 'sparse', index: '.' }
+  if (/^sparse\+/i.test(source)) return at('sparse')
   const isHere = existsSync(source)
   // As Cargo reads it: an address without `sparse+` is a git repository.
   if (!isHere && /^(?:(?:https?|ssh|git|file):\/\/|[\w.-]+@[\w.-]+:)/i.test(source))
-    return { kind: 'git', index: '.' }
+    return at('git')
   const facts = await statOf(source)
   if (!facts) return refuse('file_missing', { path: source })
-  if (!facts.isDirectory()) {
-    return source.endsWith('.crate')
-      ? { kind: 'crates', index: '.' }
-      : refuse('import_source_unknown', { source })
-  }
+  if (!facts.isDirectory())
+    return source.endsWith('.crate') ? at('crates') : refuse('import_source_unknown', { source })
   const candidates = (await lookAround(source)).filter(one => as === null || one.kind === as)
   const [first, ...others] = candidates
   if (first && others.length === 0) return first
   if (first) refuse('import_source_ambiguous', { source, kinds: candidates.map(say).join(' or ') })
-  return refuse('import_source_unknown', {
-    source: as === null ? source : `${source}, as \`${as}\`,`,
-  })
+  const what = as === null ? source : `${source}, as \`${as}\`,`
+  return refuse('import_source_unknown', { source: what })
+}
+
+function at(kind: SourceKind, index = '.'): Detected {
+  return { kind, index }
 }
 
 function say({ kind, index }: Detected): string {
@@ -42,9 +42,9 @@ function say({ kind, index }: Detected): string {
 /** Everything that a folder could be; the more telling hides what would also be true of it. */
 async function lookAround(source: string): Promise<Detected[]> {
   if (existsSync(join(source, 'plimsoll.db'))) refuse('import_own_folder', { source })
-  if (isBare(source)) return [{ kind: 'git', index: '.' }]
+  if (isBare(source)) return [at('git')]
   const caches = await cargoCaches(source)
-  if (caches.length > 0) return caches.map(index => ({ kind: 'cargo-cache', index }))
+  if (caches.length > 0) return caches.map(index => at('cargo-cache', index))
   const entries = await readFolder(source)
   const found: Detected[] = []
   const hasIndex = await isIndex(join(source, 'index'))
@@ -52,26 +52,23 @@ async function lookAround(source: string): Promise<Detected[]> {
   // `cargo local-registry` writes no `config.json`.
   if (hasIndex) {
     const isLocal = cratesOnTop && !existsSync(join(source, 'index', 'config.json'))
-    found.push({ kind: isLocal ? 'local-registry' : 'tree', index: 'index' })
+    found.push(at(isLocal ? 'local-registry' : 'tree', 'index'))
   }
   if (await isIndex(source)) {
     // A work tree of a git index: HEAD counts, unless the .crate files are there, too.
     const isWorkTree = existsSync(join(source, '.git')) && !(await hasCrates(source))
-    found.push({ kind: isWorkTree ? 'git' : 'tree', index: '.' })
+    found.push(at(isWorkTree ? 'git' : 'tree'))
   }
   const folders = entries.filter(entry => entry.isDirectory()).map(entry => entry.name)
-  if (folders.some(name => existsSync(join(source, name, '.cargo-checksum.json')))) {
-    found.push({ kind: 'vendor', index: '.' })
-  }
+  if (folders.some(name => existsSync(join(source, name, '.cargo-checksum.json'))))
+    found.push(at('vendor'))
   if (found.length > 0) return found
   for (const name of folders) {
     // One level too high: taken as loose files, the index would be lost.
-    if (name !== 'index' && (await isIndex(join(source, name))))
-      found.push({ kind: 'tree', index: name })
-    else if (await isIndex(join(source, name, 'index')))
-      found.push({ kind: 'tree', index: `${name}/index` })
+    if (name !== 'index' && (await isIndex(join(source, name)))) found.push(at('tree', name))
+    else if (await isIndex(join(source, name, 'index'))) found.push(at('tree', `${name}/index`))
   }
-  if (await hasCrates(source)) found.push({ kind: 'crates', index: '.' })
+  if (await hasCrates(source)) found.push(at('crates'))
   if (found.length === 1 && found[0]?.kind === 'tree')
     refuse('import_source_inner', { source, inner: found[0].index })
   return found

@@ -8,7 +8,14 @@ import {
   type VersionIdentity,
   versionIdentity,
 } from '../../../core/version.ts'
-import type { CrateSource, Refused, SourceCrate, SourceRelease } from './source.ts'
+import { type CrateSource, releaseIn } from './crate-sources.ts'
+import {
+  type Refused,
+  refusedCrate,
+  refusedPart,
+  type SourceCrate,
+  type SourceRelease,
+} from './source.ts'
 
 /** Largest index file that is read; the largest of crates.io has some 3 MB. */
 export const INDEX_FILE_MAX = 64 * 1024 * 1024
@@ -29,10 +36,7 @@ export interface IndexFile {
  * version with two lines has two candidates: registries that only append may have replaced its
  * bytes, too, so the bytes decide which line is true.
  */
-export function readIndexFile(
-  { where, stem, bytes }: IndexFile,
-  crateSource: CrateSource,
-): SourceCrate {
+export function readIndexFile({ where, stem, bytes }: IndexFile, crates: CrateSource): SourceCrate {
   const refused: Refused[] = []
   const versions = new Map<VersionIdentity, SourceRelease[]>()
   let spelling: string | null = null
@@ -45,23 +49,20 @@ export function readIndexFile(
       spelling ??= entry.name
       const version = entry.vers as Version
       const wanted = { name: entry.name as Name, version, cksum: entry.cksum }
-      const release: SourceRelease = {
-        where: `${where}, line ${number}`,
-        identity: wanted,
-        entry,
-        cksum: entry.cksum,
-        take: use => crateSource.take(wanted, use),
-      }
+      const release = releaseIn(crates, `${where}, line ${number}`, wanted, entry)
       const identity = versionIdentity(version)
       versions.set(identity, [...(versions.get(identity) ?? []), release])
     }
-    if (issues.length > 0) refused.push({ where, ...labels(entry), reasons: issues })
+    const label = entry ? { name: entry.name, version: entry.vers } : null
+    if (issues.length > 0) refused.push(refusedPart(where, issues, label))
   }
   return { name: spelling as Name | null, versions: [...versions.values()], refused }
 }
 
-function labels(entry: Entry | undefined): { name?: string; version?: string } {
-  return entry ? { name: entry.name, version: entry.vers } : {}
+/** An index file that is too long to be read. */
+export function tooLong(where: string): SourceCrate {
+  const reason = issue('import_too_long', { what: where, max: INDEX_FILE_MAX })
+  return refusedCrate(refusedPart(where, [reason]))
 }
 
 function readLine(raw: Uint8Array, line: number, issues: Issue[]): Entry | undefined {

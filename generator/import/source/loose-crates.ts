@@ -4,7 +4,7 @@ import { refuse } from '../../../core/error/error.ts'
 import { compareVersions, isVersion, type Version } from '../../../core/version.ts'
 import { findCrates } from '../../store/crate-files.ts'
 import { fileChecksum } from '../../store/durable-file.ts'
-import type { Source, SourceRelease } from './source.ts'
+import type { OpenedSource, SourceRelease } from './source.ts'
 
 interface Guess {
   readonly path: string
@@ -13,7 +13,7 @@ interface Guess {
 }
 
 /** A folder of `.crate` files without an index: only their manifests describe them. */
-export async function openLoose(source: string): Promise<Source> {
+export async function openLoose(source: string): Promise<OpenedSource> {
   const crates = new Map<string, Guess[]>()
   for (const path of await findCrates(resolve(source))) {
     const guess = guessOf(path)
@@ -21,7 +21,6 @@ export async function openLoose(source: string): Promise<Source> {
   }
   const groups = [...crates.values()].map(group => group.sort(compareGuesses))
   return {
-    kind: 'crates',
     description: `.crate files in ${source}, without an index`,
     ownUrls: [],
     total: groups.length,
@@ -32,20 +31,14 @@ export async function openLoose(source: string): Promise<Source> {
         yield { name: null, versions, refused: [] }
       }
     },
-    close: async () => undefined,
   }
 }
 
 async function releaseOf(path: string): Promise<SourceRelease> {
   const cksum = await fileChecksum(path)
   if (cksum === null) return refuse('file_missing', { path })
-  return {
-    where: path,
-    identity: null,
-    entry: null,
-    cksum,
-    take: use => use(createReadStream(path)),
-  }
+  const take: SourceRelease['take'] = use => use(createReadStream(path))
+  return { where: path, identity: null, entry: null, cksum, take }
 }
 
 /** What a file name says; it decides the order of the versions and nothing else. */

@@ -32,9 +32,18 @@ export interface SourceRelease {
 /** A part of the source that is not taken, and why. */
 export interface Refused {
   readonly where: string
-  readonly name?: string
-  readonly version?: string
-  readonly reasons: readonly Issue[]
+  readonly name: string | null
+  readonly version: string | null
+  readonly issues: readonly Issue[]
+}
+
+/** A part of the source that is not taken, with as much of its identity as is known. */
+export function refusedPart(
+  where: string,
+  issues: readonly Issue[],
+  identity: { readonly name: string; readonly version?: string } | null = null,
+): Refused {
+  return { where, name: identity?.name ?? null, version: identity?.version ?? null, issues }
 }
 
 /** What the source has of one crate. */
@@ -45,6 +54,11 @@ export interface SourceCrate {
    */
   readonly versions: readonly (readonly SourceRelease[])[]
   readonly refused: readonly Refused[]
+}
+
+/** A crate of which nothing is taken. */
+export function refusedCrate(...refused: readonly Refused[]): SourceCrate {
+  return { name: null, versions: [], refused }
 }
 
 /** What an operator asks to be imported. */
@@ -62,29 +76,19 @@ export interface ImportRequest {
   readonly sourceUrls: readonly string[]
 }
 
-/** A registry to import. */
-export interface Source {
-  readonly kind: SourceKind
-  /** What it was recognised as, for people. */
+/** A source that has been opened. */
+export interface OpenedSource {
+  /** What it was recognized as, for people. */
   readonly description: string
   /** Every index URL that means the source itself. */
   readonly ownUrls: readonly string[]
   /** How many crates there will be. */
   readonly total: number
   crates(): AsyncIterable<SourceCrate>
-  close(): Promise<void>
+  close?(): Promise<void>
 }
 
-/** Where the `.crate` files of an index are. */
-export interface CrateSource {
-  /** For people. */
-  readonly description: string
-  take<T>(wanted: Wanted, use: (bytes: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T>
-}
-
-/** What a crateSource is asked for. */
-export interface Wanted {
-  readonly name: Name
-  readonly version: Version
-  readonly cksum: string
+/** A registry to import. */
+export interface Source extends OpenedSource {
+  readonly kind: SourceKind
 }

@@ -1,6 +1,10 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isName, prefix } from '../../../core/name.ts'
 import { fileFacts, readFolder } from '../../store/durable-file.ts'
+import type { CrateSource } from './crate-sources.ts'
+import { INDEX_FILE_MAX, readIndexFile, tooLong } from './index-file.ts'
+import type { SourceCrate } from './source.ts'
 
 /** A file at the path of an index file. */
 export interface TierFile {
@@ -36,6 +40,18 @@ export async function listTiers(root: string): Promise<TierFile[]> {
   }
   await visit('', 0)
   return found.sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** The crate of an index file below `root`; `decode` makes index lines of its bytes. */
+export async function readTier(
+  root: string,
+  { path, stem, size }: TierFile,
+  crates: CrateSource,
+  decode = (bytes: Buffer, _where: string): Buffer => bytes,
+): Promise<SourceCrate> {
+  const where = join(root, ...path.split('/'))
+  if (size > INDEX_FILE_MAX) return tooLong(where)
+  return readIndexFile({ where, stem, bytes: decode(await readFile(where), where) }, crates)
 }
 
 function isTier(name: string, depth: number): boolean {

@@ -15,6 +15,11 @@ const TRIES = 5
 const REDIRECTS = 5
 const LONGEST_PAUSE = 60_000
 
+/** A missing crate: 404, and from some servers 410 or 451 (Cargo's `http_remote.rs`). */
+const MISSING = [404, 410, 451]
+
+type Use<T> = (bytes: AsyncIterable<Uint8Array> | null) => Promise<T>
+
 /** A failure that may pass: worth another try. */
 class Passing extends Error {
   readonly after: number | null
@@ -57,10 +62,7 @@ export class Web {
   }
 
   /** Gives the bytes of a file to `use`, null when there is none; restarts a broken transfer. */
-  async take<T>(
-    url: string,
-    use: (bytes: AsyncIterable<Uint8Array> | null) => Promise<T>,
-  ): Promise<T> {
+  async take<T>(url: string, use: Use<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#attempt(url, use)
@@ -73,25 +75,22 @@ export class Web {
     }
   }
 
-  async #attempt<T>(
-    url: string,
-    use: (bytes: AsyncIterable<Uint8Array> | null) => Promise<T>,
-  ): Promise<T> {
-    const silence = new Silence(this.#options.patience)
+  async #attempt<T>(url: string, use: Use<T>): Promise<T> {
+    const silence = new AbortController()
+    const timer = setTimeout(() => silence.abort(), this.#options.patience)
+    const attempt = { signal: silence.signal, heard: () => timer.refresh() }
     try {
-      const response = await this.#follow(parseUrl(url), silence)
-      // A missing crate: 404, and from some servers 410 or 451 (Cargo's `http_remote.rs`).
-      const isThere = ![404, 410, 451].includes(response.status)
-      return await use(isThere ? this.#body(response, silence) : null)
+      const response = await this.#follow(parseUrl(url), attempt)
+      return await use(MISSING.includes(response.status) ? null : this.#body(response, attempt))
     } finally {
-      silence.end()
+      clearTimeout(timer)
     }
   }
 
-  async #follow(start: URL, silence: Silence): Promise<Response> {
+  async #follow(start: URL, attempt: Attempt): Promise<Response> {
     let url = start
     for (let hop = 0; hop <= REDIRECTS; hop++) {
-      const response = await this.#request(url, silence)
+      const response = await this.#request(url, attempt)
       if (response.status < 300 || response.status > 399) return checkStatus(response, url)
       await response.body?.cancel()
       const next = parseUrl(response.headers.get('location') ?? '', url)
@@ -103,25 +102,25 @@ export class Web {
     return refuse('import_http', { url: plain(start.href), reason: 'it redirects without end' })
   }
 
-  async #request(url: URL, silence: Silence): Promise<Response> {
+  async #request(url: URL, { signal }: Attempt): Promise<Response> {
     const { token } = this.#options
     const headers = new Headers({ 'user-agent': 'plimsoll-import', accept: '*/*' })
     if (token !== null && this.#tokenOrigins.has(url.origin)) headers.set('authorization', token)
     try {
-      return await fetch(url, { headers, redirect: 'manual', signal: silence.signal })
+      return await fetch(url, { headers, redirect: 'manual', signal })
     } catch (error) {
-      throw passing(error, silence)
+      throw passing(error, signal)
     }
   }
 
-  async *#body(response: Response, silence: Silence): AsyncGenerator<Uint8Array> {
+  async *#body(response: Response, { signal, heard }: Attempt): AsyncGenerator<Uint8Array> {
     const reader = response.body?.getReader()
     if (!reader) return
     try {
       for (;;) {
-        silence.heard()
+        heard()
         const { done, value } = await reader.read().catch((error: unknown) => {
-          throw passing(error, silence)
+          throw passing(error, signal)
         })
         if (done) return
         yield value
@@ -133,45 +132,22 @@ export class Web {
   }
 }
 
-/** Aborts a request when the server has been silent for a while. */
-class Silence {
-  readonly #controller = new AbortController()
-  readonly #patience: number
-  #timer: NodeJS.Timeout
-
-  constructor(patience: number) {
-    this.#patience = patience
-    this.#timer = this.#start()
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
-  heard(): void {
-    clearTimeout(this.#timer)
-    this.#timer = this.#start()
-  }
-
-  end(): void {
-    clearTimeout(this.#timer)
-  }
-
-  #start(): NodeJS.Timeout {
-    return setTimeout(() => this.#controller.abort(), this.#patience)
-  }
+/** A request that is aborted when the server has been silent for a while. */
+interface Attempt {
+  readonly signal: AbortSignal
+  readonly heard: () => void
 }
 
-function passing(error: unknown, silence: Silence): Error {
+function passing(error: unknown, signal: AbortSignal): Error {
   if (error instanceof Refusal) return error
-  if (silence.signal.aborted) return new Passing('the server is silent')
+  if (signal.aborted) return new Passing('the server is silent')
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   return new Passing(cause instanceof Error ? cause.message : String(cause))
 }
 
 function checkStatus(response: Response, url: URL): Response {
   const { status } = response
-  if (status === 200 || [404, 410, 451].includes(status)) return response
+  if (status === 200 || MISSING.includes(status)) return response
   if (status === 401 || status === 403)
     refuse('import_http_denied', { url: plain(url.href), status })
   if (status === 408 || status === 429 || status >= 500) {

@@ -1,0 +1,195 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { issue, Refusal, refusalOnly, refuse } from '../../../core/error/error.ts'
+import { complaintOf, finish, runGit, startGit } from '../../git/index-repository/git-process.ts'
+import { checkRemote } from '../../git/push.ts'
+import { CONFIG_MAX, parseDl } from './config.ts'
+import { type CrateSource, cratesOfDl, namedCrates } from './crate-sources.ts'
+import { INDEX_FILE_MAX, readIndexFile, tooLong } from './index-file.ts'
+import {
+  type ImportRequest,
+  type OpenedSource,
+  refusedCrate,
+  refusedPart,
+  type SourceCrate,
+} from './source.ts'
+import { stemOf } from './tiers.ts'
+import { plain, type Web } from './web.ts'
+
+/** A file of the index at HEAD. */
+interface GitFile {
+  readonly id: string
+  /** Null for a file that the repository should have, and does not. */
+  readonly size: number | null
+  readonly path: string
+}
+
+/** An index in a git repository, here or on the web, read at HEAD as Cargo reads it. */
+export async function openGit(request: ImportRequest, web: Web): Promise<OpenedSource> {
+  const { source } = request
+  const isHere = existsSync(source)
+  const clone = isHere ? null : await cloneBare(source)
+  const close = async () => {
+    if (clone !== null) await rm(clone, { recursive: true, force: true })
+  }
+  try {
+    const path =
+      clone ?? (existsSync(join(source, 'HEAD')) ? resolve(source) : resolve(source, '.git'))
+    const files = await listFiles(path, source)
+    const dl = await readDl(path, files, source)
+    const crates = namedCrates(request, web) ?? cratesOfDl(dl, plain(source), web)
+    const indexFiles = files.filter(file => stemOf(file.path) !== null)
+    return {
+      description: `the git index ${plain(source)}; .crate files from ${crates.description}`,
+      ownUrls: await urlsOf(path, isHere ? null : source),
+      total: indexFiles.length,
+      crates: () => readCrates(path, indexFiles, crates),
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function* readCrates(
+  path: string,
+  files: readonly GitFile[],
+  crates: CrateSource,
+): AsyncGenerator<SourceCrate> {
+  const blobs = new GitBlobs(path)
+  try {
+    for (const { id, size, path: where } of files) {
+      const stem = stemOf(where) ?? ''
+      if (size === null)
+        yield refusedCrate(refusedPart(where, [issue('import_git_missing', { id })]))
+      else if (size > INDEX_FILE_MAX) yield tooLong(where)
+      else yield readIndexFile({ where, stem, bytes: await blobs.read(id, size) }, crates)
+    }
+  } finally {
+    await blobs.close()
+  }
+}
+
+/** Regular files only: a link of the tree may name anything. */
+async function listFiles(path: string, source: string): Promise<GitFile[]> {
+  const args = ['ls-tree', '-r', '-l', '-z', '--full-tree', 'HEAD']
+  const listing = await git(path, ...args).catch(refusalOnly)
+  if (listing instanceof Refusal)
+    throw new Refusal([issue('import_no_head', { source: plain(source) })], { cause: listing })
+  const files: GitFile[] = []
+  for (const line of listing.split('\0')) {
+    const match = /^100(?:644|755|664) blob ([0-9a-f]{40,64}) +(\d+|BAD)\t(.*)$/s.exec(line)
+    if (!match) continue
+    const [, id = '', size, file = ''] = match
+    files.push({ id, size: size === 'BAD' ? null : Number(size), path: file })
+  }
+  return files
+}
+
+async function readDl(
+  path: string,
+  files: readonly GitFile[],
+  source: string,
+): Promise<string | null> {
+  const file = files.find(one => one.path === 'config.json')
+  if (!file) return null
+  const where = `config.json of ${plain(source)}`
+  if ((file.size ?? 0) > CONFIG_MAX) refuse('import_too_long', { what: where, max: CONFIG_MAX })
+  return parseDl(await git(path, 'cat-file', 'blob', file.id), where)
+}
+
+/** The addresses of the index: the one it was cloned from, with and without `.git`. */
+async function urlsOf(path: string, cloned: string | null): Promise<string[]> {
+  const origin = ['config', '--local', '--default', '', '--get', 'remote.origin.url']
+  const url = cloned ?? (await git(path, ...origin)).trim()
+  if (!/^\S+:\S+$/.test(url)) return []
+  const bare = plain(url)
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '')
+  return [bare, `${bare}.git`]
+}
+
+/** Clones without a work tree, the newest commit alone where the server can do that. */
+async function cloneBare(url: string): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'plimsoll-import-'))
+  try {
+    const shallow = await clone(url, join(path, 'index.git'), ['--depth', '1'])
+    // A server of plain files cannot give a part of the history.
+    const failure = shallow === null ? null : await clone(url, join(path, 'index.git'), [])
+    if (failure !== null) refuse('import_git_url', { url: plain(url), detail: plain(failure) })
+    return join(path, 'index.git')
+  } catch (error) {
+    await rm(path, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** Git's complaint; null when it succeeded. Uses the user's configuration for credentials. */
+async function clone(
+  url: string,
+  path: string,
+  options: readonly string[],
+): Promise<string | null> {
+  await rm(path, { recursive: true, force: true })
+  const bare = ['clone', '--quiet', '--bare', '--single-branch', '--no-tags']
+  // Only what an address can mean; `ext::` and the like would run commands.
+  const env = {
+    ...process.env,
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ALLOW_PROTOCOL: 'http:https:ssh:git:file',
+    LC_ALL: 'C',
+  }
+  const args = [...bare, ...options, '--', checkRemote(url), path]
+  return await complaintOf(spawn('git', args, { stdio: ['ignore', 'ignore', 'pipe'], env }))
+}
+
+/** What git says of a repository that a stranger may have made. */
+async function git(path: string, ...args: string[]): Promise<string> {
+  return (await runGit({ command: 'git', path }, args)).toString('utf8')
+}
+
+/** Reads blobs one after the other through one `git cat-file --batch`. */
+class GitBlobs {
+  readonly #child: ChildProcessWithoutNullStreams
+  readonly #end: Promise<void>
+
+  constructor(path: string) {
+    this.#child = startGit({ command: 'git', path }, ['cat-file', '--batch'])
+    this.#end = finish(this.#child, 'cat-file')
+    // Handled in `close`.
+    this.#end.catch(() => undefined)
+  }
+
+  /** The bytes of a blob that the repository has. */
+  async read(id: string, size: number): Promise<Buffer> {
+    this.#child.stdin.write(`${id}\n`)
+    await this.#take(`${id} blob ${size}\n`.length)
+    const bytes = await this.#take(size)
+    await this.#take(1)
+    return bytes
+  }
+
+  async close(): Promise<void> {
+    this.#child.stdin.end()
+    await this.#end
+  }
+
+  async #take(length: number): Promise<Buffer> {
+    const { stdout } = this.#child
+    if (length === 0) return Buffer.alloc(0)
+    for (;;) {
+      const bytes: Buffer | null = stdout.read(length)
+      if (bytes?.length === length) return bytes
+      if (stdout.readableEnded) {
+        await this.#end
+        refuse('git_failed', { command: 'cat-file', detail: 'it ended early' })
+      }
+      await Promise.race([once(stdout, 'readable'), this.#end])
+    }
+  }
+}
