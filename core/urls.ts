@@ -3,6 +3,9 @@ import { CRATES_FOLDER } from './paths/crates.ts'
 import { GIT_INDEX_FOLDER, INDEX_FOLDER } from './paths/index-files.ts'
 import type { Version } from './version.ts'
 
+/** The index URL of crates.io in every entry, even for users of its sparse index. */
+export const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
+
 /** The addresses under which one registry is reached. */
 export interface RegistryUrls {
   /** Without a slash at the end. */

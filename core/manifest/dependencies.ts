@@ -1,9 +1,8 @@
-import type { DependencyKind } from '../entry/entry.ts'
+import type { Dependency, DependencyKind } from '../entry/entry.ts'
 import { collect, type Issue, issue } from '../error/error.ts'
 import { isAlias, isName } from '../name.ts'
 import { parseRequirement, type Requirement } from '../requirement.ts'
-import { isIndexUrl } from '../urls.ts'
-import type { ManifestDependency } from './manifest.ts'
+import { CRATES_IO, isIndexUrl } from '../urls.ts'
 import { isInherited, isTable, Table } from './table.ts'
 
 /** The table of each kind, and its name in old manifests. */
@@ -14,7 +13,7 @@ const TABLES: readonly (readonly [DependencyKind, string, string?])[] = [
 ]
 
 /** All dependencies of a manifest, over all kinds and targets; objections go to `issues`. */
-export function readDependencies(root: Table, issues: Issue[]): ManifestDependency[] {
+export function readDependencies(root: Table, issues: Issue[]): Dependency[] {
   const found = readKinds(root, null, issues)
   const targets = root.table('target')
   for (const target of targets?.keys() ?? []) {
@@ -24,7 +23,7 @@ export function readDependencies(root: Table, issues: Issue[]): ManifestDependen
   return found
 }
 
-function readKinds(parent: Table, target: string | null, issues: Issue[]): ManifestDependency[] {
+function readKinds(parent: Table, target: string | null, issues: Issue[]): Dependency[] {
   return TABLES.flatMap(([kind, key, legacy = key]) => {
     const table = parent.table(parent.raw(key) === undefined ? legacy : key)
     if (!table) return []
@@ -38,7 +37,7 @@ function readOne(
   kind: DependencyKind,
   target: string | null,
   issues: Issue[],
-): ManifestDependency | null {
+): Dependency | null {
   const value = parent.raw(name)
   if (isInherited(value)) {
     issues.push(issue('manifest_inherited', { field: parent.path(name) }))
@@ -60,9 +59,9 @@ function readOne(
 function readTable(
   table: Table,
   field: string,
-  place: Pick<ManifestDependency, 'name' | 'kind' | 'target'>,
+  place: Pick<Dependency, 'name' | 'kind' | 'target'>,
   issues: Issue[],
-): ManifestDependency {
+): Dependency {
   const renamed = table.text('package')
   checkNames(place.name, renamed, field, issues)
   const optional = table.flag('optional') ?? false
@@ -74,18 +73,18 @@ function readTable(
   if (registryIndex !== null && !isIndexUrl(registryIndex)) {
     table.object('registry-index', 'the URL of an index')
   }
-  const defaultFeatures = table.flag('default-features')
+  const artifact = readArtifact(table)
+  const bindep_target = table.text('target')
+  const lib = table.flag('lib') ?? false
   return {
     ...place,
-    package: renamed,
     req: readRequirement(table, field, issues),
-    features: table.texts('features') ?? [],
+    features: (table.texts('features') ?? []).filter(feature => feature !== ''),
     optional,
-    defaultFeatures: defaultFeatures ?? table.flag('default_features') ?? true,
-    registryIndex,
-    artifact: readArtifact(table),
-    bindepTarget: table.text('target'),
-    lib: table.flag('lib') ?? false,
+    default_features: table.flag('default-features') ?? table.flag('default_features') ?? true,
+    registry: registryIndex ?? CRATES_IO,
+    package: renamed,
+    ...(artifact && { artifact, bindep_target, lib }),
   }
 }
 

@@ -1,6 +1,5 @@
-import type { DependencyKind, Features } from '../entry/entry.ts'
+import type { Dependency, Features } from '../entry/entry.ts'
 import type { Name } from '../name.ts'
-import type { Requirement } from '../requirement.ts'
 import type { Version } from '../version.ts'
 
 /** What people read about a release; the index has none of it. */
@@ -24,27 +23,6 @@ export interface About {
   readonly vcs_path?: string
 }
 
-/** One dependency as the manifest has it. */
-export interface ManifestDependency {
-  /** Its key in the table: the rename, if there is one. */
-  readonly name: string
-  /** The value of `package`; null without that key. */
-  readonly package: string | null
-  readonly req: Requirement
-  readonly kind: DependencyKind
-  /** The triple or `cfg(…)` of its `[target.…]` table, as written. */
-  readonly target: string | null
-  readonly features: readonly string[]
-  readonly optional: boolean
-  readonly defaultFeatures: boolean
-  /** `registry-index`, the URL of its registry as the publisher knows it; null means crates.io. */
-  readonly registryIndex: string | null
-  /** Artifact dependency (`bindeps`). */
-  readonly artifact: readonly string[] | null
-  readonly bindepTarget: string | null
-  readonly lib: boolean
-}
-
 /** What decides which targets a crate has. */
 export interface TargetHints {
   readonly lib: { readonly path: string | null } | null
@@ -57,7 +35,8 @@ export interface TargetHints {
 export interface Manifest {
   readonly name: Name
   readonly version: Version
-  readonly dependencies: readonly ManifestDependency[]
+  /** `registry` is the URL that the publisher's Cargo uses for it, never null. */
+  readonly dependencies: readonly Dependency[]
   readonly features: Features
   readonly links: string | null
   readonly rustVersion: string | null

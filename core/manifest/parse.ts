@@ -121,3 +121,6 @@ function readTargets(root: Table, pack: Table): TargetHints {
     autobins: pack.flag('autobins') ?? true,
   }
 }
+
+/** What is known about a release whose manifest cannot be read. */
+export const NOTHING_KNOWN: About = readAbout(new Table({}, '', []), new Table({}, '', []))

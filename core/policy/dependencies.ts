@@ -2,9 +2,9 @@ import type { Dependency } from '../entry/entry.ts'
 import { type Issue, issue } from '../error/error.ts'
 import type { CanonicalName, Name } from '../name.ts'
 import { canonicalName, isAlias, isName } from '../name.ts'
-import { CRATES_IO } from '../release/dependency.ts'
 import { isFeatureName } from '../release/features.ts'
 import type { PolicySettings } from '../settings/settings.ts'
+import { CRATES_IO } from '../urls.ts'
 import { weigh } from './verdict.ts'
 
 /** What the catalog knows about the dependencies; see `policyQuestions`. */

@@ -1,46 +1,82 @@
 import type { Dependency, Entry, Features } from '../entry/entry.ts'
 import { collect, type Issue, issue, warning } from '../error/error.ts'
+import type { Manifest } from '../manifest/manifest.ts'
 import { parseRequirement } from '../requirement.ts'
-import { describe, indexUrlKey, metadataPlace, placeKey } from './dependency.ts'
+import {
+  describe,
+  indexUrlKey,
+  localized,
+  metadataPlace,
+  type Place,
+  placeKey,
+} from './dependency.ts'
 import type { PublishDependency, PublishMetadata } from './metadata.ts'
+import type { Release } from './release.ts'
 
-/** The parts of a release that the publish metadata repeats. */
-interface Facts {
-  readonly name: string
-  readonly version: string
-  readonly entry: Pick<Entry, 'deps' | 'features' | 'links'>
-}
+/** Most differences that one warning names. */
+const NAMED = 5
 
 /**
- * Compares a release with its publish metadata. Name and version must be equal, and every
- * dependency and feature the same after normalization (requirements as printed, any order, defaults
- * filled in, spaces of a `cfg(…)`). Each difference is an error naming the field; a feature of
- * which the metadata says less is a warning. `ownIndexUrls` are the URLs of this registry, which
- * the entry calls null.
+ * Compares a release with its publish metadata. Name, version, and every dependency and feature
+ * must be the same after normalization (requirements as printed, any order, defaults filled in,
+ * spaces of a `cfg(…)`). A feature of which the metadata says less is only a warning. `own` are the
+ * URLs of this registry, which is null in the entry.
  */
 export function compareMetadata(
-  release: Facts,
+  { name, version, entry }: Pick<Release, 'name' | 'version' | 'entry'>,
   metadata: PublishMetadata,
-  ownIndexUrls: ReadonlySet<string> = new Set(),
+  own: ReadonlySet<string> = new Set(),
 ): Issue[] {
-  const own = new Set([...ownIndexUrls].map(indexUrlKey))
   return [
-    ...compareIdentity('name', metadata.name, release.name),
-    ...compareIdentity('vers', metadata.vers, release.version),
-    ...compareLinks(metadata.links, release.entry.links),
-    ...compareDependencies(release.entry.deps, metadata.deps, own),
-    ...compareFeatures(release.entry.features, metadata.features),
+    ...compareField('name', metadata.name, name),
+    ...compareField('vers', metadata.vers, version),
+    // Metadata may leave `links` out.
+    ...(metadata.links === null ? [] : compareField('links', metadata.links, entry.links ?? '')),
+    ...compareDependencies(entry.deps, metadata.deps, own),
+    ...compareFeatures(entry.features, metadata.features),
   ]
 }
 
-function compareIdentity(field: string, metadata: string, manifest: string): Issue[] {
-  return metadata === manifest ? [] : [issue('metadata_identity', { field, metadata, manifest })]
+/**
+ * A warning when an index entry and the packaged manifest differ in dependencies or features.
+ * Missing dev-dependencies are ignored: several registries omit them, and no build needs them.
+ */
+export function compareManifest(
+  entry: Entry,
+  manifest: Manifest,
+  own: ReadonlySet<string>,
+): Issue[] {
+  const found: string[] = []
+  for (const [one, twin] of pairs(localized(manifest.dependencies, own), entry.deps, x => x)) {
+    const words = describe((one ?? twin) as Dependency)
+    const fields = FIELDS.filter(field => one && twin && plain(one, field) !== plain(twin, field))
+    if (fields.length > 0) found.push(`${fields.join(', ')} of the ${words}`)
+    if (!one) found.push(`the ${words} is only in the index`)
+    if (!twin && one?.kind !== 'dev') found.push(`the ${words} is only in the Cargo.toml`)
+  }
+  for (const [feature, first, second] of featurePairs(manifest.features, entry.features)) {
+    if (inWords(first) !== inWords(second)) found.push(`the feature \`${feature}\``)
+  }
+  if (found.length === 0) return []
+  const rest = found.length > NAMED ? [`and ${found.length - NAMED} more`] : []
+  return [
+    warning('import_differs', { differences: [...found.slice(0, NAMED), ...rest].join('; ') }),
+  ]
 }
 
-/** Metadata may leave `links` out; what it says must be so. */
-function compareLinks(metadata: string | null, links: string | null): Issue[] {
-  if (metadata === null || metadata === links) return []
-  return [issue('metadata_identity', { field: 'links', metadata, manifest: links ?? '' })]
+const FIELDS = ['req', 'features', 'optional', 'default_features', 'registry', 'package'] as const
+
+function plain(one: Dependency, field: (typeof FIELDS)[number]): string {
+  if (field === 'req') return parseRequirement(one.req)
+  if (field === 'features') return inWords(one.features.filter(value => value !== ''))
+  // A rename to the real name is none.
+  if (field === 'package') return one.package ?? one.name
+  if (field === 'registry') return one.registry === null ? '' : indexUrlKey(one.registry)
+  return String(one[field])
+}
+
+function compareField(field: string, metadata: string, manifest: string): Issue[] {
+  return metadata === manifest ? [] : [issue('metadata_identity', { field, metadata, manifest })]
 }
 
 function compareDependencies(
@@ -48,23 +84,12 @@ function compareDependencies(
   claims: readonly PublishDependency[],
   own: ReadonlySet<string>,
 ): Issue[] {
-  const issues: Issue[] = []
-  const waiting = new Map<string, PublishDependency[]>()
-  for (const claim of claims) {
-    const key = placeKey(metadataPlace(claim))
-    const same = waiting.get(key)
-    if (same) same.push(claim)
-    else waiting.set(key, [claim])
-  }
-  for (const fact of facts) {
-    const claim = waiting.get(placeKey(fact))?.shift()
-    if (claim) issues.push(...compareDependency(fact, claim, own))
-    else issues.push(issue('metadata_dependency_missing', { dependency: describe(fact) }))
-  }
-  for (const claim of [...waiting.values()].flat()) {
-    issues.push(issue('metadata_dependency_extra', { dependency: describe(metadataPlace(claim)) }))
-  }
-  return issues
+  return pairs(facts, claims, metadataPlace).flatMap(([fact, claim]) => {
+    if (fact && claim) return compareDependency(fact, claim, own)
+    const words = describe(fact ?? metadataPlace(claim as PublishDependency))
+    const code = fact ? 'metadata_dependency_missing' : 'metadata_dependency_extra'
+    return [issue(code, { dependency: words })]
+  })
 }
 
 /** Compares field by field, with the field names of the metadata. */
@@ -76,8 +101,8 @@ function compareDependency(
   const issues: Issue[] = []
   const requirement = collect(issues, () => parseRequirement(claim.version_req))
   const { registry, artifact } = claim
-  const isHere = registry !== null && own.has(indexUrlKey(registry))
-  const pairs: readonly [field: string, claimed: unknown, found: unknown][] = [
+  const isHere = registry !== null && [...own].map(indexUrlKey).includes(indexUrlKey(registry))
+  const table: readonly [field: string, claimed: unknown, found: unknown][] = [
     ['name', claim.name, fact.package ?? fact.name],
     ['version_req', requirement ?? fact.req, fact.req],
     ['features', inOrder(claim.features.filter(one => one !== '')), inOrder(fact.features)],
@@ -88,34 +113,56 @@ function compareDependency(
     ['bindep_target', claim.bindep_target, fact.bindep_target ?? null],
     ['lib', claim.lib, fact.lib ?? false],
   ]
-  const dependency = describe(fact)
-  for (const [field, claimed, found] of pairs) {
+  const words = describe(fact)
+  for (const [field, claimed, found] of table) {
     const [metadata, manifest] = [say(field, claimed), say(field, found)]
     if (metadata !== manifest)
-      issues.push(issue('metadata_dependency', { dependency, field, metadata, manifest }))
+      issues.push(issue('metadata_dependency', { dependency: words, field, metadata, manifest }))
   }
   return issues
 }
 
 function compareFeatures(facts: Features, claims: Features): Issue[] {
-  const names = new Set([...Object.keys(facts), ...Object.keys(claims)])
-  return [...names].flatMap(feature => {
-    const [manifest, metadata] = [sayFeature(facts, feature), sayFeature(claims, feature)]
+  return featurePairs(facts, claims).flatMap(([feature, fact, claim]) => {
+    const [manifest, metadata] = [inWords(fact), inWords(claim)]
     if (manifest === metadata) return []
     // Some Cargos omit items that name renamed dependencies (rust-lang/cargo#14325).
-    const [all, claimed] = [valuesOf(facts, feature), valuesOf(claims, feature)]
-    const isLess = all !== null && (claimed ?? []).every(one => all.includes(one))
+    const isLess = fact !== null && (claim ?? []).every(one => fact.includes(one))
     return [(isLess ? warning : issue)('metadata_feature', { feature, metadata, manifest })]
   })
 }
 
-function sayFeature(features: Features, name: string): string {
-  const values = valuesOf(features, name)
-  return values ? `\`${JSON.stringify(inOrder(values))}\`` : 'absent'
+/** Two lists of dependencies by place, with null where one of them lacks it. */
+function pairs<T>(
+  first: readonly Dependency[],
+  second: readonly T[],
+  placeOf: (one: T) => Place,
+): [Dependency | null, T | null][] {
+  const waiting = new Map<string, T[]>()
+  for (const one of second) {
+    const key = placeKey(placeOf(one))
+    const same = waiting.get(key)
+    if (same) same.push(one)
+    else waiting.set(key, [one])
+  }
+  const found = first.map((one): [Dependency, T | null] => [
+    one,
+    waiting.get(placeKey(one))?.shift() ?? null,
+  ])
+  const extra = [...waiting.values()].flat()
+  return [...found, ...extra.map((one): [null, T] => [null, one])]
 }
 
-function valuesOf(features: Features, name: string): readonly string[] | null {
-  return Object.hasOwn(features, name) ? (features[name] ?? null) : null
+/** The features of two maps with their values; null where one of them lacks the feature. */
+function featurePairs(first: Features, second: Features) {
+  const names = new Set([...Object.keys(first), ...Object.keys(second)])
+  const valuesOf = (features: Features, name: string) =>
+    Object.hasOwn(features, name) ? (features[name] ?? null) : null
+  return [...names].map(name => [name, valuesOf(first, name), valuesOf(second, name)] as const)
+}
+
+function inWords(values: readonly string[] | null): string {
+  return values ? `\`${JSON.stringify(inOrder(values))}\`` : 'absent'
 }
 
 /** The value in words; equal values and equal URLs give the same words. */

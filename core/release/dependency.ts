@@ -1,23 +1,19 @@
-import type { Dependency, DependencyKind } from '../entry/entry.ts'
-import type { ManifestDependency } from '../manifest/manifest.ts'
+import type { Dependency } from '../entry/entry.ts'
 import type { PublishDependency } from './metadata.ts'
 
-/** The index URL of crates.io in every entry, even for users of its sparse index. */
-export const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
-
 /** What identifies a dependency within its crate. */
-interface Place {
-  readonly name: string
-  readonly kind: DependencyKind
-  readonly target: string | null
+export type Place = Pick<Dependency, 'name' | 'kind' | 'target'>
+
+/** Key of a dependency; equal in manifest, entry and metadata. */
+export function placeKey({ name, kind, target }: Place): string {
+  // Only in the metadata, Cargo rewrites `cfg(…)` without spaces and the last comma.
+  const parts = target?.split('"').map((part, at) => {
+    return at % 2 === 0 ? part.replaceAll(/\s+/g, '').replaceAll(',)', ')') : part
+  })
+  return JSON.stringify([kind, parts?.join('"') ?? null, name])
 }
 
-/** Key of a dependency that is the same in manifest, entry and metadata. */
-export function placeKey(one: Place): string {
-  return JSON.stringify([one.kind, normalTarget(one.target), one.name])
-}
-
-/** What identifies a dependency of the metadata, where `name` is always the real name. */
+/** The place of a dependency of the metadata, where `name` is always the real name. */
 export function metadataPlace(one: PublishDependency): Place {
   return { name: one.explicit_name_in_toml ?? one.name, kind: one.kind, target: one.target }
 }
@@ -33,28 +29,10 @@ export function indexUrlKey(url: string): string {
   return url.endsWith('/') ? url.slice(0, -1) : url
 }
 
-/** The dependency as an entry has it; `own` are the `indexUrlKey`s of this registry. */
-export function toEntryDependency(one: ManifestDependency, own: ReadonlySet<string>): Dependency {
-  const url = one.registryIndex ?? CRATES_IO
-  return {
-    name: one.name,
-    req: one.req,
-    features: one.features.filter(feature => feature !== ''),
-    optional: one.optional,
-    default_features: one.defaultFeatures,
-    target: one.target,
-    kind: one.kind,
-    registry: own.has(indexUrlKey(url)) ? null : url,
-    package: one.package,
-    ...(one.artifact && { artifact: one.artifact, bindep_target: one.bindepTarget, lib: one.lib }),
-  }
-}
-
-/** A `cfg(…)` without spaces and the last comma, which Cargo rewrites in the metadata only. */
-export function normalTarget(target: string | null): string | null {
-  const parts = target?.split('"') ?? null
-  if (parts === null) return null
-  return parts
-    .map((part, at) => (at % 2 === 0 ? part.replaceAll(/\s+/g, '').replaceAll(',)', ')') : part))
-    .join('"')
+/** The dependencies with null as the registry of those on this one, which `own` URLs mean. */
+export function localized(deps: readonly Dependency[], own: ReadonlySet<string>): Dependency[] {
+  const keys = new Set([...own].map(indexUrlKey))
+  return deps.map(one =>
+    one.registry !== null && keys.has(indexUrlKey(one.registry)) ? { ...one, registry: null } : one,
+  )
 }

@@ -6,28 +6,27 @@ import { readText } from '../tarball/recover.ts'
 import type { Version } from '../version.ts'
 import { compareMetadata } from './compare.ts'
 import { checkFeatures } from './features.ts'
-import { makeRelease, type Release, type ReleaseParts } from './release.ts'
-import { findReadme } from './targets.ts'
+import { findReadme, makeRelease, type Release, type ReleaseParts } from './release.ts'
 
-/** What `inspectCrate` has to know that is not inside the crate. */
+/** What `inspectCrate` needs besides the crate. */
 export interface InspectParts
   extends Pick<ReleaseParts, 'cksum' | 'size' | 'pubtime' | 'ownIndexUrls' | 'metadata'> {
   readonly limits: ArchiveLimits
-  /** The release that it was sent as; without it, the top folder says what it is. */
+  /** The release that it was sent as; without it, the top folder decides. */
   readonly expected?: { readonly name: Name; readonly version: Version } | undefined
 }
 
-/** What a crate holds, and what is wrong with it. */
+/** The release in a crate, and what is wrong with it. */
 export interface Inspection {
-  /** Null when the manifest cannot be read; made as far as possible when there are errors. */
+  /** Null when the manifest cannot be read; incomplete when there are errors. */
   readonly release: Release | null
   readonly issues: readonly Issue[]
 }
 
 /**
  * From bytes to release: archive, manifest, README, entry, and the comparison with the publish
- * metadata where there is one. Each step is done as long as it can be, so that the publisher gets
- * all objections at once. Reads the stream once, and once more up to the README.
+ * metadata, if there is any. Goes on after errors as far as possible, so that the publisher gets
+ * all of them at once. Reads the stream once, and once more up to the README.
  */
 export async function inspectCrate(
   open: () => AsyncIterable<Uint8Array>,

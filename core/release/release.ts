@@ -1,14 +1,13 @@
-import type { Entry, Features } from '../entry/entry.ts'
-import { compareText } from '../entry/entry.ts'
+import { compareText, type Entry } from '../entry/entry.ts'
 import { compareDependencies } from '../entry/render.ts'
 import type { About, Manifest } from '../manifest/manifest.ts'
 import type { Name } from '../name.ts'
 import type { Archive, ArchiveFile } from '../tarball/read.ts'
 import { isPubtime } from '../timestamp.ts'
+import { CRATES_IO } from '../urls.ts'
 import type { Version } from '../version.ts'
-import { indexUrlKey, metadataPlace, placeKey, toEntryDependency } from './dependency.ts'
+import { localized, metadataPlace, placeKey } from './dependency.ts'
 import type { PublishMetadata } from './metadata.ts'
-import { findReadme, findTargets } from './targets.ts'
 
 /** What publish, `add` and import all produce: one version without its bytes. */
 export interface Release {
@@ -32,37 +31,39 @@ export interface ReleaseParts {
   readonly pubtime: string | null
   /** Every URL under which this registry's index is known. */
   readonly ownIndexUrls: ReadonlySet<string>
-  /**
-   * What the publisher's Cargo sent; it knows aliases of this registry that the settings do not.
-   */
+  /** What the publisher's Cargo sent; it knows aliases of this registry that the settings lack. */
   readonly metadata?: PublishMetadata | undefined
 }
 
-/** Makes the release from what its `.crate` holds: the packaged manifest is the fact. */
+/** Makes a release from its `.crate`: the packaged manifest is the source of truth. */
 export function makeRelease(parts: ReleaseParts): Release {
   const { archive, manifest, readme, cksum, size, pubtime } = parts
   if (pubtime !== null && !isPubtime(pubtime)) throw new TypeError(`not a pubtime: ${pubtime}`)
-  const { name, version, links, features } = manifest
-  const own = ownUrls(parts)
-  const entry: Entry = {
+  const { name, version } = manifest
+  const { files, vcsPath } = archive
+  const entry = entryOf(manifest, cksum, pubtime, ownUrls(parts))
+  const about = { ...aboutOf(manifest, files), ...(vcsPath && { vcs_path: vcsPath }) }
+  return { name, version, entry, about, readme, size, files, vcsPath }
+}
+
+/** The index entry that a manifest gives; `own` are the URLs that mean this registry. */
+export function entryOf(
+  { name, version, dependencies, features, links, rustVersion }: Manifest,
+  cksum: string,
+  pubtime: string | null,
+  own: ReadonlySet<string>,
+): Entry {
+  return {
     name,
     vers: version,
-    deps: manifest.dependencies.map(one => toEntryDependency(one, own)).sort(compareDependencies),
+    deps: localized(dependencies, own).sort(compareDependencies),
     cksum,
-    features: sortFeatures(features),
+    features: Object.fromEntries(Object.entries(features).sort(([a], [b]) => compareText(a, b))),
     yanked: false,
     links,
-    rust_version: manifest.rustVersion,
+    rust_version: rustVersion,
     pubtime,
   }
-  const { files, vcsPath } = archive
-  const about = {
-    ...manifest.about,
-    readme_file: findReadme(manifest, files),
-    ...findTargets(manifest, files),
-    ...(vcsPath && { vcs_path: vcsPath }),
-  }
-  return { name, version, entry, about, readme, size, files, vcsPath }
 }
 
 /**
@@ -70,17 +71,46 @@ export function makeRelease(parts: ReleaseParts): Release {
  * publisher's Cargo calls "the registry I publish to" (an alias: `localhost` for `127.0.0.1`).
  */
 function ownUrls({ manifest, ownIndexUrls, metadata }: ReleaseParts): ReadonlySet<string> {
-  const urls = new Set([...ownIndexUrls].map(indexUrlKey))
   const here = new Set(
     metadata?.deps.filter(one => one.registry === null).map(one => placeKey(metadataPlace(one))),
   )
-  for (const one of manifest.dependencies) {
-    if (one.registryIndex !== null && here.has(placeKey(one)))
-      urls.add(indexUrlKey(one.registryIndex))
-  }
-  return urls
+  const aliases = manifest.dependencies
+    .filter(one => one.registry !== CRATES_IO && here.has(placeKey(one)))
+    .map(one => one.registry ?? CRATES_IO)
+  return new Set([...ownIndexUrls, ...aliases])
 }
 
-function sortFeatures(features: Features): Features {
-  return Object.fromEntries(Object.entries(features).sort(([a], [b]) => compareText(a, b)))
+/**
+ * What people read about a release, with its targets as Cargo finds them: those of the manifest,
+ * and the files `src/lib.rs`, `src/main.rs`, `src/bin/NAME.rs` and `src/bin/NAME/main.rs`.
+ */
+export function aboutOf(manifest: Manifest, files: readonly ArchiveFile[]): About {
+  const paths = new Set(files.map(one => one.path))
+  const { lib, bins, autolib, autobins } = manifest.targets
+  const names = new Set(bins.map(one => one.name ?? manifest.name))
+  if (autobins) {
+    if (paths.has('src/main.rs')) names.add(manifest.name)
+    for (const path of paths) {
+      const [, name] = /^src\/bin\/([^/]+?)(?:\.rs|\/main\.rs)$/.exec(path) ?? []
+      if (name) names.add(name)
+    }
+  }
+  return {
+    ...manifest.about,
+    readme_file: findReadme(manifest, files),
+    has_lib: lib !== null || (autolib && paths.has('src/lib.rs')),
+    bin_names: [...names].sort(),
+  }
+}
+
+/** Names that Cargo tries when the manifest does not name a README. */
+const DEFAULT_READMES = ['README.md', 'README.txt', 'README']
+
+/** Path of the README: what `package.readme` names, else a default name; null without one. */
+export function findReadme(manifest: Manifest, files: readonly ArchiveFile[]): string | null {
+  const paths = new Set(files.map(one => one.path))
+  // `./README.md` and `docs//a.md` in the form of the archive.
+  const parts = (manifest.readmePath ?? '').split('/').filter(part => part !== '' && part !== '.')
+  const candidates = manifest.readmeByDefault ? DEFAULT_READMES : [parts.join('/')]
+  return candidates.find(path => paths.has(path)) ?? null
 }

@@ -1,4 +1,4 @@
-import { type Issue, issue, Refusal, refuseErrors, warning } from '../error/error.ts'
+import { type Issue, issue, Refusal, warning } from '../error/error.ts'
 import { isName, type Name } from '../name.ts'
 import { isVersion, type Version } from '../version.ts'
 import { decodeUtf8, gather } from './bytes.ts'
@@ -40,8 +40,6 @@ export interface Archive extends Identity {
   readonly files: readonly ArchiveFile[]
   /** `path_in_vcs`: the crate's folder in its repository, `''` for the root; null if unknown. */
   readonly vcsPath: string | null
-  /** Warnings about an archive that is accepted. */
-  readonly warnings: readonly Issue[]
 }
 
 /** What a survey of a `.crate` found. */
@@ -49,18 +47,6 @@ export interface ArchiveSurvey {
   /** Null when it is not known what crate it is, or when it has no manifest. */
   readonly archive: Archive | null
   readonly issues: Issue[]
-}
-
-/** Reads a `.crate` as `surveyArchive` does; throws one `Refusal` with all errors. */
-export async function readArchive(
-  open: Open,
-  limits: ArchiveLimits,
-  expected?: Identity,
-): Promise<Archive> {
-  const { archive, issues } = await surveyArchive(open, limits, expected)
-  refuseErrors(issues)
-  if (!archive) throw new Error('an archive without a manifest or an error')
-  return archive
 }
 
 /**
@@ -143,7 +129,6 @@ class Survey {
       manifest: this.#manifest,
       files: this.#files,
       vcsPath: this.#vcsPath,
-      warnings: this.issues.filter(one => one.severity === 'warning'),
     }
   }
 

@@ -7,9 +7,9 @@ type Open = () => AsyncIterable<Uint8Array>
 type Visit = (file: Member, read: () => AsyncIterable<Uint8Array>) => Promise<'go on' | 'stop'>
 
 /**
- * Reads what it can from an archive that `readArchive` refuses, as older registries have them: it
- * skips links and stops where it cannot read on. Of two manifests it gives the one that Cargo would
- * unpack last.
+ * Reads what it can from an archive that a publish would be refused for, as older registries have
+ * them: it skips links and stops where it cannot read on. Of two manifests it gives the one that
+ * Cargo would unpack last.
  */
 export async function recoverArchive(
   open: Open,

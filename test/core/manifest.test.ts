@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Dependency } from '../../core/entry/entry.ts'
 import { Refusal } from '../../core/error/error.ts'
-import type { ManifestDependency } from '../../core/manifest/manifest.ts'
 import { parseManifest } from '../../core/manifest/parse.ts'
+import { CRATES_IO } from '../../core/urls.ts'
 import { frugally } from '../support/processor-time.ts'
 
 const HEAD = '[package]\nname = "demo"\nversion = "1.0.0"\n'
@@ -24,12 +25,14 @@ function dependencies(toml: string): string[] {
     .sort()
 }
 
-function summary(one: ManifestDependency): string {
-  const { name, kind, target, req, defaultFeatures, optional, lib, features, ...rest } = one
+function summary(one: Dependency): string {
+  const { name, kind, target, req, default_features, optional, lib, features, ...others } = one
+  const { registry, ...rest } = others
   const extras = Object.entries({
     ...rest,
+    ...(registry === CRATES_IO ? {} : { registry }),
     ...(features.length > 0 ? { features } : {}),
-    ...(defaultFeatures ? {} : { defaultFeatures }),
+    ...(default_features ? {} : { default_features }),
     ...(optional ? { optional } : {}),
     ...(lib ? { lib } : {}),
   }).filter(([, value]) => value !== null)
@@ -141,12 +144,12 @@ const TABLES: readonly (readonly [string, string, string[]])[] = [
   [
     'every switch',
     '[dependencies.a]\nversion = ">=1, <2"\noptional = true\ndefault-features = false\nfeatures = ["x", "y"]',
-    ['normal a >=1, <2 features=x,y defaultFeatures=false optional=true'],
+    ['normal a >=1, <2 features=x,y default_features=false optional=true'],
   ],
   [
     'another registry',
     '[dependencies.a]\nversion = "1"\nregistry-index = "sparse+https://x.example/index/"',
-    ['normal a ^1 registryIndex=sparse+https://x.example/index/'],
+    ['normal a ^1 registry=sparse+https://x.example/index/'],
   ],
   ['no version at all', '[dependencies.a]\noptional = true', ['normal a * optional=true']],
   ['an unknown key of 2015', '[dependencies.a]\nrustc_serialize = "*"', ['normal a *']],
@@ -164,7 +167,7 @@ const TABLES: readonly (readonly [string, string, string[]])[] = [
   [
     'names of keys before 2018',
     '[dev_dependencies]\na = { version = "1", default_features = false }\n[build_dependencies]\nb = "1"',
-    ['build b ^1', 'dev a ^1 defaultFeatures=false'],
+    ['build b ^1', 'dev a ^1 default_features=false'],
   ],
   [
     'of two names of a key, the dashed one',
@@ -180,7 +183,7 @@ const TABLES: readonly (readonly [string, string, string[]])[] = [
     'an artifact',
     '[build-dependencies.a]\nversion = "1"\nartifact = "bin"\ntarget = "wasm32-wasip1"\nlib = true\n[dependencies.b]\nversion = "1"\nartifact = ["cdylib", "bin:x"]',
     [
-      'build a ^1 artifact=bin bindepTarget=wasm32-wasip1 lib=true',
+      'build a ^1 artifact=bin bindep_target=wasm32-wasip1 lib=true',
       'normal b ^1 artifact=cdylib,bin:x',
     ],
   ],

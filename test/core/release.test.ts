@@ -10,11 +10,10 @@ import { inspectCrate } from '../../core/release/inspect.ts'
 import type { PublishMetadata } from '../../core/release/metadata.ts'
 import { publishMetadata } from '../../core/release/metadata.ts'
 import type { Release, ReleaseParts } from '../../core/release/release.ts'
-import { makeRelease } from '../../core/release/release.ts'
-import { findReadme } from '../../core/release/targets.ts'
-import { readArchive } from '../../core/tarball/read.ts'
+import { findReadme, makeRelease } from '../../core/release/release.ts'
 import { buildCrate, type CrateParts } from '../support/crate-builder.ts'
 import { frugally } from '../support/processor-time.ts'
+import { readArchive } from '../support/read-archive.ts'
 
 const LIMITS = {
   unpackedBytes: 1 << 20,

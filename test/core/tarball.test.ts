@@ -3,8 +3,7 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { Refusal } from '../../core/error/error.ts'
 import { parseName } from '../../core/name.ts'
-import type { Archive, ArchiveLimits } from '../../core/tarball/read.ts'
-import { readArchive } from '../../core/tarball/read.ts'
+import type { ArchiveLimits } from '../../core/tarball/read.ts'
 import { readText } from '../../core/tarball/recover.ts'
 import { parseVersion } from '../../core/version.ts'
 import {
@@ -16,6 +15,7 @@ import {
   type Trick,
   tar,
 } from '../support/crate-builder.ts'
+import { readArchive } from '../support/read-archive.ts'
 
 const LIMITS: ArchiveLimits = {
   unpackedBytes: 4 * 1024 * 1024,
@@ -52,7 +52,7 @@ test('a good crate is read whole, however it is cut into pieces', async () => {
       '.cargo_vcs_info.json': '{"path_in_vcs":"crates/good"}',
     },
   })
-  const archives: Archive[] = []
+  const archives: Awaited<ReturnType<typeof readArchive>>[] = []
   for (const step of [1, 7, 512, 100_000])
     archives.push(await readArchive(opener(bytes, step), LIMITS))
   const [archive] = archives
