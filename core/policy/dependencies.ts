@@ -1,11 +1,10 @@
 import type { Dependency } from '../entry/entry.ts'
 import { type Issue, issue } from '../error/error.ts'
-import type { CanonicalName, Name } from '../name.ts'
-import { canonicalName, isAlias, isName } from '../name.ts'
+import { canonicalName, isAlias, isName, type Name } from '../name.ts'
 import { isFeatureName } from '../release/features.ts'
 import type { PolicySettings } from '../settings/settings.ts'
 import { CRATES_IO } from '../urls.ts'
-import { weigh } from './verdict.ts'
+import { weigh } from './fields.ts'
 
 /** What the catalog knows about the dependencies; see `policyQuestions`. */
 export interface DependencyFacts {
@@ -46,24 +45,20 @@ export function dependencyNames(
   ).filter(isName)
 }
 
-/**
- * What would break every user of the crate, so there is no setting. An empty name would stop Cargo
- * from reading the index.
- */
+/** What would break every user, so it has no setting: an empty name stops Cargo from reading. */
 function checkShape(one: Dependency): Issue[] {
   const issues: Issue[] = []
-  const dependency = one.name
-  const real = realName(one)
-  if (!isName(real)) issues.push(issue('dependency_name_invalid', { name: real }))
-  if (one.package !== null && !isAlias(one.name)) {
-    issues.push(issue('dependency_rename_invalid', { name: dependency, package: one.package }))
-  }
+  const { name: dependency, package: original } = one
+  const name = realName(one)
+  if (!isName(name)) issues.push(issue('dependency_name_invalid', { name }))
+  if (original !== null && !isAlias(dependency))
+    issues.push(issue('dependency_rename_invalid', { name: dependency, package: original }))
   if (one.kind === 'dev' && one.optional)
     issues.push(issue('dependency_dev_optional', { dependency }))
   for (const feature of one.features) {
     // Cargo used to accept `dependency/feature` here, and crates.io still does.
     if (feature.split('/', 3).length < 3 && feature.split('/').every(isFeatureName)) continue
-    issues.push(issue('dependency_feature_invalid', { dependency, feature: feature }))
+    issues.push(issue('dependency_feature_invalid', { dependency, feature }))
   }
   return issues
 }
@@ -75,8 +70,7 @@ function checkExistence(
   policy: PolicySettings,
 ): Issue[] {
   const missing = new Set(facts.missingDependencies)
-  const spelled = new Map<CanonicalName, Name>()
-  for (const name of facts.otherSpellings ?? []) spelled.set(canonicalName(name), name)
+  const spelled = new Map(facts.otherSpellings?.map(name => [canonicalName(name), name]))
   return dependencyNames(deps, null).flatMap(dependency => {
     // A crate may depend on itself for its tests before its first version exists.
     if (dependency === crate || !missing.has(dependency)) return []
@@ -90,28 +84,30 @@ function checkExistence(
   })
 }
 
-/** A trapped dependency gets only that objection, as severe as that to any foreign registry. */
+/** A trapped dependency gets only that error, at least as severe as for any foreign registry. */
 function checkForeign(
   deps: readonly Dependency[],
   trap: ReadonlySet<string>,
   policy: PolicySettings,
 ): Issue[] {
   const allowed = new Set(policy.allowed_registries.map(plainUrl))
-  const seen = new Set<string>()
-  return deps.flatMap(one => {
-    if (one.registry === null) return []
-    const isAllowed = allowed.has(plainUrl(one.registry))
-    const isTrapped = isCratesIo(one.registry) && trap.has(realName(one))
-    if (isAllowed && !isTrapped) return []
+  const { foreign_registries: foreign, path_dependency_trap: ofTrap } = policy
+  const issues = new Map<string, Issue[]>()
+  for (const one of deps) {
+    const { registry } = one
+    if (registry === null) continue
     const dependency = realName(one)
-    const registry = one.registry
-    if (seen.has(`${dependency} ${plainUrl(one.registry)}`)) return []
-    seen.add(`${dependency} ${plainUrl(one.registry)}`)
-    const { foreign_registries: foreign, path_dependency_trap: ofTrap } = policy
-    if (!isTrapped) return weigh(foreign, issue('dependency_foreign', { dependency, registry }))
-    const level = foreign === 'error' && !isAllowed ? 'error' : ofTrap
-    return weigh(level, issue('dependency_path_trap', { dependency }))
-  })
+    const isAllowed = allowed.has(plainUrl(registry))
+    const isTrapped = isCratesIo(registry) && trap.has(dependency)
+    const key = `${dependency} ${plainUrl(registry)}`
+    if (issues.has(key) || (isAllowed && !isTrapped)) continue
+    const level = !isTrapped || (foreign === 'error' && !isAllowed) ? foreign : ofTrap
+    const error = isTrapped
+      ? issue('dependency_path_trap', { dependency })
+      : issue('dependency_foreign', { dependency, registry })
+    issues.set(key, weigh(level, error))
+  }
+  return [...issues.values()].flat()
 }
 
 /**

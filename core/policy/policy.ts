@@ -1,27 +1,24 @@
-import type { Entry } from '../entry/entry.ts'
 import type { Issue } from '../error/error.ts'
-import type { About } from '../manifest/manifest.ts'
 import type { Name } from '../name.ts'
 import { checkFeatures } from '../release/features.ts'
+import type { Release } from '../release/release.ts'
 import type { PolicySettings } from '../settings/settings.ts'
 import { CRATES_IO } from '../urls.ts'
-import type { Version } from '../version.ts'
 import { checkDependencies, type DependencyFacts, dependencyNames } from './dependencies.ts'
-import { checkFeatureLimits } from './features.ts'
+import {
+  checkAbout,
+  checkFeatureLimits,
+  checkName,
+  checkVersion,
+  unknownCategories,
+} from './fields.ts'
 import { lookAlikeKeys } from './look-alike.ts'
-import { checkNaming, checkVersion } from './naming.ts'
-import { checkPresentation, unknownBadges, unknownCategories } from './presentation.ts'
 
 /** No answer needs more; a hostile manifest can be wrong in 90,000 places. */
 const ISSUES_MAX = 1000
 
 /** The parts of a release that the policy checks. */
-export interface PolicyRelease {
-  readonly name: Name
-  readonly version: Version
-  readonly entry: Entry
-  readonly about: About
-}
+export type PolicyRelease = Pick<Release, 'name' | 'version' | 'entry' | 'about'>
 
 /** What the policy needs from the catalog; `policyQuestions` says what to look up. */
 export interface PolicyFacts extends DependencyFacts {
@@ -29,16 +26,6 @@ export interface PolicyFacts extends DependencyFacts {
   readonly existing: { readonly name: Name } | null
   /** Crates found by `lookAlikeKeys`; not needed when `existing` is set. */
   readonly lookAlikes: readonly Name[]
-}
-
-/** What to look up in the catalog for a release. */
-export interface PolicyQuestions {
-  /** Skeletons of look-alikes: crates whose `lookAlikeSkeleton` is among them. */
-  readonly lookAlikeKeys: readonly string[]
-  /** Names that must be crates here. */
-  readonly ownDependencies: readonly Name[]
-  /** Names of dependencies on crates.io, which may be crates here as well. */
-  readonly cratesIoDependencies: readonly Name[]
 }
 
 /** The result of the policy for a release. */
@@ -50,41 +37,40 @@ export interface PolicyVerdict {
   readonly invalidBadges: readonly string[]
 }
 
-/** What to look up for `checkPolicy`; the answers make its `PolicyFacts`. */
-export function policyQuestions(release: PolicyRelease): PolicyQuestions {
-  const { deps } = release.entry
+/**
+ * What to look up in the catalog for `checkPolicy`: crates whose `lookAlikeSkeleton` is among
+ * `lookAlikeKeys`, names that must be crates here, and names of dependencies on crates.io, which
+ * may be crates here as well.
+ */
+export function policyQuestions({ name, entry: { deps } }: PolicyRelease) {
   return {
-    lookAlikeKeys: lookAlikeKeys(release.name),
-    ownDependencies: dependencyNames(deps, null).filter(name => name !== release.name),
+    lookAlikeKeys: lookAlikeKeys(name),
+    ownDependencies: dependencyNames(deps, null).filter(dependency => dependency !== name),
     cratesIoDependencies: dependencyNames(deps, CRATES_IO),
   }
 }
 
-/** Every objection to a release; `policy` sets the severities. */
+/** Checks a release against the policy, which sets the severities. */
 export function checkPolicy(
-  release: PolicyRelease,
+  { name, version, entry, about }: PolicyRelease,
   facts: PolicyFacts,
   policy: PolicySettings,
 ): PolicyVerdict {
-  const { name, version, entry, about } = release
   const issues = [
-    ...checkNaming(name, facts, policy),
+    // The catalog checks the spelling of an existing name.
+    ...(facts.existing ? [] : checkName(name, facts.lookAlikes, policy)),
     ...checkVersion(version, policy),
-    ...checkPresentation(about, policy),
+    ...checkAbout(about, policy),
     ...checkFeatureLimits(entry.features, policy),
     ...checkFeatures(entry),
     ...checkDependencies(name, entry.deps, facts, policy),
   ]
+  const isError = (one: Issue) => one.severity === 'error'
+  const sorted = [...issues.filter(isError), ...issues.filter(one => !isError(one))]
+  const isUnknown = (badge: string) => policy.badges.length > 0 && !policy.badges.includes(badge)
   return {
-    issues: [...issues.filter(isError), ...issues.filter(one => !isError(one))].slice(
-      0,
-      ISSUES_MAX,
-    ),
+    issues: sorted.slice(0, ISSUES_MAX),
     invalidCategories: unknownCategories(about.categories, policy),
-    invalidBadges: unknownBadges(about.badges, policy),
+    invalidBadges: Object.keys(about.badges).filter(isUnknown),
   }
-}
-
-function isError(one: Issue): boolean {
-  return one.severity === 'error'
 }

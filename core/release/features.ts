@@ -1,26 +1,19 @@
 import type { Dependency, Features } from '../entry/entry.ts'
 import { type Issue, issue } from '../error/error.ts'
 
-/** More objections help nobody, and a hostile manifest can be wrong in 90,000 places. */
+/** More errors help nobody, and a hostile manifest can be wrong in 90,000 places. */
 const ISSUES_MAX = 100
 
-/** What a feature value leads to; the grammar of Cargo's `FeatureValue::new`. */
-type Target =
-  | { readonly kind: 'feature'; readonly feature: string }
-  | { readonly kind: 'dependency'; readonly dependency: string }
-  | {
-      readonly kind: 'member'
-      readonly dependency: string
-      readonly feature: string
-      readonly weak: boolean
-    }
-
-/** Dependencies by the name they go by; true when one of that name is optional. */
-type Optional = ReadonlyMap<string, boolean>
+/** What a feature value enables: a feature, a dependency, or a feature of a dependency. */
+interface Target {
+  readonly dependency: string | null
+  readonly feature: string | null
+  readonly weak: boolean
+}
 
 /**
- * Objections to the names and references of features. They are no setting: a line that breaks
- * Cargo's rules (`build_feature_map`) makes the version unusable for everyone.
+ * Errors in the names and values of features. There is no setting: an entry that breaks Cargo's
+ * rules (`build_feature_map`) makes the version unusable for everyone.
  */
 export function checkFeatures(entry: {
   readonly features: Features
@@ -42,12 +35,13 @@ function checkReferences(
   features: ReadonlyMap<string, readonly string[]>,
   dependencies: readonly Dependency[],
 ): Issue[] {
+  /** By the name in the crate: whether a dependency of that name is optional. */
   const optional = new Map<string, boolean>()
   for (const one of dependencies)
     optional.set(one.name, one.optional || optional.get(one.name) === true)
   const targets = [...features.values()].flat().map(parseTarget)
-  const used = new Set(targets.map(one => (one.kind === 'feature' ? '' : one.dependency)))
-  const named = new Set(targets.map(one => (one.kind === 'dependency' ? one.dependency : '')))
+  const used = new Set(targets.map(one => one.dependency))
+  const named = new Set(targets.map(one => (one.feature === null ? one.dependency : null)))
   /** An optional dependency is a feature of its own unless some `dep:` names it. */
   const implicit = (name: string) => optional.get(name) === true && !named.has(name)
   const issues: Issue[] = []
@@ -67,45 +61,39 @@ function checkValue(
   feature: string,
   value: string,
   features: ReadonlyMap<string, unknown>,
-  optional: Optional,
+  optional: ReadonlyMap<string, boolean>,
   implicit: (dependency: string) => boolean,
 ): Issue[] {
-  const target = parseTarget(value)
-  if (!isWellFormed(target)) return [issue('feature_value_invalid', { feature, value })]
-  if (target.kind === 'feature') {
-    if (features.has(target.feature) || implicit(target.feature)) return []
-    if (!optional.has(target.feature)) return [issue('feature_value_unknown', { feature, value })]
+  const { dependency, feature: enabled, weak } = parseTarget(value)
+  if (enabled !== null && !isFeatureName(enabled))
+    return [issue('feature_value_invalid', { feature, value })]
+  if (dependency === null) {
+    const name = value
+    if (features.has(name) || implicit(name)) return []
+    if (!optional.has(name)) return [issue('feature_value_unknown', { feature, value })]
     return [
-      optional.get(target.feature) === true
+      optional.get(name) === true
         ? issue('feature_value_explicit', { feature, value })
-        : issue('feature_value_required', { feature, value, dependency: value }),
+        : issue('feature_value_required', { feature, value, dependency: name }),
     ]
   }
-  const { dependency } = target
-  if (!optional.has(target.dependency))
+  if (dependency === '' || (enabled !== null && dependency.startsWith('dep:')))
+    return [issue('feature_value_invalid', { feature, value })]
+  if (!optional.has(dependency))
     return [issue('feature_dependency_unknown', { feature, value, dependency })]
-  const needsOptional = target.kind === 'dependency' || target.weak
-  if (!needsOptional || optional.get(target.dependency) === true) return []
+  const needsOptional = enabled === null || weak
+  if (!needsOptional || optional.get(dependency) === true) return []
   return [issue('feature_value_required', { feature, value, dependency })]
 }
 
+/** The grammar of Cargo's `FeatureValue::new`. */
 function parseTarget(text: string): Target {
   const slash = text.indexOf('/')
   if (slash >= 0) {
     const weak = text[slash - 1] === '?'
     const dependency = text.slice(0, weak ? slash - 1 : slash)
-    return { kind: 'member', dependency, feature: text.slice(slash + 1), weak }
+    return { dependency, feature: text.slice(slash + 1), weak }
   }
-  if (text.startsWith('dep:')) return { kind: 'dependency', dependency: text.slice('dep:'.length) }
-  return { kind: 'feature', feature: text }
-}
-
-function isWellFormed(target: Target): boolean {
-  if (target.kind === 'dependency') return target.dependency !== ''
-  if (target.kind === 'feature') return isFeatureName(target.feature)
-  return (
-    target.dependency !== '' &&
-    !target.dependency.startsWith('dep:') &&
-    isFeatureName(target.feature)
-  )
+  const [, dependency = null] = /^dep:(.*)$/s.exec(text) ?? []
+  return { dependency, feature: dependency === null ? text : null, weak: false }
 }
