@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import {
   gitIndexPath,
   isStorageRefusal,
@@ -7,24 +7,28 @@ import {
   refuse,
 } from '../generator/index.ts'
 import { AccessGuard } from './access/access-guard.ts'
-import { actor, get, member, open, post, put, type Route, reader, remove } from './access/route.ts'
-import { crate as showCrate } from './api/crates/crate.ts'
-import { download } from './api/crates/download.ts'
-import { reverseDependencies } from './api/crates/reverse-dependencies.ts'
-import { authors, crateDownloads, versionDownloads } from './api/crates/uncounted.ts'
-import { dependencies, readme, version as showVersion, versions } from './api/crates/versions.ts'
+import { get, post, put, type Route, remove } from './access/route.ts'
+import { reverseDependencies, search, crate as showCrate, summary } from './api/crates/crates.ts'
+import {
+  authors,
+  crateDownloads,
+  dependencies,
+  download,
+  readme,
+  version as showVersion,
+  versionDownloads,
+  versions,
+} from './api/crates/versions.ts'
 import { openApi } from './api/openapi/document.ts'
 import { deleteOwners, owners, putOwners } from './api/owners.ts'
 import { publish } from './api/publish.ts'
-import { search } from './api/search.ts'
-import { summary } from './api/summary.ts'
 import { yank } from './api/yank.ts'
 import type { Deps } from './deps.ts'
 import { gitHttp } from './files/git-http/git-http.ts'
 import { PublicFiles } from './files/public-files.ts'
 import { assetFile, treeFile, treePage } from './files/tree-file.ts'
+import { refused, unexpected } from './http/answer.ts'
 import { addressOf } from './http/client-address.ts'
-import { refused, unexpected } from './http/failure.ts'
 import { requestLog } from './http/log.ts'
 import { pageHeaders } from './http/page.ts'
 import { readToEnd } from './http/request-body.ts'
@@ -43,41 +47,39 @@ export function routes(deps: Deps): Route[] {
   const crate = '/api/v1/crates/:name'
   const version = `${crate}/:version`
   return [
-    get(
-      '/healthz',
-      open(c => c.text('ok\n')),
-    ),
-    get('/readyz', open(readiness(deps))),
-    get(
-      '/metrics',
-      reader(() => deps.metrics.page()),
-    ),
+    get('/healthz', 'open', (c: Context) => c.text('ok\n')),
+    get('/readyz', 'open', readiness(deps)),
+    get('/metrics', 'reader', () => deps.metrics.page()),
     ...meRoutes(deps),
-    get('/assets/*', open(assetFile(files))),
+    get('/assets/*', 'open', assetFile(files)),
     ...brandRoutes(registry, files),
-    put('/api/v1/crates/new', actor(['publish-new', 'publish-update'], 'publish', publish(deps))),
-    remove(`${version}/yank`, actor(['yank'], 'change', yank(deps, true))),
-    put(`${version}/unyank`, actor(['yank'], 'change', yank(deps, false))),
-    get(`${crate}/owners`, settings.owners.public ? reader(owners(deps)) : member(owners(deps))),
-    put(`${crate}/owners`, actor(['change-owners'], 'change', putOwners(deps))),
-    remove(`${crate}/owners`, actor(['change-owners'], 'change', deleteOwners(deps))),
-    get('/api/v1/crates', reader(search(registry), 'search')),
-    get('/api/v1/summary', reader(summary(registry))),
-    get(crate, reader(showCrate(registry))),
-    get(`${crate}/versions`, reader(versions(registry))),
-    get(`${crate}/reverse_dependencies`, reader(reverseDependencies(registry))),
-    get(`${crate}/downloads`, reader(crateDownloads(registry))),
-    get(version, reader(showVersion(registry))),
-    get(`${version}/dependencies`, reader(dependencies(registry))),
-    get(`${version}/downloads`, reader(versionDownloads(registry))),
-    get(`${version}/authors`, reader(authors(registry))),
-    get(`${version}/readme`, reader(readme(registry))),
-    get(`${version}/download`, reader(download(registry, files))),
-    get('/api/openapi.json', reader(openApi(registry, () => routes(deps)))),
+    put('/api/v1/crates/new', ['publish-new', 'publish-update'], publish(deps), 'publish'),
+    remove(`${version}/yank`, ['yank'], yank(deps, true), 'change'),
+    put(`${version}/unyank`, ['yank'], yank(deps, false), 'change'),
+    get(`${crate}/owners`, settings.owners.public ? 'reader' : 'member', owners(deps)),
+    put(`${crate}/owners`, ['change-owners'], putOwners(deps), 'change'),
+    remove(`${crate}/owners`, ['change-owners'], deleteOwners(deps), 'change'),
+    get('/api/v1/crates', 'reader', search(registry), 'search'),
+    get('/api/v1/summary', 'reader', summary(registry)),
+    get(crate, 'reader', showCrate(registry)),
+    get(`${crate}/versions`, 'reader', versions(registry)),
+    get(`${crate}/reverse_dependencies`, 'reader', reverseDependencies(registry)),
+    get(`${crate}/downloads`, 'reader', crateDownloads(registry)),
+    get(version, 'reader', showVersion(registry)),
+    get(`${version}/dependencies`, 'reader', dependencies(registry)),
+    get(`${version}/downloads`, 'reader', versionDownloads(registry)),
+    get(`${version}/authors`, 'reader', authors(registry)),
+    get(`${version}/readme`, 'reader', readme(registry)),
+    get(`${version}/download`, 'reader', download(registry, files)),
+    get(
+      '/api/openapi.json',
+      'reader',
+      openApi(registry, () => routes(deps)),
+    ),
     ...downloadRoutes(registry, files),
     ...gitRoutes(deps),
-    get('/search/', reader(searchResults(registry), 'search')),
-    get('/*', reader(treePage(registry, files))),
+    get('/search/', 'reader', searchResults(registry), 'search'),
+    get('/*', 'reader', treePage(registry, files)),
   ]
 }
 
@@ -97,7 +99,7 @@ export function createApp(deps: Deps): Hono {
     readToEnd({ bytes: limits.crate_bytes + 64 * 1024 ** 2, seconds: limits.request_seconds }),
   )
   app.use(metrics.middleware)
-  const guard = new AccessGuard(deps)
+  const guard = new AccessGuard(registry, deps.clock, log)
   for (const route of routes(deps)) app.on(route.method, route.path, c => guard.enter(route, c))
   // Not `app.notFound`: its refusals would bypass metrics and log.
   app.all('/*', () => refuse('route_unknown'))
@@ -118,13 +120,13 @@ function gitRoutes({ git, log, registry }: Deps): Route[] {
     addressOf: addressOf(registry.settings.server),
     onFailure,
   })
-  return [get('/index.git/*', reader(handle)), post('/index.git/*', reader(handle))]
+  return [get('/index.git/*', 'reader', handle), post('/index.git/*', 'reader', handle)]
 }
 
 /** The operator's logo and stylesheet: the login form shows them to everyone. */
 function brandRoutes({ settings }: Registry, files: PublicFiles): Route[] {
   const paths = [settings.pages.logo, settings.pages.stylesheet].filter(path => path !== null)
-  return paths.map(path => get(`/${path}`, open(treeFile(files))))
+  return paths.map(path => get(`/${path}`, 'open', treeFile(files)))
 }
 
 /** The address of a `dl` without markers, when that is here: `{dl}/{crate}/{version}/download`. */
@@ -132,7 +134,7 @@ function downloadRoutes(registry: Registry, files: PublicFiles): Route[] {
   const { dl, base } = registry.urls
   if (dl.includes('{') || !dl.startsWith(`${base}/`)) return []
   const path = `${dl.slice(base.length).replace(/\/+$/, '')}/:name/:version/download`
-  return [get(path, reader(download(registry, files)))]
+  return [get(path, 'reader', download(registry, files))]
 }
 
 /** The first segments of this registry's own paths. */

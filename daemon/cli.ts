@@ -4,7 +4,6 @@ import { text } from 'node:stream/consumers'
 import { Command, CommanderError } from 'commander'
 import { type CommandTable, commands, loadCommands } from '../generator/cli/cli.ts'
 import { Exit, type Io } from '../generator/cli/io.ts'
-import { stopSignal } from './stop-signal.ts'
 
 // The reader may be gone: a pipe to `head` (EPIPE), a terminal that was closed (EIO). The work is
 // done all the same.
@@ -13,6 +12,9 @@ for (const stream of [process.stdout, process.stderr]) {
     if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
   })
 }
+
+/** A second SIGINT within this time is the same Ctrl-C, from the terminal and through `npx`. */
+const SAME_INTERRUPT_MS = 250
 
 const io: Io = {
   env: process.env,
@@ -49,6 +51,24 @@ for (const register of await loadCommands(table, process.argv[2])) register(prog
 function version(): string {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   return (JSON.parse(manifest) as { version: string }).version
+}
+
+/**
+ * Resolves at the first SIGTERM, SIGINT or SIGHUP, or when the parent closes its IPC channel.
+ * Repetitions change nothing, except that a second Ctrl-C ends the process at once.
+ */
+function stopSignal(): Promise<void> {
+  return new Promise(resolve => {
+    let interrupted: number | null = null
+    process.on('SIGINT', () => {
+      interrupted ??= performance.now()
+      if (performance.now() - interrupted > SAME_INTERRUPT_MS) process.exit(130)
+      resolve()
+    })
+    for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve())
+    process.once('disconnect', () => resolve())
+    process.channel?.unref()
+  })
 }
 
 try {

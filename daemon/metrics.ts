@@ -16,7 +16,7 @@ import {
   type Registry,
   registryCounts,
 } from '../generator/index.ts'
-import { objectionsOf } from './http/failure.ts'
+import { objectionsOf } from './http/answer.ts'
 
 /** Work that follows a publish. */
 const BACKGROUND = ['build', 'git index', 'git push'] as const
@@ -65,10 +65,7 @@ export class Metrics {
     gauges(registry, registers)
   }
 
-  /**
-   * Times requests and counts their objections. Labels are the route, not the path, and standard
-   * methods only, because HTTP/2 allows any word as a method.
-   */
+  /** Labels are routes, not paths, and standard methods: HTTP/2 allows any word as a method. */
   readonly middleware: MiddlewareHandler = async (c, next) => {
     const { method } = c.req
     const end = this.#requests.startTimer({ method: METHODS.has(method) ? method : 'other' })
@@ -97,48 +94,52 @@ export class Metrics {
 
 /** What is read from the catalog whenever somebody asks. */
 function gauges({ database }: Registry, registers: Prometheus[]): void {
-  const byKind = (name: string, help: string, count: typeof countMarks) =>
+  type Samples = (readonly [labels: Record<string, string>, n: number])[]
+  const gauge = (name: string, labelNames: string[], help: string, read: () => Promise<Samples>) =>
     new Gauge({
-      name,
-      help,
-      labelNames: ['kind'],
-      registers,
+      ...{ name, help, labelNames, registers },
       async collect() {
-        for (const kind of MARK_KINDS) this.set({ kind }, 0)
-        for (const { kind, n } of await count(database)) this.set({ kind }, n)
+        const samples = await read()
+        this.reset()
+        for (const [labels, n] of samples) this.set(labels, n)
       },
     })
-  byKind(
+  const byKind = (count: typeof countMarks) => async () => {
+    const counts = new Map((await count(database)).map(({ kind, n }) => [kind, n]))
+    return MARK_KINDS.map(kind => [{ kind }, counts.get(kind) ?? 0] as const)
+  }
+  gauge(
     'plimsoll_pending',
+    ['kind'],
     'Work that the catalog has marked and nobody has done yet, by kind',
-    countMarks,
+    byKind(countMarks),
   )
-  byKind(
+  gauge(
     'plimsoll_failed_work',
+    ['kind'],
     'Work that failed and will be tried again, by kind; `plimsoll status` lists it',
-    countFailedMarks,
+    byKind(countFailedMarks),
   )
-  new Gauge({
-    name: 'plimsoll_unrendered',
-    help: 'What cannot be rendered, or only as plain text: at most 100 of each, by kind, crate and version',
-    labelNames: ['kind', 'crate', 'version'],
-    registers,
-    async collect() {
-      this.reset()
-      for (const { kind, crate, version } of await listFailedMarks(database))
-        this.set({ kind, crate: crate ?? '', version: version ?? '' }, 1)
-      for (const { what, name, version } of await listPlainPages(database, 100))
-        this.set({ kind: what, crate: name, version }, 1)
-    },
-  })
-  const held = new Gauge({
-    name: 'plimsoll_held',
-    help: 'What the registry has: crates, releases (their versions) and users',
-    labelNames: ['what'],
-    registers,
-    async collect() {
+  gauge(
+    'plimsoll_unrendered',
+    ['kind', 'crate', 'version'],
+    'What cannot be rendered, or only as plain text: at most 100 of each, by kind, crate and version',
+    async () => [
+      ...(await listFailedMarks(database)).map(({ kind, crate, version }) => {
+        return [{ kind, crate: crate ?? '', version: version ?? '' }, 1] as const
+      }),
+      ...(await listPlainPages(database, 100)).map(({ what, name, version }) => {
+        return [{ kind: what, crate: name, version }, 1] as const
+      }),
+    ],
+  )
+  gauge(
+    'plimsoll_held',
+    ['what'],
+    'What the registry has: crates, releases (their versions) and users',
+    async () => {
       const { crates, releases, users } = await registryCounts(database)
-      for (const [what, n] of Object.entries({ crates, releases, users })) held.set({ what }, n)
+      return Object.entries({ crates, releases, users }).map(([what, n]) => [{ what }, n] as const)
     },
-  })
+  )
 }

@@ -1,16 +1,15 @@
 import { statfs } from 'node:fs/promises'
-import { Refusal, type Registry, timestamp, writeFact } from '../generator/index.ts'
+import { Refusal, timestamp, writeFact } from '../generator/index.ts'
 import type { OpenHandler } from './access/route.ts'
+import type { Deps } from './deps.ts'
 
 /** What readiness depends on. */
-export interface ReadinessDeps {
-  readonly registry: Registry
-  readonly clock: () => Date
+interface ReadinessDeps extends Pick<Deps, 'registry' | 'clock'> {
   /** The bytes that a file system has free, by a path in it; default: what `statfs` says. */
   readonly freeBytes?: (path: string) => Promise<number>
 }
 
-/** An answer stays valid for this long, in milliseconds, so that frequent probes make no more work. */
+/** For so many milliseconds an answer stays valid, so that frequent probes make no more work. */
 const HOLDS = 1000
 
 /**
@@ -34,12 +33,23 @@ export function whileStarting(path: string): Response | null {
   return path === '/readyz' ? notReady('starting') : null
 }
 
+/** Names the parts that fail; the reasons, which may hold paths, are for the operator only. */
 async function findFaults({ registry, clock, freeBytes = free }: ReadinessDeps): Promise<string[]> {
   const { database, crates, tree, dir, settings } = registry
   const faults = new Set<string>()
-  await check(faults, 'catalog', () => writeFact(database, 'probe', timestamp(clock())))
-  await check(faults, 'crate store', () => crates.probe())
-  await check(faults, 'public tree', () => tree.probe())
+  const parts = [
+    ['catalog', () => writeFact(database, 'probe', timestamp(clock()))],
+    ['crate store', () => crates.probe()],
+    ['public tree', () => tree.probe()],
+  ] as const
+  for (const [part, probe] of parts) {
+    try {
+      await probe()
+    } catch (error) {
+      const isFull = error instanceof Refusal && error.has('storage_full')
+      faults.add(isFull ? 'disk full' : part)
+    }
+  }
   const room = await Promise.all([...new Set([dir, tree.root])].map(freeBytes))
   if (Math.min(...room) < settings.limits.crate_bytes) faults.add('disk full')
   return [...faults]
@@ -48,20 +58,6 @@ async function findFaults({ registry, clock, freeBytes = free }: ReadinessDeps):
 async function free(path: string): Promise<number> {
   const { bavail, bsize } = await statfs(path)
   return bavail * bsize
-}
-
-/** Names the part that fails; the reason, which may hold paths, is for the operator's eyes only. */
-async function check(
-  faults: Set<string>,
-  part: string,
-  work: () => Promise<unknown>,
-): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    const isFull = error instanceof Refusal && error.has('storage_full')
-    faults.add(isFull ? 'disk full' : part)
-  }
 }
 
 function notReady(why: string): Response {

@@ -1,27 +1,19 @@
 import type { Context } from 'hono'
 import type { Logger } from 'pino'
 import { configPath, issue, Refusal, type Registry, refuse } from '../../generator/index.ts'
-import type { SiteConfig } from '../../site/site-config.ts'
-import { knownDevice } from '../accounts/device.ts'
-import { type LoginPriority, TOP_PRIORITY } from '../accounts/hashing-queue.ts'
+import { knownDevice } from '../accounts/credentials.ts'
 import { type RecordUse, recordUses } from '../accounts/last-use.ts'
+import { type LoginPriority, TOP_PRIORITY } from '../accounts/password.ts'
 import { formProof, isSameText, makeSecret } from '../accounts/secret.ts'
 import { findSession, type Session } from '../accounts/sessions.ts'
+import { addObjections, failureBody } from '../http/answer.ts'
 import { addressOf, type ClientAddress } from '../http/client-address.ts'
 import { readCookie, writeCookie } from '../http/cookies.ts'
-import { addObjections, failureBody } from '../http/failure.ts'
 import { isFromHere, loginOf, readForm } from '../http/form.ts'
 import { redirect, refusedPage } from '../http/page.ts'
 import { type Actor, authenticate, hasScope, passwordOf, tokenOf } from './auth.ts'
 import { RateLimits } from './rate-limit.ts'
-import type { ActorRoute, BrowserRequest, BrowserRoute, OpenHandler, Route } from './route.ts'
-
-/** What the guard needs. */
-export interface AccessGuardDeps {
-  readonly registry: Registry
-  readonly clock: () => Date
-  readonly log: Pick<Logger, 'warn'>
-}
+import type { ActorRoute, BrowserRequest, BrowserRoute, OpenRoute, Route } from './route.ts'
 
 /** Checks every request before its handler: caller, rate limits, and that a posted form is ours. */
 export class AccessGuard {
@@ -30,16 +22,14 @@ export class AccessGuard {
   readonly #recordUse: RecordUse
   readonly #limits: RateLimits
   readonly #addressOf: ClientAddress
-  readonly #site: SiteConfig
   readonly #me: string
 
-  constructor({ registry, clock, log }: AccessGuardDeps) {
+  constructor(registry: Registry, clock: () => Date, log: Pick<Logger, 'warn'>) {
     this.#registry = registry
     this.#clock = clock
     this.#recordUse = recordUses(log)
     this.#limits = new RateLimits(registry.settings.limits)
     this.#addressOf = addressOf(registry.settings.server)
-    this.#site = registry.site
     this.#me = `${registry.urls.base}/me`
   }
 
@@ -65,27 +55,21 @@ export class AccessGuard {
     }
   }
 
-  /**
-   * A reader of a private registry: a token with the scope `read`, or for GET a logged-in browser.
-   */
-  async #enterAsReader(
-    { path: route, handle }: { readonly path: string; readonly handle: OpenHandler },
-    c: Context,
-  ): Promise<Response> {
+  /** A private registry: a token with the scope `read`, or for GET a logged-in browser. */
+  async #enterAsReader({ path: route, handle }: OpenRoute, c: Context): Promise<Response> {
     const { path, method } = c.req
     const header = c.req.header('authorization')
     const token = passwordOf(header) ?? tokenOf(header)
-    const isLook = method === 'GET' || method === 'HEAD'
-    if (!token && isLook && (await this.#session(c))) return handle(c)
-    const actor =
-      token && (await authenticate(this.#registry.database, token, this.#clock(), this.#recordUse))
+    if (!token) {
+      if ((method === 'GET' || method === 'HEAD') && (await this.#session(c))) return handle(c)
+      return wantsPage(c) ? this.#askToLogIn(c) : this.#challenge(c, 'token_absent')
+    }
+    const actor = await authenticate(this.#registry.database, token, this.#clock(), this.#recordUse)
     if (!actor) {
-      if (!token && wantsPage(c))
-        return redirect(c, this.#site, `/me?next=${encodeURIComponent(pathOf(c))}`)
       // Cargo repeats index requests and downloads after a 401; the API answers 403 (section 7).
-      if (token && route.startsWith('/api/') && !route.endsWith('/download'))
+      if (route.startsWith('/api/') && !route.endsWith('/download'))
         refuse('token_rejected', { me: this.#me })
-      return this.#challenge(c, token ? 'token_rejected' : 'token_absent')
+      return this.#challenge(c, 'token_rejected')
     }
     // Every call of Cargo begins with config.json, also when its token is good for publishing only.
     if (!hasScope(actor, 'read') && path !== `/${configPath}`)
@@ -94,7 +78,7 @@ export class AccessGuard {
   }
 
   /** Somebody who wants to change something: a token good for one of the scopes of the route. */
-  async #enterAsActor(route: ActorRoute & Pick<Route, 'counts'>, c: Context): Promise<Response> {
+  async #enterAsActor(route: ActorRoute, c: Context): Promise<Response> {
     const actor = await this.#identify(c)
     const { access, counts, handle } = route
     if (!access.some(scope => hasScope(actor, scope)))
@@ -105,28 +89,21 @@ export class AccessGuard {
   }
 
   /** A browser. What is refused here is told on a page, because a person reads it. */
-  async #enterAsVisitor(
-    route: BrowserRoute & Pick<Route, 'counts'>,
-    c: Context,
-  ): Promise<Response> {
+  async #enterAsVisitor(route: BrowserRoute, c: Context): Promise<Response> {
+    const isPost = c.req.method === 'POST'
     let login: string | null = null
     try {
       const made = await this.#browserRequest(c)
       const { session } = made
       login = session?.user.login ?? null
-      const priority =
-        c.req.method === 'POST' ? await this.#count(route.counts, c, made) : TOP_PRIORITY
-      const request: BrowserRequest = { ...made, priority }
-      if (route.access === 'visitor') return await route.handle(c, request)
-      if (!session) {
-        if (c.req.method === 'POST') return refuse('session_absent')
-        return redirect(c, this.#site, `/me?next=${encodeURIComponent(pathOf(c))}`)
-      }
+      const priority = isPost ? await this.#count(route.counts, c, made) : TOP_PRIORITY
+      if (route.access === 'visitor') return await route.handle(c, { ...made, priority })
+      if (!session) return isPost ? refuse('session_absent') : this.#askToLogIn(c)
       if (route.access === 'admin' && !session.user.admin) refuse('admin_only')
-      return await route.handle(c, { ...request, session })
+      return await route.handle(c, { ...made, priority, session })
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      return refusedPage(c, this.#site, error, login)
+      return refusedPage(c, this.#registry.site, error, login)
     }
   }
 
@@ -158,10 +135,9 @@ export class AccessGuard {
       const cookie = readCookie(c, this.#registry, 'device')
       const device =
         cookie === undefined ? null : await knownDevice(this.#registry.database, login, cookie)
-      return this.#limits.ofLogin({ login, device, address }, now)
+      return this.#limits.ofLogin(login, device, address, now)
     }
-    if (counts === 'password')
-      return this.#limits.ofPassword({ session: session?.id ?? null, address }, now)
+    if (counts === 'password') return this.#limits.ofPassword(session, address, now)
     if (counts && session) this.#limits.ofUser(counts, session.user.id, now)
     return TOP_PRIORITY
   }
@@ -184,6 +160,11 @@ export class AccessGuard {
       : refuse('token_rejected', { me: this.#me })
   }
 
+  #askToLogIn(c: Context): Response {
+    const path = `${c.req.path}${new URL(c.req.url).search}`
+    return redirect(c, this.#registry.site, `/me?next=${encodeURIComponent(path)}`)
+  }
+
   /**
    * 401 with the challenge that makes Cargo send its token, or ask for one (RFC 3231, Cargo's
    * `login_url`). git knows only `Basic`, and libgit2 only when that comes first; elsewhere it
@@ -191,7 +172,7 @@ export class AccessGuard {
    */
   #challenge(c: Context, why: 'token_absent' | 'token_rejected'): Response {
     const basic = c.req.path.startsWith('/index.git/')
-      ? `Basic realm="${this.#site.registry}", `
+      ? `Basic realm="${this.#registry.site.registry}", `
       : ''
     addObjections(c, [why])
     const headers = {
@@ -206,9 +187,4 @@ export class AccessGuard {
 export function wantsPage(c: Context): boolean {
   if (c.req.method !== 'GET' || !/\btext\/html\b/i.test(c.req.header('accept') ?? '')) return false
   return !/^\/(?:api|index|index\.git)\/|\.crate$/.test(c.req.path)
-}
-
-/** Path and query of a request. */
-function pathOf(c: Context): string {
-  return `${c.req.path}${new URL(c.req.url).search}`
 }

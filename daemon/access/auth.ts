@@ -84,9 +84,7 @@ export function hasScope(actor: Actor, scope: Scope): boolean {
   return actor.scopes === null || actor.scopes.includes(scope)
 }
 
-/**
- * Whether the actor's token covers a crate; patterns are names or `prefix*`, compared canonically.
- */
+/** Whether the token covers a crate; patterns are names or `prefix*`, compared canonically. */
 export function coversCrate(actor: Actor, name: Name): boolean {
   if (actor.crates === null) return true
   const canonical: string = canonicalName(name)

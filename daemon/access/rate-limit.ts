@@ -1,21 +1,22 @@
+import { LRUCache } from 'lru-cache'
 import { issue, Refusal, type Settings } from '../../generator/index.ts'
-import type { LoginPriority } from '../accounts/hashing-queue.ts'
+import type { LoginPriority } from '../accounts/password.ts'
 import { addressGroup } from '../http/client-address.ts'
 
-/** At most so many callers are remembered; the one not heard of for longest is forgotten first. */
-const REMEMBERED = 10_000
 /** Refilling by fractions of a token must not lose the last digit. */
 const ROUNDING = 1e-6
 
-/** Token buckets by key: a minute's worth at once, then as the bucket refills. 0 means no limit. */
+/**
+ * Token buckets by key: a minute's worth at once, then as the bucket refills. 0 means no limit.
+ * Of more callers than `remembered`, the one not heard of for longest is forgotten.
+ */
 export class RateLimit {
   readonly #perMinute: number
-  readonly #remembered: number
-  readonly #buckets = new Map<string, { level: number; at: number }>()
+  readonly #buckets: LRUCache<string, { level: number; at: number }>
 
-  constructor(perMinute: number, remembered = REMEMBERED) {
+  constructor(perMinute: number, remembered = 10_000) {
     this.#perMinute = perMinute
-    this.#remembered = remembered
+    this.#buckets = new LRUCache({ max: remembered })
   }
 
   /** Takes one; gives 0 when there was one, else the seconds until there will be. */
@@ -27,27 +28,19 @@ export class RateLimit {
     const grown = before ? (Math.max(0, at - before.at) / 60_000) * this.#perMinute : 0
     const level = before ? Math.min(this.#perMinute, before.level + grown) : this.#perMinute
     const isEnough = level > 1 - ROUNDING
-    const left = isEnough ? Math.max(0, level - 1) : level
-    this.#buckets.delete(key)
-    this.#buckets.set(key, { level: left, at })
-    if (this.#buckets.size > this.#remembered) this.#forget()
+    this.#buckets.set(key, { level: isEnough ? Math.max(0, level - 1) : level, at })
     return isEnough ? 0 : Math.ceil(((1 - level) * 60) / this.#perMinute - ROUNDING)
   }
 
   /** How many were taken of late. */
   recent(key: string): number {
-    const bucket = this.#buckets.get(key)
+    const bucket = this.#buckets.peek(key)
     return bucket ? Math.ceil(this.#perMinute - bucket.level - ROUNDING) : 0
   }
 
   /** How many keys are remembered. */
   get size(): number {
     return this.#buckets.size
-  }
-
-  #forget(): void {
-    const [oldest] = this.#buckets.keys()
-    if (oldest !== undefined) this.#buckets.delete(oldest)
   }
 }
 
@@ -62,14 +55,6 @@ const COUNTED = {
 
 /** What a route counts as. */
 export type Counted = keyof typeof COUNTED
-
-/** Who tries to log in, as far as it can be told. */
-export interface LoginAttempt {
-  readonly login: string
-  /** The browser, where it is known to the account; null for all others. */
-  readonly device: string | null
-  readonly address: string
-}
 
 /** Every rate limit of the daemon. Reading the index has none: Cargo polls it after a publish. */
 export class RateLimits {
@@ -99,10 +84,10 @@ export class RateLimits {
 
   /**
    * Counts a login: a browser known to the account by itself, so that no stranger can lock it out;
-   * any other by its address and, together with all others, by the account (OWASP, "Slow Down
-   * Online Guessing Attacks with Device Cookies").
+   * any other (`device` is null) by its address and, together with all others, by the account
+   * (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
    */
-  ofLogin({ login, device, address }: LoginAttempt, now: Date): LoginPriority {
+  ofLogin(login: string, device: string | null, address: string, now: Date): LoginPriority {
     if (device !== null)
       return { isKnown: true, recent: this.#take('login', `device ${device}`, now) }
     const recent = this.ofAddress('login', address, now)
@@ -111,11 +96,8 @@ export class RateLimits {
   }
 
   /** Counts an attempt to set a password: by session, or by address without one. */
-  ofPassword(
-    { session, address }: { readonly session: number | null; readonly address: string },
-    now: Date,
-  ): LoginPriority {
-    const key = session === null ? `address ${addressGroup(address)}` : `session ${session}`
+  ofPassword(session: { readonly id: number } | null, address: string, now: Date): LoginPriority {
+    const key = session ? `session ${session.id}` : `address ${addressGroup(address)}`
     return { isKnown: session !== null, recent: this.#take('password', key, now) }
   }
 

@@ -18,10 +18,10 @@ export interface AuditEvent {
 /** Which events are asked for; all of what is given has to hold. */
 export interface AuditFilter {
   /** Not older than this. */
-  readonly since?: string
-  readonly actor?: string
-  readonly crate?: string
-  readonly action?: string
+  readonly since?: string | undefined
+  readonly actor?: string | undefined
+  readonly crate?: string | undefined
+  readonly action?: string | undefined
   /** Actor, crate or action. */
   readonly any?: string
   /** Only events before or after this one. */
@@ -33,11 +33,9 @@ export interface AuditFilter {
 /** The latest events that fit, oldest first; with `after`, the first that come after it. */
 export async function listEvents(database: Database, filter: AuditFilter): Promise<AuditEvent[]> {
   const { since, action, before, after } = filter
-  const [actor, crate, any] = await Promise.all([
-    filter.actor === undefined ? undefined : spellings(database, filter.actor, 'users'),
-    filter.crate === undefined ? undefined : spellings(database, filter.crate, 'crates'),
-    filter.any === undefined ? undefined : spellings(database, filter.any, 'users', 'crates'),
-  ])
+  const actor = await spellings(database, filter.actor, 'users')
+  const crate = await spellings(database, filter.crate, 'crates')
+  const any = await spellings(database, filter.any, 'users', 'crates')
   let query = database
     .selectFrom('audit')
     .select(['id', 'at', 'action', 'actor', 'token_id as token', 'address'])
@@ -58,21 +56,20 @@ export async function listEvents(database: Database, filter: AuditFilter): Promi
     .orderBy('id', isForward ? 'asc' : 'desc')
     .limit(filter.limit)
     .execute()
-  const events = rows.map(({ detail, ...row }) => {
-    return {
-      ...row,
-      detail: detail === null ? null : (JSON.parse(detail) as Record<string, unknown>),
-    }
-  })
+  const events = rows.map(row => ({
+    ...row,
+    detail: JSON.parse(row.detail ?? 'null') as AuditEvent['detail'],
+  }))
   return isForward ? events : events.reverse()
 }
 
 /** A name as given, and as its user or crate is spelled, which is what the log has. */
 async function spellings(
   database: Database,
-  asked: string,
+  asked: string | undefined,
   ...kinds: ('users' | 'crates')[]
-): Promise<string[]> {
+): Promise<string[] | undefined> {
+  if (asked === undefined) return undefined
   const found = [asked]
   if (kinds.includes('users')) found.push((await findUser(database, asked))?.login ?? asked)
   if (kinds.includes('crates') && isName(asked))

@@ -1,3 +1,4 @@
+import { createHmac, randomBytes } from 'node:crypto'
 import {
   addEvent,
   type Change,
@@ -10,9 +11,8 @@ import {
   timestamp,
 } from '../../generator/index.ts'
 import { type Account, findUser, storedPassword, type User } from './accounts.ts'
-import type { LoginPriority } from './hashing-queue.ts'
-import { costOf, hashPassword, isPassword, passwordIssues } from './password.ts'
-import { hashSecret, makeSecret } from './secret.ts'
+import { costOf, hashPassword, isPassword, type LoginPriority, passwordIssues } from './password.ts'
+import { hashSecret, isSameText, makeSecret } from './secret.ts'
 
 /** How long a one-time link is good. */
 const LINK_SECONDS = 24 * 3600
@@ -120,4 +120,29 @@ export async function redeemLink(
   const user = (await linkOwner(database, secret, order.now)) ?? refuse('link_invalid')
   await setPassword(database, user, order, changeOf(user), secret)
   return user
+}
+
+/**
+ * The cookie value that marks a browser as used with an account: an id and its HMAC under the
+ * stored password, so nothing is stored and a new password invalidates it. Null without a password.
+ */
+export async function makeDevice(database: Database, login: string): Promise<string | null> {
+  const stored = await storedPassword(database, login)
+  const id = randomBytes(16).toString('base64url')
+  return stored && `${id}.${proof(id, stored)}`
+}
+
+/** The id of a browser, where it is known to the account that a login means; null otherwise. */
+export async function knownDevice(
+  database: Database,
+  login: string,
+  cookie: string,
+): Promise<string | null> {
+  const [, id = '', given = ''] = /^([\w-]{22})\.([\w-]{43})$/.exec(cookie) ?? []
+  const stored = id === '' ? null : await storedPassword(database, login)
+  return stored && isSameText(given, proof(id, stored)) ? id : null
+}
+
+function proof(id: string, stored: string): string {
+  return createHmac('sha256', stored).update(`plimsoll device ${id}`).digest('base64url')
 }

@@ -12,10 +12,7 @@ export type RecordUse = (
 /** How exact a last use is, and how long nothing is recorded after a failure, in milliseconds. */
 const PAUSE = 60_000
 
-/**
- * Records last uses one by one. A failure (a full disk) is logged and pauses recording for a
- * minute: reading needs no writing and must go on without it.
- */
+/** One by one; a failure (a full disk) pauses it for a minute: reading must go on without it. */
 export function recordUses(log: Pick<Logger, 'warn'>): RecordUse {
   const inTurn = pLimit(1)
   let failedAt = Number.NEGATIVE_INFINITY

@@ -100,10 +100,7 @@ export async function inviteOwners(
   })
 }
 
-/**
- * Removes owners and withdraws invitations. All or none; refuses a login that is neither owner nor
- * invited, and to remove the last owner.
- */
+/** Removes owners and withdraws invitations, but never the last owner. All or none. */
 export async function removeOwners(
   database: Database,
   crate: CrateRecord,

@@ -76,10 +76,7 @@ export interface TokenOrder {
   readonly most?: number
 }
 
-/**
- * Creates a token and returns it, the only time it is visible. Refuses an invalid name, a crate
- * pattern that matches no name, and one token too many.
- */
+/** Creates a token and returns it, the only time it is visible. Refuses one token too many. */
 export async function createToken(
   database: Database,
   { userId, name, scopes, crates, at, expires, most }: TokenOrder,

@@ -47,13 +47,8 @@ export function registerAudit(program: Command, io: Io): void {
 function readFilter(io: Io, options: AuditOptions): AuditFilter {
   const { since, actor, crate, action, limit } = options
   if (!/^[1-9][0-9]{0,5}$/.test(limit)) refuse('limit_invalid', { text: limit })
-  return {
-    ...(since !== undefined && { since: timestamp(before(io.now(), since)) }),
-    ...(actor !== undefined && { actor }),
-    ...(crate !== undefined && { crate }),
-    ...(action !== undefined && { action }),
-    limit: Number(limit),
-  }
+  const from = since && timestamp(before(io.now(), since))
+  return { since: from, actor, crate, action, limit: Number(limit) }
 }
 
 /** Ends with the process. */
@@ -78,18 +73,8 @@ async function follow(
 
 function line(event: AuditEvent): string {
   const { at, actor, action, crate, version, token, address } = event
-  const what = [crate, version].filter(part => part !== null).join(' ')
-  const how = [
-    token === null ? null : `token ${token}`,
-    address === null ? null : `from ${address}`,
-  ]
-  const parts = [
-    at,
-    actor,
-    action,
-    what,
-    detailText(event),
-    how.filter(part => part !== null).join(' '),
-  ]
-  return parts.filter(part => part !== '').join('  ')
+  const how = [token && `token ${token}`, address && `from ${address}`]
+  const parts = [[at], [actor], [action], [crate, version], [detailText(event)], how]
+  const texts = parts.map(part => part.filter(one => one !== null).join(' '))
+  return texts.filter(text => text !== '').join('  ')
 }

@@ -1,21 +1,165 @@
 import type { Command } from 'commander'
+import type { Logger } from 'pino'
+import { type FolderOptions, flagsOf, run, withSettingFlags } from '../../generator/cli/io.ts'
 import {
-  type FolderOptions,
-  flagsOf,
+  cargoConfig,
+  fetchProblem,
+  GitIndex,
   type Io,
-  run,
+  type ListenAddress,
+  openRegistry,
+  operatorChange,
+  parseListen,
+  type Registry,
+  readSettings,
+  recordFailure,
+  refuse,
+  serveLock,
+  timestamp,
   withDir,
-  withSettingFlags,
-} from '../../generator/cli/io.ts'
-import { serve } from '../serve.ts'
+} from '../../generator/index.ts'
+import { addUser, hasNoUsers } from '../accounts/accounts.ts'
+import { makeLink, passwordLink } from '../accounts/credentials.ts'
+import { createToken } from '../accounts/tokens.ts'
+import { createApp } from '../app.ts'
+import { type Listening, listen } from '../http/listen.ts'
+import { openLog } from '../http/log.ts'
+import type { TlsFiles } from '../http/tls.ts'
+import { type BackgroundWork, Metrics } from '../metrics.ts'
+import { whileStarting } from '../readiness.ts'
+import { GitWorker } from '../workers/git-worker.ts'
+import { IndexWorker } from '../workers/index-worker.ts'
 
 /** `serve`: the daemon. `stopped` begins to wait for the request to stop. */
 export function registerServe(program: Command, io: Io, stopped: () => Promise<void>): void {
   withSettingFlags(withDir(program.command('serve'), io))
     .description('run the daemon')
-    .action((options: FolderOptions) => {
-      const { dir } = options
-      const flags = flagsOf(options)
-      return run(io, () => serve(io, { dir, flags, logTo: process.stderr, stopped: stopped() }))
+    .action((options: FolderOptions) => run(io, () => serve(io, options, stopped())))
+}
+
+/**
+ * Serves a registry folder until it is stopped: locks the folder, listens, finishes pending work,
+ * prints the settings for Cargo and `listening on …`; at the end it finishes running requests.
+ */
+async function serve(io: Io, options: FolderOptions, stopped: Promise<void>): Promise<void> {
+  const { dir } = options
+  const sources = { env: io.env, flags: flagsOf(options) }
+  const { settings } = readSettings(dir, sources)
+  const address = parseListen(settings.server.listen)
+  if (!address) throw new Error(`settings let the address ${settings.server.listen} through`)
+  if (settings.registry.base_url === null) requireUrl(io, address)
+  const lock = serveLock(dir)
+  if (!lock.tryAcquire(`process ${process.pid}`))
+    refuse('serve_locked', { dir, holder: lock.holder() })
+  const log = openLog(settings.log.level, process.stderr)
+  try {
+    const server = await listen({
+      ...address,
+      requestSeconds: settings.limits.request_seconds,
+      meanwhile: whileStarting,
+      tls: tlsFiles(settings.tls),
+      onTlsFailure: refusal =>
+        log.error({ err: refusal }, 'renewed TLS files are not usable; keeping the old'),
     })
+    try {
+      lock.describe(`process ${process.pid} at ${server.url}`)
+      const registry = await openRegistry(dir, sources, server.url)
+      try {
+        await serveRegistry(io, log, stopped, registry, server)
+      } finally {
+        await registry.close()
+      }
+    } finally {
+      // A daemon that could not begin would keep its address for ever, and never end.
+      await server.stop(0)
+    }
+  } finally {
+    lock.release()
+  }
+}
+
+async function serveRegistry(
+  io: Io,
+  log: Logger,
+  stopped: Promise<void>,
+  registry: Registry,
+  server: Listening,
+): Promise<void> {
+  const clock = () => io.now()
+  /** Logs a failure of background work and keeps it for `plimsoll status`. */
+  const failureReport = (what: BackgroundWork, words: string) => (error: unknown) => {
+    log.error({ err: error }, words)
+    metrics.backgroundFailed(what)
+    const why = error instanceof Error ? error.message : String(error)
+    const failure = { what, at: timestamp(io.now()), why }
+    recordFailure(registry.database, failure).catch(unrecorded =>
+      log.error({ err: unrecorded }, 'cannot record this failure'),
+    )
+  }
+  const { shutdown_seconds } = registry.settings.server
+  const metrics = new Metrics(registry)
+  await registry.crates.sweep()
+  const indexWorker = new IndexWorker(
+    registry,
+    failureReport('build', 'a build failed; trying again'),
+  )
+  let git: GitWorker | null = null
+  try {
+    const gitIndex = await GitIndex.follow(registry, {
+      onMissing: refusal => log.warn({ err: refusal }, 'there is no git index'),
+      onPushFailure: failureReport('git push', 'a push of the git index failed; trying again'),
+    })
+    const problem = gitIndex && (await fetchProblem())
+    if (problem) log.warn(problem.message)
+    await indexWorker.catchUp()
+    await indexWorker.pages.start()
+    git =
+      gitIndex &&
+      new GitWorker(gitIndex, failureReport('git index', 'the git index is behind; trying again'))
+    await git?.beginWithConfig()
+    server.answer(createApp({ registry, indexWorker, clock, log, metrics, git }).fetch)
+    await printWelcome(io, registry)
+    io.out(`listening on ${server.url}`)
+    await stopped
+  } finally {
+    await server.stop(shutdown_seconds)
+    await indexWorker.close(shutdown_seconds)
+    await git?.close()
+  }
+}
+
+/** Prints what a user needs to begin; without users, adds `admin` and prints its token. */
+async function printWelcome(io: Io, { settings, urls, database }: Registry): Promise<void> {
+  const { name } = settings.registry
+  const config = cargoConfig(name, urls, settings.auth.required)
+  io.out(`Paste this into .cargo/config.toml:\n\n${config}`)
+  io.out(`Its page is ${urls.base}/`)
+  if (!(await hasNoUsers(database))) return
+  const at = timestamp(io.now())
+  const admin = await addUser(database, { login: 'admin', admin: true, at })
+  const order = { userId: admin.id, name: 'first start', at, expires: null }
+  const token = await createToken(database, { ...order, scopes: null, crates: null })
+  const secret = await makeLink(database, admin, io.now(), operatorChange(at))
+  io.out(`
+The token of user \`admin\`, shown this once; use it with \`cargo login --registry ${name}\`:
+
+    ${token}
+
+To log in there, \`admin\` sets a password with this link, within 24 hours and once:
+
+    ${passwordLink(urls, secret)}
+`)
+}
+
+/** Without a base URL the listening address is the base URL, which not every address can be. */
+function requireUrl(io: Io, address: ListenAddress): void {
+  if ('socket' in address) refuse('base_url_missing', { address: `unix:${address.socket}` })
+  if (address.host === '0.0.0.0' || address.host === '::')
+    io.err(
+      `warning: listening on every address of this machine, but readers are sent to ${address.host}, which no other machine reaches; set \`registry.base_url\` to the address at which users reach the registry`,
+    )
+}
+
+function tlsFiles({ cert, key }: Registry['settings']['tls']): TlsFiles | null {
+  return cert !== null && key !== null ? { cert, key } : null
 }

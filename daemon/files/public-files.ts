@@ -101,19 +101,15 @@ export class PublicFiles {
     return realpathSync(file).startsWith(realpathSync(this.#root) + sep)
   }
 
-  #whole(held: Held, place: Place, request: HonoRequest): Response {
-    const zipped =
-      held.gzip !== null && acceptsGzip(request.header('accept-encoding')) ? held.gzip : null
-    const headers = this.#headers(place, zipped ? `${held.tag}-gz` : held.tag)
-    if (held.gzip) headers.vary = 'accept-encoding'
-    if (isKnown(request.header('if-none-match'), held.tag))
-      return new Response(null, { status: 304, headers })
-    if (zipped) headers['content-encoding'] = 'gzip'
-    else if (!held.gzip) headers['accept-ranges'] = 'bytes'
-    const part = held.gzip ? null : partOf(request, held.bytes.byteLength, held.tag)
-    if (part === 'unsatisfiable') return unsatisfiable(held.bytes.byteLength)
-    const body = zipped ?? (part ? held.bytes.subarray(part.start, part.end + 1) : held.bytes)
-    return answer(body, body.byteLength, held.bytes.byteLength, part, headers, request)
+  #whole({ tag, bytes, gzip }: Held, place: Place, request: HonoRequest): Response {
+    const zipped = gzip && acceptsGzip(request.header('accept-encoding')) ? gzip : null
+    const body = zipped ?? bytes
+    const headers = this.#headers(place, zipped ? `${tag}-gz` : tag)
+    if (gzip) headers.vary = 'accept-encoding'
+    else headers['accept-ranges'] = 'bytes'
+    const { part, ...init } = plan(request, tag, body.byteLength, headers)
+    if (zipped && init.status === 200) headers['content-encoding'] = 'gzip'
+    return new Response(part && body.subarray(part.start, part.end + 1), init)
   }
 
   async #streamed(
@@ -124,14 +120,10 @@ export class PublicFiles {
   ): Promise<Response> {
     const tag = await this.#crates.tag(file, stats)
     const headers = { ...this.#headers(place, tag), 'accept-ranges': 'bytes' }
-    if (isKnown(request.header('if-none-match'), tag))
-      return new Response(null, { status: 304, headers })
-    const part = partOf(request, stats.size, tag)
-    if (part === 'unsatisfiable') return unsatisfiable(stats.size)
-    const { start, end } = part ?? { start: 0, end: stats.size - 1 }
-    const body = request.method === 'HEAD' ? null : await stream(file, stats, start, end)
+    const { part, ...init } = plan(request, tag, stats.size, headers)
+    const body = part && (await stream(file, stats, part))
     if (body === 'replaced') return this.#streamed(file, statSync(file), place, request)
-    return answer(body, end - start + 1, stats.size, part, headers, request)
+    return new Response(body, init)
   }
 
   #headers(place: Place, tag: string): Record<string, string> {
@@ -185,8 +177,7 @@ function look(path: string): Stats | undefined {
 async function stream(
   file: string,
   stats: Stats,
-  start: number,
-  end: number,
+  part: Part,
 ): Promise<ReadableStream | 'replaced'> {
   const handle = await open(file)
   const now = await handle.stat()
@@ -194,30 +185,22 @@ async function stream(
     await handle.close()
     return 'replaced'
   }
-  return Readable.toWeb(handle.createReadStream({ start, end })) as ReadableStream
+  return Readable.toWeb(handle.createReadStream({ ...part })) as ReadableStream
 }
 
-function answer(
-  body: Uint8Array<ArrayBuffer> | Buffer | ReadableStream | null,
-  length: number,
-  size: number,
-  part: Part | null,
-  headers: Record<string, string>,
-  request: HonoRequest,
-): Response {
-  headers['content-length'] = String(length)
-  if (part) headers['content-range'] = `bytes ${part.start}-${part.end}/${size}`
-  const init = { status: part ? 206 : 200, headers }
-  return new Response(request.method === 'HEAD' ? null : body, init)
+/** Status and headers of an answer of `size` bytes, and which of them go with it; null for none. */
+function plan(request: HonoRequest, tag: string, size: number, headers: Record<string, string>) {
+  if (isKnown(request.header('if-none-match'), tag)) return { status: 304, headers, part: null }
+  const range = headers['accept-ranges'] ? partOf(request, size, tag) : null
+  if (range === 'unsatisfiable')
+    return { status: 416, headers: { 'content-range': `bytes */${size}` }, part: null }
+  const part = range ?? { start: 0, end: size - 1 }
+  headers['content-length'] = String(part.end - part.start + 1)
+  if (range) headers['content-range'] = `bytes ${part.start}-${part.end}/${size}`
+  return { status: range ? 206 : 200, headers, part: request.method === 'HEAD' ? null : part }
 }
 
-function unsatisfiable(size: number): Response {
-  return new Response(null, { status: 416, headers: { 'content-range': `bytes */${size}` } })
-}
-
-/**
- * Whether `Accept-Encoding` allows gzip (RFC 9110 §12.5.3): by name or `*`, with a weight above 0.
- */
+/** Whether `Accept-Encoding` allows gzip, by name or `*`, with a weight above 0 (RFC 9110). */
 function acceptsGzip(header: string | undefined): boolean {
   if (header === undefined) return false
   let star = false

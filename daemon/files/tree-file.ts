@@ -25,9 +25,7 @@ async function missing(registry: Registry, files: PublicFiles, c: Context): Prom
 
 const BELOW_CRATE = new RegExp(`^/${CRATES_FOLDER}/([^/]+)(/.*)?$`)
 
-/**
- * The page of a crate whose name is spelled differently (`Some_Crate` for `some-crate`); else null.
- */
+/** The page of a crate whose name is spelled otherwise (`Some_Crate`, `some-crate`); else null. */
 async function rightAddress({ database }: Registry, c: Context): Promise<string | null> {
   const [, name = '', rest = '/'] = BELOW_CRATE.exec(c.req.path) ?? []
   const crate = isName(name) ? await findCrate(database, name) : null

@@ -16,15 +16,10 @@ export function clientAddress(
   const trusted = new BlockList()
   for (const network of trustedProxies) {
     const [ip = '', bits] = network.split('/')
-    const family = isIP(ip) === 6 ? 'ipv6' : 'ipv4'
-    trusted.addSubnet(
-      ip,
-      bits === undefined ? (family === 'ipv6' ? 128 : 32) : Number(bits),
-      family,
-    )
+    if (bits === undefined) trusted.addAddress(ip, familyOf(ip))
+    else trusted.addSubnet(ip, Number(bits), familyOf(ip))
   }
-  const isTrusted = (ip: string) =>
-    isIP(ip) !== 0 && trusted.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4')
+  const isTrusted = (ip: string) => isIP(ip) !== 0 && trusted.check(ip, familyOf(ip))
   return c => {
     let address = plain(peerOf(c))
     // Only a proxy of this machine can open a Unix socket, and it has no address.
@@ -32,8 +27,7 @@ export function clientAddress(
     const hops = (c.req.header('x-forwarded-for') ?? '').split(',')
     for (const hop of hops.reverse()) {
       const ip = plain(withoutPort(hop.trim()))
-      // What a proxy of ours reports is an address; where it is none, nobody before it can be told
-      // apart.
+      // A proxy of ours reports an address; where it does not, nobody before it can be told apart.
       if (isIP(ip) === 0) break
       address = ip
       if (!isTrusted(ip)) break
@@ -66,6 +60,8 @@ function peerOf(c: Context): string {
   const env = c.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined
   return env?.incoming?.socket?.remoteAddress ?? 'unknown'
 }
+
+const familyOf = (ip: string) => (isIP(ip) === 6 ? 'ipv6' : 'ipv4')
 
 /** IPv4 as IPv4, also where the socket speaks both. */
 function plain(address: string): string {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { lstat, rm } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import {
@@ -9,7 +10,7 @@ import {
 import { type AddressInfo, connect, isIP } from 'node:net'
 import { createAdaptorServer, type ServerType } from '@hono/node-server'
 import { issue, type ListenAddress, Refusal } from '../../generator/index.ts'
-import { readTls, type TlsFiles, watchTls } from './tls.ts'
+import { readTls, type TlsFiles, type TlsWatch, watchTls } from './tls.ts'
 
 type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch']
 
@@ -24,18 +25,15 @@ export interface Listening {
 }
 
 /** Where to listen, and how. Port 0 takes a free one. */
-export type ListenOptions = ListenAddress & {
-  /** How long a request may take to arrive, and a connection to stand still; default: 120. */
-  readonly requestSeconds?: number
-  /** For https and HTTP/2, because Cargo keeps only two HTTP/1.1 connections. */
-  readonly tls: TlsFiles | null
-  /** Told when renewed TLS files cannot be used. */
-  readonly onTlsFailure: (refusal: Refusal) => void
-  /** Answers what cannot wait for an app, by path; null for what can. Default: everything waits. */
-  readonly meanwhile?: (path: string) => Response | null
-  /** How often TLS files are looked at for a renewal, in milliseconds; default: 5000. */
-  readonly renewalCheck?: number
-}
+export type ListenOptions = ListenAddress &
+  TlsWatch & {
+    /** How long a request may take to arrive, and a connection to stand still; default: 120. */
+    readonly requestSeconds?: number
+    /** For https and HTTP/2, because Cargo keeps only two HTTP/1.1 connections. */
+    readonly tls: TlsFiles | null
+    /** Answers what cannot wait for an app, by path; null for what can. Default: all waits. */
+    readonly meanwhile?: (path: string) => Response | null
+  }
 
 /** A little longer than proxies keep a connection (60 s), so that none closes under a request. */
 const KEEP_ALIVE_MS = 65_000
@@ -63,12 +61,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const secure = options.tls && { allowHTTP1: true, ...readTls(options.tls) }
   const server = await start(options, fetch, secure)
   const stopWatching =
-    options.tls && 'setSecureContext' in server
-      ? watchTls(options.tls, server, options)
-      : () => undefined
-  const sessions = secure
-    ? trackSessions(server as Http2SecureServer)
-    : new Set<ServerHttp2Session>()
+    options.tls && 'setSecureContext' in server && watchTls(options.tls, server, options)
+  const sessions = trackSessions(server as Http2SecureServer)
   const running = countRequests(server)
   return {
     url: urlOf(server, options),
@@ -77,17 +71,13 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       ready(given)
     },
     stop: seconds => {
-      stopWatching()
+      if (stopWatching) stopWatching()
       return stop(server, running, sessions, seconds)
     },
   }
 }
 
-async function start(
-  options: ListenOptions,
-  fetch: Fetch,
-  secure: object | null,
-): Promise<ServerType> {
+async function start(options: ListenOptions, fetch: Fetch, secure: object | null) {
   const { requestSeconds = 120 } = options
   const transport = secure ? { createServer: createSecureServer, serverOptions: secure } : {}
   const server = createAdaptorServer({ fetch, ...transport })
@@ -100,13 +90,8 @@ async function start(
   const where =
     'socket' in options ? { path: options.socket } : { host: options.host, port: options.port }
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(where, () => {
-        server.off('error', reject)
-        resolve()
-      })
-    })
+    server.listen(where)
+    await once(server, 'listening')
     return server
   } catch (error) {
     const reason = (error as Error).message
@@ -142,7 +127,7 @@ function addressText(address: ListenAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
-/** HTTP/2 keeps connections open between requests, and the server does not close them. */
+/** HTTP/2 keeps connections open between requests; other servers have no sessions. */
 function trackSessions(server: Http2SecureServer): Set<ServerHttp2Session> {
   const sessions = new Set<ServerHttp2Session>()
   server.on('session', session => {

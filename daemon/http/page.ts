@@ -4,7 +4,7 @@ import type { Refusal } from '../../generator/index.ts'
 import { contentSecurityPolicy } from '../../site/layout/layout.ts'
 import { errorPage } from '../../site/pages/not-found.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
-import { noteRefusal } from './failure.ts'
+import { noteRefusal } from './answer.ts'
 
 /** The headers of every page: nobody frames it, nothing foreign runs in it. */
 export function pageHeaders(site: SiteConfig): Record<string, string> {

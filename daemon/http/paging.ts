@@ -3,9 +3,6 @@ import * as v from 'valibot'
 import type { Slice } from '../../generator/index.ts'
 import type { PagePosition } from '../../site/elements/elements.ts'
 
-/** What lists hold on one page (specification section 8). */
-export const PER_PAGE = { default: 10, max: 100 } as const
-
 /**
  * A whole number of a query. The specification has defaults and maxima but no errors: a number out
  * of range becomes the nearest in range, anything else the default.
@@ -23,16 +20,13 @@ function wholeNumber(fallback: number, max: number) {
   )
 }
 
-/** The page of a list: `page` and `per_page`. */
+/** The page of a list: `page` and `per_page` (specification section 8). */
 export const pageQuery = {
   page: wholeNumber(1, 1_000_000),
-  per_page: wholeNumber(PER_PAGE.default, PER_PAGE.max),
+  per_page: wholeNumber(10, 100),
 }
 
-export interface PageQuery {
-  readonly page: number
-  readonly per_page: number
-}
+type PageQuery = Readonly<Record<keyof typeof pageQuery, number>>
 
 /** How long the whole list is, and the query strings of the pages beside this one. */
 export const pageMeta = v.object({
@@ -41,15 +35,17 @@ export const pageMeta = v.object({
   prev_page: v.nullable(v.string()),
 })
 
-export type PageMeta = v.InferOutput<typeof pageMeta>
-
 /** The part of the list that a page is. */
 export function sliceOf({ page, per_page }: PageQuery): Slice {
   return { limit: per_page, offset: (page - 1) * per_page }
 }
 
 /** `url`: the request's, whose other parameters the neighbours keep. */
-export function metaOf(url: string, { page, per_page }: PageQuery, total: number): PageMeta {
+export function metaOf(
+  url: string,
+  { page, per_page }: PageQuery,
+  total: number,
+): v.InferOutput<typeof pageMeta> {
   const last = Math.ceil(total / per_page)
   const link = (to: number) => {
     const query = new URL(url).searchParams

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { SecureContextOptions } from 'node:tls'
+import type { Server } from 'node:tls'
 import { Refusal, refuse } from '../../generator/index.ts'
 
 /** Where certificate chain and private key lie, both PEM. */
@@ -8,9 +8,6 @@ export interface TlsFiles {
   readonly cert: string
   readonly key: string
 }
-
-/** How often the files are looked at for a renewal, in milliseconds. */
-const RENEWAL_CHECK = 5000
 
 /** Reads certificate and key. Refuses files that are missing, not PEM, or no pair. */
 export function readTls(files: TlsFiles): { cert: Buffer; key: Buffer } {
@@ -21,15 +18,11 @@ export function readTls(files: TlsFiles): { cert: Buffer; key: Buffer } {
   return { cert, key }
 }
 
-/** A server whose certificate can be exchanged while it runs. */
-interface Renewable {
-  setSecureContext(options: SecureContextOptions): void
-}
-
 /** How to watch TLS files. */
 export interface TlsWatch {
+  /** Told when renewed files cannot be used. */
   readonly onTlsFailure: (refusal: Refusal) => void
-  /** In milliseconds; default: 5000. */
+  /** How often the files are looked at, in milliseconds; default: 5000. */
   readonly renewalCheck?: number
 }
 
@@ -37,7 +30,11 @@ export interface TlsWatch {
  * Polls the files and gives the server a new certificate when they are a new valid pair; until then
  * it keeps the old one and reports once why. Returns a function that stops it.
  */
-export function watchTls(files: TlsFiles, server: Renewable, watch: TlsWatch): () => void {
+export function watchTls(
+  files: TlsFiles,
+  server: Pick<Server, 'setSecureContext'>,
+  { onTlsFailure, renewalCheck = 5000 }: TlsWatch,
+): () => void {
   let present = fingerprint(files)
   let complained = present
   const timer = setInterval(() => {
@@ -48,10 +45,10 @@ export function watchTls(files: TlsFiles, server: Renewable, watch: TlsWatch): (
       present = now
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      if (now !== complained) watch.onTlsFailure(error)
+      if (now !== complained) onTlsFailure(error)
       complained = now
     }
-  }, watch.renewalCheck ?? RENEWAL_CHECK)
+  }, renewalCheck)
   timer.unref()
   return () => clearInterval(timer)
 }

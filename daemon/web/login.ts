@@ -12,8 +12,13 @@ import {
   type SessionRequest,
 } from '../access/route.ts'
 import { type Account, findUser } from '../accounts/accounts.ts'
-import { checkPassword, linkOwner, redeemLink, setPassword } from '../accounts/credentials.ts'
-import { makeDevice } from '../accounts/device.ts'
+import {
+  checkPassword,
+  linkOwner,
+  makeDevice,
+  redeemLink,
+  setPassword,
+} from '../accounts/credentials.ts'
 import { endSession, startSession } from '../accounts/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'

@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { Refusal, type Registry } from '../../generator/index.ts'
 import type { Notice, Viewer } from '../../site/account/frame.ts'
 import type { SessionRequest } from '../access/route.ts'
-import { noteRefusal } from '../http/failure.ts'
+import { noteRefusal } from '../http/answer.ts'
 import { asSentences, redirect } from '../http/page.ts'
 
 /** What a form has done, by the word in the next address; no other text reaches the page. */

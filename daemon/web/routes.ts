@@ -1,14 +1,5 @@
 import { refuse } from '../../generator/index.ts'
-import {
-  admin,
-  type BrowserHandler,
-  get,
-  post,
-  type Route,
-  type SessionHandler,
-  session,
-  visitor,
-} from '../access/route.ts'
+import { type BrowserHandler, get, post, type Route, type SessionHandler } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { redirect } from '../http/page.ts'
 import {
@@ -18,44 +9,43 @@ import {
   postSessionEnd,
   postToken,
 } from './account.ts'
-import { auditLog } from './audit.ts'
+import { auditLog, postUser, postUserAction, users } from './admin.ts'
 import { confirmRemoval, confirmYank, manage, postOwner, postRemoval, postYank } from './crates.ts'
 import { home, passwordLink, postLogin, postLogout, postPassword } from './login.ts'
-import { postUser, postUserAction, users } from './users.ts'
 
 /** `/me`: everything people do in a browser. Works without JavaScript: links ask, forms change. */
 export function meRoutes(deps: Deps): Route[] {
   const crate = '/me/crates/:name'
-  const change = (path: string, handle: SessionHandler) => post(path, session(handle, 'change'))
+  const change = (path: string, handle: SessionHandler) => post(path, 'session', handle, 'change')
   // Without an API, the web changes no crate; accounts and tokens stay, which readers need.
   const crates = (handle: SessionHandler): SessionHandler =>
     deps.registry.urls.api === null ? () => refuse('api_off') : handle
   return [
-    get('/me', visitor(home(deps))),
-    get('/me/login', visitor(home(deps))),
-    post('/me/login', visitor(postLogin(deps), 'login')),
-    post('/me/logout', session(postLogout(deps))),
-    get('/me/password', visitor(passwordLink(deps))),
-    post('/me/password', visitor(postPassword(deps), 'password')),
+    get('/me', 'visitor', home(deps)),
+    get('/me/login', 'visitor', home(deps)),
+    post('/me/login', 'visitor', postLogin(deps), 'login'),
+    post('/me/logout', 'session', postLogout(deps)),
+    get('/me/password', 'visitor', passwordLink(deps)),
+    post('/me/password', 'visitor', postPassword(deps), 'password'),
     change('/me/tokens', postToken(deps)),
     change('/me/tokens/:id/revoke', postRevocation(deps)),
     change('/me/sessions/:id/end', postSessionEnd(deps)),
     change('/me/sessions/end', postOtherSessionsEnd(deps)),
     change('/me/invitations/:name/accept', crates(postInvitation(deps, true))),
     change('/me/invitations/:name/decline', crates(postInvitation(deps, false))),
-    get(crate, session(manage(deps))),
-    get(`${crate}/yank`, session(crates(confirmYank(deps, true)))),
+    get(crate, 'session', manage(deps)),
+    get(`${crate}/yank`, 'session', crates(confirmYank(deps, true))),
     change(`${crate}/yank`, crates(postYank(deps, true))),
-    get(`${crate}/unyank`, session(crates(confirmYank(deps, false)))),
+    get(`${crate}/unyank`, 'session', crates(confirmYank(deps, false))),
     change(`${crate}/unyank`, crates(postYank(deps, false))),
     change(`${crate}/owners/add`, crates(postOwner(deps))),
-    get(`${crate}/owners/remove`, session(crates(confirmRemoval(deps)))),
+    get(`${crate}/owners/remove`, 'session', crates(confirmRemoval(deps))),
     change(`${crate}/owners/remove`, crates(postRemoval(deps))),
-    get('/me/admin/users', admin(users(deps))),
-    post('/me/admin/users/add', admin(postUser(deps), 'change')),
-    post('/me/admin/users/:login/:action', admin(postUserAction(deps), 'change')),
-    get('/me/admin/audit', admin(auditLog(deps))),
-    get('/me/*', visitor(withoutSlash(deps))),
+    get('/me/admin/users', 'admin', users(deps)),
+    post('/me/admin/users/add', 'admin', postUser(deps), 'change'),
+    post('/me/admin/users/:login/:action', 'admin', postUserAction(deps), 'change'),
+    get('/me/admin/audit', 'admin', auditLog(deps)),
+    get('/me/*', 'visitor', withoutSlash(deps)),
   ]
 }
 

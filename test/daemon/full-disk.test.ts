@@ -1,4 +1,4 @@
-// Mirrors daemon/http/failure.ts
+// Mirrors daemon/http/answer.ts
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'

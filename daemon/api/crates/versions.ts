@@ -1,10 +1,16 @@
 import * as v from 'valibot'
-import { listReleases, type Registry, readReadme, refuse } from '../../../generator/index.ts'
+import {
+  crateFilePath,
+  listReleases,
+  type Registry,
+  readReadme,
+  refuse,
+} from '../../../generator/index.ts'
 import type { OpenHandler } from '../../access/route.ts'
+import type { PublicFiles } from '../../files/public-files.ts'
 import { answer, answerText } from '../../http/answer.ts'
 import { metaOf, pageMeta, pageQuery, sliceOf } from '../../http/paging.ts'
-import { dependencyShape, dependencyViews } from '../schema/dependency.ts'
-import { versionShape, versionView } from '../schema/version.ts'
+import { dependencyShape, dependencyViews, versionShape, versionView } from '../schema/version.ts'
 import { foundCrate, foundVersion, newestFirst } from './found.ts'
 
 /** Without `per_page`, all versions are one page; `sort=date` puts the latest publish first. */
@@ -52,16 +58,58 @@ export function dependencies(registry: Registry): OpenHandler {
   }
 }
 
-/**
- * `GET /api/v1/crates/{name}/{version}/readme`: the README as packaged, always as plain text, so
- * that it never runs under the registry's address.
- */
+/** `GET …/{version}/readme`: always plain text, so that it never runs under our address. */
 export function readme(registry: Registry): OpenHandler {
   return async c => {
     const { card, release } = await foundVersion(registry, c)
-    const text = await readReadme(registry.database, release.id)
-    if (text === null)
-      return refuse('readme_unknown', { name: card.name, version: release.version })
+    const of = { name: card.name, version: release.version }
+    const text = (await readReadme(registry.database, release.id)) ?? refuse('readme_unknown', of)
     return answerText(c, text, 'text/plain; charset=utf-8')
+  }
+}
+
+export const downloadsAnswer = v.object({
+  version_downloads: v.array(v.never()),
+  meta: v.optional(v.object({ extra_downloads: v.array(v.never()) })),
+})
+
+/** `GET …/{name}/downloads`: clients of crates.io ask for it; nothing is counted here. */
+export function crateDownloads(registry: Registry): OpenHandler {
+  return async c => {
+    await foundCrate(registry, c)
+    const meta = { extra_downloads: [] }
+    return answer<typeof downloadsAnswer>(c, { version_downloads: [], meta })
+  }
+}
+
+/** `GET …/{name}/{version}/downloads`. */
+export function versionDownloads(registry: Registry): OpenHandler {
+  return async c => {
+    await foundVersion(registry, c)
+    return answer<typeof downloadsAnswer>(c, { version_downloads: [] })
+  }
+}
+
+export const authorsAnswer = v.object({
+  users: v.array(v.never()),
+  meta: v.object({ names: v.array(v.string()) }),
+})
+
+/** `GET …/{name}/{version}/authors`: as in the manifest; clients of crates.io still ask for it. */
+export function authors(registry: Registry): OpenHandler {
+  return async c => {
+    const { release } = await foundVersion(registry, c)
+    const meta = { names: [...release.about.authors] }
+    return answer<typeof authorsAnswer>(c, { users: [], meta })
+  }
+}
+
+/** `GET …/{name}/{version}/download`: the `.crate` itself, yanked or not, never redirected. */
+export function download(registry: Registry, files: PublicFiles): OpenHandler {
+  return async c => {
+    const { card, release } = await foundVersion(registry, c)
+    const of = { name: card.name, version: release.version }
+    const path = crateFilePath(of.name, of.version)
+    return files.serve(`/${path}`, c.req) ?? refuse('release_unknown', of)
   }
 }

@@ -3,8 +3,7 @@ import type { Registry } from '../../../generator/index.ts'
 import type { OpenHandler, Route } from '../../access/route.ts'
 import { answerText } from '../../http/answer.ts'
 import { crateShape } from '../schema/crate.ts'
-import { dependencyShape } from '../schema/dependency.ts'
-import { versionShape } from '../schema/version.ts'
+import { dependencyShape, versionShape } from '../schema/version.ts'
 import {
   type Content,
   failureAnswer,
@@ -38,33 +37,21 @@ function openApiDocument(title: string, server: string, routes: readonly Route[]
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     const operation = operations[`${route.method} ${path}`]
     if (!operation) continue
-    paths[path] = {
-      ...paths[path],
-      [route.method.toLowerCase()]: describe(path, operation, route.access),
-    }
+    const described = describe(path, operation, route.access)
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: described }
   }
+  const description =
+    'The web API of a Cargo registry. A failure has the body `{"errors":[{"detail":…}]}` whatever its status; clients decide by the body.'
+  const schemas = Object.entries(definitions).map(([name, one]) => [name, jsonSchema(one, name)])
+  const token = { type: 'apiKey', in: 'header', name: 'Authorization' }
   return {
     openapi: '3.1.0',
-    info: {
-      title,
-      version: 'v1',
-      description:
-        'The web API of a Cargo registry. A failure has the body `{"errors":[{"detail":…}]}` whatever its status; clients decide by the body.',
-    },
+    info: { title, version: 'v1', description },
     servers: [{ url: server }],
     paths,
     components: {
-      schemas: Object.fromEntries(
-        Object.entries(definitions).map(([name, schema]) => [name, jsonSchema(schema, name)]),
-      ),
-      securitySchemes: {
-        token: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'Authorization',
-          description: 'The token alone, no scheme',
-        },
-      },
+      schemas: Object.fromEntries(schemas),
+      securitySchemes: { token: { ...token, description: 'The token alone, no scheme' } },
     },
   }
 }
@@ -98,25 +85,16 @@ function describe(path: string, operation: Operation, access: Route['access']): 
 function content(one: Schema | Content): object {
   if (!('contentType' in one))
     return { content: { 'application/json': { schema: jsonSchema(one) } } }
-  const { contentType, description, format } = one
-  return {
-    content: {
-      [contentType]: { schema: { type: 'string', description, ...(format && { format }) } },
-    },
-  }
+  const { contentType, ...schema } = one
+  return { content: { [contentType]: { schema: { type: 'string', ...schema } } } }
 }
 
 /** `self`: the name under which this very schema is defined. */
 function jsonSchema(schema: Schema, self?: string): object {
   const others = Object.fromEntries(Object.entries(definitions).filter(([name]) => name !== self))
-  const {
-    $schema: _dialect,
-    $defs: _shared,
-    ...rest
-  } = toJsonSchema(schema, {
-    typeMode: 'output',
-    definitions: others,
-    overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-  })
+  const overrideRef = ({ referenceId }: { readonly referenceId: string }) =>
+    `#/components/schemas/${referenceId}`
+  const config = { typeMode: 'output', definitions: others, overrideRef } as const
+  const { $schema: _dialect, $defs: _shared, ...rest } = toJsonSchema(schema, config)
   return rest
 }

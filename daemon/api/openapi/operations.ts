@@ -1,15 +1,21 @@
 import * as v from 'valibot'
-import { crateAnswer, crateQuery } from '../crates/crate.ts'
-import { reverseAnswer, reverseQuery } from '../crates/reverse-dependencies.ts'
-import { authorsAnswer, downloadsAnswer } from '../crates/uncounted.ts'
 import {
+  crateAnswer,
+  crateQuery,
+  reverseAnswer,
+  reverseQuery,
+  searchAnswer,
+  searchQuery,
+  summaryAnswer,
+} from '../crates/crates.ts'
+import {
+  authorsAnswer,
   dependenciesAnswer,
+  downloadsAnswer,
   versionAnswer,
   versionsAnswer,
   versionsQuery,
 } from '../crates/versions.ts'
-import { searchAnswer, searchQuery } from '../search.ts'
-import { summaryAnswer } from '../summary.ts'
 
 /** Any schema of valibot. */
 export type Schema = v.GenericSchema

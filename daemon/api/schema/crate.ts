@@ -1,15 +1,36 @@
 import * as v from 'valibot'
 import type { CrateCard } from '../../../generator/index.ts'
 
-const text = v.nullable(v.string())
-const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+export const text = v.nullable(v.string())
+export const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+export const time = v.pipe(v.string(), v.isoTimestamp())
+
+/** What the manifest says of a crate in every version. */
+const ABOUT = ['description', 'homepage', 'documentation', 'repository'] as const
+
+export const aboutEntries = v.entriesFromList(ABOUT, text)
+
+/** The fields of `aboutEntries`. */
+export function aboutView(about: CrateCard['about']): Pick<typeof about, (typeof ABOUT)[number]> {
+  const { description, homepage, documentation, repository } = about
+  return { description, homepage, documentation, repository }
+}
+
+const LINKS = [
+  'version_downloads',
+  'versions',
+  'owners',
+  'owner_team',
+  'owner_user',
+  'reverse_dependencies',
+] as const
 
 /** A crate in the shape of crates.io. What is not counted here is 0 or empty, never absent. */
 export const crateShape = v.object({
   id: v.string(),
   name: v.string(),
-  updated_at: v.pipe(v.string(), v.isoTimestamp()),
-  created_at: v.pipe(v.string(), v.isoTimestamp()),
+  updated_at: time,
+  created_at: time,
   versions: v.nullable(v.array(count)),
   keywords: v.nullable(v.array(v.string())),
   categories: v.nullable(v.array(v.string())),
@@ -22,29 +43,17 @@ export const crateShape = v.object({
   max_version: v.string(),
   newest_version: v.string(),
   max_stable_version: text,
-  description: text,
-  homepage: text,
-  documentation: text,
-  repository: text,
-  links: v.object({
-    version_downloads: v.string(),
-    versions: v.string(),
-    owners: v.string(),
-    owner_team: v.string(),
-    owner_user: v.string(),
-    reverse_dependencies: v.string(),
-  }),
+  ...aboutEntries,
+  links: v.object(v.entriesFromList(LINKS, v.string())),
   exact_match: v.boolean(),
   trustpub_only: v.boolean(),
 })
-
-export type CrateShape = v.InferOutput<typeof crateShape>
 
 /** A crate as in lists; `more` adds the ids of its versions and its keywords. */
 export function crateView(
   card: CrateCard,
   more: { versions?: number[]; taxonomy?: boolean; exact?: boolean } = {},
-): CrateShape {
+): v.InferOutput<typeof crateShape> {
   const { about, name } = card
   const self = `/api/v1/crates/${name}`
   return {
@@ -64,10 +73,7 @@ export function crateView(
     max_version: card.newest,
     newest_version: card.latest,
     max_stable_version: card.stable,
-    description: about.description,
-    homepage: about.homepage,
-    documentation: about.documentation,
-    repository: about.repository,
+    ...aboutView(about),
     links: {
       version_downloads: `${self}/downloads`,
       versions: `${self}/versions`,
@@ -81,41 +87,27 @@ export function crateView(
   }
 }
 
+const counted = { crates_cnt: count, created_at: time }
+
 /** A keyword, in the shape of crates.io. */
-export const keywordShape = v.object({
-  id: v.string(),
-  keyword: v.string(),
-  crates_cnt: count,
-  created_at: v.pipe(v.string(), v.isoTimestamp()),
-})
+export const keywordShape = v.object({ id: v.string(), keyword: v.string(), ...counted })
 
 /** A category, in the shape of crates.io. */
 export const categoryShape = v.object({
-  id: v.string(),
-  category: v.string(),
-  slug: v.string(),
-  description: v.string(),
-  crates_cnt: count,
-  created_at: v.pipe(v.string(), v.isoTimestamp()),
+  ...v.entriesFromList(['id', 'category', 'slug', 'description'], v.string()),
+  ...counted,
 })
 
 /** The keywords of a crate; crates per keyword are not counted, so each counts 1. */
-export function keywordViews({
-  about,
-  createdAt,
-}: CrateCard): v.InferOutput<typeof keywordShape>[] {
-  return about.keywords.map(one => {
+export function keywordViews(card: CrateCard): v.InferOutput<typeof keywordShape>[] {
+  return card.about.keywords.map(one => {
     const id = one.toLowerCase()
-    return { id, keyword: id, crates_cnt: 1, created_at: createdAt }
+    return { id, keyword: id, crates_cnt: 1, created_at: card.createdAt }
   })
 }
 
 /** The categories of a crate, known here by their slugs alone. */
-export function categoryViews({
-  about,
-  createdAt,
-}: CrateCard): v.InferOutput<typeof categoryShape>[] {
-  return about.categories.map(slug => {
-    return { id: slug, category: slug, slug, description: '', crates_cnt: 1, created_at: createdAt }
-  })
+export function categoryViews(card: CrateCard): v.InferOutput<typeof categoryShape>[] {
+  const rest = { description: '', crates_cnt: 1, created_at: card.createdAt }
+  return card.about.categories.map(slug => ({ id: slug, category: slug, slug, ...rest }))
 }

@@ -4,42 +4,33 @@ import { Readable } from 'node:stream'
 import { ReadableStream } from 'node:stream/web'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { issue, Refusal, refuse, UploadPack } from '../../../generator/index.ts'
-import { addressGroup, type ClientAddress, clientAddress } from '../../http/client-address.ts'
+import { addressGroup, clientAddress } from '../../http/client-address.ts'
 import { readWhole } from '../../http/request-body.ts'
 import { Advertisements, type Protocol } from './advertisements.ts'
 import { Slots } from './slots.ts'
 
-export interface GitHttpOptions {
-  readonly repositoryPath: string
-  readonly gitCommand?: string
-  /** Who a client is, for its share of the slots; default: the other end of the connection. */
-  readonly addressOf?: ClientAddress
+const DEFAULTS = {
+  gitCommand: 'git',
+  /** Who a client is, for its share of the slots: here the other end of the connection. */
+  addressOf: clientAddress([]),
   /** Running `git upload-pack` processes; more clients wait, beyond `maxWaiting` they are refused. */
-  readonly maxConcurrent?: number
-  readonly maxWaiting?: number
+  maxConcurrent: 4,
+  maxWaiting: 60,
   /** The longest a clone may take. */
-  readonly timeoutMs?: number
+  timeoutMs: 600_000,
   /** The longest a request body may take to arrive. */
-  readonly bodyTimeoutMs?: number
+  bodyTimeoutMs: 30_000,
   /** The largest request body, unpacked; git's own cumulated list of commits stays below 1 MB. */
-  readonly maxBodyBytes?: number
+  maxBodyBytes: 2 * 1024 * 1024,
   /** Told of every failure that is not the client's. */
-  readonly onFailure?: (error: unknown) => void
+  onFailure: (_error: unknown): void => undefined,
 }
 
-type Limits = Required<GitHttpOptions>
-
-/** What the routes below know of the request besides itself. */
-interface Env {
-  Bindings: { readonly client: string; readonly path: string }
-}
-
-/** The path by which the outer app found this one: the URL may have a prefix before it. */
-const getPath = (_: Request, options?: { env?: Env['Bindings'] }): string =>
-  options?.env?.path ?? '/'
+type Limits = typeof DEFAULTS & { readonly repositoryPath: string }
+export type GitHttpOptions = Partial<typeof DEFAULTS> & { readonly repositoryPath: string }
 
 const REQUEST = 'application/x-git-upload-pack-request'
 
@@ -54,11 +45,10 @@ const TEXT = 'text/plain; charset=utf-8'
 
 /** What dumb clients read, besides `info/refs`. */
 const FILES = [
-  ['/HEAD', TEXT],
-  ['/objects/info/packs', TEXT],
-  ['/objects/pack/:name{pack-[0-9a-f]{40}\\.pack}', 'application/x-git-packed-objects'],
-  ['/objects/pack/:name{pack-[0-9a-f]{40}\\.idx}', 'application/x-git-packed-objects-toc'],
-  ['/objects/:folder{[0-9a-f]{2}}/:name{[0-9a-f]{38}}', 'application/x-git-loose-object'],
+  [/^(HEAD|objects\/info\/packs)$/, TEXT],
+  [/^objects\/pack\/pack-[0-9a-f]{40}\.pack$/, 'application/x-git-packed-objects'],
+  [/^objects\/pack\/pack-[0-9a-f]{40}\.idx$/, 'application/x-git-packed-objects-toc'],
+  [/^objects\/[0-9a-f]{2}\/[0-9a-f]{38}$/, 'application/x-git-loose-object'],
 ] as const
 
 /** The status of each objection made here. */
@@ -79,48 +69,47 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
  * a request reaches a command line.
  */
 export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Response> {
-  const limits: Limits = {
-    gitCommand: 'git',
-    addressOf: clientAddress([]),
-    maxConcurrent: 4,
-    maxWaiting: 60,
-    timeoutMs: 600_000,
-    bodyTimeoutMs: 30_000,
-    maxBodyBytes: 2 * 1024 * 1024,
-    onFailure: () => {},
-    ...options,
-  }
+  const limits = { ...DEFAULTS, ...options }
   const slots = new Slots(limits.maxConcurrent, limits.maxWaiting)
   const advertisements = new Advertisements(limits)
-  const app = new Hono<Env>({ getPath }).basePath('/index.git')
-  app.get('/info/refs', async c => {
-    const service = c.req.query('service')
-    if (service === undefined) return file(c, limits, 'info/refs', TEXT)
-    if (service !== 'git-upload-pack') refuse('git_service_refused')
-    const body = await advertisements.get(protocolOf(c)).catch(unlessGitIsMissing)
-    // Git itself takes the plain files then (gitprotocol-http, "Dumb Clients"); Cargo's cannot.
-    if (body === null && /^git\/\d[^(]*$/.test(c.req.header('user-agent') ?? ''))
-      return file(c, limits, 'info/refs', TEXT)
-    return c.body(body ?? missingGit(), 200, {
-      ...FRESH,
-      'Content-Type': 'application/x-git-upload-pack-advertisement',
-    })
-  })
-  app.post('/git-upload-pack', c => answer(c, limits, slots))
-  app.post('/git-receive-pack', () => refuse('git_service_refused'))
-  for (const [path, type] of FILES)
-    app.get(path, c => file(c, limits, c.env.path.slice('/index.git/'.length), type))
-  app.notFound(c => c.text('not found\n', 404, FRESH))
-  app.onError((error, c) => failure(error, c, limits))
-  return async c =>
-    await app.fetch(c.req.raw, { client: addressGroup(limits.addressOf(c)), path: c.req.path })
+  return async c => {
+    const name = c.req.path.slice('/index.git/'.length)
+    try {
+      if (c.req.method === 'POST') {
+        if (name === 'git-upload-pack') return await answer(c, limits, slots)
+        return name === 'git-receive-pack' ? refuse('git_service_refused') : missing(c)
+      }
+      if (name === 'info/refs') return await refs(c, limits, advertisements)
+      const type = FILES.find(([pattern]) => pattern.test(name))?.[1]
+      return type ? await file(c, limits, name, type) : missing(c)
+    } catch (error) {
+      return failure(error, c, limits)
+    }
+  }
 }
 
+/** `GET info/refs`: what the repository has, for smart clients and for dumb ones. */
+async function refs(c: Context, limits: Limits, kept: Advertisements): Promise<Response> {
+  const service = c.req.query('service')
+  if (service === undefined) return file(c, limits, 'info/refs', TEXT)
+  if (service !== 'git-upload-pack') refuse('git_service_refused')
+  const body = await kept.get(protocolOf(c)).catch(unlessGitIsMissing)
+  // Git itself takes the plain files then (gitprotocol-http, "Dumb Clients"); Cargo's cannot.
+  if (body === null && /^git\/\d[^(]*$/.test(c.req.header('user-agent') ?? ''))
+    return file(c, limits, 'info/refs', TEXT)
+  return c.body(body ?? missingGit(), 200, {
+    ...FRESH,
+    'Content-Type': 'application/x-git-upload-pack-advertisement',
+  })
+}
+
+const missing = (c: Context) => c.text('not found\n', 404, FRESH)
+
 /** `POST git-upload-pack`: git starts with the whole body, so a slow sender holds no process. */
-async function answer(c: Context<Env>, limits: Limits, slots: Slots): Promise<Response> {
+async function answer(c: Context, limits: Limits, slots: Slots): Promise<Response> {
   if (c.req.header('content-type') !== REQUEST) refuse('git_request_type', { expected: REQUEST })
   const { signal } = c.req.raw
-  const slot = slots.admit(c.env.client)
+  const slot = slots.admit(addressGroup(limits.addressOf(c)))
   try {
     const input = await readBody(c, limits)
     await slot.start(signal)
@@ -220,7 +209,7 @@ function missingGit(): Buffer<ArrayBuffer> {
   return Buffer.from(`${packet('# service=git-upload-pack\n')}0000${packet(`ERR ${sentence}\n`)}`)
 }
 
-/** A file of the repository, named by a route above and nothing else. */
+/** A file of the repository; `name` is one of those above and nothing else. */
 async function file(c: Context, limits: Limits, name: string, type: string): Promise<Response> {
   const handle = await open(join(limits.repositoryPath, name)).catch(
     (error: NodeJS.ErrnoException) => {
@@ -228,7 +217,7 @@ async function file(c: Context, limits: Limits, name: string, type: string): Pro
       throw error
     },
   )
-  if (!handle) return c.text('not found\n', 404, FRESH)
+  if (!handle) return missing(c)
   const { size } = await handle.stat()
   const headers = { ...FRESH, 'Content-Type': type, 'Content-Length': String(size) }
   // Hono answers HEAD through GET and drops the body, which would leave the file open.
@@ -246,7 +235,7 @@ function protocolOf(c: Context): Protocol {
 }
 
 /** Plain text, because git shows it to its user line by line. */
-function failure(error: Error, c: Context, limits: Limits): Response {
+function failure(error: unknown, c: Context, limits: Limits): Response {
   const [first] = error instanceof Refusal ? error.issues : []
   const status = first && STATUS[first.code]
   if (status === 503) c.header('Retry-After', '5')

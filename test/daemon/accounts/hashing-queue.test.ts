@@ -1,3 +1,4 @@
+// Mirrors daemon/accounts/password.ts
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
@@ -5,7 +6,7 @@ import {
   HashingQueue,
   type LoginPriority,
   TOP_PRIORITY,
-} from '../../../daemon/accounts/hashing-queue.ts'
+} from '../../../daemon/accounts/password.ts'
 
 const stranger = (recent: number): LoginPriority => ({ isKnown: false, recent })
 

@@ -2,15 +2,14 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import * as v from 'valibot'
-import { crateAnswer } from '../../../daemon/api/crates/crate.ts'
-import { reverseAnswer } from '../../../daemon/api/crates/reverse-dependencies.ts'
-import { authorsAnswer, downloadsAnswer } from '../../../daemon/api/crates/uncounted.ts'
+import { crateAnswer, reverseAnswer, summaryAnswer } from '../../../daemon/api/crates/crates.ts'
 import {
+  authorsAnswer,
   dependenciesAnswer,
+  downloadsAnswer,
   versionAnswer,
   versionsAnswer,
 } from '../../../daemon/api/crates/versions.ts'
-import { summaryAnswer } from '../../../daemon/api/summary.ts'
 import { ownDependency } from '../../support/own-dependency.ts'
 import { BASE, TestRegistry } from '../../support/registry.ts'
 

@@ -1,7 +1,8 @@
+// Mirrors daemon/api/crates/crates.ts
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as v from 'valibot'
-import { searchAnswer } from '../../../daemon/api/search.ts'
+import { searchAnswer } from '../../../daemon/api/crates/crates.ts'
 import { TestRegistry } from '../../support/registry.ts'
 
 interface Found {

@@ -1,9 +1,10 @@
+// Mirrors daemon/http/answer.ts
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Hono } from 'hono'
 import { type Issue, issue, Refusal } from '../../../core/error/error.ts'
 import { makeToken } from '../../../daemon/accounts/tokens.ts'
-import { failureBody, refused } from '../../../daemon/http/failure.ts'
+import { failureBody, refused } from '../../../daemon/http/answer.ts'
 import { openLog } from '../../../daemon/http/log.ts'
 import { publishRequest, TestRegistry } from '../../support/registry.ts'
 

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { type Registry, refuse, timestamp } from '../../generator/index.ts'
+import { auditPage } from '../../site/account/audit-page.ts'
 import { type UsersData, usersPage } from '../../site/account/users-page.ts'
 import { changeOf, type SessionHandler, type SessionRequest } from '../access/route.ts'
 import {
@@ -12,10 +13,11 @@ import {
   setLocked,
   type User,
 } from '../accounts/accounts.ts'
+import { type AuditEvent, detailText, listEvents } from '../accounts/audit.ts'
 import { makeLink, passwordLink } from '../accounts/credentials.ts'
 import type { Deps } from '../deps.ts'
 import { page } from '../http/page.ts'
-import { listPage } from '../http/paging.ts'
+import { listPage, rowId } from '../http/paging.ts'
 import { attempt, type Done, noticeOf, redirectDone, viewerOf } from './notice.ts'
 
 /** What an administrator may do to another user, by the last word of the address. */
@@ -88,4 +90,45 @@ async function showUsers(
     ...outcome,
   }
   return page(c, site, usersPage(site, data), status)
+}
+
+const ROWS = 50
+
+/** `GET /me/admin/audit?q=…&before=…|after=…`: the log, newest first. */
+export function auditLog({ registry }: Deps): SessionHandler {
+  const site = registry.site
+  const { database } = registry
+  return async (c, request) => {
+    const filter = c.req.query('q')?.trim() ?? ''
+    const any = filter === '' ? {} : { any: filter }
+    const [before, after] = [rowId(c.req.query('before')), rowId(c.req.query('after'))]
+    const side = after !== null ? { after } : before !== null ? { before } : {}
+    const events = await listEvents(database, { ...any, ...side, limit: ROWS })
+    const [oldest, newest] = [events.at(0), events.at(-1)]
+    const hasOlder =
+      oldest && (await listEvents(database, { ...any, before: oldest.id, limit: 1 })).length > 0
+    const hasNewer =
+      newest && (await listEvents(database, { ...any, after: newest.id, limit: 1 })).length > 0
+    const link = (name: string, id: number) =>
+      `?${new URLSearchParams({ q: filter, [name]: String(id) })}`
+    const text = auditPage(site, {
+      viewer: viewerOf(request),
+      filter,
+      rows: events.reverse().map(auditRow),
+      older: hasOlder ? link('before', oldest.id) : null,
+      newer: hasNewer ? link('after', newest.id) : null,
+    })
+    return page(c, site, text)
+  }
+}
+
+function auditRow(event: AuditEvent) {
+  const { at, actor, action, crate, version, token, address } = event
+  const notes = [
+    detailText(event),
+    token === null ? '' : `with token ${token}`,
+    address ? `from ${address}` : '',
+  ]
+  const detail = notes.filter(note => note !== '').join(', ')
+  return { at, actor, action, crate, version, detail: detail === '' ? null : detail }
 }
