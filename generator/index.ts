@@ -21,8 +21,9 @@ export {
 
 // What is done with it.
 
-export { type Acceptance, publishSubmission, type Submission } from './add/add.ts'
+export type { Acceptance, Submission } from './add/add.ts'
 export { addCrateFile } from './add/file.ts'
+export { type Published, PublishQueue } from './add/publish-queue.ts'
 export { type Built, build } from './build/build.ts'
 export { buildCrate } from './build/crate.ts'
 export type { PageContext } from './pages/context.ts'

@@ -11,7 +11,6 @@ import { refreshListings } from './store/catalog/listing.ts'
 import { CrateStore } from './store/crate-store.ts'
 import { openDatabase } from './store/database/database.ts'
 import { fileFacts } from './store/durable-file.ts'
-import { FsyncJournal } from './store/fsync-journal.ts'
 import { Lock } from './store/lock.ts'
 import { ProcessMutex } from './store/process-mutex.ts'
 import { PublicTree } from './store/public-tree.ts'
@@ -66,15 +65,13 @@ export async function openRegistry(
 ): Promise<Registry> {
   const { settings } = readSettings(dir, sources)
   const root = resolve(dir)
-  const journal = new FsyncJournal(root, join(root, 'locks', 'build.journal'))
-  const crates = new CrateStore(join(root, 'crates'), journal)
+  const crates = new CrateStore(join(root, 'crates'))
   const file = join(root, DATABASE_FILE)
   await requireRecords(dir, file, crates)
   const database = await openDatabase(file)
   await refreshListings(database)
-  const pageJournal = new FsyncJournal(root, join(root, 'locks', 'pages.journal'))
-  const mutex = new ProcessMutex(join(root, 'locks', 'build.lock'), () => journal.settle())
-  const pageMutex = new ProcessMutex(join(root, 'locks', 'pages.lock'), () => pageJournal.settle())
+  const mutex = new ProcessMutex(join(root, 'locks', 'build.lock'))
+  const pageMutex = new ProcessMutex(join(root, 'locks', 'pages.lock'))
   const fallback = base ?? (await readFact(database, 'base')) ?? `http://${settings.server.listen}`
   if (base) await writeFact(database, 'base', base)
   const urls = registryUrls(settings.registry, fallback)
@@ -85,9 +82,8 @@ export async function openRegistry(
     mutex,
     crates,
     pageMutex,
-    pageJournal,
     site: siteConfig(settings, urls, true),
-    tree: new PublicTree(join(root, 'public'), { durable: true, journal }),
+    tree: new PublicTree(join(root, 'public'), 'each'),
     urls,
     authRequired: settings.auth.required,
     clock: () => new Date(),

@@ -3,6 +3,8 @@ import type { GitIndex } from '../../generator/index.ts'
 /** How often the worker looks for changes made by other processes, in milliseconds. */
 const LOOK_EVERY = 2000
 const LONGEST_PAUSE = 60_000
+/** Least time between two commits: each starts programs, and a burst needs only one. */
+const APART = 1000
 
 /**
  * Commits to the git index after publishes, all pending changes at once. A failure is reported and
@@ -16,6 +18,7 @@ export class GitWorker {
   #failures = 0
   #timer: NodeJS.Timeout
   #closed = false
+  #last = Number.NEGATIVE_INFINITY
 
   constructor(index: GitIndex, onFailure: (error: unknown) => void) {
     this.#index = index
@@ -37,7 +40,7 @@ export class GitWorker {
   /** Says that something has changed; returns at once. */
   wake(): void {
     if (this.#running) this.#wanted = true
-    else if (this.#failures === 0) this.#start()
+    else if (this.#failures === 0) this.#soon()
   }
 
   /** Commits what waits, then lets go of the repository. */
@@ -49,18 +52,25 @@ export class GitWorker {
     await this.#index.close()
   }
 
+  /** Commits at once, or when the last commit is long enough ago. */
+  #soon(): void {
+    clearTimeout(this.#timer)
+    this.#timer = this.#later(Math.max(0, this.#last + APART - performance.now()))
+  }
+
   #start(): void {
     clearTimeout(this.#timer)
     this.#running = this.#commit().finally(() => {
       this.#running = null
       if (this.#closed) return
-      if (this.#wanted) this.#start()
+      if (this.#wanted) this.#soon()
       else this.#timer = this.#later(Math.min(LOOK_EVERY * 2 ** this.#failures, LONGEST_PAUSE))
     })
   }
 
   async #commit(): Promise<void> {
     this.#wanted = false
+    this.#last = performance.now()
     try {
       await this.#index.commit()
       this.#failures = 0

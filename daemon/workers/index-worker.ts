@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type Acceptance,
   build,
   buildCrate,
   type Change,
   listMarks,
-  publishSubmission,
+  PublishQueue,
   type Registry,
   refuseErrors,
   type Submission,
@@ -24,6 +25,12 @@ export interface Patience {
 
 const LONGEST_PAUSE = 60_000
 
+/** How long a page gives way to publishes, in milliseconds. */
+const CALM_MS = 100
+
+/** How long the marks of what was rendered wait for a common sync, in milliseconds. */
+const SETTLE_MS = 500
+
 /**
  * The queue over `build`: one build of a crate at a time, shared by callers that come while it
  * waits. A failed build never fails its cause: the marks stay and the queue tries again.
@@ -37,6 +44,8 @@ export class IndexWorker {
   /** Builds that have not begun, by crate. */
   readonly #waiting = new Map<number, Promise<boolean>>()
   readonly #running = new Set<Promise<unknown>>()
+  readonly #publishes: PublishQueue
+  #settling: NodeJS.Timeout | null = null
   #retry: NodeJS.Timeout | null = null
   #pause: number
 
@@ -46,13 +55,14 @@ export class IndexWorker {
     patience: Patience = { build: 15_000, retry: 1000 },
   ) {
     this.#context = context
+    this.#publishes = new PublishQueue(context)
     this.#onFailure = onFailure
     this.#patience = patience
     this.#pause = patience.retry
     this.pages = new PageWorker({
       context: context,
       onFailure,
-      calm: () => Promise.all(this.#running),
+      calm: () => this.#calm(),
     })
   }
 
@@ -68,8 +78,9 @@ export class IndexWorker {
     submission: Submission,
     change: Change,
   ): Promise<Acceptance & { readonly isShown: boolean }> {
-    const { rendered, ...accepted } = await publishSubmission(this.#context, submission, change)
+    const { rendered, ...accepted } = await this.#publishes.publish(submission, change)
     const isShown = await this.#inTime(this.#track(this.#outcome(rendered)))
+    this.#settling ??= setTimeout(() => void this.#track(this.#settle()), SETTLE_MS)
     return { ...accepted, isShown }
   }
 
@@ -94,7 +105,8 @@ export class IndexWorker {
    * Finishes running builds, tries failed ones once more and renders pages for `seconds` at most.
    */
   async close(seconds = 30): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running)
+    await this.#idle()
+    if (this.#settling) await this.#settle()
     if (this.#retry) {
       clearTimeout(this.#retry)
       try {
@@ -104,6 +116,30 @@ export class IndexWorker {
       }
     }
     await this.pages.close(seconds)
+  }
+
+  /** Waits until nobody waits for an index file, or for `CALM_MS`. */
+  async #calm(): Promise<void> {
+    if (this.#running.size === 0) return
+    const patience = new AbortController()
+    const end = sleep(CALM_MS, undefined, { signal: patience.signal }).catch(() => undefined)
+    await Promise.race([end, this.#idle()])
+    patience.abort()
+  }
+
+  async #idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running)
+  }
+
+  /** A failure leaves the marks, which the retry builds again. */
+  async #settle(): Promise<void> {
+    if (this.#settling) clearTimeout(this.#settling)
+    this.#settling = null
+    try {
+      await this.#publishes.settle()
+    } catch (error) {
+      this.#failed(error)
+    }
   }
 
   #turn(crateId: number): Promise<boolean> {

@@ -9,6 +9,9 @@ import {
 /** How long pages wait for more changes, so that a burst of publishes renders each page once. */
 const GATHER_MS = 200
 
+/** How long they wait when changes keep coming. */
+const MAX_GATHER_MS = 2000
+
 /** The shortest pause before failed pages are looked at again. */
 const MIN_RETRY_MS = 1000
 
@@ -34,6 +37,8 @@ export class PageWorker {
   #pause = 1000
   /** Whether the timer is for failed pages only. */
   #isRetry = false
+  /** When the first of the changes came that are being gathered. */
+  #since = 0
 
   constructor(deps: PageWorkerDeps) {
     this.#deps = deps
@@ -48,11 +53,7 @@ export class PageWorker {
   /** There is something to render: soon, not now. */
   wake(): void {
     if (this.#running) this.#wanted = true
-    else {
-      // Failed pages may be put off for an hour; others do not wait for them.
-      if (this.#isRetry) this.#unschedule()
-      this.#schedule(GATHER_MS)
-    }
+    else this.#gather()
   }
 
   /** Renders what is pending, for `seconds` at most, and stops. */
@@ -68,6 +69,15 @@ export class PageWorker {
     this.#unschedule()
     if (await this.#pass()) await this.#scheduleRetry()
     else this.#schedule(this.#pause)
+  }
+
+  /** Failed pages may be put off for an hour; others do not wait for them. */
+  #gather(): void {
+    const now = performance.now()
+    if (!this.#timer || this.#isRetry) this.#since = now
+    const wait = Math.min(GATHER_MS, this.#since + MAX_GATHER_MS - now)
+    this.#unschedule()
+    this.#schedule(Math.max(wait, 0))
   }
 
   #unschedule(): void {
@@ -91,7 +101,7 @@ export class PageWorker {
     this.#running = null
     this.#pause = isDone ? 1000 : Math.min(this.#pause * 2, 60_000)
     if (!isDone) this.#schedule(this.#pause)
-    else if (this.#wanted) this.#schedule(GATHER_MS)
+    else if (this.#wanted) this.#gather()
     else await this.#scheduleRetry()
   }
 

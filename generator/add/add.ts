@@ -14,7 +14,6 @@ import type { Release } from '../../core/release/release.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
 import type { Version } from '../../core/version.ts'
-import { renderCrate } from '../build/crate.ts'
 import type { Registry } from '../registry.ts'
 import { archiveLimits, inspectFile } from '../sandbox/archive.ts'
 import type { Change, Queries } from '../store/catalog/change.ts'
@@ -55,7 +54,7 @@ export interface Acceptance {
 }
 
 /** A submission that was inspected and has no errors. */
-interface Checked {
+export interface Checked {
   readonly release: Release
   readonly verdict: PolicyVerdict
   readonly warnings: readonly Issue[]
@@ -72,33 +71,23 @@ export async function addSubmission(
   change: Change,
 ): Promise<Acceptance> {
   const checked = await check(registry, submission, change)
-  const added = await registry.mutex.run(() => store(registry, submission, checked, change))
+  const added = await registry.mutex.run(async () => {
+    try {
+      return await store(registry, submission, checked, change)
+    } catch (error) {
+      if (error instanceof Refusal) await forget(registry, checked)
+      throw error
+    }
+  })
   return acceptance(checked, added)
 }
 
-/**
- * Adds a release as `addSubmission` does, and renders its crate in the same turn of the process
- * mutex. Resolves when the release is recorded; `rendered` settles when its index file is written,
- * or fails.
- */
-export async function publishSubmission(
+/** Inspects a submission and asks the policy; throws a `Refusal` with every objection at once. */
+export async function check(
   registry: Registry,
   submission: Submission,
   change: Change,
-): Promise<Acceptance & { readonly rendered: Promise<void> }> {
-  const checked = await check(registry, submission, change)
-  return new Promise((resolve, reject) => {
-    const rendered: Promise<void> = registry.mutex.run(async () => {
-      const added = await store(registry, submission, checked, change)
-      resolve({ ...acceptance(checked, added), rendered })
-      await renderCrate(registry, added.crate)
-    })
-    // Once the release is recorded, this changes nothing: the failure is that of `rendered`.
-    rendered.catch(reject)
-  })
-}
-
-async function check(registry: Registry, submission: Submission, change: Change): Promise<Checked> {
+): Promise<Checked> {
   const { bytes, metadata, companions } = submission
   const { settings, database, urls } = registry
   const issues: Issue[] = []
@@ -121,27 +110,32 @@ async function check(registry: Registry, submission: Submission, change: Change)
 
 /**
  * Stores bytes and record; the caller has the mutex: between the two, `verify` would find an
- * orphan.
+ * orphan. After a refusal the caller calls `forget`.
  */
-async function store(
-  { settings, database, crates }: Registry,
+export async function store(
+  { settings, database }: Registry,
   { bytes, permit }: Submission,
   { release }: Checked,
   change: Change,
 ): Promise<Added> {
-  await checkQuota(database, release, settings.limits, change)
-  const key = crateKey(release.name, bytes.cksum)
-  await bytes.keep(key)
-  try {
-    return await addRelease(database, release, change, permit)
-  } catch (error) {
-    if (error instanceof Refusal && !(await releaseOfBytes(database, bytes.cksum)))
-      await crates.remove(key)
-    throw error
-  }
+  await bytes.keep(keyOf(release))
+  return addRelease(database, release, change, async (tx, target) => {
+    await checkQuota(tx, target, settings.limits, change)
+    await permit?.(tx, target)
+  })
 }
 
-function acceptance({ release, verdict, warnings }: Checked, added: Added): Acceptance {
+/** Removes the bytes of a release that was not stored, unless another release has them. */
+export async function forget({ database, crates }: Registry, { release }: Checked): Promise<void> {
+  if (!(await releaseOfBytes(database, release.entry.cksum))) await crates.remove(keyOf(release))
+}
+
+function keyOf({ name, entry }: Release): string {
+  return crateKey(name, entry.cksum)
+}
+
+/** What its publisher is told of a release that was stored. */
+export function acceptance({ release, verdict, warnings }: Checked, added: Added): Acceptance {
   const { name, version } = release
   const { invalidCategories, invalidBadges } = verdict
   const present = added.outcome === 'present' ? [warning('release_present', { name, version })] : []

@@ -9,7 +9,7 @@ import type { Version } from '../../core/version.ts'
 import { type CrateRecord, readCrate } from '../store/catalog/crates.ts'
 import { clearMarks, fileMarks, type Mark } from '../store/catalog/marks.ts'
 import { indexLines, listReleases, type ReleaseRecord } from '../store/catalog/releases.ts'
-import { fileChecksum, inParallel, isSameFile } from '../store/durable-file.ts'
+import { fileChecksum, inParallel, isMissing, isSameFile } from '../store/durable-file.ts'
 import type { BuildContext } from './context.ts'
 import { renderIndex } from './index-files.ts'
 
@@ -46,7 +46,7 @@ function pagesOf(name: Name, releases: readonly ReleaseRecord[]): (path: string)
   }
 }
 
-/** Renders one crate, as `renderCrate`; waits for the mutex. */
+/** Renders one crate, as `renderCrate`; waits for the mutex, and until all is on disk. */
 export async function buildCrate(
   context: BuildContext,
   crateId: number,
@@ -55,17 +55,19 @@ export async function buildCrate(
   await context.mutex.run(async () => {
     onBegin?.()
     const crate = await readCrate(context.database, crateId)
-    if (crate) await renderCrate(context, crate)
+    if (!crate) return
+    const done = await context.tree.batch(tree => renderCrate({ ...context, tree }, crate))
+    await clearMarks(context.database, done)
   })
 }
 
 /**
- * Renders one crate: shows the `.crate` files that are not shown yet, then writes its index file,
- * then takes the marks off. A line never precedes its `.crate`; a crash leaves the marks, and the
- * next build does the same again. The caller holds the mutex; changes after `crate` need another
- * build.
+ * Renders one crate: shows the `.crate` files that are not shown yet, then writes its index file. A
+ * line never precedes its `.crate`. Gives the marks that are done when all of it is on disk; a
+ * crash leaves them, and the next build does the same again. The caller holds the mutex; changes
+ * after `crate` need another build.
  */
-export async function renderCrate(context: BuildContext, crate: CrateRecord): Promise<void> {
+export async function renderCrate(context: BuildContext, crate: CrateRecord): Promise<Mark[]> {
   const { database, tree } = context
   // Lines before files: a release that is added in between has its `.crate` before its line.
   const lines = await indexLines(database, crate.id)
@@ -73,7 +75,7 @@ export async function renderCrate(context: BuildContext, crate: CrateRecord): Pr
   await inParallel(files, file => show(context, crate.name, file.version, file.cksum))
   if (lines.length > 0) await tree.write(renderIndex(crate.name, lines))
   else await tree.remove(indexPath(crate.name))
-  await clearMarks(database, [...files, markOf(crate, 'index')])
+  return [...files, markOf(crate, 'index')]
 }
 
 /**
@@ -81,21 +83,32 @@ export async function renderCrate(context: BuildContext, crate: CrateRecord): Pr
  * the mutex. Lost `.crate` files come back as issues: the rest is rendered without them.
  */
 export async function rebuildCrate(context: BuildContext, crateId: number): Promise<Issue[]> {
-  const { database, tree, crates } = context
+  const { database } = context
   const crate = await readCrate(database, crateId)
   if (!crate) return []
   const releases = await listReleases(database, crateId)
   const marks = await fileMarks(database, crateId)
+  const lost = await context.tree.batch(tree => renderAgain({ ...context, tree }, crate, releases))
+  if (lost.length === 0)
+    await clearMarks(database, [...marks, markOf(crate, 'index'), markOf(crate, 'whole')])
+  return lost
+}
+
+async function renderAgain(
+  context: BuildContext,
+  crate: CrateRecord,
+  releases: readonly ReleaseRecord[],
+): Promise<Issue[]> {
+  const { tree, crates } = context
   const files = filesOf(crate, releases)
   const lost: Issue[] = []
   for (const { version, cksum } of releases) {
-    const [place, source] = [
-      placeOf(crateFilePath(crate.name, version)),
-      crates.path(crateKey(crate.name, cksum)),
-    ]
-    if (await isSameFile(tree.path(place.path), source)) continue
+    const place = placeOf(crateFilePath(crate.name, version))
+    const source = crates.path(crateKey(crate.name, cksum))
     // Damaged bytes never take the place of what may be the last good copy.
-    if ((await fileChecksum(source)) === cksum) await tree.show(place, source)
+    const isSound =
+      (await isSameFile(tree.path(place.path), source)) || (await fileChecksum(source)) === cksum
+    if (isSound) await tree.show(place, source)
     else lost.push(issue('crate_lost', { name: crate.name, version }))
   }
   for (const output of files.outputs) await tree.write(output)
@@ -106,8 +119,6 @@ export async function rebuildCrate(context: BuildContext, crateId: number): Prom
       await tree.remove(path)
   }
   await sweepIndex(context, crate.name)
-  if (lost.length === 0)
-    await clearMarks(database, [...marks, markOf(crate, 'index'), markOf(crate, 'whole')])
   return lost
 }
 
@@ -117,14 +128,19 @@ export async function sweepIndex({ tree }: BuildContext, name: Name): Promise<vo
 }
 
 async function show(
-  context: BuildContext,
+  { crates, tree }: BuildContext,
   name: Name,
   version: Version,
   cksum: string,
 ): Promise<void> {
   const key = crateKey(name, cksum)
-  if ((await context.crates.size(key)) === null) refuse('crate_lost', { name, version })
-  await context.tree.show(placeOf(crateFilePath(name, version)), context.crates.path(key))
+  try {
+    await tree.show(placeOf(crateFilePath(name, version)), crates.path(key))
+  } catch (error) {
+    if (isMissing(error) && (await crates.size(key)) === null)
+      refuse('crate_lost', { name, version })
+    throw error
+  }
 }
 
 function markOf(crate: CrateRecord, kind: 'index' | 'whole'): Mark {

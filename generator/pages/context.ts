@@ -1,6 +1,5 @@
 import type { SiteConfig } from '../../site/site-config.ts'
 import type { BuildContext } from '../build/context.ts'
-import type { FsyncJournal } from '../store/fsync-journal.ts'
 import type { ProcessMutex } from '../store/process-mutex.ts'
 import type { PublicTree } from '../store/public-tree.ts'
 
@@ -14,8 +13,6 @@ export const PAGE_FORMAT = '7'
  */
 export interface PageContext extends BuildContext {
   readonly pageMutex: ProcessMutex
-  /** What the holder of that turn is changing. */
-  readonly pageJournal: FsyncJournal
   readonly site: SiteConfig
 }
 
@@ -24,5 +21,5 @@ export function pageTurn<T>(
   context: PageContext,
   work: (tree: PublicTree) => Promise<T>,
 ): Promise<T> {
-  return context.pageMutex.run(() => context.tree.batch(context.pageJournal, work))
+  return context.pageMutex.run(() => context.tree.batch(work))
 }

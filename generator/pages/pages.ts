@@ -66,7 +66,7 @@ export async function buildMarks(
   await context.pageMutex.run(async () => {
     // Rendered, but not yet on disk.
     const done = new Map<string, Mark>()
-    await context.tree.batch(context.pageJournal, async tree => {
+    await context.tree.batch(async tree => {
       const build = async (mark: Mark): Promise<void> => {
         try {
           // Another process, or a page before it, may have done it.

@@ -94,7 +94,7 @@ async function openOutput({ from, out, settings }: StaticBuild): Promise<PublicT
   if (`${realpathSync(from)}${sep}`.startsWith(`${target}${sep}`))
     refuse('folders_overlap', { from, out })
   // Not durable: after a power cut the next build holds every file against its checksum.
-  const tree = new PublicTree(target, { durable: false })
+  const tree = new PublicTree(target, 'never')
   const isTree = (await tree.read(configPath)) !== null
   // Removing files from another kind of folder, such as a Cargo workspace, would destroy it.
   if (!isTree && existsSync(target) && (await readdir(target)).length > 0)

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { open, rm } from 'node:fs/promises'
-import { basename, dirname, join, relative, sep } from 'node:path'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
+import { LRUCache } from 'lru-cache'
 import { refuse } from '../../core/error/error.ts'
 import {
   fileFacts,
+  inFolder,
   makeFolder,
   moveDurably,
   probeFolder,
@@ -14,7 +16,6 @@ import {
   temporaryPath,
   unlessMissing,
 } from './durable-file.ts'
-import type { FsyncJournal } from './fsync-journal.ts'
 import { writing } from './storage-fault.ts'
 
 /** The folder of what was set aside. */
@@ -45,46 +46,37 @@ export interface Staged extends CrateBytes {
 export class CrateStore {
   readonly root: string
   readonly #incoming: string
-  readonly #journal: FsyncJournal | null
+  /** Folders whose names are on disk; nothing removes them. */
+  readonly #folders = new LRUCache<string, true>({ max: 10_000 })
 
-  /**
-   * `journal` learns what is being changed, by the path from its own root on; the changes are then
-   * made in turns.
-   */
-  constructor(root: string, journal: FsyncJournal | null = null) {
+  constructor(root: string) {
     this.root = root
     this.#incoming = join(root, 'incoming')
-    this.#journal = journal
   }
 
   /**
-   * Writes the bytes of `source` to disk, hashing them; refuses more than `maxBytes` as soon as
-   * they arrive.
+   * Writes the bytes of `source` to a file, hashing them; refuses more than `maxBytes` as soon as
+   * they arrive. They are on disk when they are kept.
    */
   async stage(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Staged> {
-    await makeFolder(this.#incoming)
     const path = temporaryPath(join(this.#incoming, 'crate'))
     const hash = createHash('sha256')
     let size = 0
-    const file = await writing(() => open(path, 'wx', 0o444))
+    const file = await inFolder(path, () => writing(() => open(path, 'wx', 0o444)))
     try {
-      try {
-        for await (const chunk of source) {
-          size += chunk.byteLength
-          if (size > maxBytes) refuse('crate_too_big', { max: maxBytes })
-          hash.update(chunk)
-          // Unlike `write`, this does not stop half-way when the disk is nearly full.
-          await writing(() => file.writeFile(chunk))
-        }
-        await writing(() => file.sync())
-      } finally {
-        await file.close()
+      for await (const chunk of source) {
+        size += chunk.byteLength
+        if (size > maxBytes) refuse('crate_too_big', { max: maxBytes })
+        hash.update(chunk)
+        // Unlike `write`, this does not stop half-way when the disk is nearly full.
+        await writing(() => file.writeFile(chunk))
       }
     } catch (error) {
+      await file.close()
       await rm(path, { force: true })
       throw error
     }
-    return this.#staged(path, size, hash.digest('hex'))
+    return this.#staged({ path, size, cksum: hash.digest('hex') }, file)
   }
 
   /** Fails when nothing can be written here. */
@@ -140,23 +132,34 @@ export class CrateStore {
     await sweepFolder(this.#incoming, Date.now() - 3_600_000)
   }
 
-  #staged(path: string, size: number, cksum: string): Staged {
-    let waiting = true
+  #staged(bytes: CrateBytes, file: FileHandle): Staged {
+    const { path } = bytes
+    let isWaiting = true
     return {
-      size,
-      cksum,
-      path,
+      ...bytes,
       keep: async key => {
-        if (!waiting) return
-        const move = () => moveDurably(path, this.path(key))
-        await (this.#journal?.during(`${basename(this.root)}/${key}`, move) ?? move())
-        await syncFolder(this.#incoming)
-        waiting = false
+        if (!isWaiting) return
+        const kept = this.path(key)
+        await inFolder(kept, () => writing(() => rename(path, kept)))
+        isWaiting = false
+        // Bytes and names in one round: nothing refers to them before all of them are on disk.
+        await Promise.all([writing(() => file.sync()), this.#syncFolders(dirname(kept))])
+        await file.close()
       },
       discard: async () => {
-        if (waiting) await rm(path, { force: true })
-        waiting = false
+        if (isWaiting) await rm(path, { force: true })
+        isWaiting = false
+        await file.close()
       },
     }
+  }
+
+  /** Puts the names in a folder on disk, and its own and those above it unless they are. */
+  async #syncFolders(path: string): Promise<void> {
+    const folders = [path]
+    for (let one = path; one !== dirname(this.root) && !this.#folders.has(one); one = dirname(one))
+      folders.push(dirname(one))
+    await Promise.all(folders.map(syncFolder))
+    for (const one of folders) this.#folders.set(one, true)
   }
 }

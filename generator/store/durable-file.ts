@@ -28,17 +28,9 @@ export async function writeDurably(path: string, bytes: Uint8Array): Promise<voi
   await syncFolder(dirname(path))
 }
 
-/**
- * Replaces `path` with `bytes`, but leaves syncing to the caller: a power cut may spoil them. Gives
- * the first folder that had to be made.
- */
-export async function writeAtomically(
-  path: string,
-  bytes: Uint8Array,
-): Promise<string | undefined> {
-  const first = await writing(() => mkdir(dirname(path), { recursive: true }))
-  await replace(path, bytes, false)
-  return first
+/** Replaces `path` with `bytes`, but leaves syncing to the caller: a power cut may spoil them. */
+export async function writeAtomically(path: string, bytes: Uint8Array): Promise<void> {
+  await inFolder(path, () => replace(path, bytes, false))
 }
 
 /** Puts the bytes of a file on disk. */
@@ -92,6 +84,17 @@ export async function probeFolder(path: string): Promise<void> {
   }
 }
 
+/** Does work that needs the folder of `path`; makes the folder when it is missing. */
+export async function inFolder<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    await writing(() => mkdir(dirname(path), { recursive: true }))
+    return work()
+  }
+}
+
 /** Moves a finished, synced file to `path` and puts the move on disk. */
 export async function moveDurably(from: string, path: string): Promise<void> {
   await makeFolder(dirname(path))
@@ -99,24 +102,30 @@ export async function moveDurably(from: string, path: string): Promise<void> {
   await syncFolder(dirname(path))
 }
 
+/** What `link` fails with where the file system cannot link these two. */
+const UNLINKABLE = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'])
+
 /**
- * Makes `path` a hard link of `source`, replacing what was there; false when the file system cannot
- * link.
+ * Makes `path` a hard link of `source`; false when there is something, or when the file system
+ * cannot link.
  */
-export async function linkDurably(source: string, path: string): Promise<boolean> {
-  await makeFolder(dirname(path))
+export function linkNew(source: string, path: string): Promise<boolean> {
+  return inFolder(path, async () => {
+    try {
+      await writing(() => link(source, path))
+      return true
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException
+      if (code === 'EEXIST' || UNLINKABLE.has(code)) return false
+      throw error
+    }
+  })
+}
+
+/** Makes `path` a link as `linkNew` does, but replaces what is there. */
+export async function linkOver(source: string, path: string): Promise<boolean> {
   const temporary = temporaryPath(path)
-  try {
-    await writing(() => link(source, temporary))
-  } catch (error) {
-    if (
-      ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'].includes(
-        (error as NodeJS.ErrnoException).code ?? '',
-      )
-    )
-      return false
-    throw error
-  }
+  if (!(await linkNew(source, temporary))) return false
   try {
     await rename(temporary, path)
   } finally {
@@ -124,7 +133,6 @@ export async function linkDurably(source: string, path: string): Promise<boolean
     // (POSIX).
     await rm(temporary, { force: true })
   }
-  await syncFolder(dirname(path))
   return true
 }
 

@@ -9,14 +9,11 @@ import { type LockFile, openLockFile, tryLock, unlock } from './lock-file.ts'
  */
 export class ProcessMutex {
   readonly #path: string
-  readonly #begin: () => Promise<void>
   readonly #mutex = new Mutex()
   #files: { readonly queue: LockFile; readonly work: LockFile } | null = null
 
-  /** `begin`: what every turn begins with, to make up for holders that were killed. */
-  constructor(path: string, begin: () => Promise<void> = async () => undefined) {
+  constructor(path: string) {
     this.#path = path
-    this.#begin = begin
   }
 
   /** Runs `work` while nobody else does; waits as long as it takes. Not reentrant. */
@@ -31,7 +28,6 @@ export class ProcessMutex {
         unlock(queue)
       }
       try {
-        await this.#begin()
         return await work()
       } finally {
         unlock(file)

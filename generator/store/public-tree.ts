@@ -1,5 +1,5 @@
 import { readFile, rm, rmdir } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Output } from '../../core/output.ts'
 import type { Place } from '../../core/paths/place.ts'
 import {
@@ -9,15 +9,15 @@ import {
   isMissing,
   isSameFile,
   isTemporary,
-  linkDurably,
-  linkFacts,
+  linkNew,
+  linkOver,
   probeFolder,
   readFolder,
   statOf,
   sweepFolder,
+  writeAtomically,
 } from './durable-file.ts'
-import type { FsyncJournal } from './fsync-journal.ts'
-import { BatchWriter, durableWriter, looseWriter, type TreeWriter } from './tree-writer.ts'
+import { SyncBatch } from './sync-batch.ts'
 
 /**
  * The folder that readers are served from. A file is replaced in one step, and only when its bytes
@@ -25,41 +25,36 @@ import { BatchWriter, durableWriter, looseWriter, type TreeWriter } from './tree
  */
 export class PublicTree {
   readonly root: string
-  readonly #writer: TreeWriter
+  readonly #sync: 'each' | 'never' | SyncBatch
   readonly #clears: boolean
 
   /**
-   * `durable`: what is written is on disk on return, for a tree whose changes are remembered as
-   * done; `journal` learns what is being changed. `clears`: see `clearing`.
+   * `sync`: whether `each` change is on disk when it is done, or `never` for a tree that is easily
+   * made again, or by a batch. With `clears`, a write removes what is in its way, such as a file
+   * for a folder.
    */
-  constructor(
-    root: string,
-    how: { readonly durable: boolean; readonly journal?: FsyncJournal } | TreeWriter,
-    clears = false,
-  ) {
+  constructor(root: string, sync: 'each' | 'never' | SyncBatch, clears = false) {
     this.root = root
+    this.#sync = sync
     this.#clears = clears
-    if ('put' in how) this.#writer = how
-    else this.#writer = how.durable ? durableWriter(how.journal) : looseWriter
   }
 
-  /**
-   * Does `work` on this tree and puts everything that it changed on disk at once. Remember it as
-   * done only afterwards. `journal` is that of the mutex that the caller holds.
-   */
-  async batch<T>(journal: FsyncJournal, work: (tree: PublicTree) => Promise<T>): Promise<T> {
-    const writer = new BatchWriter(journal)
-    const result = await work(new PublicTree(this.root, writer, this.#clears))
-    await writer.sync()
+  /** Does `work` on this tree and puts everything that it changed on disk at once. */
+  async batch<T>(work: (tree: PublicTree) => Promise<T>): Promise<T> {
+    const batch = new SyncBatch(this.root)
+    const result = await work(this.within(batch))
+    await batch.sync()
     return result
   }
 
-  /**
-   * The same tree for a repair: it removes what is in the way of a write, such as a file for a
-   * folder.
-   */
+  /** The same tree, whose changes are on disk when `batch` is synced. */
+  within(batch: SyncBatch): PublicTree {
+    return new PublicTree(this.root, batch, this.#clears)
+  }
+
+  /** The same tree for a repair: it clears the way. */
   clearing(): PublicTree {
-    return new PublicTree(this.root, this.#writer, true)
+    return new PublicTree(this.root, this.#sync, true)
   }
 
   /** Fails when nothing can be written here. */
@@ -76,10 +71,11 @@ export class PublicTree {
   async write(output: Output): Promise<boolean> {
     const path = this.path(output.path)
     const present = await fileFacts(path)
-    if (present?.size === output.bytes.byteLength && (await readFile(path)).equals(output.bytes))
-      return false
-    await this.#change(output.path, () => this.#writer.put(path, output.bytes))
-    return true
+    const isEqual =
+      present?.size === output.bytes.byteLength && (await readFile(path)).equals(output.bytes)
+    if (!isEqual) await this.#change(output.path, () => writeAtomically(path, output.bytes))
+    await this.#note(batch => batch.file(path))
+    return !isEqual
   }
 
   /**
@@ -88,13 +84,15 @@ export class PublicTree {
    */
   async show(place: Place, source: string): Promise<boolean> {
     const path = this.path(place.path)
-    if (await isSameFile(source, path)) return false
-    const present = await fileFacts(path)
-    if (present && (await fileChecksum(path)) === (await fileChecksum(source))) return false
+    let isDone = false
     await this.#change(place.path, async () => {
-      if (!(await linkDurably(source, path))) await this.#writer.put(path, await readFile(source))
+      isDone = await linkNew(source, path)
+      if (isDone || (await this.#isShown(path, source))) return
+      if (!(await linkOver(source, path))) await writeAtomically(path, await readFile(source))
+      isDone = true
     })
-    return true
+    await this.#note(batch => batch.file(path))
+    return isDone
   }
 
   /** The bytes at `path`, or null when there is no such file. */
@@ -114,8 +112,7 @@ export class PublicTree {
 
   /** Removes the file at `path` and the folders that it leaves empty. */
   async remove(path: string): Promise<void> {
-    if (await this.#isThere(path)) await this.#track(path, () => this.#cut(path))
-    else await this.#prune(dirname(path))
+    await this.removeFolder(path)
   }
 
   /** Every path in the tree below `folder`, in no particular order; half-written files are none. */
@@ -156,14 +153,11 @@ export class PublicTree {
     return names.map(name => (folder ? `${folder}/${name}` : name))
   }
 
-  /** Removes a folder with all that is in it. */
+  /** Removes a folder with all that is in it, and the folders that this leaves empty. */
   async removeFolder(path: string): Promise<void> {
-    if (await this.#isThere(path)) await this.#track(path, () => this.#cut(path))
-  }
-
-  async #cut(path: string): Promise<void> {
     await rm(this.path(path), { recursive: true, force: true })
-    await this.#writer.removed(this.path(await this.#prune(dirname(path))))
+    const folder = this.path(await this.#prune(dirname(path)))
+    await this.#note(batch => batch.folder(folder))
   }
 
   /** Removes a folder and those above it as far as they are empty; gives the first that is not. */
@@ -173,28 +167,31 @@ export class PublicTree {
     return folder
   }
 
-  /** Does work that changes `path`, under its name from the folder of the registry on. */
-  #track<T>(path: string, work: () => Promise<T>): Promise<T> {
-    return this.#writer.change(`${basename(this.root)}/${path}`, work)
+  async #isShown(path: string, source: string): Promise<boolean> {
+    if (await isSameFile(source, path)) return true
+    if (!(await fileFacts(path))) return false
+    return (await fileChecksum(path)) === (await fileChecksum(source))
   }
 
-  async #isThere(path: string): Promise<boolean> {
-    return (await linkFacts(this.path(path))) !== null
+  /** Says what is to be on disk: now, or when the batch is synced. */
+  async #note(say: (batch: SyncBatch) => void): Promise<void> {
+    if (this.#sync === 'never') return
+    const batch = this.#sync === 'each' ? new SyncBatch(this.root) : this.#sync
+    say(batch)
+    if (this.#sync === 'each') await batch.sync()
   }
 
   /** Writes at `path`; again when its folder was removed as empty, or something was in the way. */
-  async #change(path: string, work: () => Promise<void>): Promise<void> {
-    await this.#track(path, async () => {
-      try {
-        await work()
-      } catch (error) {
-        const { code = '' } = error as NodeJS.ErrnoException
-        const isInTheWay = this.#clears && IN_THE_WAY.has(code)
-        if (code !== 'ENOENT' && !isInTheWay) throw error
-        if (this.#clears) await this.#makeRoom(path)
-        await work()
-      }
-    })
+  async #change(path: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException
+      const isInTheWay = this.#clears && IN_THE_WAY.has(code)
+      if (code !== 'ENOENT' && !isInTheWay) throw error
+      if (this.#clears) await this.#makeRoom(path)
+      await work()
+    }
   }
 
   async #makeRoom(path: string): Promise<void> {

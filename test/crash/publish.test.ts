@@ -24,6 +24,10 @@ async function prepare(t: TestContext) {
   return { cleanup, registry, token, notes: folderOf(t) }
 }
 
+function serveArguments(registry: Registry): string[] {
+  return ['serve', '--dir', registry.dir, '--listen', '127.0.0.1:0']
+}
+
 async function nothingPending({ database }: Registry, victim: Victim): Promise<void> {
   await until(
     async () => victim.hasEnded || (await countMarks(database)).length === 0,
@@ -44,8 +48,7 @@ async function survives(victim: Victim, registry: Registry, url: string): Promis
 
 test('killed before any step of a publish, the daemon loses nothing acknowledged and shows nothing half-done', async t => {
   const { cleanup, registry, token, notes } = await prepare(t)
-  const serve = (at: number) =>
-    new Victim(cleanup, notes, at, ['serve', '--dir', registry.dir, '--listen', '127.0.0.1:0'])
+  const serve = (at: number) => new Victim(cleanup, notes, at, serveArguments(registry))
   const acknowledged: Candidate[] = []
   const deaths: string[] = []
   let halfDone: Candidate | null = null
@@ -89,20 +92,35 @@ test('killed before any step of a publish, the daemon loses nothing acknowledged
     unharmed = 0
     deaths.push(daemon.steps().at(-1)?.replace(/^\d+ /, '') ?? '')
   }
-  // The write order: bytes on disk, one transaction, the public files, then the marks.
-  for (const kind of [
-    'sync',
-    'rename',
-    'begin',
-    'commit',
-    'insert releases',
-    'link',
-    'delete marks',
-  ]) {
+  // The write order: bytes on disk, one transaction, the public files.
+  for (const kind of ['sync', 'rename', 'begin', 'commit', 'insert releases', 'link']) {
     assert.ok(
       deaths.some(name => name.startsWith(kind)),
       `no death at ${kind}: ${deaths.join(', ')}`,
     )
   }
   t.diagnostic(`${deaths.length} deaths: ${deaths.join(', ')}`)
+})
+
+test('killed before what it rendered is on disk and unmarked, the daemon renders it again', async t => {
+  const { cleanup, registry, token, notes } = await prepare(t)
+  const acknowledged: Candidate[] = []
+  for (const [at, step] of ['sync', 'delete marks', 'commit'].entries()) {
+    const daemon = new Victim(cleanup, notes, step, serveArguments(registry))
+    const url = await daemon.url()
+    await assertSound(registry)
+    for (const one of acknowledged) await assertServed(url, one)
+    const candidate = { name: `crate-${at}`, version: '1.0.0' }
+    assertPublished(await publish(url, token, candidate))
+    daemon.arm()
+    acknowledged.push(candidate)
+    assert.equal(await daemon.ended, 'SIGKILL', `killed before ${step}`)
+    const marks = await countMarks(registry.database)
+    assert.ok(
+      marks.some(mark => mark.kind === 'index'),
+      'the mark of its index file stays',
+    )
+  }
+  await build(registry)
+  await assertSound(registry)
 })

@@ -1,6 +1,7 @@
 /**
  * Preloaded into the real program (`node --import`): counts each step that changes something on
- * disk or in the database, and kills the process with SIGKILL before step number `SABOTAGE_AT`.
+ * disk or in the database, and kills the process with SIGKILL before step number `SABOTAGE_AT`, or
+ * before the first step of that name.
  * Steps count while the file `SABOTAGE_WHEN` exists; each is written to the end of the file
  * `SABOTAGE_LOG`.
  */
@@ -20,7 +21,7 @@ function step(name: string): void {
   if (!existsSync(SABOTAGE_WHEN)) return
   count++
   appendFileSync(SABOTAGE_LOG, `${count} ${name}\n`)
-  if (count !== fatal) return
+  if (count !== fatal && name !== SABOTAGE_AT) return
   process.kill(process.pid, 'SIGKILL')
   for (;;);
 }

@@ -21,10 +21,10 @@ export class Victim {
   #hasEnded = false
 
   /**
-   * `at`: the step before which it dies; 0 for never. `folder` takes the notes about it. What
+   * `at`: the number or name of the step before which it dies; 0 for never. `folder` takes the notes about it. What
    * `cleanup` has besides is there for the victim: it goes when this process has ended.
    */
-  constructor(cleanup: Cleanup, folder: string, at: number, args: readonly string[]) {
+  constructor(cleanup: Cleanup, folder: string, at: number | string, args: readonly string[]) {
     this.#when = join(folder, 'sabotage')
     this.#log = join(folder, 'steps')
     rmSync(this.#when, { force: true })

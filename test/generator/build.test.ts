@@ -15,6 +15,7 @@ import { findRelease } from '../../generator/store/catalog/releases.ts'
 import { setYanked } from '../../generator/store/catalog/yank.ts'
 import { fileStamps, filesBelow, treeDigest } from '../support/folder.ts'
 import { withQueryHook } from '../support/query-hook.ts'
+import { hookTree } from '../support/tree-hook.ts'
 import {
   addAndShow,
   addCrate,
@@ -98,10 +99,11 @@ test('a full build that was cut short is begun anew', async t => {
   const registry = await smallRegistry(t)
   const before = treeDigest(registry.tree.root)
   rmSync(registry.tree.root, { recursive: true })
-  const show = registry.tree.show.bind(registry.tree)
-  registry.tree.show = () => Promise.reject(new Error('disk full'))
+  const unhook = hookTree(registry.tree, tree => {
+    tree.show = () => Promise.reject(new Error('disk full'))
+  })
   await assert.rejects(build(registry), new Error('disk full'))
-  registry.tree.show = show
+  unhook()
   assert.deepEqual(await build(registry), { crates: 2, issues: [] })
   assert.equal(treeDigest(registry.tree.root), before)
 })
@@ -135,12 +137,14 @@ test('a mark that was renewed while its crate was built stays', async t => {
   const {
     crate: { id: crateId },
   } = await addCrate(registry, { name: 'demo', version: '2.0.0' })
-  const write = registry.tree.write.bind(registry.tree)
-  registry.tree.write = async output => {
-    registry.tree.write = write
-    await setYanked(registry.database, demo, parseVersion('1.0.0'), true, OPERATOR)
-    return write(output)
-  }
+  const unhook = hookTree(registry.tree, tree => {
+    const { write } = tree
+    tree.write = async output => {
+      unhook()
+      await setYanked(registry.database, demo, parseVersion('1.0.0'), true, OPERATOR)
+      return write.call(tree, output)
+    }
+  })
   await buildCrate(registry, crateId)
   assert.equal(await isMarked(registry.database, { kind: 'index', subject: crateId }), true)
   assert.deepEqual(await drain(registry), { crates: 1, issues: [] })

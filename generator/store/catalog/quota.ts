@@ -1,9 +1,7 @@
 import { issue, Refusal } from '../../../core/error/error.ts'
-import type { Name } from '../../../core/name.ts'
 import { timestamp } from '../../../core/timestamp.ts'
-import type { Version } from '../../../core/version.ts'
 import type { Change, Queries } from './change.ts'
-import { readTarget } from './target.ts'
+import type { Target } from './target.ts'
 
 const DAY = 86_400_000
 
@@ -15,18 +13,17 @@ export interface Quota {
 
 /**
  * Refuses one crate too many of a user (`limits.new_crates_per_day`), and one new version too many
- * of a crate (`limits.versions_per_day`). A retry counts as nothing, and the operator at the
+ * of a crate (`limits.versions_per_day`), the target of the release. A retry counts as nothing, and the operator at the
  * command line has no limits.
  */
 export async function checkQuota(
   db: Queries,
-  release: { readonly name: Name; readonly version: Version },
+  { crate, taken }: Target,
   quota: Quota,
   change: Change,
 ): Promise<void> {
   const { user, actor, at } = change
   if (!user || (quota.new_crates_per_day === 0 && quota.versions_per_day === 0)) return
-  const { crate, taken } = await readTarget(db, release, change)
   if (taken) return
   const max = crate ? quota.versions_per_day : quota.new_crates_per_day
   if (max === 0) return

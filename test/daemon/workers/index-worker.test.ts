@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseName } from '../../../core/name.ts'
-import type { Output } from '../../../core/output.ts'
 import { crateKey } from '../../../core/paths/crates.ts'
 import { IndexWorker } from '../../../daemon/workers/index-worker.ts'
 import type { Registry } from '../../../generator/registry.ts'
@@ -13,6 +12,7 @@ import { listReleases } from '../../../generator/store/catalog/releases.ts'
 import { isWaiting, settle } from '../../support/event-loop.ts'
 import { withQueryHook } from '../../support/query-hook.ts'
 import { TestRegistry } from '../../support/registry.ts'
+import { hookTree } from '../../support/tree-hook.ts'
 import { until } from '../../support/until.ts'
 import { addCrate } from '../../support/workplace.ts'
 
@@ -135,10 +135,12 @@ test('one crate that cannot be rendered holds up no other', async t => {
   await test.publish(token, { name: 'aaaa', version: '1.0.0' })
   const path = 'index/aa/aa/aaaa'
   let isBroken = true
-  const write = tree.write.bind(tree)
-  t.mock.method(tree, 'write', async (output: Output) => {
-    if (isBroken && output.path === path) throw new Error('a bad block')
-    return write(output)
+  hookTree(tree, inner => {
+    const { write } = inner
+    inner.write = async output => {
+      if (isBroken && output.path === path) throw new Error('a bad block')
+      return write.call(inner, output)
+    }
   })
   const mend = breakTree(test)
   await test.publish(token, { name: 'aaaa', version: '1.0.1' })

@@ -16,6 +16,7 @@ import { fileStamps, filesBelow } from '../../support/folder.ts'
 import { inventedEntries } from '../../support/many-crates.ts'
 import { inventedQueries } from '../../support/queries.ts'
 import { TestRegistry } from '../../support/registry.ts'
+import { hookTree } from '../../support/tree-hook.ts'
 
 const CHANGE = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
 
@@ -230,19 +231,13 @@ test('a term that comes to find very many crates gets more files, which go when 
 
 /** Makes a file of the tree one that cannot be written, until the obstacle is removed. */
 function placeObstacle(tree: PublicTree, path: string): () => void {
-  const { batch } = tree
-  tree.batch = (journal, work) =>
-    batch.call(tree, journal, async inner => {
-      const { write } = inner
-      inner.write = async output => {
-        if (output.path === path) throw new Error('there is an obstacle')
-        return write.call(inner, output)
-      }
-      return work(inner)
-    }) as ReturnType<typeof work>
-  return () => {
-    tree.batch = batch
-  }
+  return hookTree(tree, inner => {
+    const { write } = inner
+    inner.write = async output => {
+      if (output.path === path) throw new Error('there is an obstacle')
+      return write.call(inner, output)
+    }
+  })
 }
 
 test('a spreading that is interrupted leaves the old files to the readers, and is finished by the next build', async t => {

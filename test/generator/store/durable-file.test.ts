@@ -18,7 +18,8 @@ import {
   fileFacts,
   isSameFile,
   isTemporary,
-  linkDurably,
+  linkNew,
+  linkOver,
   moveDurably,
   readFolder,
   readText,
@@ -66,20 +67,21 @@ test('moveDurably moves into folders that do not exist yet', async t => {
   assert.equal(readFileSync(join(folder, 'x', 'y', 'to'), 'utf8'), 'x')
 })
 
-test('linkDurably makes one file of two names, also over another file and over itself', async t => {
+test('linkOver makes one file of two names, also over another file and over itself', async t => {
   const folder = folderOf(t)
   const [source, path] = [join(folder, 'source'), join(folder, 'shown', 'path')]
   writeFileSync(source, 'x')
-  assert.equal(await linkDurably(source, path), true)
-  assert.equal(await linkDurably(source, path), true)
+  assert.equal(await linkNew(source, path), true)
+  assert.equal(await linkNew(source, path), false)
+  assert.equal(await linkOver(source, path), true)
   assert.equal(await isSameFile(source, path), true)
   writeFileSync(join(folder, 'other'), 'y')
-  assert.equal(await linkDurably(join(folder, 'other'), path), true)
+  assert.equal(await linkOver(join(folder, 'other'), path), true)
   assert.equal(readFileSync(path, 'utf8'), 'y')
   assert.deepEqual(readdirSync(join(folder, 'shown')), ['path'])
 })
 
-test('linkDurably says when the file system cannot link', async t => {
+test('linkNew says when the file system cannot link', async t => {
   const folder = folderOf(t)
   writeFileSync(join(folder, 'source'), 'x')
   const { link } = promises
@@ -91,14 +93,14 @@ test('linkDurably says when the file system cannot link', async t => {
   for (const code of ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS']) {
     promises.link = async () => Promise.reject(Object.assign(new Error(code), { code }))
     syncBuiltinESMExports()
-    assert.equal(await linkDurably(join(folder, 'source'), join(folder, 'path')), false)
+    assert.equal(await linkNew(join(folder, 'source'), join(folder, 'path')), false)
   }
   assert.deepEqual(readdirSync(folder), ['source'])
 })
 
-test('linkDurably says when its source is missing', async t => {
+test('linkNew says when its source is missing', async t => {
   const folder = folderOf(t)
-  await assert.rejects(linkDurably(join(folder, 'none'), join(folder, 'path')), { code: 'ENOENT' })
+  await assert.rejects(linkNew(join(folder, 'none'), join(folder, 'path')), { code: 'ENOENT' })
   assert.deepEqual(readdirSync(folder), [])
 })
 

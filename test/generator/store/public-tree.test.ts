@@ -9,9 +9,9 @@ import { folderOf } from '../../support/workplace.ts'
 
 const output = (path: string, text: string) => ({ ...placeOf(path), bytes: Buffer.from(text) })
 
-for (const durable of [true, false]) {
-  test(`a file is written when its bytes change, and only then (durable: ${durable})`, async t => {
-    const tree = new PublicTree(folderOf(t), { durable })
+for (const sync of ['each', 'never'] as const) {
+  test(`a file is written when its bytes change, and only then (sync: ${sync})`, async t => {
+    const tree = new PublicTree(folderOf(t), sync)
     assert.equal(await tree.write(output('index/3/a/abc', 'one\n')), true)
     const before = fileStamps(tree.root)
     assert.equal(await tree.write(output('index/3/a/abc', 'one\n')), false)
@@ -24,7 +24,7 @@ for (const durable of [true, false]) {
 
 test('a .crate is shown as a link: one file, two names', async t => {
   const folder = folderOf(t)
-  const tree = new PublicTree(join(folder, 'public'), { durable: true })
+  const tree = new PublicTree(join(folder, 'public'), 'each')
   const source = join(folder, 'source')
   writeFileSync(source, 'bytes')
   const place = placeOf('crates/demo/demo-1.0.0.crate')
@@ -36,7 +36,7 @@ test('a .crate is shown as a link: one file, two names', async t => {
 
 test('a copy with the right bytes is left alone, one with others is replaced', async t => {
   const folder = folderOf(t)
-  const tree = new PublicTree(join(folder, 'public'), { durable: true })
+  const tree = new PublicTree(join(folder, 'public'), 'each')
   const source = join(folder, 'source')
   writeFileSync(source, 'bytes')
   const place = placeOf('crates/demo/demo-1.0.0.crate')
@@ -50,14 +50,14 @@ test('a copy with the right bytes is left alone, one with others is replaced', a
 })
 
 test('read gives the bytes, or null where there is no file', async t => {
-  const tree = new PublicTree(folderOf(t), { durable: true })
+  const tree = new PublicTree(folderOf(t), 'each')
   await tree.write(output('a/b', 'x'))
   assert.deepEqual(await tree.read('a/b'), Buffer.from('x'))
   for (const path of ['none', 'a', 'a/b/c']) assert.equal(await tree.read(path), null)
 })
 
 test('remove takes the folders that it empties along, and stops at the root', async t => {
-  const tree = new PublicTree(folderOf(t), { durable: true })
+  const tree = new PublicTree(folderOf(t), 'each')
   await tree.write(output('index/ab/cd/abcd', 'x'))
   await tree.write(output('index/ab/ce/abce', 'x'))
   await tree.remove('index/ab/cd/abcd')
@@ -70,7 +70,7 @@ test('remove takes the folders that it empties along, and stops at the root', as
 })
 
 test('list and folders pass over what is half-written, sweep removes it', async t => {
-  const tree = new PublicTree(folderOf(t), { durable: true })
+  const tree = new PublicTree(folderOf(t), 'each')
   await tree.write(output('crates/demo/demo-1.0.0.crate', 'x'))
   writeFileSync(tree.path('crates/demo/.writing-0123456789abcdef'), 'ha')
   mkdirSync(tree.path('crates/empty'))

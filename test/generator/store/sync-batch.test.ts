@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { promises, rmSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { relative } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { placeOf } from '../../../core/paths/place.ts'
+import { build } from '../../../generator/build/build.ts'
+import { buildPages } from '../../../generator/pages/pages.ts'
+import { setMarks } from '../../../generator/store/catalog/marks.ts'
+import { PublicTree } from '../../../generator/store/public-tree.ts'
+import { addCrate, folderOf, newRegistry } from '../../support/workplace.ts'
+
+/** What is put on disk from here on, by its path below `folder`. */
+function watchSyncs(t: TestContext, folder: string): string[] {
+  const synced: string[] = []
+  const { open } = promises
+  promises.open = async (...args) => {
+    const file = await open(...args)
+    const { sync } = file
+    file.sync = async () => {
+      synced.push(relative(folder, String(args[0])) || '.')
+      return sync.call(file)
+    }
+    return file
+  }
+  syncBuiltinESMExports()
+  t.after(() => {
+    promises.open = open
+    syncBuiltinESMExports()
+  })
+  return synced
+}
+
+const output = (path: string, text: string) => ({ ...placeOf(path), bytes: Buffer.from(text) })
+
+test('a batch puts files on disk at its end, once, with the names of their folders', async t => {
+  const tree = new PublicTree(folderOf(t), 'each')
+  const synced = watchSyncs(t, tree.root)
+  await tree.batch(async batch => {
+    await batch.write(output('a/b/one', '1'))
+    await batch.write(output('a/b/one', '2'))
+    await batch.write(output('a/two', '2'))
+    assert.deepEqual(synced, [])
+  })
+  assert.deepEqual(synced.splice(0, 2).sort(), ['a/b/one', 'a/two'])
+  assert.deepEqual(synced.sort(), ['.', '..', 'a', 'a/b'])
+})
+
+test('without a batch each change is on disk when it is done', async t => {
+  const tree = new PublicTree(folderOf(t), 'each')
+  const synced = watchSyncs(t, tree.root)
+  await tree.write(output('a/one', '1'))
+  assert.deepEqual(synced.splice(0).sort(), ['.', '..', 'a', 'a/one'])
+  await tree.remove('a/one')
+  assert.deepEqual(synced.sort(), ['.', '..'])
+})
+
+test('a file that was removed before the end of its batch does not matter', async t => {
+  const tree = new PublicTree(folderOf(t), 'each')
+  await tree.batch(async batch => {
+    await batch.write(output('a/one', '1'))
+    rmSync(tree.path('a'), { recursive: true })
+  })
+})
+
+test('what a killed process may have written without a sync is synced before its mark goes', async t => {
+  const registry = await newRegistry(t)
+  const { crate } = await addCrate(registry, { name: 'demo', version: '1.0.0' })
+  await build(registry)
+  await buildPages(registry)
+  const { database } = registry
+  // As a kill leaves it: the files are there, equal, perhaps only in memory; so are the marks.
+  await setMarks(
+    database,
+    [
+      { kind: 'index', subject: crate.id },
+      { kind: 'page', subject: crate.id },
+    ],
+    crate.generation,
+  )
+  const synced = watchSyncs(t, registry.dir)
+  await build(registry)
+  const index = synced.splice(0)
+  assert.ok(index.includes('public/index/de/mo/demo'))
+  for (const folder of ['.', 'public', 'public/index', 'public/index/de', 'public/index/de/mo'])
+    assert.ok(index.includes(folder), folder)
+  await buildPages(registry)
+  assert.ok(synced.includes('public/crates/demo/index.html'))
+  assert.ok(synced.includes('public/crates/demo'))
+})

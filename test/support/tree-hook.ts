@@ -1,0 +1,14 @@
+import type { PublicTree } from '../../generator/store/public-tree.ts'
+
+/** Hands every tree that works in a batch of `tree` to `hook`; gives back what ends that. */
+export function hookTree(tree: PublicTree, hook: (inner: PublicTree) => void): () => void {
+  const { within } = tree
+  tree.within = batch => {
+    const inner = within.call(tree, batch)
+    hook(inner)
+    return inner
+  }
+  return () => {
+    tree.within = within
+  }
+}
