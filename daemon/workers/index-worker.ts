@@ -80,7 +80,7 @@ export class IndexWorker {
   ): Promise<Acceptance & { readonly isShown: boolean }> {
     const { rendered, ...accepted } = await this.#publishes.publish(submission, change)
     const isShown = await this.#inTime(this.#track(this.#outcome(rendered)))
-    this.#settling ??= setTimeout(() => void this.#track(this.#settle()), SETTLE_MS)
+    this.#settling ??= setTimeout(() => void this.#track(this.settle()), SETTLE_MS)
     return { ...accepted, isShown }
   }
 
@@ -106,7 +106,7 @@ export class IndexWorker {
    */
   async close(seconds = 30): Promise<void> {
     await this.#idle()
-    if (this.#settling) await this.#settle()
+    if (this.#settling) await this.settle()
     if (this.#retry) {
       clearTimeout(this.#retry)
       try {
@@ -131,8 +131,11 @@ export class IndexWorker {
     while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
-  /** A failure leaves the marks, which the retry builds again. */
-  async #settle(): Promise<void> {
+  /**
+   * Puts on disk what publishes have rendered, and clears its marks. A failure leaves them, and the
+   * retry builds again.
+   */
+  async settle(): Promise<void> {
     if (this.#settling) clearTimeout(this.#settling)
     this.#settling = null
     try {

@@ -149,6 +149,7 @@ export class TestRegistry implements Deps {
    * publish may write.
    */
   async everything(): Promise<Record<string, unknown>> {
+    await this.indexWorker.settle()
     await this.indexWorker.pages.flush()
     const { database } = this.registry
     const rows = {

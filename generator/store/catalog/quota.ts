@@ -13,7 +13,7 @@ export interface Quota {
 
 /**
  * Refuses one crate too many of a user (`limits.new_crates_per_day`), and one new version too many
- * of a crate (`limits.versions_per_day`), the target of the release. A retry counts as nothing, and the operator at the
+ * of a crate (`limits.versions_per_day`). A retry counts as nothing, and the operator at the
  * command line has no limits.
  */
 export async function checkQuota(

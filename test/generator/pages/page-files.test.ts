@@ -305,6 +305,7 @@ test('verify finds nothing in a tree as it should be, and a list page that is no
   const registry = await TestRegistry.open(t)
   const token = await registry.user('alice')
   await registry.publish(token, { name: 'demo', version: '1.0.0' })
+  await registry.indexWorker.settle()
   await registry.indexWorker.pages.flush()
   const run = async () => {
     const found: string[] = []

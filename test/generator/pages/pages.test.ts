@@ -271,6 +271,7 @@ test('a crate without versions has no pages', async t => {
 test('verify finds and mends pages that differ; what a daemon has pending is its business', async t => {
   const registry = await filled(t)
   const context = registry.registry
+  await registry.indexWorker.settle()
   const run = async (options: { repair: boolean; served: boolean }) => {
     const found: Finding[] = []
     for await (const one of verifyCrates(context, options)) found.push(one)
