@@ -1,4 +1,4 @@
-/** Runs one piece of work after the other; a failure only reaches its caller. */
+/** Runs one task at a time; an error only reaches the caller of its task. */
 export class Mutex {
   #last: Promise<unknown> = Promise.resolve()
 
@@ -8,7 +8,7 @@ export class Mutex {
     return turn
   }
 
-  /** Resolves when all work so far is done. */
+  /** Resolves when all tasks so far are done. */
   async idle(): Promise<void> {
     await this.#last
   }

@@ -6,10 +6,7 @@ export { type CanonicalName, canonicalName, isAlias, isName, type Name } from '.
 /** Longest crate name (specification section 8). */
 export const NAME_MAX = 64
 
-/**
- * The only way to a `Name`. Throws a `Refusal` that says which rule `text` breaks (specification
- * A.2; the rules of crates.io, which also make a name safe in every path and URL).
- */
+/** Checks a name by the rules of crates.io (specification A.2); it is safe in paths and URLs. */
 export function parseName(text: string): Name {
   if (text === '') refuse('name_empty')
   const wrong = /[^A-Za-z0-9_-]/u.exec(text)
@@ -19,20 +16,20 @@ export function parseName(text: string): Name {
   return text as Name
 }
 
-/** Things with crate names, in the order of the canonical names. */
+/** Sorts items by their canonical crate names. */
 export function sortByName<T extends { readonly name: string }>(items: Iterable<T>): T[] {
   const keyed = Array.from(items, item => ({ key: canonicalName(item.name), item }))
   return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(one => one.item)
 }
 
-/** The `{prefix}` marker: the index tier of the name, case kept (specification A.2). */
+/** The `{prefix}` marker: the index folder of the name, in its own case (specification A.2). */
 export function prefix(name: Name): string {
   if (name.length <= 2) return String(name.length)
   if (name.length === 3) return `3/${name.slice(0, 1)}`
   return `${name.slice(0, 2)}/${name.slice(2, 4)}`
 }
 
-/** The `{lowerprefix}` marker: the tier in which Cargo looks the name up. */
+/** The `{lowerprefix}` marker: the index folder in which Cargo looks for the name. */
 export function lowerPrefix(name: Name): string {
   return prefix(name.toLowerCase() as Name)
 }

@@ -24,14 +24,14 @@ const NUMBER = '0|[1-9][0-9]{0,19}'
 const PRE = '(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)'
 const IDENTIFIER = '[0-9A-Za-z-]+'
 const COMPARATOR = new RegExp(
-  `^(=|>=|>|<=|<|~|\\^)? *(${NUMBER})(?:\\.(${NUMBER}|[*xX])(?:\\.(${NUMBER}|[*xX])` +
-    `(?:-(${PRE}(?:\\.${PRE})*))?(?:\\+${IDENTIFIER}(?:\\.${IDENTIFIER})*)?)?)?$`,
+  `^ *(?:(=|>=|>|<=|<|~|\\^) *)?(${NUMBER})(?:\\.(${NUMBER}|[*xX])(?:\\.(${NUMBER}|[*xX])` +
+    `(?:-(${PRE}(?:\\.${PRE})*))?(?:\\+${IDENTIFIER}(?:\\.${IDENTIFIER})*)?)?)? *$`,
 )
 
 /**
- * The only way to a `Requirement`: the grammar of the Rust crate `semver`, printed as it prints it.
- * `,` joins comparators; `*`, `x` and `X` are wildcards; build metadata is dropped. Refuses what
- * only other tools understand: `1 - 2`, `||`, `>=1 <2` without a comma, `v1`, nothing at all.
+ * Parses a requirement with the grammar of the Rust crate `semver`, and prints it the same way. `,`
+ * joins comparators; `*`, `x` and `X` are wildcards; build metadata is dropped. Refuses what only
+ * other tools understand: `1 - 2`, `||`, `>=1 <2` without a comma, `v1`, an empty text.
  */
 export function parseRequirement(text: string): Requirement {
   const comparators = readComparators(text)
@@ -40,9 +40,9 @@ export function parseRequirement(text: string): Requirement {
 }
 
 /**
- * Whether `version` meets `requirement`, as Cargo decides it: a pre-release only matches when a
- * comparator names a pre-release of the same `major.minor.patch`; build metadata does not count.
- * True for a version that is too long for the library: who asks wants to protect dependents.
+ * Whether Cargo lets `version` satisfy `requirement`: a pre-release only matches a comparator with
+ * a pre-release of the same `major.minor.patch`; build metadata is ignored. True for a version that
+ * is too long for the library, because callers want to protect dependents.
  */
 export function satisfies(requirement: Requirement, version: Version): boolean {
   const comparators = readComparators(requirement) ?? []
@@ -53,12 +53,12 @@ export function satisfies(requirement: Requirement, version: Version): boolean {
   return parsed === null || semver.satisfies(parsed, range)
 }
 
-/** The comparators of `text`, none for `*`; null when Cargo could not read it. */
+/** The comparators of `text`, none for `*`; null when Cargo cannot read it. */
 function readComparators(text: string): Comparator[] | null {
   if (/^ *[*xX] *$/.test(text)) return []
   const pieces = text.split(',', COMPARATORS_MAX + 1)
   if (pieces.length > COMPARATORS_MAX) return null
-  const comparators = pieces.map(piece => readComparator(stripSpaces(piece)))
+  const comparators = pieces.map(piece => readComparator(piece))
   return comparators.every(one => one !== null) ? comparators : null
 }
 
@@ -85,15 +85,6 @@ function isWildcard(text: string | undefined): boolean {
   return text === '*' || text === 'x' || text === 'X'
 }
 
-/** Spaces around a comparator are ignored; other white space is an error. */
-function stripSpaces(text: string): string {
-  let start = 0
-  let end = text.length
-  while (text[start] === ' ') start++
-  while (end > start && text[end - 1] === ' ') end--
-  return text.slice(start, end)
-}
-
 function print(one: Comparator): string {
   const sign = operatorOf(one)
   const tail = one.operator === '*' ? '.*' : ''
@@ -108,8 +99,8 @@ function operatorOf({ operator }: Comparator): string {
 }
 
 /**
- * Small numbers in the order of the given ones, with 0 for 0. The library counts in doubles, which
- * are not exact for every u64, and a range only depends on the order of its numbers.
+ * Replaces numbers by small ones in the same order, 0 by 0: the library uses doubles, which are not
+ * exact for every u64, and only the order of numbers matters.
  */
 function ranking(numbers: readonly string[]): (number: string) => string {
   const sorted = [...new Set(['0', ...numbers])].sort(compareNumbers)

@@ -6,21 +6,21 @@ import type { Version } from './version.ts'
 /** The index URL of crates.io in every entry, even for users of its sparse index. */
 export const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
 
-/** The addresses under which one registry is reached. */
+/** The URLs of one registry. */
 export interface RegistryUrls {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly base: string
   readonly dl: string
   /** Null for a registry without a web API. */
   readonly api: string | null
-  /** With `sparse+`; ends in the `/` that Cargo insists on. */
+  /** With `sparse+`, and with the trailing slash that Cargo requires. */
   readonly sparseIndex: string
   readonly gitIndex: string
   /** Every index URL of this registry. */
   readonly own: ReadonlySet<string>
 }
 
-/** The settings of `[registry]` that addresses depend on. */
+/** The settings of `[registry]` that determine the URLs. */
 export interface AddressSettings {
   readonly base_url: string | null
   readonly api: string
@@ -28,7 +28,7 @@ export interface AddressSettings {
   readonly aliases: readonly string[]
 }
 
-/** Derives every address; `fallbackBase` is the base URL where none is set. */
+/** All URLs of a registry; `fallbackBase` is used when no base URL is set. */
 export function registryUrls(settings: AddressSettings, fallbackBase: string): RegistryUrls {
   const base = (settings.base_url ?? fallbackBase).replace(/\/+$/, '')
   const sparseIndex = `sparse+${base}/${INDEX_FOLDER}/`
@@ -58,7 +58,7 @@ export function defaultDl(baseUrl: string): string {
   return `${baseUrl}/${CRATES_FOLDER}/{crate}/{crate}-{version}.crate`
 }
 
-/** What the markers of a `dl` template stand for. */
+/** The values for the markers of a `dl` template. */
 export interface DownloadFacts {
   readonly name: Name
   readonly version: Version
@@ -66,9 +66,8 @@ export interface DownloadFacts {
 }
 
 /**
- * The download URL of a version: the five markers of the template are replaced as plain text; a
- * template without any gets `/{crate}/{version}/download` appended (specification A.1, Cargo's
- * `download.rs`).
+ * The download URL of a version: replaces the five markers of the template; appends
+ * `/{crate}/{version}/download` to one without markers (specification A.1, Cargo's `download.rs`).
  */
 export function expandDl(template: string, { name, version, cksum }: DownloadFacts): string {
   const markers = new Map<string, string>([
@@ -84,7 +83,7 @@ export function expandDl(template: string, { name, version, cksum }: DownloadFac
   return url
 }
 
-/** The block a user pastes into `.cargo/config.toml`. */
+/** The lines for a user's `.cargo/config.toml`. */
 export function cargoConfig(name: string, urls: RegistryUrls, authRequired: boolean): string {
   const block = `[registries.${name}]\nindex = "${urls.sparseIndex}"\n`
   if (!authRequired) return block
@@ -92,8 +91,8 @@ export function cargoConfig(name: string, urls: RegistryUrls, authRequired: bool
 }
 
 /**
- * Text without the credentials in its URLs. User names go as well, because they may be tokens; the
- * user of an ssh URL stays. A password that is not percent-encoded is hidden, too.
+ * Hides the credentials in URLs: passwords, even if they are not percent-encoded, and usernames,
+ * because they may be tokens. The username of an ssh URL remains.
  */
 export function withoutCredentials(text: string): string {
   const credentials = /\b([a-z][a-z0-9+.-]*):\/\/((?:[^\s/]*|[^\s/:]*:(?!\d+\/)\S*)@)/gi

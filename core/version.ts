@@ -3,13 +3,10 @@ import { refuse } from './error/error.ts'
 declare const versionBrand: unique symbol
 declare const identityBrand: unique symbol
 
-/**
- * A version as published: strict SemVer 2.0.0, numbers up to u64, as Cargo's `semver` crate reads
- * it.
- */
+/** A version as published: strict SemVer 2.0.0 with numbers up to u64, as in Cargo. */
 export type Version = string & { readonly [versionBrand]: true }
 
-/** A version without its build metadata: two versions with equal identity cannot both exist. */
+/** A version without build metadata; of one identity, only one version can exist. */
 export type VersionIdentity = string & { readonly [identityBrand]: true }
 
 const NUMBER = '0|[1-9][0-9]*'
@@ -20,10 +17,10 @@ const GRAMMAR = new RegExp(
     `(?:\\+(${BUILD}(?:\\.${BUILD})*))?$`,
 )
 
-/** The largest number in a version: the largest of 64 bits. */
+/** The largest number that a version may contain. */
 export const U64_MAX = '18446744073709551615'
 
-/** The parts of a version; numbers stay decimal text, which is exact at any size. */
+/** The parts of a version. Numbers remain decimal text, which is exact at any size. */
 export interface VersionParts {
   readonly major: string
   readonly minor: string
@@ -32,22 +29,19 @@ export interface VersionParts {
   readonly build: string | null
 }
 
-/**
- * The only way to a `Version`. Throws a `Refusal` for whatever Cargo refuses: `v1.0.0`, `=1.0.0`, `
- * 1.0.0`, `01.0.0`, `1.0`, and numbers beyond u64.
- */
+/** Checks a version; refuses what Cargo does: `v1.0.0`, `=1.0.0`, `01.0.0`, `1.0`, beyond u64. */
 export function parseVersion(text: string): Version {
   if (!isVersion(text)) refuse('version_invalid', { version: text })
   return text
 }
 
-/** Whether `text` is a version by the rules of `parseVersion`. */
+/** Whether `parseVersion` accepts `text`. */
 export function isVersion(text: string): text is Version {
   const match = GRAMMAR.exec(text)
   return match?.slice(1, 4).every(number => compareNumbers(number, U64_MAX) <= 0) ?? false
 }
 
-/** The parts of a version. */
+/** Splits a version. */
 export function versionParts(version: Version): VersionParts {
   const [, major = '', minor = '', patch = '', pre, build] = GRAMMAR.exec(version) ?? []
   return { major, minor, patch, pre: pre?.split('.') ?? [], build: build ?? null }
@@ -58,7 +52,7 @@ export function isRustVersion(text: string): boolean {
   return /^(?:0|[1-9]\d{0,9})(?:\.(?:0|[1-9]\d{0,9})){0,2}$/.test(text)
 }
 
-/** The version without `+build`, which neither Cargo nor crates.io counts as a difference. */
+/** The version without `+build`, which Cargo and crates.io ignore. */
 export function versionIdentity(version: Version): VersionIdentity {
   return version.replace(/\+.*$/, '') as VersionIdentity
 }
@@ -68,7 +62,7 @@ export function isPrerelease(version: Version): boolean {
   return versionParts(version).pre.length > 0
 }
 
-/** SemVer 2.0.0 precedence (§11), exact for every u64; build metadata does not count. */
+/** SemVer 2.0.0 precedence (§11), exact for every u64; ignores build metadata. */
 export function compareVersions(a: Version, b: Version): number {
   const left = versionParts(a)
   const right = versionParts(b)
@@ -80,7 +74,7 @@ export function compareVersions(a: Version, b: Version): number {
   )
 }
 
-/** The newest version: highest unyanked stable, else highest unyanked, else highest. */
+/** The newest version: the highest that is stable and unyanked, else unyanked, else any. */
 export function newestVersion<T extends { readonly version: Version; readonly yanked: boolean }>(
   releases: readonly T[],
 ): T | undefined {
@@ -98,7 +92,7 @@ export function compareNumbers(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0)
 }
 
-/** Orders pre-release identifiers (SemVer §11.3–11.4); without any, it is a release and higher. */
+/** Orders pre-release identifiers (SemVer §11.3–11.4); a version without any is higher. */
 function comparePre(a: readonly string[], b: readonly string[]): number {
   if (a.length === 0 || b.length === 0) return b.length - a.length
   for (let i = 0; i < Math.min(a.length, b.length); i++) {

@@ -1,9 +1,9 @@
 import { type CanonicalName, canonicalName } from '../name.ts'
 
-/** Where a dependency applies (specification A.3). */
+/** When a dependency is used (specification A.3). */
 export type DependencyKind = 'normal' | 'build' | 'dev'
 
-/** Any JSON value, for keys that we only carry along. */
+/** Any JSON value, for keys that are only kept. */
 export type Json =
   | string
   | number
@@ -12,14 +12,14 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json }
 
-/** Keys that this format does not have, with their values. */
+/** Keys that the format does not define, with their values. */
 export type OtherKeys = Readonly<Record<string, Json>>
 
 /** One dependency of an index entry (specification A.3, Cargo's index schema). */
 export interface Dependency {
-  /** Its name in the crate: the new name, if it is renamed. */
+  /** Its name in the crate; the new name if it is renamed. */
   readonly name: string
-  /** Requirement as Cargo prints it (`^1.0`), or as another writer wrote it. */
+  /** Requirement as Cargo prints it (`^1.0`), or as another registry wrote it. */
   readonly req: string
   readonly features: readonly string[]
   readonly optional: boolean
@@ -28,21 +28,20 @@ export interface Dependency {
   readonly kind: DependencyKind
   /** Index URL of the registry it comes from; null for this one. */
   readonly registry: string | null
-  /** The real name, when `name` is a rename. */
+  /** The name of the crate if `name` is a new one. */
   readonly package: string | null
   /** Artifact dependencies (unstable `bindeps`). */
   readonly artifact?: readonly string[]
   readonly bindep_target?: string | null
   readonly lib?: boolean
   readonly public?: boolean
-  /** Keys that this format does not have. */
   readonly other?: OtherKeys
 }
 
 /** Feature name → what it enables. */
 export type Features = Readonly<Record<string, readonly string[]>>
 
-/** One line of an index file, with all of `features`; rendering splits them. */
+/** One line of an index file; rendering splits its features into two maps. */
 export interface Entry {
   readonly name: string
   readonly vers: string
@@ -54,18 +53,17 @@ export interface Entry {
   readonly rust_version: string | null
   /** `YYYY-MM-DDTHH:MM:SSZ`, exactly 20 characters; null when unknown. */
   readonly pubtime: string | null
-  /** Schema version by another writer; without it, rendering uses the lowest that fits. */
+  /** Schema version of another registry; without it, rendering uses the lowest possible. */
   readonly v?: number
-  /** Keys that this format does not have. */
   readonly other?: OtherKeys
 }
 
-/** Orders text by code points, as Rust orders strings and as every list in an index line. */
+/** Orders text by code points, as Rust does, and as the lists in an index line are ordered. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0
   let i = 0
   while (i < a.length && i < b.length && a[i] === b[i]) i++
-  // Halves of a surrogate pair rank by their character.
+  // The second half of a surrogate pair counts as its whole character.
   if (i > 0 && isLowHalf(a, i) && isLowHalf(b, i)) i--
   return (a.codePointAt(i) ?? -1) - (b.codePointAt(i) ?? -1)
 }
@@ -75,7 +73,7 @@ function isLowHalf(text: string, at: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff
 }
 
-/** How something depends on a crate. */
+/** How one crate depends on another. */
 export type Tie = Pick<Dependency, 'req' | 'kind' | 'optional'>
 
 /** How `deps` depend on a crate here: the strongest way of several; null if they do not. */

@@ -140,7 +140,7 @@ function checkDependency({ req, kind, optional, name }: Dependency, at: number):
   ]
 }
 
-/** Cargo appends the lists of a feature that is in both maps. */
+/** A feature that is in both maps has both lists, as in Cargo. */
 function mergeFeatures(first: Features, second: Features): Features {
   const merged = new Map(Object.entries(first))
   for (const [key, values] of Object.entries(second))
@@ -153,7 +153,7 @@ function otherKeys(fields: Fields, known: object): { other?: OtherKeys } {
   return rest.length === 0 ? {} : { other: Object.fromEntries(rest) }
 }
 
-/** The rare keys of a dependency stay absent when they are null. */
+/** The rare keys of a dependency are absent rather than null. */
 function withoutNulls(one: v.InferOutput<typeof dependencySchema>): Dependency {
   const { artifact, bindep_target, public: isPublic, ...rest } = one
   return {

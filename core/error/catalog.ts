@@ -30,7 +30,7 @@ type Merged<U> = (U extends unknown ? (one: U) => void : never) extends (all: in
   : never
 type Messages = Merged<EachTable<(typeof tables)[number]>>
 
-/** The code of an objection: one for each message. */
+/** The code of an issue; each has its own message. */
 export type Code = keyof Messages
 
 /** The names in braces of a message. */
@@ -38,7 +38,7 @@ type Placeholders<M> = M extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Placeholders<Rest>
   : never
 
-/** What the message of a code is made from. */
+/** The parameters of a message. */
 export type Params<C extends Code> = Messages[C] extends (...params: infer P) => string
   ? P
   : [Placeholders<Messages[C]>] extends [never]
@@ -55,12 +55,12 @@ const catalog: ReadonlyMap<string, { readonly kind: Kind; readonly wording: Word
   ),
 )
 
-/** The kind of an objection. */
+/** The kind of a code. */
 export function kindOf(code: Code): Kind {
   return entryOf(code).kind
 }
 
-/** The message of an objection. Quoted text is clipped and cannot control a terminal. */
+/** The message of a code. Quoted text is clipped and cannot control a terminal. */
 export function message<C extends Code>(code: C, [params]: Params<C>): string {
   const { wording } = entryOf(code)
   const values = quoted(params)

@@ -3,36 +3,36 @@ import { type Code, message, type Params, quotedText } from './catalog.ts'
 export { type Code, kindOf } from './catalog.ts'
 export type { Kind } from './kind.ts'
 
-/** Most errors that one refusal lists; more would help nobody and may be meant to flood. */
+/** Most errors that one refusal lists; more would help nobody, and an attacker may want many. */
 const ERRORS_MAX = 50
 
-/** One objection. An `error` stops what was asked; a `warning` travels along with its success. */
+/** One problem. An `error` makes the request fail, a `warning` comes along with its success. */
 export interface Issue {
   readonly code: Code
   readonly severity: 'error' | 'warning'
   readonly message: string
 }
 
-/** An objection that stops what was asked. */
+/** A problem that makes the request fail. */
 export function issue<C extends Code>(code: C, ...params: Params<C>): Issue {
   return { code, severity: 'error', message: message(code, params) }
 }
 
-/** The same objection where it does not stop anything. */
+/** The same problem where it does no harm. */
 export function warning<C extends Code>(code: C, ...params: Params<C>): Issue {
   return { code, severity: 'warning', message: message(code, params) }
 }
 
-/** The objection with the name of the file that it is about in front. */
+/** The issue with the file that it is about at the start of its message. */
 export function inFile(path: string, one: Issue): Issue {
   return { ...one, message: `${quotedText(path)}: ${one.message}` }
 }
 
-/** Thrown when something foreseen stands in the way; carries every objection found, never none. */
+/** Thrown for every expected failure; has all issues that were found, at least one. */
 export class Refusal extends Error {
   readonly issues: readonly [Issue, ...Issue[]]
   override readonly name = 'Refusal'
-  /** Seconds after which the same may be tried again, for what came too often. */
+  /** Seconds after which the client may try again, when a limit was exceeded. */
   readonly retryAfter: number | undefined
 
   constructor(
@@ -44,21 +44,18 @@ export class Refusal extends Error {
     this.retryAfter = options?.retryAfter
   }
 
-  /** Whether one of the objections has this code. */
+  /** Whether one of the issues has this code. */
   has(code: Code): boolean {
     return this.issues.some(one => one.code === code)
   }
 }
 
-/** Throws the objection `code` as a `Refusal`. */
+/** Throws one error as a `Refusal`. */
 export function refuse<C extends Code>(code: C, ...params: Params<C>): never {
   throw new Refusal([issue(code, ...params)])
 }
 
-/**
- * Throws the errors among `issues` as one `Refusal`, each once and at most 50 of them with the
- * number of the others; returns when there are only warnings.
- */
+/** Throws the errors among `issues`, if any, as one `Refusal`; counts those after the 50th. */
 export function refuseErrors(issues: readonly Issue[]): void {
   const [first, ...rest] = unique(issues.filter(one => one.severity === 'error'))
   if (!first) return
@@ -68,7 +65,7 @@ export function refuseErrors(issues: readonly Issue[]): void {
   throw new Refusal([first, ...rest.slice(0, ERRORS_MAX - 1), last])
 }
 
-/** The warnings among `issues`, one of each kind: the first, with the number of the others. */
+/** The warnings among `issues`: the first of each kind, with the number of the others. */
 export function groupWarnings(issues: readonly Issue[]): Issue[] {
   const groups = new Map<Code, { readonly first: Issue; count: number }>()
   for (const one of unique(issues.filter(one => one.severity === 'warning'))) {
@@ -83,12 +80,12 @@ export function groupWarnings(issues: readonly Issue[]): Issue[] {
   })
 }
 
-/** Each objection once: two checks may find the same fault. */
+/** Each issue once: two checks may find the same one. */
 export function unique(issues: readonly Issue[]): Issue[] {
   return [...new Map(issues.map(one => [`${one.severity} ${one.message}`, one])).values()]
 }
 
-/** Runs `work`; a `Refusal` adds its objections to `issues` and gives `undefined`. */
+/** Runs `work`; on a `Refusal`, adds its issues to `issues` and returns `undefined`. */
 export function collect<T>(issues: Issue[], work: () => T): T | undefined {
   try {
     return work()

@@ -1,6 +1,6 @@
 /**
- * What sort of problem an objection is. The daemon maps kinds to statuses, the command line maps
- * them to exit codes; both tables must be complete to compile.
+ * What sort of problem it is. The daemon maps kinds to statuses, the command line maps them to exit
+ * codes; the compiler checks that both tables are complete.
  */
 export type Kind =
   | 'invalid'

@@ -5,14 +5,14 @@ import { parseRequirement, type Requirement } from '../requirement.ts'
 import { CRATES_IO, isIndexUrl } from '../urls.ts'
 import { isInherited, isTable, Table } from './table.ts'
 
-/** The table of each kind, and its name in old manifests. */
+/** The table of each kind, with its name in old manifests. */
 const TABLES: readonly (readonly [DependencyKind, string, string?])[] = [
   ['normal', 'dependencies'],
   ['build', 'build-dependencies', 'build_dependencies'],
   ['dev', 'dev-dependencies', 'dev_dependencies'],
 ]
 
-/** All dependencies of a manifest, over all kinds and targets; objections go to `issues`. */
+/** All dependencies of a manifest, of every kind and target. */
 export function readDependencies(root: Table, issues: Issue[]): Dependency[] {
   const found = readKinds(root, null, issues)
   const targets = root.table('target')
@@ -50,7 +50,7 @@ function readOne(
     parent.path(name),
     issues,
   )
-  // Cargo leaves out dev-dependencies that only a path or a repository locates.
+  // Cargo omits dev-dependencies that have only a path or a git repository.
   const isLocal = table.raw('path') !== undefined || table.raw('git') !== undefined
   if (kind === 'dev' && isLocal && table.raw('version') === undefined) return null
   return readTable(table, parent.path(name), { name, kind, target }, issues)

@@ -2,7 +2,7 @@ import type { Dependency, Features } from '../entry/entry.ts'
 import type { Name } from '../name.ts'
 import type { Version } from '../version.ts'
 
-/** What people read about a release; the index has none of it. */
+/** What people read about a release; none of it is in the index. */
 export interface About {
   readonly description: string | null
   readonly homepage: string | null
@@ -23,7 +23,7 @@ export interface About {
   readonly vcs_path?: string
 }
 
-/** What decides which targets a crate has. */
+/** What determines the targets of a crate. */
 export interface TargetHints {
   readonly lib: { readonly path: string | null } | null
   readonly bins: readonly { readonly name: string | null; readonly path: string | null }[]
@@ -31,7 +31,7 @@ export interface TargetHints {
   readonly autobins: boolean
 }
 
-/** A packaged `Cargo.toml`, read. */
+/** The contents of a packaged `Cargo.toml`. */
 export interface Manifest {
   readonly name: Name
   readonly version: Version
@@ -40,11 +40,11 @@ export interface Manifest {
   readonly features: Features
   readonly links: string | null
   readonly rustVersion: string | null
-  /** As the manifest says; `readme_file` and targets need the list of files, too. */
+  /** Without `readme_file` and targets, which also depend on the list of files. */
   readonly about: About
-  /** Path that `package.readme` names; null when it names none. */
+  /** The path in `package.readme`; null without one. */
   readonly readmePath: string | null
-  /** Whether a README in the top folder counts although `readme` is not set. */
+  /** Whether `readme` is not set, so that a README in the top folder counts. */
   readonly readmeByDefault: boolean
   readonly targets: TargetHints
 }

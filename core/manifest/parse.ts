@@ -12,10 +12,10 @@ const DEPTH_MAX = 100
 
 /**
  * Reads the `Cargo.toml` of a packaged crate, as Cargo normalizes it or as early Cargos packed it
- * (`[project]`, `dev_dependencies`, `default_features`). It accepts unknown keys and editions.
- * Throws a `Refusal` with every objection: broken TOML, wrong types, names, versions and
- * requirements, and what packaging must have resolved (workspace inheritance, `[patch]`, registries
- * by local name).
+ * (`[project]`, `dev_dependencies`, `default_features`). Accepts unknown keys and editions. Throws
+ * a `Refusal` with every error: broken TOML, wrong types, names, versions and requirements, and
+ * what packaging should have resolved (workspace inheritance, `[patch]`, local names of
+ * registries).
  */
 export function parseManifest(text: string): Manifest {
   const issues: Issue[] = []
@@ -57,7 +57,7 @@ function parseToml(text: string): object {
   }
 }
 
-/** A key that must be there and pass `check`. */
+/** The value of a required key, as `check` returns it. */
 function required<T>(
   table: Table,
   key: string,

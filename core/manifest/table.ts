@@ -2,8 +2,8 @@ import type { TomlValue } from 'smol-toml'
 import { type Issue, issue } from '../error/error.ts'
 
 /**
- * A TOML table with typed access to its own keys, `__proto__` like any other. A value of the wrong
- * type becomes an objection and reads as absent, so that one reading finds every objection.
+ * A TOML table with typed access to its own keys, even `__proto__`. A value of the wrong type adds
+ * an error and reads as absent, so that one run finds every error.
  */
 export class Table {
   readonly #fields: ReadonlyMap<string, TomlValue>
@@ -24,7 +24,7 @@ export class Table {
     return this.#fields.get(key)
   }
 
-  /** Full name of a key, for objections. */
+  /** Full name of a key, for messages. */
   path(key: string): string {
     const bare = /^[A-Za-z0-9_-]+$/.test(key) ? key : `'${key}'`
     return this.#where === '' ? bare : `${this.#where}.${bare}`
@@ -48,13 +48,13 @@ export class Table {
     return value && new Table(value, this.path(key), this.#issues)
   }
 
-  /** The tables under `[[key]]`. */
+  /** The tables of `[[key]]`. */
   tables(key: string): Table[] {
     const value = this.#read(key, 'an array of tables', isTables) ?? []
     return value.map((one, at) => new Table(one, `${this.path(key)}[${at}]`, this.#issues))
   }
 
-  /** Objects to the value under `key`. */
+  /** Reports the value of `key`. */
   object(key: string, expected: string): null {
     this.#issues.push(issue('manifest_field', { field: this.path(key), expected }))
     return null
@@ -75,7 +75,7 @@ export class Table {
   }
 }
 
-/** `{ workspace = true }`: a value that only the workspace knows. */
+/** Whether a value is `{ workspace = true }`, so that only the workspace knows it. */
 export function isInherited(value: TomlValue | undefined): boolean {
   return value !== undefined && isTable(value) && Object.hasOwn(value, 'workspace')
 }

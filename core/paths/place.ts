@@ -1,13 +1,10 @@
 import { configPath, INDEX_FOLDER } from './index-files.ts'
 import { ASSETS_FOLDER, FEEDS_FOLDER } from './pages.ts'
 
-/**
- * How long others may keep a file: bytes under an `immutable` path never change, `revalidate` needs
- * an ETag check.
- */
+/** How caches treat a file: it never changes, or they must check its ETag. */
 export type CacheRule = 'immutable' | 'revalidate'
 
-/** A file of the public tree: its path below the root, what the bytes are, who may keep them. */
+/** A path of the public tree with its content type and cache rule. */
 export interface Place {
   readonly path: string
   readonly contentType: string
@@ -29,7 +26,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['txt', TEXT],
 ])
 
-/** What a server says about the file at `path` of the public tree. */
+/** The content type and cache rule of a path. */
 export function placeOf(path: string): Place {
   const extension = /\.([a-z]+)$/.exec(path)?.[1] ?? ''
   const isImmutable = extension === 'crate' || path.startsWith(`${ASSETS_FOLDER}/`)
@@ -38,7 +35,7 @@ export function placeOf(path: string): Place {
 }
 
 function contentTypeOf(path: string, extension: string): string {
-  // Index files have no extension, and a crate may be called as one: `html`, `json`.
+  // Index files have no extension, but the name of a crate may look like one: `html`, `json`.
   if (path.startsWith(`${INDEX_FOLDER}/`) && path !== configPath) return TEXT
   const isFeed = path.startsWith(`${FEEDS_FOLDER}/`) || path.endsWith('/feed.xml')
   if (isFeed && extension === 'xml') return ATOM

@@ -1,7 +1,5 @@
-/** Folder of the search page and of the files that its script reads. */
+/** The search page, and the folder of the files that its script reads. */
 export const SEARCH_FOLDER = 'search'
-
-/** The search page. */
 export const searchPath = `${SEARCH_FOLDER}/index.html`
 
 /** The file that the browser's search reads first. */
@@ -20,12 +18,12 @@ export function searchBucketPath(bits: number, bucket: number): string {
   return `${searchBucketsFolder(bits)}/${bucket}.json`
 }
 
-/** What the browser's search shows of a block of crates. */
+/** What the search shows about a block of crates. */
 export function searchBlockPath(block: number): string {
   return `${SEARCH_FOLDER}/crates/${block}.json`
 }
 
-/** The crates of an id range that contain common terms with this hash. */
+/** The crates in a range of ids that have common terms with this hash. */
 export function searchCommonPath(hash: number, range: number): string {
   return `${SEARCH_FOLDER}/common/${hash}/${range}.json`
 }

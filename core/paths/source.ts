@@ -11,10 +11,9 @@ export function sourcePath(name: string, version: string): string {
 }
 
 /**
- * The page of one file; null for a path that is not safe in every file system and URL, which is
- * listed without a link. No two files share a page, and none is where a folder or the tree's own
- * page is: a name that could collide gets a `_`. So does a name that begins with a dot, which file
- * servers do not serve, and the name of a Windows device.
+ * The page of one file; null for a path that is not safe in every file system and URL. Pages have
+ * different paths, also from the folders and the page of the tree: a name that could collide gets a
+ * `_`. So do names that begin with a dot, which file servers hide, and names of Windows devices.
  */
 export function sourceFilePath(name: string, version: string, file: string): string | null {
   const segments = file.split('/')
@@ -29,7 +28,7 @@ function shown(name: string): string {
   return /^_*(?:\.|(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))/i.test(name) ? `_${name}` : name
 }
 
-/** Some hosts refuse the whole tree because of one name with `#` or `%`. */
+/** Some hosts refuse a whole site because of one name with `#` or `%`. */
 function isPlain(segment: string): boolean {
   if (segment === '' || segment === '.' || segment === '..' || /[. ]$/.test(segment)) return false
   return (

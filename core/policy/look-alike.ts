@@ -9,24 +9,23 @@ const isLetter = (character: string | undefined) =>
   character !== undefined && LETTERS.includes(character)
 
 /**
- * The name with characters that look the same folded into one: case, `-`/`_`, `0`/`o`, `1`/`l`/`i`,
- * `rn`/`m`. The catalog indexes it; see `lookAlikeKeys`.
+ * The name with similar characters replaced by one of them: case, `-`/`_`, `0`/`o`, `1`/`l`/`i`,
+ * `rn`/`m`. The catalog has an index on it; see `lookAlikeKeys`.
  */
 export function lookAlikeSkeleton(name: Name): string {
   return fold(canonicalName(name))
 }
 
 /**
- * The skeletons of all names that look like `name`: an existing crate does when its
- * `lookAlikeSkeleton` is among them, so one indexed query finds it. At most about 1,900, some 300
- * for most names.
+ * The skeletons of all names that look like `name`. A crate looks like it if its
+ * `lookAlikeSkeleton` is among them, so one query finds all. At most about 1,900, usually some 300.
  */
 export function lookAlikeKeys(name: Name): readonly string[] {
   const text = canonicalName(name)
   return [...new Set([text, ...swapped(text), ...shortened(text), ...lengthened(text)].map(fold))]
 }
 
-/** Whether `other` is easily mistaken for `name`; colliding names (`a-b`, `A_b`) do not count. */
+/** Whether `other` is easily mistaken for `name`; colliding names (`a-b`, `A_b`) are not. */
 export function looksAlike(name: Name, other: Name): boolean {
   return (
     canonicalName(name) !== canonicalName(other) &&

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** A string, null or nothing at all; null then. */
+/** A string; null when it is absent. */
 const text = v.nullish(v.string(), null)
 const texts = v.nullish(v.array(v.string()), () => [])
 const flag = (absent: boolean) => v.nullish(v.boolean(), absent)
@@ -15,7 +15,7 @@ const publishDependency = v.object({
   default_features: flag(true),
   target: text,
   kind: v.nullish(v.picklist(['normal', 'build', 'dev']), 'normal'),
-  /** Index URL; null means the registry that is published to. */
+  /** Index URL; null means the registry to which Cargo publishes. */
   registry: text,
   explicit_name_in_toml: text,
   artifact: v.nullish(v.array(v.string()), null),
@@ -23,10 +23,7 @@ const publishDependency = v.object({
   lib: flag(false),
 })
 
-/**
- * The JSON of a publish request (specification A.4). Unknown fields are ignored, missing ones read
- * as null or empty; only `name` and `vers` are required.
- */
+/** The JSON of a publish request (specification A.4); only `name` and `vers` are required. */
 export const publishMetadata = v.object({
   name: v.string(),
   vers: v.string(),
@@ -51,10 +48,7 @@ export const publishMetadata = v.object({
 export type PublishDependency = v.InferOutput<typeof publishDependency>
 export type PublishMetadata = v.InferOutput<typeof publishMetadata>
 
-/**
- * An object with any keys. `v.record` skips `constructor` and `prototype`, which are valid feature
- * names.
- */
+/** An object with any keys: `v.record` skips `constructor`, which is a valid feature name. */
 function mapOf<S extends v.GenericSchema>(values: S) {
   return v.pipe(
     v.custom<Record<string, unknown>>(isObject, 'Invalid type: Expected Object'),

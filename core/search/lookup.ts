@@ -17,7 +17,7 @@ import {
 } from './buckets.ts'
 import { beginningOf, nameLength, parseQuery, RANK_YANKED, WORD_MAX } from './words.ts'
 
-/** Loads and parses a file by its path below `search/`; `isFresh`: bypassing caches. */
+/** Loads and parses a file by its path below `search/`; bypasses caches if `isFresh`. */
 export type Load = (path: string, isFresh: boolean) => Promise<unknown>
 
 /** A crate in the results. */
@@ -39,7 +39,7 @@ export interface SearchResults {
 /** The crates of a term. */
 interface Listed {
   readonly term: string
-  /** Their number; for a common term, more than `ranks` has. */
+  /** Their number; a common term has more than `ranks`. */
   readonly crates: number
   /** The first of them: id → rank. */
   readonly ranks: ReadonlyMap<number, number>
@@ -58,10 +58,7 @@ interface Hit {
 
 const NOTHING: SearchResults = { crates: [], more: false }
 
-/**
- * A search over static files. It loads what a query needs, and nothing twice; results and order are
- * those of the API.
- */
+/** A search over static files with the results of the API. It loads no file twice. */
 export class Lookup {
   readonly #load: Load
   readonly #files = new Map<string, Promise<unknown>>()
@@ -96,7 +93,7 @@ export class Lookup {
     const rare = terms.filter(term => term.ranges.length === 0)
     if (rare.length === terms.length)
       return this.#order(hits(terms), named(beginning, terms, key), key, limit)
-    // Names that begin with the query come first; with enough of them, the rest is not needed.
+    // Names that begin with the query come first; if there are enough, no others are needed.
     const maybe = named(beginning, rare, key).filter(hit => !hit.yanked)
     const sure =
       first.term === key || maybe.length <= 4 * limit
@@ -121,7 +118,7 @@ export class Lookup {
       const first = new Set(await this.#beginning(ofKind, key, limit - ids.length))
       const rest = found.filter(hit => hit.yanked === yanked && !first.has(hit.id))
       rest.sort((a, b) => a.rank - b.rank || a.id - b.id)
-      // There may be more of them than a call takes arguments.
+      // Not `push`: there may be more of them than a call can have arguments.
       ids = [...ids, ...first, ...rest.map(hit => hit.id)]
     }
     return ids
@@ -151,7 +148,7 @@ export class Lookup {
     return { ...term, ranks: new Map(parts.flatMap(part => [...part.ranks])), ranges: [] }
   }
 
-  /** The crates with these ids, in order; one that was removed meanwhile is left out. */
+  /** The crates with these ids, in order, except those that were just removed. */
   async #crates(ids: readonly number[]): Promise<FoundCrate[]> {
     const blocks = await Promise.all(ids.map(id => this.#block(id)))
     return ids.flatMap((id, at) => blocks[at]?.get(id) ?? [])
@@ -170,7 +167,7 @@ export class Lookup {
   async #term(term: string): Promise<Listed> {
     const before = this.#layout ?? this.#readLayout(false)
     const list = await this.#bucket(term, await before).catch(async error => {
-      // The terms have been rebucketed since the layout was read.
+      // The number of buckets has changed since the layout was read.
       const after =
         this.#layout === before ? this.#readLayout(true) : (this.#layout ?? this.#readLayout(true))
       if ((await after).bits === (await before).bits) throw error
@@ -206,12 +203,12 @@ export class Lookup {
   }
 }
 
-/** Pages only know the address of the search folder. */
+/** Pages only know the URL of the search folder. */
 function belowSearch(path: string): string {
   return path.slice(SEARCH_FOLDER.length + 1)
 }
 
-/** A term of a file. */
+/** Unpacks a term of a file. */
 function listed(term: string, list: readonly PackedTerm[]): Listed {
   const [, total, ...groups] = list.find(([one]) => one === term) ?? [term, 0]
   const [crates = 0, ...ranges] = typeof total === 'number' ? [total] : total
@@ -230,10 +227,7 @@ function hitOf(id: number, rank: number): Hit {
   return { id, yanked: rank >= RANK_YANKED, length: nameLength(rank), rank }
 }
 
-/**
- * The crates of `beginning` that have all terms and whose name may begin with `key`, shortest
- * first.
- */
+/** The crates of `beginning` with all terms whose name may begin with `key`, shortest first. */
 function named(
   beginning: ReadonlyMap<number, number>,
   terms: readonly Listed[],

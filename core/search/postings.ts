@@ -1,6 +1,6 @@
 import { HASH_BITS } from './buckets.ts'
 
-/** A term with more crates is common: its bucket has this many, files by id range the others. */
+/** Most crates of a term in its bucket; those of a common term continue in files by id range. */
 export const POSTINGS_MAX = 4096
 
 /** Terms in a bucket, on average, at most. */
@@ -23,7 +23,7 @@ export interface Term {
   readonly ranges: readonly number[]
 }
 
-/** The bits for a number of terms; in steps of two, so that rebucketing is rare. */
+/** The bits for a number of terms; in steps of two, so that they rarely change. */
 export function bitsFor(terms: number): number {
   let bits = 0
   while (bits < HASH_BITS && terms > TERMS_MAX * 2 ** bits) bits += 2

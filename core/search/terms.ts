@@ -1,11 +1,11 @@
 import { RANK_FIT, RANK_YANKED, WORD_MAX, wordsOf } from './words.ts'
 
-/** Most words of a description that find its crate. */
+/** Most words of a description that count. */
 const DESCRIPTION_WORDS = 200
 
 /**
- * How well a word fits a crate, best first: the name begins with it, it is a word of the name, a
- * word of the name begins with it, it is a keyword, it is in the description.
+ * How well a word fits a crate, best first: the name begins with it, the name contains it, a word
+ * of the name begins with it, it is a keyword, the description contains it.
  */
 export const Fit = { begins: 0, name: 1, part: 2, keyword: 3, description: 4 } as const
 

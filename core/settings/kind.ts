@@ -1,7 +1,5 @@
 import { isIP } from 'node:net'
 import * as v from 'valibot'
-import { isName } from '../name.ts'
-import { isVersion } from '../version.ts'
 
 /** What a setting may hold. */
 export type SettingValue = string | number | boolean | null | readonly string[]
@@ -150,33 +148,6 @@ export const indexUrl: Kind<string> = text(
   value => hasScheme(value.replace(/^sparse\+/, ''), 'http', 'https', 'ssh', 'git', 'file'),
 )
 
-export const address: Kind<string> = text(
-  'HOST:PORT, such as "127.0.0.1:8080" or "[::1]:8080"; PORT alone, on 127.0.0.1; or unix:/PATH; port 0 takes a free one',
-  value => parseListen(value) !== null,
-)
-
-export const network: Kind<string> = text(
-  'an IP address or a network such as "10.0.0.0/8"',
-  value => {
-    const [ip = '', bits = '0', more] = value.split('/')
-    const most = { 0: -1, 4: 32, 6: 128 }[isIP(ip)] ?? -1
-    return more === undefined && /^[0-9]{1,3}$/.test(bits) && Number(bits) <= most
-  },
-)
-
-/** What `git push` accepts, except options and commands. */
-export const remote: Kind<string> = text(
-  'a git remote, such as "git@example.com:index.git"',
-  value => /^[^-]/.test(value) && !isUnclean(value) && !/^[A-Za-z][\w+.-]*::/.test(value),
-)
-
-export const crateName: Kind<string> = text('a crate name', isName)
-
-export const crateVersion: Kind<string> = text('NAME@VERSION, such as "rand@0.8.5"', value => {
-  const at = value.indexOf('@')
-  return at > 0 && isName(value.slice(0, at)) && isVersion(value.slice(at + 1))
-})
-
 /** Where a daemon listens: a TCP address, or the path of a Unix socket. */
 export type ListenAddress =
   | { readonly host: string; readonly port: number }
@@ -208,7 +179,7 @@ export function isLine(value: string): boolean {
 }
 
 /** Whether text has white space or control characters, which `new URL` drops or escapes. */
-function isUnclean(value: string): boolean {
+export function isUnclean(value: string): boolean {
   return /\s/u.test(value) || !isLine(value)
 }
 

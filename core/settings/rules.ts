@@ -1,7 +1,9 @@
-import { choice, crateName, indexUrl, integer, level, list, row, text } from './kind.ts'
+import { isName } from '../name.ts'
+import { choice, indexUrl, integer, level, list, row, text } from './kind.ts'
 
 const count = integer(0, 100_000)
 
+const crateName = text('a crate name', isName)
 const slug = text('a slug such as "command-line-utilities"', value =>
   /^[A-Za-z0-9][A-Za-z0-9:_-]{0,127}$/.test(value),
 )

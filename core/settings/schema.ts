@@ -1,23 +1,22 @@
-import { parseName } from '../name.ts'
+import { isIP } from 'node:net'
+import { isName, parseName } from '../name.ts'
 import { expandDl } from '../urls.ts'
-import { parseVersion } from '../version.ts'
+import { isVersion, parseVersion } from '../version.ts'
 import {
-  address,
   baseUrl,
   choice,
-  crateVersion,
   duration,
   flag,
   hasScheme,
   indexUrl,
   integer,
   isLine,
+  isUnclean,
   line,
   list,
   maybe,
-  network,
+  parseListen,
   type Row,
-  remote,
   row,
   type SettingValue,
   size,
@@ -57,6 +56,28 @@ const registryName = text(
 )
 
 const file = text('the path of a file', value => value !== '' && isLine(value))
+
+const address = text(
+  'HOST:PORT, such as "127.0.0.1:8080" or "[::1]:8080"; PORT alone, on 127.0.0.1; or unix:/PATH; port 0 takes a free one',
+  value => parseListen(value) !== null,
+)
+
+const network = text('an IP address or a network such as "10.0.0.0/8"', value => {
+  const [ip = '', bits = '0', more] = value.split('/')
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(ip)] ?? -1
+  return more === undefined && /^[0-9]{1,3}$/.test(bits) && Number(bits) <= most
+})
+
+/** What `git push` accepts, except options and commands. */
+const remote = text(
+  'a git remote, such as "git@example.com:index.git"',
+  value => /^[^-]/.test(value) && !isUnclean(value) && !/^[A-Za-z][\w+.-]*::/.test(value),
+)
+
+const crateVersion = text('NAME@VERSION, such as "rand@0.8.5"', value => {
+  const at = value.indexOf('@')
+  return at > 0 && isName(value.slice(0, at)) && isVersion(value.slice(at + 1))
+})
 
 /** A file next to the pages: their content security policy loads no other. */
 const ownPath = text('a path below the base URL, such as "brand/logo.svg"', value =>

@@ -9,10 +9,7 @@ import { fromEnvironment, fromFile, fromFlags, show, sourceName } from './source
 
 type Sections = typeof sections
 
-/**
- * Every setting with its effective value, by its key in `plimsoll.toml`; sizes in bytes, times in
- * seconds.
- */
+/** The effective values by section and key; sizes in bytes, times in seconds. */
 export type Settings = { readonly [S in keyof Sections]: Values<Sections[S]> } & Values<
   typeof topRows
 >
@@ -97,7 +94,7 @@ function take(
   const { key, row } = setting
   const result = v.safeParse(row.kind.schema, raw)
   if (!result.success) {
-    // As it was written: the input of a schema's last step may be converted already.
+    // As written: the schema may have converted the value already.
     const item = result.issues[0].path?.[0]?.key
     const given = show(Array.isArray(raw) && typeof item === 'number' ? raw[item] : raw)
     const where = sourceName(source)
@@ -105,7 +102,7 @@ function take(
     return
   }
   const before = origins.get(key)
-  // Two variables for one setting have no order.
+  // Neither of two variables overrides the other.
   if (
     typeof before === 'object' &&
     'variable' in before &&
@@ -127,7 +124,7 @@ function addDefaults(values: Map<string, SettingValue>, origins: Map<string, Ori
   }
 }
 
-/** The values by section; sound because every value came through the schema of its row. */
+/** The values by section. The type holds because a schema checked each value. */
 function assemble(values: ReadonlyMap<string, SettingValue>): Settings {
   const settings: Record<string, unknown> = {}
   for (const [key, { section, name }] of settingTable) {

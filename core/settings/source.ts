@@ -10,14 +10,14 @@ export type SettingSource =
   | { readonly variable: string }
   | { readonly flag: string }
 
-/** A value as it was found, not yet checked. */
+/** A value that is not yet checked. */
 export interface Given {
   readonly setting: Setting
   readonly raw: unknown
   readonly source: SettingSource
 }
 
-/** Variables with our prefix that are not settings. */
+/** Other variables with the same prefix. */
 const OTHER_VARIABLES = [
   'PLIMSOLL_DIR',
   'PLIMSOLL_IMPORT_TOKEN',
@@ -26,7 +26,7 @@ const OTHER_VARIABLES = [
   'PLIMSOLL_REQUIRE_NODEGIT',
 ]
 
-/** The settings that have flags of their own; all others are set by `--set KEY=VALUE`. */
+/** The settings with their own flags; `--set KEY=VALUE` sets the others. */
 const FLAGS: ReadonlyMap<string, string> = new Map([
   ['registry.base_url', '--base-url'],
   ['registry.api', '--api'],
@@ -135,7 +135,7 @@ function unknown(
 /** A value in a message: one short line without credentials. */
 export function show(raw: unknown): string {
   const whole = typeof raw === 'number' ? String(raw) : (JSON.stringify(raw) ?? String(raw))
-  // Up to the last @: in a malformed URL, the end of the password is unknown.
+  // Up to the last @, because the end of a password in a malformed URL is unknown.
   const words = whole.replace(/:\/\/.*@/s, '://…@')
   return words.length > 80 ? `${words.slice(0, 79)}…` : words
 }
@@ -169,7 +169,7 @@ function sectionNames(): string[] {
   )
 }
 
-/** The setting probably meant: the same key in another section, else the nearest spelling. */
+/** The likely setting: the same key in another section, else the most similar key. */
 function suggestKey(key: string): string | null {
   const name = key.slice(key.lastIndexOf('.') + 1)
   const elsewhere = [...settingTable.values()].filter(one => one.name === name)

@@ -11,9 +11,9 @@ const HEADER_MAX = 64 * 1024
 const FLAG = { checksum: 2, extra: 4, name: 8, comment: 16, reserved: 0xe0 }
 
 /**
- * The unpacked bytes of one gzip member, in pieces; memory use does not depend on the size. Refuses
- * what is not gzip, incomplete or damaged, and anything after the member: Cargo reads one member,
- * other tools read all, and no two readers may see different archives.
+ * The unpacked bytes of one gzip member; memory use does not depend on the size. Refuses what is
+ * not gzip, incomplete or damaged, and anything after the member: Cargo reads one member, other
+ * tools read all, and no two readers may see different archives.
  */
 export async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const input = inSteps(source)
@@ -33,7 +33,7 @@ async function* unpack(
   let trailer = Buffer.alloc(0)
   const sum = { checksum: 0, size: 0 }
   inflate.on('data', (piece: Uint8Array) => out.push(piece))
-  // Each step handles its own failure; this handles zlib's late repetition of it.
+  // Each step handles its own error; zlib emits it once more, later.
   inflate.on('error', () => undefined)
   try {
     for await (const step of chain(body, input)) {
@@ -60,7 +60,7 @@ function* drain(out: Uint8Array[], sum: { checksum: number; size: number }): Gen
   }
 }
 
-/** Unpacks `step`; returns what follows the end of the member. */
+/** Unpacks `step`; returns the bytes after the end of the member. */
 async function feed(inflate: InflateRaw, step: Uint8Array): Promise<Uint8Array> {
   if (inflate.readableEnded) return step
   const before = inflate.bytesWritten

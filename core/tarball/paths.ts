@@ -16,7 +16,7 @@ export class PathBook {
   }
 
   /** Errors of a path that a system could read as outside the crate, or in two ways. */
-  static objections(path: string): Issue[] {
+  static issues(path: string): Issue[] {
     const reason = reasonAgainst(path)
     return reason === null ? [] : [issue('archive_path', { path, reason })]
   }

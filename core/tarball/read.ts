@@ -3,7 +3,7 @@ import { isName, type Name } from '../name.ts'
 import { isVersion, type Version } from '../version.ts'
 import { decodeUtf8, gather } from './bytes.ts'
 import { PathBook } from './paths.ts'
-import { type Member, OBJECTIONS_MAX, walkTar } from './walk.ts'
+import { ISSUES_MAX, type Member, walkTar } from './walk.ts'
 
 /** Largest `.cargo_vcs_info.json` that is read; Cargo writes about 100 bytes. */
 const VCS_INFO_MAX = 16 * 1024
@@ -72,7 +72,7 @@ export async function surveyArchive(
   return { archive: survey.conclude(), issues: survey.issues }
 }
 
-/** What is known about an archive while it is read. */
+/** What is known about an archive so far. */
 class Survey {
   readonly issues: Issue[] = []
   readonly #limits: ArchiveLimits
@@ -108,7 +108,7 @@ class Survey {
         await this.#read(path, member.size, read)
       }
     }
-    return this.issues.filter(one => one.severity === 'error').length < OBJECTIONS_MAX
+    return this.issues.filter(one => one.severity === 'error').length < ISSUES_MAX
       ? 'go on'
       : 'stop'
   }
@@ -136,27 +136,27 @@ class Survey {
   #belowRoot(member: Member): string | null {
     const full =
       member.kind === 'folder' && member.path.endsWith('/') ? member.path.slice(0, -1) : member.path
-    const objections = PathBook.objections(full)
-    if (objections.length > 0) {
-      this.issues.push(...objections)
+    const found = PathBook.issues(full)
+    if (found.length > 0) {
+      this.issues.push(...found)
       return null
     }
     const end = full.indexOf('/')
     const top = end === -1 ? full : full.slice(0, end)
     this.#root ??= this.#identify(top)
     if (top !== this.#root || (end === -1 && member.kind === 'file')) {
-      this.#objectToRoot(full, member.kind)
+      this.#reportRoot(full, member.kind)
       return null
     }
     return end === -1 ? '' : full.slice(end + 1)
   }
 
   /** Reports one member per archive, preferably a file: often all members are wrong. */
-  #objectToRoot(path: string, kind: Member['kind']): void {
+  #reportRoot(path: string, kind: Member['kind']): void {
     const at = this.issues.findIndex(one => one.code === 'archive_root')
-    const objection = issue('archive_root', { path, root: this.#root ?? '{name}-{version}' })
-    if (at === -1) this.issues.push(objection)
-    else if (kind === 'file' && this.#strayKind !== 'file') this.issues[at] = objection
+    const error = issue('archive_root', { path, root: this.#root ?? '{name}-{version}' })
+    if (at === -1) this.issues.push(error)
+    else if (kind === 'file' && this.#strayKind !== 'file') this.issues[at] = error
     else return
     this.#strayKind = kind
   }
@@ -205,8 +205,7 @@ function vcsPath(bytes: Uint8Array): string | null {
     const path =
       typeof info === 'object' && info !== null && 'path_in_vcs' in info ? info.path_in_vcs : null
     // Links contain it, so it must be a plain path.
-    const plain =
-      typeof path === 'string' && (path === '' || PathBook.objections(path).length === 0)
+    const plain = typeof path === 'string' && (path === '' || PathBook.issues(path).length === 0)
     return plain ? path : null
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error

@@ -3,8 +3,8 @@ import { ByteReader, decodeUtf8 } from './bytes.ts'
 import { gunzip } from './gzip.ts'
 
 const BLOCK = 512
-/** Errors after which reading on would hardly tell more. */
-export const OBJECTIONS_MAX = 20
+/** Number of errors after which reading stops. */
+export const ISSUES_MAX = 20
 /** Largest long name or pax header that is read. */
 const EXTENSION_MAX = 16 * 1024
 
@@ -15,7 +15,7 @@ export interface Member {
   readonly size: number
 }
 
-/** The extension headers before the header of a member. */
+/** The extended headers before the header of a member. */
 interface Extensions {
   longName?: string
   pax?: ReadonlyMap<string, string>
@@ -47,7 +47,7 @@ export async function walkTar(
         continue
       }
       const member = toMember(header, extensions)
-      const objection = objectionTo(header, member, extensions)
+      const error = errorOf(header, member, extensions)
       extensions = {}
       let left = member.size
       const read = async function* (): AsyncGenerator<Uint8Array> {
@@ -57,8 +57,8 @@ export async function walkTar(
           yield piece
         }
       }
-      if (objection) {
-        if (issues.push(objection) >= OBJECTIONS_MAX) return
+      if (error) {
+        if (issues.push(error) >= ISSUES_MAX) return
       } else if ((await visit(member, read)) === 'stop') return
       await bytes.skip(left)
       await bytes.skip(padding(member.size))
@@ -101,7 +101,7 @@ function readName(block: Buffer): string {
   refuse('archive_header', { path: name, reason: 'its tar format is unknown' })
 }
 
-/** Text up to the first NUL; bytes after it could be a second name, so there may be none. */
+/** Text up to the first NUL; other bytes after it could be a second name. */
 function readText(field: Buffer): string {
   const end = field.indexOf(0)
   const text = decode(end === -1 ? field : field.subarray(0, end))
@@ -184,7 +184,7 @@ function toMember(header: Header, extensions: Extensions): Member {
   return { path, kind: header.type === '5' ? 'folder' : 'file', size: header.size }
 }
 
-function objectionTo(header: Header, member: Member, { longName, pax }: Extensions): Issue | null {
+function errorOf(header: Header, member: Member, { longName, pax }: Extensions): Issue | null {
   const { path, kind, size } = member
   const object = (reason: string): Issue => issue('archive_header', { path, reason })
   if (header.type !== '0' && header.type !== '5') {

@@ -40,8 +40,7 @@ export const commandMessages = {
     backup_exists: '{file} already exists; choose another name for the backup',
     backup_overtaken:
       '`{name}` {version} was deleted while the backup was made, and this happened on every attempt; try again later',
-    backup_foreign:
-      '{file} is not a backup of a registry: it holds {entry}, which does not belong in one',
+    backup_foreign: '{file} is not a backup of a registry: it contains {entry}',
     backup_incomplete: '{file} is an incomplete backup: {part} is missing',
     backup_unreadable: '{file} cannot be read as a backup: {reason}',
     restore_not_empty: '{dir} is not empty; restore into a new folder with --dir',

@@ -1,6 +1,6 @@
 import type { MessageTable } from '../kind.ts'
 
-/** What is wrong with a crate: its name, version, archive, manifest, metadata, entry. */
+/** Problems with a crate: its name, version, archive, manifest, metadata or entry. */
 export const crateMessages = {
   invalid: {
     name_empty: 'a crate name cannot be empty',
@@ -44,8 +44,7 @@ export const crateMessages = {
     archive_type:
       '`{path}` in the crate file is a {type}; only regular files and folders are allowed',
     archive_path: 'the path `{path}` in the crate file is not allowed: {reason}',
-    archive_path_encoding:
-      'the path `{path}` in the crate file is not valid UTF-8; rename the file',
+    archive_path_encoding: 'the path `{path}` in the crate file is not UTF-8; rename the file',
     archive_path_twice: 'the crate file holds `{path}` twice; keep one of them',
     archive_manifest_twice:
       'the crate file holds two identical `Cargo.toml` entries, as Cargo made them before 2016; package it again, or ask the operator to set `policy.duplicate_manifest` to "allow"',
@@ -63,8 +62,7 @@ export const crateMessages = {
       '`{path}` in the crate file has {size} bytes; at most {max} are allowed (`limits.manifest_bytes`)',
     archive_file_encoding: '`{path}` in the crate file is not valid UTF-8',
     archive_cargo_ok: 'Cargo skips `{path}` when it unpacks the crate; leave it out',
-    readme_missing:
-      '`Cargo.toml` names the README `{path}`, but the crate file does not contain it',
+    readme_missing: '`Cargo.toml` names the README `{path}`, but the crate file lacks it',
     readme_too_large:
       "`{path}` has more than {max} bytes (`limits.readme_bytes`) and is not shown on the crate's page",
     release_identity: 'the crate file was sent as {expected}, but its `Cargo.toml` says {found}',
@@ -81,8 +79,7 @@ export const crateMessages = {
       'the feature `{feature}` is {metadata} in the publish metadata, but {manifest} in the `Cargo.toml` of the crate file',
     entry_not_json: 'the index entry is not valid JSON ({reason})',
     entry_too_deep: 'the index entry is nested more than {max} levels deep',
-    entry_key_twice:
-      'the index entry has the key `{key}` twice; Cargo drops such a line, keep one of them',
+    entry_key_twice: 'the index entry has the key `{key}` twice, so Cargo ignores it; keep one',
     entry_not_object: 'the index entry is not a JSON object',
     entry_field: '`{field}` of the index entry must be {expected}',
     entry_requirement: '`{field}.req` of the index entry: {reason}',

@@ -1,6 +1,6 @@
 import type { MessageTable } from '../kind.ts'
 
-/** What goes wrong with the git index. */
+/** Problems with the git index. */
 export const gitMessages = {
   misuse: {
     git_index_foreign:

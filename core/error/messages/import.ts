@@ -4,7 +4,7 @@ import type { MessageTable } from '../kind.ts'
 const IMPORT_KINDS =
   "`tree` (a folder with an index and its .crate files, such as margo's or our own), `git` (an index as a git repository), `sparse` (sparse+https://…, with --names), `local-registry` (index/ and *.crate), `vendor` (of `cargo vendor`) and `crates` (a folder of .crate files)"
 
-/** What an import objects to and notes. */
+/** Errors and warnings of an import. */
 export const importMessages = {
   misuse: {
     import_source_unknown: `{source} is not something that can be imported; the kinds are ${IMPORT_KINDS}`,

@@ -1,6 +1,6 @@
 import type { MessageTable } from '../kind.ts'
 
-/** What the policy objects to and warns of. */
+/** Errors and warnings of the policy. */
 export const policyMessages = {
   invalid: {
     name_reserved: 'the crate name `{name}` is reserved; choose another name',

@@ -1,6 +1,6 @@
 import type { MessageTable } from '../kind.ts'
 
-/** What the catalog and the crate store object to. */
+/** Errors of the catalog and the crate store. */
 export const registryMessages = {
   forbidden: {
     not_owner:

@@ -1,6 +1,6 @@
 import type { MessageTable } from '../kind.ts'
 
-/** What is wrong with a request to the web API. */
+/** Errors in requests to the web API. */
 export const requestMessages = {
   unauthorized: {
     token_absent: 'this needs a token; {me} says how to get one, then run `cargo login`',

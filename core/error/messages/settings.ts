@@ -1,6 +1,6 @@
 import type { MessageTable } from '../kind.ts'
 
-/** What is wrong with the settings and the files that they name. */
+/** Errors in the settings and the files that they name. */
 export const settingMessages = {
   misuse: {
     settings_syntax: '{file}, line {line}, column {column}: this is not TOML: {problem}',
