@@ -4,8 +4,11 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import Libsql from 'libsql'
 import { termsOf } from '../core/search/terms.ts'
-import { COMMON_FROM, makeBlocks } from '../generator/store/catalog/search/block-changes.ts'
-import { POSTING_BLOCK_CRATES } from '../generator/store/catalog/search/posting-block.ts'
+import {
+  BITMAPS_FROM,
+  BLOCK_CRATES,
+  makeBitmaps,
+} from '../generator/store/catalog/search/bitmaps.ts'
 import { searchCrates } from '../generator/store/catalog/search/search.ts'
 import { type Database, openDatabase } from '../generator/store/database/database.ts'
 
@@ -28,7 +31,7 @@ for (const size of SIZES) {
     const bytes = (statSync(path).size / 1024 ** 2).toFixed(0)
     console.log(`${size} crates, ${postings} postings, ${bytes} MiB, filled in ${seconds} s`)
     const database = await openDatabase(path)
-    await fillBlocks(database, size)
+    await fillBitmaps(database, size)
     await measure(database, size)
     await database.destroy()
   } finally {
@@ -100,33 +103,32 @@ function fill(path: string, size: number): number {
     }
   }
   const count = insertPostings(connection, found)
-  connection.prepare("INSERT INTO terms (term, crates) VALUES ('', ?)").run(size)
+  connection.prepare("INSERT INTO prefixes (prefix, crates) VALUES ('', ?)").run(size)
   connection.exec('COMMIT')
   connection.close()
   return count
 }
 
-/** What is kept of common words. */
-async function fillBlocks(database: Database, size: number): Promise<void> {
+/** The bitmaps of common terms. */
+async function fillBitmaps(database: Database, size: number): Promise<void> {
   await database.transaction().execute(async tx => {
     const common = await tx
       .selectFrom('terms')
       .select('id')
-      .where('term', '<>', '')
-      .where('crates', '>=', COMMON_FROM)
+      .where('crates', '>=', BITMAPS_FROM)
       .execute()
-    for (const { id } of common) await makeBlocks(tx, id)
-    for (let block = 0; block * POSTING_BLOCK_CRATES <= size; block++) {
-      const lengths = Buffer.alloc(POSTING_BLOCK_CRATES)
-      for (let at = 0; at < POSTING_BLOCK_CRATES; at++)
-        lengths[at] = nameOf(block * POSTING_BLOCK_CRATES + at).length
+    for (const { id } of common) await makeBitmaps(tx, id)
+    for (let block = 0; block * BLOCK_CRATES <= size; block++) {
+      const lengths = Buffer.alloc(BLOCK_CRATES)
+      for (let at = 0; at < BLOCK_CRATES; at++)
+        lengths[at] = nameOf(block * BLOCK_CRATES + at).length
       await tx.insertInto('name_lengths').values({ block, lengths }).execute()
     }
     const { bytes } = await tx
       .selectFrom('blocks')
       .select(sql<number>`sum(length(crates))`.as('bytes'))
       .executeTakeFirstOrThrow()
-    console.log(`  ${common.length} common words, ${(bytes / 1024 ** 2).toFixed(1)} MiB of blocks`)
+    console.log(`  ${common.length} common terms, ${(bytes / 1024 ** 2).toFixed(1)} MiB of bitmaps`)
   })
 }
 

@@ -45,6 +45,7 @@ export { type CrateCard, findCard, isNamed, readCards } from './store/catalog/pa
 export { countDependents, listDependents } from './store/catalog/pages/dependents.ts'
 export { pageMarks } from './store/catalog/pages/page-marks.ts'
 export { listPlainPages } from './store/catalog/pages/plain-pages.ts'
+export { crateCount } from './store/catalog/pages/prefixes.ts'
 export { newCrates, updatedCrates } from './store/catalog/pages/recent.ts'
 export {
   findRelease,
@@ -52,8 +53,8 @@ export {
   type ReleaseRecord,
   readReadme,
 } from './store/catalog/releases.ts'
-export { crateCount, searchCrates } from './store/catalog/search/search.ts'
-export type { Slice } from './store/catalog/search/slice.ts'
+export type { Slice } from './store/catalog/search/intersection.ts'
+export { searchCrates } from './store/catalog/search/search.ts'
 export { readTarget, type Target } from './store/catalog/target.ts'
 export { setYanked } from './store/catalog/yank.ts'
 export type { Database } from './store/database/database.ts'

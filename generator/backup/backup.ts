@@ -2,16 +2,15 @@ import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { sql } from 'kysely'
 import { extract, type Pack, pack } from 'tar-stream'
 import { Refusal, refuse } from '../../core/error/error.ts'
-import type { Name } from '../../core/name.ts'
 import { crateKey } from '../../core/paths/crates.ts'
 import { DATABASE_FILE, type Registry, SETTINGS_FILE } from '../registry.ts'
 import { registryCounts } from '../store/catalog/crates.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
 import { CrateStore } from '../store/crate-store.ts'
 import { type Database, openDatabase } from '../store/database/database.ts'
+import { all, first, type Row, run } from '../store/database/statement.ts'
 import {
   isMissing,
   isTemporary,
@@ -66,7 +65,7 @@ async function write(registry: Registry, target: string, progress?: Progress): P
   const snapshot = join(workplace, DATABASE_FILE)
   try {
     await mkdir(workplace)
-    await sql`VACUUM INTO ${snapshot}`.execute(registry.database)
+    await run(registry.database, 'VACUUM INTO ?', snapshot)
     const archive = pack()
     const written = pipeline(archive, createWriteStream(temporary, { mode: 0o600, flags: 'wx' }))
     const filled = fill(archive, registry, snapshot, progress).then(
@@ -213,8 +212,8 @@ async function requireEveryCrate(
     refuse('backup_unreadable', { file, reason: DAMAGED }),
   )
   try {
-    const { rows } = await sql<{ quick_check: string }>`PRAGMA quick_check(1)`.execute(records)
-    if (rows[0]?.quick_check !== 'ok') refuse('backup_unreadable', { file, reason: DAMAGED })
+    const check = await first<{ quick_check: string }>(records, 'PRAGMA quick_check(1)')
+    if (check?.quick_check !== 'ok') refuse('backup_unreadable', { file, reason: DAMAGED })
     for await (const { key } of releasesOf(records)) {
       if (!seen.has(`crates/${key}`)) refuse('backup_incomplete', { file, part: `crates/${key}` })
     }
@@ -259,17 +258,13 @@ async function sync(path: string): Promise<void> {
 async function* releasesOf(
   records: Database,
 ): AsyncIterable<{ key: string; name: string; version: string; cksum: string }> {
+  const text = `SELECT releases.id, crates.name, releases.version, releases.cksum
+    FROM releases JOIN crates ON crates.id = releases.crate_id
+    WHERE releases.id > ? ORDER BY releases.id LIMIT 1000`
   for (let last = 0; ; ) {
-    const page = await records
-      .selectFrom('releases')
-      .innerJoin('crates', 'crates.id', 'releases.crate_id')
-      .select(['releases.id', 'releases.version', 'crates.name', 'releases.cksum'])
-      .where('releases.id', '>', last)
-      .orderBy('releases.id')
-      .limit(1000)
-      .execute()
+    const page = await all<Row<'releases'> & Pick<Row<'crates'>, 'name'>>(records, text, last)
     for (const { name, version, cksum } of page) {
-      yield { key: crateKey(name as Name, cksum), name, version, cksum }
+      yield { key: crateKey(name, cksum), name, version, cksum }
     }
     if (page.length === 0) return
     last = page.at(-1)?.id ?? last

@@ -9,6 +9,7 @@ import { SOURCE_KINDS, type Source, type SourceKind } from '../import/source/sou
 import { plain } from '../import/source/web.ts'
 import type { Registry } from '../registry.ts'
 import { operatorChange } from '../store/catalog/change.ts'
+import { first, type Row } from '../store/database/statement.ts'
 import { showChanges } from './changes.ts'
 import { withRegistry } from './folder.ts'
 import {
@@ -103,11 +104,8 @@ function requestOf(io: Io, source: string, options: Options): ImportRequest {
 }
 
 async function userId({ database }: Registry, login: string): Promise<number> {
-  const row = await database
-    .selectFrom('users')
-    .select('id')
-    .where('canonical', '=', login.toLowerCase())
-    .executeTakeFirst()
+  const text = 'SELECT id FROM users WHERE canonical = ?'
+  const row = await first<Pick<Row<'users'>, 'id'>>(database, text, login.toLowerCase())
   return row ? row.id : refuse('login_unknown', { login })
 }
 

@@ -12,7 +12,7 @@ import {
   cratesBelow,
   longerPrefixes,
   prefixCounts,
-} from '../store/catalog/search/prefixes.ts'
+} from '../store/catalog/pages/prefixes.ts'
 import type { PageContext } from './context.ts'
 
 /**

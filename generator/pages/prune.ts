@@ -15,9 +15,8 @@ import {
 } from '../../core/paths/search.ts'
 import { SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
-import { commonRanges } from '../store/catalog/search/buckets.ts'
-import { prefixCounts } from '../store/catalog/search/prefixes.ts'
-import { readLayout } from '../store/catalog/search/search-layout.ts'
+import { crateCount } from '../store/catalog/pages/prefixes.ts'
+import { commonRanges, readLayout } from '../store/catalog/search/search-files.ts'
 import type { PageContext } from './context.ts'
 import { listOutputs } from './list.ts'
 import { sitePages } from './site.ts'
@@ -26,8 +25,8 @@ import { sitePages } from './site.ts'
 export async function prunePages(context: PageContext): Promise<void> {
   const { tree, database } = context
   const wanted = new Set((await sitePages(context)).map(one => one.path))
-  const total = (await prefixCounts(database, [''])).get('') ?? 0
-  for await (const output of listOutputs(context, '', total)) wanted.add(output.path)
+  for await (const output of listOutputs(context, '', await crateCount(database)))
+    wanted.add(output.path)
   for (const block of await rangesOf(database, SEARCH_BLOCK_CRATES))
     wanted.add(searchBlockPath(block))
   for (const { hash, range } of await commonRanges(database))

@@ -6,22 +6,20 @@ import { blockFile, bucketFile, commonFile, layoutFile } from '../render/search-
 import { type Mark, marksOf } from '../store/catalog/marks.ts'
 import { readCards } from '../store/catalog/pages/cards.ts'
 import { markAgain } from '../store/catalog/pages/page-marks.ts'
+import { crateCount } from '../store/catalog/pages/prefixes.ts'
 import {
+  beginLayout,
   commonRanges,
   commonSubject,
+  finishLayout,
+  isLastBucket,
   ofCommonSubject,
   readBucket,
   readCommon,
-  termCount,
-} from '../store/catalog/search/buckets.ts'
-import { crateCount } from '../store/catalog/search/search.ts'
-import {
-  beginLayout,
-  finishLayout,
-  isLastBucket,
   readLayout,
   searchMarksOf,
-} from '../store/catalog/search/search-layout.ts'
+  termCount,
+} from '../store/catalog/search/search-files.ts'
 import type { PageContext } from './context.ts'
 
 /** A bucket of terms. */

@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
 import { DATABASE_FILE } from '../registry.ts'
+import { writeFact } from '../store/catalog/facts.ts'
 import { refreshListings } from '../store/catalog/listing.ts'
 import type { Database } from '../store/database/database.ts'
+import { all, first, run } from '../store/database/statement.ts'
 import type { Finding } from './finding.ts'
 
 /** Most findings of one check: a torn file is torn in thousands of places. */
@@ -13,7 +14,7 @@ const MOST = 20
  */
 export async function* verifyDatabase(database: Database, repair: boolean): AsyncIterable<Finding> {
   const faults = await integrity(database)
-  if (repair && faults.length > 0) await sql`REINDEX`.execute(database)
+  if (repair && faults.length > 0) await run(database, 'REINDEX')
   const left = new Set(repair ? await integrity(database) : faults)
   for (const what of faults) {
     const isMended = !left.has(what)
@@ -26,15 +27,16 @@ export async function* verifyDatabase(database: Database, repair: boolean): Asyn
 }
 
 async function integrity(database: Database): Promise<string[]> {
-  const { rows } = await sql<{
-    integrity_check: string
-  }>`PRAGMA integrity_check(${sql.lit(MOST)})`.execute(database)
+  const text = `PRAGMA integrity_check(${MOST})`
+  const rows = await all<{ integrity_check: string }>(database, text)
   return rows.map(row => row.integrity_check).filter(text => text !== 'ok')
 }
 
 async function references(database: Database): Promise<Finding[]> {
-  const { rows } = await sql<{ table: string; rowid: number | null; parent: string }>`
-    SELECT "table", rowid, parent FROM pragma_foreign_key_check LIMIT ${MOST}`.execute(database)
+  const rows = await all<{ table: string; rowid: number | null; parent: string }>(
+    database,
+    `SELECT "table", rowid, parent FROM pragma_foreign_key_check LIMIT ${MOST}`,
+  )
   return rows.map(({ table, rowid, parent }) => ({
     where: DATABASE_FILE,
     what: `row ${rowid ?? '?'} of ${table} refers to a row of ${parent} that does not exist; restore a backup`,
@@ -47,20 +49,19 @@ async function references(database: Database): Promise<Finding[]> {
 async function derived(database: Database, repair: boolean): Promise<Finding[]> {
   const find = async () => {
     const found: string[] = []
-    if (await anyRow(database, WRONG_LISTINGS))
+    if (await first(database, WRONG_LISTINGS))
       found.push('what lists and searches read does not fit the releases')
-    if (await anyRow(database, WRONG_COUNTS))
+    if (await first(database, WRONG_COUNTS))
       found.push('the numbers of crates, releases and terms are wrong')
     return found
   }
   const faults = await find()
   if (repair && faults.length > 0) {
-    await database.deleteFrom('facts').where('key', '=', 'listings').execute()
+    await writeFact(database, 'listings', null)
     await refreshListings(database)
     for (const what of COUNTED) {
-      await sql`UPDATE counts SET n = (SELECT count(*) FROM ${sql.table(what)}) WHERE what = ${what}`.execute(
-        database,
-      )
+      const counted = `(SELECT count(*) FROM ${what})`
+      await run(database, `UPDATE counts SET n = ${counted} WHERE what = '${what}'`)
     }
   }
   const left = new Set(repair ? await find() : faults)
@@ -72,11 +73,7 @@ async function derived(database: Database, repair: boolean): Promise<Finding[]> 
   }))
 }
 
-async function anyRow(database: Database, query: ReturnType<typeof sql>): Promise<boolean> {
-  return (await query.execute(database)).rows.length > 0
-}
-
-const WRONG_LISTINGS = sql`
+const WRONG_LISTINGS = `
   SELECT 1 FROM (SELECT crate_id, count(*) AS n, min(yanked) AS yanked
       FROM releases GROUP BY crate_id) AS have
     LEFT JOIN listings ON listings.crate_id = have.crate_id
@@ -87,10 +84,6 @@ const WRONG_LISTINGS = sql`
 
 const COUNTED = ['crates', 'releases', 'terms'] as const
 
-const WRONG_COUNTS = sql`${sql.join(
-  COUNTED.map(
-    what =>
-      sql`SELECT 1 FROM counts WHERE what = ${what} AND n <> (SELECT count(*) FROM ${sql.table(what)})`,
-  ),
-  sql` UNION ALL `,
-)} LIMIT 1`
+const WRONG_COUNTS = COUNTED.map(
+  what => `SELECT 1 FROM counts WHERE what = '${what}' AND n <> (SELECT count(*) FROM ${what})`,
+).join(' UNION ALL ')

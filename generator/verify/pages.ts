@@ -9,10 +9,14 @@ import { sitemapPartOutputs, sitePages } from '../pages/site.ts'
 import { type CrateRecord, eachCrate, registryCounts } from '../store/catalog/crates.ts'
 import { isMarked, type Mark } from '../store/catalog/marks.ts'
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
+import { crateCount } from '../store/catalog/pages/prefixes.ts'
 import { listReleases } from '../store/catalog/releases.ts'
-import { commonRanges, commonSubject } from '../store/catalog/search/buckets.ts'
-import { prefixCounts } from '../store/catalog/search/prefixes.ts'
-import { readLayout, searchMarksOf } from '../store/catalog/search/search-layout.ts'
+import {
+  commonRanges,
+  commonSubject,
+  readLayout,
+  searchMarksOf,
+} from '../store/catalog/search/search-files.ts'
 import { SITE } from '../store/database/mark-kinds.ts'
 import { type Finding, findingsAbout, type VerifyOptions } from './finding.ts'
 
@@ -58,7 +62,7 @@ async function* verifyList(
   options: VerifyOptions,
   site: Mark,
 ): AsyncIterable<Finding> {
-  const listed = (await prefixCounts(context.database, [''])).get('') ?? 0
+  const listed = await crateCount(context.database)
   if (listed === 0) return
   // Whatever changes the list changes the site, too, but is done with it earlier.
   for await (const output of listOutputs(context, '', listed)) {

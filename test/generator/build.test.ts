@@ -158,7 +158,7 @@ test('a version that is added while its crate is built never has its line before
   } = await addCrate(registry, { name: 'demo', version: '2.0.0' })
   // After any question of the build to the catalog, another process adds a version.
   const other = await reopen(t, registry.dir)
-  const questions = { crate: 'from "crates"', lines: 'select "line"', marks: 'from "marks"' }
+  const questions = { crate: 'FROM crates', lines: 'SELECT line', marks: 'FROM marks' }
   for (const [what, text] of Object.entries(questions)) {
     let isAdded = false
     const database = withQueryHook(registry.database, async sql => {
@@ -230,7 +230,7 @@ test('onBegin comes before the catalog is read: what changes later is not promis
   } = await addAndShow(registry, { name: 'demo', version: '2.0.0' })
   const log: string[] = []
   const database = withQueryHook(registry.database, sql => {
-    if (sql.includes('from "crates"')) log.push('read')
+    if (sql.includes('FROM crates')) log.push('read')
   })
   const first = registry.mutex.run(async () => {
     log.push('another build')

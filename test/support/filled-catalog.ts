@@ -1,4 +1,5 @@
 import { canonicalName, type Name } from '../../core/name.ts'
+import { type Version, versionIdentity } from '../../core/version.ts'
 import type { Registry } from '../../generator/registry.ts'
 import type { SearchedCrate } from '../../generator/render/search-files.ts'
 import { addEvent, type Queries } from '../../generator/store/catalog/change.ts'
@@ -6,6 +7,7 @@ import { readCrate } from '../../generator/store/catalog/crates.ts'
 import { relist } from '../../generator/store/catalog/listing.ts'
 import { setMarks } from '../../generator/store/catalog/marks.ts'
 import { listVersions } from '../../generator/store/catalog/releases.ts'
+import { insert } from '../../generator/store/database/statement.ts'
 
 const TIME = '2026-11-20T12:00:00Z'
 const BY_TEST = { at: TIME, actor: 'test', user: null, tokenId: null }
@@ -20,31 +22,26 @@ export async function fillCatalog(
 ): Promise<void> {
   await database.transaction().execute(async tx => {
     for (const entry of entries) {
-      const { name, newest: version } = entry
-      const canonical = canonicalName(name as Name)
+      const name = entry.name as Name
+      const version = entry.newest as Version
+      const canonical = canonicalName(name)
       // A mark is taken off with what was rendered since: each change needs a number of its own.
       const generation = await addEvent(tx, BY_TEST, { action: 'publish', crate: name, version })
-      const { id } = await tx
-        .insertInto('crates')
-        .values({ name, canonical, skeleton: canonical, created_at: TIME, generation })
-        .returning('id')
-        .executeTakeFirstOrThrow()
-      await tx
-        .insertInto('releases')
-        .values({
-          crate_id: id,
-          version,
-          identity: version,
-          cksum: '0'.repeat(64),
-          size: 1,
-          yanked: Number(entry.yanked),
-          line: lineOf(entry),
-          about: JSON.stringify(aboutOf(entry)),
-          readme: null,
-          published_at: TIME,
-          published_by: null,
-        })
-        .execute()
+      const row = { name, canonical, skeleton: canonical, created_at: TIME, generation }
+      const id = await insert(tx, 'crates', row)
+      await insert(tx, 'releases', {
+        crate_id: id,
+        version,
+        identity: versionIdentity(version),
+        cksum: '0'.repeat(64),
+        size: 1,
+        yanked: Number(entry.yanked),
+        line: lineOf(entry),
+        about: JSON.stringify(aboutOf(entry)),
+        readme: null,
+        published_at: TIME,
+        published_by: null,
+      })
       await relistCrate(tx, id, generation)
     }
   })

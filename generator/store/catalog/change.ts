@@ -1,4 +1,4 @@
-import type { Queries } from '../database/statement.ts'
+import { insert, type Queries } from '../database/statement.ts'
 
 export type { Queries }
 
@@ -24,20 +24,15 @@ export async function addEvent(
   change: Change,
   event: { action: string; crate?: string; version?: string; detail?: Record<string, unknown> },
 ): Promise<number> {
-  const row = await tx
-    .insertInto('audit')
-    .values({
-      at: change.at,
-      action: event.action,
-      user_id: change.user?.id ?? null,
-      actor: change.actor,
-      token_id: change.tokenId,
-      address: change.address ?? null,
-      crate: event.crate ?? null,
-      version: event.version ?? null,
-      detail: event.detail ? JSON.stringify(event.detail) : null,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  return row.id
+  return insert(tx, 'audit', {
+    at: change.at,
+    action: event.action,
+    user_id: change.user?.id ?? null,
+    actor: change.actor,
+    token_id: change.tokenId,
+    address: change.address ?? null,
+    crate: event.crate ?? null,
+    version: event.version ?? null,
+    detail: event.detail ? JSON.stringify(event.detail) : null,
+  })
 }

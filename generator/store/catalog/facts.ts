@@ -1,4 +1,4 @@
-import type { Queries } from './change.ts'
+import { all, first, type Queries, type Row, run, upsert } from '../database/statement.ts'
 
 /** Background work that failed: what it was, when, and why. */
 export interface Failure {
@@ -10,22 +10,17 @@ export interface Failure {
 /** How the keys of remembered failures begin. */
 const FAILURE = 'failure:'
 
+type Value = Pick<Row<'facts'>, 'value'>
+
 /** A remembered fact, such as what the public tree was last rendered with. */
 export async function readFact(db: Queries, key: string): Promise<string | null> {
-  const row = await db.selectFrom('facts').select('value').where('key', '=', key).executeTakeFirst()
-  return row?.value ?? null
+  return (await first<Value>(db, 'SELECT value FROM facts WHERE key = ?', key))?.value ?? null
 }
 
 /** Remembers a fact; null forgets it. */
 export async function writeFact(db: Queries, key: string, value: string | null): Promise<void> {
-  if (value === null) await db.deleteFrom('facts').where('key', '=', key).execute()
-  else {
-    await db
-      .insertInto('facts')
-      .values({ key, value })
-      .onConflict(conflict => conflict.column('key').doUpdateSet({ value }))
-      .execute()
-  }
+  if (value === null) await run(db, 'DELETE FROM facts WHERE key = ?', key)
+  else await upsert(db, 'facts', ['key'], { key, value })
 }
 
 /**
@@ -37,11 +32,7 @@ export function recordFailure(db: Queries, failure: Failure): Promise<void> {
 
 /** The last failure of each kind of background work. */
 export async function listFailures(db: Queries): Promise<Failure[]> {
-  const rows = await db
-    .selectFrom('facts')
-    .select('value')
-    .where('key', '>=', FAILURE)
-    .where('key', '<', `${FAILURE}~`)
-    .execute()
+  const text = 'SELECT value FROM facts WHERE key >= ? AND key < ?'
+  const rows = await all<Value>(db, text, FAILURE, `${FAILURE}~`)
   return rows.map(row => JSON.parse(row.value) as Failure)
 }

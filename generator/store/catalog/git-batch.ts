@@ -1,19 +1,14 @@
 import type { Name } from '../../../core/name.ts'
-import { inChunks } from '../database/chunks.ts'
 import type { Database } from '../database/database.ts'
-import type { Queries } from './change.ts'
+import { all, type Row, run } from '../database/statement.ts'
 import { readFact, writeFact } from './facts.ts'
 import { GIT_FOLLOWED, MARK, type Mark } from './marks.ts'
 import { indexLines } from './releases.ts'
 
 /** A change of a release as the audit has it. */
-export interface ReleaseEvent {
-  readonly id: number
-  readonly at: string
-  readonly action: string
-  readonly actor: string
+export interface ReleaseEvent
+  extends Readonly<Pick<Row<'audit'>, 'id' | 'at' | 'action' | 'actor' | 'version'>> {
   readonly crate: string
-  readonly version: string | null
 }
 
 /** Crates whose index file is to be committed, and what happened to them since the last batch. */
@@ -25,8 +20,6 @@ export interface GitBatch {
   readonly last: number
 }
 
-const ACTIONS = ['publish', 'yank', 'unyank', 'delete', 'import']
-
 /**
  * The next batch, at most `limit` crates; events are those after the audit event `after`. One
  * transaction.
@@ -37,34 +30,26 @@ export async function gitBatch(
   limit: number,
 ): Promise<GitBatch> {
   return database.transaction().execute(async tx => {
-    const rows = await tx
-      .selectFrom('marks')
-      .innerJoin('crates', 'crates.id', 'marks.subject')
-      .select([...MARK, 'crates.name'])
-      .where('marks.kind', '=', 'git')
-      .orderBy('marks.generation')
-      .limit(limit)
-      .execute()
+    const rows = await all<Mark & { name: Name }>(
+      tx,
+      `SELECT ${MARK}, crates.name FROM marks JOIN crates ON crates.id = marks.subject
+        WHERE marks.kind = 'git' ORDER BY marks.generation LIMIT ?`,
+      limit,
+    )
     const crates: { name: Name; lines: string[] }[] = []
     for (const { name, subject } of rows)
-      crates.push({ name: name as Name, lines: await indexLines(tx, subject) })
-    const events = await tx
-      .selectFrom('audit')
-      .select(['id', 'at', 'action', 'actor', 'crate', 'version'])
-      .where('id', '>', after)
-      .where('id', '<=', rows.at(-1)?.generation ?? after)
-      .where('action', 'in', ACTIONS)
-      .where('crate', 'is not', null)
-      .orderBy('id')
-      .limit(1000)
-      .execute()
+      crates.push({ name, lines: await indexLines(tx, subject) })
     const last = Math.max(after, rows.at(-1)?.generation ?? after)
-    return {
-      marks: rows.map(({ name, ...mark }) => mark),
-      crates,
-      events: events as ReleaseEvent[],
+    const events = await all<ReleaseEvent>(
+      tx,
+      `SELECT id, at, action, actor, crate, version FROM audit
+        WHERE id > ? AND id <= ? AND crate IS NOT NULL
+          AND action IN ('publish', 'yank', 'unyank', 'delete', 'import')
+        ORDER BY id LIMIT 1000`,
+      after,
       last,
-    }
+    )
+    return { marks: rows.map(({ name, ...mark }) => mark), crates, events, last }
   })
 }
 
@@ -74,7 +59,8 @@ export async function followForGit(database: Database): Promise<void> {
   await database.transaction().execute(async tx => {
     if ((await readFact(tx, GIT_FOLLOWED)) !== null) return
     await writeFact(tx, GIT_FOLLOWED, 'yes')
-    await markCrates(tx)
+    // SQLite takes an ON CONFLICT after a SELECT without a WHERE for a part of a join.
+    await run(tx, `${MARK_CRATES} WHERE true ON CONFLICT DO NOTHING`)
   })
 }
 
@@ -82,25 +68,15 @@ export async function followForGit(database: Database): Promise<void> {
 export async function unfollowForGit(database: Database): Promise<void> {
   await database.transaction().execute(async tx => {
     await writeFact(tx, GIT_FOLLOWED, null)
-    await tx.deleteFrom('marks').where('kind', '=', 'git').execute()
+    await run(tx, "DELETE FROM marks WHERE kind = 'git'")
   })
 }
 
-/** Marks crates whose file in the repository differs from the catalog. */
+/** Marks crates whose file in the repository differs from the catalog, unless they are marked. */
 export async function markForGit(database: Database, crateIds: readonly number[]): Promise<void> {
-  for (const part of inChunks(crateIds)) await markCrates(database, part)
+  const chosen = 'WHERE id IN (SELECT value FROM json_each(?))'
+  await run(database, `${MARK_CRATES} ${chosen} ON CONFLICT DO NOTHING`, crateIds)
 }
 
-/** Marks crates for the git index, unless they are marked: all of them, or those with some ids. */
-async function markCrates(db: Queries, ids?: readonly number[]): Promise<void> {
-  await db
-    .insertInto('marks')
-    .columns(['kind', 'subject', 'generation'])
-    .expression(eb => {
-      const crates = eb.selectFrom('crates').select([eb.val('git').as('kind'), 'id', 'generation'])
-      // SQLite takes an ON CONFLICT after a SELECT without a WHERE for a part of a join.
-      return ids ? crates.where('id', 'in', ids) : crates.where('id', '>', 0)
-    })
-    .onConflict(conflict => conflict.doNothing())
-    .execute()
-}
+const MARK_CRATES = `INSERT INTO marks (kind, subject, generation)
+  SELECT 'git', id, generation FROM crates`

@@ -1,22 +1,19 @@
 import type { Issue } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import type { Release } from '../../../core/release/release.ts'
-import type { Version, VersionIdentity } from '../../../core/version.ts'
+import type { VersionIdentity } from '../../../core/version.ts'
 import type { Database } from '../database/database.ts'
-import { addEvent, type Change, type Queries } from './change.ts'
+import { all, type Queries, type Row } from '../database/statement.ts'
+import { addEvent, type Change } from './change.ts'
 import { type CrateRecord, findCrate, insertCrate } from './crates.ts'
 import { relist } from './listing.ts'
 import { marksOf, touchCrate } from './marks.ts'
 import { addOwner } from './owners.ts'
-import { insertRelease, listVersions } from './releases.ts'
+import { insertRelease, listVersions, type ReleaseRecord } from './releases.ts'
 import { objectionsTo, readTarget } from './target.ts'
 
 /** What an import has to know of a version that is here. */
-export interface KnownRelease {
-  readonly version: Version
-  readonly cksum: string
-  readonly yanked: boolean
-}
+export type KnownRelease = Pick<ReleaseRecord, 'version' | 'cksum' | 'yanked'>
 
 /** A crate that is here, under the name it has here, with its versions. */
 export interface KnownCrate {
@@ -33,15 +30,15 @@ export type Landing =
 export async function knownCrate(database: Database, name: Name): Promise<KnownCrate | null> {
   const crate = await findCrate(database, name)
   if (!crate) return null
-  const rows = await database
-    .selectFrom('releases')
-    .select(['version', 'identity', 'cksum', 'yanked'])
-    .where('crate_id', '=', crate.id)
-    .execute()
-  const releases = rows.map(row => {
-    const known = { version: row.version as Version, cksum: row.cksum, yanked: row.yanked === 1 }
-    return [row.identity as VersionIdentity, known] as const
-  })
+  const rows = await all<Pick<Row<'releases'>, 'version' | 'identity' | 'cksum' | 'yanked'>>(
+    database,
+    'SELECT version, identity, cksum, yanked FROM releases WHERE crate_id = ?',
+    crate.id,
+  )
+  const releases = rows.map(
+    ({ identity, version, cksum, yanked }) =>
+      [identity, { version, cksum, yanked: yanked === 1 }] as const,
+  )
   return { name: crate.name, releases: new Map(releases) }
 }
 
@@ -74,7 +71,7 @@ export async function importReleases(
         ),
         ...(await relist(tx, crate, versions)),
       ]
-      await touchCrate(tx, crate.id, marks, generation)
+      await touchCrate(tx, crate, marks, generation)
     }
     return landings
   })
@@ -110,8 +107,8 @@ async function importRelease(
   if (issues.length > 0) return { outcome: 'refused', issues }
   const event = { action: 'import', crate: name, version, detail: { source } }
   const generation = await addEvent(tx, change, event)
-  const crate =
-    target.crate ?? (await insertCrate(tx, name, { ...change, at: entry.pubtime ?? change.at }))
+  const published = { ...change, at: entry.pubtime ?? change.at }
+  const crate = target.crate ?? (await insertCrate(tx, name, published, generation))
   await adopt(crate)
   const releaseId = await insertRelease(tx, crate.id, release, change)
   const releaseIds = [...(touched.get(crate.id)?.releaseIds ?? []), releaseId]

@@ -1,33 +1,23 @@
-import type { Queries } from './change.ts'
+import { all, first, type Queries, type Row, run } from '../database/statement.ts'
 
 /** An owner as Cargo lists one (specification A.5). */
-export interface Owner {
-  readonly id: number
-  readonly login: string
-  readonly name: string | null
-}
+export type Owner = Readonly<Pick<Row<'users'>, 'id' | 'login' | 'name'>>
 
 /** The owners of a crate, the first one first. */
-export async function listOwners(db: Queries, crateId: number): Promise<Owner[]> {
-  return db
-    .selectFrom('owners')
-    .innerJoin('users', 'users.id', 'owners.user_id')
-    .select(['users.id', 'users.login', 'users.name'])
-    .where('owners.crate_id', '=', crateId)
-    .orderBy('owners.added_at')
-    .orderBy('users.id')
-    .execute()
+export function listOwners(db: Queries, crateId: number): Promise<Owner[]> {
+  return all<Owner>(
+    db,
+    `SELECT users.id, users.login, users.name
+      FROM owners JOIN users ON users.id = owners.user_id
+      WHERE owners.crate_id = ? ORDER BY owners.added_at, users.id`,
+    crateId,
+  )
 }
 
 /** Whether a user owns a crate. */
 export async function isOwner(db: Queries, crateId: number, userId: number): Promise<boolean> {
-  const row = await db
-    .selectFrom('owners')
-    .select('user_id')
-    .where('crate_id', '=', crateId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  return row !== undefined
+  const text = 'SELECT 1 FROM owners WHERE crate_id = ? AND user_id = ?'
+  return (await first(db, text, crateId, userId)) !== null
 }
 
 /** Makes a user an owner without an invitation: of a new or an imported crate. */
@@ -37,8 +27,6 @@ export async function addOwner(
   userId: number,
   at: string,
 ): Promise<void> {
-  await tx
-    .insertInto('owners')
-    .values({ crate_id: crateId, user_id: userId, added_at: at, added_by: null })
-    .execute()
+  const text = 'INSERT INTO owners (crate_id, user_id, added_at) VALUES (?, ?, ?)'
+  await run(tx, text, crateId, userId, at)
 }

@@ -2,11 +2,12 @@ import { refuseErrors } from '../../../core/error/error.ts'
 import type { Release } from '../../../core/release/release.ts'
 import { compareVersions, type Version } from '../../../core/version.ts'
 import type { Database } from '../database/database.ts'
-import { addEvent, type Change, type Queries } from './change.ts'
+import { all, type Queries } from '../database/statement.ts'
+import { addEvent, type Change } from './change.ts'
 import { type CrateRecord, insertCrate } from './crates.ts'
-import { relist } from './listing.ts'
+import { listAdded } from './listing.ts'
 import { type MarkSubject, touchCrate } from './marks.ts'
-import { insertRelease, listVersions, type VersionRecord } from './releases.ts'
+import { insertRelease, type VersionRecord } from './releases.ts'
 import { objectionsTo, readTarget, type Target } from './target.ts'
 
 /** What became of an addition; the crate is as the transaction has left it. */
@@ -34,24 +35,28 @@ export async function addRelease(
     await permit(tx, target)
     refuseErrors(objectionsTo(target, { ...release, cksum: release.entry.cksum }, change))
     if (target.crate && target.taken) return { outcome: 'present', crate: target.crate }
-    const { name, version } = release
+    const { name, version, entry } = release
     const generation = await addEvent(tx, change, { action: 'publish', crate: name, version })
-    const crate = {
-      ...(target.crate ?? (await insertCrate(tx, name, change))),
-      generation,
-    }
+    const crate = target.crate ?? (await insertCrate(tx, name, change, generation))
     const id = await insertRelease(tx, crate.id, release, change)
-    const versions = await listVersions(tx, crate.id)
+    const added = { id, version, yanked: entry.yanked, publishedAt: entry.pubtime }
     const marks: MarkSubject[] = [
       { kind: 'file', subject: id },
       { kind: 'release', subject: id },
       { kind: 'source', subject: id },
-      ...nextRelease(versions, version),
-      ...(await relist(tx, crate, versions)),
+      ...(target.crate ? nextRelease(await listIdentities(tx, crate.id), version) : []),
+      ...(await listAdded(tx, crate, added)),
     ]
-    await touchCrate(tx, crate.id, marks, generation)
-    return { outcome: 'added', crate }
+    await touchCrate(tx, crate, marks, generation)
+    return { outcome: 'added', crate: { ...crate, generation } }
   })
+}
+
+type ReleaseVersion = Pick<VersionRecord, 'id' | 'version'>
+
+/** The versions of a crate, without build metadata: an index has them, so this is quick. */
+function listIdentities(tx: Queries, crateId: number): Promise<ReleaseVersion[]> {
+  return all(tx, 'SELECT id, identity AS version FROM releases WHERE crate_id = ?', crateId)
 }
 
 /**
@@ -59,10 +64,10 @@ export async function addRelease(
  * the version before it.
  */
 export function nextRelease(
-  versions: readonly VersionRecord[],
+  versions: readonly ReleaseVersion[],
   version: Version,
 ): readonly MarkSubject[] {
-  let next: VersionRecord | null = null
+  let next: ReleaseVersion | null = null
   for (const one of versions) {
     if (compareVersions(one.version, version) <= 0) continue
     if (next === null || compareVersions(one.version, next.version) < 0) next = one

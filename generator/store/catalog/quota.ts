@@ -1,6 +1,7 @@
 import { issue, Refusal } from '../../../core/error/error.ts'
 import { timestamp } from '../../../core/timestamp.ts'
-import type { Change, Queries } from './change.ts'
+import { all, type Queries } from '../database/statement.ts'
+import type { Change } from './change.ts'
 import type { Target } from './target.ts'
 
 const DAY = 86_400_000
@@ -20,58 +21,27 @@ export async function checkQuota(
   db: Queries,
   { crate, taken }: Target,
   quota: Quota,
-  change: Change,
+  { user, actor, at }: Change,
 ): Promise<void> {
-  const { user, actor, at } = change
-  if (!user || (quota.new_crates_per_day === 0 && quota.versions_per_day === 0)) return
-  if (taken) return
   const max = crate ? quota.versions_per_day : quota.new_crates_per_day
-  if (max === 0) return
+  if (!user || taken || max === 0) return
   const since = timestamp(new Date(Date.parse(at) - DAY))
-  const times = crate
-    ? await versionTimes(db, crate.id, since, max)
-    : await crateTimes(db, user.id, since, max)
-  const oldest = times[max - 1]
+  const [text, id] = crate ? [VERSION_TIMES, crate.id] : [CRATE_TIMES, user.id]
+  const oldest = (await all<{ at: string }>(db, text, since, id, max))[max - 1]
   if (oldest === undefined) return
   const objection = crate
     ? issue('versions_too_many', { name: crate.name, max })
     : issue('crates_too_many', { login: actor, max })
-  const retryAfter = Math.ceil((Date.parse(oldest) + DAY - Date.parse(at)) / 1000)
+  const retryAfter = Math.ceil((Date.parse(oldest.at) + DAY - Date.parse(at)) / 1000)
   throw new Refusal([objection], { retryAfter: Math.max(1, retryAfter) })
 }
 
 /** When the newest crates that a user published first came, the newest first. */
-async function crateTimes(db: Queries, userId: number, since: string, max: number) {
-  const rows = await db
-    .selectFrom('crates')
-    .select('created_at')
-    .where('created_at', '>', since)
-    .where(
-      eb =>
-        eb
-          .selectFrom('releases')
-          .select('published_by')
-          .whereRef('crate_id', '=', 'crates.id')
-          .orderBy('id')
-          .limit(1),
-      '=',
-      userId,
-    )
-    .orderBy('created_at', 'desc')
-    .limit(max)
-    .execute()
-  return rows.map(row => row.created_at)
-}
+const CRATE_TIMES = `SELECT created_at AS at FROM crates
+  WHERE created_at > ? AND ? =
+    (SELECT published_by FROM releases WHERE crate_id = crates.id ORDER BY id LIMIT 1)
+  ORDER BY created_at DESC LIMIT ?`
 
 /** When the newest versions of a crate came, the newest first. */
-async function versionTimes(db: Queries, crateId: number, since: string, max: number) {
-  const rows = await db
-    .selectFrom('releases')
-    .select('published_at')
-    .where('crate_id', '=', crateId)
-    .where('published_at', '>', since)
-    .orderBy('published_at', 'desc')
-    .limit(max)
-    .execute()
-  return rows.flatMap(row => row.published_at ?? [])
-}
+const VERSION_TIMES = `SELECT published_at AS at FROM releases
+  WHERE published_at > ? AND crate_id = ? ORDER BY published_at DESC LIMIT ?`

@@ -1,17 +1,13 @@
 import { type Issue, issue } from '../../../core/error/error.ts'
 import { canonicalName, type Name } from '../../../core/name.ts'
 import { type Version, versionIdentity } from '../../../core/version.ts'
-import type { Change, Queries } from './change.ts'
-import { type CrateRecord, crateRecord } from './crates.ts'
+import { first, type Queries, type Row } from '../database/statement.ts'
+import type { Change } from './change.ts'
+import { CRATE, type CrateRecord } from './crates.ts'
+import type { ReleaseRecord } from './releases.ts'
 
 /** The release that has a version already, perhaps with other build metadata. */
-export interface TakenVersion {
-  readonly id: number
-  readonly version: Version
-  readonly cksum: string
-  readonly yanked: boolean
-  readonly line: string
-}
+export type TakenVersion = Pick<ReleaseRecord, 'id' | 'version' | 'cksum' | 'yanked' | 'line'>
 
 /** What the catalog has in the place where a release is, or is to go. */
 export interface Target {
@@ -41,43 +37,41 @@ export async function readTarget(
   { user }: Change,
 ): Promise<Target> {
   const identity = versionIdentity(version)
-  const row = await db
-    .selectFrom('crates')
-    .leftJoin('releases', join =>
-      join.onRef('releases.crate_id', '=', 'crates.id').on('releases.identity', '=', identity),
-    )
-    .leftJoin('tombstones', join =>
-      join.onRef('tombstones.crate_id', '=', 'crates.id').on('tombstones.identity', '=', identity),
-    )
-    .leftJoin('owners', join =>
-      join.onRef('owners.crate_id', '=', 'crates.id').on('owners.user_id', '=', user?.id ?? 0),
-    )
-    .selectAll('crates')
-    .select(['releases.id as taken_id', 'releases.version', 'releases.cksum', 'releases.yanked'])
-    .select(['releases.line', 'tombstones.cksum as deleted', 'owners.user_id as own'])
-    .select(eb =>
-      eb
-        .selectFrom('owners as any_owner')
-        .select('any_owner.user_id')
-        .whereRef('any_owner.crate_id', '=', 'crates.id')
-        .limit(1)
-        .as('any_owner'),
-    )
-    .where('crates.canonical', '=', canonicalName(name))
-    .executeTakeFirst()
+  const row = await first<TargetRow>(
+    db,
+    `SELECT ${CRATE}, taken.id AS "takenId", taken.version, taken.cksum, taken.yanked, taken.line,
+        tombstones.cksum AS deleted,
+        EXISTS (SELECT 1 FROM owners WHERE crate_id = crates.id AND user_id = ?) AS "isOwner",
+        EXISTS (SELECT 1 FROM owners WHERE crate_id = crates.id) AS "isOwned"
+      FROM crates
+      LEFT JOIN releases AS taken ON taken.crate_id = crates.id AND taken.identity = ?
+      LEFT JOIN tombstones ON tombstones.crate_id = crates.id AND tombstones.identity = ?
+      WHERE crates.canonical = ?`,
+    user?.id ?? 0,
+    identity,
+    identity,
+    canonicalName(name),
+  )
   if (!row) return NOTHING
-  const isOwnerless = row.any_owner === null
-  const { taken_id: id, version: taken, cksum, line } = row
+  const { takenId, version: taken, cksum, yanked, line, deleted, isOwner, isOwned, ...crate } = row
   return {
-    crate: crateRecord(row),
-    isOwnerless,
-    mayChange: !user || row.own !== null || (user.admin && isOwnerless),
+    crate,
+    isOwnerless: isOwned === 0,
+    mayChange: !user || isOwner === 1 || (user.admin && isOwned === 0),
     taken:
-      id === null || taken === null || cksum === null || line === null
-        ? null
-        : { id, version: taken as Version, cksum, yanked: row.yanked === 1, line },
-    deleted: row.deleted,
+      takenId === null ? null : { id: takenId, version: taken, cksum, yanked: yanked === 1, line },
+    deleted,
   }
+}
+
+/** The columns of `taken` are null where `takenId` is. */
+interface TargetRow
+  extends CrateRecord,
+    Pick<Row<'releases'>, 'version' | 'cksum' | 'yanked' | 'line'> {
+  readonly takenId: number | null
+  readonly deleted: string | null
+  readonly isOwner: number
+  readonly isOwned: number
 }
 
 /**

@@ -4,6 +4,7 @@ import { refuse } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import type { Version } from '../../../core/version.ts'
 import type { Database } from '../database/database.ts'
+import { run } from '../database/statement.ts'
 import { addEvent, type Change } from './change.ts'
 import { relist } from './listing.ts'
 import { touchCrate } from './marks.ts'
@@ -29,21 +30,16 @@ export async function setYanked(
     if (taken.version !== version)
       refuse('release_other_build', { name: crate.name, version, existing: taken.version })
     if (taken.yanked === yanked) return { crateId: crate.id, changed: false }
-    await tx
-      .updateTable('releases')
-      .set({
-        yanked: Number(yanked),
-        line: renderEntry({ ...parseEntry(taken.line), yanked }),
-      })
-      .where('id', '=', taken.id)
-      .execute()
+    const line = renderEntry({ ...parseEntry(taken.line), yanked })
+    const text = 'UPDATE releases SET yanked = ?, line = ? WHERE id = ?'
+    await run(tx, text, Number(yanked), line, taken.id)
     const generation = await addEvent(tx, change, {
       action: yanked ? 'yank' : 'unyank',
       crate: crate.name,
       version: taken.version,
     })
     const marks = await relist(tx, crate, await listVersions(tx, crate.id))
-    await touchCrate(tx, crate.id, [{ kind: 'release', subject: taken.id }, ...marks], generation)
+    await touchCrate(tx, crate, [{ kind: 'release', subject: taken.id }, ...marks], generation)
     return { crateId: crate.id, changed: true }
   })
 }

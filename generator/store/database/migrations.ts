@@ -1,17 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { type Kysely, type Migration, Migrator, sql } from 'kysely'
+import { type Migration, Migrator, sql } from 'kysely'
 import { refuse } from '../../../core/error/error.ts'
-import { ACCOUNTS } from './accounts.ts'
-import { BLOCKS } from './blocks.ts'
-import { LISTINGS } from './listings.ts'
-import { REGISTRY } from './registry.ts'
-import type { Tables } from './tables.ts'
+import { all, first, type Queries } from './statement.ts'
 
 /**
  * Brings the schema up to date, all steps in one transaction; refuses a database of a newer
  * version.
  */
-export async function migrate(database: Kysely<Tables>, file: string): Promise<void> {
+export async function migrate(database: Queries, file: string): Promise<void> {
   await refuseNewer(database, file)
   const { error } = await new Migrator({
     db: database,
@@ -20,41 +16,120 @@ export async function migrate(database: Kysely<Tables>, file: string): Promise<v
   if (error) throw error
 }
 
-/**
- * Refuses a database that a newer version has written: this one does not know what its steps did.
- */
-async function refuseNewer(database: Kysely<Tables>, file: string): Promise<void> {
-  const table = sql<{ name: string }>`SELECT name FROM sqlite_master
-    WHERE type = 'table' AND name = 'kysely_migration'`
-  if ((await table.execute(database)).rows.length === 0) return
-  const done = await sql<{ name: string }>`SELECT name FROM kysely_migration`.execute(database)
-  const unknown = done.rows.map(row => row.name).filter(name => !Object.hasOwn(migrations, name))
+/** A newer version may have changed the meaning of what it has written. */
+async function refuseNewer(database: Queries, file: string): Promise<void> {
+  const table = `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'kysely_migration'`
+  if (!(await first(database, table))) return
+  const done = await all<{ name: string }>(database, 'SELECT name FROM kysely_migration')
+  const unknown = done.map(row => row.name).filter(name => !Object.hasOwn(migrations, name))
   if (unknown.length === 0) return
   refuse('registry_newer', { file, running: runningVersion(), steps: unknown.join(', ') })
 }
 
 /** The steps of the schema by name, in order; a step that has been published never changes. */
 const migrations: Record<string, Migration> = {
-  '001_registry': statements(REGISTRY),
-  '003_accounts': statements(ACCOUNTS),
+  // Releases and their owners, users, tokens, audit events, marks.
+  '001_registry': statements([
+    `CREATE TABLE crates (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, canonical TEXT NOT NULL UNIQUE,
+    skeleton TEXT NOT NULL, created_at TEXT NOT NULL, generation INTEGER NOT NULL)`,
+    `CREATE INDEX crates_skeleton ON crates (skeleton)`,
+    `CREATE TABLE users (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, login TEXT NOT NULL, canonical TEXT NOT NULL UNIQUE,
+    name TEXT, admin INTEGER NOT NULL, password TEXT, created_at TEXT NOT NULL)`,
+    `CREATE TABLE releases (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, crate_id INTEGER NOT NULL REFERENCES crates(id),
+    version TEXT NOT NULL, identity TEXT NOT NULL, cksum TEXT NOT NULL, size INTEGER NOT NULL,
+    yanked INTEGER NOT NULL, line TEXT NOT NULL, about TEXT NOT NULL, readme TEXT,
+    published_at TEXT, published_by INTEGER REFERENCES users(id), UNIQUE (crate_id, identity))`,
+    `CREATE INDEX releases_cksum ON releases (cksum)`,
+    `CREATE TABLE owners (
+    crate_id INTEGER NOT NULL REFERENCES crates(id), user_id INTEGER NOT NULL REFERENCES users(id),
+    added_at TEXT NOT NULL, added_by INTEGER REFERENCES users(id),
+    PRIMARY KEY (crate_id, user_id)) WITHOUT ROWID`,
+    `CREATE INDEX owners_user ON owners (user_id)`,
+    `CREATE TABLE tokens (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users(id),
+    name TEXT NOT NULL, hash TEXT NOT NULL UNIQUE, scopes TEXT, crates TEXT,
+    created_at TEXT NOT NULL, expires_at TEXT, last_used_at TEXT, revoked_at TEXT)`,
+    `CREATE INDEX tokens_user ON tokens (user_id)`,
+    `CREATE TABLE audit (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, action TEXT NOT NULL,
+    user_id INTEGER REFERENCES users(id), actor TEXT NOT NULL,
+    token_id INTEGER REFERENCES tokens(id), crate TEXT, version TEXT, detail TEXT)`,
+    `CREATE TRIGGER audit_kept BEFORE DELETE ON audit
+    BEGIN SELECT RAISE(ABORT, 'audit events are kept'); END`,
+    `CREATE TRIGGER audit_fixed BEFORE UPDATE ON audit
+    BEGIN SELECT RAISE(ABORT, 'audit events are fixed'); END`,
+    `CREATE TABLE marks (
+    kind TEXT NOT NULL, subject INTEGER NOT NULL, generation INTEGER NOT NULL,
+    PRIMARY KEY (kind, subject)) WITHOUT ROWID`,
+    `CREATE TABLE facts (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID`,
+  ]),
+  // Invitations to own a crate, logins in the browser, one-time links, who was locked out.
+  '003_accounts': statements([
+    `CREATE TABLE invitations (
+    crate_id INTEGER NOT NULL REFERENCES crates(id), user_id INTEGER NOT NULL REFERENCES users(id),
+    invited_at TEXT NOT NULL, invited_by INTEGER REFERENCES users(id),
+    PRIMARY KEY (crate_id, user_id)) WITHOUT ROWID`,
+    `CREATE INDEX invitations_user ON invitations (user_id)`,
+    `CREATE TABLE sessions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users(id),
+    hash TEXT NOT NULL UNIQUE, agent TEXT NOT NULL, created_at TEXT NOT NULL,
+    last_seen_at TEXT NOT NULL, expires_at TEXT NOT NULL)`,
+    `CREATE INDEX sessions_user ON sessions (user_id)`,
+    `CREATE TABLE password_links (
+    hash TEXT PRIMARY KEY, user_id INTEGER NOT NULL REFERENCES users(id),
+    expires_at TEXT NOT NULL) WITHOUT ROWID`,
+    `CREATE INDEX password_links_user ON password_links (user_id)`,
+    `ALTER TABLE users ADD COLUMN locked_at TEXT`,
+    `ALTER TABLE audit ADD COLUMN address TEXT`,
+    `CREATE INDEX audit_crate ON audit (crate)`,
+    `CREATE INDEX audit_actor ON audit (actor)`,
+  ]),
   // Versions that were deleted: their names stay taken.
   '004_removal': statements([
     `CREATE TABLE tombstones (
     crate_id INTEGER NOT NULL REFERENCES crates(id), identity TEXT NOT NULL, cksum TEXT NOT NULL,
-    deleted_at TEXT NOT NULL,
-    PRIMARY KEY (crate_id, identity)) WITHOUT ROWID`,
+    deleted_at TEXT NOT NULL, PRIMARY KEY (crate_id, identity)) WITHOUT ROWID`,
   ]),
-  '005_listings': statements(LISTINGS),
+  // Lists, search and dependents; the search needs both orders of `postings`.
+  '005_listings': statements([
+    `CREATE TABLE listings (
+    crate_id INTEGER PRIMARY KEY REFERENCES crates(id), canonical TEXT NOT NULL,
+    newest_id INTEGER NOT NULL REFERENCES releases(id),
+    latest_id INTEGER NOT NULL REFERENCES releases(id),
+    stable_id INTEGER REFERENCES releases(id), versions INTEGER NOT NULL,
+    yanked INTEGER NOT NULL, updated_at TEXT NOT NULL)`,
+    `CREATE INDEX listings_order ON listings (yanked, canonical)`,
+    `CREATE INDEX listings_updated ON listings (updated_at) WHERE versions > 1`,
+    `CREATE TABLE terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE, crates INTEGER NOT NULL)`,
+    `CREATE TABLE postings (
+    term_id INTEGER NOT NULL, rank INTEGER NOT NULL, crate_id INTEGER NOT NULL,
+    PRIMARY KEY (term_id, rank, crate_id)) WITHOUT ROWID`,
+    `CREATE UNIQUE INDEX postings_crate ON postings (term_id, crate_id, rank)`,
+    `CREATE TABLE dependents (
+    dependency TEXT NOT NULL, dependent TEXT NOT NULL,
+    crate_id INTEGER NOT NULL REFERENCES crates(id),
+    PRIMARY KEY (dependency, dependent)) WITHOUT ROWID`,
+    `CREATE INDEX dependents_crate ON dependents (crate_id)`,
+    `CREATE INDEX crates_created ON crates (created_at)`,
+    `CREATE INDEX releases_published ON releases (published_at)`,
+  ]),
   // How many crates and releases there are, without counting them.
   '006_counts': statements([
     `CREATE TABLE counts (what TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID`,
-    ...['crates', 'releases'].flatMap(table => [
-      `INSERT INTO counts (what, n) SELECT '${table}', count(*) FROM ${table}`,
-      `CREATE TRIGGER ${table}_more AFTER INSERT ON ${table} BEGIN UPDATE counts SET n = n + 1 WHERE what = '${table}'; END`,
-      `CREATE TRIGGER ${table}_fewer AFTER DELETE ON ${table} BEGIN UPDATE counts SET n = n - 1 WHERE what = '${table}'; END`,
-    ]),
+    ...counted('crates'),
+    ...counted('releases'),
   ]),
-  '007_blocks': statements(BLOCKS),
+  // Bitmaps of the crates that common terms find.
+  '007_blocks': statements([
+    `CREATE TABLE blocks (
+    term_id INTEGER NOT NULL, block INTEGER NOT NULL, class INTEGER NOT NULL, crates BLOB NOT NULL,
+    PRIMARY KEY (term_id, block, class)) WITHOUT ROWID`,
+    `CREATE TABLE name_lengths (block INTEGER PRIMARY KEY, lengths BLOB NOT NULL)`,
+    `ALTER TABLE terms ADD COLUMN common INTEGER NOT NULL DEFAULT 0`,
+  ]),
   // How many canonical names begin with each text.
   '008_prefixes': statements([
     `CREATE TABLE prefixes (prefix TEXT PRIMARY KEY, crates INTEGER NOT NULL) WITHOUT ROWID`,
@@ -64,9 +139,7 @@ const migrations: Record<string, Migration> = {
   '011_term_hashes': statements([
     `ALTER TABLE terms ADD COLUMN hash INTEGER NOT NULL DEFAULT -1`,
     `CREATE INDEX terms_hash ON terms (hash)`,
-    `INSERT INTO counts (what, n) SELECT 'terms', count(*) FROM terms`,
-    `CREATE TRIGGER terms_more AFTER INSERT ON terms BEGIN UPDATE counts SET n = n + 1 WHERE what = 'terms'; END`,
-    `CREATE TRIGGER terms_fewer AFTER DELETE ON terms BEGIN UPDATE counts SET n = n - 1 WHERE what = 'terms'; END`,
+    ...counted('terms'),
   ]),
   // Pages that took too much to render.
   '012_plain_pages': statements([
@@ -83,6 +156,19 @@ const migrations: Record<string, Migration> = {
     `ALTER TABLE marks ADD COLUMN error TEXT`,
     `CREATE INDEX marks_failed ON marks (retry_at) WHERE retry_at IS NOT NULL`,
   ]),
+  // The empty term, which found every crate: the empty prefix counts them as well.
+  '014_no_empty_term': statements([`DELETE FROM terms WHERE term = ''`]),
+}
+
+/** Keeps the number of a table's rows in `counts`. */
+function counted(table: string): string[] {
+  return [
+    `INSERT INTO counts (what, n) SELECT '${table}', count(*) FROM ${table}`,
+    `CREATE TRIGGER ${table}_more AFTER INSERT ON ${table}
+    BEGIN UPDATE counts SET n = n + 1 WHERE what = '${table}'; END`,
+    `CREATE TRIGGER ${table}_fewer AFTER DELETE ON ${table}
+    BEGIN UPDATE counts SET n = n - 1 WHERE what = '${table}'; END`,
+  ]
 }
 
 /** The version of this program. */

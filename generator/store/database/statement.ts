@@ -53,17 +53,18 @@ export async function insert<Table extends keyof Tables>(
 export async function upsert<Table extends keyof Tables>(
   db: Queries,
   table: Table,
-  keys: string,
+  keys: readonly string[],
   row: Insertable<Tables[Table]>,
 ): Promise<void> {
-  const set = Object.keys(row).map(column => `${column} = excluded.${column}`)
-  const text = `${insertText(table, row)} ON CONFLICT (${keys}) DO UPDATE SET ${set.join(', ')}`
+  const others = Object.keys(row).filter(column => !keys.includes(column))
+  const set = others.map(column => `${column} = excluded.${column}`)
+  const text = `${insertText(table, row)} ON CONFLICT (${keys}) DO UPDATE SET ${set}`
   await run(db, text, ...valuesOf(row))
 }
 
 function insertText(table: string, row: object): string {
   const columns = Object.keys(row)
-  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
+  return `INSERT INTO ${table} (${columns}) VALUES (${columns.map(() => '?')})`
 }
 
 function valuesOf(row: object): Parameter[] {

@@ -1,17 +1,20 @@
-import type { Generated } from 'kysely'
-import type { BlockTables } from './blocks.ts'
-import type { ListingTables } from './listings.ts'
+import type { ColumnType, Generated } from 'kysely'
+import type { CanonicalName, Name } from '../../../core/name.ts'
+import type { Version, VersionIdentity } from '../../../core/version.ts'
 import type { MarkKind } from './mark-kinds.ts'
+
+/** Bytes in a column, as the driver gives and takes them. None are empty: libsql fails on those. */
+type Bytes = ColumnType<ArrayBuffer, Uint8Array, Uint8Array>
 
 /**
  * The records of the registry. Times are RFC 3339 in UTC with whole seconds, flags 0 or 1, lists
  * JSON text.
  */
-export interface Tables extends ListingTables, BlockTables {
+export interface Tables extends SearchTables {
   crates: {
     id: Generated<number>
-    name: string
-    canonical: string
+    name: Name
+    canonical: CanonicalName
     /** What is equal for names that are easily mistaken for each other; see the policy. */
     skeleton: string
     created_at: string
@@ -21,9 +24,9 @@ export interface Tables extends ListingTables, BlockTables {
   releases: {
     id: Generated<number>
     crate_id: number
-    version: string
+    version: Version
     /** The version without build metadata: unique in a crate. */
-    identity: string
+    identity: VersionIdentity
     cksum: string
     size: number
     yanked: number
@@ -37,7 +40,8 @@ export interface Tables extends ListingTables, BlockTables {
   }
   owners: { crate_id: number; user_id: number; added_at: string; added_by: number | null }
   invitations: { crate_id: number; user_id: number; invited_at: string; invited_by: number | null }
-  tombstones: { crate_id: number; identity: string; cksum: string; deleted_at: string }
+  /** Versions that were deleted: they stay taken by the bytes they had. */
+  tombstones: { crate_id: number; identity: VersionIdentity; cksum: string; deleted_at: string }
   users: {
     id: Generated<number>
     login: string
@@ -117,6 +121,48 @@ export interface Tables extends ListingTables, BlockTables {
     detail: string | null
     at: Generated<string>
   }
+  /** How many rows a table has, kept by triggers. */
   counts: { what: 'crates' | 'releases' | 'terms'; n: number }
   facts: { key: string; value: string }
+}
+
+/**
+ * Derived from crates and releases in the transaction of each change: what lists and searches read.
+ * See `generator/store/catalog/search/search.ts`.
+ */
+interface SearchTables {
+  /** What a list shows of a crate; a crate without releases has no row. */
+  listings: {
+    crate_id: number
+    canonical: CanonicalName
+    /** The release that stands for the crate: see `newestVersion`. */
+    newest_id: number
+    /** The unyanked release that was published last; the newest when all are yanked. */
+    latest_id: number
+    /** The highest unyanked release that is no pre-release. */
+    stable_id: number | null
+    versions: number
+    /** 1 when every version is yanked. */
+    yanked: number
+    updated_at: string
+  }
+  /** Which crate's newest version depends on which name of this registry. */
+  dependents: { dependency: CanonicalName; dependent: CanonicalName; crate_id: number }
+  /** How many crates' canonical names begin with a text; one that none does has no row. */
+  prefixes: { prefix: string; crates: number }
+  /** What can be searched for, and how many crates it finds. */
+  terms: {
+    id: Generated<number>
+    term: string
+    crates: number
+    hash: number
+    /** 1 when it has bitmaps, too. */
+    common: Generated<number>
+  }
+  /** Which term finds which crate; the lower the rank, the earlier it is shown. */
+  postings: { term_id: number; rank: number; crate_id: number }
+  /** Bitmaps: which crates of a block a common term finds with ranks of a class. */
+  blocks: { term_id: number; block: number; class: number; crates: Bytes }
+  /** How long the canonical names of the crates of a block are: a byte each. */
+  name_lengths: { block: number; lengths: Bytes }
 }

@@ -1,8 +1,10 @@
 // Mirrors daemon/web/
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { canonicalName, type Name } from '../../../core/name.ts'
 import { addUser } from '../../../daemon/accounts/accounts.ts'
 import { browserName } from '../../../daemon/web/login.ts'
+import { insert } from '../../../generator/store/database/statement.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn, Visitor } from '../../support/visitor.ts'
 
@@ -61,11 +63,9 @@ test('a long list of users or crates comes in pages, and users can be looked for
   for (const login of logins)
     await addUser(database, { login, admin: false, at: '2026-11-20T12:00:00Z' })
   for (const [i, login] of logins.entries()) {
-    const row = { name: `c-${login}`, canonical: `c-${login}`.toLowerCase(), skeleton: login }
-    await database
-      .insertInto('crates')
-      .values({ ...row, created_at: '2026-11-20T12:00:00Z', generation: i })
-      .execute()
+    const name = `c-${login}` as Name
+    const row = { name, canonical: canonicalName(name), skeleton: login }
+    await insert(database, 'crates', { ...row, created_at: '2026-11-20T12:00:00Z', generation: i })
   }
   await database
     .insertInto('owners')

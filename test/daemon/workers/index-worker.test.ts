@@ -27,7 +27,7 @@ function gated(registry: Registry) {
     })
   }
   const database = withQueryHook(registry.database, async (sql, [id]) => {
-    if (!sql.includes('from "crates" where "id" = ?')) return
+    if (!sql.includes('FROM crates WHERE id = ?')) return
     began.push(Number(id))
     await gate
   })

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Code, Refusal } from '../../../core/error/error.ts'
+import { one, type Row } from '../../../generator/store/database/statement.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { FileServer } from '../../support/file-server.ts'
 import { report, takeOver } from '../../support/import.ts'
@@ -56,12 +57,9 @@ test('a sparse index gives what the names ask for', async t => {
   assert.deepEqual(source.ownUrls, [old.indexUrl])
   assert.match(report(outcomes), /none null refused: the source has no crate `none`/)
   assert.match(report(outcomes), /refused: line 7: the crate name `\.\.\/evil` contains/)
-  const row = await registry.database
-    .selectFrom('releases')
-    .select('line')
-    .where('version', '=', '0.1.0')
-    .executeTakeFirst()
-  assert.equal(JSON.parse(row?.line ?? '').deps[0].registry, null)
+  const text = "SELECT line FROM releases WHERE version = '0.1.0'"
+  const { line } = await one<Row<'releases'>>(registry.database, text)
+  assert.equal(JSON.parse(line).deps[0].registry, null)
 })
 
 test('what fails for a while is tried again, and what goes on failing is refused alone', async t => {

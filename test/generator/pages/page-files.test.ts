@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { Name } from '../../../core/name.ts'
+import { canonicalName, type Name } from '../../../core/name.ts'
 import { resolveSettings } from '../../../core/settings/settings.ts'
 import { registryUrls } from '../../../core/urls.ts'
 import { build } from '../../../generator/build/build.ts'
@@ -11,7 +11,8 @@ import { deleteReleases } from '../../../generator/delete.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { openRegistry } from '../../../generator/registry.ts'
 import { buildStatic } from '../../../generator/static/build.ts'
-import { delist } from '../../../generator/store/catalog/listing.ts'
+import { findCrate } from '../../../generator/store/catalog/crates.ts'
+import { relist } from '../../../generator/store/catalog/listing.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { verifyPages } from '../../../generator/verify/pages.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
@@ -221,7 +222,12 @@ async function multiply(registry: TestRegistry, names: readonly string[]): Promi
       const { id: _, ...rest } = crate
       const { id } = await tx
         .insertInto('crates')
-        .values({ ...rest, name, canonical: name, skeleton: name })
+        .values({
+          ...rest,
+          name: name as Name,
+          canonical: canonicalName(name as Name),
+          skeleton: name,
+        })
         .returning('id')
         .executeTakeFirstOrThrow()
       const { id: __, ...same } = release
@@ -286,12 +292,9 @@ test('the list splits where it grows too long and joins again, page by page', as
   // And back.
   await database.transaction().execute(async tx => {
     for (const name of ['zz', 'ab', 'abcd']) {
-      const { id } = await tx
-        .selectFrom('crates')
-        .select('id')
-        .where('canonical', '=', name)
-        .executeTakeFirstOrThrow()
-      await delist(tx, id)
+      const crate = (await findCrate(tx, name as Name)) ?? assert.fail(name)
+      const { id } = crate
+      await relist(tx, crate, [])
       await tx.deleteFrom('marks').where('kind', 'in', ['release', 'source']).execute()
       await tx.deleteFrom('releases').where('crate_id', '=', id).execute()
       await relistCrate(tx, id, 1000)

@@ -3,6 +3,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Name } from '../../../core/name.ts'
+import { type Version, versionIdentity } from '../../../core/version.ts'
 import { build } from '../../../generator/build/build.ts'
 import { deleteReleases } from '../../../generator/delete.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
@@ -176,13 +177,13 @@ test('feeds have their length and their order', async t => {
   const [template] = await database.selectFrom('releases').selectAll().execute()
   assert.ok(template)
   const rows = Array.from({ length: 119 }, (_, at) => {
-    const version = `0.0.${at + 1}`
+    const version = `0.0.${at + 1}` as Version
     const published_at = `2026-11-${String(10 + (at % 7)).padStart(2, '0')}T00:00:00Z`
     return {
       ...template,
       id: at + 10,
       version,
-      identity: version,
+      identity: versionIdentity(version),
       published_at: at === 5 ? null : published_at,
     }
   })

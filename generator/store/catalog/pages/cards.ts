@@ -1,13 +1,11 @@
 import type { About } from '../../../../core/manifest/manifest.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../../../core/name.ts'
 import type { Version } from '../../../../core/version.ts'
-import type { Queries } from '../change.ts'
+import { all, first, type Queries, type Row } from '../../database/statement.ts'
+import { CRATE, type CrateRecord } from '../crates.ts'
 
 /** A crate as lists show it: with what its newest version says. */
-export interface CrateCard {
-  readonly id: number
-  readonly name: Name
-  readonly createdAt: string
+export interface CrateCard extends CrateRecord {
   readonly updatedAt: string
   /** How many versions there are. */
   readonly versions: number
@@ -22,64 +20,36 @@ export interface CrateCard {
   readonly about: About
 }
 
+type CardRow = Omit<CrateCard, 'yanked' | 'about'> & Pick<Row<'releases'>, 'yanked' | 'about'>
+
+const SELECT_CARDS = `SELECT ${CRATE}, listings.updated_at AS "updatedAt", listings.versions,
+    listings.yanked, newest.id AS "newestId", newest.version AS newest, newest.about,
+    latest.version AS latest, stable.version AS stable
+  FROM crates JOIN listings ON listings.crate_id = crates.id
+  JOIN releases AS newest ON newest.id = listings.newest_id
+  JOIN releases AS latest ON latest.id = listings.latest_id
+  LEFT JOIN releases AS stable ON stable.id = listings.stable_id`
+
+function card(row: CardRow): CrateCard {
+  return { ...row, yanked: row.yanked === 1, about: JSON.parse(row.about) as About }
+}
+
 /** The card of the crate that a name means; null when there is none, or one without versions. */
 export async function findCard(db: Queries, name: Name): Promise<CrateCard | null> {
-  const row = await selectCards(db)
-    .where('crates.canonical', '=', canonicalName(name))
-    .executeTakeFirst()
-  return row ? card(row) : null
+  const text = `${SELECT_CARDS} WHERE crates.canonical = ?`
+  const row = await first<CardRow>(db, text, canonicalName(name))
+  return row && card(row)
 }
 
 /** The cards of crates, in the order of their ids in `ids`. */
 export async function readCards(db: Queries, ids: readonly number[]): Promise<CrateCard[]> {
   if (ids.length === 0) return []
-  const rows = await selectCards(db).where('crates.id', 'in', ids).execute()
-  const cards = new Map(rows.map(row => [row.id, card(row)]))
+  const text = `${SELECT_CARDS} WHERE crates.id IN (SELECT value FROM json_each(?))`
+  const cards = new Map((await all<CardRow>(db, text, ids)).map(row => [row.id, card(row)]))
   return ids.flatMap(id => cards.get(id) ?? [])
 }
 
 /** Whether a card is of the crate that a name means. */
 export function isNamed(one: CrateCard, canonical: CanonicalName): boolean {
   return canonicalName(one.name) === canonical
-}
-
-function selectCards(db: Queries) {
-  return db
-    .selectFrom('crates')
-    .innerJoin('listings', 'listings.crate_id', 'crates.id')
-    .innerJoin('releases as newest', 'newest.id', 'listings.newest_id')
-    .innerJoin('releases as latest', 'latest.id', 'listings.latest_id')
-    .leftJoin('releases as stable', 'stable.id', 'listings.stable_id')
-    .select([
-      'crates.id',
-      'crates.name',
-      'crates.created_at',
-      'listings.updated_at',
-      'listings.versions',
-    ])
-    .select([
-      'listings.yanked',
-      'newest.id as newest_id',
-      'newest.version as newest',
-      'newest.about',
-    ])
-    .select(['latest.version as latest', 'stable.version as stable'])
-}
-
-type CardRow = Awaited<ReturnType<ReturnType<typeof selectCards>['executeTakeFirstOrThrow']>>
-
-function card(row: CardRow): CrateCard {
-  return {
-    id: row.id,
-    name: row.name as Name,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    versions: row.versions,
-    yanked: row.yanked === 1,
-    newestId: row.newest_id,
-    newest: row.newest as Version,
-    latest: row.latest as Version,
-    stable: row.stable as Version | null,
-    about: JSON.parse(row.about) as About,
-  }
 }

@@ -1,37 +1,41 @@
 import type { Name } from '../../../../core/name.ts'
-import type { Queries } from '../change.ts'
+import { all, first, type Queries } from '../../database/statement.ts'
 
-/** The listed crates with an id from `first` on, below `end`, in the order of their ids. */
-export async function listedBetween(
+/** The listed crates with an id from `from` on, below `end`, in the order of their ids. */
+export function listedBetween(
   db: Queries,
-  first: number,
+  from: number,
   end: number,
 ): Promise<{ readonly id: number; readonly name: Name; readonly updatedAt: string }[]> {
-  const rows = await db
-    .selectFrom('listings')
-    .innerJoin('crates', 'crates.id', 'listings.crate_id')
-    .select(['crates.id', 'crates.name', 'listings.updated_at'])
-    .where('listings.crate_id', '>=', first)
-    .where('listings.crate_id', '<', end)
-    .orderBy('listings.crate_id')
-    .execute()
-  return rows.map(row => ({ id: row.id, name: row.name as Name, updatedAt: row.updated_at }))
+  return all(
+    db,
+    `SELECT crates.id, crates.name, listings.updated_at AS "updatedAt"
+      FROM listings JOIN crates ON crates.id = listings.crate_id
+      WHERE listings.crate_id >= ? AND listings.crate_id < ? ORDER BY listings.crate_id`,
+    from,
+    end,
+  )
 }
 
-/** Which ranges of `width` ids have a listed crate, by number; one query for each. */
-export async function rangesOf(db: Queries, width: number): Promise<number[]> {
+/** Which ranges of `width` ids have a listed crate, by number. */
+export function rangesOf(db: Queries, width: number): Promise<number[]> {
+  const text = `SELECT crate_id AS id FROM listings
+    WHERE crate_id >= ? ORDER BY crate_id LIMIT 1`
+  return rangesFrom(width, from => first(db, text, from))
+}
+
+/**
+ * Which ranges of `width` ids have one, by number. One query for each: `next` reads the lowest id
+ * that is not below `from`.
+ */
+export async function rangesFrom(
+  width: number,
+  next: (from: number) => Promise<{ readonly id: number } | null>,
+): Promise<number[]> {
   const ranges: number[] = []
-  for (let first = 0; ; ) {
-    const row = await db
-      .selectFrom('listings')
-      .select('crate_id')
-      .where('crate_id', '>=', first)
-      .orderBy('crate_id')
-      .limit(1)
-      .executeTakeFirst()
+  for (let from = 0; ; from = ((ranges.at(-1) ?? 0) + 1) * width) {
+    const row = await next(from)
     if (!row) return ranges
-    const range = Math.floor(row.crate_id / width)
-    ranges.push(range)
-    first = (range + 1) * width
+    ranges.push(Math.floor(row.id / width))
   }
 }

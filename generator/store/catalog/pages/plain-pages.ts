@@ -1,4 +1,5 @@
 import type { Database } from '../../database/database.ts'
+import { all, first, type Row, run } from '../../database/statement.ts'
 
 /** A part of a release's pages that is rendered from a stranger's bytes. */
 export interface PagePart {
@@ -9,24 +10,16 @@ export interface PagePart {
 }
 
 /** Why a part is shown as plain text. */
-export interface PageFailure {
-  readonly because: string
-  readonly detail: string | null
-}
+export type PageFailure = Readonly<Pick<Row<'plain_pages'>, 'because' | 'detail'>>
 
 /** The failure remembered of a part; null when there is none. */
-export async function readFailure(
+export function readFailure(
   database: Database,
   { releaseId, what, format }: PagePart,
 ): Promise<PageFailure | null> {
-  const row = await database
-    .selectFrom('plain_pages')
-    .select(['because', 'detail'])
-    .where('release_id', '=', releaseId)
-    .where('what', '=', what)
-    .where('format', '=', format)
-    .executeTakeFirst()
-  return row ?? null
+  const text = `SELECT because, detail FROM plain_pages
+    WHERE release_id = ? AND what = ? AND format = ?`
+  return first(database, text, releaseId, what, format)
 }
 
 /** Remembers that a part failed, so that it is not tried again. */
@@ -35,32 +28,26 @@ export async function writeFailure(
   { releaseId, what, format }: PagePart,
   { because, detail }: PageFailure,
 ): Promise<void> {
-  await database
-    .replaceInto('plain_pages')
-    .values({ release_id: releaseId, what, format, because, detail })
-    .execute()
+  const text = `REPLACE INTO plain_pages (release_id, what, format, because, detail)
+    VALUES (?, ?, ?, ?, ?)`
+  await run(database, text, releaseId, what, format, because, detail)
 }
 
 /** The parts that are shown as plain text, with crate and version, newest first; at most `limit`. */
-export async function listPlainPages(
+export function listPlainPages(
   database: Database,
   limit: number,
 ): Promise<
-  {
-    name: string
-    version: string
-    what: string
-    because: string
-    detail: string | null
-    at: string
-  }[]
+  (Pick<Row<'crates'>, 'name'> &
+    Pick<Row<'releases'>, 'version'> &
+    Pick<Row<'plain_pages'>, 'what' | 'because' | 'detail' | 'at'>)[]
 > {
-  return database
-    .selectFrom('plain_pages')
-    .innerJoin('releases', 'releases.id', 'plain_pages.release_id')
-    .innerJoin('crates', 'crates.id', 'releases.crate_id')
-    .select(['name', 'version', 'what', 'because', 'detail', 'at'])
-    .orderBy('at', 'desc')
-    .limit(limit)
-    .execute()
+  return all(
+    database,
+    `SELECT crates.name, releases.version, what, because, detail, at
+      FROM plain_pages JOIN releases ON releases.id = plain_pages.release_id
+      JOIN crates ON crates.id = releases.crate_id
+      ORDER BY at DESC LIMIT ?`,
+    limit,
+  )
 }

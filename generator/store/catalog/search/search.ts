@@ -1,9 +1,19 @@
-import { sql } from 'kysely'
+/**
+ * The search index. A crate is found by terms: the words of its name, keywords and description, and
+ * the beginnings of the words of its name. The rank of a crate for a term says how well they fit;
+ * crates with a lower one come first (`core/search/terms.ts`).
+ *
+ * - `terms` has how many crates each term finds, `postings` has these crates with their ranks.
+ * - A term that finds many crates has bitmaps of them, too (`bitmaps.ts`). A query of several such
+ *   terms combines the bitmaps (`intersection.ts`), which is quicker than looking up each crate.
+ * - `index-terms.ts` changes all of these when a crate gets another newest version.
+ * - The browser searches in files that `search-files.ts` reads from the same tables.
+ */
 import { canonicalName, isName } from '../../../../core/name.ts'
-import { RANK_YANKED, wordsOf } from '../../../../core/search/words.ts'
-import type { Queries } from '../change.ts'
-import { commonWords } from './common-words.ts'
-import type { FoundCrates, Slice } from './slice.ts'
+import { RANK_FIT, RANK_YANKED, wordsOf } from '../../../../core/search/words.ts'
+import { all, type Queries, type Row } from '../../database/statement.ts'
+import { crateCount } from '../pages/prefixes.ts'
+import { type FoundCrates, intersection, type Slice } from './intersection.ts'
 
 /** Further words of a query are ignored: each costs a look-up. */
 const WORDS_MAX = 32
@@ -13,106 +23,82 @@ const WORDS_MAX = 32
  * begin a word of the name. The exact name comes first, then names that begin with the query, then
  * by where the words are; crates with only yanked versions come last. An empty query finds every
  * crate, by name.
- *
- * One word costs the same in a registry of any size: its count is kept, its crates are sorted by
- * rank. Of several words the rarest is read and the others are looked up. Common words are compared
- * as bits.
  */
 export async function searchCrates(db: Queries, query: string, slice: Slice): Promise<FoundCrates> {
   const said = wordsOf(query)
   const words = [...new Set(said)].slice(0, WORDS_MAX)
   if (words.length === 0)
     return /[^\s+]/.test(query) ? { ids: [], total: 0 } : everyCrate(db, slice)
-  const terms = await db.selectFrom('terms').selectAll().where('term', 'in', words).execute()
-  const [rarest, ...others] = terms.sort((a, b) => a.crates - b.crates || a.id - b.id)
+  const terms = await all<Row<'terms'>>(
+    db,
+    'SELECT * FROM terms WHERE term IN (SELECT value FROM json_each(?)) ORDER BY crates, id',
+    words,
+  )
+  const [rarest] = terms
   if (!rarest || terms.length < words.length) return { ids: [], total: 0 }
-  if (said.length > 1) {
-    const key = isName(query) ? canonicalName(query) : said.join('_')
-    const ids: [number, ...number[]] = [rarest.id, ...others.map(one => one.id)]
-    // All others find more crates, but one may have become common at a count that is on the border.
-    return terms.every(one => one.common === 1)
-      ? commonWords(db, ids, await beginning(db, key), slice)
-      : severalWords(db, ids, key, slice)
-  }
-  const total = rarest.crates
-  return { ids: slice.offset < total ? await oneWord(db, rarest.id, slice) : [], total }
+  if (said.length === 1) return oneTerm(db, rarest, slice)
+  const key = isName(query) ? canonicalName(query) : said.join('_')
+  const ids = terms.map(term => term.id)
+  return terms.every(term => term.common === 1)
+    ? intersection(db, ids, await cratesBeginning(db, key), slice)
+    : severalTerms(db, ids, key, slice)
 }
+
+type CrateId = Pick<Row<'listings'>, 'crate_id'>
 
 async function everyCrate(db: Queries, { limit, offset }: Slice): Promise<FoundCrates> {
   const total = await crateCount(db)
-  if (offset >= total) return { ids: [], total }
-  const rows = await db
-    .selectFrom('listings')
-    .select('crate_id')
-    .orderBy('yanked')
-    .orderBy('canonical')
-    .limit(limit)
-    .offset(offset)
-    .execute()
+  const text = 'SELECT crate_id FROM listings ORDER BY yanked, canonical LIMIT ? OFFSET ?'
+  const rows = offset < total ? await all<CrateId>(db, text, limit, offset) : []
   return { ids: rows.map(row => row.crate_id), total }
 }
 
-/** How many crates there are, without counting them. */
-export async function crateCount(db: Queries): Promise<number> {
-  const row = await db
-    .selectFrom('terms')
-    .select('crates')
-    .where('term', '=', '')
-    .executeTakeFirst()
-  return row?.crates ?? 0
+async function oneTerm(
+  db: Queries,
+  { id, crates: total }: Row<'terms'>,
+  { limit, offset }: Slice,
+): Promise<FoundCrates> {
+  const text = `SELECT crate_id FROM postings
+    WHERE term_id = ? ORDER BY rank, crate_id LIMIT ? OFFSET ?`
+  const rows = offset < total ? await all<CrateId>(db, text, id, limit, offset) : []
+  return { ids: rows.map(row => row.crate_id), total }
 }
 
 /** Crates whose name begins with `key`; `{` follows `z`, the last character of canonical names. */
-async function beginning(db: Queries, key: string): Promise<number[]> {
-  const rows = await db
-    .selectFrom('crates')
-    .select('id')
-    .where('canonical', '>=', key)
-    .where('canonical', '<', `${key}{`)
-    .execute()
+async function cratesBeginning(db: Queries, key: string): Promise<number[]> {
+  const text = 'SELECT id FROM crates WHERE canonical >= ? AND canonical < ?'
+  const rows = await all<Pick<Row<'crates'>, 'id'>>(db, text, key, `${key}{`)
   return rows.map(row => row.id)
 }
 
-async function oneWord(db: Queries, termId: number, { limit, offset }: Slice): Promise<number[]> {
-  const rows = await db
-    .selectFrom('postings')
-    .select('crate_id')
-    .where('term_id', '=', termId)
-    .orderBy('rank')
-    .orderBy('crate_id')
-    .limit(limit)
-    .offset(offset)
-    .execute()
-  return rows.map(row => row.crate_id)
-}
-
 /**
- * Crates that all terms find, the rarest term first; `key` is the query as a canonical name. CROSS
- * JOIN keeps SQLite to that order. The highest rank of a crate is that of all words together.
+ * Looks up each crate of the rarest term, which comes first, in the other terms; `key` is the query
+ * as a canonical name. The rarest has no bitmaps, or hardly enough crates for them: about a
+ * thousand at most. CROSS JOIN keeps SQLite to that order. The highest rank of a crate counts.
  */
-async function severalWords(
+async function severalTerms(
   db: Queries,
-  [first, ...others]: [number, ...number[]],
+  termIds: readonly number[],
   key: string,
   { limit, offset }: Slice,
 ): Promise<FoundCrates> {
-  const joins = others.map((id, at) => {
-    const one = sql.ref(`p${at + 1}`)
-    return sql`CROSS JOIN postings AS ${one}
-      ON ${one}.term_id = ${id} AND ${one}.crate_id = p0.crate_id`
-  })
-  const from = sql`FROM postings AS p0 ${sql.join(joins, sql` `)} WHERE p0.term_id = ${first}`
-  const counted = await sql<{ total: number }>`SELECT count(*) AS total ${from}`.execute(db)
-  const total = counted.rows[0]?.total ?? 0
-  if (offset >= total) return { ids: [], total }
-  const ranks = [first, ...others].map((_, at) => sql`${sql.ref(`p${at}`)}.rank`)
-  const highest = others.length === 0 ? sql`p0.rank` : sql`max(${sql.join(ranks)})`
-  // `{` follows `z`, the last character that a canonical name may have.
-  const begins = sql`SELECT id FROM crates WHERE canonical >= ${key} AND canonical < ${`${key}{`}`
-  const found = await sql<{ crate_id: number }>`
-    SELECT p0.crate_id ${from}
-    ORDER BY p0.rank >= ${RANK_YANKED}, p0.crate_id NOT IN (${begins}),
-      CASE WHEN p0.crate_id IN (${begins}) THEN p0.rank % 128 ELSE ${highest} END, p0.crate_id
-    LIMIT ${limit} OFFSET ${offset}`.execute(db)
-  return { ids: found.rows.map(row => row.crate_id), total }
+  const rows = await all<CrateId>(
+    db,
+    `SELECT rarest.crate_id, crates.canonical >= ? AND crates.canonical < ? AS begins
+      FROM postings AS rarest CROSS JOIN postings AS found CROSS JOIN crates
+      WHERE rarest.term_id = ? AND crates.id = rarest.crate_id
+        AND found.crate_id = rarest.crate_id
+        AND found.term_id IN (SELECT value FROM json_each(?))
+      GROUP BY rarest.crate_id, rarest.rank, begins
+      HAVING count(*) = ?
+      ORDER BY rarest.rank >= ${RANK_YANKED}, begins DESC,
+        CASE WHEN begins THEN rarest.rank % ${RANK_FIT} ELSE max(found.rank) END, rarest.crate_id`,
+    key,
+    `${key}{`,
+    termIds[0] ?? 0,
+    termIds,
+    termIds.length,
+  )
+  const ids = rows.map(row => row.crate_id)
+  return { ids: ids.slice(offset, offset + limit), total: ids.length }
 }

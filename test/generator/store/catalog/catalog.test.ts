@@ -36,6 +36,7 @@ import {
   releaseOfBytes,
 } from '../../../../generator/store/catalog/releases.ts'
 import { setYanked } from '../../../../generator/store/catalog/yank.ts'
+import { run } from '../../../../generator/store/database/statement.ts'
 import { buildCrate, type CrateParts } from '../../../support/crate-builder.ts'
 import { newRegistry, OPERATOR } from '../../../support/workplace.ts'
 
@@ -311,25 +312,17 @@ test('known and lookAlikes answer what the policy asks', async t => {
 
 test('crates are read in pages, each once', async t => {
   const { database } = await newRegistry(t)
-  const rows = Array.from({ length: 1201 }, (_, i) => ({
-    name: `n${i}`,
-    canonical: `n${i}`,
-    skeleton: '',
-    created_at: OPERATOR.at,
-    generation: 0,
-  }))
-  for (let at = 0; at < rows.length; at += 100) {
-    await database
-      .insertInto('crates')
-      .values(rows.slice(at, at + 100))
-      .execute()
-  }
+  const expected = Array.from({ length: 1201 }, (_, i) => `n${i}`)
+  await run(
+    database,
+    `INSERT INTO crates (name, canonical, skeleton, created_at, generation)
+      SELECT value, value, '', ?, 0 FROM json_each(?)`,
+    OPERATOR.at,
+    expected,
+  )
   const names: string[] = []
   for await (const crate of eachCrate(database)) names.push(crate.name)
-  assert.deepEqual(
-    names,
-    rows.map(row => row.name),
-  )
+  assert.deepEqual(names, expected)
   assert.equal((await registryCounts(database)).crates, 1201)
 })
 

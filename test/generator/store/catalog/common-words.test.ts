@@ -2,20 +2,20 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { canonicalName, type Name } from '../../../../core/name.ts'
 import { type Searched, termsOf } from '../../../../core/search/terms.ts'
 import type { Queries } from '../../../../generator/store/catalog/change.ts'
 import {
-  COMMON_FROM,
+  BITMAPS_FROM,
+  BLOCK_CRATES,
+  bytesOf,
   keepNameLength,
-} from '../../../../generator/store/catalog/search/block-changes.ts'
-import {
-  POSTING_BLOCK_CRATES,
   placesOf,
-  writeBlock,
-} from '../../../../generator/store/catalog/search/posting-block.ts'
+} from '../../../../generator/store/catalog/search/bitmaps.ts'
+import { changeTerms } from '../../../../generator/store/catalog/search/index-terms.ts'
 import { searchCrates } from '../../../../generator/store/catalog/search/search.ts'
-import { moveTerms } from '../../../../generator/store/catalog/search/terms.ts'
 import { type Database, openDatabase } from '../../../../generator/store/database/database.ts'
+import { insert } from '../../../../generator/store/database/statement.ts'
 import { Cleanup } from '../../../support/cleanup.ts'
 import { folderOf } from '../../../support/workplace.ts'
 
@@ -51,10 +51,9 @@ function invent(roll: (sides: number) => number, number: number): Searched {
 }
 
 async function put(tx: Queries, shelf: Shelf, id: number, now: Searched | null): Promise<void> {
-  const terms = (one: Searched | null | undefined) =>
-    new Map<string, number | null>(one ? [['', null], ...termsOf(one)] : [])
+  const terms = (one: Searched | null | undefined) => (one ? termsOf(one) : new Map())
   if (now && !shelf.has(id)) await keepNameLength(tx, id, now.canonical.length)
-  await moveTerms(tx, id, terms(shelf.get(id)), terms(now))
+  await changeTerms(tx, id, terms(shelf.get(id)), terms(now))
   if (now) shelf.set(id, now)
   else shelf.delete(id)
 }
@@ -68,16 +67,11 @@ async function scene(t: TestContext) {
     for (let number = 1; number <= CRATES; number++) {
       const one = invent(roll, number)
       const { canonical } = one
-      const row = {
-        id: number * SPREAD,
-        name: canonical,
-        canonical,
-        skeleton: canonical,
-        created_at: '',
-        generation: 1,
-      }
-      await tx.insertInto('crates').values(row).execute()
-      await put(tx, shelf, row.id, one)
+      const row = { skeleton: canonical, created_at: '', generation: 1 }
+      const name = canonical as Name
+      const id = number * SPREAD
+      await insert(tx, 'crates', { id, name, canonical: canonicalName(name), ...row })
+      await put(tx, shelf, id, one)
     }
   })
   return { database, shelf, roll }
@@ -99,6 +93,11 @@ function expected(shelf: Shelf, words: readonly string[]): number[] {
     return (a[at] ?? 0) - (b[at] ?? 0)
   }
   return found.sort((a, b) => compare(a.order, b.order)).map(one => one.id)
+}
+
+/** The bytes of a bitmap as they come out of the database. */
+function stored(places: readonly number[]): ArrayBuffer {
+  return new Uint8Array(bytesOf(places)).buffer
 }
 
 const QUERIES = [
@@ -166,27 +165,27 @@ test('several common words find what looking at every crate finds, in the same o
   await compareAll(database, shelf)
   // Until no word is common any longer.
   await database.transaction().execute(async tx => {
-    for (const id of ids.slice(COMMON_FROM / 4)) if (shelf.has(id)) await put(tx, shelf, id, null)
+    for (const id of ids.slice(BITMAPS_FROM / 4)) if (shelf.has(id)) await put(tx, shelf, id, null)
   })
   assert.deepEqual(await commonWords(database), [])
   assert.deepEqual(await database.selectFrom('blocks').selectAll().execute(), [])
   await compareAll(database, shelf)
 })
 
-test('a block holds its places as a list or as bits, whichever is shorter', () => {
+test('a bitmap is stored as a list or as bits, whichever is shorter', () => {
   for (const places of [
     [0],
     [4095],
     [0, 31, 32, 63, 4095],
     Array.from({ length: 255 }, (_, i) => i * 16),
   ]) {
-    const bytes = writeBlock(places)
-    assert.equal(bytes.length, places.length * 2)
+    const bytes = stored(places)
+    assert.equal(bytes.byteLength, places.length * 2)
     assert.deepEqual(placesOf(bytes), places)
   }
   for (const step of [16, 3, 1]) {
-    const places = Array.from({ length: POSTING_BLOCK_CRATES / step }, (_, i) => i * step)
-    assert.equal(writeBlock(places).length, 512)
-    assert.deepEqual(placesOf(writeBlock(places)), places)
+    const places = Array.from({ length: BLOCK_CRATES / step }, (_, i) => i * step)
+    assert.equal(stored(places).byteLength, 512)
+    assert.deepEqual(placesOf(stored(places)), places)
   }
 })

@@ -51,7 +51,7 @@ test('a row is inserted with a new id, or takes the place of one with its keys',
   assert.equal(await insert(database, 'users', user), 1)
   assert.equal(await insert(database, 'users', { ...user, canonical: 'bob' }), 2)
   await assert.rejects(insert(database, 'users', user), { code: 'SQLITE_CONSTRAINT_UNIQUE' })
-  for (const value of ['old', 'new']) await upsert(database, 'facts', 'key', { key: 'a', value })
+  for (const value of ['old', 'new']) await upsert(database, 'facts', ['key'], { key: 'a', value })
   const text = 'SELECT value FROM facts WHERE key = ?'
   assert.deepEqual(await one<Pick<Row<'facts'>, 'value'>>(database, text, 'a'), { value: 'new' })
   await assert.rejects(one(database, text, 'b'), /no row/)

@@ -1,30 +1,26 @@
-import { sql } from 'kysely'
 import type { CanonicalName } from '../../../../core/name.ts'
-import type { Queries } from '../change.ts'
+import { all, type Queries, type Row, run } from '../../database/statement.ts'
 
 /** Every character that a canonical name may have, in order. */
 const CHARACTERS = [...'0123456789_abcdefghijklmnopqrstuvwxyz']
 
+const LIST = '(SELECT value FROM json_each(?))'
+
 /** Counts a crate for all beginnings of its name, the empty one too. */
 export async function countPrefixes(tx: Queries, canonical: CanonicalName): Promise<void> {
-  await tx
-    .insertInto('prefixes')
-    .values(beginnings(canonical).map(prefix => ({ prefix, crates: 1 })))
-    .onConflict(conflict =>
-      conflict.column('prefix').doUpdateSet({ crates: sql`prefixes.crates + 1` }),
-    )
-    .execute()
+  await run(
+    tx,
+    `INSERT INTO prefixes (prefix, crates) SELECT value, 1 FROM json_each(?) WHERE true
+      ON CONFLICT (prefix) DO UPDATE SET crates = prefixes.crates + 1`,
+    beginnings(canonical),
+  )
 }
 
 /** Takes back what `countPrefixes` did. */
 export async function uncountPrefixes(tx: Queries, canonical: CanonicalName): Promise<void> {
   const mine = beginnings(canonical)
-  await tx
-    .updateTable('prefixes')
-    .set({ crates: sql`crates - 1` })
-    .where('prefix', 'in', mine)
-    .execute()
-  await tx.deleteFrom('prefixes').where('prefix', 'in', mine).where('crates', '=', 0).execute()
+  await run(tx, `UPDATE prefixes SET crates = crates - 1 WHERE prefix IN ${LIST}`, mine)
+  await run(tx, `DELETE FROM prefixes WHERE prefix IN ${LIST} AND crates = 0`, mine)
 }
 
 /** How many crates there are below each of some prefixes; those with none are left out. */
@@ -32,8 +28,14 @@ export async function prefixCounts(
   db: Queries,
   prefixes: readonly string[],
 ): Promise<Map<string, number>> {
-  const rows = await db.selectFrom('prefixes').selectAll().where('prefix', 'in', prefixes).execute()
+  const text = `SELECT prefix, crates FROM prefixes WHERE prefix IN ${LIST}`
+  const rows = await all<Row<'prefixes'>>(db, text, prefixes)
   return new Map(rows.map(row => [row.prefix, row.crates]))
+}
+
+/** How many crates are listed, without counting them. */
+export async function crateCount(db: Queries): Promise<number> {
+  return (await prefixCounts(db, [''])).get('') ?? 0
 }
 
 /** The prefixes with one character more that some crate has, in order, with their counts. */
@@ -51,25 +53,18 @@ export async function longerPrefixes(
 
 /** Ids of the crates whose canonical name begins with `prefix`, by name; at most `limit`. */
 export async function cratesBelow(db: Queries, prefix: string, limit: number): Promise<number[]> {
-  const rows = await db
-    .selectFrom('listings')
-    .select('crate_id')
-    .where('canonical', '>=', prefix)
-    // `{` follows `z`, the last character that a canonical name may have.
-    .where('canonical', '<', `${prefix}{`)
-    .orderBy('canonical')
-    .limit(limit)
-    .execute()
-  return rows.map(row => row.crate_id)
+  const text = `SELECT crate_id FROM listings
+    WHERE canonical >= ? AND canonical < ? ORDER BY canonical LIMIT ?`
+  // `{` follows `z`, the last character that a canonical name may have.
+  return crateIds(await all(db, text, prefix, `${prefix}{`, limit))
 }
 
 /** Ids of the crates whose canonical name is exactly this: one or none. */
 export async function crateNamed(db: Queries, canonical: string): Promise<number[]> {
-  const rows = await db
-    .selectFrom('listings')
-    .select('crate_id')
-    .where('canonical', '=', canonical)
-    .execute()
+  return crateIds(await all(db, 'SELECT crate_id FROM listings WHERE canonical = ?', canonical))
+}
+
+function crateIds(rows: readonly Pick<Row<'listings'>, 'crate_id'>[]): number[] {
   return rows.map(row => row.crate_id)
 }
 

@@ -1,0 +1,148 @@
+import { classOf } from '../../../../core/search/terms.ts'
+import { all, first, type Queries, type Row, run, upsert } from '../../database/statement.ts'
+
+/**
+ * Crates with neighboring ids are a block. A bitmap has a bit for each crate of a block: whether a
+ * term finds it with a rank of one class (`classOf`).
+ */
+export const BLOCK_CRATES = 4096
+/** 32-bit words of a bitmap. */
+export const BLOCK_WORDS = BLOCK_CRATES / 32
+const BLOCK_BYTES = BLOCK_CRATES / 8
+
+/** A term that finds this many crates gets bitmaps. */
+export const BITMAPS_FROM = 1024
+
+/** A crate that a term has come to find, or no longer finds, with a rank. */
+export interface BitmapChange {
+  readonly termId: number
+  readonly rank: number
+  readonly isFound: boolean
+}
+
+/** Changes the bits of one crate; a term and a class come once at most. */
+export async function changeBitmaps(
+  tx: Queries,
+  crateId: number,
+  changes: readonly BitmapChange[],
+): Promise<void> {
+  if (changes.length === 0) return
+  const { block, place } = placeOf(crateId)
+  const rows = await all<Row<'blocks'>>(
+    tx,
+    'SELECT * FROM blocks WHERE term_id IN (SELECT value FROM json_each(?)) AND block = ?',
+    changes.map(one => one.termId),
+    block,
+  )
+  for (const { termId, rank, isFound } of changes) {
+    const old = rows.find(row => row.term_id === termId && row.class === classOf(rank))
+    const places = new Set(old ? placesOf(old.crates) : [])
+    if (isFound) places.add(place)
+    else places.delete(place)
+    await writeBitmap(tx, termId, block, classOf(rank), places)
+  }
+}
+
+/** Makes the bitmaps of a term. */
+export async function makeBitmaps(tx: Queries, termId: number): Promise<void> {
+  const rows = await all<Pick<Row<'postings'>, 'rank' | 'crate_id'>>(
+    tx,
+    'SELECT rank, crate_id FROM postings WHERE term_id = ?',
+    termId,
+  )
+  const bitmaps = new Map<string, { block: number; rank: number; places: Set<number> }>()
+  for (const { rank, crate_id } of rows) {
+    const { block, place } = placeOf(crate_id)
+    const key = `${block} ${classOf(rank)}`
+    const bitmap = bitmaps.get(key) ?? { block, rank, places: new Set() }
+    bitmap.places.add(place)
+    bitmaps.set(key, bitmap)
+  }
+  for (const { block, rank, places } of bitmaps.values())
+    await writeBitmap(tx, termId, block, classOf(rank), places)
+  await run(tx, 'UPDATE terms SET common = 1 WHERE id = ?', termId)
+}
+
+/** Removes the bitmaps of terms. */
+export async function dropBitmaps(tx: Queries, termIds: readonly number[]): Promise<void> {
+  if (termIds.length === 0) return
+  const ids = '(SELECT value FROM json_each(?))'
+  await run(tx, `DELETE FROM blocks WHERE term_id IN ${ids}`, termIds)
+  await run(tx, `UPDATE terms SET common = 0 WHERE id IN ${ids}`, termIds)
+}
+
+/** Remembers how long the canonical name of a crate is, which never changes. */
+export async function keepNameLength(tx: Queries, crateId: number, length: number): Promise<void> {
+  const { block, place } = placeOf(crateId)
+  const text = 'SELECT lengths FROM name_lengths WHERE block = ?'
+  const row = await first<Pick<Row<'name_lengths'>, 'lengths'>>(tx, text, block)
+  const lengths = row ? new Uint8Array(row.lengths) : new Uint8Array(BLOCK_CRATES)
+  if (lengths[place] === length) return
+  lengths[place] = length
+  await upsert(tx, 'name_lengths', ['block'], { block, lengths })
+}
+
+/** The block of a crate, and its place there. */
+function placeOf(crateId: number): { block: number; place: number } {
+  return { block: Math.floor(crateId / BLOCK_CRATES), place: crateId % BLOCK_CRATES }
+}
+
+async function writeBitmap(
+  tx: Queries,
+  termId: number,
+  block: number,
+  ofClass: number,
+  places: ReadonlySet<number>,
+): Promise<void> {
+  if (places.size === 0) {
+    const text = 'DELETE FROM blocks WHERE term_id = ? AND block = ? AND class = ?'
+    await run(tx, text, termId, block, ofClass)
+  } else {
+    const row = { term_id: termId, block, class: ofClass, crates: bytesOf(places) }
+    await upsert(tx, 'blocks', ['term_id', 'block', 'class'], row)
+  }
+}
+
+/** Sets the bits of a stored bitmap in `bits`, from the 32-bit word `start` on. */
+export function readBitmap(bytes: ArrayBuffer, bits: Uint32Array, start: number): void {
+  const view = new DataView(bytes)
+  const isList = bytes.byteLength < BLOCK_BYTES
+  for (let at = 0; at < bytes.byteLength; at += isList ? 2 : 4) {
+    const place = isList ? view.getUint16(at, true) : at * 8
+    const word = start + (place >>> 5)
+    const set = isList ? 1 << (place & 31) : view.getUint32(at, true)
+    bits[word] = (bits[word] ?? 0) | set
+  }
+}
+
+/** The places of the crates of a stored bitmap, ascending. */
+export function placesOf(bytes: ArrayBuffer): number[] {
+  const bits = new Uint32Array(BLOCK_WORDS)
+  readBitmap(bytes, bits, 0)
+  const places: number[] = []
+  eachBit(bits, place => places.push(place))
+  return places
+}
+
+/**
+ * A bitmap as it is stored: few bits as a list of their places (16 bits each, little-endian), many
+ * as the bits themselves. A list is always shorter.
+ */
+export function bytesOf(places: Iterable<number>): Uint8Array {
+  const sorted = Uint16Array.from(places).sort()
+  const isList = sorted.length * 2 < BLOCK_BYTES
+  const bytes = Buffer.alloc(isList ? sorted.length * 2 : BLOCK_BYTES)
+  for (const [at, place] of sorted.entries()) {
+    if (isList) bytes.writeUInt16LE(place, at * 2)
+    else bytes[place >>> 3] = (bytes[place >>> 3] ?? 0) | (1 << (place & 7))
+  }
+  return bytes
+}
+
+/** Calls `work` with the number of each bit that is set, ascending. */
+export function eachBit(bits: Uint32Array, work: (bit: number) => void): void {
+  for (const [at, word] of bits.entries()) {
+    for (let rest = word; rest !== 0; rest &= rest - 1)
+      work(at * 32 + 31 - Math.clz32(rest & -rest))
+  }
+}

@@ -1,0 +1,101 @@
+import { hashOf, rangeOf } from '../../../../core/search/buckets.ts'
+import { POSTINGS_MAX } from '../../../../core/search/postings.ts'
+import { all, type Queries, type Row, run } from '../../database/statement.ts'
+import { type MarkSubject, marksOf } from '../marks.ts'
+import {
+  BITMAPS_FROM,
+  type BitmapChange,
+  changeBitmaps,
+  dropBitmaps,
+  makeBitmaps,
+} from './bitmaps.ts'
+import { commonSubject, rangesOfTerm } from './search-files.ts'
+
+/** The terms that find a crate, with its rank for each. */
+export type Ranks = ReadonlyMap<string, number>
+
+/**
+ * Changes the terms that find a crate from `old` to `now`, writing only what differs. Gives the
+ * marks of the files of the browser's search that change.
+ */
+export async function changeTerms(
+  tx: Queries,
+  crateId: number,
+  old: Ranks,
+  now: Ranks,
+): Promise<MarkSubject[]> {
+  const gone = [...old.keys()].filter(term => !now.has(term))
+  const come = [...now.keys()].filter(term => !old.has(term))
+  const moved = [...now.keys()].filter(term => old.has(term) && old.get(term) !== now.get(term))
+  const terms = (text: string, list: readonly unknown[]) =>
+    list.length > 0 ? all<Term>(tx, text, list) : []
+  const left = await terms(LEAVE, gone)
+  const entered = await terms(
+    ENTER,
+    come.map(term => [term, hashOf(term)]),
+  )
+  const stayed = await terms(READ, moved)
+  const removed = [...left, ...stayed]
+  const added = [...entered, ...stayed]
+  if (removed.length > 0) await run(tx, REMOVE_POSTINGS, crateId, idsOf(removed))
+  const postings = added.map(({ id, term }) => [id, now.get(term)])
+  if (added.length > 0) await run(tx, ADD_POSTINGS, crateId, postings)
+  await changeBitmaps(tx, crateId, [
+    ...bitmapChanges(removed, old, false),
+    ...bitmapChanges(added, now, true),
+  ])
+  // Only at half, so that a term on the border does not get and lose its bitmaps all the time.
+  const rare = left.filter(term => term.common === 1 && term.crates < BITMAPS_FROM / 2)
+  await dropBitmaps(tx, idsOf(rare))
+  for (const term of entered)
+    if (term.common === 0 && term.crates >= BITMAPS_FROM) await makeBitmaps(tx, term.id)
+  const unused = left.filter(term => term.crates === 0)
+  if (unused.length > 0) await run(tx, `DELETE FROM terms WHERE id IN ${LIST}`, idsOf(unused))
+  return fileMarks(tx, crateId, { left, entered, stayed })
+}
+
+/** A term as it is after a change. */
+type Term = Pick<Row<'terms'>, 'id' | 'term' | 'crates' | 'common'>
+
+const LIST = '(SELECT value FROM json_each(?))'
+const TERM = 'id, term, crates, common'
+const LEAVE = `UPDATE terms SET crates = crates - 1 WHERE term IN ${LIST} RETURNING ${TERM}`
+const ENTER = `INSERT INTO terms (term, crates, hash)
+  SELECT value ->> 0, 1, value ->> 1 FROM json_each(?) WHERE true
+  ON CONFLICT (term) DO UPDATE SET crates = terms.crates + 1 RETURNING ${TERM}`
+const READ = `SELECT ${TERM} FROM terms WHERE term IN ${LIST}`
+const REMOVE_POSTINGS = `DELETE FROM postings WHERE crate_id = ? AND term_id IN ${LIST}`
+const ADD_POSTINGS = `INSERT INTO postings (crate_id, term_id, rank)
+  SELECT ?, value ->> 0, value ->> 1 FROM json_each(?)`
+
+function idsOf(terms: readonly Term[]): number[] {
+  return terms.map(term => term.id)
+}
+
+function bitmapChanges(terms: readonly Term[], ranks: Ranks, isFound: boolean): BitmapChange[] {
+  return terms.flatMap(({ id, term, common }) =>
+    common === 1 ? [{ termId: id, rank: ranks.get(term) ?? 0, isFound }] : [],
+  )
+}
+
+/** The files of the browser's search that change with the terms of a crate. */
+async function fileMarks(
+  tx: Queries,
+  crateId: number,
+  { left, entered, stayed }: Record<'left' | 'entered' | 'stayed', readonly Term[]>,
+): Promise<MarkSubject[]> {
+  const changed = [...left, ...entered, ...stayed]
+  // A term that has just become common, or is so no longer, has other files altogether.
+  const turned = new Set([
+    ...left.filter(term => term.crates === POSTINGS_MAX),
+    ...entered.filter(term => term.crates === POSTINGS_MAX + 1),
+  ])
+  const common: number[] = []
+  for (const one of changed.filter(term => term.crates > POSTINGS_MAX || turned.has(term))) {
+    const ranges = turned.has(one) ? await rangesOfTerm(tx, one.id) : []
+    for (const range of [rangeOf(crateId), ...ranges])
+      common.push(commonSubject(hashOf(one.term), range))
+  }
+  const hashes = changed.map(one => hashOf(one.term))
+  return [...marksOf('search', hashes), ...marksOf('common', common)]
+}

@@ -1,0 +1,165 @@
+import { HASH_BITS, RANGE_CRATES } from '../../../../core/search/buckets.ts'
+import { POSTINGS_MAX, type Posting, type Term } from '../../../../core/search/postings.ts'
+import type { Database } from '../../database/database.ts'
+import { all, first, one, type Queries, type Row, run } from '../../database/statement.ts'
+import { readFact, writeFact } from '../facts.ts'
+import { MARK, type Mark } from '../marks.ts'
+import { rangesFrom } from '../pages/id-ranges.ts'
+
+/**
+ * Over how many files, as a power of two, the terms of the browser's search are spread: by their
+ * hashes, in buckets.
+ */
+export interface Layout {
+  /** The layout that readers use; null before there is any. */
+  readonly now: number | null
+  /** The layout whose files are being written, one after the other; null when there is none. */
+  readonly next: number | null
+}
+
+const LAYOUT = 'search_bits'
+
+/** How the terms are spread over files. */
+export async function readLayout(db: Queries): Promise<Layout> {
+  const value = await readFact(db, LAYOUT)
+  return value === null ? { now: null, next: null } : (JSON.parse(value) as Layout)
+}
+
+/**
+ * Marks every bucket of a layout to be written, instead of one under way; `finishLayout` ends it.
+ */
+export async function beginLayout(database: Database, next: number): Promise<void> {
+  await database.transaction().execute(async tx => {
+    const { now } = await readLayout(tx)
+    await writeFact(tx, LAYOUT, JSON.stringify({ now, next } satisfies Layout))
+    await run(tx, "DELETE FROM marks WHERE kind = 'spread'")
+    await run(
+      tx,
+      `WITH RECURSIVE bucket (n) AS
+        (SELECT 0 UNION ALL SELECT n + 1 FROM bucket WHERE n + 1 < ?)
+        INSERT INTO marks (kind, subject, generation)
+        SELECT 'spread', n, (SELECT coalesce(max(id), 0) FROM audit) FROM bucket`,
+      2 ** next,
+    )
+  })
+}
+
+/** From now on readers use this layout. */
+export async function finishLayout(db: Queries, now: number): Promise<void> {
+  await writeFact(db, LAYOUT, JSON.stringify({ now, next: null } satisfies Layout))
+}
+
+/** Whether no bucket of the next layout besides these is still to be written. */
+export async function isLastBucket(db: Queries, buckets: readonly number[]): Promise<boolean> {
+  const text = `SELECT 1 FROM marks
+    WHERE kind = 'spread' AND subject NOT IN (SELECT value FROM json_each(?)) LIMIT 1`
+  return (await first(db, text, buckets)) === null
+}
+
+/** The marks of the terms of a bucket. */
+export function searchMarksOf(db: Queries, bits: number, bucket: number): Promise<Mark[]> {
+  const text = `SELECT ${MARK} FROM marks WHERE kind = 'search' AND subject >= ? AND subject < ?`
+  return all(db, text, ...hashesOf(bits, bucket))
+}
+
+/** The hashes of a bucket: from the first one to before the second one. */
+function hashesOf(bits: number, bucket: number): [number, number] {
+  const width = 2 ** (HASH_BITS - bits)
+  return [bucket * width, (bucket + 1) * width]
+}
+
+/** How many terms there are, without counting them. */
+export async function termCount(db: Queries): Promise<number> {
+  return (await one<Row<'counts'>>(db, "SELECT n FROM counts WHERE what = 'terms'")).n
+}
+
+/** The terms of a bucket with their crates, at most `POSTINGS_MAX` each; in no particular order. */
+export async function readBucket(db: Queries, bits: number, bucket: number): Promise<Term[]> {
+  const terms = await all<Row<'terms'>>(
+    db,
+    'SELECT * FROM terms WHERE hash >= ? AND hash < ?',
+    ...hashesOf(bits, bucket),
+  )
+  const few = terms.filter(term => term.crates <= POSTINGS_MAX)
+  const postings = new Map<number, Posting[]>(few.map(term => [term.id, []]))
+  const rows = await all<Posting & Pick<Row<'postings'>, 'term_id'>>(
+    db,
+    `SELECT term_id, rank, crate_id AS id FROM postings
+      WHERE term_id IN (SELECT value FROM json_each(?)) ORDER BY term_id, rank, crate_id`,
+    [...postings.keys()],
+  )
+  for (const { term_id, rank, id } of rows) postings.get(term_id)?.push({ rank, id })
+  const list: Term[] = []
+  for (const { id, term, crates } of terms) {
+    const complete = postings.get(id)
+    const ranges = complete ? [] : await rangesOfTerm(db, id)
+    list.push({ term, crates, postings: complete ?? (await firstPostings(db, id)), ranges })
+  }
+  return list
+}
+
+/** The first crates of a common term. */
+function firstPostings(db: Queries, termId: number): Promise<Posting[]> {
+  const text = `SELECT rank, crate_id AS id FROM postings
+    WHERE term_id = ? ORDER BY rank, crate_id LIMIT ?`
+  return all(db, text, termId, POSTINGS_MAX)
+}
+
+/** The common terms of a hash, each with all its crates of one range. */
+export async function readCommon(db: Queries, hash: number, range: number): Promise<Term[]> {
+  const terms = await all<Row<'terms'>>(
+    db,
+    'SELECT * FROM terms WHERE hash = ? AND crates > ?',
+    hash,
+    POSTINGS_MAX,
+  )
+  const list: Term[] = []
+  for (const { id, term } of terms) {
+    const postings = await all<Posting>(
+      db,
+      `SELECT rank, crate_id AS id FROM postings
+        WHERE term_id = ? AND crate_id >= ? AND crate_id < ? ORDER BY rank, crate_id`,
+      id,
+      range * RANGE_CRATES,
+      (range + 1) * RANGE_CRATES,
+    )
+    if (postings.length > 0) list.push({ term, crates: postings.length, postings, ranges: [] })
+  }
+  return list
+}
+
+/** Every hash of a common term with the ranges that its crates are in. Looks at all terms. */
+export async function commonRanges(
+  db: Queries,
+): Promise<{ readonly hash: number; readonly range: number }[]> {
+  const text = 'SELECT * FROM terms WHERE crates > ?'
+  const places = new Map<number, { hash: number; range: number }>()
+  for (const { id, hash } of await all<Row<'terms'>>(db, text, POSTINGS_MAX)) {
+    for (const range of await rangesOfTerm(db, id))
+      places.set(commonSubject(hash, range), { hash, range })
+  }
+  return [...places.values()]
+}
+
+/** The ranges that the crates of a term are in. */
+export function rangesOfTerm(db: Queries, termId: number): Promise<number[]> {
+  const text = `SELECT crate_id AS id FROM postings
+    WHERE term_id = ? AND crate_id >= ? ORDER BY crate_id LIMIT 1`
+  return rangesFrom(RANGE_CRATES, from => first(db, text, termId, from))
+}
+
+/** Ranges of one hash in the subjects of marks; both together fit 31 bits. */
+const RANGES_MAX = 2 ** (31 - HASH_BITS)
+
+/** The subject of the `common` mark of a hash and a range. */
+export function commonSubject(hash: number, range: number): number {
+  return hash * RANGES_MAX + range
+}
+
+/** What `commonSubject` was made of. */
+export function ofCommonSubject(subject: number): {
+  readonly hash: number
+  readonly range: number
+} {
+  return { hash: Math.floor(subject / RANGES_MAX), range: subject % RANGES_MAX }
+}
