@@ -77,27 +77,21 @@ function previousOf<T extends { readonly version: Version }>(
     )
 }
 
+/** A release as its page shows it. */
 async function shownVersion(
-  context: PageContext,
+  { database, site }: PageContext,
   name: Name,
   release: ReleaseRecord,
   previous: ReleaseRecord | null,
 ): Promise<VersionData> {
-  return versionData(context.site, name, release, await readmeOf(context, release), previous)
-}
-
-/** The README of a release as HTML; null without one. */
-async function readmeOf(
-  { database, site }: PageContext,
-  { id, about }: ReleaseRecord,
-): Promise<string | null> {
+  const { id, about } = release
   const text = await readReadme(database, id)
-  if (text === null) return null
+  if (text === null) return versionData(site, name, release, null, previous)
   const part = { releaseId: id, what: 'readme', format: PAGE_FORMAT } as const
   const known = await readFailure(database, part)
   const { html, failure } = await renderReadme({ text, about, images: site.images }, known)
   if (failure && !known) await writeFailure(database, part, failure)
-  return html
+  return versionData(site, name, release, html, previous)
 }
 
 /** As much as Cargo unpacks, whatever an archive has inside (`sources/registry/mod.rs`). */

@@ -36,8 +36,10 @@ export async function buildList(context: PageContext, mark: Mark): Promise<reado
       // Before the cards are read: a change that comes later has a mark of its own.
       const marks = ids.length > 0 ? await listMarksOf(context.database, ids) : []
       await context.tree.write(await listOutput(context, prefix, total))
-      const deeper = (await longerPrefixes(context.database, prefix)).map(one => one.prefix)
-      await removeBranches(context, [...new Set([...path.slice(at + 1), ...deeper])])
+      await removeBranches(context, [
+        ...path.slice(at + 1),
+        ...(await prefixesBelow(context, prefix)),
+      ])
       return [mark, ...marks]
     }
     await context.tree.write(await listOutput(context, prefix, total))
@@ -71,9 +73,9 @@ export async function listOutput(
 ): Promise<Output> {
   const { database, site } = context
   const isLast = total <= LIST_MAX
-  const ids = isLast
-    ? await cratesBelow(database, prefix, LIST_MAX)
-    : await crateNamed(database, prefix)
+  const ids = await (isLast
+    ? cratesBelow(database, prefix, LIST_MAX)
+    : crateNamed(database, prefix))
   const parts = isLast ? [] : await longerPrefixes(database, prefix)
   return listPage(site, { prefix, total, crates: await readCards(database, ids), parts })
 }
@@ -84,9 +86,10 @@ async function removeBranches(context: PageContext, prefixes: readonly string[])
     const path = listPath(prefix)
     if (!(await context.tree.has(path))) continue
     await context.tree.remove(path)
-    await removeBranches(
-      context,
-      (await longerPrefixes(context.database, prefix)).map(one => one.prefix),
-    )
+    await removeBranches(context, await prefixesBelow(context, prefix))
   }
+}
+
+async function prefixesBelow({ database }: PageContext, prefix: string): Promise<string[]> {
+  return (await longerPrefixes(database, prefix)).map(one => one.prefix)
 }

@@ -121,18 +121,18 @@ async function render(
   for (const output of outputs ?? []) await context.tree.write(output)
   if (outputs?.length === 0)
     for (const path of await pathsOf(context, mark)) await context.tree.remove(path)
-  if (kind === 'site') {
-    if (context.site.private) await removeSitemap(context)
-    await rebucketWhenGrown(context)
+  if (kind === 'site') await rebucketWhenGrown(context)
+  if (kind === 'site' && context.site.private) {
+    await context.tree.remove(sitemapPath)
+    await context.tree.removeFolder(SITEMAPS_FOLDER)
   }
   return [mark]
 }
 
-/** The files of a mark, where they depend on nothing else. */
-const OUTPUTS: ReadonlyMap<
-  MarkKind,
-  (context: PageContext, subject: number) => Promise<readonly Output[]>
-> = new Map([
+type Renderer = (context: PageContext, subject: number) => Promise<readonly Output[]>
+
+/** What renders the files of a mark that depend on nothing else. */
+const OUTPUTS: ReadonlyMap<MarkKind, Renderer> = new Map([
   ['page', cratePages],
   ['release', releasePages],
   ['entry', blockOutputs],
@@ -148,11 +148,6 @@ async function pathsOf(context: PageContext, { kind, subject }: Mark): Promise<r
   if (kind === 'map') return [sitemapPartPath(subject)]
   const crate = kind === 'page' ? await readCrate(context.database, subject) : null
   return crate ? cratePagePaths(crate.name) : []
-}
-
-async function removeSitemap({ tree }: PageContext): Promise<void> {
-  await tree.remove(sitemapPath)
-  await tree.removeFolder(SITEMAPS_FOLDER)
 }
 
 /**

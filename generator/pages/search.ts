@@ -1,8 +1,13 @@
 import type { Output } from '../../core/output.ts'
-import { searchBucketsFolder, searchCommonPath, TERMS_FOLDER } from '../../core/paths/search.ts'
+import {
+  searchBucketPath,
+  searchBucketsFolder,
+  searchCommonPath,
+  TERMS_FOLDER,
+} from '../../core/paths/search.ts'
 import { bucketOf, SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
 import { bitsFor } from '../../core/search/postings.ts'
-import { blockFile, bucketFile, commonFile, layoutFile } from '../render/search-files.ts'
+import { blockFile, layoutFile, termFile } from '../render/search-files.ts'
 import { type Mark, marksOf } from '../store/catalog/marks.ts'
 import { readCards } from '../store/catalog/pages/cards.ts'
 import { markAgain } from '../store/catalog/pages/page-marks.ts'
@@ -28,7 +33,7 @@ export async function bucketOutput(
   bits: number,
   bucket: number,
 ): Promise<Output> {
-  return bucketFile(bits, bucket, await readBucket(database, bits, bucket))
+  return termFile(searchBucketPath(bits, bucket), await readBucket(database, bits, bucket))
 }
 
 /** A block of crates; nothing when all of them are gone. */
@@ -45,7 +50,7 @@ export async function blockOutputs({ database }: PageContext, block: number): Pr
 export async function commonOutputs({ database }: PageContext, subject: number): Promise<Output[]> {
   const { hash, range } = ofCommonSubject(subject)
   const terms = await readCommon(database, hash, range)
-  return terms.length === 0 ? [] : [commonFile(hash, range, terms)]
+  return terms.length === 0 ? [] : [termFile(commonPath(subject), terms)]
 }
 
 /** The path of the file of a `common` mark. */

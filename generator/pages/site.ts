@@ -1,6 +1,6 @@
 import type { Output } from '../../core/output.ts'
 import { SITEMAP_CRATES } from '../../core/paths/pages.ts'
-import { sitemapIndex, sitemapPages, sitemapPart } from '../../site/pages/search-engines.ts'
+import { sitemapIndex, sitemapPart } from '../../site/pages/search-engines.ts'
 import { FEED_LENGTH, renderNewCrates, renderUpdates } from '../render/feed.ts'
 import { FRONT_LENGTH, renderSite } from '../render/site-pages.ts'
 import { registryCounts } from '../store/catalog/crates.ts'
@@ -24,13 +24,12 @@ export async function sitePages(context: PageContext): Promise<Output[]> {
   const shown = newest.slice(0, FRONT_LENGTH)
   const names = [...updated, ...shown].filter(one => !one.yanked).map(one => one.name)
   const example = await mostRequired(database, names)
-  const parts = site.private ? [] : await rangesOf(database, SITEMAP_CRATES)
   return [
     ...renderSite(site, { crates, versions: releases, newest: shown, updated, example }),
     renderNewCrates(site, newest),
     renderUpdates(site, await recentReleases(database, FEED_LENGTH.updates)),
     ...(await searchLayoutOutputs(context)),
-    ...(site.private ? [] : [sitemapPages(site), sitemapIndex(site, parts)]),
+    ...(site.private ? [] : sitemapIndex(site, await rangesOf(database, SITEMAP_CRATES))),
     // Without crates nobody else would render the page that every other one leads to.
     ...(crates === 0 ? [await listOutput(context, '', 0)] : []),
   ]

@@ -35,17 +35,11 @@ export function layoutFile(bits: number, crates: number): Output {
   return output(searchLayoutPath, `${JSON.stringify(layout)}\n`)
 }
 
-/** The file of the terms of a bucket, whatever order they come in. */
-export function bucketFile(bits: number, bucket: number, terms: readonly Term[]): Output {
-  return termFile(searchBucketPath(bits, bucket), terms)
-}
-
-/** The file of the common terms of a hash, with all their crates of one range. */
-export function commonFile(hash: number, range: number, terms: readonly Term[]): Output {
-  return termFile(searchCommonPath(hash, range), terms)
-}
-
-function termFile(path: string, terms: readonly Term[]): Output {
+/**
+ * A file of terms, whatever order they come in: those of a bucket, or the common ones of a hash
+ * with all their crates of one range.
+ */
+export function termFile(path: string, terms: readonly Term[]): Output {
   return lines(path, terms.toSorted((a, b) => (a.term < b.term ? -1 : 1)).map(packTerm))
 }
 
@@ -73,11 +67,8 @@ export function* searchFiles(entries: Iterable<SearchedCrate>): Generator<Output
   const buckets = Array.from({ length: 2 ** bits }, (): string[] => [])
   for (const term of found.keys()) buckets[bucketOf(hashOf(term), bits)]?.push(term)
   for (const [bucket, terms] of buckets.entries()) {
-    yield bucketFile(
-      bits,
-      bucket,
-      terms.map(term => termOf(term, found.get(term) ?? [])),
-    )
+    const all = terms.map(term => termOf(term, found.get(term) ?? []))
+    yield termFile(searchBucketPath(bits, bucket), all)
   }
   const common = [...found.keys()].filter(term => (found.get(term)?.length ?? 0) > POSTINGS_MAX)
   yield* commonFiles(common.map(term => ({ term, places: found.get(term) ?? [] })))
@@ -101,7 +92,7 @@ function* commonFiles(
         return { term, crates: inside.length, postings: postingsOf(inside), ranges: [] }
       })
       const filled = parts.filter(part => part.crates > 0)
-      yield commonFile(hash, range, filled)
+      yield termFile(searchCommonPath(hash, range), filled)
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Settings } from '../../core/settings/settings.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
-import type { SiteConfig } from '../../site/site-config.ts'
+import type { ForeignRegistry, SiteConfig, SiteLink } from '../../site/site-config.ts'
 
 /** The site configuration in the settings. `hasTimes`: whether times of publication are known. */
 export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boolean): SiteConfig {
@@ -27,17 +27,14 @@ export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boo
 }
 
 /** `Handbook https://wiki.example/crates`: the words, then the address. */
-function linkOf(text: string): { text: string; url: string } {
-  const end = text.trimEnd().lastIndexOf(' ')
-  return { text: text.slice(0, end).trim(), url: text.slice(end + 1) }
+function linkOf(text: string): SiteLink {
+  const words = text.trim().split(/ +/)
+  return { text: words.slice(0, -1).join(' '), url: words.at(-1) ?? '' }
 }
 
 /** `Mirror sparse+https://m.example/index/ https://m.example/{crate}/`: title, index, page. */
-function foreignOf(text: string): { title: string; index: string; page: string } {
+function foreignOf(text: string): ForeignRegistry {
   const words = text.trim().split(/ +/)
-  return {
-    title: words.slice(0, -2).join(' '),
-    index: words.at(-2) ?? '',
-    page: words.at(-1) ?? '',
-  }
+  const [index = '', page = ''] = words.slice(-2)
+  return { title: words.slice(0, -2).join(' '), index, page }
 }

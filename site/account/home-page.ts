@@ -29,7 +29,7 @@ export interface Invitation {
 }
 
 /** A browser in which a user is logged in. */
-export interface Session {
+interface Session {
   readonly id: string | number
   readonly created: string
   readonly lastSeen: string
@@ -74,16 +74,11 @@ ${pager(data.cratesPosition, number => `${to(path)}?page=${number}#crates`)}</se
 function invitationList(viewer: Viewer, invitations: readonly Invitation[], to: Linker): Markup {
   const button = (crate: string, text: string, path: string) =>
     buttonForm(viewer, to(path), text, { label: `${text} ${crate}` })
-  return html`<ul class="rows">${invitations.map(
-    ({
-      crate,
-      by,
-      at,
-      expires,
-    }) => html`<li class="row-with-action"><div>${by} invites you to own <a href="${to(cratePath(crate))}">${crate}</a> <span class="quiet">${timeTag(at)} · expires ${timeTag(expires)}</span></div>
+  const row = ({ crate, by, at, expires }: Invitation) =>
+    html`<li class="row-with-action"><div>${by} invites you to own <a href="${to(cratePath(crate))}">${crate}</a> <span class="quiet">${timeTag(at)} · expires ${timeTag(expires)}</span></div>
 <div class="actions">${button(crate, 'Accept', account.acceptInvitation(crate))}${button(crate, 'Decline', account.declineInvitation(crate))}</div></li>
-`,
-  )}</ul>`
+`
+  return html`<ul class="rows">${invitations.map(row)}</ul>`
 }
 
 function crateList(crates: readonly string[], to: Linker): Markup {
@@ -115,7 +110,7 @@ function passwordForm(viewer: Viewer, to: Linker): Markup {
 }
 
 /** A token of a user, without its text. */
-export interface TokenRow {
+interface TokenRow {
   readonly id: string | number
   readonly name: string
   /** Empty: everything its user may do. */
@@ -129,7 +124,7 @@ export interface TokenRow {
 }
 
 /** What was filled into the form, to be shown again when it was refused. */
-export interface TokenDraft {
+interface TokenDraft {
   readonly name: string
   readonly access: string
   readonly scopes: readonly string[]
@@ -153,7 +148,7 @@ const EXPIRIES = [
 ] as const
 
 /** A token that has just been created. Nobody sees it again. */
-export function newToken(site: SiteConfig, token: string): Markup {
+function newToken(site: SiteConfig, token: string): Markup {
   return html`<section class="notice good" aria-label="New token"><p><strong>Copy your new token now.</strong> You will not see it again.</p>
 ${copyBlock(token, 'token')}
 <p>Run this and paste your token:</p>
@@ -161,30 +156,19 @@ ${cargoLogin(site)}
 </section>`
 }
 
-/** The tokens a user has. */
-export function tokenList(viewer: Viewer, tokens: readonly TokenRow[], to: Linker): Markup {
+function tokenList(viewer: Viewer, tokens: readonly TokenRow[], to: Linker): Markup {
   if (tokens.length === 0) return html`<p class="quiet">You have no tokens yet.</p>`
-  return html`<ul class="rows">
-${tokens.map(
-  ({
-    id,
-    name,
-    scopes,
-    crates,
-    created,
-    expires,
-    lastUsed,
-    expired,
-  }) => html`<li class="row-with-action"><div><div class="row-head"><strong>${name}</strong>${expired ? html` <span class="badge bad">expired</span>` : null}
+  const row = ({ id, name, scopes, crates, created, expires, lastUsed, expired }: TokenRow) =>
+    html`<li class="row-with-action"><div><div class="row-head"><strong>${name}</strong>${expired ? html` <span class="badge bad">expired</span>` : null}
 <span class="note">${scopes.join(', ') || 'full access'}${crates.length === 0 ? null : html` · only <code>${crates.join(' ')}</code>`}</span></div>
 <div class="row-more">created ${timeTag(created)} · ${lastUsed === null ? 'never used' : html`last used ${timeTag(lastUsed)}`} · ${expires === null ? 'never expires' : html`expires ${timeTag(expires)}`}</div></div>
 ${buttonForm(viewer, to(account.revokeToken(id)), 'Revoke', { label: `Revoke ${name}` })}</li>
-`,
-)}</ul>`
+`
+  return html`<ul class="rows">
+${tokens.map(row)}</ul>`
 }
 
-/** The form that creates a token. */
-export function tokenForm(viewer: Viewer, draft: TokenDraft | null, to: Linker): Markup {
+function tokenForm(viewer: Viewer, draft: TokenDraft | null, to: Linker): Markup {
   const chosen = draft?.expires ?? '90d'
   const access = (value: string, text: string) =>
     html`<label class="choice"><input type="radio" name="access" value="${value}" required${draft?.access === value ? html` checked` : null}> ${text}</label>`

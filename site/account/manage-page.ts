@@ -5,6 +5,7 @@ import { account, type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { accountPage, buttonForm, field, type Notice, postForm, type Viewer } from './frame.ts'
+import type { Invitation } from './home-page.ts'
 
 /** What an owner manages of a crate. */
 export interface ManageData {
@@ -18,12 +19,7 @@ export interface ManageData {
 }
 
 /** An invitation, as the owners of the crate see it. */
-interface Invited {
-  readonly login: string
-  readonly by: string
-  readonly at: string
-  readonly expires: string
-}
+type Invited = Omit<Invitation, 'crate'> & { readonly login: string }
 
 /** An action that needs a confirmation. */
 type Confirmation =
@@ -70,27 +66,24 @@ function question(name: string, step: Confirmation) {
       path: account.removeOwner(name),
       fields: { login: step.login },
     }
-  const [word, path, text] =
-    step.action === 'yank'
-      ? [
-          'Yank',
-          account.yank(name),
-          'no longer choose this version. Builds whose Cargo.lock names it keep working.',
-        ]
-      : ['Unyank', account.unyank(name), 'choose this version again.']
+  const { action, version } = step
+  const word = action === 'yank' ? 'Yank' : 'Unyank'
+  const texts = {
+    yank: 'no longer choose this version. Builds whose Cargo.lock names it keep working.',
+    unyank: 'choose this version again.',
+  }
   return {
-    title: `${word} ${name} ${step.version}?`,
-    text: `New builds will ${text}`,
-    button: `${word} ${step.version}`,
-    path,
-    fields: { version: step.version },
+    title: `${word} ${name} ${version}?`,
+    text: `New builds will ${texts[action]}`,
+    button: `${word} ${version}`,
+    path: account[action](name),
+    fields: { version },
   }
 }
 
 /** The button leads to the confirmation, whose form posts to the same path. */
 function versionRow(name: string, row: ManageData['versions'][number], to: Linker): Markup {
-  const path = row.yanked ? account.unyank(name) : account.yank(name)
-  const word = row.yanked ? 'Unyank' : 'Yank'
+  const [word, path] = row.yanked ? ['Unyank', account.unyank(name)] : ['Yank', account.yank(name)]
   return html`<li class="row-with-action"><div><a href="${to(versionPath(name, row.version))}">${row.version}</a>${row.yanked ? html` <span class="badge bad">yanked</span>` : null} <span class="quiet">${timeTag(row.publishedAt)}</span></div>
 <a class="button small" href="${to(path)}?version=${encodeURIComponent(row.version)}" aria-label="${word} ${row.version}">${word}</a></li>
 `

@@ -6,18 +6,14 @@ import { html, join, type Markup } from '../elements/markup.ts'
  * The features of a version, and those that Cargo makes of optional dependencies: of each that no
  * feature names with `dep:`.
  */
-export function allFeatures({
-  features,
-  deps,
-}: Pick<ComparedVersion, 'features' | 'deps'>): Features {
+export function allFeatures(version: Pick<ComparedVersion, 'features' | 'deps'>): Features {
+  const { features } = version
   const named = new Set(Object.values(features).flat())
-  const implicit = deps
-    .filter(
-      ({ name, optional }) =>
-        optional && !named.has(`dep:${name}`) && !Object.hasOwn(features, name),
-    )
+  const implicit = version.deps
+    .filter(({ name, optional }) => optional && !named.has(`dep:${name}`))
     .map(({ name }) => [name, [`dep:${name}`]] as const)
-  return Object.fromEntries([...Object.entries(features), ...implicit])
+  // A feature that has the name of a dependency counts: it comes last.
+  return Object.fromEntries([...implicit, ...Object.entries(features)])
 }
 
 /** Features and what each one enables; those that are on by default are marked. */

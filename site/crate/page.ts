@@ -9,7 +9,7 @@ import type { SiteConfig } from '../site-config.ts'
 import { changeSection, changes } from './changes.ts'
 import { dependencySection, dependentSection } from './dependencies.ts'
 import { allFeatures, featureSection } from './features.ts'
-import { aboutSection, installSection, sidebar } from './sidebar.ts'
+import { sidebar } from './sidebar.ts'
 
 /** A part of the page that a reader turns to; the stylesheet marks the chosen tab by these ids. */
 interface Tab {
@@ -22,7 +22,7 @@ interface Tab {
 
 /** A crate's own page: its newest version, and everything about all versions. */
 export function cratePage(site: SiteConfig, crate: CrateData): Output {
-  const { name, newest, versions, dependentCount } = crate
+  const { name, newest, versions, owners, dependentCount } = crate
   const path = cratePath(name)
   const to = linker(site, path)
   const tabs = [
@@ -31,11 +31,9 @@ export function cratePage(site: SiteConfig, crate: CrateData): Output {
     ...contentTabs(site, newest, to),
     tab('dependents', 'Dependents', dependentCount, dependentSection(crate, to)),
   ]
-  const install = installSection(site, newest, false)
-  const side = [install, aboutSection(newest), sidebar(site, newest, crate.owners, to)]
   const main = html`<div class="wide crate">
 ${head(newest, null, 'Every version of this crate')}
-${parts(tabs, side)}
+${parts(tabs, sidebar(site, newest, owners, to))}
 </div>`
   const { description } = newest
   const feed = crateFeedPath(name)
@@ -48,11 +46,9 @@ export function versionPage(site: SiteConfig, version: VersionData): Output {
   const path = versionPath(name, version.version)
   const to = linker(site, path)
   const tabs = [readmeTab(version), ...contentTabs(site, version, to)]
-  const install = installSection(site, version, true)
-  const side = [install, aboutSection(version), sidebar(site, version, null, to)]
   const main = html`<div class="wide crate">
 ${head(version, to(cratePath(name)), 'This version')}
-${parts(tabs, side)}
+${parts(tabs, sidebar(site, version, null, to))}
 </div>`
   const title = `${name} ${version.version}`
   const [canonical, feed] = [cratePath(name), crateFeedPath(name)]

@@ -8,7 +8,7 @@ import { type Child, html, join, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 
 /** The facts that a reader looks for first; a phone shows them above the README. */
-export function aboutSection(version: VersionData): Markup {
+function aboutSection(version: VersionData): Markup {
   const rows: [string, Child][] = [
     ['Version', version.version],
     ['Published', version.publishedAt === null ? null : timeTag(version.publishedAt)],
@@ -25,7 +25,7 @@ export function aboutSection(version: VersionData): Markup {
 </section>`
 }
 
-/** What else stands beside the README; `owners` is null on the page of one version. */
+/** What is beside the README; `owners` is null on the page of one version. */
 export function sidebar(
   site: SiteConfig,
   version: VersionData,
@@ -37,7 +37,7 @@ export function sidebar(
     site.feeds ? html`<a href="${to(crateFeedPath(name))}">Feed of new versions</a>` : null,
     site.api ? html`<a href="${to(account.crate(name))}">Manage</a>` : null,
   ].filter(link => link !== null)
-  return html`<aside class="side" aria-label="More about ${name} ${version.version}">
+  return html`${installSection(site, version, owners === null)}${aboutSection(version)}<aside class="side" aria-label="More about ${name} ${version.version}">
 ${linkList(version)}
 ${wordList('Keywords', version.keywords, to)}
 ${wordList('Categories', version.categories, to)}
@@ -96,14 +96,13 @@ function ownerList(site: SiteConfig, owners: readonly OwnerRow[]): Markup | null
  * The commands that add or install a version; null for a yanked one, which Cargo would refuse.
  * `pinned`: on the page of one version, the commands name that version.
  */
-export function installSection(
-  site: SiteConfig,
+function installSection(
+  { registry }: SiteConfig,
   version: VersionData,
   pinned: boolean,
 ): Markup | null {
   if (version.yanked) return null
   const { name, has_lib = true, bin_names = [] } = version
-  const registry = site.registry
   const release = version.version.replace(/\+.*$/, '')
   const lines: Markup[] = []
   if (has_lib || bin_names.length === 0) {

@@ -1,70 +1,18 @@
+import { createRequire } from 'node:module'
 import hljs, { type Grammar } from 'highlight.js/lib/core'
-import bash from 'highlight.js/lib/languages/bash'
-import c from 'highlight.js/lib/languages/c'
-import cpp from 'highlight.js/lib/languages/cpp'
-import css from 'highlight.js/lib/languages/css'
-import diff from 'highlight.js/lib/languages/diff'
-import dockerfile from 'highlight.js/lib/languages/dockerfile'
-import go from 'highlight.js/lib/languages/go'
-import ini from 'highlight.js/lib/languages/ini'
-import javascript from 'highlight.js/lib/languages/javascript'
-import json from 'highlight.js/lib/languages/json'
-import makefile from 'highlight.js/lib/languages/makefile'
-import markdown from 'highlight.js/lib/languages/markdown'
-import python from 'highlight.js/lib/languages/python'
-import rust from 'highlight.js/lib/languages/rust'
-import shell from 'highlight.js/lib/languages/shell'
-import sql from 'highlight.js/lib/languages/sql'
-import typescript from 'highlight.js/lib/languages/typescript'
-import xml from 'highlight.js/lib/languages/xml'
-import yaml from 'highlight.js/lib/languages/yaml'
 import { html, type Markup, raw } from './markup.ts'
 
 /** Code longer than this is shown plain, so that no grammar gets the time to go quadratic. */
 export const HIGHLIGHT_MAX = 64 * 1024
 
-const LANGUAGES: Readonly<Record<string, Grammar>> = {
-  rust,
-  toml: ini,
-  bash,
-  shell,
-  json,
-  yaml,
-  c,
-  cpp,
-  css,
-  diff,
-  dockerfile,
-  go,
-  javascript,
-  makefile,
-  markdown,
-  python,
-  sql,
-  typescript,
-  xml,
+const GRAMMARS = `bash c cpp css diff dockerfile go ini javascript json makefile markdown python
+  rust shell sql typescript xml yaml`
+const load = createRequire(import.meta.url)
+for (const name of GRAMMARS.split(/\s+/)) {
+  const grammar: Grammar = load(`highlight.js/lib/languages/${name}`)
+  hljs.registerLanguage(name === 'ini' ? 'toml' : name, grammar)
 }
-for (const [name, grammar] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, grammar)
-
-const BY_EXTENSION: Readonly<Record<string, string>> = {
-  rs: 'rust',
-  lock: 'toml',
-  sh: 'bash',
-  yml: 'yaml',
-  h: 'c',
-  cc: 'cpp',
-  hpp: 'cpp',
-  patch: 'diff',
-  js: 'javascript',
-  mjs: 'javascript',
-  ts: 'typescript',
-  md: 'markdown',
-  py: 'python',
-  html: 'xml',
-  svg: 'xml',
-  ini: 'toml',
-  mk: 'makefile',
-}
+hljs.registerAliases(['ini', 'lock'], { languageName: 'toml' })
 
 /** Words that rustdoc allows after a fence, alone or after a comma, and that mean Rust. */
 const RUSTDOC =
@@ -82,9 +30,10 @@ export function fileLanguage(path: string): string | null {
   return file.includes('.') ? known(file.slice(file.lastIndexOf('.') + 1)) : known(file)
 }
 
+/** The name of the grammar for a word that may be an alias, such as an extension. */
 function known(word: string): string | null {
-  const name = Object.hasOwn(BY_EXTENSION, word) ? (BY_EXTENSION[word] ?? word) : word
-  return hljs.getLanguage(name) === undefined ? null : name
+  const grammar = hljs.getLanguage(word)
+  return hljs.listLanguages().find(name => hljs.getLanguage(name) === grammar) ?? null
 }
 
 /** Code as HTML in which classes say what is what; the text stays the same, whatever the language. */

@@ -33,9 +33,8 @@ export function relativeLink(from: string, to: string): string {
   while (same < here.length && same < there.length - 1 && here[same] === there[same]) same++
   const last = there.length - 1
   if (there[last] === 'index.html') there[last] = ''
-  const link = [...here.slice(same).map(() => '..'), ...there.slice(same).map(encodeSegment)].join(
-    '/',
-  )
+  const steps = [...here.slice(same).map(() => '..'), ...there.slice(same).map(encodeSegment)]
+  const link = steps.join('/')
   return link === '' ? './' : link.startsWith('/') ? `.${link}` : link
 }
 
@@ -45,17 +44,13 @@ export function absoluteLink(site: SiteConfig, to: string): string {
   return `${site.base}/${path.split('/').map(encodeSegment).join('/')}`
 }
 
-/** Link to a page by the path of its URL: for pages that are answered at any depth. */
-export function rootedLink(site: SiteConfig, to: string): string {
-  return new URL(absoluteLink(site, to)).pathname
-}
-
-/** What a page links with; `from` is its own path, or null when it has none. */
+/** What a page links with. */
 export type Linker = (to: string) => string
 
-/** The linker of a page. */
+/** The linker of the page at `from`; null for a page that is answered at any depth. */
 export function linker(site: SiteConfig, from: string | null): Linker {
-  return from === null ? to => rootedLink(site, to) : to => relativeLink(from, to)
+  if (from !== null) return to => relativeLink(from, to)
+  return to => new URL(absoluteLink(site, to)).pathname
 }
 
 /** An operator's URL: absolute ones stay, paths are below the base. */
@@ -70,13 +65,8 @@ function encodeSegment(segment: string): string {
 
 /** A stranger's `http` or `https` URL in normal form; null for anything else (`javascript:`, no URL). */
 export function webLink(text: string | null): string | null {
-  if (text === null || text.length > 2000) return null
-  let url: URL
-  try {
-    url = new URL(text.trim())
-  } catch {
-    return null // not a URL
-  }
+  if (text === null || text.length > 2000 || !URL.canParse(text.trim())) return null
+  const url = new URL(text.trim())
   return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : null
 }
 

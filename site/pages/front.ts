@@ -43,11 +43,7 @@ ${
     ? html`<section class="empty wide"><h2>No crates yet</h2><p>The registry is ready. The first crate you publish shows up here.</p></section>`
     : html`<div class="wide columns">
 ${lists.map(
-  ({
-    id,
-    title,
-    crates,
-  }) => html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${crateList(crates, to)}</section>
+  list => html`<section aria-labelledby="${list.id}"><h2 id="${list.id}">${list.title}</h2>${crateList(list.crates, to)}</section>
 `,
 )}</div>`
 }`

@@ -13,8 +13,11 @@ import {
 import { searchPath } from '../../core/paths/search.ts'
 import type { CrateItem } from '../crate-data.ts'
 import { absoluteLink } from '../elements/links.ts'
-import { html, type Markup, raw } from '../elements/markup.ts'
+import { html, raw } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
+
+const XML = raw('<?xml version="1.0" encoding="utf-8"?>')
+const XMLNS = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
 /** `robots.txt`: search engines leave out accounts, search results and sources. */
 export function robots(site: SiteConfig): Output {
@@ -30,7 +33,7 @@ export function robots(site: SiteConfig): Output {
 export function openSearch(site: SiteConfig): Output {
   return output(
     openSearchPath,
-    html`${raw('<?xml version="1.0" encoding="utf-8"?>')}
+    html`${XML}
 <OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">
 <ShortName>${site.title.slice(0, 16)}</ShortName>
 <Description>${site.description.slice(0, 1024)}</Description>
@@ -41,42 +44,30 @@ export function openSearch(site: SiteConfig): Output {
   )
 }
 
-const XML = raw('<?xml version="1.0" encoding="utf-8"?>')
-const XMLNS = 'http://www.sitemaps.org/schemas/sitemap/0.9'
+type Dated = Pick<CrateItem, 'name' | 'updatedAt'>
 
-/** `sitemap.xml`: the parts. The part of a crate is its id divided by `SITEMAP_CRATES`. */
-export function sitemapIndex(site: SiteConfig, parts: readonly number[]): Output {
+/**
+ * `sitemap.xml` and the part of the pages that belong to no crate. The part of a crate is its id
+ * divided by `SITEMAP_CRATES`.
+ */
+export function sitemapIndex(site: SiteConfig, parts: readonly number[]): Output[] {
   const paths = (['pages', ...parts] as const).map(sitemapPartPath)
   const lines = paths.map(path => html`<sitemap><loc>${absoluteLink(site, path)}</loc></sitemap>\n`)
-  return output(
-    sitemapPath,
-    html`${XML}\n<sitemapindex xmlns="${XMLNS}">\n${lines}</sitemapindex>\n`,
-  )
-}
-
-/** The part of the pages that belong to no crate. */
-export function sitemapPages(site: SiteConfig): Output {
-  const urls = [frontPath, listPath('')].map(path => url(absoluteLink(site, path), null))
-  return output(sitemapPartPath('pages'), urlset(urls))
+  const pages = [frontPath, listPath('')].map(path => ({ path, changed: null }))
+  return [
+    urlset(site, 'pages', pages),
+    output(sitemapPath, html`${XML}\n<sitemapindex xmlns="${XMLNS}">\n${lines}</sitemapindex>\n`),
+  ]
 }
 
 /** One part of the crates. The pages of versions are in none: the page of their crate leads there. */
-export function sitemapPart(
-  site: SiteConfig,
-  part: number,
-  crates: readonly Pick<CrateItem, 'name' | 'updatedAt'>[],
-): Output {
-  const urls = crates.map(({ name, updatedAt }) =>
-    url(absoluteLink(site, cratePath(name)), updatedAt),
-  )
-  return output(sitemapPartPath(part), urlset(urls))
+export function sitemapPart(site: SiteConfig, part: number, crates: readonly Dated[]): Output {
+  const pages = crates.map(one => ({ path: cratePath(one.name), changed: one.updatedAt }))
+  return urlset(site, part, pages)
 }
 
 /** The whole site map at once; the id of a crate is its position by canonical name, from 1. */
-export function* sitemaps(
-  site: SiteConfig,
-  crates: Iterable<Pick<CrateItem, 'name' | 'updatedAt'>>,
-): Generator<Output> {
+export function* sitemaps(site: SiteConfig, crates: Iterable<Dated>): Generator<Output> {
   const sorted = sortByName(crates)
   const parts: number[] = []
   for (let part = 0; part * SITEMAP_CRATES <= sorted.length && sorted.length > 0; part++) {
@@ -84,14 +75,17 @@ export function* sitemaps(
     yield sitemapPart(site, part, sorted.slice(Math.max(0, start), start + SITEMAP_CRATES))
     parts.push(part)
   }
-  yield sitemapPages(site)
-  yield sitemapIndex(site, parts)
+  yield* sitemapIndex(site, parts)
 }
 
-function urlset(urls: readonly Markup[]): Markup {
-  return html`${XML}\n<urlset xmlns="${XMLNS}">\n${urls}</urlset>\n`
-}
-
-function url(location: string, changed: string | null): Markup {
-  return html`<url><loc>${location}</loc>${changed === null ? null : html`<lastmod>${changed}</lastmod>`}</url>\n`
+function urlset(
+  site: SiteConfig,
+  part: number | 'pages',
+  pages: readonly { readonly path: string; readonly changed: string | null }[],
+): Output {
+  const urls = pages.map(
+    ({ path, changed }) =>
+      html`<url><loc>${absoluteLink(site, path)}</loc>${changed === null ? null : html`<lastmod>${changed}</lastmod>`}</url>\n`,
+  )
+  return output(sitemapPartPath(part), html`${XML}\n<urlset xmlns="${XMLNS}">\n${urls}</urlset>\n`)
 }

@@ -19,13 +19,7 @@ export function taskList(md: MarkdownIt): void {
   })
 }
 
-const KINDS: ReadonlyMap<string, string> = new Map([
-  ['NOTE', 'Note'],
-  ['TIP', 'Tip'],
-  ['IMPORTANT', 'Important'],
-  ['WARNING', 'Warning'],
-  ['CAUTION', 'Caution'],
-])
+const ALERTS: ReadonlySet<string> = new Set(['Note', 'Tip', 'Important', 'Warning', 'Caution'])
 
 type Token = InstanceType<MarkdownIt['core']['State']>['tokens'][number]
 
@@ -45,7 +39,7 @@ export function alerts(md: MarkdownIt): void {
       token.tag = 'div'
       token.attrJoin('class', `markdown-alert markdown-alert-${kind.toLowerCase()}`)
       const heading = new state.Token('html_block', '', 0)
-      heading.content = `<p class="markdown-alert-title">${KINDS.get(kind)}</p>\n`
+      heading.content = `<p class="markdown-alert-title">${kind}</p>\n`
       tokens.push(heading)
     }
     state.tokens = tokens
@@ -56,8 +50,9 @@ export function alerts(md: MarkdownIt): void {
 function takeKind(paragraph: Token | undefined, inline: Token | undefined): string | null {
   if (paragraph?.type !== 'paragraph_open' || inline === undefined) return null
   const match = /^\[!(\w+)\][ \t]*(?:\n|$)/.exec(inline.content)
-  const kind = (match?.[1] ?? '').toUpperCase()
-  if (match === null || !KINDS.has(kind)) return null
+  const word = match?.[1] ?? ''
+  const kind = word.charAt(0).toUpperCase() + word.slice(1).toLowerCase()
+  if (match === null || !ALERTS.has(kind)) return null
   inline.content = inline.content.slice(match[0].length)
   return kind
 }

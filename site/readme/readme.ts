@@ -24,27 +24,21 @@ const MARKDOWN = /(^|\/)[^./]*$|\.(md|markdown|mdown|mdwn|mkd|mkdn|mkdown)$/i
  * A README as sanitized HTML: from Markdown by the extension of its file, otherwise the text as it
  * is. Its cost is bounded, but only roughly: run it where it can be stopped.
  */
-export function renderReadme(given: PackagedReadme): string {
-  const text = shortened(given.text)
-  if (!MARKDOWN.test(given.about.readme_file ?? ''))
-    return section(given.text, plainText(text), null)
+export function renderReadme({ text, about, images }: PackagedReadme): string {
+  if (!MARKDOWN.test(about.readme_file ?? '')) return section(text, plainText(text), null)
   try {
-    return section(given.text, fromMarkdown(text, given), null)
+    const content = markdown(shortened(text))
+    if (content.length > HTML_MAX) throw new TooComplexError('its HTML grows too long')
+    return section(text, raw(sanitize(content, { base: linkBase(about), images })), null)
   } catch (error) {
     if (!(error instanceof TooComplexError)) throw error
-    return plainReadme(given.text, error.message)
+    return plainReadme(text, error.message)
   }
 }
 
 /** A README as it was written, with a sentence that says why: `because` is a clause. */
 export function plainReadme(text: string, because: string): string {
-  return section(text, plainText(shortened(text)), because)
-}
-
-function fromMarkdown(text: string, { about, images }: PackagedReadme): Markup {
-  const content = markdown(text)
-  if (content.length > HTML_MAX) throw new TooComplexError('its HTML grows too long')
-  return raw(sanitize(content, { base: linkBase(about), images }))
+  return section(text, plainText(text), because)
 }
 
 function section(text: string, content: Markup, plainBecause: string | null): string {
@@ -60,7 +54,7 @@ function section(text: string, content: Markup, plainBecause: string | null): st
 }
 
 function plainText(text: string): Markup {
-  return html`<pre class="plain-text" tabindex="0">${text}</pre>`
+  return html`<pre class="plain-text" tabindex="0">${shortened(text)}</pre>`
 }
 
 /** Cut at the end of a line, where there is one. */

@@ -1,10 +1,10 @@
 import { type DefaultTreeAdapterTypes, html as namespaces, parseFragment } from 'parse5'
+import type { SiteConfig } from '../site-config.ts'
 import {
   ATTRIBUTES,
   CLASSES,
   DROPPED,
   GLOBAL_ATTRIBUTES,
-  HEADINGS,
   IDENTIFIED,
   TAGS,
   VOID,
@@ -20,11 +20,9 @@ type Given = ReadonlyMap<string, string>
 type Attributes = Record<string, string>
 
 /** What becomes of links and images. */
-export interface SanitizeOptions {
+export interface SanitizeOptions extends Pick<SiteConfig, 'images'> {
   /** Where relative links lead; null drops them. */
   readonly base: LinkBase | null
-  /** Whether images of other hosts are loaded, or shown as a link. */
-  readonly images: 'link' | 'load'
 }
 
 /** Deeper than this nobody writes; browsers and this walk stay quick. */
@@ -83,8 +81,7 @@ class Writer {
   #element(element: Element, depth: number, inLink: boolean): void {
     const name = element.tagName
     if (element.namespaceURI !== namespaces.NS.HTML) {
-      // Of a drawing or formula nothing stays; but one without an end has the rest of the README in
-      // it.
+      // Nothing stays of a drawing or formula; but an unclosed one contains the rest of the README.
       this.nodes(element.childNodes, depth + 1, inLink, false)
       return
     }
@@ -138,11 +135,8 @@ class Writer {
       this.#ids.add(id)
       kept.id = id
     }
-    const allowed = CLASSES.get(name)
-    const classes =
-      allowed === undefined
-        ? []
-        : (given.get('class') ?? '').split(/\s+/).filter(one => allowed.test(one))
+    const wanted = (given.get('class') ?? '').split(/\s+/)
+    const classes = wanted.filter(one => CLASSES.get(name)?.test(one))
     if (classes.length > 0) kept.class = classes.join(' ')
     return kept
   }
@@ -163,13 +157,8 @@ class Writer {
     const src = safeImage(given.get('src'), this.#options.base)
     const alt = (given.get('alt') ?? '').slice(0, VALUE_MAX)
     if (src !== null && this.#isLoaded(src)) {
-      this.#open('img', {
-        ...this.#kept('img', given),
-        src,
-        alt,
-        loading: 'lazy',
-        referrerpolicy: 'no-referrer',
-      })
+      const how = { loading: 'lazy', referrerpolicy: 'no-referrer' }
+      this.#open('img', { ...this.#kept('img', given), src, alt, ...how })
       return
     }
     const text = alt.trim() === '' ? 'image' : alt
@@ -185,20 +174,16 @@ class Writer {
   #source(given: Given): void {
     const first = /^[^\s,]+/.exec((given.get('srcset') ?? '').trim())?.[0]
     const srcset = safeImage(first, this.#options.base)
-    if (srcset !== null && this.#isLoaded(srcset))
-      this.#open('source', {
-        ...this.#kept('source', given),
-        srcset: srcset.replaceAll(',', '%2C'),
-      })
+    if (srcset === null || !this.#isLoaded(srcset)) return
+    this.#open('source', { ...this.#kept('source', given), srcset: srcset.replaceAll(',', '%2C') })
   }
 
   /** The only input is the box of a task list, and nobody ticks it. */
   #checkbox(given: Given): void {
     if (given.get('type')?.toLowerCase() !== 'checkbox') return
-    const state: Attributes =
-      given.get('checked') === undefined
-        ? { 'aria-label': 'open' }
-        : { 'aria-label': 'done', checked: '' }
+    const state: Attributes = given.has('checked')
+      ? { 'aria-label': 'done', checked: '' }
+      : { 'aria-label': 'open' }
     this.#open('input', { type: 'checkbox', disabled: '', ...state })
   }
 }
@@ -211,8 +196,7 @@ function isStray(element: Element): boolean {
 
 /** The page has its own `h1`: a README's headings start one level below. */
 function demoted(tag: string): string {
-  const level = (HEADINGS as readonly string[]).indexOf(tag)
-  return level === -1 ? tag : (HEADINGS[Math.min(level + 1, HEADINGS.length - 1)] ?? tag)
+  return tag.replace(/^h([1-5])$/, (_, level) => `h${Number(level) + 1}`)
 }
 
 function escaped(text: string): string {

@@ -10,10 +10,13 @@ import type { SiteConfig } from '../site-config.ts'
 import { fileText, fileTree, type SourceFile } from './files.ts'
 import { numberedLines } from './lines.ts'
 
-/** The source browser of one version. */
-export interface SourceData {
+interface SourceVersion {
   readonly name: string
   readonly version: string
+}
+
+/** The source browser of one version. */
+export interface SourceData extends SourceVersion {
   readonly files: readonly SourceFile[]
 }
 
@@ -54,19 +57,9 @@ export function* sourcePages(
 }
 
 /** The one page of a version whose files cannot be shown; `because` is a clause. */
-export function sourceNotice(
-  site: SiteConfig,
-  { name, version }: Pick<SourceData, 'name' | 'version'>,
-  because: string,
-): Output {
-  const path = sourcePath(name, version)
-  const main = html`<div class="wide page">
-${trail({ name, version }, null, linker(site, path))}
-<h1>Source of ${name} ${version}</h1>
-<p class="notice">The files are not shown here because ${because}; the package has them.</p>
-</div>`
-  const title = `Source of ${name} ${version}`
-  return output(path, layout(site, { path, title, main, canonical: null }))
+export function sourceNotice(site: SiteConfig, version: SourceVersion, because: string): Output {
+  const text = html`<p class="notice">The files are not shown here because ${because}; the package has them.</p>`
+  return page(site, version, null, () => text)
 }
 
 function shownFiles({ name, version, files }: SourceData): Shown[] {
@@ -90,53 +83,62 @@ function treePage(
   data: SourceData,
   pages: ReadonlyMap<SourceFile, string>,
 ): Output {
-  const path = sourcePath(data.name, data.version)
-  const to = linker(site, path)
-  const title = `Source of ${data.name} ${data.version}`
-  const total = data.files.reduce((sum, file) => sum + file.size, 0)
-  const main = html`<div class="wide page">
-${trail(data, null, to)}
-<h1>${title}</h1>
-<p class="lead">${plural(data.files.length, 'file')}, ${formatBytes(total)}. Files without a link are binary, too large, or have a name that some hosts do not allow.</p>
-${fileTree(data.files, file => pages.get(file) ?? null, to)}
-</div>`
-  return output(path, layout(site, { path, title, main, canonical: null }))
+  const { files } = data
+  const size = formatBytes(files.reduce((sum, file) => sum + file.size, 0))
+  const lead = html`<p class="lead">${plural(files.length, 'file')}, ${size}. Files without a link are binary, too large, or have a name that some hosts do not allow.</p>`
+  const tree = (to: Linker) => fileTree(files, file => pages.get(file) ?? null, to)
+  return page(site, data, null, to => html`${lead}\n${tree(to)}`)
 }
 
 function filePage(
   site: SiteConfig,
   data: SourceData,
-  { file, path, text }: Shown,
+  shown: Shown,
   beside: readonly Shown[],
   plainBecause: string | null,
 ): Output {
-  const to = linker(site, path)
+  const { file, text } = shown
   const lines = text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
   const plain =
     plainBecause === null
       ? null
       : html`<p class="notice">This file is shown without colors because ${plainBecause}.</p>`
   const code = highlight(text, plain === null ? fileLanguage(file.path) : null)
-  const main = html`<div class="wide page">
-${trail(data, file.path, to)}
-<h1 class="file-name">${file.path}</h1>
-<p class="quiet">${plural(lines, 'line')}, ${formatBytes(file.size)}</p>
+  return page(
+    site,
+    data,
+    shown,
+    to => html`<p class="quiet">${plural(lines, 'line')}, ${formatBytes(file.size)}</p>
 ${plain}<div class="file-body">
 <nav class="siblings" aria-label="Files in this folder">${siblings(beside, file, to)}</nav>
 <pre class="source" tabindex="0" aria-label="${file.path}"><code>${numberedLines(code)}</code></pre>
-</div>
-</div>`
-  const title = `${file.path} · ${data.name} ${data.version}`
-  return output(path, layout(site, { path, title, main, canonical: null }))
+</div>`,
+  )
 }
 
-function trail(
-  data: Pick<SourceData, 'name' | 'version'>,
-  file: string | null,
-  to: Linker,
-): Markup {
-  const { name, version } = data
-  return html`<nav class="trail" aria-label="Breadcrumb"><a href="${to(cratePath(name))}">${name}</a><a href="${to(versionPath(name, version))}">${version}</a>${file === null ? html`<span>Source</span>` : html`<a href="${to(sourcePath(name, version))}">Source</a><span>${file}</span>`}</nav>`
+/** A page of the source browser: that of a file, or the one of all files. */
+function page(
+  site: SiteConfig,
+  { name, version }: SourceVersion,
+  shown: Shown | null,
+  content: (to: Linker) => Markup,
+): Output {
+  const path = shown?.path ?? sourcePath(name, version)
+  const to = linker(site, path)
+  const file = shown?.file.path
+  const source = file
+    ? html`<a href="${to(sourcePath(name, version))}">Source</a><span>${file}</span>`
+    : html`<span>Source</span>`
+  const heading = file
+    ? html`<h1 class="file-name">${file}</h1>`
+    : html`<h1>Source of ${name} ${version}</h1>`
+  const main = html`<div class="wide page">
+<nav class="trail" aria-label="Breadcrumb"><a href="${to(cratePath(name))}">${name}</a><a href="${to(versionPath(name, version))}">${version}</a>${source}</nav>
+${heading}
+${content(to)}
+</div>`
+  const title = `${file ? `${file} ·` : 'Source of'} ${name} ${version}`
+  return output(path, layout(site, { path, title, main, canonical: null }))
 }
 
 function siblings(beside: readonly Shown[], file: SourceFile, to: Linker): Markup {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   absoluteLink,
+  linker,
   relativeLink,
-  rootedLink,
   webLink,
   webLinkText,
 } from '../../../site/elements/links.ts'
@@ -46,7 +46,7 @@ for (const [from, to, link] of relative) {
 test('absolute and rooted links keep the base path', () => {
   const site = demoFacts('https://x.example/sub')
   assert.equal(absoluteLink(site, 'index.html'), 'https://x.example/sub/')
-  assert.equal(rootedLink(site, 'crates/a/index.html'), '/sub/crates/a/')
+  assert.equal(linker(site, null)('crates/a/index.html'), '/sub/crates/a/')
 })
 
 const web: [text: string | null, url: string | null][] = [
