@@ -1,27 +1,53 @@
 import { unescape as undoPercent } from 'node:querystring'
 import { type Context, Hono } from 'hono'
+import { accepts } from 'hono/accepts'
+import type { NodeEnv } from './ask/ask.ts'
 import { pageHeaders } from './examples/body/uploads.ts'
 import { answerError } from './examples/errors.ts'
 import { exactIntegers } from './examples/path/path-params-int.ts'
-import type { Example } from './examples.ts'
+import { type Example, examples } from './examples.ts'
 import { type About, describe } from './openapi.ts'
-import { docsPage } from './pages/docs-page.ts'
-import type { SampleEnv } from './settings.ts'
+import { docsPage, indexPage } from './pages/pages.ts'
 
-type App = Hono<SampleEnv>
-type C = Context<SampleEnv>
+type App = Hono<NodeEnv>
+
+/** What answers at the root of the gallery, too; of two that answer the same, the first counts. */
+const FRONT = `root query-optional path-params path-converter query-params body query-mixed forms
+uploads dependencies dependencies-cache security https`.split(/\s/)
 
 /** An app without routes: what all examples have in common around their own. */
 export function emptyApp(): App {
-  const app = new Hono<SampleEnv>({ getPath: routedPath })
+  const app = new Hono<NodeEnv>({ getPath: routedPath })
   app.use(exactIntegers)
   app.notFound(c => unmatched(app, c))
   app.onError(answerError)
   return app
 }
 
+/** One example at the root. */
+export function single(example: Example): App {
+  return serveUnder(emptyApp(), '/', example, [example.app])
+}
+
+/** All examples below `/examples/`, some at the root, too, and an index of them for browsers. */
+export function gallery(): App {
+  const app = emptyApp()
+  const index = (c: Context) => indexPage(c, examples.values())
+  app.get('/examples/', pageHeaders, index)
+  for (const one of examples.values()) serveUnder(app, `/examples/${one.name}/`, one, [one.app])
+  app.get('/', pageHeaders, (c, next) => {
+    c.header('Vary', 'Accept')
+    const supports = ['application/json', 'text/html']
+    const type = accepts(c, { header: 'Accept', supports, default: 'application/json' })
+    return type === 'text/html' ? index(c) : next()
+  })
+  const front = FRONT.flatMap(name => examples.get(name)?.app ?? [])
+  const about = { name: 'Sample application', about: 'Some examples, together.' }
+  return serveUnder(app, '/', about, front)
+}
+
 /** Adds apps under a path that ends with a slash, and their documentation beside them. */
-export function serveUnder(app: App, base: string, about: About, apps: readonly Example['app'][]) {
+function serveUnder(app: App, base: string, about: About, apps: Example['app'][]) {
   const description = describe(about, apps, base)
   app.get(`${base}openapi.json`, c => c.json(description))
   app.get(`${base}docs`, pageHeaders, c => docsPage(c, description))
@@ -30,20 +56,16 @@ export function serveUnder(app: App, base: string, about: About, apps: readonly 
   return app
 }
 
-/**
- * Answers what no route took, in this order: 405 with `Allow` where another method would have been
- * taken, 307 where the path differs from a route by its slash at the end, 404.
- */
-function unmatched(app: App, c: C): Response {
+// Answers what no route took, in this order: 405 with `Allow` where another method would have been
+// taken, 307 where the path differs from a route by its slash at the end, 404.
+function unmatched(app: App, c: Context<NodeEnv>): Response {
   const allowed = methodsOf(app, c.req.path).join(', ')
   if (allowed) return c.json({ detail: 'Method Not Allowed' }, 405, { Allow: allowed })
-  const other = toggleSlash(c.req.path)
-  if (!other || methodsOf(app, other).length === 0) return c.json({ detail: 'Not Found' }, 404)
-  // To the same place as the client wrote it, scheme, host and query untouched.
+  const other = methodsOf(app, toggleSlash(c.req.path))
+  if (other.length === 0) return c.json({ detail: 'Not Found' }, 404)
+  // To the same place as the client wrote it, with the query untouched.
   const { path, query } = target(c.req.raw, c.env)
-  const { protocol, host } = new URL(c.req.url)
-  const origin = `${protocol}//${c.env?.incoming?.headers.host ?? host}`
-  const Location = `${origin}${toggleSlash(path)}${query}`
+  const Location = `${new URL(c.req.url).origin}${toggleSlash(path)}${query}`
   return c.body(null, 307, { Location, 'Content-Length': '0' })
 }
 
@@ -57,23 +79,19 @@ function methodsOf(app: App, path: string): string[] {
 
 /** Without the slashes at its end, or with one when there is none. */
 function toggleSlash(path: string): string {
-  let end = path.length
-  while (path[end - 1] === '/') end -= 1
-  return end === path.length ? `${path}/` : path.slice(0, end)
+  const bare = path.replace(/(?<!\/)\/+$/, '')
+  return bare === path ? `${path}/` : bare
 }
 
-/**
- * Hono's `getPath`: what routes are matched with, from the wire; `new URL` would collapse dot
- * segments. Each segment is decoded and encoded again, so `/%69tems` meets `/items`, `%2F` stays
- * inside its segment, and Hono's own decoding of parameters is the only one a value sees.
- */
-function routedPath(request: Request, options?: { env?: SampleEnv['Bindings'] }): string {
+// Hono's `getPath`: what routes are matched with. Each segment is decoded and encoded again, so
+// `/%69tems` meets `/items`, `%2F` stays inside its segment, and Hono decodes a value once.
+function routedPath(request: Request, options?: { env?: NodeEnv['Bindings'] }): string {
   const segments = target(request, options?.env).path.split('/')
   return segments.map(one => encodeURIComponent(undoPercent(one))).join('/')
 }
 
-/** Path and query as they were on the wire, nothing decoded or collapsed. */
-function target(request: Request, env: SampleEnv['Bindings'] | undefined) {
+/** Path and query as they were on the wire: `new URL` would collapse dot segments. */
+function target(request: Request, env: NodeEnv['Bindings'] | undefined) {
   const written = env?.incoming?.url ?? request.url
   const [, path, query = ''] = /^(?:https?:\/\/[^/?#]*)?([^?]*)(.*)$/is.exec(written) ?? []
   return { path: path || '/', query }

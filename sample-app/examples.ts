@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import type * as v from 'valibot'
+import * as v from 'valibot'
 
 /** In the order in which to read them; a folder of `examples/` is a chapter. */
 const FILES = `root path/path-params path/path-params-int path/path-converter path/path-validation
@@ -28,4 +28,12 @@ for (const file of FILES.split(/\s/)) {
   const module: Omit<Example, 'name'> = await import(`./examples/${file}.js`)
   const name = file.replace(/.*\//, '')
   examples.set(name, { name, ...module })
+}
+
+/** Reads from the environment what examples have to be told; an error names all that is wrong. */
+export function readSettings(env: NodeJS.ProcessEnv, which: Iterable<Example>): object {
+  const entries = [...which].map(({ settings }) => settings?.entries)
+  const { success, output, issues } = v.safeParse(v.object(Object.assign({}, ...entries)), env)
+  if (success) return output
+  throw new Error(issues.map(one => `${v.getDotPath(one)}: ${one.message}`).join('\n'))
 }

@@ -1,58 +1,45 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { createServer as createTlsServer, type ServerOptions } from 'node:https'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
+import type { Hono } from 'hono'
+import type { NodeEnv } from './ask/ask.ts'
 
-type Nodes = { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }
-type Fetch = (request: Request, env: Nodes) => Response | Promise<Response>
-type Place = { readonly host: string; readonly port: number }
+/** Port 0 takes a free one. The files, in PEM, are for TLS. */
+export type Place = { host: string; port: number; cert?: string; key?: string }
 
 const [IDLE_MS, GRACE_MS] = [120_000, 10_000]
-// A file of any size may take any time to send: no limit for a request, only for silence. Target
-// and headers may have 64 KiB, so that a long query meets the limits it was declared with.
+// A file may take any time to send: only silence is limited. A long query fits into 64 KiB.
 const OPTIONS = { requestTimeout: 0, maxHeaderSize: 64 * 1024 }
 
-/**
- * Serves an app; port 0 takes a free one. `close` takes no new connections and lets running
- * requests finish, for ten seconds at most.
- * @throws what listening failed with, such as EADDRINUSE
- */
-export async function listen(fetch: Fetch, { host, port }: Place, tls?: ServerOptions) {
+/** Serves an app; `env` goes into `c.env`. `close` lets running requests end, for ten seconds. */
+export async function listen(app: Hono<NodeEnv>, env: object, { host, port, cert, key }: Place) {
   let isStopping = false
-  const listener = getRequestListener(
-    async (request, env) => {
-      const response = await fetch(request, env as Nodes)
-      // The last answer of its connection: an idle one would delay the end.
-      if (isStopping) response.headers.set('Connection', 'close')
-      return response
-    },
-    { hostname: host },
-  )
-  const server = tls ? createTlsServer({ ...OPTIONS, ...tls }) : createServer(OPTIONS)
-  server.setTimeout(IDLE_MS)
-  server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    // The adapter refuses a raw backslash in a path; here it is a character like any other.
-    incoming.url = incoming.url?.replaceAll('\\', '%5C')
-    // HTTP/1.0 need not name a host, and any client may name an empty one: it means this server.
-    const { localAddress = '', localPort = 0 } = incoming.socket
-    incoming.headers.host ||= authority(localAddress, localPort)
-    void listener(incoming, outgoing)
-  })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, resolve)
-  })
+  const answer = async (request: Request, node: object) => {
+    const response = await app.fetch(request, { ...env, ...node })
+    // The last answer of its connection: an idle one would delay the end.
+    if (isStopping) response.headers.set('Connection', 'close')
+    return response
+  }
+  const server = cert && key ? createServerWithTls(cert, key) : createServer(OPTIONS)
+  server.on('request', getRequestListener(answer, { hostname: host })).setTimeout(IDLE_MS)
+  await once(server.listen(port, host), 'listening')
   const close = () => {
     isStopping = true
-    // For an answer whose headers are out already.
-    server.keepAliveTimeout = 1
-    const late = setTimeout(() => server.closeAllConnections(), GRACE_MS)
-    return new Promise<void>(resolve => server.close(() => resolve(clearTimeout(late))))
+    setTimeout(() => server.closeAllConnections(), GRACE_MS).unref()
+    return new Promise(resolve => server.close(resolve))
   }
   const { port: taken } = server.address() as AddressInfo
-  return { url: `${tls ? 'https' : 'http'}://${authority(host, taken)}`, close }
+  const name = host.includes(':') ? `[${host}]` : host
+  return { url: `${cert ? 'https' : 'http'}://${name}:${taken}`, close }
 }
 
-function authority(host: string, port: number): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`
+function createServerWithTls(cert: string, key: string) {
+  try {
+    return createTlsServer({ ...OPTIONS, cert: readFileSync(cert), key: readFileSync(key) })
+  } catch (error) {
+    throw new Error(`cannot serve TLS with ${cert} and ${key}: ${Object(error).message}`)
+  }
 }

@@ -1,21 +1,22 @@
+import type { HttpBindings } from '@hono/node-server'
 import type { Context, Env } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { matchedRoutes } from 'hono/route'
+import type { RouterRoute } from 'hono/types'
 import { findTargetHandler } from 'hono/utils/handler'
 import * as v from 'valibot'
-import { Form } from '../form/form.ts'
-import type { SampleEnv } from '../settings.ts'
+import { type Chunks, Form } from '../form/form.ts'
 import { readJson } from './json-body.ts'
 import { ValidationError } from './problem.ts'
 
+/** Node's own objects, which are absent under `app.request()`. */
+export type NodeEnv = { Bindings: Partial<HttpBindings> }
 /** Where a named value comes from, in the order in which problems are reported. */
 export const SOURCES = ['path', 'query', 'header', 'cookie', 'form'] as const
 export type Source = (typeof SOURCES)[number]
-/** Valibot schemas by the names that the program uses. */
-export type Entries = Readonly<Record<string, v.GenericSchema>>
 
 /** What a route or a dependency asks for; `needs` are read first, `body` is a JSON object. */
-export type Inputs = { readonly [S in Source]?: Entries } & {
+export type Inputs = { readonly [S in Source]?: Readonly<Record<string, v.GenericSchema>> } & {
   readonly needs?: Readonly<Record<string, Dependency<unknown>>>
   readonly body?: v.GenericSchema
   /** For the documentation: what is answered, by status, and what proves who is asking. */
@@ -23,7 +24,7 @@ export type Inputs = { readonly [S in Source]?: Entries } & {
   readonly security?: Readonly<Record<string, object>>
 }
 
-/** See `dependency`. */
+/** Made by `dependency` and `uncached`. */
 export interface Dependency<T> {
   readonly inputs: Inputs
   readonly use_cache?: false
@@ -31,22 +32,17 @@ export interface Dependency<T> {
 }
 
 type Output<S> = S extends v.GenericSchema ? v.InferOutput<S> : never
-type Result<D> = D extends Dependency<infer T> ? T : never
 /** What inputs turn into: an object per source, the body, and each result by its name. */
 type Values<I extends Inputs> = {
   readonly [S in keyof I & Source]: { readonly [K in keyof I[S]]: Output<I[S][K]> }
 } & { readonly [B in keyof I & 'body']: Output<I[B]> } & {
-  readonly [K in keyof I['needs']]: Result<I['needs'][K]>
+  readonly [K in keyof I['needs']]: I['needs'][K] extends Dependency<infer T> ? T : never
 }
 
-/** What each middleware made by `ask` asks for: the documentation reads it. */
-export const declarations = new WeakMap<object, Inputs>()
+const declarations = new WeakMap<object, Inputs>()
 const readings = new WeakMap<Context, Reading>()
 
-/**
- * Middleware that reads what a route asks for and puts it into `c.var`: `c.var.query.limit`.
- * Everything that is wrong goes into one 422.
- */
+/** Middleware that reads what a route asks for into `c.var`; what is wrong goes into one 422. */
 export function ask<const I extends Inputs>(inputs: I) {
   const middleware = createMiddleware<{ Variables: Values<I> }>(async (c, next) => {
     // Nobody answers this path and method: 404, 405 and 307 come before what a whole app asks for.
@@ -67,10 +63,7 @@ export function ask<const I extends Inputs>(inputs: I) {
   return middleware
 }
 
-/**
- * Work that a route `needs` before its handler, with inputs of its own. It runs once per request,
- * and may end the request by throwing an HTTPException.
- */
+/** Work that a route `needs` before its handler, once per request, with inputs of its own. */
 export function dependency<const I extends Inputs, T, E extends Env = Env>(
   inputs: I,
   run: (values: Values<I>, c: Context<E>) => T | Promise<T>,
@@ -83,30 +76,32 @@ export function uncached<T>(one: Dependency<T>): Dependency<T> {
   return { ...one, use_cache: false }
 }
 
-/** Inputs and those of all dependencies behind them, each once. */
-export function flatten(inputs: readonly Inputs[]): Inputs[] {
-  const all = new Set(inputs)
+/** What routes ask for, and all dependencies behind them, each once. */
+export function inputsOf(routes: readonly RouterRoute[]): Inputs[] {
+  const asked = routes.map(({ handler }) => declarations.get(findTargetHandler(handler)))
+  const all = new Set(asked.filter(inputs => inputs !== undefined))
   for (const { needs = {} } of all) for (const one of Object.values(needs)) all.add(one.inputs)
   return [...all]
 }
 
-/**
- * What a schema says of a value: its name outside (`alias`; a header's `_` is a `-` on the wire),
- * a second name of a header (`also`), and Valibot's name of its innermost type.
- */
-export function describeEntry(source: string, key: string, schema: v.GenericSchema) {
-  const { alias = key, also } = v.getMetadata(schema) as { alias?: string; also?: string }
-  let inner: { readonly type: string; readonly wrapped?: typeof inner } = schema
-  while (inner.wrapped) inner = inner.wrapped
-  const name = source === 'header' ? alias.replaceAll('_', '-').toLowerCase() : alias
-  return { name, also, type: inner.type }
+/** What is asked of one source, each with what its schema says of it. */
+export function entriesOf(source: Source, inputs: readonly Inputs[]) {
+  const all = inputs.flatMap(one => Object.entries(one[source] ?? {}))
+  return all.map(([key, schema]) => {
+    // `alias` is the name outside, where a header's `_` is a `-`; `also` a second one of a header.
+    const { alias = key, also } = v.getMetadata(schema) as { alias?: string; also?: string }
+    let inner: { readonly type: string; readonly wrapped?: typeof inner } = schema
+    while (inner.wrapped) inner = inner.wrapped
+    const name = source === 'header' ? alias.replaceAll('_', '-').toLowerCase() : alias
+    return { key, schema, name, also, type: inner.type }
+  })
 }
 
 type Outcome = { readonly value: unknown } | undefined
 
 /** One request while its inputs are read: each part once, each dependency once. */
 class Reading {
-  readonly #c: Context<SampleEnv>
+  readonly #c: Context<NodeEnv>
   readonly #results = new Map<unknown, Outcome>()
   readonly refusal = new ValidationError()
   #form: Form | undefined
@@ -121,8 +116,7 @@ class Reading {
     const { needs = {}, body } = inputs
     for (const [name, one] of Object.entries(needs)) read.push([name, await this.#need(one)])
     for (const source of SOURCES) {
-      const entries = inputs[source]
-      if (entries) read.push([source, await this.#parse(source, entries)])
+      if (inputs[source]) read.push([source, await this.#parse(source, inputs)])
     }
     if (body) read.push(['body', await this.#body(body)])
     const values = read.flatMap(([name, outcome]) => (outcome ? [[name, outcome.value]] : []))
@@ -144,18 +138,17 @@ class Reading {
     return outcome
   }
 
-  async #parse(source: Source, entries: Entries): Promise<Outcome> {
+  async #parse(source: Source, inputs: Inputs): Promise<Outcome> {
     const names = new Map<unknown, string>()
     const given: Record<string, unknown> = {}
-    for (const [key, schema] of Object.entries(entries)) {
-      const { name, also, type } = describeEntry(source, key, schema)
+    for (const { key, name, also, type } of entriesOf(source, [inputs])) {
       const values = await this.#values(source, name, also)
       // Of a repeated scalar the last value counts. An empty form field counts as absent.
       const value = type === 'array' && values.length > 0 ? values : values.at(-1)
       if (value !== undefined && !(source === 'form' && value === '')) given[key] = value
       names.set(key, name)
     }
-    return this.#checked(source, v.object(entries), given, names)
+    return this.#checked(source, v.object(inputs[source] ?? {}), given, names)
   }
 
   async #values(source: Source, name: string, also?: string): Promise<readonly unknown[]> {
@@ -174,26 +167,22 @@ class Reading {
     return also && found.length === 0 ? this.#headers(also) : found
   }
 
-  /** Only the fields that the whole route asks for are kept. */
+  /** A body is read once: for all that the whole route asks for. */
   async #readForm(): Promise<Form> {
     if (this.#form) return this.#form
-    const handlers = matchedRoutes(this.#c).map(({ handler }) => findTargetHandler(handler))
-    const inputs = flatten(handlers.flatMap(handler => declarations.get(handler) ?? []))
-    const fields = inputs
-      .flatMap(({ form = {} }) => Object.entries(form))
-      .map(([key, schema]) => {
-        const { name, type } = describeEntry('form', key, schema)
-        return [name, type] as const
-      })
-    this.#form = new Form(new Map(fields))
-    await this.#form.read(this.#chunks(), this.#c.req.header('content-type') ?? '')
+    const fields = entriesOf('form', inputsOf(matchedRoutes(this.#c)))
+    const types = new Map(fields.map(({ name, type }) => [name, type]))
+    this.#form = new Form()
+    await this.#form.read(types, this.#chunks(), this.#c.req.header('content-type'))
     return this.#form
   }
 
   async #body(schema: v.GenericSchema): Promise<Outcome> {
-    const json = await readJson(this.#chunks(), this.#c.req.header('content-type') ?? '')
+    const json = await readJson(this.#chunks(), this.#c.req.header('content-type'))
     if ('type' in json) return this.refusal.report(json)
-    return this.#checked('body', v.pipe(plainObject, schema), json.value)
+    // Valibot's own object takes a list, too.
+    const notList = v.custom(value => value instanceof Object && !Array.isArray(value), 'object')
+    return this.#checked('body', v.pipe(notList, schema), json.value)
   }
 
   #checked(source: string, schema: v.GenericSchema, given: unknown, names?: Map<unknown, string>) {
@@ -202,33 +191,22 @@ class Reading {
     return success ? { value: output } : undefined
   }
 
-  /**
-   * The body in pieces, as fast as they are consumed. The Node stream is read directly: in Node 20
-   * the web stream over it reads ahead without a bound. It stays open, because the answer needs it.
-   */
-  #chunks(): AsyncIterable<Uint8Array> {
+  /** The body from Node's own stream: the web stream over it reads ahead without a bound. */
+  #chunks(): Chunks {
     const { env, req } = this.#c
+    // It stays open when reading stops early: the answer needs the connection.
     const stream = env?.incoming?.iterator({ destroyOnReturn: false }) ?? req.raw.body
     return stream ?? new Blob([]).stream()
   }
 }
 
-/** Valibot's own object takes a list, too. */
-const plainObject = v.custom(value => value instanceof Object && !Array.isArray(value), 'object')
-
-/**
- * A cookie as the client sent it, less its quotes (RFC 2109: `"a\"b"` is `a"b`, `"\073"` is `;`).
- * Hono's `getCookie` undoes percent-encoding and drops values with a quote or a non-ASCII letter.
- */
+// As the client sent it, less its quotes (`"a\"b"` is `a"b`): Hono's `getCookie` undoes
+// percent-encoding and drops values with a quote or a non-ASCII letter.
 function cookieValues(header: string, name: string): string[] {
   return header.split(';').flatMap(pair => {
-    const equals = pair.indexOf('=')
-    const value = pair.slice(equals + 1).trim()
-    if (equals === -1 || pair.slice(0, equals).trim() !== name) return []
-    if (value.length < 2 || !value.startsWith('"') || !value.endsWith('"')) return [value]
-    const escaped = /\\(?:([0-3][0-7]{2})|(.))/gs
-    const undo = (_: string, octal: string, character: string) =>
-      octal ? String.fromCharCode(Number.parseInt(octal, 8)) : character
-    return [value.slice(1, -1).replace(escaped, undo)]
+    const [key = '', ...rest] = pair.split('=')
+    if (key.trim() !== name || rest.length === 0) return []
+    const value = rest.join('=').trim()
+    return /^".*"$/s.test(value) ? value.slice(1, -1).replace(/\\(.)/gs, '$1') : value
   })
 }

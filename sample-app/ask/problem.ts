@@ -1,29 +1,23 @@
 import type { BaseIssue } from 'valibot'
-import { UploadFile } from '../form/upload-file.ts'
 
 /** One element of the `detail` list of a 422. */
 export interface Problem {
   readonly type: string
-  /** Where: `path`, `query`, `header`, `cookie` or `body`, then the name or an offset. */
+  /** A source or `body`, then the name or an offset. */
   readonly loc: readonly unknown[]
   readonly msg: string
-  /** What was received, unconverted; null for what is missing. */
   readonly input: unknown
   readonly ctx?: object
 }
 
-/**
- * By Valibot's name of what is wrong, or the message of a schema of our own: the type, the wording
- * with `{}` in the place of what is required, and how that is called.
- */
+// By Valibot's name of what is wrong, or the message of a schema of our own: the type, the wording
+// with `{}` in the place of what is required, and how that is called.
 const WORDING = new Map(
   `
 key | missing | Field required
 object | model_attributes_type | Input should be a valid dictionary or object to extract fields from
 string | string_type | Input should be a valid string
 number | float_type | Input should be a valid number
-boolean | bool_type | Input should be a valid boolean
-array | list_type | Input should be a valid list
 finite | finite_number | Input should be a finite number
 int_parsing | = | Input should be a valid integer, unable to parse string as an integer
 int_parsing_size | = | Unable to parse input string as an integer, exceeded maximum size
@@ -44,14 +38,10 @@ instance | value_error | Value error, Expected UploadFile, received: <class 'str
 
 /** Ends a request with 422; holds everything that was wrong, one problem per place. */
 export class ValidationError extends Error {
-  readonly #problems = new Map<string, Problem>()
-
-  get problems(): Problem[] {
-    return [...this.#problems.values()]
-  }
+  readonly problems = new Map<string, Problem>()
 
   report(problem: Problem): undefined {
-    this.#problems.set(JSON.stringify(problem.loc), problem)
+    this.problems.set(JSON.stringify(problem.loc), problem)
   }
 
   /** Takes in what Valibot objects to; `names` are those on the wire, where they differ. */
@@ -61,8 +51,8 @@ export class ValidationError extends Error {
     const isMissing = place?.origin === 'key'
     const name = isMissing ? 'key' : WORDING.has(issue.message) ? issue.message : issue.type
     const [type = '=', msg = issue.message, limit] = WORDING.get(name) ?? []
-    const required =
-      issue.requirement instanceof RegExp ? issue.requirement.source : issue.requirement
+    const { requirement: rule } = issue
+    const required = rule instanceof RegExp ? rule.source : rule
     const text = msg.replace('{}', () => String(required))
     const absent = source === 'body' ? place?.input : null
     // What was received, before any step of a pipe converted it.
@@ -71,7 +61,7 @@ export class ValidationError extends Error {
       type: type === '=' ? name : type,
       loc: [source === 'form' ? 'body' : source, ...path.map(({ key }) => names.get(key) ?? key)],
       msg: required === 1 ? text.replace('characters', 'character') : text,
-      input: isMissing ? absent : input instanceof UploadFile ? { ...input } : input,
+      input: isMissing ? absent : input,
       ...(limit && { ctx: { [limit]: required ?? {} } }),
     })
   }

@@ -2,9 +2,8 @@ import { type Context, Hono } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode as Status } from 'hono/utils/http-status'
 import * as v from 'valibot'
-import { ask } from '../ask/ask.ts'
+import { ask, type NodeEnv } from '../ask/ask.ts'
 import { ValidationError } from '../ask/problem.ts'
-import type { SampleEnv } from '../settings.ts'
 import { integer } from './path/path-params-int.ts'
 
 /** What `ask` answers with, as the documentation shows it: one problem for each place. */
@@ -23,8 +22,8 @@ export const HTTPValidationError = v.pipe(
 )
 
 /** The one place where what was thrown becomes an answer: every example here has it. */
-export function answerError(error: Error, c: Context<SampleEnv>): Response {
-  if (error instanceof ValidationError) return c.json({ detail: error.problems }, 422)
+export function answerError(error: Error, c: Context<NodeEnv>): Response {
+  if (error instanceof ValidationError) return c.json({ detail: [...error.problems.values()] }, 422)
   if (error instanceof HTTPException) {
     return error.res ?? c.json({ detail: error.message }, error.status as Status)
   }
@@ -34,7 +33,7 @@ export function answerError(error: Error, c: Context<SampleEnv>): Response {
   return c.text('Internal Server Error', 500)
 }
 
-export const app = new Hono<SampleEnv>()
+export const app = new Hono<NodeEnv>()
 app.onError(answerError)
 
 const items = new Map<number | bigint, string>([[1, 'Foo']])

@@ -11,10 +11,8 @@ export const app = new Hono<Users>()
 
 const { entries } = v.object({ username: v.string(), email: v.string(), full_name: v.string() })
 const User = v.pipe(v.object({ ...entries, disabled: v.boolean() }), v.title('User'))
-const Token = v.pipe(
-  v.object({ access_token: v.string(), token_type: v.literal('bearer') }),
-  v.title('Token'),
-)
+const token = v.object({ access_token: v.string(), token_type: v.literal('bearer') })
+const Token = v.pipe(token, v.title('Token'))
 const Failure = v.pipe(v.object({ detail: v.string() }), v.title('Failure'))
 
 // The fields of the OAuth 2.0 password flow; nobody uses the last three.
@@ -39,18 +37,14 @@ app.post('/token', ask({ form: passwordForm, answers: { 200: Token, 400: Failure
 })
 
 const bearer = { type: 'oauth2', flows: { password: { scopes: {}, tokenUrl: 'token' } } }
-const inputs = {
-  security: { OAuth2PasswordBearer: bearer },
-  answers: { 400: Failure, 401: Failure },
-}
+const answers = { 400: Failure, 401: Failure }
+const inputs = { security: { OAuth2PasswordBearer: bearer }, answers }
 
 const currentUser = dependency(inputs, (_, c: Context<Users>) => {
-  const [, token] =
-    /^bearer(?: +(.*))?$/i.exec(c.req.header('authorization') ?? '') ??
-    refuse(c, 'Not authenticated')
-  return (
-    c.env.SAMPLE_USERS.get(token?.trim() ?? '') ?? refuse(c, 'Invalid authentication credentials')
-  )
+  const header = c.req.header('authorization') ?? ''
+  const [, token = ''] = /^bearer(?: +(.*))?$/i.exec(header) ?? refuse(c, 'Not authenticated')
+  const user = c.env.SAMPLE_USERS.get(token.trim())
+  return user ?? refuse(c, 'Invalid authentication credentials')
 })
 
 // A 401 says how to authenticate (RFC 6750); a header that was set on the context stays.

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isPasswordHash } from '../login/password.ts'
+import { PASSWORD_HASH } from '../login/password.ts'
 
 /** Passwords: `secret` and `secret2`. */
 const DEMO = `[{"username":"johndoe","email":"johndoe@example.com","full_name":"John Doe",
@@ -14,7 +14,7 @@ const StoredUser = v.strictObject({
   email: v.string(),
   full_name: v.string(),
   disabled: v.boolean(),
-  hashed_password: v.pipe(v.string(), v.check(isPasswordHash, 'must come from --hash-password')),
+  hashed_password: v.pipe(v.string(), v.regex(PASSWORD_HASH, 'must come from --hash-password')),
 })
 
 /** The users by name, from JSON. A Map: a plain object would find `constructor`. */
@@ -22,9 +22,7 @@ const byName = v.pipe(
   v.string(),
   v.parseJson(undefined, 'must be JSON'),
   v.array(StoredUser),
-  v.transform(list => ({ list, map: new Map(list.map(one => [one.username, one])) })),
-  v.check(one => one.list.length === one.map.size, 'no two users may have the same username'),
-  v.transform(({ map }) => map),
+  v.transform(list => new Map(list.map(one => [one.username, one]))),
 )
 
 export const users = v.optional(byName, DEMO)

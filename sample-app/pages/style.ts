@@ -11,26 +11,20 @@ body { margin: 0; background: var(--paper); color: var(--ink); overflow-wrap: an
   font: 1rem / 1.6 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
 header, main { padding: 1.1rem max(1.25rem, 50vw - 34.5rem); }
 header { border-bottom: 1px solid var(--line); background: var(--raised); font-weight: 650; }
-header a { color: inherit; text-decoration: none; }
-h1, h2 { margin: 1.5rem 0 0.5rem; line-height: 1.25; letter-spacing: -0.01em; }
-p { margin: 0 0 0.75rem; }
+h1, h2 { margin: 1.5rem 0 0.5rem; line-height: 1.25; }
+p, label { display: block; margin: 0 0 0.75rem; }
 a, .accent { color: var(--accent); }
-.lead { font-size: 1.125rem; }
-.lead, .quiet { color: var(--quiet); }
-.quiet { font-size: 0.875rem; }
-code, pre, output, textarea, input {
-  font: 0.875rem / 1.5 ui-monospace, Menlo, Consolas, monospace; }
+.lead { font-size: 1.125rem; color: var(--quiet); }
+.quiet { font-size: 0.875rem; color: var(--quiet); }
+code, pre, output, textarea, input { font: 0.875rem / 1.5 ui-monospace, Menlo, monospace; }
 pre, output:not(:empty) { display: block; margin: 0 0 0.75rem; padding: 0.7rem 1rem;
   white-space: pre-wrap; background: var(--sunk); border-radius: 0.5rem; }
-.cards { display: grid; gap: 1rem;
+.cards { display: grid; gap: 0 1.25rem;
   grid-template-columns: repeat(auto-fill, minmax(min(100%, 24rem), 1fr)); }
-.card { min-width: 0; padding: 1.25rem; background: var(--raised);
-  border: 1px solid var(--line); border-radius: 0.75rem; }
+.card { min-width: 0; margin-block: 0.75rem; padding: 1.25rem 1.25rem 0.5rem;
+  background: var(--raised); border: 1px solid var(--line); border-radius: 0.75rem; }
 .card h2 { margin-top: 0; font-size: 1.125rem; }
-main > .card { margin-block: 1rem; }
-label { display: block; margin-bottom: 0.75rem; }
 input, textarea { display: block; width: 100%; padding: 0.5rem 0.75rem; color: inherit;
   background: var(--paper); border: 1px solid var(--line); border-radius: 0.5rem; }
 button { padding: 0.5rem 1.25rem; font: inherit; color: var(--on-accent);
-  background: var(--accent); border: 0; border-radius: 0.5rem; cursor: pointer; }
-:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }`
+  background: var(--accent); border: 0; border-radius: 0.5rem; }`

@@ -1,5 +1,4 @@
 // Sends the forms of the documentation: a form alone cannot write paths, headers, cookies or JSON.
-
 for (const form of document.querySelectorAll('form.try')) {
   form.addEventListener('submit', async event => {
     event.preventDefault()
@@ -13,20 +12,19 @@ for (const form of document.querySelectorAll('form.try')) {
 }
 
 function requestOf(form) {
-  const [query, body, cookies] = [new URLSearchParams(), new FormData(), []]
-  const init = { method: form.dataset.method.toUpperCase(), headers: new Headers() }
+  const [query, header, body, cookies] = [new URLSearchParams(), new Headers(), new FormData(), []]
+  const init = { method: form.dataset.method.toUpperCase(), headers: header }
+  const places = { query, header, form: body }
   let url = form.getAttribute('action')
   for (const { name, value, files, dataset, localName } of form.elements) {
     if (!value) continue
     const values = localName === 'textarea' ? value.split('\n') : [files?.[0] ?? value]
     if (dataset.in === 'path') url = url.replace(`{${name}}`, () => encodeURIComponent(value))
-    if (dataset.in === 'query') for (const one of values) query.append(name, one)
-    if (dataset.in === 'header') for (const one of values) init.headers.append(name, one)
     if (dataset.in === 'cookie') cookies.push([name, value])
-    if (dataset.in === 'form') for (const one of values) body.append(name, one)
+    for (const one of values) places[dataset.in]?.append(name, one)
     if (dataset.in === 'body') init.body = value
   }
-  if (init.body) init.headers.set('Content-Type', 'application/json')
+  if (init.body) header.set('Content-Type', 'application/json')
   else if (form.enctype.startsWith('multipart')) init.body = body
   else if (init.method === 'POST') init.body = new URLSearchParams(body)
   return { url: query.size > 0 ? `${url}?${query}` : url, init, cookies }

@@ -94,13 +94,12 @@ test('an integer has at most 4300 digits, not counting zeros in front', async ()
   await accepts('int', `${'0'.repeat(5000)}1`, '1')
 })
 
-test('a number has a fraction, an exponent, an underscore between digits', async () => {
+test('a number has a fraction and an exponent', async () => {
   const table = {
     '.5': '0.5',
     '5.': '5',
     '1e1': '10',
     '1E-1': '0.1',
-    '1_0': '10',
     ' 1.5 ': '1.5',
     '+2': '2',
     '-0.5': '-0.5',
@@ -110,23 +109,7 @@ test('a number has a fraction, an exponent, an underscore between digits', async
 
 test('a number is nothing else', async () => {
   const msg = 'Input should be a valid number, unable to parse string as a number'
-  const wrong = [
-    '',
-    ' ',
-    '.',
-    '0x1',
-    '1,5',
-    '1e',
-    'e1',
-    '_1',
-    '1_',
-    '1__0',
-    '1_.5',
-    '--1',
-    '1 2',
-    'true',
-    'abc',
-  ]
+  const wrong = ['', ' ', '.', '0x1', '1,5', '1e', 'e1', '_1', '1_0', '--1', '1 2', 'true', 'abc']
   for (const value of wrong) await refuses('float', value, 'float_parsing', msg)
 })
 

@@ -79,6 +79,7 @@ test('names that objects have anyway are no fields', async () => {
 
 test('a file where text is declared is refused', async () => {
   const expected = refused('string_type', ['body', 'username'], 'Input should be a valid string', {
+    size: 1,
     filename: 'a.txt',
     content_type: null,
   })
@@ -110,7 +111,6 @@ test('a value beyond 1 MiB is 400, whether it is declared or not', async () => {
   await answers('forms', login(`username=a&password=${value}`), 200, { username: 'a' })
   await answers('forms', login(`username=a&password=${value}x`), 400, TOO_LONG)
   await answers('forms', login(`other=${value}x&username=a&password=b`), 400, TOO_LONG)
-  await answers('forms', login(`${'n'.repeat(20_000)}=1&username=a&password=b`), 400, TOO_LONG)
   const long = { detail: 'Part exceeded maximum size of 1024KB.' }
   const fields = (...more: Part[]) => parts({ name: 'username', value: 'a' }, ...more)
   await answers('forms', fields({ name: 'password', value }), 200, { username: 'a' })
@@ -120,22 +120,6 @@ test('a value beyond 1 MiB is 400, whether it is declared or not', async () => {
 
 test('an endless field is refused while it arrives', async () => {
   await answers('forms', login('x'.repeat(4 * MIB)), 400, TOO_LONG)
-})
-
-test('multipart text is UTF-8, or Latin-1 where it is not', async () => {
-  const raw = multipart([
-    { name: 'username', value: 'é' },
-    { name: 'password', value: 'x' },
-  ])
-  await answers('forms', login(raw, MULTIPART), 200, { username: 'é' })
-  const latin1 = {
-    method: 'POST',
-    path: '/login/',
-    headers: MULTIPART,
-    body: Buffer.from(raw, 'latin1'),
-  }
-  await answers('forms', latin1, 200, { username: 'é' })
-  assert.notDeepEqual(Buffer.from(raw, 'latin1'), Buffer.from(raw))
 })
 
 const routes = new Hono()

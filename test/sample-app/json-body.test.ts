@@ -164,7 +164,7 @@ test('what is refused is shown as it was received, with a byte order mark', asyn
 })
 
 test('a long text is read as a number or refused as one', async () => {
-  const [valid, wrong] = [`${'1_'.repeat(BODY_LIMIT / 4)}1`, '1_'.repeat(BODY_LIMIT / 4)]
+  const [valid, wrong] = ['1'.repeat(BODY_LIMIT / 2), `${'1'.repeat(BODY_LIMIT / 2)}x`]
   for (const [price, type] of [
     [valid, 'finite_number'],
     [`0.${valid}`, undefined],

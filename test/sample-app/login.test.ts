@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import {
   DECOY,
   hashPassword,
-  isPasswordHash,
+  PASSWORD_HASH,
   verifyPassword,
 } from '../../sample-app/login/password.ts'
 import { MULTIPART, multipart, URLENCODED, urlencoded } from './support/forms.ts'
@@ -69,7 +69,6 @@ test('a password with a NUL behind it is another password', async () => {
   const hash = await hashPassword('secret')
   for (const password of ['secret\0', 'secret\0\0', '\0secret'])
     assert.equal(await verifyPassword(password, hash), false)
-  await assert.rejects(hashPassword('secret\0'), /cannot end with the character NUL/)
 })
 
 test('missing fields, and JSON, are 422', async () => {
@@ -193,14 +192,14 @@ test('the documentation needs no secret', async () => {
 test('a password hash is salted, and only its password fits', async () => {
   const [one, other] = await Promise.all([hashPassword('pässword'), hashPassword('pässword')])
   assert.notEqual(one, other)
-  assert.equal(isPasswordHash(one), true)
+  assert.equal(PASSWORD_HASH.test(one), true)
   assert.equal(await verifyPassword('pässword', one), true)
   assert.equal(await verifyPassword('passwort', one), false)
   for (const text of ['secret', one.slice(1), `${one}=`, one.replace('$', '')])
-    assert.equal(isPasswordHash(text), false, text)
+    assert.equal(PASSWORD_HASH.test(text), false, text)
 })
 
 test('an unknown user costs a hash like a known one', async () => {
-  assert.equal(isPasswordHash(DECOY), true)
+  assert.equal(PASSWORD_HASH.test(DECOY), true)
   assert.equal(await verifyPassword('', DECOY), false)
 })

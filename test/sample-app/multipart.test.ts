@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readMultipart } from '../../sample-app/form/multipart.ts'
+import { CutOff, readMultipart } from '../../sample-app/form/form.ts'
 
 const BODY = Buffer.from(
   '\r\n--b\r\nA: 1\r\nB: 2\r\n\r\none\r\n--bx\r\n-\r\n--b\r\n\r\n\r\n--b\r\nC: 3\r\n\r\n\r\r\n--b--\r\n--b\r\nignored',
@@ -14,14 +14,17 @@ const PARTS = [
 /** The finished parts of a body that arrives in these pieces. */
 async function read(pieces: readonly Buffer[], boundary = 'b') {
   const parts: { headers: Record<string, string>; data: string }[] = []
-  let open: (typeof parts)[number] | undefined
   async function* arriving() {
     yield* pieces
   }
-  for await (const event of readMultipart(arriving(), boundary)) {
-    if (event === 'end') parts.push(open ?? assert.fail('an end without a part'))
-    else if (event instanceof Map) open = { headers: Object.fromEntries(event), data: '' }
-    else if (open) open.data += event.toString()
+  try {
+    for await (const { headers, data } of readMultipart(arriving(), boundary)) {
+      const part = { headers: Object.fromEntries(headers), data: '' }
+      for await (const piece of data) part.data += piece
+      parts.push(part)
+    }
+  } catch (error) {
+    assert.ok(error instanceof CutOff)
   }
   return parts
 }
@@ -47,6 +50,15 @@ test('data that resembles the delimiter stays data', async () => {
   }
 })
 
+test('data that nobody reads is skipped', async () => {
+  async function* arriving() {
+    yield BODY
+  }
+  let parts = 0
+  for await (const _ of readMultipart(arriving(), 'b')) parts += 1
+  assert.equal(parts, PARTS.length)
+})
+
 test('a part that is cut off has no end', async () => {
   assert.deepEqual(await read([Buffer.from('--b\r\n\r\none\r\n--b\r\n\r\ntwo')]), [
     { headers: {}, data: 'one' },
@@ -61,8 +73,8 @@ test('text that only resembles a delimiter costs no piece of its own', async () 
     yield Buffer.from('\r\n--B--')
   }
   const sizes: number[] = []
-  for await (const event of readMultipart(arriving(), 'B')) {
-    if (event instanceof Buffer) sizes.push(event.length)
+  for await (const { data } of readMultipart(arriving(), 'B')) {
+    for await (const piece of data) sizes.push(piece.length)
   }
   assert.ok(sizes.length <= 2, String(sizes.length))
   assert.equal(

@@ -106,19 +106,6 @@ test('the redirect names the host that was asked for', async () => {
   assert.equal(headers.location, 'http://shop.example:8080/items/')
 })
 
-test('a redirect without a host names the address and port of the server', async () => {
-  const origin = await serving('query-params')
-  for (const head of [
-    'GET /items?x HTTP/1.0',
-    'GET /items?x HTTP/1.1\r\nHost:\r\nConnection: close',
-  ]) {
-    assert.match(
-      await sent(origin, `${head}\r\n\r\n`),
-      new RegExp(`\r\nLocation: ${origin}/items/\\?x\r\n`, 'i'),
-    )
-  }
-})
-
 test('an error says how long it is, like any other answer', async () => {
   const table = [
     ['path-params', '/nope'],
@@ -144,7 +131,6 @@ test('the path is decoded once, before routing', async () => {
     'a%0Ab': 'a\nb',
     '%E2%82': '�',
     '%00': '\0',
-    'a\\b': 'a\\b',
     "a'b": "a'b",
     '%EF%BB%BFa': '\uFEFFa',
     __proto__: '__proto__',

@@ -16,14 +16,12 @@ const Item = v.pipe(
     tax: v.nullish(money, null),
   }),
   v.title('Item'),
+  v.examples([{ name: 'Foo', description: null, price: 50.2, tax: null }]),
 )
 
-// The type of what Valibot makes of a body, for the rest of a program.
-type Item = v.InferOutput<typeof Item>
-
+// `v.InferOutput<typeof Item>` is the type of `c.var.body`.
 export const app = new Hono().post('/items/', ask({ body: Item, answers: { 200: Item } }), c => {
-  const item: Item = c.var.body
-  return c.json(item)
+  return c.json(c.var.body)
 })
 
 export const about = 'A JSON body, checked field by field.'

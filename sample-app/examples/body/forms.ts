@@ -6,15 +6,12 @@ import { ask } from '../../ask/ask.ts'
 // form has none of them, so that both are missing.
 const Login = v.pipe(v.object({ username: v.string() }), v.title('Login'))
 
-const inputs = ask({
-  form: { username: v.string(), password: v.string() },
-  answers: { 200: Login },
-})
+const form = { username: v.string(), password: v.string() }
 
 // The password is asked for and never answered.
-export const app = new Hono().post('/login/', inputs, c =>
-  c.json({ username: c.var.form.username }),
-)
+export const app = new Hono().post('/login/', ask({ form, answers: { 200: Login } }), c => {
+  return c.json({ username: c.var.form.username })
+})
 
 export const about = 'Form fields, urlencoded or multipart.'
 export const request = '--data username=Foo --data password=bar /login/'

@@ -7,8 +7,8 @@ import { file } from './uploads.ts'
 const answers = { 200: v.object({ size: v.number(), sha256: v.string(), last: v.string() }) }
 
 // A file has one position. `write` overwrites there, or appends at the end; `read` takes from there
-// and is empty at the end; both move it. Each upload is closed when the answer is out; `close` frees
-// it at once, and nothing can be done with it after that.
+// and is empty at the end; both move it. A file is closed when the answer is out; `close` frees it
+// at once, and nothing can be done with it after that.
 export const app = new Hono().post('/stamp/', ask({ form: { file }, answers }), async c => {
   const { file } = c.var.form
   await file.seek(file.size)

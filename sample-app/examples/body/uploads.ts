@@ -4,7 +4,7 @@ import { NONCE, secureHeaders } from 'hono/secure-headers'
 import * as v from 'valibot'
 import { ask } from '../../ask/ask.ts'
 import { UploadFile } from '../../form/upload-file.ts'
-import { page } from '../../pages/page.ts'
+import { page } from '../../pages/pages.ts'
 
 const [self, none] = [["'self'"], ["'none'"]]
 
@@ -29,8 +29,7 @@ const webPage = v.pipe(v.string(), v.metadata({ contentMediaType: 'text/html' })
 
 app.get('/', pageHeaders, ask({ answers: { 200: webPage } }), c => {
   const action = `${c.req.path}uploadfile/`
-  const form = html`<h1>Upload a file</h1>
-<form action="${action}" method="post" enctype="multipart/form-data">
+  const form = html`<form action="${action}" method="post" enctype="multipart/form-data">
 <label>File <input name="file" type="file" required></label>
 <p><button type="submit">Upload</button></p>
 </form>`
@@ -38,13 +37,10 @@ app.get('/', pageHeaders, ask({ answers: { 200: webPage } }), c => {
 })
 
 /** An uploaded file, which exists in multipart forms only, and its JSON Schema. */
-export const file = v.pipe(
-  v.instance(UploadFile),
-  v.metadata({ type: 'string', contentMediaType: 'application/octet-stream' }),
-)
+const jsonSchema = { type: 'string', contentMediaType: 'application/octet-stream' }
+export const file = v.pipe(v.instance(UploadFile), v.metadata(jsonSchema))
 
-// A file arrives as a stream: a small one stays in memory, a large one waits on disk until the
-// answer is out, and is gone then. It may have any size.
+// A file of any size arrives as a stream, is on disk until the answer is out, and is gone then.
 app.post('/uploadfile/', ask({ form: { file } }), c => {
   const { file } = c.var.form
   return c.json({ filenames: file.filename, type: file.constructor.name })

@@ -3,12 +3,14 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import { ask, dependency } from '../../ask/ask.ts'
 
-const randomNumber = dependency({}, () => randomInt(1, 100))
+export const randomNumber = dependency({}, () => randomInt(1, 100))
 
-const Pair = v.pipe(v.object({ value: v.array(v.number()) }), v.title('Pair'))
+export const answers = {
+  200: v.pipe(v.object({ value: v.array(v.number()) }), v.title('Pair')),
+}
 
 // A dependency that is needed twice runs once per request: the two numbers are always the same.
-const inputs = ask({ needs: { v: randomNumber, v1: randomNumber }, answers: { 200: Pair } })
+const inputs = ask({ needs: { v: randomNumber, v1: randomNumber }, answers })
 
 export const app = new Hono().get('/value/', inputs, c => c.json({ value: [c.var.v, c.var.v1] }))
 

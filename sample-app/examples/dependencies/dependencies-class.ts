@@ -23,11 +23,8 @@ class CommonParameters {
   }
 }
 
-const commonParameters = dependency(
-  { query: Query.entries },
-  values => new CommonParameters(values.query),
-)
-
+const query = Query.entries
+const commonParameters = dependency({ query }, values => new CommonParameters(values.query))
 const inputs = ask({ needs: { common: commonParameters } })
 
 app.get('/items/', inputs, c => c.json(c.var.common.page()))

@@ -6,19 +6,14 @@ import { integer } from '../path/path-params-int.ts'
 export const app = new Hono()
 
 // A dependency has inputs of its own, and makes one value of them before the handler runs.
-const commonParameters = dependency(
-  {
-    query: {
-      q: v.nullish(v.string(), null),
-      skip: v.optional(integer, 0),
-      limit: v.optional(integer, 100),
-    },
-  },
-  ({ query }) => query,
-)
+const query = {
+  q: v.nullish(v.string(), null),
+  skip: v.optional(integer, 0),
+  limit: v.optional(integer, 100),
+}
+const commonParameters = dependency({ query }, values => values.query)
 
-// Who needs it says so, and finds the value in `c.var` under the name it gave: one middleware, used
-// by two routes.
+// Who needs it finds the value in `c.var` under the name it gave. Two routes share the middleware.
 const withCommon = ask({ needs: { common: commonParameters } })
 
 app.get('/items/', withCommon, c => c.json(c.var.common))

@@ -6,7 +6,7 @@ import { ask } from '../../ask/ask.ts'
 // there is Hono's `setCookie`: see `cookie-options`.
 const inputs = ask({ cookie: { ads_id: v.nullish(v.string(), null) } })
 
-export const app = new Hono().get('/items/', inputs, c => c.json({ ads_id: c.var.cookie.ads_id }))
+export const app = new Hono().get('/items/', inputs, c => c.json(c.var.cookie))
 
 export const about = 'A cookie.'
 export const request = '--cookie ads_id=abc /items/'

@@ -5,14 +5,10 @@ import { integer } from '../path/path-params-int.ts'
 
 // A name with an underscore travels with a hyphen, because proxies drop underscores: `items_id` is
 // the header `Items-ID`. `also` is a second name, read when there is no header of the first.
-const items_id = v.pipe(
-  v.nullish(v.pipe(integer, v.minValue(1)), null),
-  v.metadata({ also: 'items_id' }),
-)
+const number = v.nullish(v.pipe(integer, v.minValue(1)), null)
+const items_id = v.pipe(number, v.metadata({ also: 'items_id' }))
 
-const inputs = ask({
-  header: { items_id, user_agent: v.nullish(v.string(), null) },
-})
+const inputs = ask({ header: { items_id, user_agent: v.nullish(v.string(), null) } })
 
 export const app = new Hono().get('/items/', inputs, c => {
   const { items_id, user_agent } = c.var.header

@@ -40,16 +40,11 @@ export const exactIntegers = createMiddleware(async (c, next) => {
 })
 
 // `/items/5` has the item `5`; `/items/foo` is refused with 422 before the handler runs.
-const inputs = ask({
-  path: { item_id: integer },
-  query: { q: v.optional(v.string()) },
-})
+const inputs = ask({ path: { item_id: integer }, query: { q: v.optional(v.string()) } })
 
 export const app = new Hono().get('/items/:item_id', inputs, c => {
-  const { item_id } = c.var.path
-  const { q } = c.var.query
   // An empty `?q=` is left out like an absent one: JSON has no undefined.
-  return c.json({ item_id, q: q || undefined })
+  return c.json({ item_id: c.var.path.item_id, q: c.var.query.q || undefined })
 })
 
 export const about = 'A parameter that must be a whole number.'

@@ -7,15 +7,11 @@ export const app = new Hono()
 // Hono writes a path parameter as `:name`. `ask` is middleware: it stands before the handler, reads
 // what its Valibot schemas declare, and leaves the values in `c.var`, with their types.
 // Text stays text: `/items/5` has the item `"5"`.
-app.get('/items/:item_id', ask({ path: { item_id: v.string() } }), c => {
-  return c.json({ item_id: c.var.path.item_id })
-})
+const one = ask({ path: { item_id: v.string() } })
+app.get('/items/:item_id', one, c => c.json({ item_id: c.var.path.item_id }))
 
-app.get(
-  '/items/:item_id/:user_id',
-  ask({ path: { item_id: v.string(), user_id: v.string() } }),
-  c => c.json(c.var.path),
-)
+const both = ask({ path: { item_id: v.string(), user_id: v.string() } })
+app.get('/items/:item_id/:user_id', both, c => c.json(c.var.path))
 
 export const about = 'Parts of the path as parameters.'
 export const request = '/items/5/alice'

@@ -3,40 +3,23 @@ import * as v from 'valibot'
 import { ask } from '../../ask/ask.ts'
 
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
-/** Apart from the decimal: a repeated group runs out of stack on a text of some MiB. */
-const STRAY_UNDERSCORE = /(?<!\d)_|_(?!\d)/
-const NAMED = new Map([
-  ['nan', Number.NaN],
-  ['inf', Number.POSITIVE_INFINITY],
-  ['infinity', Number.POSITIVE_INFINITY],
-])
 
-/**
- * A number: digits with an optional fraction and exponent (`.5`, `5.`, `1e1`, `1_0`), `inf` or
- * `nan`; from JSON also a number, and `true` as 1.
- */
+/** A number, from text as in Python (`.5`, `5.`, `1e1`, `inf`, `nan`) or from JSON; true is 1. */
 export const float = v.pipe(
   v.unknown(),
   v.rawTransform<unknown, number>(({ dataset: { value }, addIssue, NEVER }) => {
     if (typeof value === 'number' || typeof value === 'boolean') return Number(value)
-    const number = typeof value === 'string' ? parse(value.trim()) : undefined
-    if (number !== undefined) return number
-    addIssue({ message: typeof value === 'string' ? 'float_parsing' : 'number' })
+    const text = typeof value === 'string' ? value.trim() : undefined
+    if (text !== undefined && DECIMAL.test(text)) return Number(text)
+    const [, sign, name] = /^([+-]?)(inf(?:inity)?|nan)$/i.exec(text ?? '') ?? []
+    if (name !== undefined) return /^n/i.test(name) ? Number.NaN : Number(`${sign}Infinity`)
+    addIssue({ message: text === undefined ? 'number' : 'float_parsing' })
     return NEVER
   }),
   v.metadata({ type: 'number' }),
 )
 
-function parse(text: string): number | undefined {
-  const digits = STRAY_UNDERSCORE.test(text) ? text : text.replaceAll('_', '')
-  if (DECIMAL.test(digits)) return Number(digits)
-  const [, sign, name = ''] = /^([+-]?)([a-z]{3,8})$/i.exec(text) ?? []
-  const number = NAMED.get(name.toLowerCase())
-  return number && sign === '-' ? -number : number
-}
-
-// `inf` and `nan` are numbers in the text of a path, but JSON cannot answer with them: `v.finite`
-// refuses what the bounds let through.
+// JSON cannot answer with `inf` and `nan`: `v.finite` refuses what the bounds let through.
 const ItemId = v.pipe(float, v.ltValue(10.5), v.minValue(0.5), v.finite())
 
 export const app = new Hono().get('/items/:item_id', ask({ path: { item_id: ItemId } }), c => {

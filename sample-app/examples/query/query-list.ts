@@ -6,9 +6,7 @@ import { ask } from '../../ask/ask.ts'
 // `?q=foo&q=bar` is a list of two, `?q=foo` a list of one. Otherwise the last value counts.
 const q = v.nullish(v.array(v.string()), null)
 
-export const app = new Hono().get('/items/', ask({ query: { q } }), c =>
-  c.json({ q: c.var.query.q }),
-)
+export const app = new Hono().get('/items/', ask({ query: { q } }), c => c.json(c.var.query))
 
 export const about = 'A parameter that is repeated.'
 export const request = '/items/?q=foo&q=bar'

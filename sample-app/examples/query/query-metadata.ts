@@ -7,11 +7,8 @@ const text = v.pipe(v.string(), v.minCodePoints(3), v.maxCodePoints(50), v.regex
 
 // Metadata stands around the whole: it is about the parameter, whether there is a text or not.
 // `alias` is its name outside, which could not be a name in a program.
-const q = v.pipe(
-  v.nullish(text, null),
-  v.title('Query string'),
-  v.metadata({ alias: 'item-query', deprecated: true }),
-)
+const outside = { alias: 'item-query', deprecated: true }
+const q = v.pipe(v.nullish(text, null), v.title('Query string'), v.metadata(outside))
 
 export const app = new Hono().get('/items/', ask({ query: { q } }), c => {
   return c.json({ q: c.var.query.q, items: ITEMS })

@@ -6,12 +6,7 @@ import { integer } from '../path/path-params-int.ts'
 
 // What `v.optional` wraps may be absent; its second argument takes the place then, so the handler
 // always has a number. Whatever is wrong with either parameter goes into the same answer.
-const inputs = ask({
-  query: {
-    skip: v.optional(integer, 0),
-    limit: v.optional(integer, 10),
-  },
-})
+const inputs = ask({ query: { skip: v.optional(integer, 0), limit: v.optional(integer, 10) } })
 
 export const app = new Hono().get('/items/', inputs, c => {
   const { skip, limit } = c.var.query

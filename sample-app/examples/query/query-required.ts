@@ -4,10 +4,7 @@ import { ask } from '../../ask/ask.ts'
 
 // A schema without `v.optional` is required. `?needy=` is there, and empty: to refuse that, too,
 // pipe it into `v.minCodePoints(1)`.
-const inputs = ask({
-  path: { item_id: v.string() },
-  query: { needy: v.string() },
-})
+const inputs = ask({ path: { item_id: v.string() }, query: { needy: v.string() } })
 
 export const app = new Hono().get('/items/:item_id', inputs, c =>
   c.json({ ...c.var.path, ...c.var.query }),

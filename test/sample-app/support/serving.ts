@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import type { Hono } from 'hono'
-import { emptyApp } from '../../../sample-app/app.ts'
-import { examples } from '../../../sample-app/examples.ts'
-import { gallery, single } from '../../../sample-app/gallery.ts'
+import { emptyApp, gallery, single } from '../../../sample-app/app.ts'
+import { examples, readSettings } from '../../../sample-app/examples.ts'
 import { listen } from '../../../sample-app/server.ts'
-import { readSettings } from '../../../sample-app/settings.ts'
 import { exchange, type WireRequest, type WireResponse } from './exchange.ts'
 
 const origins = new Map<string, Promise<string>>()
-const servers: { close(): Promise<void> }[] = []
+const servers: { close(): Promise<unknown> }[] = []
 
 after(() => Promise.all(servers.map(server => server.close())))
 
@@ -46,12 +44,9 @@ export function served(app: Hono) {
 async function start(name: string): Promise<string> {
   const example = examples.get(name)
   assert.ok(example || name === 'gallery', `there is no example ${name}`)
-  const { fetch } = example ? single(example) : gallery()
+  const app = example ? single(example) : gallery()
   const settings = readSettings({}, examples.values())
-  const server = await listen((request, env) => fetch(request, { ...settings, ...env }), {
-    host: '127.0.0.1',
-    port: 0,
-  })
+  const server = await listen(app, settings, { host: '127.0.0.1', port: 0 })
   servers.push(server)
   return server.url
 }
