@@ -5,7 +5,7 @@ import { crateKey } from '../core/paths/crates.ts'
 import { parseRequirement, satisfies } from '../core/requirement.ts'
 import type { Version } from '../core/version.ts'
 import { buildWhole } from './build/build.ts'
-import { removeBytes } from './build/orphans.ts'
+import { withoutRelease } from './build/orphans.ts'
 import type { Registry } from './registry.ts'
 import type { Change } from './store/catalog/change.ts'
 import { type CrateRecord, findCrate } from './store/catalog/crates.ts'
@@ -52,15 +52,15 @@ export async function deleteReleases(
   const plan = await planDeletion(registry, deletion)
   const { crate, releases, dependents } = plan
   if (dependents.length > 0 && !deletion.force) {
-    refuse('delete_needed', {
-      name: crate.name,
-      count: dependents.length,
-      some: dependents.slice(0, 5).join(', '),
-    })
+    const some = dependents.slice(0, 5).join(', ')
+    refuse('delete_needed', { name: crate.name, count: dependents.length, some })
   }
   await removeReleases(registry.database, crate, releases, change)
   await buildWhole(registry, crate.id)
-  for (const { cksum } of releases) await removeBytes(registry, crateKey(crate.name, cksum), cksum)
+  for (const { cksum } of releases) {
+    const key = crateKey(crate.name, cksum)
+    await withoutRelease(registry, cksum, () => registry.crates.remove(key))
+  }
   return plan
 }
 
@@ -72,15 +72,12 @@ async function findDependents(
   const found: string[] = []
   for (const mention of await mentions(registry.database, crate)) {
     const deps = parseEntry(mention.line).deps.filter(
-      one => one.registry === null && one.kind !== 'dev',
+      one =>
+        one.registry === null && one.kind !== 'dev' && (one.package ?? one.name) === crate.name,
     )
-    const needs = deps
-      .filter(one => (one.package ?? one.name) === crate.name)
-      .map(one => parseRequirement(one.req))
-    const isNeeded = needs.some(requirement =>
-      releases.some(one => satisfies(requirement, one.version)),
-    )
-    if (isNeeded) found.push(`${mention.name} ${mention.version}`)
+    const needs = deps.map(one => parseRequirement(one.req))
+    if (needs.some(need => releases.some(one => satisfies(need, one.version))))
+      found.push(`${mention.name} ${mention.version}`)
   }
   return found
 }

@@ -21,15 +21,18 @@ export {
 
 // What is done with it.
 
-export type { Acceptance, Submission } from './add/add.ts'
-export { addCrateFile } from './add/file.ts'
+export { type Acceptance, addCrateFile, type Submission } from './add/add.ts'
 export { type Published, PublishQueue } from './add/publish-queue.ts'
 export { type Built, build } from './build/build.ts'
 export { buildCrate } from './build/crate.ts'
 export type { PageContext } from './pages/context.ts'
 export { buildMarks, buildPages, markOutdatedPages } from './pages/pages.ts'
-export { buildStatic, type StaticBuild, type StaticResult } from './static/build.ts'
-export { readStaticSettings } from './static/settings.ts'
+export {
+  buildStatic,
+  readStaticSettings,
+  type StaticBuild,
+  type StaticResult,
+} from './static/build.ts'
 export type { Finding, VerifyOptions } from './verify/finding.ts'
 export { verify } from './verify/verify.ts'
 

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs'
 import { type Issue, Refusal, refuseErrors, unique, warning } from '../../core/error/error.ts'
 import { canonicalName, type Name } from '../../core/name.ts'
 import { crateKey } from '../../core/paths/crates.ts'
@@ -14,9 +15,10 @@ import type { Release } from '../../core/release/release.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
 import type { Version } from '../../core/version.ts'
+import { buildCrate } from '../build/crate.ts'
 import type { Registry } from '../registry.ts'
 import { archiveLimits, inspectFile } from '../sandbox/archive.ts'
-import type { Change, Queries } from '../store/catalog/change.ts'
+import { type Change, operatorChange, type Queries } from '../store/catalog/change.ts'
 import { type CrateRecord, findLookAlikes, knownNames } from '../store/catalog/crates.ts'
 import { type Added, addRelease, type Permit } from '../store/catalog/publish.ts'
 import { checkQuota } from '../store/catalog/quota.ts'
@@ -80,6 +82,28 @@ export async function addSubmission(
     }
   })
   return acceptance(checked, added)
+}
+
+/**
+ * Takes a `.crate` file into the registry with the checks of a publish, and renders its index file.
+ * `at` is the time for the index (`2026-11-20T12:00:00Z`). Throws a `Refusal` with every objection.
+ * Pages follow with `buildPages`.
+ */
+export async function addCrateFile(
+  registry: Registry,
+  path: string,
+  { at, companions }: { readonly at: string } & Pick<Submission, 'companions'>,
+): Promise<Acceptance> {
+  const max = registry.settings.limits.crate_bytes
+  const bytes = await registry.crates.stage(createReadStream(path), max)
+  try {
+    const submission = { bytes, pubtime: at, ...(companions && { companions }) }
+    const accepted = await addSubmission(registry, submission, operatorChange(at))
+    await buildCrate(registry, accepted.crate.id)
+    return accepted
+  } finally {
+    await bytes.discard()
+  }
 }
 
 /** Inspects a submission and asks the policy; throws a `Refusal` with every objection at once. */
@@ -186,10 +210,7 @@ async function policyFacts(
   }
 }
 
-/**
- * What the policy has to know of a release's dependencies; `spelling` is how a crate here is
- * written.
- */
+/** What the policy has to know of dependencies; `spelling` is how a crate here is written. */
 export function dependencyFacts(
   release: PolicyRelease,
   spelling: (name: Name) => Name | undefined,

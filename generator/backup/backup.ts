@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { extract, type Pack, pack } from 'tar-stream'
 import { Refusal, refuse } from '../../core/error/error.ts'
 import { crateKey } from '../../core/paths/crates.ts'
+import type { Progress } from '../build/build.ts'
 import { DATABASE_FILE, type Registry, SETTINGS_FILE } from '../registry.ts'
 import { registryCounts } from '../store/catalog/crates.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
@@ -16,12 +17,10 @@ import {
   isTemporary,
   readFolder,
   statOf,
+  syncFile,
   syncFolder,
   temporaryPath,
 } from '../store/durable-file.ts'
-
-/** Called after each `.crate`; `total` counts all of them. */
-type Progress = (done: number, total: number) => void
 
 /** The top folder inside a backup. */
 const TOP = 'plimsoll-backup'
@@ -58,10 +57,8 @@ export async function backup(
 
 async function write(registry: Registry, target: string, progress?: Progress): Promise<number> {
   // A folder, because an open database has files beside it.
-  const [temporary, workplace] = [
-    temporaryPath(target),
-    temporaryPath(join(registry.dir, DATABASE_FILE)),
-  ]
+  const temporary = temporaryPath(target)
+  const workplace = temporaryPath(join(registry.dir, DATABASE_FILE))
   const snapshot = join(workplace, DATABASE_FILE)
   try {
     await mkdir(workplace)
@@ -84,7 +81,7 @@ async function write(registry: Registry, target: string, progress?: Progress): P
     if (filling.status === 'rejected' && filling.reason instanceof Refusal) throw filling.reason
     if (writing.status === 'rejected') throw writing.reason
     if (filling.status === 'rejected') throw filling.reason
-    await sync(temporary)
+    await syncFile(temporary)
     await rename(temporary, target)
     await syncFolder(dirname(target))
     return filling.value
@@ -132,15 +129,13 @@ async function fill(
 
 /** False when there is no such file. */
 async function addFile(archive: Pack, name: string, path: string): Promise<boolean> {
-  const facts = await statOf(path)
-  if (!facts?.isFile()) return false
   // Opened before it is announced: what is deleted from now on is read to its end.
   const file = await open(path).catch((error: unknown) => {
     if (!isMissing(error)) throw error
     return null
   })
   if (!file) return false
-  const entry = archive.entry({ name: `${TOP}/${name}`, size: facts.size })
+  const entry = archive.entry({ name: `${TOP}/${name}`, size: (await file.stat()).size })
   await pipeline(file.createReadStream(), entry)
   return true
 }
@@ -187,8 +182,11 @@ async function unpack(file: string, dir: string): Promise<number> {
     if (type !== 'file' || seen.has(name) || !(isOwn || KEY.test(name)))
       refuse('backup_foreign', { file, entry: path })
     seen.add(name)
-    if (isOwn) await writeTo(join(dir, name), bytes)
-    else {
+    if (isOwn) {
+      const path = join(dir, name)
+      await pipeline(bytes, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
+      await syncFile(path)
+    } else {
       await takeCrate(crates, name.slice('crates/'.length), bytes, file)
       count++
     }
@@ -237,21 +235,6 @@ async function takeCrate(
     refuse('backup_damaged', { file, entry: key })
   }
   await staged.keep(key)
-}
-
-async function writeTo(path: string, source: AsyncIterable<Uint8Array>): Promise<void> {
-  const sink = createWriteStream(path, { flags: 'wx', mode: 0o600 })
-  await pipeline(source, sink)
-  await sync(path)
-}
-
-async function sync(path: string): Promise<void> {
-  const file = await open(path, 'r')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
 }
 
 /** Every release and the key of its bytes, read in pages. */

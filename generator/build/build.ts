@@ -3,11 +3,9 @@ import { configPath, INDEX_FOLDER } from '../../core/paths/index-files.ts'
 import { eachCrate, readCrate, registryCounts } from '../store/catalog/crates.ts'
 import { readFact, writeFact } from '../store/catalog/facts.ts'
 import { postponeMark } from '../store/catalog/failed-marks.ts'
-import type { Mark } from '../store/catalog/marks.ts'
-import { listMarks } from '../store/catalog/marks.ts'
+import { listMarks, type Mark } from '../store/catalog/marks.ts'
 import { isStorageRefusal } from '../store/storage-fault.ts'
-import type { BuildContext } from './context.ts'
-import { buildCrate, rebuildCrate, sweepIndex } from './crate.ts'
+import { type BuildContext, buildCrate, rebuildCrate, sweepIndex } from './crate.ts'
 import { renderConfig } from './index-files.ts'
 import { orphans, removeOrphan } from './orphans.ts'
 
@@ -53,7 +51,7 @@ export async function drain(context: BuildContext, progress?: Progress): Promise
   let marks = await listMarks(database, 'index')
   while (marks.length > 0) {
     for (const mark of marks) {
-      await context.mutex.run(() => sweepAfterCrash(context, mark.subject))
+      await sweepAfterCrash(context, mark.subject)
       issues.push(...(await objections(context, mark)))
       crates++
       progress?.(crates, Math.max(crates, marks.length))
@@ -63,14 +61,8 @@ export async function drain(context: BuildContext, progress?: Progress): Promise
   return { crates, issues }
 }
 
-/**
- * Renders one crate again and removes what is no longer part of it; gives what could not be
- * rendered.
- */
-export async function buildWhole(
-  context: BuildContext,
-  crateId: number,
-): Promise<readonly Issue[]> {
+/** Renders one crate again, as `rebuildCrate`; waits for the mutex. */
+export function buildWhole(context: BuildContext, crateId: number): Promise<Issue[]> {
   return context.mutex.run(() => rebuildCrate(context, crateId))
 }
 
@@ -91,8 +83,10 @@ async function buildEverything(context: BuildContext, progress?: Progress): Prom
 
 /** What is marked at the start may have been at work when its process was killed. */
 async function sweepAfterCrash(context: BuildContext, crateId: number): Promise<void> {
-  const crate = await readCrate(context.database, crateId)
-  if (crate) await sweepIndex(context, crate.name)
+  await context.mutex.run(async () => {
+    const crate = await readCrate(context.database, crateId)
+    if (crate) await sweepIndex(context, crate.name)
+  })
 }
 
 /**

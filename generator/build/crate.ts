@@ -5,13 +5,30 @@ import type { Output } from '../../core/output.ts'
 import { crateFilePath, crateFolder, crateKey, cratePagePaths } from '../../core/paths/crates.ts'
 import { indexPath } from '../../core/paths/index-files.ts'
 import { placeOf } from '../../core/paths/place.ts'
+import type { RegistryUrls } from '../../core/urls.ts'
 import type { Version } from '../../core/version.ts'
 import { type CrateRecord, readCrate } from '../store/catalog/crates.ts'
 import { clearMarks, fileMarks, type Mark } from '../store/catalog/marks.ts'
 import { indexLines, listReleases, type ReleaseRecord } from '../store/catalog/releases.ts'
+import type { CrateStore } from '../store/crate-store.ts'
+import type { Database } from '../store/database/database.ts'
 import { fileChecksum, inParallel, isMissing, isSameFile } from '../store/durable-file.ts'
-import type { BuildContext } from './context.ts'
+import type { ProcessMutex } from '../store/process-mutex.ts'
+import type { PublicTree } from '../store/public-tree.ts'
 import { renderIndex } from './index-files.ts'
+
+/**
+ * What a build reads, where it writes, and the mutex through which every writer of the tree goes.
+ */
+export interface BuildContext {
+  readonly database: Database
+  readonly crates: CrateStore
+  readonly tree: PublicTree
+  readonly mutex: ProcessMutex
+  readonly urls: RegistryUrls
+  readonly authRequired: boolean
+  readonly clock: () => Date
+}
 
 /** The files of the public tree that are one crate's. */
 export interface CrateFiles {

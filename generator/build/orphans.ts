@@ -5,7 +5,7 @@ import { configPath, INDEX_FOLDER, indexPath } from '../../core/paths/index-file
 import { isListPath } from '../../core/paths/pages.ts'
 import { findCrate } from '../store/catalog/crates.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
-import type { BuildContext } from './context.ts'
+import type { BuildContext } from './crate.ts'
 
 /**
  * Files of the public tree that belong to no crate of the catalog. Crates added meanwhile are none.
@@ -25,29 +25,11 @@ export async function removeOrphan(context: BuildContext, path: string): Promise
   })
 }
 
-/** Removes bytes from the crate store, unless a release has them. */
-export async function removeBytes(
-  context: BuildContext,
-  key: string,
-  cksum: string,
-): Promise<void> {
-  await withoutRelease(context, cksum, () => context.crates.remove(key))
-}
-
-/** Sets bytes of the crate store aside; where they lie now, or null when a release has them. */
-export async function setBytesAside(
-  context: BuildContext,
-  key: string,
-  cksum: string,
-): Promise<string | null> {
-  return withoutRelease(context, cksum, () => context.crates.setAside(key))
-}
-
 /**
- * Bytes and record of a release arrive in one turn of the mutex, so that none is taken for an
- * orphan.
+ * Does work on bytes of the crate store, unless a release has them: then null. Bytes and record of
+ * a release arrive in one turn of the mutex, so that none is taken for an orphan.
  */
-async function withoutRelease<T>(
+export async function withoutRelease<T>(
   { database, mutex }: BuildContext,
   cksum: string,
   work: () => Promise<T>,

@@ -9,16 +9,17 @@ export type CommandTable = Readonly<Record<string, () => Promise<Register>>>
 
 const backup = async (): Promise<Register> => (await import('./backup.ts')).registerBackup
 const reports = async (): Promise<Register> => (await import('./reports.ts')).registerReports
+const withdraw = async (): Promise<Register> => (await import('./withdraw.ts')).registerWithdraw
 
 /** The commands that need no server, in the order of the help. */
 export const commands: CommandTable = {
   init: async () => (await import('./init.ts')).registerInit,
   add: async () => (await import('./add.ts')).registerAdd,
-  yank: async () => (await import('./yank.ts')).registerYank,
+  yank: withdraw,
   import: async () => (await import('./import.ts')).registerImport,
   build: async () => (await import('./build.ts')).registerBuild,
   verify: async () => (await import('./verify.ts')).registerVerify,
-  delete: async () => (await import('./delete.ts')).registerDelete,
+  delete: withdraw,
   status: reports,
   settings: reports,
   backup,

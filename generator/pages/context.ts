@@ -1,5 +1,5 @@
 import type { SiteConfig } from '../../site/site-config.ts'
-import type { BuildContext } from '../build/context.ts'
+import type { BuildContext } from '../build/crate.ts'
 import type { ProcessMutex } from '../store/process-mutex.ts'
 import type { PublicTree } from '../store/public-tree.ts'
 

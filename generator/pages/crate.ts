@@ -12,8 +12,7 @@ import {
   versionData,
 } from '../render/crate.ts'
 import { renderCrateFeed } from '../render/feed.ts'
-import { renderReadme } from '../sandbox/readme.ts'
-import { renderSource } from '../sandbox/source.ts'
+import { renderReadme, renderSource } from '../sandbox/rendering.ts'
 import { readCrate } from '../store/catalog/crates.ts'
 import { listOwners } from '../store/catalog/owners.ts'
 import { countDependents, readDependents } from '../store/catalog/pages/dependents.ts'

@@ -22,21 +22,16 @@ export function archiveLimits(
 
 /** What `inspectCrate` says of a file; a file that takes too much to read is an objection, too. */
 export async function inspectFile(path: string, parts: InspectParts): Promise<Inspection> {
-  try {
-    return await sandbox.run('inspect', { path, parts })
-  } catch (error) {
-    return { release: null, issues: [objectionOf(error)] }
-  }
+  return sandbox
+    .run('inspect', { path, parts })
+    .catch(error => ({ release: null, issues: [objectionOf(error)] }))
 }
 
 /** What `adoptCrate` says of a file; refuses one that takes too much to read. */
 export async function adoptFile(path: string, parts: AdoptParts): Promise<Adoption> {
-  try {
-    return await sandbox.run('adopt', { path, parts })
-  } catch (error) {
-    if (error instanceof Refusal) throw error
-    throw new Refusal([objectionOf(error)])
-  }
+  return sandbox.run('adopt', { path, parts }).catch(error => {
+    throw error instanceof Refusal ? error : new Refusal([objectionOf(error)])
+  })
 }
 
 function objectionOf(error: unknown): Issue {

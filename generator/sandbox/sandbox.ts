@@ -12,20 +12,6 @@ const WAITING_MAX = 1000
 /** Tasks that people wait for; all others leave one thread free for them. */
 const URGENT: ReadonlySet<string> = new Set<keyof Tasks>(['inspect', 'adopt'])
 
-interface Waiting {
-  readonly isUrgent: boolean
-  readonly begin: (thread: Thread) => void
-}
-
-/** What a sandbox may be given instead of its own choices. */
-export interface SandboxOptions {
-  /** The program of the threads. */
-  readonly program?: URL
-  readonly limits?: TaskLimits
-  /** Tasks at once that nobody waits for. */
-  readonly size?: number
-}
-
 type Input<T extends keyof Tasks> = Parameters<Tasks[T]>[0]
 type Result<T extends keyof Tasks> = Awaited<ReturnType<Tasks[T]>>
 
@@ -39,15 +25,21 @@ export class Sandbox {
   readonly #program: URL
   readonly #limits: TaskLimits
   readonly #idle: Thread[] = []
-  readonly #urgent: Waiting[] = []
-  readonly #others: Waiting[] = []
+  /** Who waits for a thread. */
+  readonly #urgent: ((thread: Thread) => void)[] = []
+  readonly #others: ((thread: Thread) => void)[] = []
   #running = 0
   #othersRunning = 0
 
-  constructor(options: SandboxOptions = {}) {
-    this.size = options.size ?? Math.min(availableParallelism(), 8)
-    this.#program = options.program ?? new URL('./worker.js', import.meta.url)
-    this.#limits = options.limits ?? LIMITS
+  /** `size`: tasks at once that nobody waits for; `program`: that of the threads. */
+  constructor({
+    size = Math.min(availableParallelism(), 8),
+    program = new URL('./worker.js', import.meta.url),
+    limits = LIMITS,
+  } = {}) {
+    this.size = size
+    this.#program = program
+    this.#limits = limits
   }
 
   /**
@@ -82,10 +74,9 @@ export class Sandbox {
 
   #thread(task: string): Promise<Thread> {
     if (this.#urgent.length + this.#others.length >= WAITING_MAX) refuse('sandbox_busy')
-    const isUrgent = URGENT.has(task)
     return new Promise(resolve => {
-      const queue = isUrgent ? this.#urgent : this.#others
-      queue.push({ isUrgent, begin: resolve })
+      const queue = URGENT.has(task) ? this.#urgent : this.#others
+      queue.push(resolve)
       this.#next()
     })
   }
@@ -99,12 +90,12 @@ export class Sandbox {
 
   #next(): void {
     if (this.#running > this.size) return
-    const one =
-      this.#urgent.shift() ?? (this.#othersRunning < this.size ? this.#others.shift() : undefined)
-    if (!one) return
+    const urgent = this.#urgent.shift()
+    const begin = urgent ?? (this.#othersRunning < this.size ? this.#others.shift() : undefined)
+    if (!begin) return
     this.#running++
-    if (!one.isUrgent) this.#othersRunning++
-    one.begin(this.#idle.pop() ?? new Thread(this.#program, this.#limits))
+    if (!urgent) this.#othersRunning++
+    begin(this.#idle.pop() ?? new Thread(this.#program, this.#limits))
   }
 }
 

@@ -74,7 +74,8 @@ export class Thread {
       isDone = true
       if ('result' in reply) return reply.result
       if ('failure' in reply) throw new SandboxError('failure', reply.failure)
-      throw refusalOf(reply)
+      const { refusal, retryAfter } = reply
+      throw new Refusal(refusal, retryAfter === undefined ? {} : { retryAfter })
     } finally {
       this.#worker.unref()
       if (!isDone) await this.end()
@@ -100,11 +101,16 @@ export class Thread {
         this.isEnded = true
         settle(() => reject(this.#explain(error)))
       }
-      const onExit = () => settle(() => reject(timeError(this.#limits)))
+      const onExit = () => settle(() => reject(this.#timeError()))
       worker.on('message', onMessage).on('error', onError).on('exit', onExit)
       meter.start()
       worker.postMessage(message)
     })
+  }
+
+  #timeError(): SandboxError {
+    const { seconds } = this.#limits
+    return new SandboxError('time', `it takes more than ${seconds} seconds of processor time`)
   }
 
   #explain(error: Error): SandboxError {
@@ -151,12 +157,4 @@ class Meter {
     if (this.#seconds <= 0 || this.#patience <= 0) this.#onExcess()
     else this.start()
   }
-}
-
-function refusalOf({ refusal, retryAfter }: Extract<Reply, { refusal: unknown }>): Refusal {
-  return new Refusal(refusal, retryAfter === undefined ? {} : { retryAfter })
-}
-
-function timeError({ seconds }: TaskLimits): SandboxError {
-  return new SandboxError('time', `it takes more than ${seconds} seconds of processor time`)
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { posix, resolve, sep } from 'node:path'
+import { join, posix, resolve, sep } from 'node:path'
 import { renderEntry } from '../../core/entry/render.ts'
 import { type Issue, inFile, Refusal, refuse, warning } from '../../core/error/error.ts'
 import { output } from '../../core/output.ts'
@@ -9,11 +9,12 @@ import { CRATES_FOLDER, crateFilePath } from '../../core/paths/crates.ts'
 import { configPath, GIT_INDEX_FOLDER, INDEX_FOLDER } from '../../core/paths/index-files.ts'
 import { ASSETS_FOLDER, SITEMAPS_FOLDER } from '../../core/paths/pages.ts'
 import { SEARCH_FOLDER } from '../../core/paths/search.ts'
-import type { Settings } from '../../core/settings/settings.ts'
-import type { RegistryUrls } from '../../core/urls.ts'
+import { resolveSettings, type Settings } from '../../core/settings/settings.ts'
+import { type RegistryUrls, registryUrls } from '../../core/urls.ts'
 import type { Progress } from '../build/build.ts'
 import { renderConfig, renderIndex } from '../build/index-files.ts'
 import { renderGitIndex, STATIC_CONFIG } from '../git/static-repository.ts'
+import { SETTINGS_FILE, type SettingSources } from '../registry.ts'
 import { siteConfig } from '../render/site-config.ts'
 import { listCrates } from '../store/crate-files.ts'
 import { PublicTree } from '../store/public-tree.ts'
@@ -21,6 +22,25 @@ import { BuildCache } from './cache.ts'
 import { type OutputGroup, StaticOutputs } from './outputs.ts'
 import { staticPages } from './pages.ts'
 import { type StaticCrate, type StaticRelease, StaticReleases } from './releases.ts'
+
+/** Where `npm start` would serve a tree that has no base URL. */
+export const TRIAL_BASE = 'http://127.0.0.1:8080'
+
+/**
+ * The settings of a static build: the `plimsoll.toml` in `from`, if any, then environment, then
+ * flags. A static tree has no web API unless one is named.
+ */
+export function readStaticSettings(
+  from: string,
+  sources: SettingSources,
+): { settings: Settings; urls: RegistryUrls } {
+  if (!existsSync(from)) refuse('file_missing', { path: from })
+  const path = join(from, SETTINGS_FILE)
+  const file = existsSync(path) ? { name: path, text: readFileSync(path, 'utf8') } : undefined
+  const { settings, origins } = resolveSettings({ file, ...sources })
+  const api = origins.get('registry.api') === 'default' ? 'none' : settings.registry.api
+  return { settings, urls: registryUrls({ ...settings.registry, api }, TRIAL_BASE) }
+}
 
 /** The static way: a folder of `.crate` files in, a complete public tree out, no database. */
 export interface StaticBuild {

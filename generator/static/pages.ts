@@ -14,8 +14,7 @@ import {
   versionData,
 } from '../render/crate.ts'
 import { FRONT_LENGTH, renderListing, renderSite } from '../render/site-pages.ts'
-import { renderReadme } from '../sandbox/readme.ts'
-import { renderSource } from '../sandbox/source.ts'
+import { renderReadme, renderSource } from '../sandbox/rendering.ts'
 import { digestOf } from './cache.ts'
 import type { OutputGroup } from './outputs.ts'
 import type { StaticCrate, StaticRelease } from './releases.ts'

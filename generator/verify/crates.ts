@@ -4,10 +4,9 @@ import { renderEntry } from '../../core/entry/render.ts'
 import { Refusal } from '../../core/error/error.ts'
 import { crateFilePath, crateFolder, crateKey } from '../../core/paths/crates.ts'
 import { configPath, indexPath } from '../../core/paths/index-files.ts'
-import type { BuildContext } from '../build/context.ts'
-import { filesOf, rebuildCrate } from '../build/crate.ts'
+import { type BuildContext, filesOf, rebuildCrate } from '../build/crate.ts'
 import { renderConfig } from '../build/index-files.ts'
-import { orphans, removeOrphan, setBytesAside } from '../build/orphans.ts'
+import { orphans, removeOrphan, withoutRelease } from '../build/orphans.ts'
 import { type CrateRecord, eachCrate, readCrate, registryCounts } from '../store/catalog/crates.ts'
 import { isMarked } from '../store/catalog/marks.ts'
 import { listReleases, type ReleaseRecord, releaseOfBytes } from '../store/catalog/releases.ts'
@@ -170,7 +169,7 @@ async function* setOrphansAside(context: BuildContext): AsyncIterable<Finding> {
   for await (const key of context.crates.list()) {
     const cksum = /([0-9a-f]{64})\.crate$/.exec(key)?.[1] ?? ''
     if (await releaseOfBytes(context.database, cksum)) continue
-    const aside = await setBytesAside(context, key, cksum)
+    const aside = await withoutRelease(context, cksum, () => context.crates.setAside(key))
     if (aside)
       yield derivable(
         key,

@@ -1,15 +1,33 @@
 import type { Command } from 'commander'
 import { refuse, refuseErrors } from '../../core/error/error.ts'
+import { isName, type Name } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
+import { isVersion, type Version } from '../../core/version.ts'
 import { deleteReleases, planDeletion } from '../delete.ts'
 import { operatorChange } from '../store/catalog/change.ts'
+import { setYanked } from '../store/catalog/yank.ts'
 import { showChanges } from './changes.ts'
 import { withRegistry } from './folder.ts'
 import { type FolderOptions, type Io, withDir } from './io.ts'
-import { parseSpec } from './release-spec.ts'
 
-/** `delete NAME[@VERSION] --yes [--force]`: for good, unlike a yank. */
-export function registerDelete(program: Command, io: Io): void {
+/** `yank NAME@VERSION [--undo]`, and `delete NAME[@VERSION] --yes [--force]`, for good. */
+export function registerWithdraw(program: Command, io: Io): void {
+  withDir(program.command('yank'), io)
+    .description('yank a version: new lock files do not choose it, existing ones still build')
+    .argument('<name@version>')
+    .option('--undo', 'undo a yank')
+    .action((spec: string, options: FolderOptions & { undo?: boolean }) =>
+      withRegistry(io, options, async registry => {
+        const { name, version } = parseSpec(spec)
+        if (version === null) return refuse('release_spec_invalid', { spec })
+        const change = operatorChange(timestamp(io.now()))
+        const yanked = !options.undo
+        const { changed } = await setYanked(registry.database, name, version, yanked, change)
+        refuseErrors((await showChanges(io, registry)).issues)
+        const verb = options.undo ? 'unyanked' : 'yanked'
+        io.out(changed ? `${verb} ${name} ${version}` : `${name} ${version} was ${verb} before`)
+      }),
+    )
   withDir(program.command('delete'), io)
     .description(
       'delete a crate or a version for good; builds that are locked to it break, unlike with `yank`',
@@ -33,4 +51,13 @@ export function registerDelete(program: Command, io: Io): void {
         refuseErrors(issues)
       }),
     )
+}
+
+/** Reads `NAME@VERSION`, or `NAME` alone, which means every version. */
+function parseSpec(spec: string): { name: Name; version: Version | null } {
+  const [name = '', ...rest] = spec.split('@')
+  const version = rest.length > 0 ? rest.join('@') : null
+  if (!isName(name) || (version !== null && !isVersion(version)))
+    return refuse('release_spec_invalid', { spec })
+  return { name, version }
 }
