@@ -14,7 +14,7 @@ import { root } from '../test/support/plimsoll.ts'
 import { encodePublish } from '../test/support/publish-body.ts'
 import { format, quantile } from './measure.ts'
 
-const PROGRAM = join(resolve(process.env.PLIMSOLL_BENCH_ROOT ?? root), 'dist/daemon/cli.js')
+const PROGRAM = join(resolve(process.env.PLIMSOLL_BENCH_ROOT ?? root), 'dist/program/cli.js')
 const KB = 1024
 
 /** Milliseconds between two questions. */

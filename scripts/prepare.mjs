@@ -55,6 +55,7 @@ export function prepare({ force = false } = {}) {
     [
       join(root, 'tsconfig.json'),
       join(root, 'scripts', 'assets.mjs'),
+      join(root, 'scripts', 'program.mjs'),
       ...SOURCES.flatMap(folder => files(join(root, folder))),
     ],
     lock,
@@ -69,6 +70,7 @@ export function prepare({ force = false } = {}) {
       [join(root, 'scripts', 'assets.mjs')],
       'the scripts and styles of the pages do not build.',
     )
+    run(process.execPath, [join(root, 'scripts', 'program.mjs')], 'the program does not bundle.')
     mkdirSync(join(root, 'dist'), { recursive: true })
     writeFileSync(BUILT, sources)
   }

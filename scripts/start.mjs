@@ -6,7 +6,7 @@ import { runChild } from './child.mjs'
 import { prepare, root } from './prepare.mjs'
 
 prepare()
-const cli = join(root, 'dist', 'daemon', 'cli.js')
+const cli = join(root, 'dist', 'program', 'cli.js')
 const dir = resolve(process.env.PLIMSOLL_DIR ?? join(root, 'registry'))
 if (!existsSync(join(dir, 'plimsoll.toml'))) {
   const made = spawnSync(process.execPath, [cli, 'init', '--dir', dir], { stdio: ['ignore', 2, 2] })

@@ -39,7 +39,7 @@ export class Victim {
       PLIMSOLL_LOG_LEVEL: 'error',
       PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '0',
     }
-    const program = join(root, 'dist', 'daemon', 'cli.js')
+    const program = join(root, 'dist', 'program', 'cli.js')
     this.child = spawn(process.execPath, ['--import', saboteur, program, ...args], {
       env,
       stdio: 'pipe',

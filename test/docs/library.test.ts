@@ -45,7 +45,7 @@ test('a package has the compiled registry, its assets and licenses, and nothing 
     assert.ok(paths.includes(path), path)
   for (const path of [
     'assets/style.css',
-    'daemon/cli.js',
+    'program/cli.js',
     'generator/index.js',
     'generator/index.d.ts',
   ])
@@ -53,8 +53,9 @@ test('a package has the compiled registry, its assets and licenses, and nothing 
   assert.deepEqual(
     paths.filter(
       path =>
-        !/^dist\/(?:assets|core|daemon|generator|site)\/.*\.(?:js|d\.ts|css|svg)$/.test(path) &&
-        !/^(?:LICENSE-\w+|\w+\.md|package\.json)$/.test(path),
+        !/^dist\/(?:assets|core|daemon|generator|program|site)\/.*\.(?:js|d\.ts|css|svg)$/.test(
+          path,
+        ) && !/^(?:LICENSE-\w+|\w+\.md|package\.json)$/.test(path),
     ),
     [],
   )

@@ -8,7 +8,7 @@ import { run } from './command.ts'
 
 /** Root of the checkout: this file runs as dist/test/support/plimsoll.js. */
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
-const program = join(root, 'dist', 'daemon', 'cli.js')
+const program = join(root, 'dist', 'program', 'cli.js')
 
 /** Runs `plimsoll` with these arguments in `folder`. */
 export function plimsoll(
