@@ -86,12 +86,7 @@ function isWildcard(text: string | undefined): boolean {
 }
 
 function print(one: Comparator): string {
-  const sign = operatorOf(one)
-  const tail = one.operator === '*' ? '.*' : ''
-  if (one.minor === null) return `${sign}${one.major}${tail}`
-  if (one.patch === null) return `${sign}${one.major}.${one.minor}${tail}`
-  const pre = one.pre.length > 0 ? `-${one.pre.join('.')}` : ''
-  return `${sign}${one.major}.${one.minor}.${one.patch}${pre}`
+  return `${operatorOf(one)}${spell(one, number => number)}${one.operator === '*' ? '.*' : ''}`
 }
 
 function operatorOf({ operator }: Comparator): string {

@@ -20,28 +20,24 @@ export interface RegistryUrls {
   readonly own: ReadonlySet<string>
 }
 
-/** The settings of `[registry]` that determine the URLs. */
-export interface AddressSettings {
-  readonly base_url: string | null
-  readonly api: string
-  readonly dl: string
-  readonly aliases: readonly string[]
-}
-
-/** All URLs of a registry; `fallbackBase` is used when no base URL is set. */
-export function registryUrls(settings: AddressSettings, fallbackBase: string): RegistryUrls {
+/** The URLs by the settings of `[registry]`; `fallbackBase` is used when no base URL is set. */
+export function registryUrls(
+  settings: Readonly<{
+    base_url: string | null
+    api: string
+    dl: string
+    aliases: readonly string[]
+  }>,
+  fallbackBase: string,
+): RegistryUrls {
   const base = (settings.base_url ?? fallbackBase).replace(/\/+$/, '')
   const sparseIndex = `sparse+${base}/${INDEX_FOLDER}/`
+  const dl = `${base}/${CRATES_FOLDER}/{crate}/{crate}-{version}.crate`
   const gitIndex = `${base}/${GIT_INDEX_FOLDER}`
   return {
     base,
-    dl: settings.dl === 'auto' ? defaultDl(base) : settings.dl,
-    api:
-      settings.api === 'none'
-        ? null
-        : settings.api === 'auto'
-          ? base
-          : settings.api.replace(/\/+$/, ''),
+    dl: settings.dl === 'auto' ? dl : settings.dl,
+    api: settings.api === 'none' ? null : settings.api === 'auto' ? base : settings.api,
     sparseIndex,
     gitIndex,
     own: new Set([sparseIndex, gitIndex, ...settings.aliases]),
@@ -53,23 +49,14 @@ export function isIndexUrl(text: string): boolean {
   return /^[a-z][a-z+.-]*:\/\/\S+$/i.test(text)
 }
 
-/** The default `dl` template below a base URL. */
-export function defaultDl(baseUrl: string): string {
-  return `${baseUrl}/${CRATES_FOLDER}/{crate}/{crate}-{version}.crate`
-}
-
-/** The values for the markers of a `dl` template. */
-export interface DownloadFacts {
-  readonly name: Name
-  readonly version: Version
-  readonly cksum: string
-}
-
 /**
  * The download URL of a version: replaces the five markers of the template; appends
  * `/{crate}/{version}/download` to one without markers (specification A.1, Cargo's `download.rs`).
  */
-export function expandDl(template: string, { name, version, cksum }: DownloadFacts): string {
+export function expandDl(
+  template: string,
+  { name, version, cksum }: Readonly<{ name: Name; version: Version; cksum: string }>,
+): string {
   const markers = new Map<string, string>([
     ['{crate}', name],
     ['{version}', version],
@@ -85,9 +72,8 @@ export function expandDl(template: string, { name, version, cksum }: DownloadFac
 
 /** The lines for a user's `.cargo/config.toml`. */
 export function cargoConfig(name: string, urls: RegistryUrls, authRequired: boolean): string {
-  const block = `[registries.${name}]\nindex = "${urls.sparseIndex}"\n`
-  if (!authRequired) return block
-  return `${block}credential-provider = "cargo:token"\n`
+  const provider = authRequired ? 'credential-provider = "cargo:token"\n' : ''
+  return `[registries.${name}]\nindex = "${urls.sparseIndex}"\n${provider}`
 }
 
 /**

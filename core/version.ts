@@ -79,12 +79,10 @@ export function newestVersion<T extends { readonly version: Version; readonly ya
   releases: readonly T[],
 ): T | undefined {
   const rank = (one: T) => (one.yanked ? 0 : isPrerelease(one.version) ? 1 : 2)
-  let best: T | undefined
-  for (const one of releases) {
-    const lead = best ? rank(one) - rank(best) || compareVersions(one.version, best.version) : 1
-    if (lead > 0) best = one
-  }
-  return best
+  const [newest] = [...releases].sort(
+    (a, b) => rank(b) - rank(a) || compareVersions(b.version, a.version),
+  )
+  return newest
 }
 
 /** Orders decimal numbers without leading zeros, of any length. */

@@ -58,19 +58,9 @@ export interface Entry {
   readonly other?: OtherKeys
 }
 
-/** Orders text by code points, as Rust does, and as the lists in an index line are ordered. */
+/** Orders text by its UTF-8 bytes, as Rust does; so are the lists in an index line. */
 export function compareText(a: string, b: string): number {
-  if (a === b) return 0
-  let i = 0
-  while (i < a.length && i < b.length && a[i] === b[i]) i++
-  // The second half of a surrogate pair counts as its whole character.
-  if (i > 0 && isLowHalf(a, i) && isLowHalf(b, i)) i--
-  return (a.codePointAt(i) ?? -1) - (b.codePointAt(i) ?? -1)
-}
-
-function isLowHalf(text: string, at: number): boolean {
-  const unit = text.charCodeAt(at)
-  return unit >= 0xdc00 && unit <= 0xdfff
+  return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
 /** How one crate depends on another. */

@@ -44,7 +44,7 @@ function readOne(
     return null
   }
   if (value === undefined || (typeof value !== 'string' && !isTable(value)))
-    return parent.object(name, 'a version or a table')
+    return parent.report(name, 'a version or a table')
   const table = new Table(
     typeof value === 'string' ? { version: value } : value,
     parent.path(name),
@@ -53,31 +53,25 @@ function readOne(
   // Cargo omits dev-dependencies that have only a path or a git repository.
   const isLocal = table.raw('path') !== undefined || table.raw('git') !== undefined
   if (kind === 'dev' && isLocal && table.raw('version') === undefined) return null
-  return readTable(table, parent.path(name), { name, kind, target }, issues)
-}
-
-function readTable(
-  table: Table,
-  field: string,
-  place: Pick<Dependency, 'name' | 'kind' | 'target'>,
-  issues: Issue[],
-): Dependency {
+  const field = parent.path(name)
   const renamed = table.text('package')
-  checkNames(place.name, renamed, field, issues)
+  checkNames(name, renamed, field, issues)
   const optional = table.flag('optional') ?? false
-  if (place.kind === 'dev' && optional) issues.push(issue('manifest_optional_dev', { field }))
+  if (kind === 'dev' && optional) issues.push(issue('manifest_optional_dev', { field }))
   const registryIndex = table.text('registry-index')
   const registry = table.text('registry')
   if (registry !== null && registryIndex === null)
     issues.push(issue('manifest_registry_name', { field, registry }))
   if (registryIndex !== null && !isIndexUrl(registryIndex)) {
-    table.object('registry-index', 'the URL of an index')
+    table.report('registry-index', 'the URL of an index')
   }
   const artifact = readArtifact(table)
   const bindep_target = table.text('target')
   const lib = table.flag('lib') ?? false
   return {
-    ...place,
+    name,
+    kind,
+    target,
     req: readRequirement(table, field, issues),
     features: (table.texts('features') ?? []).filter(feature => feature !== ''),
     optional,

@@ -80,7 +80,7 @@ function readFeatures(root: Table): Features {
 function readRustVersion(pack: Table): string | null {
   const value = pack.text('rust-version')
   if (value === null || isRustVersion(value)) return value
-  return pack.object('rust-version', 'a Rust version such as `1.70` or `1.70.0`')
+  return pack.report('rust-version', 'a Rust version such as `1.70` or `1.70.0`')
 }
 
 function readAbout(root: Table, pack: Table): About {

@@ -1,4 +1,5 @@
 import type { TomlValue } from 'smol-toml'
+import * as v from 'valibot'
 import { type Issue, issue } from '../error/error.ts'
 
 /**
@@ -31,47 +32,43 @@ export class Table {
   }
 
   text(key: string): string | null {
-    return this.#read(key, 'a string', isText)
+    return this.#read(key, v.string('a string'))
   }
 
   flag(key: string): boolean | null {
-    return this.#read(key, 'true or false', isFlag)
+    return this.#read(key, v.boolean('true or false'))
   }
 
   texts(key: string): readonly string[] | null {
-    return this.#read(key, 'an array of strings', isTexts)
+    return this.#read(key, v.custom<readonly string[]>(isTexts, 'an array of strings'))
   }
 
   /** The table under `key`. */
   table(key: string): Table | null {
-    const value = this.#read(key, 'a table', isTable)
+    const value = this.#read(key, v.custom<object>(isTable, 'a table'))
     return value && new Table(value, this.path(key), this.#issues)
   }
 
   /** The tables of `[[key]]`. */
   tables(key: string): Table[] {
-    const value = this.#read(key, 'an array of tables', isTables) ?? []
+    const value = this.#read(key, v.custom<readonly object[]>(isTables, 'an array of tables')) ?? []
     return value.map((one, at) => new Table(one, `${this.path(key)}[${at}]`, this.#issues))
   }
 
   /** Reports the value of `key`. */
-  object(key: string, expected: string): null {
+  report(key: string, expected: string): null {
     this.#issues.push(issue('manifest_field', { field: this.path(key), expected }))
     return null
   }
 
-  #read<T>(
-    key: string,
-    expected: string,
-    test: (value: TomlValue) => value is TomlValue & T,
-  ): T | null {
+  #read<T>(key: string, schema: v.GenericSchema<unknown, T>): T | null {
     const value = this.#fields.get(key)
-    if (value === undefined || test(value)) return value ?? null
-    if (isInherited(value)) {
-      this.#issues.push(issue('manifest_inherited', { field: this.path(key) }))
-      return null
-    }
-    return this.object(key, expected)
+    if (value === undefined) return null
+    const result = v.safeParse(schema, value)
+    if (result.success) return result.output
+    if (!isInherited(value)) return this.report(key, result.issues[0].message)
+    this.#issues.push(issue('manifest_inherited', { field: this.path(key) }))
+    return null
   }
 }
 
@@ -81,22 +78,16 @@ export function isInherited(value: TomlValue | undefined): boolean {
 }
 
 /** Whether a value is a table. */
-export function isTable(value: TomlValue): value is { [key: string]: TomlValue } {
-  return typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date)
+export function isTable(value: unknown): value is { [key: string]: TomlValue } {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+  )
 }
 
-function isTables(value: TomlValue): value is { [key: string]: TomlValue }[] {
+function isTables(value: unknown): boolean {
   return Array.isArray(value) && value.every(isTable)
 }
 
-function isText(value: TomlValue): value is string {
-  return typeof value === 'string'
-}
-
-function isFlag(value: TomlValue): value is boolean {
-  return typeof value === 'boolean'
-}
-
-function isTexts(value: TomlValue): value is string[] {
-  return Array.isArray(value) && value.every(isText)
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every(one => typeof one === 'string')
 }

@@ -2,16 +2,12 @@ import type { Entry } from '../entry/entry.ts'
 import { collect, type Issue, refuse, refuseErrors, warning } from '../error/error.ts'
 import type { Manifest } from '../manifest/manifest.ts'
 import { NOTHING_KNOWN, parseManifest } from '../manifest/parse.ts'
-import type { Name } from '../name.ts'
-import { type Archive, type ArchiveLimits, surveyArchive } from '../tarball/read.ts'
+import { type Archive, type ArchiveLimits, type Identity, surveyArchive } from '../tarball/read.ts'
 import { readText, recoverArchive } from '../tarball/recover.ts'
-import type { Version } from '../version.ts'
 import { compareManifest } from './compare.ts'
 import { localized } from './dependency.ts'
 import { inspectCrate } from './inspect.ts'
 import { aboutOf, entryOf, type Release } from './release.ts'
-
-type Identity = { readonly name: Name; readonly version: Version }
 
 /** What another registry says about a release. Its bytes are here and have the right checksum. */
 export interface AdoptParts {

@@ -1,4 +1,4 @@
-import type { Dependency, Features } from '../entry/entry.ts'
+import type { Dependency, Entry } from '../entry/entry.ts'
 import { type Issue, issue } from '../error/error.ts'
 
 /** More errors help nobody, and a hostile manifest can be wrong in 90,000 places. */
@@ -15,10 +15,7 @@ interface Target {
  * Errors in the names and values of features. There is no setting: an entry that breaks Cargo's
  * rules (`build_feature_map`) makes the version unusable for everyone.
  */
-export function checkFeatures(entry: {
-  readonly features: Features
-  readonly deps: readonly Dependency[]
-}): Issue[] {
+export function checkFeatures(entry: Pick<Entry, 'features' | 'deps'>): Issue[] {
   const features = new Map(Object.entries(entry.features))
   const issues: Issue[] = []
   for (const feature of features.keys())

@@ -1,9 +1,7 @@
 import { collect, type Issue, issue, warning } from '../error/error.ts'
 import { parseManifest } from '../manifest/parse.ts'
-import type { Name } from '../name.ts'
-import { type ArchiveLimits, surveyArchive } from '../tarball/read.ts'
+import { type ArchiveLimits, type Identity, surveyArchive } from '../tarball/read.ts'
 import { readText } from '../tarball/recover.ts'
-import type { Version } from '../version.ts'
 import { compareMetadata } from './compare.ts'
 import { checkFeatures } from './features.ts'
 import { findReadme, makeRelease, type Release, type ReleaseParts } from './release.ts'
@@ -13,7 +11,7 @@ export interface InspectParts
   extends Pick<ReleaseParts, 'cksum' | 'size' | 'pubtime' | 'ownIndexUrls' | 'metadata'> {
   readonly limits: ArchiveLimits
   /** The release that it was sent as; without it, the top folder decides. */
-  readonly expected?: { readonly name: Name; readonly version: Version } | undefined
+  readonly expected?: Identity | undefined
 }
 
 /** The release in a crate, and what is wrong with it. */

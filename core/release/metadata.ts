@@ -40,7 +40,7 @@ export const publishMetadata = v.object({
   license: text,
   license_file: text,
   repository: text,
-  badges: v.nullish(mapOf(mapOf(v.nullish(v.string(), null))), () => ({})),
+  badges: v.nullish(mapOf(mapOf(v.nullish(v.string()))), () => ({})),
   links: text,
   rust_version: text,
 })
@@ -50,24 +50,17 @@ export type PublishMetadata = v.InferOutput<typeof publishMetadata>
 
 /** An object with any keys: `v.record` skips `constructor`, which is a valid feature name. */
 function mapOf<S extends v.GenericSchema>(values: S) {
+  const problem = (map: unknown) => {
+    if (typeof map !== 'object' || map === null || Array.isArray(map)) return 'it is not an object'
+    const wrong = Object.entries(map).find(([, value]) => !v.is(values, value))
+    return wrong && `the value of ${JSON.stringify(wrong[0])} has the wrong type`
+  }
   return v.pipe(
-    v.custom<Record<string, unknown>>(isObject, 'Invalid type: Expected Object'),
-    v.rawTransform(({ dataset, addIssue, NEVER }): Record<string, v.InferOutput<S>> => {
-      const entries: [string, v.InferOutput<S>][] = []
-      for (const [key, value] of Object.entries(dataset.value)) {
-        const result = v.safeParse(values, value)
-        if (!result.success) {
-          for (const one of result.issues)
-            addIssue({ message: `${JSON.stringify(key)}: ${one.message}` })
-          return NEVER
-        }
-        entries.push([key, result.output])
-      }
-      return Object.fromEntries(entries)
-    }),
+    v.unknown(),
+    v.check(
+      map => problem(map) === undefined,
+      ({ input }) => problem(input) ?? '',
+    ),
+    v.transform(map => map as Readonly<Record<string, v.InferOutput<S>>>),
   )
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -20,6 +20,8 @@ import { beginningOf, nameLength, parseQuery, RANK_YANKED, WORD_MAX } from './wo
 /** Loads and parses a file by its path below `search/`; bypasses caches if `isFresh`. */
 export type Load = (path: string, isFresh: boolean) => Promise<unknown>
 
+type Bucket = readonly PackedTerm[]
+
 /** A crate in the results. */
 export interface FoundCrate {
   readonly name: string
@@ -47,12 +49,9 @@ interface Listed {
   readonly ranges: readonly number[]
 }
 
-/** A crate that matches all words. */
+/** A crate that matches all words, with its highest rank over all words. */
 interface Hit {
   readonly id: number
-  readonly yanked: boolean
-  readonly length: number
-  /** Its highest rank over all words. */
   readonly rank: number
 }
 
@@ -62,7 +61,6 @@ const NOTHING: SearchResults = { crates: [], more: false }
 export class Lookup {
   readonly #load: Load
   readonly #files = new Map<string, Promise<unknown>>()
-  #layout: Promise<SearchLayout> | null = null
 
   constructor(load: Load) {
     this.#load = load
@@ -94,7 +92,7 @@ export class Lookup {
     if (rare.length === terms.length)
       return this.#order(hits(terms), named(beginning, terms, key), key, limit)
     // Names that begin with the query come first; if there are enough, no others are needed.
-    const maybe = named(beginning, rare, key).filter(hit => !hit.yanked)
+    const maybe = named(beginning, rare, key).filter(hit => !isYanked(hit))
     const sure =
       first.term === key || maybe.length <= 4 * limit
         ? await this.#beginning(maybe, key, limit + 1)
@@ -114,9 +112,9 @@ export class Lookup {
   ): Promise<number[]> {
     let ids: number[] = []
     for (const yanked of [false, true]) {
-      const ofKind = maybe.filter(hit => hit.yanked === yanked)
+      const ofKind = maybe.filter(hit => isYanked(hit) === yanked)
       const first = new Set(await this.#beginning(ofKind, key, limit - ids.length))
-      const rest = found.filter(hit => hit.yanked === yanked && !first.has(hit.id))
+      const rest = found.filter(hit => isYanked(hit) === yanked && !first.has(hit.id))
       rest.sort((a, b) => a.rank - b.rank || a.id - b.id)
       // Not `push`: there may be more of them than a call can have arguments.
       ids = [...ids, ...first, ...rest.map(hit => hit.id)]
@@ -142,9 +140,9 @@ export class Lookup {
     const wanted = term.ranges.filter(range => ranges === null || ranges.has(range))
     if (term.ranges.length === 0) return term
     const files = await Promise.all(
-      wanted.map(range => this.#file(searchCommonPath(hashOf(term.term), range))),
+      wanted.map(range => this.#file<Bucket>(searchCommonPath(hashOf(term.term), range))),
     )
-    const parts = files.map(file => listed(term.term, file as readonly PackedTerm[]))
+    const parts = files.map(file => listed(term.term, file))
     return { ...term, ranks: new Map(parts.flatMap(part => [...part.ranks])), ranges: [] }
   }
 
@@ -155,7 +153,7 @@ export class Lookup {
   }
 
   async #block(id: number): Promise<ReadonlyMap<number, FoundCrate>> {
-    const list = (await this.#file(searchBlockPath(blockOf(id)))) as readonly PackedCrate[]
+    const list = await this.#file<readonly PackedCrate[]>(searchBlockPath(blockOf(id)))
     return new Map(
       list.map(([one, name, version, description, yanked]) => [
         one,
@@ -165,51 +163,35 @@ export class Lookup {
   }
 
   async #term(term: string): Promise<Listed> {
-    const before = this.#layout ?? this.#readLayout(false)
-    const list = await this.#bucket(term, await before).catch(async error => {
-      // The number of buckets has changed since the layout was read.
-      const after =
-        this.#layout === before ? this.#readLayout(true) : (this.#layout ?? this.#readLayout(true))
-      if ((await after).bits === (await before).bits) throw error
-      return this.#bucket(term, await after)
+    const before = this.#file<SearchLayout>(searchLayoutPath)
+    const { bits, crates } = await before
+    if (crates === 0) return listed(term, [])
+    const load = (bits: number) =>
+      this.#file<Bucket>(searchBucketPath(bits, bucketOf(hashOf(term), bits)))
+    const bucket = await load(bits).catch(async error => {
+      // The number of buckets may have changed since the layout was read.
+      const isStale = this.#file(searchLayoutPath) === before
+      const after = await this.#file<SearchLayout>(searchLayoutPath, isStale)
+      if (after.bits === bits) throw error
+      return load(after.bits)
     })
-    return listed(term, list)
-  }
-
-  async #bucket(term: string, { bits, crates }: SearchLayout): Promise<readonly PackedTerm[]> {
-    if (crates === 0) return []
-    return (await this.#file(
-      searchBucketPath(bits, bucketOf(hashOf(term), bits)),
-    )) as readonly PackedTerm[]
-  }
-
-  #readLayout(isFresh: boolean): Promise<SearchLayout> {
-    const layout = this.#load(belowSearch(searchLayoutPath), isFresh) as Promise<SearchLayout>
-    this.#layout = layout
-    layout.catch(() => {
-      if (this.#layout === layout) this.#layout = null
-    })
-    return layout
+    return listed(term, bucket)
   }
 
   /** A file, loaded once; a failure is not cached. */
-  #file(path: string): Promise<unknown> {
-    const known = this.#files.get(path)
-    if (known !== undefined) return known
-    const file = this.#load(belowSearch(path), false)
+  #file<T>(path: string, isFresh = false): Promise<T> {
+    const known = isFresh ? undefined : this.#files.get(path)
+    if (known !== undefined) return known as Promise<T>
+    // Pages only know the URL of the search folder.
+    const file = this.#load(path.slice(SEARCH_FOLDER.length + 1), isFresh)
     this.#files.set(path, file)
-    file.catch(() => this.#files.delete(path))
-    return file
+    file.catch(() => this.#files.get(path) === file && this.#files.delete(path))
+    return file as Promise<T>
   }
 }
 
-/** Pages only know the URL of the search folder. */
-function belowSearch(path: string): string {
-  return path.slice(SEARCH_FOLDER.length + 1)
-}
-
 /** Unpacks a term of a file. */
-function listed(term: string, list: readonly PackedTerm[]): Listed {
+function listed(term: string, list: Bucket): Listed {
   const [, total, ...groups] = list.find(([one]) => one === term) ?? [term, 0]
   const [crates = 0, ...ranges] = typeof total === 'number' ? [total] : total
   const ranks = new Map<number, number>()
@@ -223,8 +205,8 @@ function listed(term: string, list: readonly PackedTerm[]): Listed {
   return { term, crates, ranks, ranges }
 }
 
-function hitOf(id: number, rank: number): Hit {
-  return { id, yanked: rank >= RANK_YANKED, length: nameLength(rank), rank }
+function isYanked({ rank }: Hit): boolean {
+  return rank >= RANK_YANKED
 }
 
 /** The crates of `beginning` with all terms whose name may begin with `key`, shortest first. */
@@ -237,8 +219,8 @@ function named(
     .filter(
       ([id, rank]) => nameLength(rank) >= key.length && terms.every(term => term.ranks.has(id)),
     )
-    .map(([id, rank]) => hitOf(id, rank))
-    .sort((a, b) => a.length - b.length || a.id - b.id)
+    .map(([id, rank]) => ({ id, rank }))
+    .sort((a, b) => nameLength(a.rank) - nameLength(b.rank) || a.id - b.id)
 }
 
 /** The crates that every term finds. */
@@ -247,7 +229,7 @@ function hits(terms: readonly Listed[]): Hit[] {
   const found: Hit[] = []
   for (const [id, own] of first?.ranks ?? []) {
     const ranks = others.map(other => other.ranks.get(id) ?? -1)
-    if (!ranks.includes(-1)) found.push(hitOf(id, Math.max(own, ...ranks)))
+    if (!ranks.includes(-1)) found.push({ id, rank: Math.max(own, ...ranks) })
   }
   return found
 }

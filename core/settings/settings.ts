@@ -5,14 +5,12 @@ import { tomlValue } from './file.ts'
 import type { SettingValue, Values } from './kind.ts'
 import { type sections, settingTable, type topRows } from './schema.ts'
 import type { Given, SettingSource } from './source.ts'
-import { fromEnvironment, fromFile, fromFlags, show, sourceName } from './source.ts'
-
-type Sections = typeof sections
+import { fromEnvironment, fromFile, fromFlags, show } from './source.ts'
 
 /** The effective values by section and key; sizes in bytes, times in seconds. */
-export type Settings = { readonly [S in keyof Sections]: Values<Sections[S]> } & Values<
-  typeof topRows
->
+export type Settings = {
+  readonly [S in keyof typeof sections]: Values<(typeof sections)[S]>
+} & Values<typeof topRows>
 
 /** The settings of `[policy]`. */
 export type PolicySettings = Settings['policy']
@@ -22,6 +20,7 @@ export type Origin = 'default' | 'preset' | SettingSource
 
 export interface ResolvedSettings {
   readonly settings: Settings
+  readonly values: ReadonlyMap<string, SettingValue>
   readonly origins: ReadonlyMap<string, Origin>
 }
 
@@ -55,26 +54,21 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
     }
   }
   refuseErrors(issues)
-  return { settings: assemble(values), origins }
+  return { settings: assemble(values), values, origins }
 }
 
 /**
  * The lines of `plimsoll settings`, without the credentials in URLs: `text` is the value as written
  * in `plimsoll.toml`, `origin` is `default`, `preset "private"`, or the file, variable or flag.
  */
-export function describeSettings({ settings, origins }: ResolvedSettings) {
+export function describeSettings({ values, origins }: ResolvedSettings) {
   return [...settingTable.values()].map(setting => {
-    const { key, section, name } = setting
-    const holder: object = section === '' ? settings : settings[section as keyof Sections]
-    const value = withoutSecrets(holder[name as keyof typeof holder])
+    const { key } = setting
+    const value = withoutSecrets(values.get(key) ?? null)
     const origin = origins.get(key) ?? 'default'
-    const words = origin === 'preset' ? `preset "${settings.policy.preset}"` : origin
-    return {
-      key,
-      value,
-      text: tomlValue(setting, value),
-      origin: typeof words === 'string' ? words : sourceName(words),
-    }
+    const words = origin === 'preset' ? `preset "${values.get('policy.preset')}"` : origin
+    const text = tomlValue(setting, value)
+    return { key, value, text, origin: typeof words === 'string' ? words : words.name }
   })
 }
 
@@ -97,20 +91,16 @@ function take(
     // As written: the schema may have converted the value already.
     const item = result.issues[0].path?.[0]?.key
     const given = show(Array.isArray(raw) && typeof item === 'number' ? raw[item] : raw)
-    const where = sourceName(source)
+    const where = source.name
     issues.push(issue('setting_invalid', { where, key, given, accepts: row.kind.accepts }))
     return
   }
   const before = origins.get(key)
   // Neither of two variables overrides the other.
-  if (
-    typeof before === 'object' &&
-    'variable' in before &&
-    'variable' in source &&
-    values.get(key) !== result.output
-  ) {
-    issues.push(issue('setting_twice', { key, first: before.variable, second: source.variable }))
-  }
+  const isSecond =
+    typeof before === 'object' && [before, source].every(one => one.kind === 'variable')
+  if (isSecond && values.get(key) !== result.output)
+    issues.push(issue('setting_twice', { key, first: before.name, second: source.name }))
   values.set(key, result.output)
   origins.set(key, source)
 }

@@ -4,11 +4,11 @@ import { type Issue, issue } from '../error/error.ts'
 import type { Kind, SettingValue } from './kind.ts'
 import { type Setting, settingByVariable, settingTable } from './schema.ts'
 
-/** Where a value was set. */
-export type SettingSource =
-  | { readonly file: string }
-  | { readonly variable: string }
-  | { readonly flag: string }
+/** Where a value was set; `name` is for messages. */
+export interface SettingSource {
+  readonly kind: 'file' | 'variable' | 'flag'
+  readonly name: string
+}
 
 /** A value that is not yet checked. */
 export interface Given {
@@ -33,18 +33,12 @@ const FLAGS: ReadonlyMap<string, string> = new Map([
   ['server.listen', '--listen'],
 ])
 
-/** Name of a source in messages. */
-export function sourceName(source: SettingSource): string {
-  if ('file' in source) return source.file
-  return 'variable' in source ? source.variable : source.flag
-}
-
 /** The settings in `plimsoll.toml`; none when it has a syntax error. */
 export function fromFile(
   file: { readonly name: string; readonly text: string },
   issues: Issue[],
 ): Given[] {
-  const source = { file: file.name }
+  const source: SettingSource = { kind: 'file', name: file.name }
   const given: Given[] = []
   const take = (section: string, name: string, raw: unknown) => {
     const key = section === '' ? name : `${section}.${name}`
@@ -75,7 +69,11 @@ export function fromEnvironment(
     const setting = settingByVariable.get(variable)
     if (text === undefined) continue
     if (setting) {
-      given.push({ setting, raw: fromText(setting.row.kind, text), source: { variable } })
+      given.push({
+        setting,
+        raw: fromText(setting.row.kind, text),
+        source: { kind: 'variable', name: variable },
+      })
       continue
     }
     const names = [...settingByVariable.keys(), ...OTHER_VARIABLES]
@@ -101,7 +99,7 @@ export function fromFlags(
     const flag = FLAGS.get(key) ?? `--set ${key}`
     if (setting) {
       const raw = typeof value === 'string' ? fromText(setting.row.kind, value) : value
-      return [{ setting, raw, source: { flag } }]
+      return [{ setting, raw, source: { kind: 'flag', name: flag } }]
     }
     issues.push(unknown(flag, key, suggestKey(key), [...settingTable.keys()]))
     return []

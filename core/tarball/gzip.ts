@@ -18,16 +18,13 @@ const FLAG = { checksum: 2, extra: 4, name: 8, comment: 16, reserved: 0xe0 }
 export async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const input = inSteps(source)
   try {
-    yield* unpack(await skipHeader(input), input)
+    yield* unpack(withoutHeader(input))
   } finally {
     await input.return(undefined)
   }
 }
 
-async function* unpack(
-  body: Uint8Array,
-  input: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
+async function* unpack(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const inflate = createInflateRaw()
   const out: Uint8Array[] = []
   let trailer = Buffer.alloc(0)
@@ -36,7 +33,7 @@ async function* unpack(
   // Each step handles its own error; zlib emits it once more, later.
   inflate.on('error', () => undefined)
   try {
-    for await (const step of chain(body, input)) {
+    for await (const step of body) {
       trailer = Buffer.concat([trailer, await feed(inflate, step)])
       if (trailer.length > TRAILER) refuse('archive_trailing_data')
       yield* drain(out, sum)
@@ -97,27 +94,21 @@ async function* inSteps(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   }
 }
 
-async function* chain(
-  first: Uint8Array,
-  rest: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  if (first.length > 0) yield first
-  yield* rest
-}
-
-/** Reads the gzip header (RFC 1952); returns the bytes after it. */
-async function skipHeader(input: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
+/** The bytes after the gzip header (RFC 1952). */
+async function* withoutHeader(input: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   let head = Buffer.alloc(0)
-  for (;;) {
-    if (head.length >= 3 && (head[0] !== 0x1f || head[1] !== 0x8b || head[2] !== 8))
-      refuse('archive_not_gzip')
-    const length = headerLength(head)
-    if (length !== null) return head.subarray(length)
-    if (head.length > HEADER_MAX) refuse('archive_not_gzip')
+  let length: number | null = null
+  while (length === null) {
     const next = await input.next()
     if (next.done) refuse(head.length < 3 ? 'archive_not_gzip' : 'archive_cut_off')
     head = Buffer.concat([head, next.value])
+    if (head.length >= 3 && (head[0] !== 0x1f || head[1] !== 0x8b || head[2] !== 8))
+      refuse('archive_not_gzip')
+    length = headerLength(head)
+    if (length === null && head.length > HEADER_MAX) refuse('archive_not_gzip')
   }
+  if (head.length > length) yield head.subarray(length)
+  yield* input
 }
 
 /** Length of the header at the start of `head`; null while it is incomplete. */

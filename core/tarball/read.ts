@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { type Issue, issue, Refusal, warning } from '../error/error.ts'
 import { isName, type Name } from '../name.ts'
 import { isVersion, type Version } from '../version.ts'
@@ -10,7 +11,7 @@ const VCS_INFO_MAX = 16 * 1024
 
 type Open = () => AsyncIterable<Uint8Array>
 type Read = () => AsyncIterable<Uint8Array>
-type Identity = { readonly name: Name; readonly version: Version }
+export type Identity = { readonly name: Name; readonly version: Version }
 
 /** Limits on what is read from one `.crate`. */
 export interface ArchiveLimits {
@@ -42,24 +43,18 @@ export interface Archive extends Identity {
   readonly vcsPath: string | null
 }
 
-/** What a survey of a `.crate` found. */
-export interface ArchiveSurvey {
-  /** Null when it is not known what crate it is, or when it has no manifest. */
-  readonly archive: Archive | null
-  readonly issues: Issue[]
-}
-
 /**
  * Reads a `.crate` once, as a stream: only the manifest and the list of paths are in memory.
  * Reports whatever is not a gzipped tar of plain files and folders below `{name}-{version}/` with
  * exactly one `Cargo.toml`, exceeds `limits`, or is not the `expected` release. The rules are those
- * of Cargo and crates.io, and stricter where two readers could see two different archives.
+ * of Cargo and crates.io, and stricter where two readers could see two different archives. There is
+ * no archive without a manifest or when its crate is unknown.
  */
 export async function surveyArchive(
   open: Open,
   limits: ArchiveLimits,
   expected?: Identity,
-): Promise<ArchiveSurvey> {
+): Promise<{ readonly archive: Archive | null; readonly issues: Issue[] }> {
   const survey = new Survey(limits, expected)
   try {
     await walkTar(open(), limits.unpackedBytes, survey.issues, (member, read) =>
@@ -196,19 +191,12 @@ class Survey {
   }
 }
 
-/** `path_in_vcs`; null when it is not usable, because only links need it. */
+const VCS_INFO = v.pipe(v.string(), v.parseJson(), v.object({ path_in_vcs: v.string() }))
+
+/** `path_in_vcs`; null when it is not a plain path, because links contain it. */
 function vcsPath(bytes: Uint8Array): string | null {
-  const text = decodeUtf8(bytes)
-  if (text === null) return null
-  try {
-    const info: unknown = JSON.parse(text)
-    const path =
-      typeof info === 'object' && info !== null && 'path_in_vcs' in info ? info.path_in_vcs : null
-    // Links contain it, so it must be a plain path.
-    const plain = typeof path === 'string' && (path === '' || PathBook.issues(path).length === 0)
-    return plain ? path : null
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return null
-  }
+  const result = v.safeParse(VCS_INFO, decodeUtf8(bytes))
+  if (!result.success) return null
+  const path = result.output.path_in_vcs
+  return path === '' || PathBook.issues(path).length === 0 ? path : null
 }

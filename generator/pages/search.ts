@@ -5,8 +5,7 @@ import {
   searchCommonPath,
   TERMS_FOLDER,
 } from '../../core/paths/search.ts'
-import { bucketOf, SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
-import { bitsFor } from '../../core/search/postings.ts'
+import { bitsFor, bucketOf, SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
 import { blockFile, layoutFile, termFile } from '../render/search-files.ts'
 import { type Mark, marksOf } from '../store/catalog/marks.ts'
 import { readCards } from '../store/catalog/pages/cards.ts'

@@ -7,16 +7,19 @@ import {
   searchLayoutPath,
 } from '../../core/paths/search.ts'
 import {
+  bitsFor,
   blockOf,
   bucketOf,
   hashOf,
   type PackedCrate,
   type PackedTerm,
+  POSTINGS_MAX,
+  type Posting,
   rangeOf,
   SEARCH_BLOCK_CRATES,
   type SearchLayout,
+  type Term,
 } from '../../core/search/buckets.ts'
-import { bitsFor, POSTINGS_MAX, type Posting, type Term } from '../../core/search/postings.ts'
 import { termsOf } from '../../core/search/terms.ts'
 import type { CrateItem } from '../../site/crate-data.ts'
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { parseName } from '../../core/name.ts'
 import { crateFilePath, crateKey } from '../../core/paths/crates.ts'
 import { indexPath } from '../../core/paths/index-files.ts'
-import { defaultDl, expandDl } from '../../core/urls.ts'
+import { expandDl, registryUrls } from '../../core/urls.ts'
 import { parseVersion } from '../../core/version.ts'
 
 const facts = {
@@ -26,11 +26,13 @@ for (const [template, url] of templates) {
   test(`dl ${template}`, () => assert.equal(expandDl(template, facts), url))
 }
 
+const AUTO = { base_url: null, api: 'auto', dl: 'auto', aliases: [] }
+
 test('the default template leads to the place of the .crate', () => {
   for (const name of ['a', 'Ab', 'aBc', 'Foo-Bar']) {
     for (const version of ['1.0.0', '0.1.0-rc.1+meta']) {
       const place = crateFilePath(parseName(name), parseVersion(version))
-      const url = expandDl(defaultDl('https://x/y'), {
+      const url = expandDl(registryUrls(AUTO, 'https://x/y').dl, {
         name: parseName(name),
         version: parseVersion(version),
         cksum: '',

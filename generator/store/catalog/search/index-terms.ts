@@ -1,5 +1,4 @@
-import { hashOf, rangeOf } from '../../../../core/search/buckets.ts'
-import { POSTINGS_MAX } from '../../../../core/search/postings.ts'
+import { hashOf, POSTINGS_MAX, rangeOf } from '../../../../core/search/buckets.ts'
 import { all, type Queries, type Row, run } from '../../database/statement.ts'
 import { type MarkSubject, marksOf } from '../marks.ts'
 import {

@@ -1,5 +1,10 @@
-import { HASH_BITS, RANGE_CRATES } from '../../../../core/search/buckets.ts'
-import { POSTINGS_MAX, type Posting, type Term } from '../../../../core/search/postings.ts'
+import {
+  HASH_BITS,
+  POSTINGS_MAX,
+  type Posting,
+  RANGE_CRATES,
+  type Term,
+} from '../../../../core/search/buckets.ts'
 import type { Database } from '../../database/database.ts'
 import { all, first, one, type Queries, type Row, run } from '../../database/statement.ts'
 import { readFact, writeFact } from '../facts.ts'
