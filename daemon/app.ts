@@ -19,7 +19,7 @@ import {
   versionDownloads,
   versions,
 } from './api/crates/versions.ts'
-import { openApi } from './api/openapi/document.ts'
+import { openApi } from './api/openapi.ts'
 import { deleteOwners, owners, putOwners } from './api/owners.ts'
 import { publish } from './api/publish.ts'
 import { yank } from './api/yank.ts'

@@ -9,21 +9,23 @@ import {
   run,
   timestamp,
 } from '../../generator/index.ts'
-import type { Account } from '../accounts/accounts.ts'
+import { type Account, type AccountRow, accountOf } from '../accounts/accounts.ts'
 import type { RecordUse } from '../accounts/last-use.ts'
 import { hashSecret } from '../accounts/secret.ts'
-import { isToken, reachOf, type Scope, type StoredReach } from '../accounts/tokens.ts'
+import {
+  isToken,
+  reachOf,
+  type Scope,
+  type StoredReach,
+  type TokenRecord,
+} from '../accounts/tokens.ts'
 
 /** Who is calling, and what the token they call with is good for. */
-export interface Actor {
+export interface Actor extends Pick<TokenRecord, 'scopes' | 'crates'> {
   readonly user: Account
   readonly tokenId: number
   /** Where the request came from. */
   readonly address?: string
-  /** Null: everything the user may do. */
-  readonly scopes: readonly Scope[] | null
-  /** Null: every crate. */
-  readonly crates: readonly string[] | null
 }
 
 /** Cargo sends the token alone; `Bearer` before it is accepted too (RFC 6750 §2.1). */
@@ -46,13 +48,7 @@ export function passwordOf(header: string | undefined): string | null {
 const GOOD = `FROM tokens JOIN users ON users.id = tokens.user_id
   WHERE revoked_at IS NULL AND locked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`
 
-interface TokenRow extends StoredReach {
-  readonly id: number
-  readonly user_id: number
-  readonly login: string
-  readonly admin: number
-  readonly last_used_at: string | null
-}
+type TokenRow = AccountRow & StoredReach & { id: number; last_used_at: string | null }
 
 /** The actor of a token; null when it is unknown, revoked or expired, or its user is locked. */
 export async function authenticate(
@@ -69,8 +65,7 @@ export async function authenticate(
   await record(row.last_used_at, now, at =>
     run(database, 'UPDATE tokens SET last_used_at = ? WHERE id = ?', at, row.id),
   )
-  const user = { id: row.user_id, login: row.login, admin: row.admin === 1 }
-  return { user, tokenId: row.id, ...reachOf(row) }
+  return { user: accountOf(row), tokenId: row.id, ...reachOf(row) }
 }
 
 /** Refuses an actor whose token was withdrawn, or who was locked out, while their request arrived. */

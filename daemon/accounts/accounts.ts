@@ -24,6 +24,14 @@ export interface User {
 /** A user, as far as access depends on it. */
 export type Account = Pick<User, 'id' | 'login' | 'admin'>
 
+/** The columns of an account beside others; the user is named by `user_id`. */
+export type AccountRow = Readonly<Record<'user_id' | 'admin', number>> & Pick<User, 'login'>
+
+/** The account in a row. */
+export function accountOf({ user_id: id, login, admin }: AccountRow): Account {
+  return { id, login, admin: admin === 1 }
+}
+
 /** A user, how many crates they own and when they were last seen. */
 export interface ActiveUser extends User {
   readonly crates: number

@@ -10,7 +10,14 @@ import {
   run,
   timestamp,
 } from '../../generator/index.ts'
-import { type Account, findUser, storedPassword, type User } from './accounts.ts'
+import {
+  type Account,
+  type AccountRow,
+  accountOf,
+  findUser,
+  storedPassword,
+  type User,
+} from './accounts.ts'
 import { costOf, hashPassword, isPassword, type LoginPriority, passwordIssues } from './password.ts'
 import { hashSecret, isSameText, makeSecret } from './secret.ts'
 
@@ -102,12 +109,12 @@ export async function linkOwner(
   secret: string,
   now: Date,
 ): Promise<Account | null> {
-  const sql = `SELECT users.id, login, admin
+  const sql = `SELECT user_id, login, admin
     FROM password_links JOIN users ON users.id = password_links.user_id
     WHERE hash = ? AND expires_at > ? AND locked_at IS NULL`
   const given = [hashSecret(secret), timestamp(now)]
-  const row = await first<{ id: number; login: string; admin: number }>(database, sql, ...given)
-  return row && { ...row, admin: row.admin === 1 }
+  const row = await first<AccountRow>(database, sql, ...given)
+  return row && accountOf(row)
 }
 
 /** Sets a password by a one-time link; a refusal does not use the link up. */

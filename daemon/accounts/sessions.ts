@@ -8,7 +8,7 @@ import {
   run,
   timestamp,
 } from '../../generator/index.ts'
-import type { Account } from './accounts.ts'
+import { type Account, type AccountRow, accountOf } from './accounts.ts'
 import type { RecordUse } from './last-use.ts'
 import { formProof, hashSecret, makeSecret } from './secret.ts'
 
@@ -69,28 +69,17 @@ export async function findSession(
   { now, idleSeconds }: SessionTime,
   record: RecordUse,
 ): Promise<Session | null> {
-  const sql = `SELECT sessions.id, last_seen_at, users.id AS user_id, login, admin
+  const sql = `SELECT sessions.id, last_seen_at, user_id, login, admin
     FROM sessions JOIN users ON users.id = sessions.user_id
     WHERE hash = ? AND expires_at > ? AND last_seen_at > ? AND locked_at IS NULL`
   const given = [hashSecret(secret), timestamp(now), timestamp(now, -idleSeconds)]
-  const row = await first<SessionRow>(database, sql, ...given)
+  type Seen = { readonly id: number; readonly last_seen_at: string }
+  const row = await first<AccountRow & Seen>(database, sql, ...given)
   if (!row) return null
   await record(row.last_seen_at, now, at =>
     run(database, 'UPDATE sessions SET last_seen_at = ? WHERE id = ?', at, row.id),
   )
-  return {
-    id: row.id,
-    user: { id: row.user_id, login: row.login, admin: row.admin === 1 },
-    proof: formProof(secret),
-  }
-}
-
-interface SessionRow {
-  readonly id: number
-  readonly last_seen_at: string
-  readonly user_id: number
-  readonly login: string
-  readonly admin: number
+  return { id: row.id, user: accountOf(row), proof: formProof(secret) }
 }
 
 /** Where a user is logged in, the latest first. */

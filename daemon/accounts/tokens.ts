@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomInt } from 'node:crypto'
 import {
   addEvent,
   all,
@@ -25,12 +25,7 @@ const FORM = /^plim_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 
 /** A new token: `plim_`, 32 random base62 characters (190 bits), 6 characters of checksum. */
 export function makeToken(): string {
-  let secret = ''
-  while (secret.length < 32) {
-    // 248 is a multiple of 62: the bytes above it would favor the first characters.
-    for (const byte of randomBytes(64))
-      if (byte < 248 && secret.length < 32) secret += ALPHABET[byte % 62]
-  }
+  const secret = Array.from({ length: 32 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
   return `plim_${secret}${checksum(secret)}`
 }
 
@@ -65,13 +60,9 @@ export interface TokenRecord {
 }
 
 /** What a new token is to be. */
-export interface TokenOrder {
+export interface TokenOrder extends Pick<TokenRecord, 'name' | 'scopes' | 'crates' | 'expires'> {
   readonly userId: number
-  readonly name: string
-  readonly scopes: readonly Scope[] | null
-  readonly crates: readonly string[] | null
   readonly at: string
-  readonly expires: string | null
   /** How many tokens that are good the user may have with this one; default: any number. */
   readonly most?: number
 }

@@ -86,11 +86,7 @@ function describe(
   return [id, user, name, ...what, until, used === null ? 'never used' : `used ${used}`].join('  ')
 }
 
-async function create(
-  io: Io,
-  { database, settings }: Registry,
-  options: CreateOptions,
-): Promise<string> {
+async function create(io: Io, { database, settings }: Registry, options: CreateOptions) {
   const user = await requireUser(database, options.user)
   if (user.locked) refuse('user_locked', { login: user.login })
   const now = io.now()

@@ -7,7 +7,7 @@ import {
   timestamp,
 } from '../../generator/index.ts'
 import { changeOf, type SessionHandler, type SessionRequest } from '../access/route.ts'
-import { answerInvitation } from '../accounts/invitations.ts'
+import { answerInvitation } from '../accounts/ownership.ts'
 import { endSession, endSessions } from '../accounts/sessions.ts'
 import { createToken, parseScopes, revokeToken } from '../accounts/tokens.ts'
 import type { Deps } from '../deps.ts'

@@ -15,8 +15,13 @@ import {
 import type { Notice } from '../../site/account/frame.ts'
 import { confirmPage, managePage } from '../../site/account/manage-page.ts'
 import { changeOf, crateOf, type SessionHandler, type SessionRequest } from '../access/route.ts'
-import { listInvitations } from '../accounts/invitations.ts'
-import { addOwners, inviteOwners, removeOwners, requireOwner } from '../accounts/ownership.ts'
+import {
+  addOwners,
+  inviteOwners,
+  listInvitations,
+  removeOwners,
+  requireOwner,
+} from '../accounts/ownership.ts'
 import type { Deps } from '../deps.ts'
 import { page } from '../http/page.ts'
 import { attempt, noticeOf, redirectDone, viewerOf } from './notice.ts'

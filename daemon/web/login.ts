@@ -22,8 +22,8 @@ import {
 import { endSession, startSession } from '../accounts/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
-import { loginOf, ownPath } from '../http/form.ts'
 import { page, redirect } from '../http/page.ts'
+import { loginOf, ownPath } from '../http/request-body.ts'
 import { showHome } from './home-page.ts'
 import { attempt, noticeOf, redirectDone } from './notice.ts'
 
@@ -139,12 +139,7 @@ function byOwner(registry: Registry, c: Context, request: SessionRequest) {
 }
 
 /** Logs a user in with a new session and ends the one the browser had. */
-async function logIn(
-  registry: Registry,
-  c: Context,
-  request: BrowserRequest,
-  user: Account,
-): Promise<void> {
+async function logIn(registry: Registry, c: Context, request: BrowserRequest, user: Account) {
   const { database, settings } = registry
   const seconds = settings.auth.session_seconds
   const agent = browserName(c.req.header('user-agent') ?? '')

@@ -21,39 +21,14 @@ import {
 } from '../../../generator/index.ts'
 import type { OpenHandler } from '../../access/route.ts'
 import { answer } from '../../http/answer.ts'
-import { metaOf, pageMeta, pageQuery, sliceOf } from '../../http/paging.ts'
-import {
-  categoryShape,
-  categoryViews,
-  count,
-  crateShape,
-  crateView,
-  keywordShape,
-  keywordViews,
-} from '../schema/crate.ts'
-import {
-  type DependencyShape,
-  dependencyShape,
-  dependencyViews,
-  versionShape,
-  versionView,
-} from '../schema/version.ts'
+import { metaOf, sliceOf } from '../../http/paging.ts'
+import * as schema from '../schema.ts'
 import { foundCrate, newestFirst } from './found.ts'
-
-/** `include`: the parts to answer with, comma-separated; default: all of them. */
-export const crateQuery = v.object({ include: v.optional(v.string()) })
-
-export const crateAnswer = v.object({
-  crate: crateShape,
-  versions: v.nullable(v.array(versionShape)),
-  keywords: v.nullable(v.array(keywordShape)),
-  categories: v.nullable(v.array(categoryShape)),
-})
 
 /** `GET /api/v1/crates/{name}`: a crate with its versions, newest first. */
 export function crate(registry: Registry): OpenHandler {
   return async c => {
-    const { include } = v.parse(crateQuery, c.req.query())
+    const { include } = v.parse(schema.crateQuery, c.req.query())
     const parts = new Set((include ?? 'full').split(',').map(one => one.trim()))
     const wants = (part: string) => parts.has('full') || parts.has(part)
     const card = await foundCrate(registry, c)
@@ -65,46 +40,28 @@ export function crate(registry: Registry): OpenHandler {
       exact: true,
       ...(releases && { versions: releases.map(one => one.id) }),
     }
-    return answer<typeof crateAnswer>(c, {
-      crate: crateView(card, more),
-      versions: releases?.map(one => versionView(card, one)) ?? null,
-      keywords: wants('keywords') ? keywordViews(card) : null,
-      categories: wants('categories') ? categoryViews(card) : null,
+    return answer<typeof schema.crateAnswer>(c, {
+      crate: schema.crateView(card, more),
+      versions: releases?.map(one => schema.versionView(card, one)) ?? null,
+      keywords: wants('keywords') ? schema.keywordViews(card) : null,
+      categories: wants('categories') ? schema.categoryViews(card) : null,
     })
   }
 }
 
-/** The query of `cargo search` (specification section 4); a `+` separates words. */
-export const searchQuery = v.object({ q: v.optional(v.string(), ''), ...pageQuery })
-
-export const searchAnswer = v.object({ crates: v.array(crateShape), meta: pageMeta })
-
 /** `GET /api/v1/crates`: crates in the order of `searchCrates`; `meta.total` counts all of them. */
 export function search({ database }: Registry): OpenHandler {
   return async c => {
-    const query = v.parse(searchQuery, c.req.query())
+    const query = v.parse(schema.searchQuery, c.req.query())
     const text = query.q.replaceAll('+', ' ').trim()
     const { ids, total } = await searchCrates(database, text, sliceOf(query))
     const exact = isName(text) ? canonicalName(text) : null
     const crates = (await readCards(database, ids)).map(card =>
-      crateView(card, { exact: exact !== null && isNamed(card, exact) }),
+      schema.crateView(card, { exact: exact !== null && isNamed(card, exact) }),
     )
-    return answer<typeof searchAnswer>(c, { crates, meta: metaOf(c.req.url, query, total) })
+    return answer<typeof schema.searchAnswer>(c, { crates, meta: metaOf(c.req.url, query, total) })
   }
 }
-
-const crates = v.array(crateShape)
-
-export const summaryAnswer = v.object({
-  num_crates: count,
-  num_downloads: count,
-  new_crates: crates,
-  just_updated: crates,
-  most_downloaded: crates,
-  most_recently_downloaded: crates,
-  popular_keywords: v.array(keywordShape),
-  popular_categories: v.array(categoryShape),
-})
 
 /** How long each list is. */
 const LENGTH = 10
@@ -113,8 +70,8 @@ const LENGTH = 10
 export function summary({ database }: Registry): OpenHandler {
   return async c => {
     const view = async (ids: readonly number[]) =>
-      (await readCards(database, ids)).map(card => crateView(card))
-    return answer<typeof summaryAnswer>(c, {
+      (await readCards(database, ids)).map(card => schema.crateView(card))
+    return answer<typeof schema.summaryAnswer>(c, {
       num_crates: await crateCount(database),
       num_downloads: 0,
       new_crates: await view(await newCrates(database, LENGTH)),
@@ -127,14 +84,6 @@ export function summary({ database }: Registry): OpenHandler {
   }
 }
 
-export const reverseQuery = v.object(pageQuery)
-
-export const reverseAnswer = v.object({
-  dependencies: v.array(dependencyShape),
-  versions: v.array(versionShape),
-  meta: pageMeta,
-})
-
 /**
  * `GET /api/v1/crates/{name}/reverse_dependencies`: the crates whose newest version depends on this
  * one, by name, each once; `version_id` refers to `versions`.
@@ -142,14 +91,14 @@ export const reverseAnswer = v.object({
 export function reverseDependencies(registry: Registry): OpenHandler {
   const { database } = registry
   return async c => {
-    const query = v.parse(reverseQuery, c.req.query())
+    const query = v.parse(schema.reverseQuery, c.req.query())
     const name = canonicalName((await foundCrate(registry, c)).name)
     const total = await countDependents(database, name)
     const cards = await readCards(database, await listDependents(database, name, sliceOf(query)))
     const releases = await Promise.all(cards.map(card => newestOf(database, card)))
-    return answer<typeof reverseAnswer>(c, {
+    return answer<typeof schema.reverseAnswer>(c, {
       dependencies: releases.flatMap(({ release }) => edge(release, name) ?? []),
-      versions: releases.map(({ card, release }) => versionView(card, release)),
+      versions: releases.map(({ card, release }) => schema.versionView(card, release)),
       meta: metaOf(c.req.url, query, total),
     })
   }
@@ -163,10 +112,10 @@ async function newestOf(database: Database, card: CrateCard) {
 }
 
 /** How a version depends on a crate: preferably as a normal, then as a build dependency. */
-function edge(release: ReleaseRecord, name: CanonicalName): DependencyShape | undefined {
-  const ours = dependencyViews(release).filter(
-    one => one.registry === null && canonicalName(one.crate_id as Name) === name,
-  )
+function edge(release: ReleaseRecord, name: CanonicalName): schema.DependencyShape | undefined {
+  const ours = schema
+    .dependencyViews(release)
+    .filter(one => one.registry === null && canonicalName(one.crate_id as Name) === name)
   const kinds = ['normal', 'build', 'dev'] as const
   return ours.sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind))[0]
 }

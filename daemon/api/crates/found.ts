@@ -17,10 +17,7 @@ export function foundCrate(registry: Registry, c: Context): Promise<CrateCard> {
 }
 
 /** The crate and the version in the path; build metadata has to match. */
-export async function foundVersion(
-  registry: Registry,
-  c: Context,
-): Promise<{ card: CrateCard; release: ReleaseRecord }> {
+export async function foundVersion(registry: Registry, c: Context) {
   const card = await foundCrate(registry, c)
   const version = c.req.param('version') ?? ''
   const release = isVersion(version) ? await findRelease(registry.database, card.id, version) : null

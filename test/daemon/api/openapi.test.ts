@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as v from 'valibot'
-import { operations } from '../../../daemon/api/openapi/operations.ts'
+import { operations } from '../../../daemon/api/openapi.ts'
 import { TestRegistry } from '../../support/registry.ts'
 
 interface Document {

@@ -2,14 +2,16 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import * as v from 'valibot'
-import { crateAnswer, reverseAnswer, summaryAnswer } from '../../../daemon/api/crates/crates.ts'
 import {
   authorsAnswer,
+  crateAnswer,
   dependenciesAnswer,
   downloadsAnswer,
+  reverseAnswer,
+  summaryAnswer,
   versionAnswer,
   versionsAnswer,
-} from '../../../daemon/api/crates/versions.ts'
+} from '../../../daemon/api/schema.ts'
 import { ownDependency } from '../../support/own-dependency.ts'
 import { BASE, TestRegistry } from '../../support/registry.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as v from 'valibot'
-import { searchAnswer } from '../../../daemon/api/crates/crates.ts'
+import { searchAnswer } from '../../../daemon/api/schema.ts'
 import { TestRegistry } from '../../support/registry.ts'
 
 interface Found {

@@ -1,3 +1,4 @@
+// Mirrors daemon/http/listen.ts
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,8 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
-import { listen } from '../../../daemon/http/listen.ts'
-import { readTls } from '../../../daemon/http/tls.ts'
+import { listen, readTls } from '../../../daemon/http/listen.ts'
 import { until } from '../../support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plimsoll-tls-'))

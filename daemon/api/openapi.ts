@@ -1,0 +1,211 @@
+import { toJsonSchema } from '@valibot/to-json-schema'
+import * as v from 'valibot'
+import type { Registry } from '../../generator/index.ts'
+import type { OpenHandler, Route } from '../access/route.ts'
+import { answerText } from '../http/answer.ts'
+import * as schema from './schema.ts'
+
+/** What every failure of the API says, whatever its status (specification A.7). */
+const failureAnswer = v.object({ errors: v.array(v.object({ detail: v.string() })) })
+
+/** Schemas that several answers share. */
+const definitions: Record<string, Schema> = {
+  Crate: schema.crateShape,
+  Version: schema.versionShape,
+  Dependency: schema.dependencyShape,
+  Failure: failureAnswer,
+}
+
+/** `GET /api/openapi.json`: OpenAPI 3.1, from the route table and the schemas of the handlers. */
+export function openApi({ settings, urls }: Registry, routes: () => readonly Route[]): OpenHandler {
+  let document: string | null = null
+  return c => {
+    const { title } = settings.registry
+    document ??= JSON.stringify(openApiDocument(title, urls.api ?? urls.base, routes()))
+    return answerText(c, document, 'application/json')
+  }
+}
+
+/** The routes that are operations, with who may take them. */
+function openApiDocument(title: string, server: string, routes: readonly Route[]): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    const operation = operations[`${route.method} ${path}`]
+    if (!operation) continue
+    const described = describe(path, operation, route.access)
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: described }
+  }
+  const description =
+    'The web API of a Cargo registry. A failure has the body `{"errors":[{"detail":…}]}` whatever its status; clients decide by the body.'
+  const schemas = Object.entries(definitions).map(([name, one]) => [name, jsonSchema(one, name)])
+  const token = { type: 'apiKey', in: 'header', name: 'Authorization' }
+  return {
+    openapi: '3.1.0',
+    info: { title, version: 'v1', description },
+    servers: [{ url: server }],
+    paths,
+    components: {
+      schemas: Object.fromEntries(schemas),
+      securitySchemes: { token: { ...token, description: 'The token alone, no scheme' } },
+    },
+  }
+}
+
+function describe(path: string, operation: Operation, access: Route['access']): object {
+  return {
+    summary: operation.summary,
+    ...(Array.isArray(access) && {
+      description: `Needs a token with the scope ${access.map(one => `\`${one}\``).join(' or ')}.`,
+    }),
+    security: access === 'open' ? [] : access === 'reader' ? [{}, { token: [] }] : [{ token: [] }],
+    parameters: [
+      ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
+        return { name, in: 'path', required: true, schema: { type: 'string' } }
+      }),
+      ...Object.entries(operation.query?.entries ?? {}).map(([name, schema]) => {
+        return { name, in: 'query', required: false, schema: jsonSchema(schema as Schema) }
+      }),
+    ],
+    ...(operation.body && { requestBody: { required: true, ...content(operation.body) } }),
+    responses: {
+      200: {
+        description: 'Success, or a failure that Cargo decides by its body',
+        ...content(operation.answer),
+      },
+      default: { description: 'A failure', ...content(failureAnswer) },
+    },
+  }
+}
+
+function content(one: Schema | Content): object {
+  if (!('contentType' in one))
+    return { content: { 'application/json': { schema: jsonSchema(one) } } }
+  const { contentType, ...schema } = one
+  return { content: { [contentType]: { schema: { type: 'string', ...schema } } } }
+}
+
+/** `self`: the name under which this very schema is defined. */
+function jsonSchema(schema: Schema, self?: string): object {
+  const others = Object.fromEntries(Object.entries(definitions).filter(([name]) => name !== self))
+  const overrideRef = ({ referenceId }: { readonly referenceId: string }) =>
+    `#/components/schemas/${referenceId}`
+  const config = { typeMode: 'output', definitions: others, overrideRef } as const
+  const { $schema: _dialect, $defs: _shared, ...rest } = toJsonSchema(schema, config)
+  return rest
+}
+
+/** Any schema of valibot. */
+export type Schema = v.GenericSchema
+
+/** What a route takes and returns; its handler uses the same schemas. */
+export interface Operation {
+  readonly summary: string
+  readonly query?: v.ObjectSchema<v.ObjectEntries, undefined>
+  readonly body?: Schema | Content
+  readonly answer: Schema | Content
+}
+
+/** What is not JSON by a schema. */
+export interface Content {
+  readonly contentType: string
+  readonly description: string
+  readonly format?: 'binary'
+}
+
+const texts = v.array(v.string())
+
+/** What a publish answers; all three lists are always there (specification section 4). */
+const publishAnswer = v.object({
+  warnings: v.object({ invalid_categories: texts, invalid_badges: texts, other: texts }),
+})
+
+/** What Cargo asserts of a yank. */
+const okAnswer = v.object({ ok: v.literal(true) })
+
+/** Cargo reads ids as u32 (specification A.5). */
+const ownersAnswer = v.object({
+  users: v.array(
+    v.object({
+      id: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(4_294_967_295)),
+      login: v.string(),
+      name: v.nullable(v.string()),
+    }),
+  ),
+})
+
+/** `msg` is shown by Cargo when owners are added, and insisted on when they are removed. */
+const ownerChangeAnswer = v.object({ ok: v.literal(true), msg: v.string() })
+
+const ownerRequest = { body: v.object({ users: texts }) }
+
+const CRATE = '/api/v1/crates/{name}'
+const VERSION = `${CRATE}/{version}`
+
+const op = (
+  summary: string,
+  answer: Operation['answer'],
+  request: Pick<Operation, 'query' | 'body'> = {},
+): Operation => ({ summary, answer, ...request })
+
+const publishBody: Content = {
+  contentType: 'application/octet-stream',
+  format: 'binary',
+  description:
+    'Length of the metadata (u32, little-endian), metadata as JSON, length of the .crate (u32, little-endian), .crate',
+}
+
+const crateFile: Content = {
+  contentType: 'application/gzip',
+  format: 'binary',
+  description: 'A gzip-compressed tar archive',
+}
+
+const readme = { contentType: 'text/plain; charset=utf-8', description: 'Markdown or plain text' }
+
+/** Every operation of the API, by method and path: `GET /path/{name}`. */
+export const operations: Readonly<Record<string, Operation>> = {
+  'PUT /api/v1/crates/new': op('Publish a version', publishAnswer, { body: publishBody }),
+  [`DELETE ${VERSION}/yank`]: op('Yank a version', okAnswer),
+  [`PUT ${VERSION}/unyank`]: op('Take a yank back', okAnswer),
+  [`GET ${CRATE}/owners`]: op('The owners of a crate', ownersAnswer),
+  [`PUT ${CRATE}/owners`]: op('Add owners, or invite them', ownerChangeAnswer, ownerRequest),
+  [`DELETE ${CRATE}/owners`]: op('Remove owners', ownerChangeAnswer, ownerRequest),
+  [`GET ${VERSION}/download`]: op('The .crate file of a version, yanked or not', crateFile),
+  'GET /api/v1/crates': op(
+    'Search crates: every word must match; without words, all crates by name',
+    schema.searchAnswer,
+    { query: schema.searchQuery },
+  ),
+  'GET /api/v1/summary': op('New and updated crates', schema.summaryAnswer),
+  [`GET ${CRATE}`]: op(
+    'A crate, with its versions unless `include` says otherwise',
+    schema.crateAnswer,
+    {
+      query: schema.crateQuery,
+    },
+  ),
+  [`GET ${CRATE}/versions`]: op(
+    'The versions of a crate, newest first; in pages when `per_page` is given',
+    schema.versionsAnswer,
+    { query: schema.versionsQuery },
+  ),
+  [`GET ${CRATE}/reverse_dependencies`]: op(
+    'The crates whose newest version depends on this one',
+    schema.reverseAnswer,
+    { query: schema.reverseQuery },
+  ),
+  [`GET ${CRATE}/downloads`]: op('Downloads of a crate: none are counted', schema.downloadsAnswer),
+  [`GET ${VERSION}`]: op('A version', schema.versionAnswer),
+  [`GET ${VERSION}/dependencies`]: op('The dependencies of a version', schema.dependenciesAnswer),
+  [`GET ${VERSION}/downloads`]: op(
+    'Downloads of a version: none are counted',
+    schema.downloadsAnswer,
+  ),
+  [`GET ${VERSION}/authors`]: op(
+    'The authors that the manifest of a version names',
+    schema.authorsAnswer,
+  ),
+  [`GET ${VERSION}/readme`]: op('The README of a version, as packaged', readme),
+  'GET /api/openapi.json': op('This description', v.looseObject({ openapi: v.string() })),
+}

@@ -1,0 +1,283 @@
+import * as v from 'valibot'
+import { type CrateCard, parseEntry, type ReleaseRecord } from '../../generator/index.ts'
+import { pageMeta, pageQuery } from '../http/paging.ts'
+
+const text = v.nullable(v.string())
+const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+const time = v.pipe(v.string(), v.isoTimestamp())
+
+/** What the manifest says of a crate in every version. */
+const ABOUT = ['description', 'homepage', 'documentation', 'repository'] as const
+
+const aboutEntries = v.entriesFromList(ABOUT, text)
+
+/** The fields of `aboutEntries`. */
+function aboutView(about: CrateCard['about']): Pick<typeof about, (typeof ABOUT)[number]> {
+  const { description, homepage, documentation, repository } = about
+  return { description, homepage, documentation, repository }
+}
+
+const LINKS = [
+  'version_downloads',
+  'versions',
+  'owners',
+  'owner_team',
+  'owner_user',
+  'reverse_dependencies',
+] as const
+
+/** A crate in the shape of crates.io. What is not counted here is 0 or empty, never absent. */
+export const crateShape = v.object({
+  id: v.string(),
+  name: v.string(),
+  updated_at: time,
+  created_at: time,
+  versions: v.nullable(v.array(count)),
+  keywords: v.nullable(v.array(v.string())),
+  categories: v.nullable(v.array(v.string())),
+  badges: v.array(v.never()),
+  downloads: count,
+  recent_downloads: count,
+  default_version: v.string(),
+  num_versions: count,
+  yanked: v.boolean(),
+  max_version: v.string(),
+  newest_version: v.string(),
+  max_stable_version: text,
+  ...aboutEntries,
+  links: v.object(v.entriesFromList(LINKS, v.string())),
+  exact_match: v.boolean(),
+  trustpub_only: v.boolean(),
+})
+
+/** A crate as in lists; `more` adds the ids of its versions and its keywords. */
+export function crateView(
+  card: CrateCard,
+  more: { versions?: number[]; taxonomy?: boolean; exact?: boolean } = {},
+): v.InferOutput<typeof crateShape> {
+  const { about, name } = card
+  const self = `/api/v1/crates/${name}`
+  return {
+    id: name,
+    name,
+    updated_at: card.updatedAt,
+    created_at: card.createdAt,
+    versions: more.versions ?? null,
+    keywords: more.taxonomy ? about.keywords.map(one => one.toLowerCase()) : null,
+    categories: more.taxonomy ? [...about.categories] : null,
+    badges: [],
+    downloads: 0,
+    recent_downloads: 0,
+    default_version: card.newest,
+    num_versions: card.versions,
+    yanked: card.yanked,
+    max_version: card.newest,
+    newest_version: card.latest,
+    max_stable_version: card.stable,
+    ...aboutView(about),
+    links: {
+      version_downloads: `${self}/downloads`,
+      versions: `${self}/versions`,
+      owners: `${self}/owners`,
+      owner_team: `${self}/owners`,
+      owner_user: `${self}/owners`,
+      reverse_dependencies: `${self}/reverse_dependencies`,
+    },
+    exact_match: more.exact ?? false,
+    trustpub_only: false,
+  }
+}
+
+const counted = { crates_cnt: count, created_at: time }
+
+/** A keyword, in the shape of crates.io. */
+export const keywordShape = v.object({ id: v.string(), keyword: v.string(), ...counted })
+
+/** A category, in the shape of crates.io. */
+export const categoryShape = v.object({
+  ...v.entriesFromList(['id', 'category', 'slug', 'description'], v.string()),
+  ...counted,
+})
+
+/** The keywords of a crate; crates per keyword are not counted, so each counts 1. */
+export function keywordViews(card: CrateCard): v.InferOutput<typeof keywordShape>[] {
+  return card.about.keywords.map(one => {
+    const id = one.toLowerCase()
+    return { id, keyword: id, crates_cnt: 1, created_at: card.createdAt }
+  })
+}
+
+/** The categories of a crate, known here by their slugs alone. */
+export function categoryViews(card: CrateCard): v.InferOutput<typeof categoryShape>[] {
+  const rest = { description: '', crates_cnt: 1, created_at: card.createdAt }
+  return card.about.categories.map(slug => ({ id: slug, category: slug, slug, ...rest }))
+}
+
+/** A version, in the shape of crates.io. */
+export const versionShape = v.object({
+  id: count,
+  crate: v.string(),
+  num: v.string(),
+  dl_path: v.string(),
+  readme_path: v.string(),
+  created_at: time,
+  updated_at: time,
+  downloads: count,
+  features: v.record(v.string(), v.array(v.string())),
+  yanked: v.boolean(),
+  yank_message: text,
+  lib_links: text,
+  license: text,
+  links: v.object({ dependencies: v.string(), version_downloads: v.string(), authors: v.string() }),
+  crate_size: count,
+  published_by: v.nullable(
+    v.object({ id: count, login: v.string(), name: text, avatar: text, url: v.string() }),
+  ),
+  audit_actions: v.array(v.never()),
+  checksum: v.string(),
+  rust_version: text,
+  has_lib: v.nullable(v.boolean()),
+  bin_names: v.nullable(v.array(v.string())),
+  edition: text,
+  ...aboutEntries,
+})
+
+type VersionShape = v.InferOutput<typeof versionShape>
+
+/** A version; without a time of publication it gets the time when its crate was added. */
+export function versionView(crate: CrateCard, release: ReleaseRecord): VersionShape {
+  const { about, version } = release
+  const entry = parseEntry(release.line)
+  const self = `/api/v1/crates/${crate.name}/${version}`
+  const at = release.publishedAt ?? crate.createdAt
+  return {
+    id: release.id,
+    crate: crate.name,
+    num: version,
+    dl_path: `${self}/download`,
+    readme_path: `${self}/readme`,
+    created_at: at,
+    updated_at: at,
+    downloads: 0,
+    features: entry.features as Record<string, string[]>,
+    yanked: release.yanked,
+    yank_message: null,
+    lib_links: entry.links,
+    license: about.license,
+    links: {
+      dependencies: `${self}/dependencies`,
+      version_downloads: `${self}/downloads`,
+      authors: `${self}/authors`,
+    },
+    crate_size: release.size,
+    published_by: publisherOf(release),
+    audit_actions: [],
+    checksum: release.cksum,
+    rust_version: entry.rust_version,
+    has_lib: about.has_lib ?? null,
+    bin_names: about.bin_names ? [...about.bin_names] : null,
+    edition: about.edition,
+    ...aboutView(about),
+  }
+}
+
+function publisherOf({ publisherId, publishedBy }: ReleaseRecord): VersionShape['published_by'] {
+  if (publisherId === null || publishedBy === null) return null
+  return { id: publisherId, login: publishedBy, name: null, avatar: null, url: '' }
+}
+
+/** A dependency in the shape of crates.io, plus its registry and its rename. */
+export const dependencyShape = v.object({
+  id: count,
+  version_id: count,
+  crate_id: v.string(),
+  req: v.string(),
+  optional: v.boolean(),
+  default_features: v.boolean(),
+  features: v.array(v.string()),
+  target: text,
+  kind: v.picklist(['normal', 'build', 'dev']),
+  downloads: count,
+  /** Index URL of the registry it comes from; null for this one. */
+  registry: text,
+  /** The name it goes by in the crate, when that is another. */
+  explicit_name_in_toml: text,
+})
+
+export type DependencyShape = v.InferOutput<typeof dependencyShape>
+
+/** Room for the ids of one version's dependencies; entries never change, so ids are stable. */
+const IDS_PER_VERSION = 65_536
+
+/** The dependencies of a version, in the order of its index line. */
+export function dependencyViews({ id, line }: ReleaseRecord): DependencyShape[] {
+  return parseEntry(line).deps.map((one, at) => ({
+    id: id * IDS_PER_VERSION + at,
+    version_id: id,
+    crate_id: one.package ?? one.name,
+    req: one.req,
+    optional: one.optional,
+    default_features: one.default_features,
+    features: [...one.features],
+    target: one.target,
+    kind: one.kind,
+    downloads: 0,
+    registry: one.registry,
+    explicit_name_in_toml: one.package === null ? null : one.name,
+  }))
+}
+
+/** `include`: the parts to answer with, comma-separated; default: all of them. */
+export const crateQuery = v.object({ include: v.optional(v.string()) })
+
+export const crateAnswer = v.object({
+  crate: crateShape,
+  versions: v.nullable(v.array(versionShape)),
+  keywords: v.nullable(v.array(keywordShape)),
+  categories: v.nullable(v.array(categoryShape)),
+})
+
+/** The query of `cargo search` (specification section 4); a `+` separates words. */
+export const searchQuery = v.object({ q: v.optional(v.string(), ''), ...pageQuery })
+
+export const searchAnswer = v.object({ crates: v.array(crateShape), meta: pageMeta })
+
+const crates = v.array(crateShape)
+
+export const summaryAnswer = v.object({
+  num_crates: count,
+  num_downloads: count,
+  new_crates: crates,
+  just_updated: crates,
+  most_downloaded: crates,
+  most_recently_downloaded: crates,
+  popular_keywords: v.array(keywordShape),
+  popular_categories: v.array(categoryShape),
+})
+
+export const reverseQuery = v.object(pageQuery)
+
+export const reverseAnswer = v.object({
+  dependencies: v.array(dependencyShape),
+  versions: v.array(versionShape),
+  meta: pageMeta,
+})
+
+/** Without `per_page`, all versions are one page; `sort=date` puts the latest publish first. */
+export const versionsQuery = v.object({ sort: v.optional(v.string(), 'semver'), ...pageQuery })
+
+export const versionsAnswer = v.object({ versions: v.array(versionShape), meta: pageMeta })
+
+export const versionAnswer = v.object({ version: versionShape })
+
+export const dependenciesAnswer = v.object({ dependencies: v.array(dependencyShape) })
+
+export const downloadsAnswer = v.object({
+  version_downloads: v.array(v.never()),
+  meta: v.optional(v.object({ extra_downloads: v.array(v.never()) })),
+})
+
+export const authorsAnswer = v.object({
+  users: v.array(v.never()),
+  meta: v.object({ names: v.array(v.string()) }),
+})
