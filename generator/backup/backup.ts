@@ -11,7 +11,7 @@ import { registryCounts } from '../store/catalog/crates.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
 import { CrateStore } from '../store/crate-store.ts'
 import { type Database, openDatabase } from '../store/database/database.ts'
-import { all, first, type Row, run } from '../store/database/statement.ts'
+import { all, type Row, run, value } from '../store/database/statement.ts'
 import {
   isMissing,
   isTemporary,
@@ -210,8 +210,8 @@ async function requireEveryCrate(
     refuse('backup_unreadable', { file, reason: DAMAGED }),
   )
   try {
-    const check = await first<{ quick_check: string }>(records, 'PRAGMA quick_check(1)')
-    if (check?.quick_check !== 'ok') refuse('backup_unreadable', { file, reason: DAMAGED })
+    const check = await value<string>(records, 'PRAGMA quick_check(1)')
+    if (check !== 'ok') refuse('backup_unreadable', { file, reason: DAMAGED })
     for await (const { key } of releasesOf(records)) {
       if (!seen.has(`crates/${key}`)) refuse('backup_incomplete', { file, part: `crates/${key}` })
     }

@@ -9,7 +9,7 @@ import { SOURCE_KINDS, type Source, type SourceKind } from '../import/source/sou
 import { plain } from '../import/source/web.ts'
 import type { Registry } from '../registry.ts'
 import { operatorChange } from '../store/catalog/change.ts'
-import { first, type Row } from '../store/database/statement.ts'
+import { value } from '../store/database/statement.ts'
 import { showChanges } from './changes.ts'
 import { withRegistry } from './folder.ts'
 import {
@@ -105,8 +105,8 @@ function requestOf(io: Io, source: string, options: Options): ImportRequest {
 
 async function userId({ database }: Registry, login: string): Promise<number> {
   const text = 'SELECT id FROM users WHERE canonical = ?'
-  const row = await first<Pick<Row<'users'>, 'id'>>(database, text, login.toLowerCase())
-  return row ? row.id : refuse('login_unknown', { login })
+  const id = await value<number>(database, text, login.toLowerCase())
+  return id ?? refuse('login_unknown', { login })
 }
 
 /** What an import reports: the sums on stdout, objections on stderr; with `--json` all of it. */

@@ -2,7 +2,7 @@ import { DATABASE_FILE } from '../registry.ts'
 import { writeFact } from '../store/catalog/facts.ts'
 import { refreshListings } from '../store/catalog/listing.ts'
 import type { Database } from '../store/database/database.ts'
-import { all, first, run } from '../store/database/statement.ts'
+import { all, column, first, run } from '../store/database/statement.ts'
 import type { Finding } from './finding.ts'
 
 /** Most findings of one check: a torn file is torn in thousands of places. */
@@ -28,8 +28,7 @@ export async function* verifyDatabase(database: Database, repair: boolean): Asyn
 
 async function integrity(database: Database): Promise<string[]> {
   const text = `PRAGMA integrity_check(${MOST})`
-  const rows = await all<{ integrity_check: string }>(database, text)
-  return rows.map(row => row.integrity_check).filter(text => text !== 'ok')
+  return (await column<string>(database, text)).filter(fault => fault !== 'ok')
 }
 
 async function references(database: Database): Promise<Finding[]> {

@@ -1,6 +1,15 @@
 import { type CanonicalName, canonicalName, type Name } from '../../../core/name.ts'
 import { lookAlikeSkeleton } from '../../../core/policy/look-alike.ts'
-import { all, first, insert, one, type Queries, type Row } from '../database/statement.ts'
+import {
+  all,
+  column,
+  first,
+  insert,
+  LIST,
+  one,
+  type Queries,
+  type Row,
+} from '../database/statement.ts'
 import type { Change } from './change.ts'
 import { addOwner } from './owners.ts'
 
@@ -40,23 +49,14 @@ export async function knownNames(
   names: readonly Name[],
 ): Promise<Map<CanonicalName, Name>> {
   if (names.length === 0) return new Map()
-  const rows = await all<Pick<Row<'crates'>, 'canonical' | 'name'>>(
-    db,
-    'SELECT canonical, name FROM crates WHERE canonical IN (SELECT value FROM json_each(?))',
-    names.map(canonicalName),
-  )
+  const text = `SELECT * FROM crates WHERE canonical IN ${LIST}`
+  const rows = await all<Row<'crates'>>(db, text, names.map(canonicalName))
   return new Map(rows.map(row => [row.canonical, row.name]))
 }
 
 /** Existing crates that one of the policy's look-alike keys leads to; at most 10. */
-export async function findLookAlikes(db: Queries, keys: readonly string[]): Promise<Name[]> {
-  const rows = await all<Pick<Row<'crates'>, 'name'>>(
-    db,
-    `SELECT name FROM crates WHERE skeleton IN (SELECT value FROM json_each(?))
-      ORDER BY id LIMIT 10`,
-    keys,
-  )
-  return rows.map(row => row.name)
+export function findLookAlikes(db: Queries, keys: readonly string[]): Promise<Name[]> {
+  return column(db, `SELECT name FROM crates WHERE skeleton IN ${LIST} ORDER BY id LIMIT 10`, keys)
 }
 
 /** Counts for people. */

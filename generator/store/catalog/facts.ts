@@ -1,4 +1,4 @@
-import { all, first, type Queries, type Row, run, upsert } from '../database/statement.ts'
+import { column, type Queries, run, upsert, value } from '../database/statement.ts'
 
 /** Background work that failed: what it was, when, and why. */
 export interface Failure {
@@ -10,17 +10,15 @@ export interface Failure {
 /** How the keys of remembered failures begin. */
 const FAILURE = 'failure:'
 
-type Value = Pick<Row<'facts'>, 'value'>
-
 /** A remembered fact, such as what the public tree was last rendered with. */
-export async function readFact(db: Queries, key: string): Promise<string | null> {
-  return (await first<Value>(db, 'SELECT value FROM facts WHERE key = ?', key))?.value ?? null
+export function readFact(db: Queries, key: string): Promise<string | null> {
+  return value(db, 'SELECT value FROM facts WHERE key = ?', key)
 }
 
 /** Remembers a fact; null forgets it. */
-export async function writeFact(db: Queries, key: string, value: string | null): Promise<void> {
-  if (value === null) await run(db, 'DELETE FROM facts WHERE key = ?', key)
-  else await upsert(db, 'facts', ['key'], { key, value })
+export async function writeFact(db: Queries, key: string, fact: string | null): Promise<void> {
+  if (fact === null) await run(db, 'DELETE FROM facts WHERE key = ?', key)
+  else await upsert(db, 'facts', ['key'], { key, value: fact })
 }
 
 /**
@@ -33,6 +31,6 @@ export function recordFailure(db: Queries, failure: Failure): Promise<void> {
 /** The last failure of each kind of background work. */
 export async function listFailures(db: Queries): Promise<Failure[]> {
   const text = 'SELECT value FROM facts WHERE key >= ? AND key < ?'
-  const rows = await all<Value>(db, text, FAILURE, `${FAILURE}~`)
-  return rows.map(row => JSON.parse(row.value) as Failure)
+  const failures = await column<string>(db, text, FAILURE, `${FAILURE}~`)
+  return failures.map(one => JSON.parse(one) as Failure)
 }

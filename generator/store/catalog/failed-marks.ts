@@ -2,7 +2,7 @@ import { after } from '../../../core/duration.ts'
 import { type Issue, issue } from '../../../core/error/error.ts'
 import { timestamp } from '../../../core/timestamp.ts'
 import type { MarkKind } from '../database/mark-kinds.ts'
-import { all, first, one, type Queries, type Row, run } from '../database/statement.ts'
+import { all, type Queries, run, value } from '../database/statement.ts'
 import type { Mark, MarkCount } from './marks.ts'
 
 /** Pauses before failed work is tried again; the last one is repeated. */
@@ -34,13 +34,8 @@ export async function postponeMark(
   error: unknown,
   now: Date,
 ): Promise<void> {
-  const mark = await first<Pick<Row<'marks'>, 'attempts'>>(
-    db,
-    'SELECT attempts FROM marks WHERE kind = ? AND subject = ?',
-    kind,
-    subject,
-  )
-  const attempts = (mark?.attempts ?? 0) + 1
+  const before = 'SELECT attempts FROM marks WHERE kind = ? AND subject = ?'
+  const attempts = ((await value<number>(db, before, kind, subject)) ?? 0) + 1
   const pause = PAUSES[Math.min(attempts, PAUSES.length) - 1] ?? PAUSES[0]
   const text = error instanceof Error ? error.message : String(error)
   await run(
@@ -63,8 +58,8 @@ export async function retryAll(db: Queries): Promise<void> {
 
 /** When the next failed work is due; null when none is waiting. */
 export async function nextRetry(db: Queries): Promise<Date | null> {
-  const text = 'SELECT min(retry_at) AS at FROM marks WHERE retry_at IS NOT NULL'
-  const { at } = await one<{ at: string | null }>(db, text)
+  const text = 'SELECT min(retry_at) FROM marks WHERE retry_at IS NOT NULL'
+  const at = await value<string>(db, text)
   return at === null ? null : new Date(at)
 }
 

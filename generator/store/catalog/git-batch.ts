@@ -1,6 +1,6 @@
 import type { Name } from '../../../core/name.ts'
 import type { Database } from '../database/database.ts'
-import { all, type Row, run } from '../database/statement.ts'
+import { all, LIST, type Row, run } from '../database/statement.ts'
 import { readFact, writeFact } from './facts.ts'
 import { GIT_FOLLOWED, MARK, type Mark } from './marks.ts'
 import { indexLines } from './releases.ts'
@@ -74,8 +74,7 @@ export async function unfollowForGit(database: Database): Promise<void> {
 
 /** Marks crates whose file in the repository differs from the catalog, unless they are marked. */
 export async function markForGit(database: Database, crateIds: readonly number[]): Promise<void> {
-  const chosen = 'WHERE id IN (SELECT value FROM json_each(?))'
-  await run(database, `${MARK_CRATES} ${chosen} ON CONFLICT DO NOTHING`, crateIds)
+  await run(database, `${MARK_CRATES} WHERE id IN ${LIST} ON CONFLICT DO NOTHING`, crateIds)
 }
 
 const MARK_CRATES = `INSERT INTO marks (kind, subject, generation)

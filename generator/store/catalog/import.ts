@@ -110,8 +110,8 @@ async function importRelease(
   const published = { ...change, at: entry.pubtime ?? change.at }
   const crate = target.crate ?? (await insertCrate(tx, name, published, generation))
   await adopt(crate)
-  const releaseId = await insertRelease(tx, crate.id, release, change)
-  const releaseIds = [...(touched.get(crate.id)?.releaseIds ?? []), releaseId]
+  const { id } = await insertRelease(tx, crate.id, release, change)
+  const releaseIds = [...(touched.get(crate.id)?.releaseIds ?? []), id]
   touched.set(crate.id, { crate, releaseIds, generation })
   return { outcome: 'added' }
 }

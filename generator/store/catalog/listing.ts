@@ -4,10 +4,19 @@ import { type CanonicalName, canonicalName, type Name } from '../../../core/name
 import { SITEMAP_CRATES } from '../../../core/paths/pages.ts'
 import { blockOf } from '../../../core/search/buckets.ts'
 import { termsOf } from '../../../core/search/terms.ts'
-import { isPrerelease, newestVersion, type Version } from '../../../core/version.ts'
+import { isPrerelease, newestVersion } from '../../../core/version.ts'
 import type { Database } from '../database/database.ts'
 import { SITE } from '../database/mark-kinds.ts'
-import { all, first, type Queries, type Row, run, upsert } from '../database/statement.ts'
+import {
+  all,
+  first,
+  LIST,
+  one,
+  type Queries,
+  type Row,
+  run,
+  upsert,
+} from '../database/statement.ts'
 import { type CrateRecord, eachCrate } from './crates.ts'
 import { readFact, writeFact } from './facts.ts'
 import { type MarkSubject, setMarks } from './marks.ts'
@@ -22,7 +31,10 @@ const LISTINGS_FORMAT = '5'
 type Listing = Row<'listings'>
 
 /** The listing of a crate as it is, with its newest version. */
-type Listed = Listing & { readonly newest: Version }
+type Listed = Listing & Said & Pick<Row<'releases'>, 'version'>
+
+/** What a version says of itself, as it is stored. */
+type Said = Pick<Row<'releases'>, 'about' | 'line'>
 
 /**
  * Brings everything that lists and searches read of a crate in line with its versions, and gives
@@ -38,19 +50,23 @@ export async function relist(
   return changeListing(tx, crate, await readListing(tx, crate.id), listingOf(crate, versions))
 }
 
-/** `relist` after one version has been added; it does not read the others. */
+/** `relist` after an unyanked version has been added; it does not read the others. */
 export async function listAdded(
   tx: Queries,
   crate: CrateRecord,
-  added: VersionRecord,
+  added: VersionRecord & Said,
 ): Promise<MarkSubject[]> {
   const before = await readListing(tx, crate.id)
-  if (!before || added.yanked) return relist(tx, crate, await listVersions(tx, crate.id))
-  const { newest_id: id, newest: version, yanked, updated_at: publishedAt } = before
   // The newest version and the last time stand for all the others.
-  const others = { id, version, yanked: yanked === 1, publishedAt }
-  const after = listingOf(crate, [others, added])
-  return changeListing(tx, crate, before, after && { ...after, versions: before.versions + 1 })
+  const others = before && {
+    id: before.newest_id,
+    version: before.version,
+    yanked: before.yanked === 1,
+    publishedAt: before.updated_at,
+  }
+  const after = listingOf(crate, others ? [others, added] : [added])
+  const versions = (before?.versions ?? 0) + 1
+  return changeListing(tx, crate, before, after && { ...after, versions }, added)
 }
 
 /** Makes all listings again where they are missing or of another format. */
@@ -73,7 +89,7 @@ export async function refreshListings(database: Database): Promise<void> {
 function readListing(tx: Queries, crateId: number): Promise<Listed | null> {
   return first(
     tx,
-    `SELECT listings.*, releases.version AS newest
+    `SELECT listings.*, releases.version, releases.about, releases.line
       FROM listings JOIN releases ON releases.id = listings.newest_id
       WHERE listings.crate_id = ?`,
     crateId,
@@ -98,12 +114,16 @@ function listingOf(crate: CrateRecord, versions: readonly VersionRecord[]): List
   }
 }
 
-/** Writes the listing of a crate, and what is derived from its newest version. */
+/**
+ * Writes the listing of a crate, and what is derived from its newest version: of `added`, when
+ * that is another one than before.
+ */
 async function changeListing(
   tx: Queries,
   crate: CrateRecord,
-  before: Listing | null,
+  before: Listed | null,
   after: Listing | null,
+  added: Said | null = null,
 ): Promise<MarkSubject[]> {
   const canonical = canonicalName(crate.name)
   if (after) await upsert(tx, 'listings', ['crate_id'], after)
@@ -113,15 +133,19 @@ async function changeListing(
     await keepNameLength(tx, crate.id, canonical.length)
   }
   if (before && !after) await uncountPrefixes(tx, canonical)
-  const isSame = before?.newest_id === after?.newest_id && before?.yanked === after?.yanked
-  return [
+  const marks: MarkSubject[] = [
     { kind: 'site', subject: SITE },
     { kind: 'list', subject: crate.id },
     { kind: 'entry', subject: blockOf(crate.id) },
     { kind: 'map', subject: Math.floor(crate.id / SITEMAP_CRATES) },
     { kind: 'page', subject: crate.id },
-    ...(isSame ? [] : await changeNewest(tx, crate.id, canonical, [before, after])),
   ]
+  if (before?.newest_id === after?.newest_id && before?.yanked === after?.yanked) return marks
+  const text = 'SELECT about, line FROM releases WHERE id = ?'
+  const newest = after && (added ?? (await one<Said>(tx, text, after.newest_id)))
+  const old = before ? findableOf(before, before) : NOTHING
+  const now = after && newest ? findableOf(after, newest) : NOTHING
+  return [...marks, ...(await changeFindable(tx, crate.id, canonical, old, now))]
 }
 
 /** By what a crate is found: the terms of its newest version, and the crates it depends on here. */
@@ -132,22 +156,14 @@ interface Findable {
 
 const NOTHING: Findable = { terms: new Map(), dependencies: new Set() }
 
-/** Moves a crate to the terms and dependencies of its newest version. */
-async function changeNewest(
+/** Moves a crate to other terms and dependencies. */
+async function changeFindable(
   tx: Queries,
   crateId: number,
   canonical: CanonicalName,
-  listings: readonly [before: Listing | null, after: Listing | null],
+  old: Findable,
+  now: Findable,
 ): Promise<MarkSubject[]> {
-  const rows = await all<NewestRow>(
-    tx,
-    `SELECT id, about, line FROM releases WHERE id IN ${LIST}`,
-    listings.flatMap(one => one?.newest_id ?? []),
-  )
-  const [old = NOTHING, now = NOTHING] = listings.map(listing => {
-    const newest = rows.find(row => row.id === listing?.newest_id)
-    return listing && newest ? findableOf(listing, newest) : NOTHING
-  })
   const gone = [...old.dependencies].filter(one => !now.dependencies.has(one))
   const come = [...now.dependencies].filter(one => !old.dependencies.has(one))
   if (gone.length > 0) {
@@ -159,17 +175,14 @@ async function changeNewest(
       SELECT value, ?, ? FROM json_each(?)`
     await run(tx, text, canonical, crateId, come)
   }
-  return [
-    ...(await changeTerms(tx, crateId, old.terms, now.terms)),
-    ...(await dependencyMarks(tx, [...old.dependencies, ...come])),
-  ]
+  // The pages of the dependencies show who depends on them.
+  const dependencies = [...old.dependencies, ...come]
+  const text = `SELECT 'page' AS kind, id AS subject FROM crates WHERE canonical IN ${LIST}`
+  const pages = dependencies.length > 0 ? await all<MarkSubject>(tx, text, dependencies) : []
+  return [...pages, ...(await changeTerms(tx, crateId, old.terms, now.terms))]
 }
 
-const LIST = '(SELECT value FROM json_each(?))'
-
-type NewestRow = Pick<Row<'releases'>, 'id' | 'about' | 'line'>
-
-function findableOf({ canonical, yanked }: Listing, { about, line }: NewestRow): Findable {
+function findableOf({ canonical, yanked }: Listing, { about, line }: Said): Findable {
   const { keywords, description } = JSON.parse(about) as About
   // A crate with only yanked versions is no dependent of any other.
   const own = yanked === 1 ? [] : parseEntry(line).deps.filter(one => one.registry === null)
@@ -179,14 +192,4 @@ function findableOf({ canonical, yanked }: Listing, { about, line }: NewestRow):
     terms: termsOf({ canonical, keywords, description, yanked: yanked === 1 }),
     dependencies,
   }
-}
-
-/** The marks of the pages that show who depends on these crates. */
-async function dependencyMarks(
-  tx: Queries,
-  names: readonly CanonicalName[],
-): Promise<MarkSubject[]> {
-  if (names.length === 0) return []
-  const text = `SELECT 'page' AS kind, id AS subject FROM crates WHERE canonical IN ${LIST}`
-  return all(tx, text, names)
 }

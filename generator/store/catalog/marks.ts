@@ -1,7 +1,7 @@
 import type { Version } from '../../../core/version.ts'
 import type { Database } from '../database/database.ts'
 import type { MarkKind } from '../database/mark-kinds.ts'
-import { all, first, type Queries, run } from '../database/statement.ts'
+import { all, type Queries, run, value } from '../database/statement.ts'
 import type { CrateRecord } from './crates.ts'
 
 /** Something that is to be rendered. */
@@ -57,7 +57,7 @@ export function fileMarks(db: Queries, crateId: number): Promise<FileMark[]> {
 /** Whether a mark is set: its subject has changes that are not rendered yet. */
 export async function isMarked(db: Queries, { kind, subject }: MarkSubject): Promise<boolean> {
   const text = 'SELECT 1 FROM marks WHERE kind = ? AND subject = ?'
-  return (await first(db, text, kind, subject)) !== null
+  return (await value(db, text, kind, subject)) !== null
 }
 
 /** How much of each kind of work is pending; kinds without any are left out. */

@@ -1,4 +1,4 @@
-import { all, first, type Queries, type Row, run } from '../database/statement.ts'
+import { all, type Queries, type Row, run, value } from '../database/statement.ts'
 
 /** An owner as Cargo lists one (specification A.5). */
 export type Owner = Readonly<Pick<Row<'users'>, 'id' | 'login' | 'name'>>
@@ -17,7 +17,7 @@ export function listOwners(db: Queries, crateId: number): Promise<Owner[]> {
 /** Whether a user owns a crate. */
 export async function isOwner(db: Queries, crateId: number, userId: number): Promise<boolean> {
   const text = 'SELECT 1 FROM owners WHERE crate_id = ? AND user_id = ?'
-  return (await first(db, text, crateId, userId)) !== null
+  return (await value(db, text, crateId, userId)) !== null
 }
 
 /** Makes a user an owner without an invitation: of a new or an imported crate. */

@@ -2,7 +2,7 @@ import { refuseErrors } from '../../../core/error/error.ts'
 import type { Release } from '../../../core/release/release.ts'
 import { compareVersions, type Version } from '../../../core/version.ts'
 import type { Database } from '../database/database.ts'
-import { all, type Queries } from '../database/statement.ts'
+import { type Queries, value } from '../database/statement.ts'
 import { addEvent, type Change } from './change.ts'
 import { type CrateRecord, insertCrate } from './crates.ts'
 import { listAdded } from './listing.ts'
@@ -35,15 +35,14 @@ export async function addRelease(
     await permit(tx, target)
     refuseErrors(objectionsTo(target, { ...release, cksum: release.entry.cksum }, change))
     if (target.crate && target.taken) return { outcome: 'present', crate: target.crate }
-    const { name, version, entry } = release
+    const { name, version } = release
     const generation = await addEvent(tx, change, { action: 'publish', crate: name, version })
     const crate = target.crate ?? (await insertCrate(tx, name, change, generation))
-    const id = await insertRelease(tx, crate.id, release, change)
-    const added = { id, version, yanked: entry.yanked, publishedAt: entry.pubtime }
+    const added = await insertRelease(tx, crate.id, release, change)
     const marks: MarkSubject[] = [
-      { kind: 'file', subject: id },
-      { kind: 'release', subject: id },
-      { kind: 'source', subject: id },
+      { kind: 'file', subject: added.id },
+      { kind: 'release', subject: added.id },
+      { kind: 'source', subject: added.id },
       ...(target.crate ? nextRelease(await listIdentities(tx, crate.id), version) : []),
       ...(await listAdded(tx, crate, added)),
     ]
@@ -54,9 +53,14 @@ export async function addRelease(
 
 type ReleaseVersion = Pick<VersionRecord, 'id' | 'version'>
 
-/** The versions of a crate, without build metadata: an index has them, so this is quick. */
-function listIdentities(tx: Queries, crateId: number): Promise<ReleaseVersion[]> {
-  return all(tx, 'SELECT id, identity AS version FROM releases WHERE crate_id = ?', crateId)
+/**
+ * The versions of a crate, without build metadata. They are read from an index, and as one text:
+ * a row for each would take three times as long.
+ */
+async function listIdentities(tx: Queries, crateId: number): Promise<ReleaseVersion[]> {
+  const text = `SELECT json_group_array(json_object('id', id, 'version', identity))
+    FROM releases WHERE crate_id = ?`
+  return JSON.parse((await value<string>(tx, text, crateId)) ?? '[]') as ReleaseVersion[]
 }
 
 /**

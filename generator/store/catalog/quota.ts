@@ -1,6 +1,6 @@
 import { issue, Refusal } from '../../../core/error/error.ts'
 import { timestamp } from '../../../core/timestamp.ts'
-import { all, type Queries } from '../database/statement.ts'
+import { column, type Queries } from '../database/statement.ts'
 import type { Change } from './change.ts'
 import type { Target } from './target.ts'
 
@@ -27,21 +27,21 @@ export async function checkQuota(
   if (!user || taken || max === 0) return
   const since = timestamp(new Date(Date.parse(at) - DAY))
   const [text, id] = crate ? [VERSION_TIMES, crate.id] : [CRATE_TIMES, user.id]
-  const oldest = (await all<{ at: string }>(db, text, since, id, max))[max - 1]
+  const oldest = (await column<string>(db, text, since, id, max))[max - 1]
   if (oldest === undefined) return
   const objection = crate
     ? issue('versions_too_many', { name: crate.name, max })
     : issue('crates_too_many', { login: actor, max })
-  const retryAfter = Math.ceil((Date.parse(oldest.at) + DAY - Date.parse(at)) / 1000)
+  const retryAfter = Math.ceil((Date.parse(oldest) + DAY - Date.parse(at)) / 1000)
   throw new Refusal([objection], { retryAfter: Math.max(1, retryAfter) })
 }
 
 /** When the newest crates that a user published first came, the newest first. */
-const CRATE_TIMES = `SELECT created_at AS at FROM crates
+const CRATE_TIMES = `SELECT created_at FROM crates
   WHERE created_at > ? AND ? =
     (SELECT published_by FROM releases WHERE crate_id = crates.id ORDER BY id LIMIT 1)
   ORDER BY created_at DESC LIMIT ?`
 
 /** When the newest versions of a crate came, the newest first. */
-const VERSION_TIMES = `SELECT published_at AS at FROM releases
+const VERSION_TIMES = `SELECT published_at FROM releases
   WHERE published_at > ? AND crate_id = ? ORDER BY published_at DESC LIMIT ?`

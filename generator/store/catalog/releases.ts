@@ -3,7 +3,7 @@ import type { About } from '../../../core/manifest/manifest.ts'
 import type { Name } from '../../../core/name.ts'
 import type { Release } from '../../../core/release/release.ts'
 import { type Version, versionIdentity } from '../../../core/version.ts'
-import { all, first, insert, type Queries, type Row } from '../database/statement.ts'
+import { all, column, first, insert, type Queries, type Row, value } from '../database/statement.ts'
 import type { Change } from './change.ts'
 import { CRATE, type CrateRecord } from './crates.ts'
 
@@ -78,16 +78,13 @@ export async function listVersions(db: Queries, crateId: number): Promise<Versio
 }
 
 /** The index lines of a crate in publish order. */
-export async function indexLines(db: Queries, crateId: number): Promise<string[]> {
-  const text = 'SELECT line FROM releases WHERE crate_id = ? ORDER BY id'
-  const rows = await all<Pick<Row<'releases'>, 'line'>>(db, text, crateId)
-  return rows.map(row => row.line)
+export function indexLines(db: Queries, crateId: number): Promise<string[]> {
+  return column(db, 'SELECT line FROM releases WHERE crate_id = ? ORDER BY id', crateId)
 }
 
 /** README text of a release as packaged. */
-export async function readReadme(db: Queries, releaseId: number): Promise<string | null> {
-  const text = 'SELECT readme FROM releases WHERE id = ?'
-  return (await first<Pick<Row<'releases'>, 'readme'>>(db, text, releaseId))?.readme ?? null
+export function readReadme(db: Queries, releaseId: number): Promise<string | null> {
+  return value(db, 'SELECT readme FROM releases WHERE id = ?', releaseId)
 }
 
 /** The release that has these bytes; null when none does. */
@@ -103,24 +100,27 @@ export function releaseOfBytes(
   )
 }
 
-/** A new release, without crate, event and marks; gives its id. */
-export function insertRelease(
+/** A new release, without crate, event and marks; gives it as it is stored. */
+export async function insertRelease(
   tx: Queries,
   crateId: number,
   release: Release,
   change: Change,
-): Promise<number> {
-  return insert(tx, 'releases', {
+): Promise<VersionRecord & Pick<Row<'releases'>, 'about' | 'line'>> {
+  const { version, entry } = release
+  const [about, line] = [JSON.stringify(release.about), renderEntry(entry)]
+  const id = await insert(tx, 'releases', {
     crate_id: crateId,
-    version: release.version,
-    identity: versionIdentity(release.version),
-    cksum: release.entry.cksum,
+    version,
+    identity: versionIdentity(version),
+    cksum: entry.cksum,
     size: release.size,
-    yanked: Number(release.entry.yanked),
-    line: renderEntry(release.entry),
-    about: JSON.stringify(release.about),
+    yanked: Number(entry.yanked),
+    line,
+    about,
     readme: release.readme,
-    published_at: release.entry.pubtime,
+    published_at: entry.pubtime,
     published_by: change.user?.id ?? null,
   })
+  return { id, version, yanked: entry.yanked, publishedAt: entry.pubtime, about, line }
 }

@@ -1,6 +1,6 @@
 import { versionIdentity } from '../../../core/version.ts'
 import type { Database } from '../database/database.ts'
-import { all, type Row, run, upsert } from '../database/statement.ts'
+import { all, LIST, type Row, run, upsert } from '../database/statement.ts'
 import { addEvent, type Change } from './change.ts'
 import type { CrateRecord } from './crates.ts'
 import { relist } from './listing.ts'
@@ -51,10 +51,10 @@ export async function removeReleases(
       const event = { action: 'delete', crate: crate.name, version, detail: { cksum } }
       generation = await addEvent(tx, change, event)
     }
-    const ids = '(SELECT value FROM json_each(?))'
-    const kinds = "('file', 'release', 'source')"
-    await run(tx, `DELETE FROM marks WHERE kind IN ${kinds} AND subject IN ${ids}`, [...removed])
-    await run(tx, `DELETE FROM releases WHERE id IN ${ids}`, [...removed])
+    const kinds = ['file', 'release', 'source']
+    const text = `DELETE FROM marks WHERE kind IN ${LIST} AND subject IN ${LIST}`
+    await run(tx, text, kinds, [...removed])
+    await run(tx, `DELETE FROM releases WHERE id IN ${LIST}`, [...removed])
     await touchCrate(tx, crate, marks, generation)
   })
 }

@@ -22,14 +22,6 @@ export interface Target {
   readonly deleted: string | null
 }
 
-const NOTHING: Target = {
-  crate: null,
-  isOwnerless: true,
-  mayChange: true,
-  taken: null,
-  deleted: null,
-}
-
 /** Reads all that decides on a change of one release, in one statement. */
 export async function readTarget(
   db: Queries,
@@ -52,7 +44,7 @@ export async function readTarget(
     identity,
     canonicalName(name),
   )
-  if (!row) return NOTHING
+  if (!row) return { crate: null, isOwnerless: true, mayChange: true, taken: null, deleted: null }
   const { takenId, version: taken, cksum, yanked, line, deleted, isOwner, isOwned, ...crate } = row
   return {
     crate,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Migration, Migrator, sql } from 'kysely'
 import { refuse } from '../../../core/error/error.ts'
-import { all, first, type Queries } from './statement.ts'
+import { column, type Queries, value } from './statement.ts'
 
 /**
  * Brings the schema up to date, all steps in one transaction; refuses a database of a newer
@@ -19,9 +19,9 @@ export async function migrate(database: Queries, file: string): Promise<void> {
 /** A newer version may have changed the meaning of what it has written. */
 async function refuseNewer(database: Queries, file: string): Promise<void> {
   const table = `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'kysely_migration'`
-  if (!(await first(database, table))) return
-  const done = await all<{ name: string }>(database, 'SELECT name FROM kysely_migration')
-  const unknown = done.map(row => row.name).filter(name => !Object.hasOwn(migrations, name))
+  if ((await value(database, table)) === null) return
+  const done = await column<string>(database, 'SELECT name FROM kysely_migration')
+  const unknown = done.filter(name => !Object.hasOwn(migrations, name))
   if (unknown.length === 0) return
   refuse('registry_newer', { file, running: runningVersion(), steps: unknown.join(', ') })
 }

@@ -7,6 +7,9 @@ export type Queries = Kysely<Tables>
 /** A row of a table as a statement reads it: `Pick` the columns that it selects. */
 export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>
 
+/** A list as one parameter: `IN ${LIST}`. */
+export const LIST = '(SELECT value FROM json_each(?))'
+
 /** A value for a `?`. A list becomes a JSON array, for `json_each(?)`. */
 type Parameter = string | number | null | Uint8Array | readonly unknown[]
 
@@ -32,6 +35,25 @@ export async function one<R>(db: Queries, sql: string, ...parameters: Parameter[
   const row = await first<R>(db, sql, ...parameters)
   if (row === null) throw new Error(`no row: ${sql}`)
   return row
+}
+
+/** The values of a statement's only column. */
+export async function column<T>(
+  db: Queries,
+  sql: string,
+  ...parameters: Parameter[]
+): Promise<T[]> {
+  const rows = await all<Record<string, T>>(db, sql, ...parameters)
+  return rows.flatMap(row => Object.values(row))
+}
+
+/** The value in the only column of the first row; null when it is, or when there is no row. */
+export async function value<T>(
+  db: Queries,
+  sql: string,
+  ...parameters: Parameter[]
+): Promise<T | null> {
+  return (await column<T>(db, sql, ...parameters))[0] ?? null
 }
 
 /** Executes a statement that returns no rows, and gives how many it has changed. */

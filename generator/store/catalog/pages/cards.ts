@@ -1,7 +1,7 @@
 import type { About } from '../../../../core/manifest/manifest.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../../../core/name.ts'
 import type { Version } from '../../../../core/version.ts'
-import { all, first, type Queries, type Row } from '../../database/statement.ts'
+import { all, first, LIST, type Queries, type Row } from '../../database/statement.ts'
 import { CRATE, type CrateRecord } from '../crates.ts'
 
 /** A crate as lists show it: with what its newest version says. */
@@ -44,7 +44,7 @@ export async function findCard(db: Queries, name: Name): Promise<CrateCard | nul
 /** The cards of crates, in the order of their ids in `ids`. */
 export async function readCards(db: Queries, ids: readonly number[]): Promise<CrateCard[]> {
   if (ids.length === 0) return []
-  const text = `${SELECT_CARDS} WHERE crates.id IN (SELECT value FROM json_each(?))`
+  const text = `${SELECT_CARDS} WHERE crates.id IN ${LIST}`
   const cards = new Map((await all<CardRow>(db, text, ids)).map(row => [row.id, card(row)]))
   return ids.flatMap(id => cards.get(id) ?? [])
 }

@@ -2,30 +2,24 @@ import { dependencyOn, type Tie } from '../../../../core/entry/entry.ts'
 import { parseEntry } from '../../../../core/entry/parse.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../../../core/name.ts'
 import type { Version } from '../../../../core/version.ts'
-import { all, first, one, type Queries, type Row } from '../../database/statement.ts'
+import { all, column, LIST, type Queries, type Row, value } from '../../database/statement.ts'
 import type { Slice } from '../search/intersection.ts'
 
 /** How many crates depend on a name of this registry, each with its newest version. */
 export async function countDependents(db: Queries, dependency: CanonicalName): Promise<number> {
-  const text = 'SELECT count(*) AS n FROM dependents WHERE dependency = ?'
-  return (await one<{ n: number }>(db, text, dependency)).n
+  const text = 'SELECT count(*) FROM dependents WHERE dependency = ?'
+  return (await value<number>(db, text, dependency)) ?? 0
 }
 
 /** Ids of the crates that depend on a name, by their names; each with its newest version. */
-export async function listDependents(
+export function listDependents(
   db: Queries,
   dependency: CanonicalName,
   { limit, offset }: Slice,
 ): Promise<number[]> {
-  const rows = await all<Pick<Row<'dependents'>, 'crate_id'>>(
-    db,
-    `SELECT crate_id FROM dependents
-      WHERE dependency = ? ORDER BY dependent LIMIT ? OFFSET ?`,
-    dependency,
-    limit,
-    offset,
-  )
-  return rows.map(row => row.crate_id)
+  const text = `SELECT crate_id FROM dependents
+    WHERE dependency = ? ORDER BY dependent LIMIT ? OFFSET ?`
+  return column(db, text, dependency, limit, offset)
 }
 
 /** A crate whose newest version depends on another, and how. */
@@ -58,12 +52,8 @@ export async function readDependents(
 
 /** The one of some crates that most crates depend on; the first one when none has dependents. */
 export async function mostRequired(db: Queries, names: readonly Name[]): Promise<Name | null> {
-  const row = await first<Pick<Row<'dependents'>, 'dependency'>>(
-    db,
-    `SELECT dependency FROM dependents
-      WHERE dependency IN (SELECT value FROM json_each(?))
-      GROUP BY dependency ORDER BY count(*) DESC, dependency LIMIT 1`,
-    names.map(canonicalName),
-  )
-  return names.find(name => canonicalName(name) === row?.dependency) ?? names[0] ?? null
+  const text = `SELECT dependency FROM dependents WHERE dependency IN ${LIST}
+    GROUP BY dependency ORDER BY count(*) DESC, dependency LIMIT 1`
+  const found = await value<CanonicalName>(db, text, names.map(canonicalName))
+  return names.find(name => canonicalName(name) === found) ?? names[0] ?? null
 }

@@ -3,7 +3,7 @@ import { SEARCH_BLOCK_CRATES } from '../../../../core/search/buckets.ts'
 import { timestamp } from '../../../../core/timestamp.ts'
 import type { Database } from '../../database/database.ts'
 import { PAGE_KINDS, SITE } from '../../database/mark-kinds.ts'
-import { all, one, type Queries, run } from '../../database/statement.ts'
+import { all, LIST, type Queries, run, value } from '../../database/statement.ts'
 import { MARK, type Mark, type MarkSubject, setMarks } from '../marks.ts'
 
 /** The pages that are due to be rendered, at most `limit`, in the order of `PAGE_KINDS`. */
@@ -27,8 +27,8 @@ export async function pageMarks(db: Queries, now: Date, limit = 500): Promise<Ma
 
 /** How many pages wait to be rendered. */
 export async function countPageMarks(db: Queries): Promise<number> {
-  const text = 'SELECT count(*) AS n FROM marks WHERE kind IN (SELECT value FROM json_each(?))'
-  return (await one<{ n: number }>(db, text, PAGE_KINDS)).n
+  const text = `SELECT count(*) FROM marks WHERE kind IN ${LIST}`
+  return (await value<number>(db, text, PAGE_KINDS)) ?? 0
 }
 
 /**
@@ -54,14 +54,13 @@ export async function markAllPages(db: Queries): Promise<void> {
 /** Sets marks to be rendered as their subjects are now. */
 export async function markAgain(db: Database, marks: readonly MarkSubject[]): Promise<void> {
   await db.transaction().execute(async tx => {
-    const text = 'SELECT coalesce(max(id), 0) AS last FROM audit'
-    await setMarks(tx, marks, (await one<{ last: number }>(tx, text)).last)
+    await setMarks(tx, marks, (await value<number>(tx, 'SELECT max(id) FROM audit')) ?? 0)
   })
 }
 
 /** The `list` marks of some crates. */
 export function listMarksOf(db: Queries, crateIds: readonly number[]): Promise<Mark[]> {
   const text = `SELECT ${MARK} FROM marks
-    WHERE kind = 'list' AND subject IN (SELECT value FROM json_each(?))`
+    WHERE kind = 'list' AND subject IN ${LIST}`
   return all(db, text, crateIds)
 }

@@ -1,10 +1,8 @@
 import type { CanonicalName } from '../../../../core/name.ts'
-import { all, type Queries, type Row, run } from '../../database/statement.ts'
+import { all, column, LIST, type Queries, type Row, run, value } from '../../database/statement.ts'
 
 /** Every character that a canonical name may have, in order. */
 const CHARACTERS = [...'0123456789_abcdefghijklmnopqrstuvwxyz']
-
-const LIST = '(SELECT value FROM json_each(?))'
 
 /** Counts a crate for all beginnings of its name, the empty one too. */
 export async function countPrefixes(tx: Queries, canonical: CanonicalName): Promise<void> {
@@ -35,7 +33,7 @@ export async function prefixCounts(
 
 /** How many crates are listed, without counting them. */
 export async function crateCount(db: Queries): Promise<number> {
-  return (await prefixCounts(db, [''])).get('') ?? 0
+  return (await value<number>(db, "SELECT crates FROM prefixes WHERE prefix = ''")) ?? 0
 }
 
 /** The prefixes with one character more that some crate has, in order, with their counts. */
@@ -52,20 +50,16 @@ export async function longerPrefixes(
 }
 
 /** Ids of the crates whose canonical name begins with `prefix`, by name; at most `limit`. */
-export async function cratesBelow(db: Queries, prefix: string, limit: number): Promise<number[]> {
+export function cratesBelow(db: Queries, prefix: string, limit: number): Promise<number[]> {
   const text = `SELECT crate_id FROM listings
     WHERE canonical >= ? AND canonical < ? ORDER BY canonical LIMIT ?`
   // `{` follows `z`, the last character that a canonical name may have.
-  return crateIds(await all(db, text, prefix, `${prefix}{`, limit))
+  return column(db, text, prefix, `${prefix}{`, limit)
 }
 
 /** Ids of the crates whose canonical name is exactly this: one or none. */
-export async function crateNamed(db: Queries, canonical: string): Promise<number[]> {
-  return crateIds(await all(db, 'SELECT crate_id FROM listings WHERE canonical = ?', canonical))
-}
-
-function crateIds(rows: readonly Pick<Row<'listings'>, 'crate_id'>[]): number[] {
-  return rows.map(row => row.crate_id)
+export function crateNamed(db: Queries, canonical: string): Promise<number[]> {
+  return column(db, 'SELECT crate_id FROM listings WHERE canonical = ?', canonical)
 }
 
 /** `abc` → ``, `a`, `ab`, `abc`. */

@@ -1,5 +1,5 @@
 import type { About } from '../../../../core/manifest/manifest.ts'
-import { all, type Queries, type Row } from '../../database/statement.ts'
+import { all, column, type Queries, type Row } from '../../database/statement.ts'
 import type { CrateRecord } from '../crates.ts'
 import type { ReleaseRecord } from '../releases.ts'
 
@@ -32,15 +32,15 @@ export async function recentReleases(db: Queries, limit: number): Promise<Recent
 }
 
 /** Ids of the crates with several versions that got one last, newest first. */
-export async function updatedCrates(db: Queries, limit: number): Promise<number[]> {
-  const text = `SELECT crate_id AS id FROM listings
+export function updatedCrates(db: Queries, limit: number): Promise<number[]> {
+  const text = `SELECT crate_id FROM listings
     WHERE versions > 1 ORDER BY updated_at DESC, crate_id DESC LIMIT ?`
-  return (await all<CrateRecord>(db, text, limit)).map(row => row.id)
+  return column(db, text, limit)
 }
 
 /** Ids of the crates that came last, newest first. */
-export async function newCrates(db: Queries, limit: number): Promise<number[]> {
+export function newCrates(db: Queries, limit: number): Promise<number[]> {
   const text = `SELECT crates.id FROM crates JOIN listings ON listings.crate_id = crates.id
     ORDER BY crates.created_at DESC, crates.id DESC LIMIT ?`
-  return (await all<CrateRecord>(db, text, limit)).map(row => row.id)
+  return column(db, text, limit)
 }

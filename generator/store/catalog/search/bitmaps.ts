@@ -1,5 +1,5 @@
 import { classOf } from '../../../../core/search/terms.ts'
-import { all, first, type Queries, type Row, run, upsert } from '../../database/statement.ts'
+import { all, LIST, type Queries, type Row, run, upsert, value } from '../../database/statement.ts'
 
 /**
  * Crates with neighboring ids are a block. A bitmap has a bit for each crate of a block: whether a
@@ -30,7 +30,7 @@ export async function changeBitmaps(
   const { block, place } = placeOf(crateId)
   const rows = await all<Row<'blocks'>>(
     tx,
-    'SELECT * FROM blocks WHERE term_id IN (SELECT value FROM json_each(?)) AND block = ?',
+    `SELECT * FROM blocks WHERE term_id IN ${LIST} AND block = ?`,
     changes.map(one => one.termId),
     block,
   )
@@ -66,17 +66,16 @@ export async function makeBitmaps(tx: Queries, termId: number): Promise<void> {
 /** Removes the bitmaps of terms. */
 export async function dropBitmaps(tx: Queries, termIds: readonly number[]): Promise<void> {
   if (termIds.length === 0) return
-  const ids = '(SELECT value FROM json_each(?))'
-  await run(tx, `DELETE FROM blocks WHERE term_id IN ${ids}`, termIds)
-  await run(tx, `UPDATE terms SET common = 0 WHERE id IN ${ids}`, termIds)
+  await run(tx, `DELETE FROM blocks WHERE term_id IN ${LIST}`, termIds)
+  await run(tx, `UPDATE terms SET common = 0 WHERE id IN ${LIST}`, termIds)
 }
 
 /** Remembers how long the canonical name of a crate is, which never changes. */
 export async function keepNameLength(tx: Queries, crateId: number, length: number): Promise<void> {
   const { block, place } = placeOf(crateId)
   const text = 'SELECT lengths FROM name_lengths WHERE block = ?'
-  const row = await first<Pick<Row<'name_lengths'>, 'lengths'>>(tx, text, block)
-  const lengths = row ? new Uint8Array(row.lengths) : new Uint8Array(BLOCK_CRATES)
+  const old = await value<ArrayBuffer>(tx, text, block)
+  const lengths = old ? new Uint8Array(old) : new Uint8Array(BLOCK_CRATES)
   if (lengths[place] === length) return
   lengths[place] = length
   await upsert(tx, 'name_lengths', ['block'], { block, lengths })

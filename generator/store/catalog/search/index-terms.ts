@@ -1,5 +1,5 @@
 import { hashOf, POSTINGS_MAX, rangeOf } from '../../../../core/search/buckets.ts'
-import { all, type Queries, type Row, run } from '../../database/statement.ts'
+import { all, LIST, type Queries, type Row, run } from '../../database/statement.ts'
 import { type MarkSubject, marksOf } from '../marks.ts'
 import {
   BITMAPS_FROM,
@@ -56,7 +56,6 @@ export async function changeTerms(
 /** A term as it is after a change. */
 type Term = Pick<Row<'terms'>, 'id' | 'term' | 'crates' | 'common'>
 
-const LIST = '(SELECT value FROM json_each(?))'
 const TERM = 'id, term, crates, common'
 const LEAVE = `UPDATE terms SET crates = crates - 1 WHERE term IN ${LIST} RETURNING ${TERM}`
 const ENTER = `INSERT INTO terms (term, crates, hash)

@@ -6,7 +6,7 @@ import {
   type Term,
 } from '../../../../core/search/buckets.ts'
 import type { Database } from '../../database/database.ts'
-import { all, first, one, type Queries, type Row, run } from '../../database/statement.ts'
+import { all, first, LIST, type Queries, type Row, run, value } from '../../database/statement.ts'
 import { readFact, writeFact } from '../facts.ts'
 import { MARK, type Mark } from '../marks.ts'
 import { rangesFrom } from '../pages/id-ranges.ts'
@@ -57,8 +57,8 @@ export async function finishLayout(db: Queries, now: number): Promise<void> {
 /** Whether no bucket of the next layout besides these is still to be written. */
 export async function isLastBucket(db: Queries, buckets: readonly number[]): Promise<boolean> {
   const text = `SELECT 1 FROM marks
-    WHERE kind = 'spread' AND subject NOT IN (SELECT value FROM json_each(?)) LIMIT 1`
-  return (await first(db, text, buckets)) === null
+    WHERE kind = 'spread' AND subject NOT IN ${LIST} LIMIT 1`
+  return (await value(db, text, buckets)) === null
 }
 
 /** The marks of the terms of a bucket. */
@@ -75,7 +75,7 @@ function hashesOf(bits: number, bucket: number): [number, number] {
 
 /** How many terms there are, without counting them. */
 export async function termCount(db: Queries): Promise<number> {
-  return (await one<Row<'counts'>>(db, "SELECT n FROM counts WHERE what = 'terms'")).n
+  return (await value<number>(db, "SELECT n FROM counts WHERE what = 'terms'")) ?? 0
 }
 
 /** The terms of a bucket with their crates, at most `POSTINGS_MAX` each; in no particular order. */
@@ -90,7 +90,7 @@ export async function readBucket(db: Queries, bits: number, bucket: number): Pro
   const rows = await all<Posting & Pick<Row<'postings'>, 'term_id'>>(
     db,
     `SELECT term_id, rank, crate_id AS id FROM postings
-      WHERE term_id IN (SELECT value FROM json_each(?)) ORDER BY term_id, rank, crate_id`,
+      WHERE term_id IN ${LIST} ORDER BY term_id, rank, crate_id`,
     [...postings.keys()],
   )
   for (const { term_id, rank, id } of rows) postings.get(term_id)?.push({ rank, id })

@@ -11,7 +11,7 @@
  */
 import { canonicalName, isName } from '../../../../core/name.ts'
 import { RANK_FIT, RANK_YANKED, wordsOf } from '../../../../core/search/words.ts'
-import { all, type Queries, type Row } from '../../database/statement.ts'
+import { all, column, LIST, type Queries, type Row } from '../../database/statement.ts'
 import { crateCount } from '../pages/prefixes.ts'
 import { type FoundCrates, intersection, type Slice } from './intersection.ts'
 
@@ -31,7 +31,7 @@ export async function searchCrates(db: Queries, query: string, slice: Slice): Pr
     return /[^\s+]/.test(query) ? { ids: [], total: 0 } : everyCrate(db, slice)
   const terms = await all<Row<'terms'>>(
     db,
-    'SELECT * FROM terms WHERE term IN (SELECT value FROM json_each(?)) ORDER BY crates, id',
+    `SELECT * FROM terms WHERE term IN ${LIST} ORDER BY crates, id`,
     words,
   )
   const [rarest] = terms
@@ -39,18 +39,19 @@ export async function searchCrates(db: Queries, query: string, slice: Slice): Pr
   if (said.length === 1) return oneTerm(db, rarest, slice)
   const key = isName(query) ? canonicalName(query) : said.join('_')
   const ids = terms.map(term => term.id)
-  return terms.every(term => term.common === 1)
-    ? intersection(db, ids, await cratesBeginning(db, key), slice)
-    : severalTerms(db, ids, key, slice)
+  if (terms.some(term => term.common === 0)) return severalTerms(db, ids, key, slice)
+  const begins = await column<number>(db, BEGINNING, key, `${key}{`)
+  return intersection(db, ids, begins, slice)
 }
 
-type CrateId = Pick<Row<'listings'>, 'crate_id'>
+/** `{` follows `z`, the last character of canonical names. */
+const BEGINS = 'crates.canonical >= ? AND crates.canonical < ?'
+const BEGINNING = `SELECT id FROM crates WHERE ${BEGINS}`
 
 async function everyCrate(db: Queries, { limit, offset }: Slice): Promise<FoundCrates> {
-  const total = await crateCount(db)
   const text = 'SELECT crate_id FROM listings ORDER BY yanked, canonical LIMIT ? OFFSET ?'
-  const rows = offset < total ? await all<CrateId>(db, text, limit, offset) : []
-  return { ids: rows.map(row => row.crate_id), total }
+  const total = await crateCount(db)
+  return { ids: offset < total ? await column(db, text, limit, offset) : [], total }
 }
 
 async function oneTerm(
@@ -60,15 +61,7 @@ async function oneTerm(
 ): Promise<FoundCrates> {
   const text = `SELECT crate_id FROM postings
     WHERE term_id = ? ORDER BY rank, crate_id LIMIT ? OFFSET ?`
-  const rows = offset < total ? await all<CrateId>(db, text, id, limit, offset) : []
-  return { ids: rows.map(row => row.crate_id), total }
-}
-
-/** Crates whose name begins with `key`; `{` follows `z`, the last character of canonical names. */
-async function cratesBeginning(db: Queries, key: string): Promise<number[]> {
-  const text = 'SELECT id FROM crates WHERE canonical >= ? AND canonical < ?'
-  const rows = await all<Pick<Row<'crates'>, 'id'>>(db, text, key, `${key}{`)
-  return rows.map(row => row.id)
+  return { ids: offset < total ? await column(db, text, id, limit, offset) : [], total }
 }
 
 /**
@@ -82,15 +75,13 @@ async function severalTerms(
   key: string,
   { limit, offset }: Slice,
 ): Promise<FoundCrates> {
-  const rows = await all<CrateId>(
+  const rows = await all<{ id: number }>(
     db,
-    `SELECT rarest.crate_id, crates.canonical >= ? AND crates.canonical < ? AS begins
+    `SELECT rarest.crate_id AS id, ${BEGINS} AS begins
       FROM postings AS rarest CROSS JOIN postings AS found CROSS JOIN crates
       WHERE rarest.term_id = ? AND crates.id = rarest.crate_id
-        AND found.crate_id = rarest.crate_id
-        AND found.term_id IN (SELECT value FROM json_each(?))
-      GROUP BY rarest.crate_id, rarest.rank, begins
-      HAVING count(*) = ?
+        AND found.crate_id = rarest.crate_id AND found.term_id IN ${LIST}
+      GROUP BY rarest.crate_id, rarest.rank, begins HAVING count(*) = ?
       ORDER BY rarest.rank >= ${RANK_YANKED}, begins DESC,
         CASE WHEN begins THEN rarest.rank % ${RANK_FIT} ELSE max(found.rank) END, rarest.crate_id`,
     key,
@@ -99,6 +90,6 @@ async function severalTerms(
     termIds,
     termIds.length,
   )
-  const ids = rows.map(row => row.crate_id)
+  const ids = rows.map(row => row.id)
   return { ids: ids.slice(offset, offset + limit), total: ids.length }
 }
