@@ -53,20 +53,22 @@ export interface OwnerChange {
   readonly unchanged: readonly string[]
 }
 
-/** Makes users owners at once. All or none: unknown logins are named, all of them. */
-export async function addOwners(
+/** Changes the owners of a crate: for all logins, or for none and with a refusal. */
+type OwnerWork = (
   database: Database,
   crate: CrateRecord,
   logins: readonly string[],
   change: Change,
-): Promise<OwnerChange> {
-  return eachUser(database, crate, logins, change, async (tx, user) => {
+) => Promise<OwnerChange>
+
+/** Makes users owners at once. Unknown logins are named, all of them. */
+export const addOwners: OwnerWork = (database, crate, logins, change) =>
+  eachUser(database, crate, logins, change, async (tx, user) => {
     if (await isOwner(tx, crate.id, user.id)) return false
     await insertOwner(tx, crate, user, change.user?.id ?? null, change)
     await withdrawInvitation(tx, crate.id, user.id)
     return true
   })
-}
 
 /** Makes a user an owner, unless they are one already. */
 export async function insertOwner(
@@ -84,14 +86,9 @@ export async function insertOwner(
   await markCratePage(tx, id, event)
 }
 
-/** Invites users to become owners, or renews their invitations. All or none, as `addOwners`. */
-export async function inviteOwners(
-  database: Database,
-  crate: CrateRecord,
-  logins: readonly string[],
-  change: Change,
-): Promise<OwnerChange> {
-  return eachUser(database, crate, logins, change, async (tx, { id, login }) => {
+/** Invites users to become owners, or renews their invitations. */
+export const inviteOwners: OwnerWork = (database, crate, logins, change) =>
+  eachUser(database, crate, logins, change, async (tx, { id, login }) => {
     if (await isOwner(tx, crate.id, id)) return false
     const sql = `INSERT OR REPLACE INTO invitations (crate_id, user_id, invited_at, invited_by)
       VALUES (?, ?, ?, ?)`
@@ -99,15 +96,9 @@ export async function inviteOwners(
     await addEvent(tx, change, { action: 'owner-invite', crate: crate.name, detail: { login } })
     return true
   })
-}
 
 /** Removes owners and withdraws invitations, but never the last owner. All or none. */
-export async function removeOwners(
-  database: Database,
-  crate: CrateRecord,
-  logins: readonly string[],
-  change: Change,
-): Promise<OwnerChange> {
+export const removeOwners: OwnerWork = (database, crate, logins, change) => {
   let isOwnerGone = false
   const remove = async (tx: Database, { id, login }: User) => {
     const sql = 'DELETE FROM owners WHERE crate_id = ? AND user_id = ?'

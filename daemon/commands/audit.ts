@@ -12,11 +12,9 @@ import {
 } from '../../generator/index.ts'
 import { type AuditEvent, type AuditFilter, detailText, listEvents } from '../accounts/audit.ts'
 
-interface AuditOptions extends FolderOptions {
-  readonly since?: string
-  readonly actor?: string
-  readonly crate?: string
-  readonly action?: string
+type Asked = Pick<AuditFilter, 'since' | 'actor' | 'crate' | 'action'>
+
+interface AuditOptions extends FolderOptions, Asked {
   readonly limit: string
   readonly json?: boolean
   readonly follow?: boolean
@@ -37,9 +35,11 @@ export function registerAudit(program: Command, io: Io): void {
       withRegistry(io, options, async ({ database }) => {
         const filter = readFilter(io, options)
         const events = await listEvents(database, filter)
-        if (options.follow) await follow(io, database, filter, events, options.json ?? false)
+        const print = (event: AuditEvent) =>
+          io.out(options.json ? JSON.stringify(event) : line(event))
+        if (options.follow) await follow(database, filter, events, print)
         else if (options.json) io.out(JSON.stringify(events, null, 2))
-        else for (const event of events) io.out(line(event))
+        else events.forEach(print)
       }),
     )
 }
@@ -47,25 +47,22 @@ export function registerAudit(program: Command, io: Io): void {
 function readFilter(io: Io, options: AuditOptions): AuditFilter {
   const { since, actor, crate, action, limit } = options
   if (!/^[1-9][0-9]{0,5}$/.test(limit)) refuse('limit_invalid', { text: limit })
-  const from = since && timestamp(before(io.now(), since))
+  const from = since === undefined ? since : timestamp(before(io.now(), since))
   return { since: from, actor, crate, action, limit: Number(limit) }
 }
 
 /** Ends with the process. */
 async function follow(
-  io: Io,
   database: Database,
   filter: AuditFilter,
   first: readonly AuditEvent[],
-  json: boolean,
+  print: (event: AuditEvent) => void,
 ): Promise<never> {
   let events = first
   let after = 0
   for (;;) {
-    for (const event of events) {
-      io.out(json ? JSON.stringify(event) : line(event))
-      after = event.id
-    }
+    events.forEach(print)
+    after = events.at(-1)?.id ?? after
     await sleep(500)
     events = await listEvents(database, { ...filter, after })
   }

@@ -60,10 +60,11 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       options.meanwhile?.(new URL(request.url).pathname) ?? app.then(later => later(request, env))
     )
   }
-  const secure = options.tls && { allowHTTP1: true, ...readTls(options.tls) }
+  const pair = options.tls && readTls(options.tls)
+  const secure = pair && { allowHTTP1: true, ...pair }
   const server = await start(options, fetch, secure)
-  const stopWatching =
-    options.tls && 'setSecureContext' in server && watchTls(options.tls, server, options)
+  const isRenewable = options.tls && pair && 'setSecureContext' in server
+  const stopWatching = isRenewable && watchTls(options.tls, server, pair, options)
   const sessions = trackSessions(server as Http2SecureServer)
   const running = countRequests(server)
   return {
@@ -181,8 +182,10 @@ export interface TlsFiles {
   readonly key: string
 }
 
+type Pair = Readonly<Record<'cert' | 'key', Buffer>>
+
 /** Reads certificate and key. Refuses files that are missing, not PEM, or no pair. */
-export function readTls(files: TlsFiles): { cert: Buffer; key: Buffer } {
+export function readTls(files: TlsFiles): Pair {
   const [cert, key] = [readPem(files.cert), readPem(files.key)]
   const certificate = parse(files.cert, 'a certificate', () => new X509Certificate(cert))
   const privateKey = parse(files.key, 'a private key', () => createPrivateKey(key))
@@ -202,41 +205,30 @@ export interface TlsWatch {
  * Polls the files and gives the server a new certificate when they are a new valid pair; until then
  * it keeps the old one and reports once why. Returns a function that stops it.
  */
-export function watchTls(
+function watchTls(
   files: TlsFiles,
   server: Pick<Server, 'setSecureContext'>,
+  present: Pair,
   { onTlsFailure, renewalCheck = 5000 }: TlsWatch,
 ): () => void {
-  let present = fingerprint(files)
-  let complained = present
+  let last = present
+  let complaint = ''
   const timer = setInterval(() => {
-    const now = fingerprint(files)
-    if (now === present) return
     try {
-      server.setSecureContext(readTls(files))
-      present = now
+      const now = readTls(files)
+      complaint = ''
+      // The bytes themselves: a renewal may keep size and time.
+      if (now.cert.equals(last.cert) && now.key.equals(last.key)) return
+      server.setSecureContext(now)
+      last = now
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      if (now !== complained) onTlsFailure(error)
-      complained = now
+      if (error.message !== complaint) onTlsFailure(error)
+      complaint = error.message
     }
   }, renewalCheck)
   timer.unref()
   return () => clearInterval(timer)
-}
-
-/** The bytes themselves: a renewal may keep size and time. Empty for missing files. */
-function fingerprint(files: TlsFiles): string {
-  return [files.cert, files.key].map(path => tryRead(path)?.toString('base64') ?? '').join(' ')
-}
-
-function tryRead(path: string): Buffer | null {
-  try {
-    return readFileSync(path)
-  } catch {
-    // Whatever keeps the file from being read now, `readTls` says so when it matters.
-    return null
-  }
 }
 
 function readPem(path: string): Buffer {
