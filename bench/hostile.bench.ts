@@ -12,7 +12,7 @@ import { setTimeout } from 'node:timers/promises'
 import { buildCrate } from '../test/support/crate-builder.ts'
 import { root } from '../test/support/plimsoll.ts'
 import { encodePublish } from '../test/support/publish-body.ts'
-import { format, quantile } from './measure.ts'
+import { format, quantile } from './support/measure.ts'
 
 const PROGRAM = join(resolve(process.env.PLIMSOLL_BENCH_ROOT ?? root), 'dist/program/cli.js')
 const KB = 1024

@@ -22,7 +22,7 @@ import type { Change } from '../generator/store/catalog/change.ts'
 import { countPageMarks, markAllPages } from '../generator/store/catalog/pages/page-marks.ts'
 import { buildCrate } from '../test/support/crate-builder.ts'
 import { encodePublish } from '../test/support/publish-body.ts'
-import { format, quantile, timed } from './measure.ts'
+import { format, quantile, timed } from './support/measure.ts'
 
 const CRATES = Number(process.env.PLIMSOLL_BENCH_CRATES ?? 10_000)
 const PUBLISHES = 60

@@ -1,173 +1,229 @@
 /**
- * The server's time for one publish, in a registry of 10 crates and of 50,000: it must not grow
- * with the registry. Both are filled through the catalog, as publishes would fill them, and then
- * take real requests through the whole app.
+ * Publishing over HTTP to the real program, next to a bare script that makes the same bytes durable
+ * (`bench/yardsticks/publish.ts`) and to NORA where `bench/peers/nora.sh` has built it. They take
+ * turns, so that whatever else the machine does slows all of them down alike.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
-import { sql } from 'kysely'
-import { pino } from 'pino'
-import { addUser } from '../daemon/accounts/accounts.ts'
-import { createToken } from '../daemon/accounts/tokens.ts'
-import { createApp } from '../daemon/app.ts'
-import { Metrics } from '../daemon/metrics.ts'
-import { IndexWorker } from '../daemon/workers/index-worker.ts'
-import { inspect } from '../generator/add/add.ts'
-import { build } from '../generator/build/build.ts'
-import { initRegistry, openRegistry, type Registry } from '../generator/registry.ts'
-import type { Change } from '../generator/store/catalog/change.ts'
-import { registryCounts } from '../generator/store/catalog/crates.ts'
-import { addRelease } from '../generator/store/catalog/publish.ts'
-import { buildCrate } from '../test/support/crate-builder.ts'
-import { encodePublish } from '../test/support/publish-body.ts'
-import { format, quantile, timed } from './measure.ts'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { homedir, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { quantile } from './support/measure.ts'
+import { Program, spent } from './support/program.ts'
+import { mixedBodies, publishAll } from './support/publishing.ts'
+import { newRegistry, startDaemon } from './support/registry.ts'
+import { canTrace, Trace } from './support/system-calls.ts'
+import { type Measured, printTable, type Yardstick } from './support/table.ts'
 
-const SIZES = [10, 50_000]
-const PUBLISHES = 60
-const AT = '2026-11-20T12:00:00Z'
+const ROUNDS = 3
+const SIZE = 10_000
+/** Publishes of a round by one client, and by 16. */
+const COUNTS = new Map([
+  [1, 40],
+  [16, 160],
+])
+const WARM = 20
+const CACHE = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache')
+const NORA = join(CACHE, 'plimsoll', 'peers', 'nora-1.4.3', 'bin', 'nora')
 
-/** A registry of some size, ready for requests. */
-interface Bench {
-  readonly size: number
-  readonly publish: (number: number) => Promise<number>
-  readonly close: () => Promise<void>
+/** A registry under load, and what came of it. */
+interface Contender {
+  readonly program: Program
+  readonly base: string
+  readonly token: string
+  published: number
+}
+
+/** What a number of clients met: in milliseconds, or publishes per second. */
+interface Outcome {
+  readonly times: number[]
+  readonly perSecond: number[]
+  readonly untilAnswer: number[]
+  readonly untilQuiet: number[]
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
+const contenders = new Map<string, Contender>()
 try {
-  const benches: Bench[] = []
-  for (const size of SIZES) benches.push(await prepareBench(size))
-  const times = new Map(benches.map(bench => [bench, [] as number[]]))
-  // In turn, so that whatever else the machine does slows all of them down alike. The first few
-  // only warm up.
-  for (let number = -10; number < PUBLISHES; number++) {
-    for (const bench of benches) {
-      const took = await bench.publish(number + 10)
-      if (number >= 0) times.get(bench)?.push(took)
-    }
+  const home = join(folder, 'registry')
+  const token = await newRegistry(home)
+  contenders.set('Plimsoll', { program: await startDaemon(home), base: '', token, published: 0 })
+  const script = [join(dirname(fileURLToPath(import.meta.url)), 'yardsticks/publish.js'), folder]
+  const bare = await Program.start(process.execPath, script)
+  contenders.set('bare script', { program: bare, base: '', token, published: 0 })
+  if (existsSync(NORA)) contenders.set('NORA 1.4.3', await startNora(join(folder, 'nora')))
+  const outcomes = new Map([...contenders.keys()].map(name => [name, newOutcomes()]))
+  for (const contender of contenders.values()) await load(contender, 1, WARM)
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, contender] of contenders)
+      for (const [clients, count] of COUNTS)
+        add(outcomes.get(name)?.get(clients), await load(contender, clients, count))
   }
-  const medians = benches.map(bench => {
-    const all = times.get(bench) ?? []
-    console.log(
-      `${bench.size} crates: median ${format(quantile(all, 0.5))}, p95 ${format(quantile(all, 0.95))}`,
-    )
-    return quantile(all, 0.5)
-  })
-  const ratio = (medians.at(-1) ?? 0) / (medians[0] ?? 1)
-  console.log(
-    `a publish among ${SIZES.at(-1)} crates takes ${ratio.toFixed(2)} times as long as among ${SIZES[0]}`,
-  )
-  for (const bench of benches) await bench.close()
+  printTable([...rows(outcomes), ...(await countCalls())])
 } finally {
+  for (const { program } of contenders.values()) await program.stop()
   rmSync(folder, { recursive: true, force: true })
 }
 
-async function prepareBench(size: number): Promise<Bench> {
-  const dir = join(folder, String(size))
-  await initRegistry(dir, { env: {} }, { 'registry.base_url': 'http://127.0.0.1:8080' })
-  const registry = await openRegistry(dir, { env: { PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '0' } })
-  const user = await addUser(registry.database, { login: 'bench', admin: false, at: AT })
-  const order = {
-    userId: user.id,
-    name: 'bench',
-    scopes: null,
-    crates: null,
-    at: AT,
-    expires: null,
+async function startNora(dir: string): Promise<Contender> {
+  mkdirSync(dir)
+  const port = await freePort()
+  const env = {
+    NORA_HOST: '127.0.0.1',
+    NORA_PORT: String(port),
+    NORA_STORAGE_PATH: dir,
+    NORA_PUBLIC_URL: `http://127.0.0.1:${port}`,
+    NORA_RATE_LIMIT_ENABLED: 'false',
+    NORA_REGISTRIES_ENABLE: 'cargo',
+    NORA_CARGO_PROXY: '',
   }
-  const token = await createToken(registry.database, order)
-  await timed(`filling ${size} crates`, () =>
-    fill(registry, size, { at: AT, actor: 'bench', user, tokenId: null }),
-  )
-  await timed('build with nothing pending', () => build(registry))
-  await timed('counts for status', () => registryCounts(registry.database))
-  const indexWorker = new IndexWorker(registry, error => {
-    throw error
-  })
-  const log = pino({ level: 'silent' })
-  const clock = () => new Date()
-  const app = createApp({
-    registry,
-    indexWorker,
-    clock,
-    log,
-    metrics: new Metrics(registry),
-    git: null,
-  })
+  const program = await Program.start(NORA, ['serve'], { env, port })
+  return { program, base: '/cargo', token: 'none', published: 0 }
+}
+
+/** One round: what is behind the answers ends before anything else is measured. */
+async function load(contender: Contender, clients: number, count: number): Promise<Outcome> {
+  const { program } = contender
+  const bodies = mixedBodies(contender.published, count, SIZE)
+  contender.published += count
+  const [before, begin] = [program.usage(), performance.now()]
+  const done = await publishAll({ ...contender, port: program.port }, bodies, clients)
+  const [seconds, answered] = [(performance.now() - begin) / 1000, program.usage()]
+  await program.quiet()
   return {
-    size,
-    publish: number => publishOnce(app, token, number),
-    close: async () => {
-      await indexWorker.close()
-      await registry.close()
-    },
+    times: done.map(one => one.took),
+    perSecond: [count / seconds],
+    untilAnswer: [spent(before, answered) / count],
+    untilQuiet: [spent(before, program.usage()) / count],
   }
 }
 
-/** As many publishes' worth of records, and the tree as it is when nothing is pending. */
-async function fill(registry: Registry, size: number, change: Change): Promise<void> {
-  const bytes = buildCrate({ name: 'filler', version: '1.0.0' })
-  const cksum = '0'.repeat(64)
-  const path = join(registry.dir, 'filler.crate')
-  writeFileSync(path, bytes)
-  const source = { path, size: bytes.length, cksum }
-  const release = await inspect(
-    { bytes: source, pubtime: AT },
-    registry.settings,
-    registry.urls,
-    [],
-  )
-  if (!release) throw new Error('the filler is no crate')
-  await build(registry)
-  // The bench does not wait for the disk; publishes do.
-  await sql`PRAGMA synchronous = OFF`.execute(registry.database)
-  for (let number = 0; number < size; number++) {
-    const name = `filler-${number.toString(36)}` as typeof release.name
-    const unlike = cksum.slice(8) + number.toString(16).padStart(8, '0')
-    await addRelease(
-      registry.database,
-      { ...release, name, entry: { ...release.entry, name, cksum: unlike } },
-      change,
-    )
-    // Libsql lets go of statements only while the event loop turns, which no statement by itself
-    // makes it do.
-    await setImmediate()
-  }
-  // Their files are what no publish looks at.
-  await sql`DELETE FROM marks`.execute(registry.database)
-  await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(registry.database)
-  await sql`PRAGMA synchronous = FULL`.execute(registry.database)
+function newOutcomes(): Map<number, Outcome> {
+  const none = () => ({ times: [], perSecond: [], untilAnswer: [], untilQuiet: [] })
+  return new Map([...COUNTS.keys()].map(clients => [clients, none()]))
 }
 
-/**
- * Milliseconds of one publish through the whole app: new crates and new versions of them in turn.
- */
-async function publishOnce(
-  app: ReturnType<typeof createApp>,
-  token: string,
-  number: number,
-): Promise<number> {
-  const [name, version] = [`bench-${Math.floor(number / 2)}`, `1.0.${number % 2}`]
-  const metadata = {
-    name,
-    vers: version,
-    deps: [],
-    features: {},
-    description: 'A crate for tests',
-    license: 'MIT',
+function add(sum: Outcome | undefined, one: Outcome): void {
+  if (!sum) throw new Error('nobody asked for this')
+  sum.times.push(...one.times)
+  sum.perSecond.push(...one.perSecond)
+  sum.untilAnswer.push(...one.untilAnswer)
+  sum.untilQuiet.push(...one.untilQuiet)
+}
+
+function rows(outcomes: ReadonlyMap<string, ReadonlyMap<number, Outcome>>): Measured[] {
+  const value = (name: string, clients: number, key: keyof Outcome, part = 0.5) => {
+    const outcome = outcomes.get(name)?.get(clients)
+    return outcome ? quantile(outcome[key], part) : null
   }
-  const body = encodePublish(metadata, buildCrate({ name, version }))
-  const begin = performance.now()
-  const answer = await app.request('/api/v1/crates/new', {
-    method: 'PUT',
-    headers: { authorization: token },
-    body,
+  const row = (what: string, unit: string, clients: number, key: keyof Outcome, part = 0.5) => {
+    const beside = (name: string): Yardstick => ({ name, value: value(name, clients, key, part) })
+    const own = { what, unit, value: value('Plimsoll', clients, key, part) ?? Number.NaN }
+    return {
+      own,
+      script: { ...own, yardstick: beside('bare script') },
+      nora: { ...own, yardstick: beside(existsSync(NORA) ? 'NORA 1.4.3' : 'NORA: not built') },
+    }
+  }
+  const one = row('one client: median', 'ms', 1, 'times')
+  const oneP95 = row('one client: p95', 'ms', 1, 'times', 0.95)
+  const many = row('16 clients: publishes', 'per second', 16, 'perSecond')
+  const manyP95 = row('16 clients: p95', 'ms', 16, 'times', 0.95)
+  const cost = ([1, 16] as const).flatMap(clients => {
+    const who = clients === 1 ? 'one client' : '16 clients'
+    const answer = row(`${who}: processor time until the answer`, 'ms', clients, 'untilAnswer')
+    const quiet = row(`${who}: processor time until all is quiet`, 'ms', clients, 'untilQuiet')
+    return [
+      { ...answer.own, goal: { atMost: 5 } },
+      answer.script,
+      { ...quiet.own, goal: { atMost: 15 } },
+      quiet.nora,
+    ]
   })
-  const text = await answer.text()
-  const took = performance.now() - begin
-  if (answer.status !== 200 || text.includes('"errors"'))
-    throw new Error(`${answer.status} ${text}`)
-  return took
+  return [
+    { ...one.script, goal: { atMost: 2 } },
+    { ...one.nora, goal: { atMost: 1 } },
+    oneP95.script,
+    oneP95.nora,
+    { ...many.script, goal: { atLeast: 1.5 } },
+    { ...many.nora, goal: { atLeast: 1 } },
+    manyP95.script,
+    manyP95.nora,
+    ...cost,
+  ]
+}
+
+/** Syncs and programs, from runs of their own: counting them slows a program down. */
+async function countCalls(): Promise<Measured[]> {
+  if (!canTrace()) {
+    console.log('syncs and programs are not counted: there is no strace (apt-get install strace)')
+    return []
+  }
+  const contender = contenders.get('Plimsoll')
+  if (!contender) throw new Error('no daemon')
+  const { program } = contender
+  const trace = async (clients: number, count: number, times: number) => {
+    const attached = await Trace.attach(program.pid, join(folder, 'trace'))
+    const done = []
+    for (let time = 0; time < times; time++) {
+      const bodies = mixedBodies(contender.published, count, SIZE)
+      contender.published += count
+      done.push(...(await publishAll({ ...contender, port: program.port }, bodies, clients)))
+      await program.quiet()
+    }
+    return { done, calls: await attached.stop() }
+  }
+  const single = await trace(1, 1, 8)
+  const within = single.done.map(
+    ({ at, took }) => single.calls.syncs.filter(time => time >= at && time <= at + took).length,
+  )
+  const many = await trace(16, 160, 1)
+  const end = Math.max(...many.done.map(({ at, took }) => at + took))
+  const seconds = (end - Math.min(...many.done.map(({ at }) => at))) / 1000
+  const before = (times: readonly number[]) => times.filter(time => time <= end).length
+  const perPublish = (times: readonly number[]) => times.length / many.done.length
+  return [
+    {
+      what: 'one client: syncs before the answer',
+      value: quantile(within, 0.5),
+      unit: 'a publish',
+      goal: { atMost: 4 },
+    },
+    {
+      what: 'one client: syncs until all is quiet',
+      value: single.calls.syncs.length / single.done.length,
+      unit: 'a publish',
+    },
+    {
+      what: '16 clients: syncs until the last answer',
+      value: before(many.calls.syncs) / many.done.length,
+      unit: 'a publish',
+    },
+    {
+      what: '16 clients: programs started until the last answer',
+      value: before(many.calls.programs) / seconds,
+      unit: 'a second',
+      goal: { atMost: 1 },
+    },
+    {
+      what: '16 clients: programs started until all is quiet',
+      value: perPublish(many.calls.programs),
+      unit: 'a publish',
+    },
+    {
+      what: 'one client, pausing: programs started',
+      value: single.calls.programs.length / single.done.length,
+      unit: 'a publish',
+    },
+  ]
+}
+
+function freePort(): Promise<number> {
+  return new Promise(resolve => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
 }

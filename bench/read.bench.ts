@@ -13,7 +13,7 @@ import { Metrics } from '../daemon/metrics.ts'
 import { IndexWorker } from '../daemon/workers/index-worker.ts'
 import { initRegistry, openRegistry } from '../generator/registry.ts'
 import { writeDurably } from '../generator/store/durable-file.ts'
-import { measure, type Outcome, requestText } from './load.ts'
+import { measure, type Outcome, requestText } from './support/load.ts'
 
 /**
  * Requests per second of reading: the daemon, one process, against plain `node:http` that answers

@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Milliseconds of processor time, since the start. */
+export interface Usage {
+  /** Of the process and the processes below it that still run. */
+  readonly own: number
+  /** Of the programs that it started and that have ended. */
+  readonly ended: number
+}
+
+const TICK_MS = 10
+
+/**
+ * A server that runs as a process of its own. What it costs is read from `/proc`: other programs
+ * on the machine do not count, and those that it starts do.
+ */
+export class Program {
+  readonly #child: ChildProcess
+  readonly port: number
+  /** From the start until it said that it listens. */
+  readonly start: { readonly wall: number; readonly usage: Usage }
+
+  private constructor(child: ChildProcess, port: number, wall: number) {
+    this.#child = child
+    this.port = port
+    this.start = { wall, usage: usageOf(child.pid ?? 0) }
+  }
+
+  /**
+   * Starts a program; it listens when it says `listening on …:PORT` on its standard output, or
+   * accepts connections at `port`.
+   */
+  static async start(
+    command: string,
+    args: readonly string[],
+    options: { env?: NodeJS.ProcessEnv; port?: number } = {},
+  ): Promise<Program> {
+    const begin = performance.now()
+    const env = { ...process.env, ...options.env }
+    const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let [output, ended] = ['', false]
+    child.once('exit', () => {
+      ended = true
+    })
+    const port = new Promise<number>((resolve, reject) => {
+      const take = (chunk: Buffer) => {
+        output = (output + String(chunk)).slice(-20_000)
+        const found = /listening on \S*?:(\d+)\b/.exec(output)?.[1]
+        if (found) resolve(Number(found))
+      }
+      child.stdout.on('data', take)
+      child.stderr.on('data', take)
+      child.once('error', reject)
+      child.once('exit', () => reject(new Error(`${command} has ended:\n${output}`)))
+    })
+    if (options.port !== undefined) {
+      port.catch(() => undefined)
+      await accepts(options.port, () => ended)
+      return new Program(child, options.port, performance.now() - begin)
+    }
+    return new Program(child, await port, performance.now() - begin)
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
+  usage(): Usage {
+    return usageOf(this.pid)
+  }
+
+  /** Resident memory of the process and all below it, in MiB; `peak` is the most since `forgetPeak`. */
+  memory(which: 'now' | 'peak' = 'now'): number {
+    const key = which === 'now' ? 'VmRSS' : 'VmHWM'
+    const sizes = tree(this.pid).map(pid => {
+      const text = readFileSync(`/proc/${pid}/status`, 'utf8')
+      return Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0)
+    })
+    return sizes.reduce((sum, size) => sum + size, 0) / 1024
+  }
+
+  forgetPeak(): void {
+    for (const pid of tree(this.pid)) writeFileSync(`/proc/${pid}/clear_refs`, '5')
+  }
+
+  /** Waits until it has not used the processor for a while: what runs behind the answers is done. */
+  async quiet(): Promise<void> {
+    let [last, still] = [-1, 0]
+    while (still < 8) {
+      const { own, ended } = this.usage()
+      still = own + ended - last <= TICK_MS ? still + 1 : 0
+      last = own + ended
+      await sleep(125)
+    }
+  }
+
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    const ended = once(this.#child, 'exit')
+    this.#child.kill(signal)
+    await ended
+  }
+}
+
+/** Processor time between two moments, in milliseconds. */
+export function spent(before: Usage, after: Usage): number {
+  return after.own + after.ended - before.own - before.ended
+}
+
+async function accepts(port: number, hasEnded: () => boolean): Promise<void> {
+  while (true) {
+    if (hasEnded()) throw new Error(`the program at port ${port} has ended`)
+    try {
+      await fetch(`http://127.0.0.1:${port}/`)
+      return
+    } catch {
+      await sleep(20)
+    }
+  }
+}
+
+function usageOf(pid: number): Usage {
+  let [own, ended] = [0, 0]
+  for (const one of tree(pid)) {
+    const text = readFileSync(`/proc/${one}/stat`, 'utf8')
+    // After the name in parentheses: state first, then numbers; see proc(5).
+    const fields = text
+      .slice(text.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number)
+    own += ((fields[11] ?? 0) + (fields[12] ?? 0)) * TICK_MS
+    ended += ((fields[13] ?? 0) + (fields[14] ?? 0)) * TICK_MS
+  }
+  return { own, ended }
+}
+
+/** A process and all below it that run. */
+function tree(pid: number): number[] {
+  try {
+    const children = readdirSync(`/proc/${pid}/task`).flatMap(task =>
+      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean),
+    )
+    return [pid, ...children.flatMap(child => tree(Number(child)))]
+  } catch (error) {
+    // It has ended in the meantime.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}

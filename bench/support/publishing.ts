@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+import { Agent, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { buildCrate } from '../../test/support/crate-builder.ts'
+import { encodePublish } from '../../test/support/publish-body.ts'
+
+/** Where to publish. */
+export interface Target {
+  readonly port: number
+  /** Path of the API, before `/api/v1`. */
+  readonly base?: string
+  readonly token: string
+}
+
+/** A publish that was answered: when it began, by the wall clock, and how long it took. */
+export interface Publish {
+  readonly at: number
+  readonly took: number
+}
+
+/** The body of a publish of a crate of about `size` bytes, which do not compress. */
+export function publishBody(name: string, version: string, size: number): Uint8Array {
+  const files = { 'src/lib.rs': '', 'src/data.bin': noise(`${name} ${version}`, size - 500) }
+  const metadata = {
+    name,
+    vers: version,
+    deps: [],
+    features: {},
+    authors: [],
+    description: 'A crate for tests',
+    documentation: null,
+    homepage: null,
+    readme: null,
+    readme_file: null,
+    keywords: [],
+    categories: [],
+    license: 'MIT',
+    license_file: null,
+    repository: null,
+    badges: {},
+    links: null,
+  }
+  return encodePublish(metadata, buildCrate({ name, version, files }))
+}
+
+/** New crates and new versions of them: each crate gets three, one after the other. */
+export function mixedBodies(from: number, count: number, size: number): Uint8Array[] {
+  return Array.from({ length: count }, (_, at) => {
+    const number = from + at
+    return publishBody(`bench-${Math.floor(number / 3)}`, `1.0.${number % 3}`, size)
+  })
+}
+
+/** Publishes all bodies by so many clients, each of which waits for its answer. */
+export async function publishAll(
+  target: Target,
+  bodies: readonly Uint8Array[],
+  clients: number,
+): Promise<Publish[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: clients })
+  const done: Publish[] = []
+  let next = 0
+  const client = async () => {
+    for (let body = bodies[next++]; body; body = bodies[next++]) {
+      const begin = performance.now()
+      await put(target, agent, body)
+      done.push({ at: performance.timeOrigin + begin, took: performance.now() - begin })
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, client))
+  agent.destroy()
+  return done
+}
+
+function put({ port, base = '', token }: Target, agent: Agent, body: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: token, 'content-length': body.byteLength }
+    const path = `${base}/api/v1/crates/new`
+    const sent = request({ port, agent, method: 'PUT', path, headers }, async response => {
+      const answer = await text(response)
+      if (response.statusCode === 200 && !answer.includes('"errors"')) resolve()
+      else reject(new Error(`${response.statusCode} ${answer}`))
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+/** Bytes that look random and are the same for the same seed. */
+function noise(seed: string, size: number): Uint8Array {
+  const bytes = Buffer.alloc(Math.max(size, 0))
+  let block = createHash('sha512').update(seed).digest()
+  for (let at = 0; at < bytes.length; at += block.length) {
+    block.copy(bytes, at)
+    block = createHash('sha512').update(block).digest()
+  }
+  return bytes
+}

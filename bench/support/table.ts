@@ -1,0 +1,63 @@
+/** What was measured beside it in the same run; `value` is null where that was not possible. */
+export interface Yardstick {
+  readonly name: string
+  readonly value: number | null
+}
+
+/** One figure and its goal: a bound of its ratio to the yardstick, or of itself without one. */
+export interface Measured {
+  readonly what: string
+  readonly value: number
+  readonly unit: string
+  readonly yardstick?: Yardstick
+  readonly goal?: Readonly<Partial<Record<'atMost' | 'atLeast', number>>>
+}
+
+const HEAD = ['what', 'measured', 'yardstick in the same run', 'ratio', 'goal', 'met']
+
+/** Prints figures as a table that can go into `docs/performance.md` as it is. */
+export function printTable(rows: readonly Measured[]): void {
+  const cells = [HEAD, HEAD.map(() => '-'), ...rows.filter(isTelling).map(cellsOf)]
+  const widths = HEAD.map((_, at) => Math.max(...cells.map(row => row[at]?.length ?? 0)))
+  for (const row of cells) {
+    const padded = widths.map((width, at) =>
+      row[at] === '-' ? '-'.repeat(width) : (row[at] ?? '').padEnd(width),
+    )
+    console.log(`| ${padded.join(' | ')} |`)
+  }
+}
+
+/** Without its yardstick and a goal, a figure only repeats another row. */
+function isTelling({ yardstick, goal }: Measured): boolean {
+  return yardstick?.value !== null || goal !== undefined
+}
+
+function cellsOf({ what, value, unit, yardstick, goal = {} }: Measured): string[] {
+  const measured = `${figure(value)} ${unit}`
+  const [[bound, limit] = []] = Object.entries(goal)
+  const sign = bound === 'atMost' ? '≤' : '≥'
+  const isMet = (figure: number) => {
+    if (limit === undefined) return ''
+    return (bound === 'atMost' ? figure <= limit : figure >= limit) ? 'yes' : '**no**'
+  }
+  if (!yardstick)
+    return [
+      what,
+      measured,
+      '',
+      '',
+      limit === undefined ? '' : `${sign} ${limit} ${unit}`,
+      isMet(value),
+    ]
+  const wanted = limit === undefined ? '' : `${sign} ${limit} ×`
+  if (yardstick.value === null) return [what, measured, yardstick.name, '?', wanted, 'not measured']
+  const ratio = value / yardstick.value
+  const beside = `${yardstick.name}: ${figure(yardstick.value)} ${unit}`
+  return [what, measured, beside, `${ratio.toFixed(2)} ×`, wanted, isMet(ratio)]
+}
+
+/** Three digits that matter; large numbers with commas. */
+function figure(value: number): string {
+  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US')
+  return String(Number(value.toPrecision(3)))
+}
