@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const SOURCES = ['core', 'generator', 'daemon', 'site', 'sample-app', 'test', 'bench']
+const SOURCES = ['core', 'generator', 'daemon', 'site', 'sample-app', 'test', 'bench', 'chaos']
 /** What runs in Node, and what runs in browsers: each sees the globals of its own world only. */
 export const PROJECTS = [
   'tsconfig.json',

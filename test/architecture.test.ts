@@ -133,7 +133,7 @@ test('every path that the documents for developers name exists', () => {
     ...['ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'],
     ...readdirSync(join(root, 'docs', 'adr')).map(name => `docs/adr/${name}`),
   ]
-  const top = '(?:core|generator|daemon|site|sample-app|test|bench|docs|scripts)'
+  const top = '(?:core|generator|daemon|site|sample-app|test|bench|chaos|docs|scripts)'
   const path = new RegExp(`[\`(](${top}/[\\w./-]*)[\`)]`, 'g')
   const named = documents.flatMap(document =>
     [...readFileSync(join(root, document), 'utf8').matchAll(path)].map(match => match[1] ?? ''),

@@ -1,0 +1,95 @@
+import { encodePublish } from '../test/support/publish-body.ts'
+import { plainMetadata } from '../test/support/registry.ts'
+import { promise } from './run.ts'
+import { checksum, crateBytes, indexUrl, type Line, parseIndex } from './truth.ts'
+
+/** An answer that has arrived whole. */
+export interface Reply {
+  readonly status: number
+  readonly bytes: Buffer
+}
+
+/** Sends a request; null when the connection broke before the whole answer was there. */
+export async function ask(url: string, init: RequestInit = {}): Promise<Reply | null> {
+  try {
+    const answer = await fetch(url, init)
+    return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) }
+  } catch {
+    return null
+  }
+}
+
+/** Publishes a version as Cargo does. */
+export function putVersion(
+  url: string,
+  token: string,
+  name: string,
+  version: string,
+  bytes: Uint8Array = crateBytes(name, version),
+): Promise<Reply | null> {
+  return ask(`${url}/api/v1/crates/new`, {
+    method: 'PUT',
+    headers: { authorization: token },
+    body: new Uint8Array(encodePublish(plainMetadata(name, version), bytes)),
+  })
+}
+
+/** Yanks or unyanks a version. */
+export function putYank(
+  url: string,
+  token: string,
+  [name, version]: readonly [string, string],
+  yanked: boolean,
+): Promise<Reply | null> {
+  const path = `${url}/api/v1/crates/${name}/${version}/${yanked ? 'yank' : 'unyank'}`
+  return ask(path, { method: yanked ? 'DELETE' : 'PUT', headers: { authorization: token } })
+}
+
+/** Adds or removes an owner. */
+export function putOwner(
+  url: string,
+  token: string,
+  [name, login]: readonly [string, string],
+  isOwner: boolean,
+): Promise<Reply | null> {
+  return ask(`${url}/api/v1/crates/${name}/owners`, {
+    method: isOwner ? 'PUT' : 'DELETE',
+    headers: { authorization: token, 'content-type': 'application/json' },
+    body: JSON.stringify({ users: [login] }),
+  })
+}
+
+/** The logins of a crate's owners. */
+export async function readOwners(url: string, name: string): Promise<string[] | null> {
+  const reply = await ask(`${url}/api/v1/crates/${name}/owners`)
+  if (reply?.status !== 200) return null
+  const { users } = JSON.parse(reply.bytes.toString()) as { users?: { login: string }[] }
+  return users?.map(user => user.login) ?? null
+}
+
+/** Whether an answer of the web API is a success; Cargo's errors have status 200. */
+export function isSuccess(reply: Reply): boolean {
+  return reply.status === 200 && !reply.bytes.includes('"errors"')
+}
+
+/** Fails unless an answer is a success. */
+export function promiseSuccess(what: string, reply: Reply): void {
+  promise(isSuccess(reply), `${what} is answered with ${reply.status}: ${reply.bytes}`)
+}
+
+/** The index file of a crate; empty when there is none, null when the connection broke. */
+export async function readIndex(url: string, name: string): Promise<Line[] | null> {
+  const reply = await ask(indexUrl(url, name))
+  if (reply === null) return null
+  if (reply.status === 404) return []
+  promise(reply.status === 200, `the index of ${name} is answered with ${reply.status}`)
+  return parseIndex(name, reply.bytes.toString())
+}
+
+/** Fails unless the `.crate` of a line can be downloaded, with its checksum. */
+export async function promiseBytes(url: string, { name, vers, cksum }: Line): Promise<void> {
+  const reply = await ask(`${url}/crates/${name}/${name}-${vers}.crate`)
+  if (reply === null) return
+  promise(reply.status === 200, `${name} ${vers} is in the index, its .crate is ${reply.status}`)
+  promise(checksum(reply.bytes) === cksum, `the .crate of ${name} ${vers} has other bytes`)
+}

@@ -1,0 +1,171 @@
+/**
+ * Kills the real daemon, and what runs beside it, at random moments under a mixed load and before
+ * random steps of its work. After each death it has to start, `verify` has to find nothing, and
+ * all that was acknowledged has to be there with its bytes.
+ */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { root } from '../test/support/plimsoll.ts'
+import { promiseBytes, readIndex, readOwners } from './api.ts'
+import { type Field, Load } from './load.ts'
+import { Folder, type Program } from './program.ts'
+import type { Random } from './random.ts'
+import { chaos, promise, type Run, Violation } from './run.ts'
+import { Truth } from './truth.ts'
+
+const SABOTEUR = pathToFileURL(join(root, 'dist', 'test', 'crash', 'saboteur.js')).href
+/** Most steps before which a daemon dies; one that takes fewer is killed by the clock. */
+const STEPS = 1500
+/** Most changes that are answered before a daemon is killed by the clock. */
+const ANSWERS = 40
+/** Longest life of a daemon in milliseconds, if it does nothing. */
+const LIFE_MS = 10_000
+/** Crates that are looked at after a death besides those that were just changed. */
+const SAMPLE = 30
+
+await chaos('kill', { count: 100, minutes: 60 }, async run => {
+  const folder = new Folder(join(run.folder, 'registry'), { env: { PLIMSOLL_GIT_INDEX: 'on' } })
+  const [token = ''] = await folder.prepare('alice', 'bob')
+  const scratch = join(run.folder, 'scratch')
+  mkdirSync(scratch)
+  const field: Field = {
+    folder,
+    token,
+    scratch,
+    truth: new Truth(),
+    otherLogin: 'bob',
+    programs: new Set(),
+    done: new Map(),
+  }
+  const deaths = new Map<string, number>()
+  run.onEnd(() => Promise.all([...field.programs].map(one => one.kill())))
+  let round = 0
+  try {
+    for (; round < run.count && performance.now() < run.deadline; round++) {
+      const death = await oneDeath(run, field, round)
+      for (const kind of death) deaths.set(kind, (deaths.get(kind) ?? 0) + 1)
+      if (round % 10 === 9) console.log(`  ${round + 1} deaths, ${sums(field.done)}`)
+    }
+    await survey(field, field.truth.names())
+  } finally {
+    run.row('deaths of the daemon', round)
+    run.row('how, and what died beside it', sums(deaths))
+    run.row('answered', sums(field.done))
+    run.row('acknowledged changes', field.truth.acknowledged)
+  }
+})
+
+/** One life of the daemon; says how it ended and what died beside it. */
+async function oneDeath(run: Run, field: Field, round: number): Promise<string[]> {
+  const { folder, truth } = field
+  const random = run.random.fork()
+  const before = new Set(truth.names())
+  const isSabotaged = random.chance(0.4)
+  const armed = join(run.folder, 'armed')
+  rmSync(armed, { force: true })
+  const sabotage = {
+    node: ['--import', SABOTEUR],
+    env: {
+      SABOTAGE_AT: String(random.between(1, STEPS)),
+      SABOTAGE_WHEN: armed,
+      SABOTAGE_LOG: join(run.folder, 'steps'),
+    },
+  }
+  const daemon = folder.serve(isSabotaged ? sabotage : {})
+  field.programs.add(daemon)
+  const url = await daemon.url()
+  if (isSabotaged) writeFileSync(armed, '')
+  const load = new Load(field, url, round, random.fork())
+  const beside = maintenance(run, field, random)
+  const [enough, end] = [truth.acknowledged + random.below(ANSWERS), performance.now() + LIFE_MS]
+  const isTime = () =>
+    (!isSabotaged && truth.acknowledged >= enough) || performance.now() > end || load.isOver
+  while (!daemon.hasEnded && !isTime()) await sleep(2)
+  await sleep(random.below(40))
+  const how = daemon.hasEnded ? 'before a step' : 'by the clock'
+  if (daemon.hasEnded && (await daemon.ended) !== 'SIGKILL')
+    throw new Violation(daemon.story(`ended with ${await daemon.ended}`))
+  const programs = [...field.programs]
+  // In any order: what outlives the daemon for a moment writes on.
+  for (const one of random.chance(0.5) ? programs : programs.reverse()) {
+    one.child.kill('SIGKILL')
+    if (random.chance(0.3)) await sleep(random.below(30))
+  }
+  await Promise.all(programs.map(one => one.ended))
+  field.programs.clear()
+  await load.stop()
+  const died = await ending(beside)
+  await afterDeath(field, before, random)
+  return [how, ...(died === null ? [] : [died])]
+}
+
+/** Sometimes something long runs beside the daemon. */
+function maintenance(run: Run, { folder, programs }: Field, random: Random): Program | null {
+  const file = join(run.folder, 'backup.tar')
+  const words = random.pick([
+    null,
+    ['build', '--all'],
+    ['build'],
+    ['backup', file],
+    ['verify', '--repair'],
+  ])
+  if (words?.[0] === 'backup') rmSync(file, { force: true })
+  const program = words && folder.start(words)
+  if (program) programs.add(program)
+  return program
+}
+
+/** What became of it: it was killed, or it ended well. */
+async function ending(program: Program | null): Promise<string | null> {
+  if (program === null) return null
+  const how = await program.ended
+  const name = program.args.slice(0, -2).filter(word => !word.includes('/'))
+  if (how === 'SIGKILL') return `${name.join(' ')} killed`
+  promise(how === 0, program.story(`ended with ${how}`))
+  return `${name.join(' ')} finished`
+}
+
+/** Starts the daemon again, and looks. */
+async function afterDeath(field: Field, before: Set<string>, random: Random): Promise<void> {
+  const { truth } = field
+  const names = truth.names()
+  const old = names.filter(name => before.has(name) && name !== 'c-shared')
+  const sample = Array.from({ length: Math.min(SAMPLE, old.length) }, () => random.pick(old))
+  await survey(field, [
+    ...names.filter(name => !before.has(name) || name === 'c-shared'),
+    ...sample,
+  ])
+}
+
+/** Fails unless a new daemon serves what was acknowledged, and `verify` finds nothing. */
+async function survey(field: Field, names: readonly string[]): Promise<void> {
+  const { folder, truth, otherLogin } = field
+  const daemon = folder.serve()
+  field.programs.add(daemon)
+  const url = await daemon.url()
+  for (const name of names) {
+    const lines = await readIndex(url, name)
+    if (lines === null) throw new Violation(daemon.story('does not answer'))
+    truth.compare(name, truth.expected(name), lines)
+    for (const line of lines) await promiseBytes(url, line)
+    truth.settle(name, lines)
+    const isOwner = truth.owners.get(name)?.get(otherLogin)
+    if (isOwner === undefined || lines.length === 0) continue
+    const owners = await readOwners(url, name)
+    promise(owners, `the owners of ${name} are not answered`)
+    if (isOwner !== null)
+      promise(owners.includes(otherLogin) === isOwner, `the owners of ${name} are ${owners}`)
+    truth.setOwner(name, otherLogin, owners.includes(otherLogin))
+  }
+  await folder.verify()
+  daemon.child.kill('SIGTERM')
+  const ended = await daemon.ended
+  promise(ended === 0, daemon.story(`ended with ${ended} after SIGTERM`))
+  field.programs.delete(daemon)
+}
+
+function sums(counts: ReadonlyMap<string, number>): string {
+  return [...counts].map(([name, count]) => `${count} × ${name}`).join(', ')
+}
