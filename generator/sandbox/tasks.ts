@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
 import type { Adoption, AdoptParts } from '../../core/release/adopt.ts'
 import type { Inspection, InspectParts } from '../../core/release/inspect.ts'
 import type { PackagedReadme } from '../../site/readme/readme.ts'
@@ -12,13 +12,13 @@ export const tasks = {
   /** Reads the release out of the `.crate` at `path`. */
   async inspect({ path, parts }: { path: string; parts: InspectParts }): Promise<Inspection> {
     const { inspectCrate } = await import('../../core/release/inspect.ts')
-    return inspectCrate(() => createReadStream(path), parts)
+    return inspectCrate(() => chunksOf(path), parts)
   },
 
   /** Makes a release of the `.crate` of another registry. */
   async adopt({ path, parts }: { path: string; parts: AdoptParts }): Promise<Adoption> {
     const { adoptCrate } = await import('../../core/release/adopt.ts')
-    return adoptCrate(() => createReadStream(path), parts)
+    return adoptCrate(() => chunksOf(path), parts)
   },
 
   /** Renders a README. */
@@ -35,3 +35,18 @@ export const tasks = {
 }
 
 export type Tasks = typeof tasks
+
+/** The bytes of a file. Nobody else waits for this thread, and this costs a fraction of a stream. */
+async function* chunksOf(path: string): AsyncGenerator<Buffer> {
+  const file = openSync(path, 'r')
+  try {
+    for (;;) {
+      const chunk = Buffer.allocUnsafe(65_536)
+      const size = readSync(file, chunk)
+      if (size === 0) return
+      yield chunk.subarray(0, size)
+    }
+  } finally {
+    closeSync(file)
+  }
+}

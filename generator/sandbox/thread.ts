@@ -120,41 +120,45 @@ export class Thread {
   }
 }
 
-/** Calls `onExcess` when the time that runs between `start` and `stop` is used up. */
+/**
+ * Calls `onExcess` when the time that runs between `start` and `stop` is used up. The first half of
+ * it is wall time, which costs nothing to measure and is enough for all but a few tasks.
+ */
 class Meter {
-  #seconds: number
-  #patience: number
-  #since: { readonly cpu: NodeJS.CpuUsage; readonly at: number } | null = null
-  #timer: NodeJS.Timeout | undefined
+  readonly #half: number
   readonly #onExcess: () => void
+  #waited = 0
+  #used = 0
+  #since = { at: 0, cpu: null as NodeJS.CpuUsage | null }
+  #timer: NodeJS.Timeout | undefined
 
   constructor(seconds: number, onExcess: () => void) {
-    this.#seconds = seconds
-    this.#patience = seconds * PATIENCE
+    this.#half = seconds / 2
     this.#onExcess = onExcess
   }
 
   start(): void {
-    this.#since = { cpu: process.cpuUsage(), at: performance.now() }
-    this.#timer = setTimeout(() => this.#check(), this.#seconds * 1000)
+    const cpu = this.#waited < this.#half ? null : process.cpuUsage()
+    this.#since = { at: performance.now(), cpu }
+    const rest = this.#half - (cpu ? this.#used : this.#waited)
+    this.#timer = setTimeout(() => this.#check(), Math.max(rest, 0.01) * 1000)
     this.#timer.unref()
   }
 
   stop(): void {
     clearTimeout(this.#timer)
-    if (!this.#since) return
-    const { cpu, at } = this.#since
-    const { user, system } = process.cpuUsage(cpu)
+    const { at, cpu } = this.#since
     const waited = (performance.now() - at) / 1000
-    this.#since = null
+    this.#waited += waited
+    if (!cpu) return
+    const { user, system } = process.cpuUsage(cpu)
     // That of the whole process: no thread can have used more, and on a busy machine it is less.
-    this.#seconds -= Math.min((user + system) / 1e6, waited)
-    this.#patience -= waited
+    this.#used += Math.min((user + system) / 1e6, waited)
   }
 
   #check(): void {
     this.stop()
-    if (this.#seconds <= 0 || this.#patience <= 0) this.#onExcess()
+    if (this.#used >= this.#half || this.#waited >= this.#half * 2 * PATIENCE) this.#onExcess()
     else this.start()
   }
 }
