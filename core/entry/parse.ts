@@ -71,8 +71,8 @@ const entrySchema = v.object(
 
 /**
  * Reads an entry by any writer without loss: `features2` joins `features` as in Cargo, unknown keys
- * are kept in `other`, absent fields get Cargo's defaults. Throws a `Refusal` for whatever makes
- * Cargo drop the line, refuse the version or stop (Cargo's index schema).
+ * are kept in `other`, absent fields get Cargo's defaults. Throws a `Refusal` for what makes Cargo
+ * drop the line, refuse the version or stop (Cargo's index schema).
  */
 export function parseEntry(line: string): Entry {
   const value = parseJsonLine(line)

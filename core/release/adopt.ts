@@ -9,7 +9,7 @@ import { localized } from './dependency.ts'
 import { inspectCrate } from './inspect.ts'
 import { aboutOf, entryOf, type Release } from './release.ts'
 
-/** What another registry says about a release. Its bytes are here and have the right checksum. */
+/** A release in another registry. Its bytes were fetched and have the right checksum. */
 export interface AdoptParts {
   /** Null for a `.crate` without an index. */
   readonly identity: Identity | null

@@ -19,8 +19,8 @@ const NAMED = 5
 /**
  * Compares a release with its publish metadata. Name, version, and every dependency and feature
  * must be the same after normalization (requirements as printed, any order, defaults filled in,
- * spaces of a `cfg(…)`). A feature of which the metadata says less is only a warning. `own` are the
- * URLs of this registry, which is null in the entry.
+ * spaces of a `cfg(…)`). A feature for which the metadata lists fewer values is only a warning.
+ * `own` are the URLs of this registry, which is null in the entry.
  */
 export function compareMetadata(
   { name, version, entry }: Pick<Release, 'name' | 'version' | 'entry'>,

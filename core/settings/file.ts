@@ -10,12 +10,12 @@ const HEAD = `# Settings of this Plimsoll registry. \`plimsoll settings\` lists 
 const MAIN: ReadonlyMap<string, string> = new Map([
   [
     'registry.base_url',
-    'URL of the registry, for good: lock files keep it. Without one, the listening address.',
+    'Permanent URL of the registry: lock files contain it. Default: the listening address.',
   ],
   ['registry.api', 'URL of the web API: "auto" is the base URL; with "none", nobody can publish.'],
   ['registry.name', "Name of the registry in its users' `.cargo/config.toml`."],
   ['registry.title', 'Title of the pages.'],
-  ['server.listen', 'Address the daemon listens on; `PLIMSOLL_LISTEN` sets it, too.'],
+  ['server.listen', 'Address the daemon listens on; `PLIMSOLL_LISTEN` also sets it.'],
   ['auth.required', 'Whether reading also needs a token or a login.'],
   ['limits.crate_bytes', 'Largest `.crate` file.'],
   [
