@@ -1,3 +1,5 @@
+import type { Settings } from '../core/settings/settings.ts'
+
 /** A link in the header. */
 export interface SiteLink {
   readonly text: string
@@ -15,7 +17,8 @@ export interface ForeignRegistry {
 }
 
 /** What the settings say about all pages. */
-export interface SiteConfig {
+export interface SiteConfig
+  extends Pick<Settings['pages'], 'source' | 'images' | 'logo' | 'stylesheet' | 'footer'> {
   readonly title: string
   readonly description: string
   /** Public URL of the tree, without a slash at the end (`https://example.github.io/crates`). */
@@ -28,20 +31,12 @@ export interface SiteConfig {
   readonly index: string
   /** Whether a daemon accepts publishes and logins; otherwise pages mention neither. */
   readonly api: boolean
-  /** Whether there is a source browser. */
-  readonly source: boolean
   /** Whether pages name the owners of a crate. */
   readonly owners: boolean
   /** Whether there are feeds; a static tree knows no times and has none. */
   readonly feeds: boolean
   /** Whether readers need a token; such a registry asks search engines to stay away. */
   readonly private: boolean
-  /** Whether READMEs load images from other hosts or link to them. */
-  readonly images: 'link' | 'load'
-  /** The operator's own logo and stylesheet: URLs or paths below the base. */
-  readonly logo: string | null
-  readonly stylesheet: string | null
   readonly links: readonly SiteLink[]
-  readonly footer: string | null
   readonly registries: readonly ForeignRegistry[]
 }

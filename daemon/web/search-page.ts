@@ -22,7 +22,13 @@ export function searchResults({ database, site }: Registry): OpenHandler {
     return page(
       c,
       site,
-      searchPage(site, { query: query.q, crates, total, page: query.page, perPage: PER_PAGE }),
+      searchPage(site, {
+        query: query.q,
+        crates,
+        total,
+        page: query.page,
+        last: Math.ceil(total / PER_PAGE),
+      }),
     )
   }
 }

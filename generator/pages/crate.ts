@@ -51,7 +51,7 @@ export async function cratePages(context: PageContext, crateId: number): Promise
   ]
 }
 
-/** The page of one release; nothing of one that is gone. */
+/** The page of one release; none of a deleted release. */
 export async function releasePages(context: PageContext, releaseId: number): Promise<Output[]> {
   const { database, site } = context
   const found = await readRelease(database, releaseId)
@@ -93,13 +93,13 @@ async function shownVersion(
   return versionData(site, name, release, html, previous)
 }
 
-/** As much as Cargo unpacks, whatever an archive has inside (`sources/registry/mod.rs`). */
+/** Cargo's own limits of unpacking (`sources/registry/mod.rs`). */
 const UNPACKED_MAX = 512 * 1024 * 1024
 const RATIO_MAX = 20
 
 /**
- * Writes the pages of a release's files, or removes them where there is to be no source browser.
- * They never change. Does nothing when its bytes are lost, which `verify` tells.
+ * Writes the pages of a release's files, which never change; without a source browser, removes
+ * them. Does nothing if the `.crate` is lost: `verify` reports that.
  */
 export async function buildSource(context: PageContext, releaseId: number): Promise<void> {
   const { database, crates, tree, site } = context

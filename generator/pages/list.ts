@@ -16,9 +16,8 @@ import {
 import type { PageContext } from './context.ts'
 
 /**
- * Renders the list pages that lead to a crate: from the first one, letter by letter, to the one
- * that has few enough crates to name them all. Gives the marks of all crates that the last page
- * names.
+ * Renders the list pages that lead to a crate: from the first page, letter by letter, to the one
+ * with few enough crates to name them all. Gives the marks of all crates on that page.
  */
 export async function buildList(context: PageContext, mark: Mark): Promise<readonly Mark[]> {
   const crate = await readCrate(context.database, mark.subject)
@@ -44,7 +43,7 @@ export async function buildList(context: PageContext, mark: Mark): Promise<reado
     }
     await context.tree.write(await listOutput(context, prefix, total))
     for (const part of await longerPrefixes(context.database, prefix)) {
-      // Pages that became necessary because this one has grown too long.
+      // This page has just become too long: the pages below it are new.
       if (part.prefix === path[at + 1] || (await context.tree.has(listPath(part.prefix)))) continue
       for await (const output of listOutputs(context, part.prefix, part.total))
         await context.tree.write(output)
@@ -80,7 +79,7 @@ export async function listOutput(
   return listPage(site, { prefix, total, crates: await readCards(database, ids), parts })
 }
 
-/** Removes pages and those below them, as far as there are any. */
+/** Removes the pages of these prefixes and all pages below them. */
 async function removeBranches(context: PageContext, prefixes: readonly string[]): Promise<void> {
   for (const prefix of prefixes) {
     const path = listPath(prefix)

@@ -37,17 +37,17 @@ import {
 } from './search.ts'
 import { sitemapPartOutputs, sitePages } from './site.ts'
 
-/** Marks that are rendered before their files are put on disk together. */
+/** Marks whose files are synced to disk together. */
 const BATCH = 64
 
-/** Pages that depend on nothing that other pages change: they are rendered beside each other. */
+/** Pages that no other page affects: they are rendered concurrently. */
 const INDEPENDENT: ReadonlySet<string> = new Set(['page', 'release', 'source'])
 
 /** How pages are rendered. */
 export interface PageWork {
   /** Awaited before each page. */
   readonly calm?: () => Promise<unknown>
-  /** Called when a page failed; its mark stays and is put off. */
+  /** Called when a page failed; its mark is postponed. */
   readonly onFailure?: (error: unknown) => void
   /** Called with each mark that is done. */
   readonly onDone?: (mark: Mark) => void
@@ -69,7 +69,7 @@ export async function buildMarks(
     await context.tree.batch(async tree => {
       const build = async (mark: Mark): Promise<void> => {
         try {
-          // Another process, or a page before it, may have done it.
+          // Another process, or an earlier mark, may have done it.
           if (done.get(keyOf(mark))?.generation === mark.generation) return
           if (!(await isMarked(context.database, mark))) return
           const finished = await render({ ...context, tree }, mark, [...done.values()])
@@ -106,7 +106,7 @@ function keyOf({ kind, subject }: Mark): string {
   return `${kind} ${subject}`
 }
 
-/** Renders a mark; gives the marks that are done with it. `done` are those done before. */
+/** Renders a mark. Returns the marks this completes; `done` are those completed before. */
 async function render(
   context: PageContext,
   mark: Mark,
@@ -141,7 +141,7 @@ const OUTPUTS: ReadonlyMap<MarkKind, Renderer> = new Map([
   ['site', sitePages],
 ])
 
-/** Where the files of a mark were that has none any more. */
+/** The paths to remove when a mark no longer has files. */
 async function pathsOf(context: PageContext, { kind, subject }: Mark): Promise<readonly string[]> {
   if (kind === 'entry') return [searchBlockPath(subject)]
   if (kind === 'common') return [commonPath(subject)]
@@ -151,14 +151,14 @@ async function pathsOf(context: PageContext, { kind, subject }: Mark): Promise<r
 }
 
 /**
- * Renders every page that is marked, or all of them where they are missing or outdated. Pages that
- * cannot be rendered stop no other; they are the `issues`.
+ * Renders every marked page, or all pages if they are missing or outdated. A page that cannot be
+ * rendered does not stop the others; it is among the `issues`.
  */
 export async function buildPages(
   context: PageContext,
   options: { all?: boolean; progress?: Progress } = {},
 ): Promise<Built> {
-  // Whoever gives this command does not want to wait for the next try.
+  // Whoever runs this command does not want to wait for the next retry.
   await retryAll(context.database)
   const now = context.clock()
   if (options.all) await markEverything(context)

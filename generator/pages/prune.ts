@@ -21,7 +21,7 @@ import type { PageContext } from './context.ts'
 import { listOutputs } from './list.ts'
 import { sitePages } from './site.ts'
 
-/** Removes pages that are none of this registry; those of a crate go with its other files. */
+/** Removes pages that the registry no longer has; a build removes those of crates. */
 export async function prunePages(context: PageContext): Promise<void> {
   const { tree, database } = context
   const wanted = new Set((await sitePages(context)).map(one => one.path))
@@ -31,9 +31,8 @@ export async function prunePages(context: PageContext): Promise<void> {
     wanted.add(searchBlockPath(block))
   for (const { hash, range } of await commonRanges(database))
     wanted.add(searchCommonPath(hash, range))
-  for (const part of context.site.private ? [] : await rangesOf(database, SITEMAP_CRATES)) {
+  for (const part of context.site.private ? [] : await rangesOf(database, SITEMAP_CRATES))
     wanted.add(sitemapPartPath(part))
-  }
   for (const bits of Object.values(await readLayout(database)).filter(bits => bits !== null)) {
     for (let bucket = 0; bucket < 2 ** bits; bucket++) wanted.add(searchBucketPath(bits, bucket))
   }

@@ -58,7 +58,7 @@ export function commonPath(subject: number): string {
   return searchCommonPath(hash, range)
 }
 
-/** What the browser's search begins with; nothing before the terms are there. */
+/** The file that the browser's search loads first; none before the terms are there. */
 export async function searchLayoutOutputs({ database }: PageContext): Promise<Output[]> {
   const { now } = await readLayout(database)
   return now === null ? [] : [layoutFile(now, await crateCount(database))]
@@ -77,7 +77,7 @@ export async function buildTerms(context: PageContext, mark: Mark): Promise<read
   return layouts.length === 0 ? [mark] : marks
 }
 
-/** Begins to spread the terms over more files when there are too many for the present ones. */
+/** Begins to spread the terms over more files when the present files are too few. */
 export async function rebucketWhenGrown({ database }: PageContext): Promise<void> {
   const { now, next } = await readLayout(database)
   if (next !== null) return
@@ -94,8 +94,7 @@ export async function rebucketTerms({ database, pageMutex }: PageContext): Promi
 
 /**
  * Renders a bucket of the next layout; `done` are others whose marks are still set. The last bucket
- * switches readers to the layout. A reader that still uses the old one finds no file and asks
- * again.
+ * switches readers to it. A reader of the old layout finds no file and loads the layout again.
  */
 export async function buildNextBucket(
   context: PageContext,

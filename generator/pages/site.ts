@@ -12,10 +12,7 @@ import type { PageContext } from './context.ts'
 import { listOutput } from './list.ts'
 import { searchLayoutOutputs } from './search.ts'
 
-/**
- * What the tree says of the registry as a whole: front page, feeds, beginnings of search and site
- * map, and what is the same for every registry.
- */
+/** The files about the registry as a whole, and those that every registry has. */
 export async function sitePages(context: PageContext): Promise<Output[]> {
   const { database, site } = context
   const { crates, releases } = await registryCounts(database)
@@ -30,7 +27,7 @@ export async function sitePages(context: PageContext): Promise<Output[]> {
     renderUpdates(site, await recentReleases(database, FEED_LENGTH.updates)),
     ...(await searchLayoutOutputs(context)),
     ...(site.private ? [] : sitemapIndex(site, await rangesOf(database, SITEMAP_CRATES))),
-    // Without crates nobody else would render the page that every other one leads to.
+    // Without crates there is no `list` mark, but every page links to the list.
     ...(crates === 0 ? [await listOutput(context, '', 0)] : []),
   ]
 }

@@ -48,22 +48,20 @@ export function renderCrateRecord(crate: CrateFacts, { dl }: SiteConfig): Output
     updated_at: times.sort().at(-1) ?? crate.createdAt,
     dependents: crate.dependentCount,
   }
-  const versions = newestFirst(crate.releases).map(one => renderRelease(crate.name, one, dl))
+  const versions = newestFirst(crate.releases).map(release => {
+    const rest = {
+      version: release.version,
+      size: release.size,
+      download: expandDl(dl, { name: crate.name, ...release }),
+      published_at: release.publishedAt,
+      published_by: release.publishedBy,
+      about: release.about,
+    }
+    // The line is already JSON; to parse and write it again would cost more than all the rest.
+    return `${JSON.stringify(rest).slice(0, -1)},"entry":${release.line}}`
+  })
   const text = `${JSON.stringify(head).slice(0, -1)},"versions":[\n${versions.join(',\n')}\n]}\n`
   return output(crateRecordPath(crate.name), text)
-}
-
-/** The line is JSON already; parsing and writing it again would cost more than all the rest. */
-function renderRelease(name: Name, release: ReleaseFacts, dl: string): string {
-  const rest = {
-    version: release.version,
-    size: release.size,
-    download: expandDl(dl, { name, ...release }),
-    published_at: release.publishedAt,
-    published_by: release.publishedBy,
-    about: release.about,
-  }
-  return `${JSON.stringify(rest).slice(0, -1)},"entry":${release.line}}`
 }
 
 /** The page of a crate; `newest` is the version that represents it. */

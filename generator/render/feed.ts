@@ -1,3 +1,4 @@
+import { compareText } from '../../core/entry/entry.ts'
 import type { Name } from '../../core/name.ts'
 import { type Output, output } from '../../core/output.ts'
 import { CRATES_FOLDER, crateFeedPath, crateFilePath } from '../../core/paths/crates.ts'
@@ -12,11 +13,10 @@ import type { CrateFacts } from './crate.ts'
 export const FEED_LENGTH = { crate: 50, crates: 50, updates: 100 } as const
 
 interface FeedEntry {
-  /** URL that is this entry's for good; below the base. */
+  readonly name: Name
+  /** Permanent URL of this entry, below the base. */
   readonly id: string
   readonly title: string
-  /** Page about it; below the base. */
-  readonly page: string
   readonly at: string
   readonly author: string | null
   readonly summary: string | null
@@ -27,24 +27,17 @@ export function renderCrateFeed(site: SiteConfig, { name, releases }: CrateFacts
   const timed = releases.flatMap(one =>
     one.publishedAt === null ? [] : { ...one, name, publishedAt: one.publishedAt },
   )
-  // Equal times: what came later is the newer one.
-  const newest = timed
-    .reverse()
-    .sort((a, b) => (a.publishedAt < b.publishedAt ? 1 : a.publishedAt > b.publishedAt ? -1 : 0))
+  // Of two with equal times, the later one is newer.
+  const newest = timed.reverse().sort((a, b) => compareText(b.publishedAt, a.publishedAt))
   const entries = newest.slice(0, FEED_LENGTH.crate).map(releaseEntry)
   return renderFeed(site, crateFeedPath(name), name, cratePage(name), entries)
 }
 
 /** Crates published for the first time, newest first. */
 export function renderNewCrates(site: SiteConfig, crates: readonly CrateCard[]): Output {
-  const entries = crates.map(({ name, createdAt, about }) => ({
-    id: cratePage(name),
-    title: name,
-    page: cratePage(name),
-    at: createdAt,
-    author: null,
-    summary: about.description,
-  }))
+  const entries = crates.map(({ name, createdAt: at, about }) => {
+    return { name, id: cratePage(name), title: name, at, author: null, summary: about.description }
+  })
   return renderFeed(site, newCratesPath, 'New crates', '', entries)
 }
 
@@ -56,9 +49,9 @@ export function renderUpdates(site: SiteConfig, releases: readonly RecentRelease
 function releaseEntry(release: RecentRelease): FeedEntry {
   const { name, version, yanked } = release
   return {
+    name,
     id: crateFilePath(name, version),
     title: `${name} ${version}${yanked ? ' (yanked)' : ''}`,
-    page: cratePage(name),
     at: release.publishedAt,
     author: release.publishedBy,
     summary: release.about.description,
@@ -69,9 +62,7 @@ function cratePage(name: Name): string {
   return `${CRATES_FOLDER}/${name}/`
 }
 
-/**
- * An Atom feed (RFC 4287 §4.1): depends on its entries alone, so equal catalogs make equal bytes.
- */
+/** An Atom feed (RFC 4287 §4.1) that depends on its entries alone, not on the time. */
 function renderFeed(
   { base, title }: SiteConfig,
   path: string,
@@ -98,7 +89,7 @@ ${entries.map(
 <title>${one.title}</title>
 <updated>${one.at}</updated>
 <published>${one.at}</published>
-${one.author === null ? null : html`<author><name>${clean(one.author)}</name></author>\n`}<link rel="alternate" type="text/html" href="${base}/${one.page}"/>
+${one.author === null ? null : html`<author><name>${clean(one.author)}</name></author>\n`}<link rel="alternate" type="text/html" href="${base}/${cratePage(one.name)}"/>
 ${one.summary === null ? null : html`<summary>${clean(one.summary)}</summary>\n`}</entry>
 `,
 )}</feed>
@@ -108,11 +99,7 @@ ${one.summary === null ? null : html`<summary>${clean(one.summary)}</summary>\n`
 
 /** Text without the characters that XML 1.0 §2.2 excludes. */
 function clean(text: string): string {
-  return (
-    text
-      // Halves of surrogate pairs are no characters.
-      .replace(/\p{Cs}/gu, '\ufffd')
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-      .replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '\ufffd')
-  )
+  // An unpaired surrogate is not a character, either.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  return text.replace(/[\p{Cs}\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/gu, '\ufffd')
 }

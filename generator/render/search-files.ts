@@ -29,7 +29,7 @@ const FORMAT = 1
 /** A crate, as the files of the search are made of it. */
 export type SearchedCrate = Omit<CrateItem, 'updatedAt'>
 
-/** More of a description than this is not shown. */
+/** Most characters of a description that are shown. */
 const DESCRIPTION_MAX = 160
 
 /** `search/layout.json`. */
@@ -38,10 +38,7 @@ export function layoutFile(bits: number, crates: number): Output {
   return output(searchLayoutPath, `${JSON.stringify(layout)}\n`)
 }
 
-/**
- * A file of terms, whatever order they come in: those of a bucket, or the common ones of a hash
- * with all their crates of one range.
- */
+/** A file of terms, in any order: of a bucket, or the common ones of a hash in one range. */
 export function termFile(path: string, terms: readonly Term[]): Output {
   return lines(path, terms.toSorted((a, b) => (a.term < b.term ? -1 : 1)).map(packTerm))
 }
@@ -73,8 +70,7 @@ export function* searchFiles(entries: Iterable<SearchedCrate>): Generator<Output
     const all = terms.map(term => termOf(term, found.get(term) ?? []))
     yield termFile(searchBucketPath(bits, bucket), all)
   }
-  const common = [...found.keys()].filter(term => (found.get(term)?.length ?? 0) > POSTINGS_MAX)
-  yield* commonFiles(common.map(term => ({ term, places: found.get(term) ?? [] })))
+  yield* commonFiles([...found].filter(([, places]) => places.length > POSTINGS_MAX))
   for (let block = 0; crates.length > 0 && block <= blockOf(crates.length); block++) {
     // The first block is one short: there is no crate 0.
     const start = block * SEARCH_BLOCK_CRATES - 1
@@ -84,13 +80,12 @@ export function* searchFiles(entries: Iterable<SearchedCrate>): Generator<Output
 }
 
 function* commonFiles(
-  common: readonly { term: string; places: readonly number[] }[],
+  common: readonly (readonly [term: string, places: readonly number[]])[],
 ): Generator<Output> {
-  const hashes = new Set(common.map(one => hashOf(one.term)))
-  for (const hash of hashes) {
-    const own = common.filter(one => hashOf(one.term) === hash)
-    for (const range of rangesOf(own.flatMap(one => one.places))) {
-      const parts = own.map(({ term, places }) => {
+  for (const hash of new Set(common.map(([term]) => hashOf(term)))) {
+    const own = common.filter(([term]) => hashOf(term) === hash)
+    for (const range of rangesOf(own.flatMap(([, places]) => places))) {
+      const parts = own.map(([term, places]) => {
         const inside = places.filter(place => rangeOf(idOf(place)) === range)
         return { term, crates: inside.length, postings: postingsOf(inside), ranges: [] }
       })
@@ -100,7 +95,7 @@ function* commonFiles(
   }
 }
 
-/** Rank and id in one number, in order; millions of objects would not fit. */
+/** Rank and id in one number that sorts by both; millions of objects would not fit in memory. */
 function placed(rank: number, id: number): number {
   return rank * 2 ** 32 + id
 }
@@ -141,7 +136,7 @@ function packCrate(crate: SearchedCrate & { readonly id: number }): PackedCrate 
   return [id, name, newest, shown, yanked ? 1 : 0]
 }
 
-/** One item a line: a change of one is a small difference between two copies of the tree. */
+/** One item per line, so that a change of one is a small diff between two copies of the tree. */
 function lines(path: string, items: readonly unknown[]): Output {
   const text = items.map(item => JSON.stringify(item)).join(',\n')
   return output(path, `[${text === '' ? '' : `\n${text}\n`}]\n`)

@@ -6,6 +6,7 @@ import type { ForeignRegistry, SiteConfig, SiteLink } from '../../site/site-conf
 export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boolean): SiteConfig {
   const { registry, pages, auth, owners } = settings
   return {
+    ...pages,
     base: urls.base,
     dl: urls.dl,
     index: urls.sparseIndex,
@@ -14,13 +15,8 @@ export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boo
     description: registry.description || 'A Cargo registry.',
     api: urls.api !== null,
     private: auth.required,
-    images: pages.images,
-    logo: pages.logo,
-    stylesheet: pages.stylesheet,
-    footer: pages.footer,
     links: pages.links.map(linkOf),
     registries: pages.registries.map(foreignOf),
-    source: pages.source,
     owners: owners.public || auth.required,
     feeds: hasTimes,
   }

@@ -21,7 +21,7 @@ export function renderSite(site: SiteConfig, front: FrontData): Output[] {
   return [...assets, ...pages, robots(site), noJekyll, openSearch(site)]
 }
 
-/** Everything that names all crates, rendered at one go: list, search, site maps. */
+/** Everything that names all crates, rendered at once: list, search, site maps. */
 export function* renderListing(site: SiteConfig, crates: readonly CrateItem[]): Generator<Output> {
   for (const data of listData(crates)) yield listPage(site, data)
   yield* searchFiles(crates)

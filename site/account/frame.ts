@@ -53,7 +53,7 @@ ${content}
 </form>`
 }
 
-/** A form that is only a button; `label` names it for screen readers where the text does not. */
+/** A form that is only a button; `label` is its name for screen readers, if not the text. */
 export function buttonForm(
   viewer: Pick<Viewer, 'csrf'>,
   action: string,
@@ -78,6 +78,11 @@ export function passwordField(label: string, name: string, autocomplete: string)
     label,
     html`<input type="password" name="${name}" autocomplete="${autocomplete}" required>`,
   )
+}
+
+/** Tells browsers whose password a form sets. */
+export function knownUser(login: string): Markup {
+  return html`<input type="text" name="login" value="${login}" autocomplete="username" hidden>`
 }
 
 /** What a form did, or why it did not. */

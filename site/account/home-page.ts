@@ -14,6 +14,7 @@ import {
   accountPage,
   buttonForm,
   field,
+  knownUser,
   type Notice,
   passwordField,
   postForm,
@@ -102,7 +103,7 @@ ${session.current ? null : end(session)}</li>
 
 function passwordForm(viewer: Viewer, to: Linker): Markup {
   return postForm(viewer, to(account.password), [
-    html`<input type="text" name="login" value="${viewer.login}" autocomplete="username" hidden>`,
+    knownUser(viewer.login),
     passwordField('Current password', 'current', 'current-password'),
     passwordField('New password', 'password', 'new-password'),
     html`<button class="button">Change password</button>`,
@@ -151,7 +152,6 @@ const EXPIRIES = [
 function newToken(site: SiteConfig, token: string): Markup {
   return html`<section class="notice good" aria-label="New token"><p><strong>Copy your new token now.</strong> You will not see it again.</p>
 ${copyBlock(token, 'token')}
-<p>Run this and paste your token:</p>
 ${cargoLogin(site)}
 </section>`
 }

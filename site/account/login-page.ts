@@ -3,7 +3,7 @@ import { account, linker } from '../elements/links.ts'
 import { html } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
-import { field, type Notice, noticeBox, passwordField, postForm } from './frame.ts'
+import { field, knownUser, type Notice, noticeBox, passwordField, postForm } from './frame.ts'
 
 /** What the login page says. */
 export interface LoginData {
@@ -26,19 +26,11 @@ export function loginPage(site: SiteConfig, data: LoginData): string {
   const hidden = Object.entries({ next, reset }).map(([name, value]) =>
     value === null ? null : html`<input type="hidden" name="${name}" value="${value}">`,
   )
+  const user = html`<input name="login" value="${login}" autocomplete="username" autocapitalize="off" required>`
   const fields =
     reset === null
-      ? [
-          field(
-            'Username',
-            html`<input name="login" value="${login}" autocomplete="username" autocapitalize="off" required>`,
-          ),
-          passwordField('Password', 'password', 'current-password'),
-        ]
-      : [
-          html`<input type="text" name="login" value="${login}" autocomplete="username" hidden>`,
-          passwordField('New password', 'password', 'new-password'),
-        ]
+      ? [field('Username', user), passwordField('Password', 'password', 'current-password')]
+      : [knownUser(login), passwordField('New password', 'password', 'new-password')]
   const button = html`<button class="button main">${title}</button>`
   const path = reset === null ? account.login : account.password
   const main = html`<div class="wide page narrow"><h1>${title}</h1>

@@ -97,7 +97,7 @@ ${owners.length === 1 ? html`<span class="quiet small">the last owner cannot be 
 `
 }
 
-/** Withdrawing an invitation takes nothing from anybody, so it needs no confirmation. */
+/** Nobody loses anything when an invitation is withdrawn, so it needs no confirmation. */
 function invitedRow(
   { viewer, name }: ManageData,
   { login, by, at, expires }: Invited,

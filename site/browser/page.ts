@@ -36,7 +36,7 @@ function startCopyButtons(): void {
   }
 }
 
-/** Browsers give pages over plain HTTP no clipboard; there a selection is copied. */
+/** Without HTTPS, browsers offer no clipboard; then the selection is copied. */
 async function copy(source: Element): Promise<boolean> {
   if (isSecureContext) {
     await navigator.clipboard.writeText(source.textContent ?? '')
@@ -77,7 +77,7 @@ function fragment(): string {
   }
 }
 
-/** Marks the chosen tab for screen readers; the stylesheet shows it and marks it for the eye. */
+/** Marks the chosen tab for screen readers; the stylesheet shows it to everyone else. */
 function markTab(): void {
   const tabs = [...document.querySelectorAll<HTMLAnchorElement>('.tabs a[href^="#"]')]
   const target = document.getElementById(fragment())?.closest('.tab')

@@ -60,7 +60,7 @@ export class Suggestions {
     set(input, { role: 'combobox', 'aria-autocomplete': 'list', 'aria-controls': id })
     this.#toggle(false)
     input.addEventListener('input', () => {
-      // The choice was among the answers to another text.
+      // The choice was among the results for another text.
       this.#choose(-1)
       clearTimeout(this.#timer)
       this.#timer = setTimeout(() => this.#search(), PAUSE)
@@ -97,7 +97,7 @@ export class Suggestions {
     if (event.key === 'Escape' && isOpen) this.#close()
     else if (step !== 0 && this.#links.length > 0) {
       this.#toggle(true)
-      // The box itself is one of the places that the arrow keys go through.
+      // The arrow keys go through the options and the box itself.
       const places = this.#links.length + 1
       this.#choose(((this.#chosen + 1 + step + places) % places) - 1)
     } else if (event.key === 'Enter' && this.#chosen >= 0) this.#go(this.#chosen)

@@ -1,5 +1,6 @@
 import type { Dependency } from '../../core/entry/entry.ts'
 import { cratePath } from '../../core/paths/crates.ts'
+import { CRATES_IO } from '../../core/urls.ts'
 import type { CrateData } from '../crate-data.ts'
 import { formatNumber, plural } from '../elements/elements.ts'
 import { type Linker, webLink } from '../elements/links.ts'
@@ -53,35 +54,20 @@ function featureLine({ features, default_features }: Dependency): Markup | null 
   return parts.length === 0 ? null : html`<div class="row-more">${join(parts, '; ')}</div>`
 }
 
-/** Every index URL that Cargo has used for crates.io, without a slash at the end. */
-const CRATES_IO = [
-  'https://github.com/rust-lang/crates.io-index',
-  'https://github.com/rust-lang/crates.io-index.git',
-  'registry+https://github.com/rust-lang/crates.io-index',
-  'sparse+https://index.crates.io',
-]
-
-/** Another registry: its title, and its page of a crate when that is known. */
-export interface Origin {
-  readonly title: string
-  readonly url: string | null
-}
-
-/** Where a dependency comes from, by the index URL of its registry. */
+/** The registry with an index URL: its title, and the page of a crate there, if known. */
 export function originOf(
-  site: Pick<SiteConfig, 'registries'>,
+  { registries }: Pick<SiteConfig, 'registries'>,
   index: string,
   name: string,
-): Origin {
+): { readonly title: string; readonly url: string | null } {
+  const page = encodeURIComponent(name)
   const slashless = index.replace(/\/$/, '')
-  const known = site.registries.find(one => one.index.replace(/\/$/, '') === slashless)
-  if (known !== undefined)
-    return {
-      title: known.title,
-      url: webLink(known.page.replaceAll('{crate}', encodeURIComponent(name))),
-    }
-  if (CRATES_IO.includes(slashless))
-    return { title: 'crates.io', url: `https://crates.io/crates/${encodeURIComponent(name)}` }
+  const known = registries.find(one => one.index.replace(/\/$/, '') === slashless)
+  if (known) return { title: known.title, url: webLink(known.page.replaceAll('{crate}', page)) }
+  // Cargo has used the address of the git index with and without both.
+  const git = slashless.replace(/^registry\+|\.git$/g, '')
+  if (git === CRATES_IO || slashless === 'sparse+https://index.crates.io')
+    return { title: 'crates.io', url: `https://crates.io/crates/${page}` }
   const url = webLink(index.replace(/^(sparse|registry)\+/, ''))
   return { title: url === null ? index : new URL(url).host, url: null }
 }

@@ -2,10 +2,7 @@ import { compareText, type Features } from '../../core/entry/entry.ts'
 import type { ComparedVersion } from '../crate-data.ts'
 import { html, join, type Markup } from '../elements/markup.ts'
 
-/**
- * The features of a version, and those that Cargo makes of optional dependencies: of each that no
- * feature names with `dep:`.
- */
+/** All features. Cargo makes one of each optional dependency that none names with `dep:`. */
 export function allFeatures(version: Pick<ComparedVersion, 'features' | 'deps'>): Features {
   const { features } = version
   const named = new Set(Object.values(features).flat())

@@ -35,9 +35,8 @@ export function cratePage(site: SiteConfig, crate: CrateData): Output {
 ${head(newest, null, 'Every version of this crate')}
 ${parts(tabs, sidebar(site, newest, owners, to))}
 </div>`
-  const { description } = newest
-  const feed = crateFeedPath(name)
-  return output(path, layout(site, { path, title: name, description, main, feed }))
+  const texts = { title: name, description: newest.description }
+  return output(path, layout(site, { path, ...texts, main, feed: crateFeedPath(name) }))
 }
 
 /** The page of one version. It says nothing of later ones, so that a publish does not change it. */

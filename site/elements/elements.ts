@@ -20,8 +20,8 @@ export function formatBytes(bytes: number): string {
 }
 
 /** `1 crate`, `2 crates`. */
-export function plural(number: number, one: string, many = `${one}s`): string {
-  return `${formatNumber(number)} ${number === 1 ? one : many}`
+export function plural(number: number, one: string): string {
+  return `${formatNumber(number)} ${one}${number === 1 ? '' : 's'}`
 }
 
 /** A timestamp as a date: `2026-11-20T12:00:00Z` → `Nov 20, 2026`. */
@@ -81,16 +81,16 @@ export function cargoConfig(site: SiteConfig): Markup {
   return copyBlock(block + provider, 'registry configuration')
 }
 
-/** The command that stores a token for this registry. */
-export function cargoLogin(site: SiteConfig): Markup {
-  return copyBlock(`cargo login --registry ${site.registry}`, 'cargo login command')
+/** How to make Cargo know a token. */
+export function cargoLogin({ registry }: SiteConfig): Markup {
+  const command = `cargo login --registry ${registry}`
+  return html`<p>Run this and paste your token:</p>\n${copyBlock(command, 'cargo login command')}`
 }
 
 /** How to make Cargo know the registry and a token. */
 export function cargoSetup(site: SiteConfig): Markup {
   return html`<p>Put this into <code>.cargo/config.toml</code> in your project or home folder:</p>
 ${cargoConfig(site)}
-<p>Run this and paste your token:</p>
 ${cargoLogin(site)}`
 }
 

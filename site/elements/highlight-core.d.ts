@@ -1,4 +1,4 @@
-/** What we use of `highlight.js/lib/core`; its own types pull the globals of browsers into everything. */
+/** What we use of `highlight.js/lib/core`; its own types declare the globals of browsers. */
 export type Grammar = (hljs: unknown) => object
 
 declare const hljs: {
@@ -6,9 +6,6 @@ declare const hljs: {
   registerAliases(aliases: string[], options: { languageName: string }): void
   getLanguage(name: string): object | undefined
   listLanguages(): string[]
-  highlight(
-    code: string,
-    options: { language: string; ignoreIllegals: boolean },
-  ): { readonly value: string }
+  highlight(code: string, options: object): { readonly value: string }
 }
 export default hljs

@@ -18,13 +18,13 @@ hljs.registerAliases(['ini', 'lock'], { languageName: 'toml' })
 const RUSTDOC =
   /^(should_panic|no_run|ignore|compile_fail|edition\d{4}|standalone_crate|test_harness)$/
 
-/** Language of a fenced block from its info string (`rust,no_run`); null when there is no grammar for it. */
+/** Language of a fenced block by its info string (`rust,no_run`); null without a grammar for it. */
 export function fenceLanguage(info: string): string | null {
   const word = (/^[^\s,{]*/.exec(info.trim())?.[0] ?? '').toLowerCase()
   return RUSTDOC.test(word) ? 'rust' : known(word)
 }
 
-/** Language of a file by its name; null when there is no grammar for it. */
+/** Language of a file by its name; null without a grammar for it. */
 export function fileLanguage(path: string): string | null {
   const file = (path.split('/').at(-1) ?? '').toLowerCase()
   return file.includes('.') ? known(file.slice(file.lastIndexOf('.') + 1)) : known(file)
@@ -36,7 +36,7 @@ function known(word: string): string | null {
   return hljs.listLanguages().find(name => hljs.getLanguage(name) === grammar) ?? null
 }
 
-/** Code as HTML in which classes say what is what; the text stays the same, whatever the language. */
+/** Code as HTML with classes for colors; the text itself stays the same. */
 export function highlight(code: string, language: string | null): Markup {
   if (language === null || code.length > HIGHLIGHT_MAX) return html`${code}`
   return raw(hljs.highlight(code, { language, ignoreIllegals: true }).value)

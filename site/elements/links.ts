@@ -58,12 +58,12 @@ export function ownLink(to: Linker, url: string): string {
   return /^https?:\/\//i.test(url) ? url : to(url.replace(/^\/+/, ''))
 }
 
-/** `+` is as good raw in a path, and Cargo asks for it so. */
+/** A path may contain `+` as it is, and Cargo requests it so. */
 function encodeSegment(segment: string): string {
   return encodeURIComponent(segment).replaceAll('%2B', '+')
 }
 
-/** A stranger's `http` or `https` URL in normal form; null for anything else (`javascript:`, no URL). */
+/** An untrusted `http` or `https` URL in normal form; null for anything else (`javascript:`). */
 export function webLink(text: string | null): string | null {
   if (text === null || text.length > 2000 || !URL.canParse(text.trim())) return null
   const url = new URL(text.trim())

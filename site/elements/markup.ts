@@ -3,7 +3,7 @@ import { html as template, raw as trusted } from 'hono/html'
 /** HTML that is safe in a page: every value in it was escaped or is markup itself. */
 export type Markup = ReturnType<typeof trusted>
 
-/** A value in a template: markup stays as it is, other text is escaped, null and false are nothing. */
+/** A value in a template: markup stays, other text is escaped, null and booleans are left out. */
 export type Child = Markup | string | number | boolean | null | undefined | readonly Child[]
 
 /** Template tag of every view. */

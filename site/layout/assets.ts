@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { type Output, output } from '../../core/output.ts'
+import { ASSETS_FOLDER } from '../../core/paths/pages.ts'
 
 /** Where `npm run build` writes scripts and styles, bundled and minified. */
 const BUILT = new URL('../../assets/', import.meta.url)
@@ -12,8 +13,11 @@ const contents: readonly [name: string, bytes: Buffer][] = readdirSync(BUILT, { 
   .sort()
   .map(name => [name, readFileSync(new URL(name, BUILT))])
 
+const sum = createHash('sha256')
+for (const [name, bytes] of contents) sum.update(`${name}\0`).update(bytes).update('\0')
+
 /** The name has a hash over all files, so each of them can be cached forever. */
-const folder = `assets/${hash(contents)}`
+const folder = `${ASSETS_FOLDER}/${sum.digest('hex').slice(0, 12)}`
 
 /** All scripts, styles and images of the site. */
 export const assets: readonly Output[] = contents.map(([name, bytes]) =>
@@ -25,10 +29,4 @@ export function assetPath(name: string): string {
   const path = `${folder}/${name}`
   if (!assets.some(asset => asset.path === path)) throw new Error(`the site has no asset ${name}`)
   return path
-}
-
-function hash(files: readonly [string, Buffer][]): string {
-  const sum = createHash('sha256')
-  for (const [name, bytes] of files) sum.update(`${name}\0`).update(bytes).update('\0')
-  return sum.digest('hex').slice(0, 12)
 }

@@ -17,7 +17,7 @@ export interface LayoutData {
   /** Path that search engines should use instead of this one; null keeps the page out of them. */
   readonly canonical?: string | null
   readonly feed?: string
-  /** False leaves the search box out, for readers who may not search. */
+  /** False omits the search box, for readers who may not search. */
   readonly search?: boolean
   /** Words already in the search box. */
   readonly query?: string
@@ -110,9 +110,8 @@ ${site.feeds ? html`<a href="${to(updatesPath)}">Feed</a>` : null}
 }
 
 /**
- * The Content-Security-Policy: a page loads its own files and nothing else. Every page has it as a
- * `<meta>`, because plain file servers send no headers. A server that does adds `frame-ancestors`,
- * which browsers ignore in a `<meta>`.
+ * The Content-Security-Policy: a page loads only its own files. It is a `<meta>` because plain file
+ * servers send no headers; other servers add `frame-ancestors`, which browsers ignore there.
  */
 export function contentSecurityPolicy({ images }: Pick<SiteConfig, 'images'>): string {
   return [

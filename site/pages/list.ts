@@ -16,7 +16,7 @@ export interface ListData {
   /** Lowercase, `-` as `_`; empty for the first page. */
   readonly prefix: string
   readonly total: number
-  /** All crates when they are at most `LIST_MAX`; otherwise the one named like the prefix, if any. */
+  /** All crates if they are at most `LIST_MAX`; otherwise the one named like the prefix, if any. */
   readonly crates: readonly CrateItem[]
   /** The pages with one letter more, when this one cannot show all its crates. */
   readonly parts: readonly { readonly prefix: string; readonly total: number }[]
@@ -27,10 +27,7 @@ export function listData(crates: Iterable<CrateItem>): ListData[] {
   return dataBelow('', sortByName(crates))
 }
 
-/**
- * The pages whose crates begin with `prefix`: one, or, if there are too many crates, one for each
- * letter more. A new crate changes only the pages whose prefix it has.
- */
+/** One page, or, if it has too many crates, also the pages for each longer prefix. */
 function dataBelow(prefix: string, crates: readonly CrateItem[]): ListData[] {
   const total = crates.length
   if (total <= LIST_MAX) return [{ prefix, total, crates, parts: [] }]

@@ -6,7 +6,7 @@ import { html } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 
-/** The page for every address that has none; servers of files answer it at any depth. */
+/** The page for every address without one; file servers answer with it at any depth. */
 export function notFoundPage(site: SiteConfig): Output {
   const text =
     'There is no page at this address. The crate or version may not exist, or its name may be spelled differently.'

@@ -46,10 +46,7 @@ export function openSearch(site: SiteConfig): Output {
 
 type Dated = Pick<CrateItem, 'name' | 'updatedAt'>
 
-/**
- * `sitemap.xml` and the part of the pages that belong to no crate. The part of a crate is its id
- * divided by `SITEMAP_CRATES`.
- */
+/** `sitemap.xml`, which names all parts, and the part of the pages that belong to no crate. */
 export function sitemapIndex(site: SiteConfig, parts: readonly number[]): Output[] {
   const paths = (['pages', ...parts] as const).map(sitemapPartPath)
   const lines = paths.map(path => html`<sitemap><loc>${absoluteLink(site, path)}</loc></sitemap>\n`)
@@ -60,7 +57,7 @@ export function sitemapIndex(site: SiteConfig, parts: readonly number[]): Output
   ]
 }
 
-/** One part of the crates. The pages of versions are in none: the page of their crate leads there. */
+/** One part of the crates. Pages of versions are in none: the page of their crate leads there. */
 export function sitemapPart(site: SiteConfig, part: number, crates: readonly Dated[]): Output {
   const pages = crates.map(one => ({ path: cratePath(one.name), changed: one.updatedAt }))
   return urlset(site, part, pages)

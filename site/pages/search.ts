@@ -2,20 +2,17 @@ import { type Output, output } from '../../core/output.ts'
 import { listPath } from '../../core/paths/pages.ts'
 import { searchPath } from '../../core/paths/search.ts'
 import type { CrateItem } from '../crate-data.ts'
-import { crateList, pager, plural } from '../elements/elements.ts'
+import { crateList, type PagePosition, pager, plural } from '../elements/elements.ts'
 import { linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 
 /** The results of a search by the daemon. */
-export interface SearchResults {
+export interface SearchResults extends PagePosition {
   readonly query: string
   readonly crates: readonly CrateItem[]
   readonly total: number
-  /** From 1. */
-  readonly page: number
-  readonly perPage: number
 }
 
 /** The search page of a tree without a daemon: a script fills it from the search files. */
@@ -33,11 +30,11 @@ export function staticSearchPage(site: SiteConfig): Output {
 /** The search page with the results of the daemon; it needs no script. */
 export function searchPage(site: SiteConfig, results: SearchResults): string {
   const to = linker(site, searchPath)
-  const { query, crates, total, page, perPage } = results
+  const { query, crates, total } = results
   const found = total === 0 ? 'No crates' : plural(total, 'crate')
   const body = html`<p class="lead" role="status">${query.trim() === '' ? 'Type a name or a few words.' : `${found} for “${query}”`}</p>
 ${crates.length === 0 ? null : crateList(crates, to)}
-${pager({ page, last: Math.ceil(total / perPage) }, number => `?q=${encodeURIComponent(query)}&page=${number}`)}`
+${pager(results, number => `?q=${encodeURIComponent(query)}&page=${number}`)}`
   return frame(site, query, body)
 }
 

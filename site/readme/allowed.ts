@@ -1,8 +1,8 @@
-/** What a README may contain: the list of crates.io, without landmarks and whatever runs. */
+/** What a README may contain: the list of crates.io, without landmarks and active content. */
 
 export const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'] as const
 
-/** Elements that stay. Of any other only the content stays. */
+/** Elements that stay. Any other element is replaced by its content. */
 export const TAGS: ReadonlySet<string> = new Set([
   ...HEADINGS,
   ...words(`a abbr b bdi bdo blockquote br caption center cite code col colgroup dd del details
@@ -11,7 +11,7 @@ export const TAGS: ReadonlySet<string> = new Set([
     thead time tr tt u ul var wbr`),
 ])
 
-/** Elements that go with everything in them: their content is no text to read. */
+/** Elements that are removed with their content, which is not meant to be read. */
 export const DROPPED: ReadonlySet<string> = new Set(
   words(`script style template title textarea option select noscript noembed noframes iframe
     object embed applet xmp plaintext audio video canvas head`),
@@ -23,7 +23,7 @@ export const VOID: ReadonlySet<string> = new Set(words('br col hr img input sour
 /** Attributes that any element keeps as they are. */
 export const GLOBAL_ATTRIBUTES: readonly string[] = ['align', 'dir', 'lang', 'title']
 
-/** Attributes that stay as they are, by element. Links, images, ids, classes: checked one by one. */
+/** Attributes that stay as they are, by element. Links, ids and classes are checked elsewhere. */
 export const ATTRIBUTES: ReadonlyMap<string, readonly string[]> = new Map([
   ['a', ['aria-label']],
   ['col', ['span']],

@@ -1,12 +1,12 @@
 import { type DefaultTreeAdapterMap, defaultTreeAdapter, type TreeAdapter } from 'parse5'
 
-/** Nodes of one README; a long one with much highlighted code has 50,000. */
+/** Most nodes of a README; a long one with much highlighted code has 50,000. */
 const NODES_MAX = 200_000
 
-/** Blink builds no deeper tree, either. */
+/** Blink does not build a deeper tree, either. */
 const DEPTH_MAX = 512
 
-/** Thrown when a README grows beyond what anybody writes; it is then shown as plain text. */
+/** A README is larger than anyone would write; it is shown as plain text instead. */
 export class TooComplexError extends Error {}
 
 type Node = DefaultTreeAdapterMap['node']

@@ -1,9 +1,9 @@
 import type { About } from '../../core/manifest/manifest.ts'
 
-/** What says where a README is: in its package, and the package in its repository. */
+/** Where a README is in its package, and the package in its repository. */
 export type ReadmePlace = Pick<About, 'repository' | 'vcs_path' | 'readme_file'>
 
-/** Where relative links of a README lead: URLs of the folder it lies in, each ending with a slash. */
+/** Where relative links of a README lead: URLs of its folder, each with a slash at the end. */
 export interface LinkBase {
   /** Root of the repository's files as pages and as bytes: no link leaves it. */
   readonly pages: string
@@ -23,7 +23,7 @@ const FORGES: readonly [host: RegExp, pages: string, bytes: string][] = [
   [/^codeberg\.org$|^(gitea|forgejo)\./, 'src/HEAD/', 'raw/HEAD/'],
 ]
 
-/** The link base of a README in a repository; null when the forge is not one whose file URLs are known. */
+/** The link base of a README in a repository; null if the URLs of the forge are not known. */
 export function linkBase({ repository, vcs_path, readme_file }: ReadmePlace): LinkBase | null {
   if (repository === null || repository.length > 500 || !URL.canParse(repository)) return null
   const url = new URL(repository)
@@ -57,13 +57,13 @@ export function resolveLink(base: LinkBase, link: string, kind: 'pages' | 'bytes
   if (!URL.canParse(relative, from)) return null
   const url = new URL(relative, from)
   if (!url.href.startsWith(root)) return null
-  // Forges show an SVG only when asked to clean it.
+  // Forges serve an SVG as an image only if asked to sanitize it.
   if (kind === 'bytes' && url.pathname.toLowerCase().endsWith('.svg'))
     url.searchParams.set('sanitize', 'true')
   return url.href
 }
 
-/** Ids of a README never meet those of the page. */
+/** Keeps the ids of a README apart from those of the page. */
 const ID_PREFIX = 'user-content-'
 
 /** Longest URL that is kept. */
@@ -88,8 +88,7 @@ export function safeLink(
   if (/^[a-z][a-z0-9+.-]*:/i.test(absolute)) {
     if (!URL.canParse(absolute)) return null
     const url = new URL(absolute)
-    // `crate::Type` is meant for rustdoc and has a scheme that nobody knows;
-    // `https://…/#impl-fmt::Debug` is a link.
+    // `crate::Type` is meant for rustdoc; as a URL, its scheme is unknown.
     return ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url.href : null
   }
   return base === null || absolute.includes('::') ? null : resolveLink(base, absolute, kind)

@@ -46,7 +46,7 @@ export function alerts(md: MarkdownIt): void {
   })
 }
 
-/** The kind of alert that a quote's first paragraph names, taken off it; null for a mere quote. */
+/** Takes the kind of alert off a quote's first paragraph; null for an ordinary quote. */
 function takeKind(paragraph: Token | undefined, inline: Token | undefined): string | null {
   if (paragraph?.type !== 'paragraph_open' || inline === undefined) return null
   const match = /^\[!(\w+)\][ \t]*(?:\n|$)/.exec(inline.content)
@@ -57,7 +57,7 @@ function takeKind(paragraph: Token | undefined, inline: Token | undefined): stri
   return kind
 }
 
-/** Gives headings the ids that GitHub gives them, so that a README's own table of contents works. */
+/** Gives headings GitHub's ids, so that a README's own table of contents works. */
 export function headingIds(md: MarkdownIt): void {
   md.core.ruler.push('heading-ids', state => {
     const seen = new Map<string, number>()
@@ -83,8 +83,8 @@ export function headingIds(md: MarkdownIt): void {
 const BUDGET = 512 * 1024
 
 /**
- * One long link definition, used thousands of times, would make gigabytes of a small README:
- * when the budget is used up, further links lose their target.
+ * Bounds the length of all links together: one long link definition, used thousands of times, would
+ * make gigabytes of a small README. Further links lose their targets.
  */
 export function linkBudget(md: MarkdownIt): void {
   md.core.ruler.push('link-budget', state => {
@@ -99,7 +99,7 @@ export function linkBudget(md: MarkdownIt): void {
   })
 }
 
-/** Says the alignment of table cells in an attribute: the `style` that markdown-it writes does not pass the sanitiser. */
+/** Aligns table cells by an attribute: the sanitizer drops the `style` that markdown-it writes. */
 export function cellAlignment(md: MarkdownIt): void {
   md.core.ruler.push('cell-alignment', state => {
     for (const token of state.tokens) {

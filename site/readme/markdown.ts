@@ -3,13 +3,13 @@ import footnote from 'markdown-it-footnote'
 import { fenceLanguage, highlight } from '../elements/highlight.ts'
 import { alerts, cellAlignment, headingIds, linkBudget, taskList } from './markdown-rules.ts'
 
-/** More footnote marks than this and they stay text: the work for them grows with their square. */
+/** With more footnote marks than this, all stay text: the work grows with their square. */
 const FOOTNOTES_MAX = 500
 
-/** Longest bare address that becomes a link: the search for its end takes the square of its length. */
+/** Longest bare address that becomes a link: to find its end takes the square of its length. */
 const URL_MAX = 2000
 
-/** Bare addresses that are looked at in one README; further ones stay text. */
+/** Most bare addresses that are checked in one README; further ones stay text. */
 const ADDRESSES_MAX = 5000
 
 /** Characters before an address that decide whether it is one. */
@@ -18,18 +18,18 @@ const LOOK_BEHIND = 8
 /** Longest run of plain text in which bare e-mail addresses become links, for the same reason. */
 const EMAIL_TEXT_MAX = 4096
 
-/** Bare addresses looked at so far in the README at hand. */
+/** Bare addresses checked so far in the current README. */
 let addresses = 0
 
 const plain = renderer()
 // The plugin's types are made for the CommonJS build of markdown-it.
 const withFootnotes = renderer().use(footnote as unknown as (md: MarkdownIt) => void)
 
-/** GFM's tag filter: these would swallow the text after them, so they are shown as they were written. */
+/** GFM's tag filter: these would swallow the text after them, so they are shown as text. */
 const FILTERED =
   /<(?=\/?(?:title|textarea|style|xmp|iframe|noembed|noframes|noscript|script|plaintext)\b)/gi
 
-/** GitHub-flavoured Markdown as HTML. What the text has of HTML is still in it: sanitise the result. */
+/** GitHub-flavored Markdown as HTML. HTML in the text is still in the result: sanitize it. */
 export function markdown(text: string): string {
   addresses = 0
   const marks = text.match(/\[\^|\^\[/g)?.length ?? 0
@@ -61,7 +61,7 @@ function bareLinks(linkify: MarkdownIt['linkify']): void {
   linkify.set({ fuzzyLink: false })
   linkify.add('www.', {
     validate: (text, at) => {
-      // By GFM it begins a word.
+      // GFM: it must begin a word.
       if (!/^$|[\s*_~(]/.test(text.charAt(at - 'www.'.length - 1))) return 0
       const url = `//www.${text.slice(at, at + URL_MAX)}`
       return Math.max(0, linkify.testSchemaAt(url, 'http:', 0) - '//www.'.length)

@@ -15,7 +15,7 @@ export interface PackagedReadme extends Pick<SiteConfig, 'images'> {
 /** A README is shown up to this many characters; the package has all of it. */
 export const README_MAX = 256 * 1024
 
-/** Markdown that becomes more HTML than this is no text to read. */
+/** Markdown that becomes more HTML than this is not meant to be read. */
 const HTML_MAX = 4 * 1024 * 1024
 
 const MARKDOWN = /(^|\/)[^./]*$|\.(md|markdown|mdown|mdwn|mkd|mkdn|mkdown)$/i

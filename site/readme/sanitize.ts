@@ -14,9 +14,9 @@ import { type LinkBase, safeId, safeImage, safeLink } from './links.ts'
 
 type Node = DefaultTreeAdapterTypes.ChildNode
 type Element = DefaultTreeAdapterTypes.Element
-/** What the README says; its names may be any. */
+/** Attributes as the README has them, with any names. */
 type Given = ReadonlyMap<string, string>
-/** What is written: the names are ours. */
+/** Attributes to be written, with allowed names only. */
 type Attributes = Record<string, string>
 
 /** What becomes of links and images. */
@@ -25,16 +25,16 @@ export interface SanitizeOptions extends Pick<SiteConfig, 'images'> {
   readonly base: LinkBase | null
 }
 
-/** Deeper than this nobody writes; browsers and this walk stay quick. */
+/** Deepest nesting that is kept: nobody writes more, and browsers stay quick. */
 const DEPTH_MAX = 100
 
-/** Longest value of an attribute that is no link. */
+/** Longest value of an attribute that is not a link. */
 const VALUE_MAX = 300
 
-/** HTML that grows beyond this is no text to read. */
+/** Longest HTML; nobody reads more. */
 const OUTPUT_MAX = 4 * 1024 * 1024
 
-/** Which elements an item may be in. */
+/** Which elements an item may be in; screen readers announce a stray item wrongly. */
 const LISTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['li', ['ol', 'ul']],
   ['dt', ['dl', 'div']],
@@ -46,27 +46,22 @@ const REL = 'nofollow noopener noreferrer'
 /**
  * Makes HTML harmless; runs last, after everything else. It parses the text as browsers do and
  * writes it anew: only listed elements and attributes, and escaped text, reach the output.
- * Throws `TooComplexError` for HTML that grows beyond what anybody writes.
+ * Throws `TooComplexError` for HTML that is larger than anyone would write.
  */
 export function sanitize(html: string, options: SanitizeOptions): string {
   const writer = new Writer(options)
   writer.nodes(parseFragment(html, { treeAdapter: boundedTree() }).childNodes, 0, false)
-  return writer.text()
+  return writer.parts.join('')
 }
 
 class Writer {
-  readonly #parts: string[] = []
+  readonly parts: string[] = []
   #length = 0
   readonly #options: SanitizeOptions
   readonly #ids = new Set<string>()
 
   constructor(options: SanitizeOptions) {
     this.#options = options
-  }
-
-  /** Everything written so far. */
-  text(): string {
-    return this.#parts.join('')
   }
 
   nodes(nodes: readonly Node[], depth: number, inLink: boolean, text = true): void {
@@ -96,14 +91,14 @@ class Writer {
   #write(text: string): void {
     this.#length += text.length
     if (this.#length > OUTPUT_MAX) throw new TooComplexError('its HTML grows too long')
-    this.#parts.push(text)
+    this.parts.push(text)
   }
 
   #container(element: Element, given: Given, depth: number, inLink: boolean): void {
     const name = element.tagName
     const attributes = { ...this.#kept(name, given), ...this.#extra(name, given) }
-    // Browsers end a link where the next begins: of a link in a link only the text stays, and of
-    // one that leads nowhere.
+    // Only the text stays of a link that leads nowhere, or that is in a link: browsers end a link
+    // where the next one begins.
     const link =
       name === 'a' && !inLink && (attributes.href !== undefined || attributes.id !== undefined)
     const stays = name === 'a' ? link : TAGS.has(name) && !isStray(element)
@@ -141,7 +136,7 @@ class Writer {
     return kept
   }
 
-  /** What links get, and what can be scrolled with the keyboard. */
+  /** Attributes of links, and of what the keyboard must be able to scroll. */
   #extra(name: string, given: Given): Attributes {
     if (name === 'a') {
       const href = safeLink(given.get('href'), this.#options.base, 'pages')
@@ -178,7 +173,7 @@ class Writer {
     this.#open('source', { ...this.#kept('source', given), srcset: srcset.replaceAll(',', '%2C') })
   }
 
-  /** The only input is the box of a task list, and nobody ticks it. */
+  /** The only input is the box of a task list; it cannot be changed. */
   #checkbox(given: Given): void {
     if (given.get('type')?.toLowerCase() !== 'checkbox') return
     const state: Attributes = given.has('checked')
@@ -188,7 +183,7 @@ class Writer {
   }
 }
 
-/** Items without their list mean nothing to those who have the page read to them. */
+/** Whether an item is outside its list. */
 function isStray(element: Element): boolean {
   const lists = LISTS.get(element.tagName)
   return lists !== undefined && !lists.includes(element.parentNode?.nodeName ?? '')

@@ -1,5 +1,4 @@
 import { formatBytes, icon } from '../elements/elements.ts'
-import type { Linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 
 /** A file of a package. */
@@ -33,44 +32,36 @@ interface Folder {
 /** A tree deeper than this is shown flat. */
 const DEPTH_MAX = 40
 
-/** All files of a package as a tree; `page` gives the page of a file, null when it has none. */
+/** All files of a package as a tree; `links` leads to those that have a page. */
 export function fileTree(
   files: readonly SourceFile[],
-  page: (file: SourceFile) => string | null,
-  to: Linker,
+  links: ReadonlyMap<SourceFile, string>,
 ): Markup {
   const root: Folder = { folders: new Map(), files: [] }
   for (const file of files) {
-    const segments = file.path.split('/')
+    const above = file.path.split('/')
+    const name = above.length > DEPTH_MAX ? above.splice(0).join('/') : (above.pop() ?? '')
     let folder = root
-    for (const name of segments.length > DEPTH_MAX ? [] : segments.slice(0, -1)) {
-      const next = folder.folders.get(name) ?? { folders: new Map(), files: [] }
-      folder.folders.set(name, next)
+    for (const inner of above) {
+      const next = folder.folders.get(inner) ?? { folders: new Map(), files: [] }
+      folder.folders.set(inner, next)
       folder = next
     }
-    folder.files.push({
-      name: segments.length > DEPTH_MAX ? file.path : (segments.at(-1) ?? ''),
-      file,
-    })
+    folder.files.push({ name, file })
   }
-  return branch(root, files.length <= 60, page, to)
+  return branch(root, files.length <= 60, links)
 }
 
-function branch(
-  folder: Folder,
-  open: boolean,
-  page: (file: SourceFile) => string | null,
-  to: Linker,
-): Markup {
+function branch(folder: Folder, open: boolean, links: ReadonlyMap<SourceFile, string>): Markup {
   const folders = [...folder.folders].sort(([a], [b]) => (a < b ? -1 : 1))
   const files = [...folder.files].sort((a, b) => (a.name < b.name ? -1 : 1))
   return html`<ul class="tree">
 ${folders.map(
   ([name, inner]) =>
-    html`<li><details${open ? html` open` : null}><summary>${icon('folder')} ${name}</summary>${branch(inner, open, page, to)}</details></li>\n`,
+    html`<li><details${open ? html` open` : null}><summary>${icon('folder')} ${name}</summary>${branch(inner, open, links)}</details></li>\n`,
 )}${files.map(({ name, file }) => {
-  const path = page(file)
-  const label = path === null ? name : html`<a href="${to(path)}">${name}</a>`
+  const link = links.get(file)
+  const label = link === undefined ? name : html`<a href="${link}">${name}</a>`
   return html`<li>${icon('file')} ${label} <span class="quiet small">${formatBytes(file.size)}</span></li>\n`
 })}</ul>`
 }

@@ -1,9 +1,9 @@
 import { type Markup, raw } from '../elements/markup.ts'
 
-/** Code of more lines has no numbers: each costs fifty characters. */
+/** Code with more lines has no line numbers: each costs fifty characters. */
 const LINES_MAX = 20_000
 
-/** Highlighted code as numbered lines, each with an id (`#L3`). Elements over several lines are split. */
+/** Highlighted code as numbered lines with ids (`#L3`). Elements over several lines are split. */
 export function numberedLines(code: Markup): Markup {
   const shown = visible(code.toString())
   const lines = splitLines(shown)
@@ -17,7 +17,7 @@ export function numberedLines(code: Markup): Markup {
   )
 }
 
-/** Shows characters that change the direction of text, which can disguise code, by their number. */
+/** Shows the numbers of characters that change the direction of text, which can disguise code. */
 function visible(html: string): string {
   return html.replace(
     /[\u202a-\u202e\u2066-\u2069]/g,

@@ -10,15 +10,14 @@ import type { SiteConfig } from '../site-config.ts'
 import { fileText, fileTree, type SourceFile } from './files.ts'
 import { numberedLines } from './lines.ts'
 
-interface SourceVersion {
+/** The source browser of one version. */
+export interface SourceData {
   readonly name: string
   readonly version: string
-}
-
-/** The source browser of one version. */
-export interface SourceData extends SourceVersion {
   readonly files: readonly SourceFile[]
 }
+
+type SourceVersion = Omit<SourceData, 'files'>
 
 /** Most files of a version that get a page. */
 const PAGES_MAX = 1000
@@ -29,6 +28,9 @@ const SIBLINGS_MAX = 100
 /** A file that has a page. */
 interface Shown {
   readonly file: SourceFile
+  /** The folder of the file, with the slash at its end. */
+  readonly folder: string
+  /** Where its page is. */
   readonly path: string
   readonly text: string
 }
@@ -43,16 +45,10 @@ export function* sourcePages(
   plainBecause: string | null = null,
 ): Generator<Output> {
   const shown = shownFiles(data)
-  yield treePage(site, data, new Map(shown.map(({ file, path }) => [file, path])))
-  const folders = new Map<string, Shown[]>()
+  yield treePage(site, data, shown)
   for (const one of shown) {
-    const folder = folderOf(one.file)
-    const beside = folders.get(folder)
-    if (beside) beside.push(one)
-    else folders.set(folder, [one])
-  }
-  for (const one of shown) {
-    yield filePage(site, data, one, folders.get(folderOf(one.file)) ?? [], plainBecause)
+    const beside = shown.filter(other => other.folder === one.folder)
+    yield filePage(site, data, one, beside.slice(0, SIBLINGS_MAX), plainBecause)
   }
 }
 
@@ -72,22 +68,20 @@ function shownFiles({ name, version, files }: SourceData): Shown[] {
     if (path === null || taken.has(folded) || shown.length >= PAGES_MAX) continue
     const text = fileText(file)
     if (text === null) continue
-    shown.push({ file, path, text })
+    shown.push({ file, folder: file.path.replace(/[^/]*$/, ''), path, text })
     taken.add(folded)
   }
   return shown
 }
 
-function treePage(
-  site: SiteConfig,
-  data: SourceData,
-  pages: ReadonlyMap<SourceFile, string>,
-): Output {
+function treePage(site: SiteConfig, data: SourceData, shown: readonly Shown[]): Output {
   const { files } = data
   const size = formatBytes(files.reduce((sum, file) => sum + file.size, 0))
   const lead = html`<p class="lead">${plural(files.length, 'file')}, ${size}. Files without a link are binary, too large, or have a name that some hosts do not allow.</p>`
-  const tree = (to: Linker) => fileTree(files, file => pages.get(file) ?? null, to)
-  return page(site, data, null, to => html`${lead}\n${tree(to)}`)
+  return page(site, data, null, to => {
+    const links = new Map(shown.map(({ file, path }) => [file, to(path)]))
+    return html`${lead}\n${fileTree(files, links)}`
+  })
 }
 
 function filePage(
@@ -104,13 +98,15 @@ function filePage(
       ? null
       : html`<p class="notice">This file is shown without colors because ${plainBecause}.</p>`
   const code = highlight(text, plain === null ? fileLanguage(file.path) : null)
+  const sibling = (one: Shown, to: Linker) =>
+    html`<li><a href="${to(one.path)}"${one === shown ? html` aria-current="page"` : null}>${one.file.path.slice(one.folder.length)}</a></li>`
   return page(
     site,
     data,
     shown,
     to => html`<p class="quiet">${plural(lines, 'line')}, ${formatBytes(file.size)}</p>
 ${plain}<div class="file-body">
-<nav class="siblings" aria-label="Files in this folder">${siblings(beside, file, to)}</nav>
+<nav class="siblings" aria-label="Files in this folder"><ul class="plain">${beside.map(one => sibling(one, to))}</ul></nav>
 <pre class="source" tabindex="0" aria-label="${file.path}"><code>${numberedLines(code)}</code></pre>
 </div>`,
   )
@@ -139,17 +135,4 @@ ${content(to)}
 </div>`
   const title = `${file ? `${file} ·` : 'Source of'} ${name} ${version}`
   return output(path, layout(site, { path, title, main, canonical: null }))
-}
-
-function siblings(beside: readonly Shown[], file: SourceFile, to: Linker): Markup {
-  const folder = folderOf(file).length
-  return html`<ul class="plain">${beside.slice(0, SIBLINGS_MAX).map(one => {
-    const current = one.file === file ? html` aria-current="page"` : null
-    return html`<li><a href="${to(one.path)}"${current}>${one.file.path.slice(folder)}</a></li>`
-  })}</ul>`
-}
-
-/** The folder of a file, with the slash at its end. */
-function folderOf({ path }: SourceFile): string {
-  return path.slice(0, path.lastIndexOf('/') + 1)
 }

@@ -201,7 +201,7 @@ export function* demoAccount(site: SiteConfig, crates: readonly CrateData[]): Ge
       crates: crates.map(one => card(one.newest)),
       total: 40,
       page: 2,
-      perPage: 10,
+      last: 4,
     }),
   )
 }
