@@ -10,7 +10,7 @@ import type { Registry } from './registry.ts'
 import type { Change } from './store/catalog/change.ts'
 import { type CrateRecord, findCrate } from './store/catalog/crates.ts'
 import { listReleases, type ReleaseRecord } from './store/catalog/releases.ts'
-import { mentions, removeReleases } from './store/catalog/removal.ts'
+import { mentions, removeReleases } from './store/catalog/withdrawal.ts'
 
 /** What is to be deleted: one version, or all of them. */
 export interface Deletion {

@@ -39,11 +39,23 @@ export { verify } from './verify/verify.ts'
 // The catalog: the records of all releases.
 
 export { addEvent, type Change, operatorChange, type Queries } from './store/catalog/change.ts'
-export { type CrateRecord, findCrate, registryCounts } from './store/catalog/crates.ts'
+export {
+  type CrateRecord,
+  findCrate,
+  isOwner,
+  listOwners,
+  type Owner,
+  registryCounts,
+} from './store/catalog/crates.ts'
 export { recordFailure, writeFact } from './store/catalog/facts.ts'
-export { countFailedMarks, listFailedMarks, nextRetry } from './store/catalog/failed-marks.ts'
-export { countMarks, listMarks, markCratePage } from './store/catalog/marks.ts'
-export { isOwner, listOwners, type Owner } from './store/catalog/owners.ts'
+export {
+  countFailedMarks,
+  countMarks,
+  listFailedMarks,
+  listMarks,
+  markCratePage,
+  nextRetry,
+} from './store/catalog/marks.ts'
 export { type CrateCard, findCard, isNamed, readCards } from './store/catalog/pages/cards.ts'
 export { countDependents, listDependents } from './store/catalog/pages/dependents.ts'
 export { pageMarks } from './store/catalog/pages/page-marks.ts'
@@ -59,7 +71,7 @@ export {
 export type { Slice } from './store/catalog/search/intersection.ts'
 export { searchCrates } from './store/catalog/search/search.ts'
 export { readTarget, type Target } from './store/catalog/target.ts'
-export { setYanked } from './store/catalog/yank.ts'
+export { setYanked } from './store/catalog/withdrawal.ts'
 export type { Database } from './store/database/database.ts'
 export { MARK_KINDS } from './store/database/mark-kinds.ts'
 export { all, first, run } from './store/database/statement.ts'

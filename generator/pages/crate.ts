@@ -13,8 +13,7 @@ import {
 } from '../render/crate.ts'
 import { renderCrateFeed } from '../render/feed.ts'
 import { renderReadme, renderSource } from '../sandbox/rendering.ts'
-import { readCrate } from '../store/catalog/crates.ts'
-import { listOwners } from '../store/catalog/owners.ts'
+import { listOwners, readCrate } from '../store/catalog/crates.ts'
 import { countDependents, readDependents } from '../store/catalog/pages/dependents.ts'
 import { readFailure, writeFailure } from '../store/catalog/pages/plain-pages.ts'
 import {

@@ -13,12 +13,14 @@ import { sandbox } from '../sandbox/sandbox.ts'
 import { readCrate } from '../store/catalog/crates.ts'
 import { readFact, writeFact } from '../store/catalog/facts.ts'
 import {
+  clearMarks,
   failedIssues,
+  isMarked,
   listFailedMarks,
+  type Mark,
   postponeMark,
   retryAll,
-} from '../store/catalog/failed-marks.ts'
-import { clearMarks, isMarked, type Mark } from '../store/catalog/marks.ts'
+} from '../store/catalog/marks.ts'
 import { markAllPages, pageMarks } from '../store/catalog/pages/page-marks.ts'
 import type { MarkKind } from '../store/database/mark-kinds.ts'
 import { isStorageRefusal } from '../store/storage-fault.ts'

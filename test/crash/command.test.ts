@@ -10,7 +10,7 @@ import { buildPages } from '../../generator/pages/pages.ts'
 import type { Registry } from '../../generator/registry.ts'
 import { findCrate } from '../../generator/store/catalog/crates.ts'
 import { listMarks } from '../../generator/store/catalog/marks.ts'
-import { setYanked } from '../../generator/store/catalog/yank.ts'
+import { setYanked } from '../../generator/store/catalog/withdrawal.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { buildCrate } from '../support/crate-builder.ts'
 import {

@@ -25,14 +25,12 @@ export async function addEvent(
   event: { action: string; crate?: string; version?: string; detail?: Record<string, unknown> },
 ): Promise<number> {
   return insert(tx, 'audit', {
+    ...event,
     at: change.at,
-    action: event.action,
     user_id: change.user?.id ?? null,
     actor: change.actor,
     token_id: change.tokenId,
     address: change.address ?? null,
-    crate: event.crate ?? null,
-    version: event.version ?? null,
     detail: event.detail ? JSON.stringify(event.detail) : null,
   })
 }

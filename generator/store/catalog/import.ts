@@ -1,24 +1,20 @@
 import type { Issue } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import type { Release } from '../../../core/release/release.ts'
-import type { VersionIdentity } from '../../../core/version.ts'
+import { type VersionIdentity, versionIdentity } from '../../../core/version.ts'
 import type { Database } from '../database/database.ts'
-import { all, type Queries, type Row } from '../database/statement.ts'
+import type { Queries } from '../database/statement.ts'
 import { addEvent, type Change } from './change.ts'
-import { type CrateRecord, findCrate, insertCrate } from './crates.ts'
+import { addOwner, type CrateRecord, findCrate, insertCrate } from './crates.ts'
 import { relist } from './listing.ts'
 import { marksOf, touchCrate } from './marks.ts'
-import { addOwner } from './owners.ts'
-import { insertRelease, listVersions, type ReleaseRecord } from './releases.ts'
+import { insertRelease, listVersions, type VersionRecord } from './releases.ts'
 import { objectionsTo, readTarget } from './target.ts'
-
-/** What an import has to know of a version that is here. */
-export type KnownRelease = Pick<ReleaseRecord, 'version' | 'cksum' | 'yanked'>
 
 /** A crate that is here, under the name it has here, with its versions. */
 export interface KnownCrate {
   readonly name: Name
-  readonly releases: ReadonlyMap<VersionIdentity, KnownRelease>
+  readonly releases: ReadonlyMap<VersionIdentity, VersionRecord>
 }
 
 /** What became of one release of a batch. */
@@ -30,16 +26,9 @@ export type Landing =
 export async function knownCrate(database: Database, name: Name): Promise<KnownCrate | null> {
   const crate = await findCrate(database, name)
   if (!crate) return null
-  const rows = await all<Pick<Row<'releases'>, 'version' | 'identity' | 'cksum' | 'yanked'>>(
-    database,
-    'SELECT version, identity, cksum, yanked FROM releases WHERE crate_id = ?',
-    crate.id,
-  )
-  const releases = rows.map(
-    ({ identity, version, cksum, yanked }) =>
-      [identity, { version, cksum, yanked: yanked === 1 }] as const,
-  )
-  return { name: crate.name, releases: new Map(releases) }
+  const versions = await listVersions(database, crate.id)
+  const releases = new Map(versions.map(one => [versionIdentity(one.version), one]))
+  return { name: crate.name, releases }
 }
 
 /**

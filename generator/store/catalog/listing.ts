@@ -97,7 +97,10 @@ function readListing(tx: Queries, crateId: number): Promise<Listed | null> {
 }
 
 /** The listing of a crate with these versions; null when there are none. */
-function listingOf(crate: CrateRecord, versions: readonly VersionRecord[]): Listing | null {
+function listingOf(
+  crate: CrateRecord,
+  versions: readonly Omit<VersionRecord, 'cksum'>[],
+): Listing | null {
   const newest = newestVersion(versions)
   if (!newest) return null
   const isStable = !newest.yanked && !isPrerelease(newest.version)

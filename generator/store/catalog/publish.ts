@@ -19,6 +19,9 @@ export interface Added {
 /** Decides in the transaction, by what the catalog has then, whether a release may be added. */
 export type Permit = (tx: Queries, target: Target) => Promise<void>
 
+/** What shows a release by itself. */
+export const OWN_MARKS = ['file', 'release', 'source'] as const
+
 /**
  * Adds a release: with it, in one transaction, the crate if it is new, its first owner, the audit
  * event and the marks of what is to be rendered. Says `present`, and changes nothing, when this
@@ -40,9 +43,7 @@ export async function addRelease(
     const crate = target.crate ?? (await insertCrate(tx, name, change, generation))
     const added = await insertRelease(tx, crate.id, release, change)
     const marks: MarkSubject[] = [
-      { kind: 'file', subject: added.id },
-      { kind: 'release', subject: added.id },
-      { kind: 'source', subject: added.id },
+      ...OWN_MARKS.map(kind => ({ kind, subject: added.id })),
       ...(target.crate ? nextRelease(await listIdentities(tx, crate.id), version) : []),
       ...(await listAdded(tx, crate, added)),
     ]

@@ -11,13 +11,13 @@ import { CRATE, type CrateRecord } from './crates.ts'
 export interface VersionRecord {
   readonly id: number
   readonly version: Version
+  readonly cksum: string
   readonly yanked: boolean
   readonly publishedAt: string | null
 }
 
 /** A release of the catalog; `line` is its index line as published, without the line end. */
 export interface ReleaseRecord extends VersionRecord {
-  readonly cksum: string
   readonly size: number
   readonly line: string
   readonly about: About
@@ -25,17 +25,18 @@ export interface ReleaseRecord extends VersionRecord {
   readonly publisherId: number | null
 }
 
-type ReleaseRow = Omit<ReleaseRecord, 'yanked' | 'about'> &
-  Pick<Row<'releases'>, 'yanked' | 'about'>
+/** A record as it is stored: with a flag and with JSON. */
+export type Stored<T> = Omit<T, 'yanked' | 'about'> & Pick<Row<'releases'>, 'yanked' | 'about'>
+
+/** A record from what is stored. */
+export function recordOf<R extends Pick<Row<'releases'>, 'yanked' | 'about'>>(row: R) {
+  return { ...row, yanked: row.yanked === 1, about: JSON.parse(row.about) as About }
+}
 
 const SELECT_RELEASES = `SELECT releases.id, releases.version, releases.cksum, releases.size,
     releases.yanked, releases.line, releases.about, releases.published_at AS "publishedAt",
     releases.published_by AS "publisherId", users.login AS "publishedBy"
   FROM releases LEFT JOIN users ON users.id = releases.published_by`
-
-function releaseRecord(row: ReleaseRow): ReleaseRecord {
-  return { ...row, yanked: row.yanked === 1, about: JSON.parse(row.about) as About }
-}
 
 /** One release of a crate, by the version without its build metadata. */
 export async function findRelease(
@@ -44,8 +45,8 @@ export async function findRelease(
   version: Version,
 ): Promise<ReleaseRecord | null> {
   const text = `${SELECT_RELEASES} WHERE releases.crate_id = ? AND releases.identity = ?`
-  const row = await first<ReleaseRow>(db, text, crateId, versionIdentity(version))
-  return row && releaseRecord(row)
+  const row = await first<Stored<ReleaseRecord>>(db, text, crateId, versionIdentity(version))
+  return row && recordOf(row)
 }
 
 /** A release by its id, with its crate. */
@@ -53,24 +54,24 @@ export async function readRelease(
   db: Queries,
   id: number,
 ): Promise<{ readonly crate: CrateRecord; readonly release: ReleaseRecord } | null> {
-  const row = await first<ReleaseRow>(db, `${SELECT_RELEASES} WHERE releases.id = ?`, id)
+  const row = await first<Stored<ReleaseRecord>>(db, `${SELECT_RELEASES} WHERE releases.id = ?`, id)
   const text = `SELECT ${CRATE} FROM crates
     WHERE id = (SELECT crate_id FROM releases WHERE id = ?)`
   const crate = row && (await first<CrateRecord>(db, text, id))
-  return crate && { crate, release: releaseRecord(row) }
+  return crate && { crate, release: recordOf(row) }
 }
 
 /** All releases of a crate in publish order. */
 export async function listReleases(db: Queries, crateId: number): Promise<ReleaseRecord[]> {
   const text = `${SELECT_RELEASES} WHERE releases.crate_id = ? ORDER BY releases.id`
-  return (await all<ReleaseRow>(db, text, crateId)).map(releaseRecord)
+  return (await all<Stored<ReleaseRecord>>(db, text, crateId)).map(recordOf)
 }
 
 /** The versions of a crate in publish order. */
 export async function listVersions(db: Queries, crateId: number): Promise<VersionRecord[]> {
   const rows = await all<Omit<VersionRecord, 'yanked'> & Pick<Row<'releases'>, 'yanked'>>(
     db,
-    `SELECT id, version, yanked, published_at AS "publishedAt"
+    `SELECT id, version, cksum, yanked, published_at AS "publishedAt"
       FROM releases WHERE crate_id = ? ORDER BY id`,
     crateId,
   )
@@ -108,19 +109,20 @@ export async function insertRelease(
   change: Change,
 ): Promise<VersionRecord & Pick<Row<'releases'>, 'about' | 'line'>> {
   const { version, entry } = release
+  const { cksum, yanked, pubtime: publishedAt } = entry
   const [about, line] = [JSON.stringify(release.about), renderEntry(entry)]
   const id = await insert(tx, 'releases', {
     crate_id: crateId,
     version,
     identity: versionIdentity(version),
-    cksum: entry.cksum,
+    cksum,
     size: release.size,
-    yanked: Number(entry.yanked),
+    yanked: Number(yanked),
     line,
     about,
     readme: release.readme,
-    published_at: entry.pubtime,
+    published_at: publishedAt,
     published_by: change.user?.id ?? null,
   })
-  return { id, version, yanked: entry.yanked, publishedAt: entry.pubtime, about, line }
+  return { id, version, cksum, yanked, publishedAt, about, line }
 }

@@ -10,7 +10,7 @@ type Bytes = ColumnType<ArrayBuffer, Uint8Array, Uint8Array>
  * The records of the registry. Times are RFC 3339 in UTC with whole seconds, flags 0 or 1, lists
  * JSON text.
  */
-export interface Tables extends SearchTables {
+export interface Tables {
   crates: {
     id: Generated<number>
     name: Name
@@ -124,13 +124,10 @@ export interface Tables extends SearchTables {
   /** How many rows a table has, kept by triggers. */
   counts: { what: 'crates' | 'releases' | 'terms'; n: number }
   facts: { key: string; value: string }
-}
 
-/**
- * Derived from crates and releases in the transaction of each change: what lists and searches read.
- * See `generator/store/catalog/search/search.ts`.
- */
-interface SearchTables {
+  // Derived from crates and releases in the transaction of each change: what lists and searches
+  // read. See `generator/store/catalog/search/search.ts`.
+
   /** What a list shows of a crate; a crate without releases has no row. */
   listings: {
     crate_id: number

@@ -12,8 +12,8 @@ import {
   countFailedMarks,
   nextRetry,
   postponeMark,
-} from '../../../generator/store/catalog/failed-marks.ts'
-import { setMarks } from '../../../generator/store/catalog/marks.ts'
+  setMarks,
+} from '../../../generator/store/catalog/marks.ts'
 import { pageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
 import { openDatabase } from '../../../generator/store/database/database.ts'
 import { isWaiting } from '../../support/event-loop.ts'

@@ -1,8 +1,9 @@
 import type { About } from '../../../../core/manifest/manifest.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../../../core/name.ts'
 import type { Version } from '../../../../core/version.ts'
-import { all, first, LIST, type Queries, type Row } from '../../database/statement.ts'
+import { all, first, LIST, type Queries } from '../../database/statement.ts'
 import { CRATE, type CrateRecord } from '../crates.ts'
+import { recordOf, type Stored } from '../releases.ts'
 
 /** A crate as lists show it: with what its newest version says. */
 export interface CrateCard extends CrateRecord {
@@ -20,8 +21,6 @@ export interface CrateCard extends CrateRecord {
   readonly about: About
 }
 
-type CardRow = Omit<CrateCard, 'yanked' | 'about'> & Pick<Row<'releases'>, 'yanked' | 'about'>
-
 const SELECT_CARDS = `SELECT ${CRATE}, listings.updated_at AS "updatedAt", listings.versions,
     listings.yanked, newest.id AS "newestId", newest.version AS newest, newest.about,
     latest.version AS latest, stable.version AS stable
@@ -30,22 +29,19 @@ const SELECT_CARDS = `SELECT ${CRATE}, listings.updated_at AS "updatedAt", listi
   JOIN releases AS latest ON latest.id = listings.latest_id
   LEFT JOIN releases AS stable ON stable.id = listings.stable_id`
 
-function card(row: CardRow): CrateCard {
-  return { ...row, yanked: row.yanked === 1, about: JSON.parse(row.about) as About }
-}
-
 /** The card of the crate that a name means; null when there is none, or one without versions. */
 export async function findCard(db: Queries, name: Name): Promise<CrateCard | null> {
   const text = `${SELECT_CARDS} WHERE crates.canonical = ?`
-  const row = await first<CardRow>(db, text, canonicalName(name))
-  return row && card(row)
+  const row = await first<Stored<CrateCard>>(db, text, canonicalName(name))
+  return row && recordOf(row)
 }
 
 /** The cards of crates, in the order of their ids in `ids`. */
 export async function readCards(db: Queries, ids: readonly number[]): Promise<CrateCard[]> {
   if (ids.length === 0) return []
   const text = `${SELECT_CARDS} WHERE crates.id IN ${LIST}`
-  const cards = new Map((await all<CardRow>(db, text, ids)).map(row => [row.id, card(row)]))
+  const rows = await all<Stored<CrateCard>>(db, text, ids)
+  const cards = new Map(rows.map(row => [row.id, recordOf(row)]))
   return ids.flatMap(id => cards.get(id) ?? [])
 }
 

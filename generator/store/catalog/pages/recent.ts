@@ -1,7 +1,6 @@
-import type { About } from '../../../../core/manifest/manifest.ts'
-import { all, column, type Queries, type Row } from '../../database/statement.ts'
+import { all, column, type Queries } from '../../database/statement.ts'
 import type { CrateRecord } from '../crates.ts'
-import type { ReleaseRecord } from '../releases.ts'
+import { type ReleaseRecord, recordOf, type Stored } from '../releases.ts'
 
 /** A version as the list of updates shows it. */
 export interface RecentRelease
@@ -12,9 +11,7 @@ export interface RecentRelease
 
 /** The versions that were published last, newest first, without those of unknown time. */
 export async function recentReleases(db: Queries, limit: number): Promise<RecentRelease[]> {
-  const rows = await all<
-    Omit<RecentRelease, 'yanked' | 'about'> & Pick<Row<'releases'>, 'yanked' | 'about'>
-  >(
+  const rows = await all<Stored<RecentRelease>>(
     db,
     `SELECT crates.name, releases.version, releases.yanked, releases.about,
         releases.published_at AS "publishedAt", users.login AS "publishedBy"
@@ -24,11 +21,7 @@ export async function recentReleases(db: Queries, limit: number): Promise<Recent
       ORDER BY releases.published_at DESC, releases.id DESC LIMIT ?`,
     limit,
   )
-  return rows.map(row => ({
-    ...row,
-    yanked: row.yanked === 1,
-    about: JSON.parse(row.about) as About,
-  }))
+  return rows.map(recordOf)
 }
 
 /** Ids of the crates with several versions that got one last, newest first. */

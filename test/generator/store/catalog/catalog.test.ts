@@ -15,6 +15,7 @@ import {
   eachCrate,
   findCrate,
   findLookAlikes,
+  isOwner,
   knownNames,
   readCrate,
   registryCounts,
@@ -26,7 +27,6 @@ import {
   isMarked,
   listMarks,
 } from '../../../../generator/store/catalog/marks.ts'
-import { isOwner } from '../../../../generator/store/catalog/owners.ts'
 import { addRelease } from '../../../../generator/store/catalog/publish.ts'
 import {
   findRelease,
@@ -35,7 +35,7 @@ import {
   readReadme,
   releaseOfBytes,
 } from '../../../../generator/store/catalog/releases.ts'
-import { setYanked } from '../../../../generator/store/catalog/yank.ts'
+import { setYanked } from '../../../../generator/store/catalog/withdrawal.ts'
 import { run } from '../../../../generator/store/database/statement.ts'
 import { buildCrate, type CrateParts } from '../../../support/crate-builder.ts'
 import { newRegistry, OPERATOR } from '../../../support/workplace.ts'
