@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { type TestContext, test } from 'node:test'
+import { issue, Refusal } from '../../../core/error/error.ts'
+import type { Name } from '../../../core/name.ts'
+import { crateKey } from '../../../core/paths/crates.ts'
+import { type Published, PublishQueue } from '../../../generator/add/publish-queue.ts'
+import { build } from '../../../generator/build/build.ts'
+import type { Registry } from '../../../generator/registry.ts'
+import { listMarks } from '../../../generator/store/catalog/marks.ts'
+import type { Permit } from '../../../generator/store/catalog/publish.ts'
+import { verifyCrates } from '../../../generator/verify/crates.ts'
+import { buildCrate, type CrateParts } from '../../support/crate-builder.ts'
+import { hookTree } from '../../support/tree-hook.ts'
+import { indexVersions, newRegistry, OPERATOR, once } from '../../support/workplace.ts'
+
+/** A registry and its queue, with a count of the turns that the process mutex has given. */
+async function prepare(t: TestContext) {
+  const registry = await newRegistry(t)
+  await build(registry)
+  const queue = new PublishQueue(registry)
+  let turns = 0
+  const { run } = registry.mutex
+  registry.mutex.run = work => {
+    turns++
+    return run.call(registry.mutex, work) as ReturnType<typeof work>
+  }
+  return { registry, queue, turns: () => turns }
+}
+
+async function publish(
+  registry: Registry,
+  queue: PublishQueue,
+  parts: CrateParts,
+  permit?: Permit,
+): Promise<Published> {
+  const bytes = await registry.crates.stage(once(buildCrate(parts)), 1 << 20)
+  try {
+    const submission = { bytes, pubtime: OPERATOR.at, ...(permit && { permit }) }
+    const published = await queue.publish(submission, OPERATOR)
+    await published.rendered
+    return published
+  } finally {
+    await bytes.discard()
+  }
+}
+
+/** What `verify` says of the crates. */
+async function findings(registry: Registry): Promise<string[]> {
+  const found: string[] = []
+  for await (const one of verifyCrates(registry, { repair: false, served: true }))
+    found.push(`${one.where}: ${one.what}`)
+  return found
+}
+
+test('publishes that meet share turns; each is in its index file when it is answered', async t => {
+  const { registry, queue, turns } = await prepare(t)
+  await Promise.all(
+    Array.from({ length: 12 }, async (_, at) => {
+      const version = `1.0.${at >> 1}`
+      const name = at % 2 ? 'odd-one' : 'even'
+      await publish(registry, queue, { name, version })
+      const path = at % 2 ? 'index/od/d-/odd-one' : 'index/ev/en/even'
+      assert.ok(indexVersions(registry, path).includes(version))
+    }),
+  )
+  assert.ok(turns() < 12, `${turns()} turns for 12 publishes`)
+  assert.deepEqual(await findings(registry), [])
+})
+
+test('of equal publishes one adds the release; a refused one takes no bytes from the others', async t => {
+  const { registry, queue } = await prepare(t)
+  const parts = { name: 'demo', version: '1.0.0' }
+  const no: Permit = () =>
+    Promise.reject(new Refusal([issue('crates_too_many', { login: 'alice', max: 1 })]))
+  const ends = await Promise.allSettled([
+    publish(registry, queue, parts, no),
+    publish(registry, queue, parts),
+    publish(registry, queue, parts, no),
+    publish(registry, queue, parts),
+  ])
+  const outcomes = ends.map(end => (end.status === 'fulfilled' ? end.value.outcome : 'refused'))
+  assert.deepEqual(outcomes.sort(), ['added', 'present', 'refused', 'refused'])
+  assert.deepEqual(await findings(registry), [])
+})
+
+test('what is refused leaves no bytes behind', async t => {
+  const { registry, queue } = await prepare(t)
+  let cksum = ''
+  const refused = publish(registry, queue, { name: 'demo', version: '1.0.0' }, async tx => {
+    assert.ok(tx)
+    for await (const key of registry.crates.list()) cksum = key.slice(-70, -6)
+    throw new Refusal([issue('crates_too_many', { login: 'alice', max: 1 })])
+  })
+  await assert.rejects(refused, Refusal)
+  assert.match(cksum, /^[0-9a-f]{64}$/, 'the bytes were stored before the transaction')
+  assert.equal(existsSync(registry.crates.path(crateKey('demo' as Name, cksum))), false)
+})
+
+test('marks go when what was rendered is on disk, not before', async t => {
+  const { registry, queue } = await prepare(t)
+  const marks = async () => (await listMarks(registry.database, 'index')).length
+  await publish(registry, queue, { name: 'demo', version: '1.0.0' })
+  assert.equal(await marks(), 1)
+  await queue.settle()
+  assert.equal(await marks(), 0)
+})
+
+test('a crate that cannot be rendered is recorded all the same, and keeps its mark', async t => {
+  const { registry, queue } = await prepare(t)
+  const unhook = hookTree(registry.tree, tree => {
+    tree.write = () => Promise.reject(new Error('a bad block'))
+  })
+  const broken = new Error('a bad block')
+  await assert.rejects(publish(registry, queue, { name: 'demo', version: '1.0.0' }), broken)
+  unhook()
+  await queue.settle()
+  assert.equal((await listMarks(registry.database, 'index')).length, 1)
+  const again = await publish(registry, queue, { name: 'demo', version: '1.0.0' })
+  assert.equal(again.outcome, 'present')
+  await queue.settle()
+  assert.deepEqual(await findings(registry), [])
+})
+
+test('when the mutex cannot be taken, every publish that waits fails, and the next may work', async t => {
+  const { registry, queue } = await prepare(t)
+  const { run } = registry.mutex
+  registry.mutex.run = () => Promise.reject(new Error('no lock file'))
+  const failed = await Promise.allSettled([
+    publish(registry, queue, { name: 'demo', version: '1.0.0' }),
+    publish(registry, queue, { name: 'demo', version: '1.0.1' }),
+  ])
+  assert.deepEqual(
+    failed.map(end => end.status),
+    ['rejected', 'rejected'],
+  )
+  registry.mutex.run = run
+  assert.equal(
+    (await publish(registry, queue, { name: 'demo', version: '1.0.0' })).outcome,
+    'added',
+  )
+})
