@@ -95,9 +95,7 @@ export async function openRegistry(
   }
 }
 
-/**
- * Refuses a registry that has `.crate` files and no database: a new one would make them orphans.
- */
+/** Refuses a registry with `.crate` files and no database: a new one would make them orphans. */
 async function requireRecords(dir: string, file: string, crates: CrateStore): Promise<void> {
   if (((await fileFacts(file))?.size ?? 0) > 0) return
   for await (const _ of crates.list()) refuse('records_missing', { dir, file })

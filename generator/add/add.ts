@@ -172,9 +172,7 @@ export function acceptance({ release, verdict, warnings }: Checked, added: Added
   }
 }
 
-/**
- * Reads the release out of a `.crate`; objections go to `issues`, undefined when it cannot be read.
- */
+/** Reads the release out of a `.crate`, undefined when there is none; objections: `issues`. */
 export async function inspect(
   submission: Submission<CrateBytes>,
   settings: Pick<Settings, 'limits' | 'policy'>,

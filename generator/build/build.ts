@@ -18,9 +18,7 @@ export interface Built {
   readonly issues: readonly Issue[]
 }
 
-/**
- * Raise it when an equal catalog renders to another tree: an upgraded registry builds itself again.
- */
+/** Raise it when an equal catalog renders to another tree: an upgraded registry builds again. */
 const TREE_FORMAT = '1'
 
 /** Renders what changed, or everything where the tree is missing or of another format. */
@@ -88,10 +86,7 @@ async function sweepAfterCrash(context: BuildContext, crateId: number): Promise<
   })
 }
 
-/**
- * One crate that cannot be rendered stops no other; a full disk, or what nobody foresaw, ends the
- * build.
- */
+/** One crate that cannot be rendered stops no other; a full disk, or a bug, ends the build. */
 async function objections(context: BuildContext, mark: Mark): Promise<readonly Issue[]> {
   try {
     await buildCrate(context, mark.subject)

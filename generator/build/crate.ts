@@ -6,7 +6,6 @@ import { crateFilePath, crateFolder, crateKey, cratePagePaths } from '../../core
 import { indexPath } from '../../core/paths/index-files.ts'
 import { placeOf } from '../../core/paths/place.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
-import type { Version } from '../../core/version.ts'
 import { type CrateRecord, readCrate } from '../store/catalog/crates.ts'
 import { clearMarks, fileMarks, type Mark } from '../store/catalog/marks.ts'
 import { indexLines, listReleases, type ReleaseRecord } from '../store/catalog/releases.ts'
@@ -17,9 +16,7 @@ import type { ProcessMutex } from '../store/process-mutex.ts'
 import type { PublicTree } from '../store/public-tree.ts'
 import { renderIndex } from './index-files.ts'
 
-/**
- * What a build reads, where it writes, and the mutex through which every writer of the tree goes.
- */
+/** What a build reads, where it writes, and the mutex that every writer of the tree takes. */
 export interface BuildContext {
   readonly database: Database
   readonly crates: CrateStore
@@ -34,9 +31,10 @@ export interface BuildContext {
 export interface CrateFiles {
   /** The `.crate` files: checksum by path. */
   readonly crates: ReadonlyMap<string, string>
-  readonly outputs: readonly Output[]
-  /** Whether a path below the crate's folder is that of a page, which are rendered elsewhere. */
-  readonly isPage: (path: string) => boolean
+  /** The index file; null when all versions were deleted. */
+  readonly index: Output | null
+  /** Whether a path below the crate's folder is one of the crate's; pages are rendered elsewhere. */
+  readonly isPart: (path: string) => boolean
 }
 
 /**
@@ -44,23 +42,17 @@ export interface CrateFiles {
  * understands a 404, but takes an empty file for a broken one.
  */
 export function filesOf(crate: CrateRecord, releases: readonly ReleaseRecord[]): CrateFiles {
+  const { name } = crate
   const lines = releases.map(one => one.line)
-  return {
-    crates: new Map(releases.map(one => [crateFilePath(crate.name, one.version), one.cksum])),
-    outputs: lines.length > 0 ? [renderIndex(crate.name, lines)] : [],
-    isPage: pagesOf(crate.name, releases),
-  }
-}
-
-function pagesOf(name: Name, releases: readonly ReleaseRecord[]): (path: string) => boolean {
+  const crates = new Map(releases.map(one => [crateFilePath(name, one.version), one.cksum]))
   const pages = new Set(releases.length > 0 ? cratePagePaths(name) : [])
   const versions = new Set<string>(releases.map(one => one.version))
-  const folder = `${crateFolder(name)}/`
-  return path => {
-    if (pages.has(path)) return true
-    const [version = '', first, ...more] = path.slice(folder.length).split('/')
+  const isPart = (path: string): boolean => {
+    if (crates.has(path) || pages.has(path)) return true
+    const [version = '', first, ...more] = path.slice(crateFolder(name).length + 1).split('/')
     return versions.has(version) && (more.length === 0 ? first === 'index.html' : first === 'src')
   }
+  return { crates, index: lines.length > 0 ? renderIndex(name, lines) : null, isPart }
 }
 
 /** Renders one crate, as `renderCrate`; waits for the mutex, and until all is on disk. */
@@ -89,7 +81,7 @@ export async function renderCrate(context: BuildContext, crate: CrateRecord): Pr
   // Lines before files: a release that is added in between has its `.crate` before its line.
   const lines = await indexLines(database, crate.id)
   const files = await fileMarks(database, crate.id)
-  await inParallel(files, file => show(context, crate.name, file.version, file.cksum))
+  await inParallel(files, file => show(context, crate.name, file))
   if (lines.length > 0) await tree.write(renderIndex(crate.name, lines))
   else await tree.remove(indexPath(crate.name))
   return [...files, markOf(crate, 'index')]
@@ -128,13 +120,10 @@ async function renderAgain(
     if (isSound) await tree.show(place, source)
     else lost.push(issue('crate_lost', { name: crate.name, version }))
   }
-  for (const output of files.outputs) await tree.write(output)
-  const outputs = new Set(files.outputs.map(one => one.path))
-  if (releases.length === 0) await tree.remove(indexPath(crate.name))
-  for await (const path of tree.list(crateFolder(crate.name))) {
-    if (!files.crates.has(path) && !outputs.has(path) && !files.isPage(path))
-      await tree.remove(path)
-  }
+  if (files.index) await tree.write(files.index)
+  else await tree.remove(indexPath(crate.name))
+  for await (const path of tree.list(crateFolder(crate.name)))
+    if (!files.isPart(path)) await tree.remove(path)
   await sweepIndex(context, crate.name)
   return lost
 }
@@ -147,8 +136,7 @@ export async function sweepIndex({ tree }: BuildContext, name: Name): Promise<vo
 async function show(
   { crates, tree }: BuildContext,
   name: Name,
-  version: Version,
-  cksum: string,
+  { version, cksum }: Pick<ReleaseRecord, 'version' | 'cksum'>,
 ): Promise<void> {
   const key = crateKey(name, cksum)
   try {

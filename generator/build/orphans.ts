@@ -7,9 +7,7 @@ import { findCrate } from '../store/catalog/crates.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
 import type { BuildContext } from './crate.ts'
 
-/**
- * Files of the public tree that belong to no crate of the catalog. Crates added meanwhile are none.
- */
+/** Files of the public tree that belong to no crate of the catalog, also to none added meanwhile. */
 export async function* orphans(context: BuildContext): AsyncIterable<string> {
   for (const folder of [INDEX_FOLDER, CRATES_FOLDER]) {
     for await (const path of context.tree.list(folder)) {

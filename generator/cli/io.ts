@@ -75,9 +75,7 @@ export function flagsOf({ set, baseUrl, api, listen }: FolderOptions): Flags {
   }
 }
 
-/**
- * Runs a command. A refusal, also by the operating system, is printed and becomes the exit code.
- */
+/** Runs a command. A refusal, also by the machine, is printed and becomes the exit code. */
 export async function run(io: Io, work: () => Promise<void>): Promise<void> {
   try {
     await work()

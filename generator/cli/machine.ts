@@ -1,9 +1,7 @@
 import { issue, Refusal } from '../../core/error/error.ts'
 import { storageRefusal } from '../store/storage-fault.ts'
 
-/**
- * Error codes of disks, permissions and misplaced files; every other system error is a bug of ours.
- */
+/** Error codes of disks, permissions and misplaced files; any other system error is our bug. */
 const OF_THE_SYSTEM = new Set(
   'EACCES EDQUOT EEXIST EFBIG EIO EISDIR ELOOP EMFILE ENFILE ENOSPC ENOTDIR EPERM EROFS'.split(' '),
 )

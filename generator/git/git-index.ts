@@ -23,9 +23,7 @@ import { IndexPush } from './push.ts'
 /** Crates in one commit: a batch is committed quickly, and a first import needs few commits. */
 const BATCH = 500
 
-/**
- * The fact with the last audit event that the repository tells of; missing before the first commit.
- */
+/** The fact with the last audit event that was committed; missing before the first commit. */
 export const LAST_EVENT = 'git_event'
 
 /** Called when something goes wrong with a git index; none of it fails a command. */
@@ -72,9 +70,7 @@ export class GitIndex {
     return git
   }
 
-  /**
-   * Opens or creates the repository; null where the settings or the machine have none: `onMissing`.
-   */
+  /** Opens or makes the repository; null where the settings or the machine have none. */
   static async open(
     registry: Registry,
     { onMissing, onPushFailure }: GitIndexEvents = {},

@@ -25,9 +25,7 @@ export interface Outcome extends Refused {
   readonly outcome: 'added' | 'present' | 'refused'
 }
 
-/**
- * Fetches and inspects the bytes of a version, unless it is here; takes the first good candidate.
- */
+/** Fetches and inspects the bytes of a version unless it is here; the first good candidate. */
 export async function prepareVersion(
   registry: Registry,
   candidates: readonly SourceRelease[],
@@ -79,9 +77,7 @@ async function prepare(
   }
 }
 
-/**
- * The version, if it is here; refuses one that is here with other bytes. Does not read the source.
- */
+/** The version, if it is here; refuses one that has other bytes here. Reads nothing. */
 function findPresent(
   { where, entry, cksum }: SourceRelease,
   { name, version }: NonNullable<SourceRelease['identity']>,
@@ -129,10 +125,7 @@ async function inspect(
   return { where, release, bytes, notes: [...notes, ...big, ...policy] }
 }
 
-/**
- * What the policy would say of a publish. Missing dependencies are not checked: they may come later
- * in the import.
- */
+/** What the policy would say of a publish; missing dependencies may come later in the import. */
 function policyNotes({ settings }: Registry, release: Release, known: KnownCrate | null): Issue[] {
   const facts = { existing: known, lookAlikes: [], missingDependencies: [], alsoHere: [] }
   const { issues } = checkPolicy(release, facts, settings.policy)

@@ -11,7 +11,7 @@ import { type CrateRecord, eachCrate, readCrate, registryCounts } from '../store
 import { isMarked } from '../store/catalog/marks.ts'
 import { listReleases, type ReleaseRecord, releaseOfBytes } from '../store/catalog/releases.ts'
 import { fileChecksum, isSameFile } from '../store/durable-file.ts'
-import { derivable, type Finding, findingsAbout, type VerifyOptions } from './finding.ts'
+import { derivable, type Finding, findingsAbout, lost, type VerifyOptions } from './finding.ts'
 
 /** Compares catalog, crate store and public tree, byte for byte; yields what differs. */
 export async function* verifyCrates(
@@ -38,9 +38,7 @@ export async function* verifyCrates(
   yield* setOrphansAside(context)
 }
 
-/**
- * Checks records against themselves and the crate store. They never change, so no lock is needed.
- */
+/** Checks records against themselves and the crate store; no lock, because they never change. */
 async function verifyRecords(
   context: BuildContext,
   crateId: number,
@@ -52,22 +50,18 @@ async function verifyRecords(
   for (const release of await listReleases(context.database, crateId)) {
     const where = `${crate.name}@${release.version}`
     const line = lineFault(crate, release)
-    if (line) findings.push({ where, what: line, lost: true, repaired: false })
+    if (line) findings.push(lost(where, line))
     const key = crateKey(crate.name, release.cksum)
     const stored = await fileChecksum(context.crates.path(key))
     if (stored === release.cksum) continue
     const copy = context.tree.path(crateFilePath(crate.name, release.version))
     const isCopied = (await fileChecksum(copy)) === release.cksum
-    const what = stored
+    const fault = stored
       ? 'the bytes in the crate store are not those published'
       : 'the crate store has no bytes'
+    const what = `${fault} (${key})`
     if (isCopied && repair) await restore(context, key, copy)
-    findings.push({
-      where,
-      what: `${what} (${key})`,
-      lost: !isCopied,
-      repaired: isCopied && repair,
-    })
+    findings.push(isCopied ? derivable(where, what, repair) : lost(where, what))
   }
   return findings
 }
@@ -137,19 +131,13 @@ async function treeFaults(
       : 'the .crate is not in the public tree'
     findings.push(derivable(path, what))
   }
-  for (const { path, bytes } of files.outputs) {
-    const present = await tree.read(path)
-    if (present?.equals(bytes)) continue
-    findings.push(derivable(path, present ? 'differs from the catalog' : 'is missing'))
-  }
   const index = indexPath(crate.name)
-  if (files.outputs.length === 0 && (await tree.read(index)))
-    findings.push(derivable(index, 'has no versions left'))
-  const known = new Set([...files.crates.keys(), ...files.outputs.map(one => one.path)])
-  for await (const path of tree.list(crateFolder(crate.name))) {
-    if (!known.has(path) && !files.isPage(path))
-      findings.push(derivable(path, 'is no part of its crate'))
-  }
+  const present = await tree.read(index)
+  if (!files.index && present) findings.push(derivable(index, 'has no versions left'))
+  if (files.index && !present?.equals(files.index.bytes))
+    findings.push(derivable(index, present ? 'differs from the catalog' : 'is missing'))
+  for await (const path of tree.list(crateFolder(crate.name)))
+    if (!files.isPart(path)) findings.push(derivable(path, 'is no part of its crate'))
   return findings
 }
 
@@ -168,13 +156,10 @@ async function verifyConfig(context: BuildContext, repair: boolean): Promise<Fin
 async function* setOrphansAside(context: BuildContext): AsyncIterable<Finding> {
   for await (const key of context.crates.list()) {
     const cksum = /([0-9a-f]{64})\.crate$/.exec(key)?.[1] ?? ''
+    // Without the mutex: nearly all of them are some release's.
     if (await releaseOfBytes(context.database, cksum)) continue
     const aside = await withoutRelease(context, cksum, () => context.crates.setAside(key))
-    if (aside)
-      yield derivable(
-        key,
-        `bytes that belong to no release now lie in crates/${aside}; add or remove them`,
-        true,
-      )
+    const what = `bytes that belong to no release now lie in crates/${aside}; add or remove them`
+    if (aside) yield derivable(key, what, true)
   }
 }

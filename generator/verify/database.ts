@@ -3,7 +3,7 @@ import { writeFact } from '../store/catalog/facts.ts'
 import { refreshListings } from '../store/catalog/listing.ts'
 import type { Database } from '../store/database/database.ts'
 import { all, column, first, run } from '../store/database/statement.ts'
-import type { Finding } from './finding.ts'
+import { derivable, type Finding, lost } from './finding.ts'
 
 /** Most findings of one check: a torn file is torn in thousands of places. */
 const MOST = 20
@@ -13,17 +13,31 @@ const MOST = 20
  * data and indexes can be repaired; the rest needs a backup.
  */
 export async function* verifyDatabase(database: Database, repair: boolean): AsyncIterable<Finding> {
-  const faults = await integrity(database)
-  if (repair && faults.length > 0) await run(database, 'REINDEX')
-  const left = new Set(repair ? await integrity(database) : faults)
-  for (const what of faults) {
-    const isMended = !left.has(what)
-    // Rows that an index does not have are all there in their table.
-    const lost = !/index/.test(what)
-    yield { where: DATABASE_FILE, what, lost: lost && !isMended, repaired: isMended }
-  }
+  // Rows that an index does not have are all there in their table.
+  const broken = await mend(
+    repair,
+    () => integrity(database),
+    () => run(database, 'REINDEX'),
+  )
+  for (const one of broken) yield { ...one, lost: !one.repaired && !/index/.test(one.what) }
   yield* await references(database)
-  yield* await derived(database, repair)
+  yield* await mend(
+    repair,
+    () => wrongSums(database),
+    () => sumAgain(database),
+  )
+}
+
+/** What `find` finds; with `repair`, what it no longer finds after `work` is repaired. */
+async function mend(
+  repair: boolean,
+  find: () => Promise<string[]>,
+  work: () => Promise<unknown>,
+): Promise<Finding[]> {
+  const faults = await find()
+  if (repair && faults.length > 0) await work()
+  const left = new Set(repair ? await find() : faults)
+  return faults.map(what => derivable(DATABASE_FILE, what, !left.has(what)))
 }
 
 async function integrity(database: Database): Promise<string[]> {
@@ -36,40 +50,31 @@ async function references(database: Database): Promise<Finding[]> {
     database,
     `SELECT "table", rowid, parent FROM pragma_foreign_key_check LIMIT ${MOST}`,
   )
-  return rows.map(({ table, rowid, parent }) => ({
-    where: DATABASE_FILE,
-    what: `row ${rowid ?? '?'} of ${table} refers to a row of ${parent} that does not exist; restore a backup`,
-    lost: true,
-    repaired: false,
-  }))
+  return rows.map(({ table, rowid, parent }) =>
+    lost(
+      DATABASE_FILE,
+      `row ${rowid ?? '?'} of ${table} refers to a row of ${parent} that does not exist; restore a backup`,
+    ),
+  )
 }
 
-/** Lists and sums that are kept in the transaction of each change. */
-async function derived(database: Database, repair: boolean): Promise<Finding[]> {
-  const find = async () => {
-    const found: string[] = []
-    if (await first(database, WRONG_LISTINGS))
-      found.push('what lists and searches read does not fit the releases')
-    if (await first(database, WRONG_COUNTS))
-      found.push('the numbers of crates, releases and terms are wrong')
-    return found
+/** Lists and sums that are kept in the transaction of each change, and are wrong. */
+async function wrongSums(database: Database): Promise<string[]> {
+  const found: string[] = []
+  if (await first(database, WRONG_LISTINGS))
+    found.push('what lists and searches read does not fit the releases')
+  if (await first(database, WRONG_COUNTS))
+    found.push('the numbers of crates, releases and terms are wrong')
+  return found
+}
+
+async function sumAgain(database: Database): Promise<void> {
+  await writeFact(database, 'listings', null)
+  await refreshListings(database)
+  for (const what of COUNTED) {
+    const counted = `(SELECT count(*) FROM ${what})`
+    await run(database, `UPDATE counts SET n = ${counted} WHERE what = '${what}'`)
   }
-  const faults = await find()
-  if (repair && faults.length > 0) {
-    await writeFact(database, 'listings', null)
-    await refreshListings(database)
-    for (const what of COUNTED) {
-      const counted = `(SELECT count(*) FROM ${what})`
-      await run(database, `UPDATE counts SET n = ${counted} WHERE what = '${what}'`)
-    }
-  }
-  const left = new Set(repair ? await find() : faults)
-  return faults.map(what => ({
-    where: DATABASE_FILE,
-    what,
-    lost: false,
-    repaired: !left.has(what),
-  }))
 }
 
 const WRONG_LISTINGS = `

@@ -34,8 +34,13 @@ export async function* findingsAbout(
     const { code = '', message } = error as NodeJS.ErrnoException
     if (!(error instanceof Error) || OF_THE_MACHINE.test(code) || isStorageRefusal(error))
       throw error
-    yield { where, what: `cannot be verified: ${message}`, lost: false, repaired: false }
+    yield derivable(where, `cannot be verified: ${message}`)
   }
+}
+
+/** A finding about something that only a backup can restore. */
+export function lost(where: string, what: string): Finding {
+  return { where, what, lost: true, repaired: false }
 }
 
 /** A finding about something that can be derived again. */

@@ -77,9 +77,7 @@ interface Treebuilder {
   write(): Promise<Oid>
 }
 
-/**
- * Loads nodegit; the specifier is a variable, so that this compiles without the optional package.
- */
+/** Loads nodegit; the specifier is a variable, so that this compiles without the package. */
 export async function loadNodegit(): Promise<NodeGit> {
   const specifier = 'nodegit'
   const loaded: { default: NodeGit } = await import(specifier)
@@ -154,9 +152,7 @@ export class NodegitEngine implements Engine {
     }
   }
 
-  /**
-   * Writes a changed tree: its id, null when nothing is left in it, undefined when it is unchanged.
-   */
+  /** Writes a changed tree: its id, null when it is empty now, undefined when it is unchanged. */
   async #write(
     folder: Folder<Uint8Array | null>,
     tree: Tree | null,

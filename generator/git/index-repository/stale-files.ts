@@ -4,9 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { isTemporary, readFolder, readText, statOf } from '../../store/durable-file.ts'
 import { headRef } from './bare-repository.ts'
 
-/**
- * How long a ref may be locked; git takes milliseconds, so older locks belong to dead processes.
- */
+/** How long a ref may be locked: git takes milliseconds, an older lock is a dead process's. */
 const LOCK_MS = 5_000
 /** The same for what is held during packing. */
 const WORK_MS = 600_000

@@ -30,9 +30,7 @@ export class UploadPack {
     this.#child.stdin.end(input)
   }
 
-  /**
-   * Git's answer as a stream; throws when git fails, so that a broken answer never looks complete.
-   */
+  /** Git's answer as a stream; throws when git fails, so that no broken answer looks complete. */
   async *output(): AsyncGenerator<Uint8Array> {
     try {
       yield* this.#child.stdout

@@ -49,9 +49,7 @@ export function refusedPart(
 /** What the source has of one crate. */
 export interface SourceCrate {
   readonly name: Name | null
-  /**
-   * In the order of the source. A version may have several candidates: the first good one is taken.
-   */
+  /** In the order of the source. Of several candidates for a version the first good one counts. */
   readonly versions: readonly (readonly SourceRelease[])[]
   readonly refused: readonly Refused[]
 }
