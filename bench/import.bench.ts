@@ -77,8 +77,7 @@ function report(what: string, versions: number, { ms, cpu }: Cost): void {
 }
 
 async function takeIn(registry: Registry, source: string, expected: number): Promise<void> {
-  const request = { source, as: null, crates: null, names: null, token: null, sourceUrls: [] }
-  const opened = await openSource(request)
+  const opened = await openSource({ source })
   const change = { at: '2026-11-20T12:00:00Z', actor: 'command line', user: null, tokenId: null }
   let added = 0
   for await (const { outcome, issues } of importAll(registry, opened, {

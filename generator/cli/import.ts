@@ -2,10 +2,8 @@ import { type Command, Option } from 'commander'
 import { type Issue, inFile, refuse, refuseErrors } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { importAll } from '../import/import.ts'
-import type { Outcome } from '../import/prepare.ts'
 import { openSource } from '../import/source/open.ts'
-import type { ImportRequest } from '../import/source/source.ts'
-import { SOURCE_KINDS, type Source, type SourceKind } from '../import/source/source.ts'
+import { type ImportRequest, SOURCE_KINDS } from '../import/source/source.ts'
 import { plain } from '../import/source/web.ts'
 import type { Registry } from '../registry.ts'
 import { operatorChange } from '../store/catalog/change.ts'
@@ -22,12 +20,7 @@ import {
   withDir,
 } from './io.ts'
 
-interface Options extends FolderOptions {
-  readonly as?: SourceKind
-  readonly crates?: string
-  readonly names?: string
-  readonly token?: string
-  readonly sourceUrl?: string[]
+interface Options extends FolderOptions, Omit<ImportRequest, 'source'> {
   readonly owner?: string
   readonly json?: boolean
   readonly verbose?: boolean
@@ -66,99 +59,60 @@ export function registerImport(program: Command, io: Io): void {
     )
 }
 
+/** The sums go to stdout, objections to stderr; with `--json` stdout has all of it. */
 async function runImport(
   io: Io,
   registry: Registry,
   source: string,
   options: Options,
 ): Promise<void> {
-  const owner = options.owner === undefined ? null : await userId(registry, options.owner)
-  const opened = await openSource(requestOf(io, source, options))
-  const report = new Report(io, options)
+  const { json = false, verbose = false, token = io.env.PLIMSOLL_IMPORT_TOKEN, ...rest } = options
+  const owner = rest.owner === undefined ? null : await userId(registry, rest.owner)
+  const opened = await openSource({ ...rest, source, ...(token !== undefined && { token }) })
   const progress = progressLine(io, 'importing crate')
-  io.err(`importing ${opened.description}`)
+  const sums = { added: 0, present: 0, refused: 0 }
+  const warnings: Issue[] = []
+  const { kind, description, ownUrls } = opened
+  io.err(`importing ${description}`)
+  for (const url of ownUrls) io.err(`dependencies on ${url} become dependencies on this registry`)
+  const head = JSON.stringify({ source: plain(source), kind, description, own_urls: ownUrls })
+  if (json) io.out(`${head.slice(0, -1)},"versions":[`)
+  let comma = ''
   try {
-    report.begin(opened, plain(source))
-    const change = operatorChange(timestamp(io.now()))
-    const orders = { change, source: plain(source), owner }
-    for await (const outcome of importAll(registry, opened, orders, progress.at)) {
-      if (outcome.outcome === 'refused') progress.done()
-      report.add(outcome)
+    const job = { change: operatorChange(timestamp(io.now())), source: plain(source), owner }
+    for await (const result of importAll(registry, opened, job, progress.at)) {
+      const { outcome, where, name, version, issues } = result
+      sums[outcome]++
+      if (json) {
+        const messages = issues.map(one => one.message)
+        io.out(`${comma}${JSON.stringify({ name, version, outcome, where, messages })}`)
+        comma = ','
+      }
+      const what = [name, version].filter(Boolean).join(' ')
+      if (outcome === 'refused') {
+        progress.done()
+        const refusal = what === '' ? where : `${where}: ${what}`
+        printIssues(
+          io,
+          issues.map(one => inFile(refusal, one)),
+        )
+      } else warnings.push(...issues.map(one => inFile(what, one)))
     }
   } finally {
     progress.done()
     await opened.close?.()
   }
-  report.end((await showChanges(io, registry)).issues)
-}
-
-function requestOf(io: Io, source: string, options: Options): ImportRequest {
-  return {
-    source,
-    as: options.as ?? null,
-    crates: options.crates ?? null,
-    names: options.names ?? null,
-    token: options.token ?? io.env.PLIMSOLL_IMPORT_TOKEN ?? null,
-    sourceUrls: options.sourceUrl ?? [],
-  }
+  const { issues } = await showChanges(io, registry)
+  printWarnings(io, warnings, verbose)
+  const { added, present, refused } = sums
+  if (json) io.out(`],${JSON.stringify(sums).slice(1)}`)
+  else io.out(`imported ${added} versions; ${present} were here already, ${refused} were refused`)
+  refuseErrors(issues)
+  if (refused > 0) throw new Exit(1)
 }
 
 async function userId({ database }: Registry, login: string): Promise<number> {
   const text = 'SELECT id FROM users WHERE canonical = ?'
   const id = await value<number>(database, text, login.toLowerCase())
   return id ?? refuse('login_unknown', { login })
-}
-
-/** What an import reports: the sums on stdout, objections on stderr; with `--json` all of it. */
-class Report {
-  readonly #io: Io
-  readonly #asJson: boolean
-  readonly #verbose: boolean
-  readonly #sums = { added: 0, present: 0, refused: 0 }
-  readonly #warnings: Issue[] = []
-  #lines = 0
-
-  constructor(io: Io, { json = false, verbose = false }: Options) {
-    this.#io = io
-    this.#asJson = json
-    this.#verbose = verbose
-  }
-
-  begin({ kind, description, ownUrls }: Source, source: string): void {
-    for (const url of ownUrls)
-      this.#io.err(`dependencies on ${url} become dependencies on this registry`)
-    if (!this.#asJson) return
-    const head = JSON.stringify({ source, kind, description, own_urls: ownUrls })
-    this.#io.out(`${head.slice(0, -1)},"versions":[`)
-  }
-
-  add({ outcome, where, name, version, issues }: Outcome): void {
-    this.#sums[outcome]++
-    if (this.#asJson) {
-      const messages = issues.map(one => one.message)
-      const line = JSON.stringify({ name, version, outcome, where, messages })
-      this.#io.out(`${this.#lines++ > 0 ? ',' : ''}${line}`)
-    }
-    const what = [name, version].filter(Boolean).join(' ')
-    const refusal = what === '' ? where : `${where}: ${what}`
-    if (outcome === 'refused')
-      printIssues(
-        this.#io,
-        issues.map(one => inFile(refusal, one)),
-      )
-    else this.#warnings.push(...issues.map(one => inFile(what, one)))
-  }
-
-  /** The sums; ends the command with 1 when something was refused or could not be rendered. */
-  end(unrendered: readonly Issue[]): void {
-    printWarnings(this.#io, this.#warnings, this.#verbose)
-    const { added, present, refused } = this.#sums
-    if (this.#asJson) this.#io.out(`],${JSON.stringify(this.#sums).slice(1)}`)
-    else
-      this.#io.out(
-        `imported ${added} versions; ${present} were here already, ${refused} were refused`,
-      )
-    refuseErrors(unrendered)
-    if (refused > 0) throw new Exit(1)
-  }
 }

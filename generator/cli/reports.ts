@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { Refusal } from '../../core/error/error.ts'
+import { Refusal, refusalOnly } from '../../core/error/error.ts'
 import { GIT_INDEX_FOLDER } from '../../core/paths/index-files.ts'
 import { describeSettings } from '../../core/settings/settings.ts'
 import { fetchProblem } from '../git/git-index.ts'
@@ -79,31 +79,18 @@ function failedLine({ kind, crate, version, attempts, retryAt, error }: FailedMa
   return `${kind}${of && ` of ${of}`}: ${error} (${tries}, next ${retryAt})`
 }
 
-/** State of the git index. */
-interface GitIndexState {
-  /** Whether there is a repository. */
-  readonly isThere: boolean
-  /** What writes it. */
-  readonly engine: 'nodegit' | 'git' | null
-  /** Why there is no repository, or nothing that writes it. */
-  readonly why: string | null
-  /** Why Cargo cannot fetch it from a daemon of this machine. */
-  readonly problem: string | null
-}
-
-async function gitIndex(registry: Registry): Promise<GitIndexState> {
-  const isThere = existsSync(registry.tree.path(GIT_INDEX_FOLDER))
-  const settings = registry.settings.git
-  if (settings.index === 'off')
-    return { isThere, engine: null, why: 'the setting `git.index` is "off"', problem: null }
-  try {
-    const { name: engine } = await findEngine({ engine: settings.engine })
-    const why = isThere
-      ? null
-      : `not made yet; the daemon or \`plimsoll build\` makes it with ${engine}`
-    return { isThere, engine, why, problem: (await fetchProblem())?.message ?? null }
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return { isThere, engine: null, why: error.message, problem: null }
-  }
+/**
+ * What writes the git index, why there is none or nothing that writes it, and why Cargo cannot
+ * fetch it from a daemon of this machine.
+ */
+async function gitIndex({ tree, settings }: Registry) {
+  const isThere = existsSync(tree.path(GIT_INDEX_FOLDER))
+  const nothing = (why: string) => ({ isThere, engine: null, why, problem: null })
+  if (settings.git.index === 'off') return nothing('the setting `git.index` is "off"')
+  const found = await findEngine({ engine: settings.git.engine }).catch(refusalOnly)
+  if (found instanceof Refusal) return nothing(found.message)
+  const engine = found.name
+  const missing = `not made yet; the daemon or \`plimsoll build\` makes it with ${engine}`
+  const problem = (await fetchProblem())?.message ?? null
+  return { isThere, engine, why: isThere ? null : missing, problem }
 }

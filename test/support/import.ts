@@ -18,8 +18,7 @@ export async function takeOver(
   more: Partial<ImportRequest> & { owner?: number; pause?: number; patience?: number } = {},
 ): Promise<TakenOver> {
   const { owner = null, pause = 1, patience = 2000, ...rest } = more
-  const plain = { source, as: null, crates: null, names: null, token: null, sourceUrls: [] }
-  const opened = await openSource({ ...plain, ...rest }, { pause, patience })
+  const opened = await openSource({ source, ...rest }, { pause, patience })
   const sums = { added: 0, present: 0, refused: 0 }
   const outcomes: Outcome[] = []
   try {

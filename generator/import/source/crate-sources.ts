@@ -43,7 +43,7 @@ export function releaseIn(
 
 /** The `.crate` files the operator has named, or null. A host named here may see the token. */
 export function namedCrates({ crates }: ImportRequest, web: Web): CrateSource | null {
-  if (crates === null) return null
+  if (crates === undefined) return null
   if (isWebTemplate(crates)) {
     web.trust(crates.replace(/\{.*$/s, ''))
     return webCrates(crates.replace(/\/+$/, ''), web)

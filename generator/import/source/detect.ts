@@ -13,7 +13,7 @@ export interface Detected {
 }
 
 /** Recognizes a source by its name and content; refuses unknown and ambiguous ones. */
-export async function detect(source: string, as: SourceKind | null): Promise<Detected> {
+export async function detect(source: string, as?: SourceKind): Promise<Detected> {
   if (/^sparse\+/i.test(source)) return at('sparse')
   const isHere = existsSync(source)
   // As Cargo reads it: an address without `sparse+` is a git repository.
@@ -23,11 +23,11 @@ export async function detect(source: string, as: SourceKind | null): Promise<Det
   if (!facts) return refuse('file_missing', { path: source })
   if (!facts.isDirectory())
     return source.endsWith('.crate') ? at('crates') : refuse('import_source_unknown', { source })
-  const candidates = (await lookAround(source)).filter(one => as === null || one.kind === as)
+  const candidates = (await lookAround(source)).filter(one => as === undefined || one.kind === as)
   const [first, ...others] = candidates
   if (first && others.length === 0) return first
   if (first) refuse('import_source_ambiguous', { source, kinds: candidates.map(say).join(' or ') })
-  const what = as === null ? source : `${source}, as \`${as}\`,`
+  const what = as === undefined ? source : `${source}, as \`${as}\`,`
   return refuse('import_source_unknown', { source: what })
 }
 

@@ -24,13 +24,11 @@ const OPEN: Record<
 }
 
 /** Recognizes a source and opens it; refuses what cannot be imported, or needs more options. */
-export async function openSource(
-  request: ImportRequest,
-  web: Omit<WebOptions, 'token'> = {},
-): Promise<Source> {
-  const { kind, index } = await detect(request.source, request.as)
-  if (request.names !== null && kind !== 'sparse')
+export async function openSource(request: ImportRequest, web: WebOptions = {}): Promise<Source> {
+  const { source, as, token, sourceUrl = [] } = request
+  const { kind, index } = await detect(source, as)
+  if (request.names !== undefined && kind !== 'sparse')
     refuse('import_names_useless', { kind: `\`${kind}\`` })
-  const opened = await OPEN[kind](request, new Web({ ...web, token: request.token }), index)
-  return { ...opened, kind, ownUrls: [...new Set([...opened.ownUrls, ...request.sourceUrls])] }
+  const opened = await OPEN[kind](request, new Web(web, token), index)
+  return { ...opened, kind, ownUrls: [...new Set([...opened.ownUrls, ...sourceUrl])] }
 }

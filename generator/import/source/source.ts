@@ -64,14 +64,14 @@ export interface ImportRequest {
   /** Folder, file or URL. */
   readonly source: string
   /** What it is, when it could be several things. */
-  readonly as: SourceKind | null
+  readonly as?: SourceKind
   /** Folder or URL of the `.crate` files, when they are not where the source says. */
-  readonly crates: string | null
+  readonly crates?: string
   /** File with the names of the crates of a sparse index. */
-  readonly names: string | null
-  readonly token: string | null
+  readonly names?: string
+  readonly token?: string
   /** Index URLs that mean the source, besides those it is known by. */
-  readonly sourceUrls: readonly string[]
+  readonly sourceUrl?: readonly string[]
 }
 
 /** A source that has been opened. */

@@ -31,7 +31,7 @@ export async function openSparse(request: ImportRequest, web: Web): Promise<Open
   const url = source.replace(/^sparse\+/i, '')
   const base = url.endsWith('/') ? url : `${url}/`
   web.trust(base)
-  if (names === null) return refuse('import_names_needed', { source: plain(source) })
+  if (names === undefined) return refuse('import_names_needed', { source: plain(source) })
   const wanted = parseNames(await readFile(names, 'utf8'), names)
   const text = await web.read(`${base}config.json`, CONFIG_MAX)
   const dl = text && parseDl(text.toString('utf8'), `${plain(base)}config.json`)

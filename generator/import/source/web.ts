@@ -3,8 +3,6 @@ import { Refusal, refuse } from '../../../core/error/error.ts'
 
 /** How a source on the web is read. */
 export interface WebOptions {
-  /** Sent as `Authorization`, as Cargo sends it, to `tokenOrigins` only. */
-  readonly token: string | null
   /** Pause before the first repetition, in milliseconds; it doubles each time. */
   readonly pause?: number
   /** How long the source may be silent, in milliseconds. */
@@ -35,10 +33,13 @@ class Passing extends Error {
  */
 export class Web {
   readonly #options: Required<WebOptions>
+  readonly #token: string | undefined
   readonly #tokenOrigins = new Set<string>()
 
-  constructor(options: WebOptions) {
+  /** `token` is sent as `Authorization`, as Cargo sends it, to trusted hosts only. */
+  constructor(options: WebOptions, token?: string) {
     this.#options = { pause: 500, patience: 60_000, ...options }
+    this.#token = token
   }
 
   /** Lets the token be sent to the host of a URL that the operator has named. */
@@ -103,9 +104,9 @@ export class Web {
   }
 
   async #request(url: URL, { signal }: Attempt): Promise<Response> {
-    const { token } = this.#options
     const headers = new Headers({ 'user-agent': 'plimsoll-import', accept: '*/*' })
-    if (token !== null && this.#tokenOrigins.has(url.origin)) headers.set('authorization', token)
+    if (this.#token !== undefined && this.#tokenOrigins.has(url.origin))
+      headers.set('authorization', this.#token)
     try {
       return await fetch(url, { headers, redirect: 'manual', signal })
     } catch (error) {

@@ -77,7 +77,7 @@ test('a git index, as work tree and bare, with the .crate files in a folder', as
     const registry = await newRegistry(t)
     const taken = await takeOver(registry, source, {
       crates,
-      sourceUrls: ['https://git.example/index'],
+      sourceUrl: ['https://git.example/index'],
     })
     assert.deepEqual(taken.sums, { added: 3, present: 0, refused: 0 }, report(taken.outcomes))
     assert.equal(taken.source.kind, 'git')
@@ -238,7 +238,7 @@ test('a vendor folder needs the .crate files, from the cache of Cargo', async t 
   const { vendor, cache } = vendored(t)
   const registry = await newRegistry(t)
   await assert.rejects(takeOver(registry, vendor), refusesWith('import_unpacked_only'))
-  const crates = { crates: cache, sourceUrls: ['https://github.com/rust-lang/crates.io-index'] }
+  const crates = { crates: cache, sourceUrl: ['https://github.com/rust-lang/crates.io-index'] }
   const { sums, outcomes } = await takeOver(registry, vendor, crates)
   assert.deepEqual(sums, { added: 2, present: 0, refused: 2 })
   assert.match(report(outcomes), /refused: it comes from a git repository/)
