@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
 import { type Issue, inFile, Refusal } from '../../core/error/error.ts'
-import type { Name } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { addCrateFile } from '../add/add.ts'
-import { type BatchItem, orderBatch } from '../add/batch.ts'
+import { orderBatch } from '../add/batch.ts'
 import type { Registry } from '../registry.ts'
 import { findCrates } from '../store/crate-files.ts'
 import { showChanges } from './changes.ts'
@@ -43,18 +42,19 @@ async function addAll(
 ): Promise<void> {
   const paths = (await Promise.all(sources.map(source => findCrates(source)))).flat()
   const items = await orderBatch(registry, [...new Set(paths)])
-  const companions = new Companions(items)
+  // The crates that are not all added or refused yet; the versions of each are adjacent.
+  const companions = new Set(items.flatMap(({ name }) => name ?? []))
   const progress = progressLine(io, 'adding')
   const report: object[] = []
   const sums = { added: 0, present: 0, refused: 0 }
   const errors: Issue[] = []
   const warnings: Issue[] = []
   for (const [index, item] of items.entries()) {
-    const { path } = item
+    const { path, name: crate } = item
     progress.at(index + 1, items.length)
     try {
-      const addition = { at: timestamp(io.now()), companions: companions.names }
-      const accepted = await addCrateFile(registry, path, addition)
+      const at = timestamp(io.now())
+      const accepted = await addCrateFile(registry, path, { at, companions })
       const { name, version } = accepted.release
       sums[accepted.outcome]++
       warnings.push(...accepted.warnings.map(one => inFile(path, one)))
@@ -67,7 +67,7 @@ async function addAll(
       errors.push(...error.issues.map(one => inFile(path, one)))
       report.push({ path, errors: error.issues.map(one => one.message) })
     }
-    companions.settle(item)
+    if (crate !== null && items[index + 1]?.name !== crate) companions.delete(crate)
   }
   progress.done()
   // What all crates share, such as `config.json`, may be older than the settings.
@@ -80,26 +80,4 @@ async function addAll(
     io.out(`${sums.added} added, ${present}${sums.refused} refused`)
   }
   if (sums.refused > 0) throw new Exit(1)
-}
-
-/** The crates of a batch that are not all added or refused yet. */
-class Companions {
-  readonly names = new Set<Name>()
-  readonly #left = new Map<Name, number>()
-
-  constructor(items: readonly BatchItem[]) {
-    for (const { name } of items) {
-      if (name === null) continue
-      this.names.add(name)
-      this.#left.set(name, (this.#left.get(name) ?? 0) + 1)
-    }
-  }
-
-  /** An item was added or refused. */
-  settle({ name }: BatchItem): void {
-    if (name === null) return
-    const left = (this.#left.get(name) ?? 0) - 1
-    this.#left.set(name, left)
-    if (left === 0) this.names.delete(name)
-  }
 }

@@ -15,7 +15,7 @@ import {
 } from '../store/catalog/git-batch.ts'
 import { clearMarks } from '../store/catalog/marks.ts'
 import { ProcessMutex } from '../store/process-mutex.ts'
-import type { Engine, IndexChange, IndexFile } from './index-repository/engine.ts'
+import type { IndexChange, IndexFile } from './index-repository/engine.ts'
 import { gitVersion } from './index-repository/git-process.ts'
 import { type IndexRepository, openIndexRepository } from './index-repository/repository.ts'
 import { IndexPush } from './push.ts'
@@ -88,10 +88,6 @@ export class GitIndex {
       onMissing?.(error)
       return null
     }
-  }
-
-  get engine(): Engine['name'] {
-    return this.#repository.engine
   }
 
   /** Commits everything that waits; the number of commits. The remotes follow on their own. */
