@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { type Issue, Refusal } from '../../core/error/error.ts'
 
@@ -90,23 +89,28 @@ export class Thread {
   }
 
   async #ask(message: Request | 'continue', meter: Meter): Promise<Reply> {
-    const settled = new AbortController()
-    const { signal } = settled
-    const replied = once(this.#worker, 'message', { signal })
-    const exited = once(this.#worker, 'exit', { signal })
-    meter.start()
-    this.#worker.postMessage(message)
-    try {
-      const [reply] = await Promise.race([replied, exited.then(() => [null])])
-      if (reply !== null) return reply
-    } catch (error) {
-      throw this.#explain(error as Error)
-    } finally {
-      meter.stop()
-      settled.abort()
-    }
+    const worker = this.#worker
+    return new Promise<Reply>((resolve, reject) => {
+      const settle = (act: () => void) => {
+        meter.stop()
+        worker.off('message', onMessage).off('error', onError).off('exit', onExit)
+        act()
+      }
+      const onMessage = (reply: Reply) => settle(() => resolve(reply))
+      const onError = (error: Error) => {
+        this.isEnded = true
+        settle(() => reject(this.#explain(error)))
+      }
+      const onExit = () => settle(() => reject(this.#timeError()))
+      worker.on('message', onMessage).on('error', onError).on('exit', onExit)
+      meter.start()
+      worker.postMessage(message)
+    })
+  }
+
+  #timeError(): SandboxError {
     const { seconds } = this.#limits
-    throw new SandboxError('time', `it takes more than ${seconds} seconds of processor time`)
+    return new SandboxError('time', `it takes more than ${seconds} seconds of processor time`)
   }
 
   #explain(error: Error): SandboxError {
