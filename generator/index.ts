@@ -38,7 +38,7 @@ export { verify } from './verify/verify.ts'
 
 // The catalog: the records of all releases.
 
-export { addEvent, type Change, operatorChange, type Queries } from './store/catalog/change.ts'
+export { addEvent, type Change, operatorChange } from './store/catalog/change.ts'
 export {
   type CrateRecord,
   findCrate,
@@ -74,7 +74,7 @@ export { readTarget, type Target } from './store/catalog/target.ts'
 export { setYanked } from './store/catalog/withdrawal.ts'
 export type { Database } from './store/database/database.ts'
 export { MARK_KINDS } from './store/database/mark-kinds.ts'
-export { all, first, run } from './store/database/statement.ts'
+export { all, first, type Queries, run } from './store/database/statement.ts'
 export { isStorageRefusal } from './store/storage-fault.ts'
 
 // The git index.

@@ -18,13 +18,14 @@ import type { Version } from '../../core/version.ts'
 import { buildCrate } from '../build/crate.ts'
 import type { Registry } from '../registry.ts'
 import { archiveLimits, inspectFile } from '../sandbox/archive.ts'
-import { type Change, operatorChange, type Queries } from '../store/catalog/change.ts'
+import { type Change, operatorChange } from '../store/catalog/change.ts'
 import { type CrateRecord, findLookAlikes, knownNames } from '../store/catalog/crates.ts'
 import { type Added, addRelease, type Permit } from '../store/catalog/publish.ts'
 import { checkQuota } from '../store/catalog/quota.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
 import { objectionsTo, readTarget, type Target } from '../store/catalog/target.ts'
 import type { CrateBytes, Staged } from '../store/crate-store.ts'
+import type { Queries } from '../store/database/statement.ts'
 
 /** The bytes of a release and what came with them. */
 export interface Submission<Bytes extends CrateBytes = Staged> {

@@ -1,7 +1,5 @@
 import { insert, type Queries } from '../database/statement.ts'
 
-export type { Queries }
-
 /** Who changes the catalog, and when (RFC 3339, UTC, whole seconds). */
 export interface Change {
   readonly at: string

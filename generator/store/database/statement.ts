@@ -68,7 +68,7 @@ export async function insert<Table extends keyof Tables>(
   row: Insertable<Tables[Table]>,
 ): Promise<number> {
   const text = `${insertText(table, row)} RETURNING id`
-  return (await one<{ id: number }>(db, text, ...valuesOf(row))).id
+  return (await one<{ id: number }>(db, text, ...(Object.values(row) as Parameter[]))).id
 }
 
 /** Inserts a row, or replaces what it says in the row that has the same `keys`. */
@@ -81,16 +81,12 @@ export async function upsert<Table extends keyof Tables>(
   const others = Object.keys(row).filter(column => !keys.includes(column))
   const set = others.map(column => `${column} = excluded.${column}`)
   const text = `${insertText(table, row)} ON CONFLICT (${keys}) DO UPDATE SET ${set}`
-  await run(db, text, ...valuesOf(row))
+  await run(db, text, ...(Object.values(row) as Parameter[]))
 }
 
 function insertText(table: string, row: object): string {
   const columns = Object.keys(row)
   return `INSERT INTO ${table} (${columns}) VALUES (${columns.map(() => '?')})`
-}
-
-function valuesOf(row: object): Parameter[] {
-  return Object.values(row)
 }
 
 function execute<R>(db: Queries, sql: string, parameters: readonly Parameter[]) {

@@ -7,7 +7,6 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import Libsql from 'libsql'
 import { issue, Refusal } from '../../../core/error/error.ts'
-import type { Queries } from '../../../generator/store/catalog/change.ts'
 import {
   countFailedMarks,
   nextRetry,
@@ -16,6 +15,7 @@ import {
 } from '../../../generator/store/catalog/marks.ts'
 import { pageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
 import { openDatabase } from '../../../generator/store/database/database.ts'
+import type { Queries } from '../../../generator/store/database/statement.ts'
 import { isWaiting } from '../../support/event-loop.ts'
 import { root } from '../../support/plimsoll.ts'
 import { until } from '../../support/until.ts'

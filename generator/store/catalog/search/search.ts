@@ -9,14 +9,10 @@
  * - `index-terms.ts` changes all of these when a crate gets another newest version.
  * - The browser searches in files that `search-files.ts` reads from the same tables.
  */
-import { canonicalName, isName } from '../../../../core/name.ts'
-import { RANK_FIT, RANK_YANKED, wordsOf } from '../../../../core/search/words.ts'
+import { parseQuery, RANK_FIT, RANK_YANKED } from '../../../../core/search/words.ts'
 import { all, column, LIST, type Queries, type Row } from '../../database/statement.ts'
 import { crateCount } from '../pages/prefixes.ts'
 import { type FoundCrates, intersection, type Slice } from './intersection.ts'
-
-/** Further words of a query are ignored: each costs a look-up. */
-const WORDS_MAX = 32
 
 /**
  * Searches the crates: every word must be one of the name, the keywords or the description, or
@@ -25,43 +21,37 @@ const WORDS_MAX = 32
  * crate, by name.
  */
 export async function searchCrates(db: Queries, query: string, slice: Slice): Promise<FoundCrates> {
-  const said = wordsOf(query)
-  const words = [...new Set(said)].slice(0, WORDS_MAX)
-  if (words.length === 0)
-    return /[^\s+]/.test(query) ? { ids: [], total: 0 } : everyCrate(db, slice)
-  const terms = await all<Row<'terms'>>(
-    db,
-    `SELECT * FROM terms WHERE term IN ${LIST} ORDER BY crates, id`,
-    words,
-  )
+  const { words, key } = parseQuery(query)
+  if (words.length === 0 && !/[^\s+]/.test(query))
+    return pageOf(db, slice, await crateCount(db), EVERY_CRATE)
+  const text = `SELECT * FROM terms WHERE term IN ${LIST} ORDER BY crates, id`
+  const terms = await all<Row<'terms'>>(db, text, words)
   const [rarest] = terms
   if (!rarest || terms.length < words.length) return { ids: [], total: 0 }
-  if (said.length === 1) return oneTerm(db, rarest, slice)
-  const key = isName(query) ? canonicalName(query) : said.join('_')
+  if (key === null) return pageOf(db, slice, rarest.crates, ONE_TERM, rarest.id)
   const ids = terms.map(term => term.id)
   if (terms.some(term => term.common === 0)) return severalTerms(db, ids, key, slice)
   const begins = await column<number>(db, BEGINNING, key, `${key}{`)
   return intersection(db, ids, begins, slice)
 }
 
+const EVERY_CRATE = 'SELECT crate_id FROM listings ORDER BY yanked, canonical LIMIT ? OFFSET ?'
+const ONE_TERM = `SELECT crate_id FROM postings
+  WHERE term_id = ? ORDER BY rank, crate_id LIMIT ? OFFSET ?`
+
 /** `{` follows `z`, the last character of canonical names. */
 const BEGINS = 'crates.canonical >= ? AND crates.canonical < ?'
 const BEGINNING = `SELECT id FROM crates WHERE ${BEGINS}`
 
-async function everyCrate(db: Queries, { limit, offset }: Slice): Promise<FoundCrates> {
-  const text = 'SELECT crate_id FROM listings ORDER BY yanked, canonical LIMIT ? OFFSET ?'
-  const total = await crateCount(db)
-  return { ids: offset < total ? await column(db, text, limit, offset) : [], total }
-}
-
-async function oneTerm(
+async function pageOf(
   db: Queries,
-  { id, crates: total }: Row<'terms'>,
   { limit, offset }: Slice,
+  total: number,
+  text: string,
+  ...parameters: number[]
 ): Promise<FoundCrates> {
-  const text = `SELECT crate_id FROM postings
-    WHERE term_id = ? ORDER BY rank, crate_id LIMIT ? OFFSET ?`
-  return { ids: offset < total ? await column(db, text, id, limit, offset) : [], total }
+  const ids = offset < total ? await column<number>(db, text, ...parameters, limit, offset) : []
+  return { ids, total }
 }
 
 /**

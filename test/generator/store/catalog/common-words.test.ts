@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { canonicalName, type Name } from '../../../../core/name.ts'
 import { type Searched, termsOf } from '../../../../core/search/terms.ts'
-import type { Queries } from '../../../../generator/store/catalog/change.ts'
 import {
   BITMAPS_FROM,
   BLOCK_CRATES,
@@ -15,6 +14,7 @@ import {
 import { changeTerms } from '../../../../generator/store/catalog/search/index-terms.ts'
 import { searchCrates } from '../../../../generator/store/catalog/search/search.ts'
 import { type Database, openDatabase } from '../../../../generator/store/database/database.ts'
+import type { Queries } from '../../../../generator/store/database/statement.ts'
 import { insert } from '../../../../generator/store/database/statement.ts'
 import { Cleanup } from '../../../support/cleanup.ts'
 import { folderOf } from '../../../support/workplace.ts'
