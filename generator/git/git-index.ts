@@ -13,7 +13,7 @@ import {
   markForGit,
   unfollowForGit,
 } from '../store/catalog/git-batch.ts'
-import { clearMarks } from '../store/catalog/marks.ts'
+import { clearMarks, listMarks } from '../store/catalog/marks.ts'
 import { ProcessMutex } from '../store/process-mutex.ts'
 import type { IndexChange, IndexFile } from './index-repository/engine.ts'
 import { gitVersion } from './index-repository/git-process.ts'
@@ -44,6 +44,8 @@ export class GitIndex {
   readonly #repository: IndexRepository
   readonly #push: IndexPush
   readonly #mutex: ProcessMutex
+  /** Whether this process has committed config.json, which does not change while it runs. */
+  #hasConfig = false
 
   private constructor(
     registry: Registry,
@@ -92,6 +94,7 @@ export class GitIndex {
 
   /** Commits everything that waits; the number of commits. The remotes follow on their own. */
   async commit(): Promise<number> {
+    if (await this.#isUpToDate()) return 0
     let commits = 0
     for (;;) {
       const done = await this.#mutex.run(() => this.#commitBatch())
@@ -142,6 +145,12 @@ export class GitIndex {
     await this.#mutex.close()
   }
 
+  /** Whether there is nothing to commit; asked every few seconds, it starts no program. */
+  async #isUpToDate(): Promise<boolean> {
+    if (!this.#hasConfig) return false
+    return (await listMarks(this.#registry.database, 'git', 0, 1)).length === 0
+  }
+
   async #commitBatch(): Promise<{ committed: boolean; more: boolean }> {
     const { database } = this.#registry
     await followForGit(database)
@@ -156,6 +165,7 @@ export class GitIndex {
       // Of the last change, so that equal histories make equal commits; else the epoch.
       time: new Date(batch.events.at(-1)?.at ?? 0),
     })
+    this.#hasConfig = true
     await clearMarks(database, batch.marks)
     if (batch.last > after) await writeFact(database, LAST_EVENT, String(batch.last))
     return { committed: id !== null, more: batch.marks.length === BATCH }

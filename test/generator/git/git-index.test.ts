@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { GitIndex } from '../../../generator/git/git-index.ts'
 import { openIndexRepository } from '../../../generator/git/index-repository/repository.ts'
 import {
   fresh,
@@ -14,6 +15,7 @@ import {
   root,
   run,
 } from '../../support/index-repository.ts'
+import { addCrate, newRegistry } from '../../support/workplace.ts'
 
 /** Registers a test where both engines are installed; the contract suite says when they are not. */
 const bothEngines = nodegit ? test : () => undefined
@@ -134,4 +136,22 @@ test('settings and variables of the user change nothing', async () => {
     process.env = before
   }
   assert.equal(await git(path, 'log', '--format=%an'), 'Plimsoll')
+})
+
+test('an index that is up to date starts no program', async t => {
+  const registry = await newRegistry(t)
+  await addCrate(registry, { name: 'demo', version: '1.0.0' })
+  const index = await GitIndex.open(registry)
+  t.after(() => index?.close())
+  const { PATH } = process.env
+  t.after(() => {
+    process.env.PATH = PATH
+  })
+  assert.equal(await index?.commit(), 1)
+  process.env.PATH = ''
+  assert.equal(await index?.commit(), 0)
+  await addCrate(registry, { name: 'demo', version: '1.0.1' })
+  await assert.rejects(async () => index?.commit(), 'a change needs git')
+  process.env.PATH = PATH
+  assert.equal(await index?.commit(), 1)
 })
