@@ -16,6 +16,8 @@ import type { Random } from './random.ts'
 import { promise } from './run.ts'
 import { crateBytes, type Truth } from './truth.ts'
 
+/** Crates of each client: their number stays, their versions become more. */
+const CRATES = 8
 /** Milliseconds between two questions of a poller. */
 const POLL_MS = 5
 
@@ -43,7 +45,7 @@ export class Load {
     this.#field = field
     this.#url = url
     const clients = Array.from({ length: 7 }, (_, number) =>
-      this.#client(`${round}-${number}`, random.fork()),
+      this.#client(round, number, random.fork()),
     )
     const pollers = [this.#poller(random.fork()), this.#poller(random.fork())]
     this.#work = Promise.all([...clients, this.#operator(round, random.fork()), ...pollers])
@@ -63,16 +65,16 @@ export class Load {
     await this.#work
   }
 
-  async #client(id: string, random: Random): Promise<void> {
+  async #client(round: number, number: number, random: Random): Promise<void> {
     const mine: [string, string][] = []
     const { truth, otherLogin } = this.#field
     for (let count = 0; !this.#isOver; count++) {
       const dice = random.next()
       const one = mine.length > 0 ? random.pick(mine) : null
       if (one === null || dice < 0.6) {
-        // A new crate, a new version of it, or one of a crate that all publish to.
-        const name = dice < 0.15 ? 'c-shared' : dice < 0.35 && one ? one[0] : `c-${id}-${count}`
-        const version = `${count + 1}.${id.replace('-', '.')}`
+        // A new crate, a new version of it, or one of the crate that all publish to.
+        const name = dice < 0.15 ? 'c-shared' : `c-${number}-${random.below(CRATES)}`
+        const version = `${count + 1}.${round}.${number}`
         if (!(await this.#publish(name, version))) return
         if (name !== 'c-shared') mine.push([name, version])
       } else if (dice < 0.85) {

@@ -3,9 +3,6 @@ import { join } from 'node:path'
 import { root } from '../test/support/plimsoll.ts'
 import { Violation } from './run.ts'
 
-/** The program as users run it. */
-export const PROGRAM = join(root, 'dist', 'program', 'cli.js')
-
 /** How a process ended: its exit code, or the signal. */
 export type Ending = number | NodeJS.Signals | null
 
@@ -30,6 +27,8 @@ const ENV = {
 
 /** A real `plimsoll` in a process of its own. */
 export class Program {
+  /** The program as users run it. */
+  static readonly path = join(root, 'dist', 'program', 'cli.js')
   readonly child: ChildProcess
   readonly ended: Promise<Ending>
   readonly args: readonly string[]
@@ -43,10 +42,10 @@ export class Program {
       ...(manner.through ?? []),
       process.execPath,
       ...(manner.node ?? []),
-      PROGRAM,
+      Program.path,
       ...args,
     ]
-    this.child = spawn(command, rest, { env: { ...ENV, ...manner.env }, stdio: 'pipe' })
+    this.child = spawn(command, rest, { env: Program.environment(manner.env), stdio: 'pipe' })
     this.child.stdout?.on('data', chunk => {
       this.#stdout += String(chunk)
     })
@@ -60,6 +59,11 @@ export class Program {
         resolve(this.#ending)
       })
     })
+  }
+
+  /** The environment of every program here. */
+  static environment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
+    return { ...ENV, ...more }
   }
 
   get stdout(): string {

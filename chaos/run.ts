@@ -67,8 +67,13 @@ export async function chaos(
   steps.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   const began = performance.now()
   let failure: unknown = null
+  const interrupted = new Promise<never>((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => reject(new Error(`ended by ${signal}`)))
+  })
+  interrupted.catch(() => {})
   try {
-    await work({
+    const working = work({
       seed,
       count,
       options,
@@ -78,6 +83,7 @@ export async function chaos(
       row: (row, value) => rows.push([row, value]),
       onEnd: step => steps.push(step),
     })
+    await Promise.race([working, interrupted])
   } catch (error) {
     failure = error
   }
@@ -86,7 +92,7 @@ export async function chaos(
   rows.push(['machine', `${availableParallelism()} cores, Node ${process.versions.node}`])
   rows.push(['date', new Date().toISOString().slice(0, 10)])
   printTable([['what', `chaos ${name}, seed ${seed}`], ...rows])
-  if (failure === null) return
+  if (failure === null) process.exit(0)
   console.error(`\nVIOLATED with seed ${seed}:`)
   console.error(failure instanceof Violation ? failure.message : failure)
   process.exit(1)

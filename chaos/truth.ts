@@ -61,10 +61,13 @@ export class Truth {
   /** Owners besides the first, by crate; `null` while either is right. */
   readonly owners = new Map<string, Map<string, boolean | null>>()
   readonly #checksums = new Map<string, string>()
+  /** Crates that somebody wanted to change since this was emptied. */
+  readonly touched = new Set<string>()
   acknowledged = 0
 
   /** A version is asked for. */
   askVersion(name: string, version: string): void {
+    this.touched.add(name)
     this.#of(this.#unanswered, name, () => new Set()).add(version)
     this.#checksums.set(`${name} ${version}`, checksum(crateBytes(name, version)))
   }
@@ -78,12 +81,14 @@ export class Truth {
 
   /** The yank flag of a version is asked for, and then is what was asked for. */
   setYanked(name: string, version: string, yanked: boolean | null): void {
+    this.touched.add(name)
     this.#versions.get(name)?.set(version, { yanked })
     if (yanked !== null) this.acknowledged++
   }
 
   /** The same for an owner. */
   setOwner(name: string, login: string, isOwner: boolean | null): void {
+    this.touched.add(name)
     this.#of(this.owners, name, () => new Map()).set(login, isOwner)
     if (isOwner !== null) this.acknowledged++
   }

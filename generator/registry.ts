@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { refuse } from '../core/error/error.ts'
 import { renderSettingsFile } from '../core/settings/file.ts'
@@ -10,7 +10,7 @@ import { readFact, writeFact } from './store/catalog/facts.ts'
 import { refreshListings } from './store/catalog/listing.ts'
 import { CrateStore } from './store/crate-store.ts'
 import { openDatabase } from './store/database/database.ts'
-import { fileFacts } from './store/durable-file.ts'
+import { fileFacts, writeDurably } from './store/durable-file.ts'
 import { Lock } from './store/lock.ts'
 import { ProcessMutex } from './store/process-mutex.ts'
 import { PublicTree } from './store/public-tree.ts'
@@ -43,8 +43,7 @@ export async function initRegistry(
   if (existsSync(join(dir, SETTINGS_FILE))) refuse('registry_exists', { dir })
   const text = renderSettingsFile(values)
   resolveSettings({ file: { name: SETTINGS_FILE, text }, env: sources.env })
-  mkdirSync(dir, { recursive: true })
-  writeFileSync(join(dir, SETTINGS_FILE), text, { flag: 'wx' })
+  await writeDurably(join(dir, SETTINGS_FILE), Buffer.from(text))
 }
 
 /** The settings of a registry folder: file, then environment, then flags. Refuses other folders. */

@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises'
+import { parseName } from '../../core/name.ts'
+import { crateFilePath } from '../../core/paths/crates.ts'
+import { indexPath } from '../../core/paths/index-files.ts'
+import { parseVersion } from '../../core/version.ts'
+import { listTokens } from '../../daemon/accounts/tokens.ts'
+import { findCrate, listOwners, type Registry } from '../../generator/index.ts'
+import { promise, Violation } from '../run.ts'
+import { checksum, crateBytes, type Line, parseIndex } from '../truth.ts'
+import type { Disk } from './disk.ts'
+import type { Fact } from './recording.ts'
+
+/** A change with the moment of its acknowledgement in the recording. */
+export type Dated = Fact & { readonly at: number }
+
+/** Finds when each change was acknowledged; in the order of these moments. */
+export function dated(facts: readonly Fact[], disk: Disk): Dated[] {
+  const moments = new Map<string, number>()
+  const counts = new Map<string, number>()
+  for (const { at, place, text } of disk.answers) {
+    const command = /^ack (\d+) 0\n/.exec(text)?.[1]
+    if (command !== undefined) moments.set(`command ${command}`, at)
+    const port = /->\[?.*:(\d+)\]$/.exec(place)?.[1]
+    if (port === undefined || !text.startsWith('HTTP/1.1 2')) continue
+    counts.set(port, (counts.get(port) ?? 0) + 1)
+    moments.set(`${port} ${counts.get(port)}`, at)
+  }
+  const found = facts.map(fact => {
+    const { by } = fact
+    const at = moments.get('command' in by ? `command ${by.command}` : `${by.port} ${by.answer}`)
+    if (at === undefined) throw new Error(`no answer in the recording for ${JSON.stringify(fact)}`)
+    return { ...fact, at }
+  })
+  return found.sort((one, other) => one.at - other.at)
+}
+
+/**
+ * Fails unless an open registry has everything that was acknowledged before a moment. A change that
+ * was not may be there or not.
+ */
+export async function promiseFacts(
+  registry: Registry,
+  facts: readonly Dated[],
+  at: number,
+): Promise<void> {
+  const before = facts.filter(fact => fact.at < at)
+  const indexes = new Map<string, ReadonlyMap<string, Line>>()
+  for (const fact of before) {
+    if (fact.kind === 'version') await promiseVersion(registry, fact, indexes)
+    if (fact.kind === 'yank' || fact.kind === 'owner') {
+      // What the same client changed last counts; a later change may have been under way.
+      const same = (other: Dated) => isSame(other, fact)
+      if (before.findLast(same) !== fact || facts.find(one => one.at >= at && same(one))) continue
+      await promiseState(registry, fact, indexes)
+    }
+    if (fact.kind === 'token')
+      promise(
+        (await listTokens(registry.database)).some(token => token.name === fact.name),
+        `the token ${fact.name} was printed and is gone`,
+      )
+  }
+}
+
+function isSame(one: Dated, other: Dated): boolean {
+  if (one.kind === 'yank' && other.kind === 'yank')
+    return one.name === other.name && one.version === other.version
+  return one.kind === 'owner' && other.kind === 'owner' && one.name === other.name
+}
+
+async function promiseVersion(
+  registry: Registry,
+  { name, version }: Dated & { readonly kind: 'version' },
+  indexes: Map<string, ReadonlyMap<string, Line>>,
+): Promise<void> {
+  const line = (await linesOf(registry, name, indexes)).get(version)
+  const cksum = checksum(crateBytes(name, version))
+  promise(line, `${name} ${version} was acknowledged and is not in the index`)
+  promise(line.cksum === cksum, `the index has another checksum for ${name} ${version}`)
+  const path = registry.tree.path(crateFilePath(parseName(name), parseVersion(version)))
+  const bytes = await readFile(path).catch(() => null)
+  promise(bytes, `the .crate of ${name} ${version} is gone`)
+  promise(checksum(bytes) === cksum, `the .crate of ${name} ${version} has other bytes`)
+}
+
+async function promiseState(
+  registry: Registry,
+  fact: Dated & { readonly kind: 'yank' | 'owner' },
+  indexes: Map<string, ReadonlyMap<string, Line>>,
+): Promise<void> {
+  if (fact.kind === 'yank') {
+    const line = (await linesOf(registry, fact.name, indexes)).get(fact.version)
+    promise(
+      line?.yanked === fact.yanked,
+      `${fact.name} ${fact.version} was acknowledged as yanked=${fact.yanked}, the index says ${line?.yanked}`,
+    )
+    return
+  }
+  const crate = await findCrate(registry.database, parseName(fact.name))
+  if (!crate) throw new Violation(`${fact.name} has lost its record`)
+  const owners = await listOwners(registry.database, crate.id)
+  promise(
+    owners.some(owner => owner.login === 'bob') === fact.isOwner,
+    `bob was acknowledged as owner=${fact.isOwner} of ${fact.name}`,
+  )
+}
+
+async function linesOf(
+  registry: Registry,
+  name: string,
+  indexes: Map<string, ReadonlyMap<string, Line>>,
+): Promise<ReadonlyMap<string, Line>> {
+  const known = indexes.get(name)
+  if (known) return known
+  const text = (await registry.tree.read(indexPath(parseName(name))))?.toString() ?? ''
+  const lines = new Map(parseIndex(name, text).map(line => [line.vers, line]))
+  indexes.set(name, lines)
+  return lines
+}

@@ -1,0 +1,183 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { encodePublish } from '../../test/support/publish-body.ts'
+import { plainMetadata } from '../../test/support/registry.ts'
+import { Program } from '../program.ts'
+import type { Random } from '../random.ts'
+import { promise, Violation } from '../run.ts'
+import { crateBytes } from '../truth.ts'
+import { CALLS } from './strace.ts'
+
+/** A change that was acknowledged: by an answer on a connection, or by the end of a command. */
+export type Fact = (
+  | { readonly kind: 'version'; readonly name: string; readonly version: string }
+  | {
+      readonly kind: 'yank'
+      readonly name: string
+      readonly version: string
+      readonly yanked: boolean
+    }
+  | { readonly kind: 'owner'; readonly name: string; readonly isOwner: boolean }
+  | { readonly kind: 'token'; readonly name: string }
+  | { readonly kind: 'user'; readonly name: string }
+  | { readonly kind: 'init' }
+) & {
+  /** The client's port and the number of the answer there; or the number of a command. */
+  readonly by: { readonly port: number; readonly answer: number } | { readonly command: number }
+}
+
+type Change = Fact extends infer One ? (One extends unknown ? Omit<One, 'by'> : never) : never
+
+/** Runs commands below `strace`, all in one recording. */
+export class Recording {
+  readonly facts: Fact[] = []
+  /** The parent of the registry folder. */
+  readonly disk: string
+  readonly trace: string
+  readonly #folder: string
+  readonly #shell: ChildProcess
+  readonly #ended: Promise<unknown>
+  #commands = 0
+
+  constructor(folder: string, env: Readonly<Record<string, string>>) {
+    this.#folder = folder
+    this.disk = join(folder, 'disk')
+    mkdirSync(this.disk)
+    this.trace = join(folder, 'trace')
+    const launcher = join(folder, 'launch.sh')
+    writeFileSync(launcher, 'while read -r line; do eval "$line" & done; wait\n')
+    const options = ['-f', '--seccomp-bpf', '-yy', '-xx', '-s', '4000000', '-o', this.trace]
+    this.#shell = spawn(
+      'strace',
+      [...options, '-e', `trace=${CALLS.join()}`, '--', 'bash', launcher],
+      { cwd: folder, env: { ...Program.environment(env), UV_USE_IO_URING: '0' }, stdio: 'pipe' },
+    )
+    this.#ended = new Promise(resolve => this.#shell.on('close', resolve))
+    this.#shell.on('error', () => {})
+  }
+
+  get registry(): string {
+    return join(this.disk, 'registry')
+  }
+
+  /** Starts a command; gives its number. */
+  start(...args: readonly string[]): number {
+    const number = ++this.#commands
+    const words = [...args, '--dir', this.registry].map(word => `'${word}'`).join(' ')
+    const out = join(this.#folder, `out-${number}`)
+    writeFileSync(out, '')
+    const said = `echo "ack ${number} $?" >> ${this.#folder}/acknowledged`
+    this.#shell.stdin?.write(
+      `('${process.execPath}' '${Program.path}' ${words} > ${out} 2>&1 & echo $! > ${out}.pid; wait $!; ${said})\n`,
+    )
+    return number
+  }
+
+  /** Asks a command to end, and waits for it. */
+  async stop(number: number): Promise<void> {
+    process.kill(Number(readFileSync(join(this.#folder, `out-${number}.pid`), 'utf8')), 'SIGTERM')
+    while (!this.#hasEnded(number)) await sleep(20)
+  }
+
+  /** Waits for what a command prints. */
+  async says(number: number, what: RegExp): Promise<string> {
+    for (const end = performance.now() + 120_000; performance.now() < end; await sleep(20)) {
+      const found = what.exec(readFileSync(join(this.#folder, `out-${number}`), 'utf8'))
+      if (found) return found[1] ?? found[0]
+      if (this.#hasEnded(number)) break
+    }
+    throw new Violation(`${what}: ${readFileSync(join(this.#folder, `out-${number}`), 'utf8')}`)
+  }
+
+  /** Runs a command to its end, which has to be a good one. */
+  async run(args: readonly string[], ...facts: Change[]): Promise<number> {
+    const number = this.start(...args)
+    while (!this.#hasEnded(number)) await sleep(20)
+    const text = readFileSync(join(this.#folder, 'acknowledged'), 'utf8')
+    const out = readFileSync(join(this.#folder, `out-${number}`), 'utf8')
+    promise(text.includes(`ack ${number} 0\n`), `${args.join(' ')}: ${out}`)
+    for (const fact of facts) this.facts.push({ ...fact, by: { command: number } })
+    return number
+  }
+
+  #hasEnded(number: number): boolean {
+    const path = join(this.#folder, 'acknowledged')
+    return existsSync(path) && readFileSync(path, 'utf8').includes(`ack ${number} `)
+  }
+
+  /** Asks everything to end, and waits for the recording. */
+  async end(): Promise<void> {
+    this.#shell.stdin?.end()
+    await this.#ended
+  }
+}
+
+/** One connection to the daemon, whose answers are counted. */
+export class Client {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  readonly #recording: Recording
+  readonly #url: string
+  readonly #token: string
+  readonly #counts = new Map<number, number>()
+
+  constructor(recording: Recording, url: string, token: string) {
+    this.#recording = recording
+    this.#url = url
+    this.#token = token
+  }
+
+  /** Sends a change and waits for its answer, which has to be a success. */
+  async send(method: string, path: string, body: Uint8Array | string, fact: Change): Promise<void> {
+    const headers = { authorization: this.#token, 'content-length': Buffer.byteLength(body) }
+    const { port, text } = await new Promise<{ port: number; text: string }>((resolve, reject) => {
+      const asked = request(`${this.#url}${path}`, { method, headers, agent: this.#agent })
+      asked.on('error', reject)
+      asked.on('response', answer => {
+        const from = (asked.socket as Socket).localPort ?? 0
+        let said = String(answer.statusCode)
+        answer.on('data', chunk => {
+          said += chunk
+        })
+        answer.on('end', () => resolve({ port: from, text: said }))
+      })
+      asked.end(body)
+    })
+    promise(text.startsWith('200') && !text.includes('"errors"'), `${method} ${path}: ${text}`)
+    const answer = (this.#counts.get(port) ?? 0) + 1
+    this.#counts.set(port, answer)
+    this.#recording.facts.push({ ...fact, by: { port, answer } })
+  }
+
+  /** Publishes, yanks and changes owners at random. */
+  async work(id: number, count: number, random: Random): Promise<void> {
+    const mine: { name: string; version: string; yanked: boolean; isOwner: boolean }[] = []
+    for (let at = 0; at < count; at++) {
+      const dice = random.next()
+      const one = mine.length > 0 ? random.pick(mine) : null
+      if (one === null || dice < 0.6) {
+        const name = dice < 0.2 ? 'p-shared' : dice < 0.4 && one ? one.name : `p-${id}-${at}`
+        const version = `${at + 1}.${id}.0`
+        const body = encodePublish(plainMetadata(name, version), crateBytes(name, version))
+        await this.send('PUT', '/api/v1/crates/new', body, { kind: 'version', name, version })
+        if (!mine.some(other => other.name === name) && name !== 'p-shared')
+          mine.push({ name, version, yanked: false, isOwner: false })
+      } else if (dice < 0.85) {
+        one.yanked = !one.yanked
+        const path = `/api/v1/crates/${one.name}/${one.version}`
+        const [method, verb] = one.yanked ? ['DELETE', 'yank'] : ['PUT', 'unyank']
+        await this.send(method ?? '', `${path}/${verb}`, '', { kind: 'yank', ...one })
+      } else {
+        one.isOwner = !one.isOwner
+        const { name, isOwner } = one
+        const body = JSON.stringify({ users: ['bob'] })
+        const path = `/api/v1/crates/${name}/owners`
+        await this.send(isOwner ? 'PUT' : 'DELETE', path, body, { kind: 'owner', name, isOwner })
+      }
+    }
+    this.#agent.destroy()
+  }
+}
