@@ -4,15 +4,13 @@
  * turns, so that whatever else the machine does slows all of them down alike.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { quantile } from './support/measure.ts'
 import { Program, spent } from './support/program.ts'
 import { mixedBodies, publishAll } from './support/publishing.ts'
-import { newRegistry, startDaemon } from './support/registry.ts'
+import { freePort, newRegistry, startDaemon } from './support/registry.ts'
 import { canTrace, Trace } from './support/system-calls.ts'
 import { type Measured, printTable, type Yardstick } from './support/table.ts'
 
@@ -217,13 +215,4 @@ async function countCalls(): Promise<Measured[]> {
       unit: 'a publish',
     },
   ]
-}
-
-function freePort(): Promise<number> {
-  return new Promise(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 }

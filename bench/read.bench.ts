@@ -1,152 +1,238 @@
-import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { gzipSync } from 'node:zlib'
-import { pino } from 'pino'
-import { createApp } from '../daemon/app.ts'
-import { listen } from '../daemon/http/listen.ts'
-import { Metrics } from '../daemon/metrics.ts'
-import { IndexWorker } from '../daemon/workers/index-worker.ts'
-import { initRegistry, openRegistry } from '../generator/registry.ts'
-import { writeDurably } from '../generator/store/durable-file.ts'
-import { measure, type Outcome, requestText } from './support/load.ts'
-
 /**
- * Requests per second of reading: the daemon, one process, against plain `node:http` that answers
- * the same bytes and headers from memory. The load comes from a process beside it, 16 connections,
- * each waiting for its answer.
+ * Reading from the real program: what an answer costs next to plain `node:http` and `node:http2`,
+ * which answer the same bytes and headers from memory; downloads and `cargo fetch` next to nginx
+ * over the same files. The yardstick and the daemon take turns.
  */
-const TIMES = { connections: 16, warmMs: 200, measureMs: 500 }
-const ROUNDS = 3
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { IncomingHttpHeaders } from 'node:http'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { makeCertificate } from '../test/sample-app/support/certificate.ts'
+import { send } from '../test/support/raw-publish.ts'
+import { coldFetch, publishLayers } from './support/cargo-fetch.ts'
+import { type Load, measure, requestText } from './support/load.ts'
+import { quantile } from './support/measure.ts'
+import { isInstalled, requestsPerSecond, startNginx } from './support/nginx.ts'
+import { Program } from './support/program.ts'
+import { publishAll, publishBody } from './support/publishing.ts'
+import { newRegistry, startDaemon } from './support/registry.ts'
+import { type Measured, printTable } from './support/table.ts'
+import type { Answer } from './yardsticks/answer.ts'
 
-const line = (i: number) =>
-  `{"name":"demo","vers":"1.0.${i}","deps":[{"name":"serde","req":"^1","features":[],"optional":false,"default_features":true,"target":null,"kind":"normal","registry":null,"package":null}],"cksum":"${createHash('sha256').update(String(i)).digest('hex')}","features":{},"yanked":false,"pubtime":"2026-11-20T12:00:00Z"}\n`
-const index = Buffer.from(Array.from({ length: 30 }, (_, i) => line(i)).join(''))
-const crate = Buffer.alloc(40_000, 'plimsoll')
+const ANSWER = join(dirname(fileURLToPath(import.meta.url)), 'yardsticks/answer.js')
+const FETCHES = 3
+const CRATES = 300
+const INDEX = '/index/de/mo/demo'
+const SIZES = new Map([
+  ['100 KB', 100_000],
+  ['10 MB', 10_000_000],
+])
 
-const cargo = { 'user-agent': 'cargo/1.95.0 (f2d3ce0bd 2026-03-21)' }
-const asks = { ...cargo, 'cargo-protocol': 'version=1', accept: 'text/plain' }
-const h2c = {
-  connection: 'Upgrade, HTTP2-Settings',
-  upgrade: 'h2c',
-  'http2-settings': 'AAMAAABkAAQCAAAAAAIAAAAA',
+const asks = {
+  'user-agent': 'cargo/1.95.0 (f2d3ce0bd 2026-03-21)',
+  'cargo-protocol': 'version=1',
+  accept: 'text/plain',
 }
+const accepts = { ...asks, 'accept-encoding': 'deflate, gzip' }
 
-const dir = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
+const folder = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
+const home = join(folder, 'registry')
 try {
-  await initRegistry(dir, { env: {} }, {})
-  const registry = await openRegistry(dir, { env: {} })
-  await writeDurably(registry.tree.path('index/de/mo/demo'), index)
-  await writeDurably(registry.tree.path('crates/demo/demo-1.0.0.crate'), crate)
-  // What has just been written is read again with each request; see `FileCache`.
-  await sleep(2100)
-  const log = pino({ level: 'info' }, pino.destination(2))
-  const indexWorker = new IndexWorker(registry, error => log.error(error))
-  const server = await listen({
-    host: '127.0.0.1',
-    port: 0,
-    tls: null,
-    onTlsFailure: refusal => log.error(refusal),
-  })
-  server.answer(
-    createApp({
-      registry,
-      indexWorker,
-      clock: () => new Date(),
-      log,
-      metrics: new Metrics(registry),
-      git: null,
-    }).fetch,
-  )
-  const daemon = Number(new URL(server.url).port)
-  const { etag, zipped } = await check(server.url)
-
-  const text = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-cache', etag }
-  await compare('index file, 200', daemon, text, index, '/index/de/mo/demo', asks)
-  const gzip = { ...text, 'content-encoding': 'gzip', vary: 'accept-encoding' }
-  const accepts = { ...asks, 'accept-encoding': 'deflate, gzip' }
-  await compare('index file, gzip', daemon, gzip, zipped, '/index/de/mo/demo', accepts)
-  await compare('the same, with h2c offered', daemon, gzip, zipped, '/index/de/mo/demo', {
-    ...accepts,
-    ...h2c,
-  })
-  await compare('index file, 304', daemon, text, null, '/index/de/mo/demo', {
-    ...accepts,
-    'if-none-match': etag,
-  })
-  const bytes = {
-    'content-type': 'application/gzip',
-    'cache-control': 'public, max-age=31536000, immutable',
-    etag,
+  const token = await newRegistry(home)
+  const plain = await startDaemon(home)
+  try {
+    const target = { port: plain.port, token }
+    const versions = Array.from({ length: 30 }, (_, at) => publishBody('demo', `1.0.${at}`, 1000))
+    await publishAll(target, versions, 1)
+    const crates = [...SIZES.values()].map(size => publishBody(crateOf(size), '1.0.0', size))
+    await publishAll(target, crates, 1)
+    const origin = `http://127.0.0.1:${plain.port}`
+    const last = await publishLayers(target, `sparse+${origin}/index/`, CRATES)
+    await plain.quiet()
+    // What has just been written is read again with each request; see `FileCache`.
+    await sleep(2100)
+    printTable([...(await answers(plain)), ...(await besideNginx(plain, origin, last))])
+  } finally {
+    await plain.stop()
   }
-  await compare('.crate of 40 kB', daemon, bytes, crate, '/crates/demo/demo-1.0.0.crate', cargo)
-
-  await server.stop(1)
-  await indexWorker.close()
-  await registry.close()
+  printTable(await secureAnswers())
 } finally {
-  rmSync(dir, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true })
 }
 
-/** The answers are what they should be before they are counted. */
-async function check(url: string): Promise<{ etag: string; zipped: Buffer }> {
-  const answer = await fetch(`${url}/index/de/mo/demo`, {
-    headers: { 'accept-encoding': 'identity' },
-  })
-  if (!Buffer.from(await answer.arrayBuffer()).equals(index))
-    throw new Error('the index file is not what was written')
-  const etag = answer.headers.get('etag')
-  if (!etag) throw new Error('the index file has no ETag')
-  return { etag, zipped: gzipSync(index) }
+function crateOf(size: number): string {
+  return `crate-of-${size}`
 }
 
-async function compare(
-  what: string,
-  daemon: number,
-  headers: Readonly<Record<string, string>>,
-  body: Buffer | null,
-  path: string,
-  asked: Readonly<Record<string, string>>,
-): Promise<void> {
-  const plain = createServer((_, response) => {
-    if (body) response.writeHead(200, { ...headers, 'content-length': body.length }).end(body)
-    else response.writeHead(304, headers).end()
-  })
-  const yardstick = await listening(plain)
-  const request = requestText(path, asked)
-  const [raw, ours]: [Outcome[], Outcome[]] = [[], []]
-  for (let round = 0; round < ROUNDS; round++) {
-    raw.push(await measure({ port: yardstick, request, ...TIMES }))
-    ours.push(await measure({ port: daemon, request, ...TIMES }))
+function pathOf(size: number): string {
+  return `/crates/${crateOf(size)}/${crateOf(size)}-1.0.0.crate`
+}
+
+/** Processor time per answer over HTTP/1.1, by 16 connections. */
+async function answers(daemon: Program): Promise<Measured[]> {
+  const origin = `http://127.0.0.1:${daemon.port}`
+  const etag = (await send('GET', origin, INDEX, accepts)).headers.etag ?? ''
+  const cases = [
+    ['index file, 200', INDEX, asks, 1.3],
+    ['index file, 200, gzip', INDEX, accepts, 1.3],
+    ['index file, 304', INDEX, { ...accepts, 'if-none-match': etag }, 1.3],
+    ['.crate of 100 KB', pathOf(100_000), asks, null],
+  ] as const
+  const rows: Measured[] = []
+  for (const [what, path, asked, atMost] of cases) {
+    const { status, headers, bytes } = await send('GET', origin, path, asked)
+    const answer = { status, headers: ownHeaders(headers), bytes, tls: null }
+    const load = { request: requestText(path, asked), connections: 16 }
+    const [value, beside] = await compare(daemon, answer, load)
+    rows.push({
+      what: `${what}: processor time`,
+      value,
+      unit: 'µs',
+      yardstick: { name: 'node:http', value: beside },
+      ...(atMost !== null && { goal: { atMost } }),
+    })
   }
-  plain.close()
-  const [a, b] = [best(raw), best(ours)]
-  const [ratio, cpuRatio] = [b.perSecond / a.perSecond, a.micros / b.micros].map(one =>
-    one.toFixed(2),
-  )
-  const [plainly, here] = [a, b].map(
-    one =>
-      `${Math.round(one.perSecond)}/s ${Math.round(one.micros)} µs (${one.status}, ${one.bytesPerAnswer} B)`,
-  )
-  console.log(
-    `${what.padEnd(26)} node:http ${plainly}  daemon ${here}  ratio ${ratio}, by processor time ${cpuRatio}`,
-  )
+  return rows
 }
 
-/** The best of several rounds: what else runs on the machine can only make it worse. */
-function best(outcomes: readonly Outcome[]): Outcome {
-  const [first] = outcomes
-  if (!first) throw new Error('no rounds')
-  const perSecond = Math.max(...outcomes.map(one => one.perSecond))
-  return { ...first, perSecond, micros: Math.min(...outcomes.map(one => one.micros)) }
+/** The same over TLS and HTTP/2, 100 streams at a time. */
+async function secureAnswers(): Promise<Measured[]> {
+  const tls = makeCertificate(folder, 'bench')
+  const env = { PLIMSOLL_TLS_CERT: tls.cert, PLIMSOLL_TLS_KEY: tls.key }
+  const daemon = await startDaemon(home, env)
+  try {
+    await daemon.quiet()
+    const ca = readFileSync(tls.cert, 'utf8')
+    const origin = { baseUrl: `https://127.0.0.1:${daemon.port}`, ca }
+    const etag = (await send('GET', origin, INDEX, accepts)).headers.etag ?? ''
+    const rows: Measured[] = []
+    for (const [what, asked] of [
+      ['index file over HTTP/2, 200, gzip', accepts],
+      ['index file over HTTP/2, 304', { ...accepts, 'if-none-match': etag }],
+    ] as const) {
+      const { status, headers, bytes } = await send('GET', origin, INDEX, asked)
+      const answer = { status, headers: ownHeaders(headers), bytes, tls }
+      const request = { path: INDEX, headers: asked, streams: 100, ca: tls.cert }
+      const [value, beside] = await compare(daemon, answer, { request, connections: 1 })
+      rows.push({
+        what: `${what}: processor time`,
+        value,
+        unit: 'µs',
+        yardstick: { name: 'node:http2', value: beside },
+        goal: { atMost: 1.5 },
+      })
+    }
+    return rows
+  } finally {
+    await daemon.stop()
+  }
 }
 
-function listening(server: Server): Promise<number> {
-  return new Promise(resolve => {
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
-  })
+/** Requests, megabytes and fetches per second; nginx serves a copy of the tree. */
+async function besideNginx(
+  daemon: Program,
+  origin: string,
+  dependencies: readonly string[],
+): Promise<Measured[]> {
+  const missing = ['nginx', 'wrk'].filter(name => !isInstalled(name))
+  if (missing.length > 0) {
+    console.log(`not measured next to nginx: ${missing.join(', ')} missing (apt-get install)`)
+    return []
+  }
+  const nginx = await startNginx(join(folder, 'nginx'), join(home, 'public'), origin)
+  const pair = [daemon, nginx] as const
+  try {
+    const rate = (path: string) => inTurn(pair, 1, ({ port }) => requestsPerSecond(port, path, 2))
+    const row = (what: string, unit: string, [value, beside]: [number, number]) => ({
+      what,
+      unit,
+      value,
+      yardstick: { name: 'nginx', value: beside },
+    })
+    const idle = daemon.memory()
+    const rows: Measured[] = [
+      {
+        ...row('index file, all cores', 'per second', await rate(INDEX)),
+        goal: { atLeast: 0.4 },
+      },
+    ]
+    for (const [what, size] of SIZES) {
+      const [mine, other] = await rate(pathOf(size))
+      const megabytes: [number, number] = [(mine * size) / 1e6, (other * size) / 1e6]
+      rows.push({ ...row(`.crate of ${what}`, 'MB/s', megabytes), goal: { atLeast: 0.6 } })
+    }
+    const half = daemon.memory()
+    await rate(pathOf(10_000_000))
+    rows.push(
+      { what: 'resident memory before downloads', value: idle, unit: 'MiB' },
+      {
+        what: 'resident memory after downloads',
+        value: daemon.memory(),
+        unit: 'MiB',
+        yardstick: { name: 'after half of them', value: half },
+        goal: { atMost: 1.1 },
+      },
+    )
+    const fetches = await inTurn(
+      pair,
+      0.5,
+      ({ port }) => coldFetch(folder, `http://127.0.0.1:${port}`, dependencies, CRATES),
+      FETCHES,
+    )
+    const what = `cold \`cargo fetch\` of ${CRATES} crates`
+    rows.push({ ...row(what, 'ms', fetches), goal: { atMost: 1.05 } })
+    return rows
+  } finally {
+    await nginx.stop()
+  }
+}
+
+/** Measures two servers in turn, and takes the same quantile of the figures of each. */
+async function inTurn(
+  servers: readonly [Program, Program],
+  part: number,
+  work: (server: Program) => Promise<number> | number,
+  rounds = 3,
+): Promise<[number, number]> {
+  const [ours, theirs]: [number[], number[]] = [[], []]
+  for (let round = 0; round < rounds; round++) {
+    ours.push(await work(servers[0]))
+    theirs.push(await work(servers[1]))
+  }
+  return [quantile(ours, part), quantile(theirs, part)]
+}
+
+/** Microseconds per answer of both; the least of three rounds: noise only adds to them. */
+async function compare(
+  daemon: Program,
+  answer: Omit<Answer, 'body'> & { readonly bytes: Buffer },
+  load: Pick<Load, 'request' | 'connections'>,
+): Promise<[number, number]> {
+  const { bytes, ...head } = answer
+  const [body, file] = [join(folder, 'body'), join(folder, 'answer.json')]
+  writeFileSync(body, bytes)
+  const full: Answer = { ...head, body: bytes.length > 0 ? body : null }
+  writeFileSync(file, JSON.stringify(full))
+  const yardstick = await Program.start(process.execPath, [ANSWER, file])
+  try {
+    return await inTurn([daemon, yardstick], 0, async server => {
+      const { micros, status } = await measure(server, { ...load, warmMs: 300, measureMs: 700 })
+      if (status !== String(answer.status)) throw new Error(`the answer is ${status}`)
+      return micros
+    })
+  } finally {
+    await yardstick.stop()
+  }
+}
+
+/** Headers that say what is answered, without those that each connection adds itself. */
+function ownHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const added = new Set(['date', 'connection', 'keep-alive', 'content-length'])
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([key, value]) =>
+      added.has(key) ? [] : [[key, String(value)] as const],
+    ),
+  )
 }

@@ -2,11 +2,14 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { StreamLoad, type Streams } from './load-http2.ts'
+import { type Program, spent } from './program.ts'
 
 /** What to ask for, again and again, over connections that are kept. */
 export interface Load {
   readonly port: number
-  readonly request: string
+  /** A request of HTTP/1.1 as it is sent, or what to ask for over HTTP/2. */
+  readonly request: string | Streams
   readonly connections: number
   readonly warmMs: number
   readonly measureMs: number
@@ -15,10 +18,7 @@ export interface Load {
 /** What came of it. */
 export interface Outcome {
   readonly perSecond: number
-  /**
-   * Processor time of the serving process per answer, in microseconds; other programs on the
-   * machine do not count.
-   */
+  /** Processor time of the server per answer, in microseconds. */
   readonly micros: number
   readonly status: string
   readonly bytesPerAnswer: number
@@ -31,18 +31,25 @@ interface Report {
   readonly status: string
 }
 
-/** Puts a load on a server of this process from a process of its own. */
-export async function measure(load: Load): Promise<Outcome> {
-  const child = fork(fileURLToPath(import.meta.url), [LOAD, JSON.stringify(load)])
-  await once(child, 'message')
-  const before = process.cpuUsage()
-  const [report] = (await once(child, 'message')) as [Report]
-  const { user, system } = process.cpuUsage(before)
+/** Puts a load on a server from a process beside it. */
+export async function measure(server: Program, load: Omit<Load, 'port'>): Promise<Outcome> {
+  const order: Load = { ...load, port: server.port }
+  const child = fork(fileURLToPath(import.meta.url), [LOAD, JSON.stringify(order)])
+  const message = async () => {
+    const [received] = await Promise.race([
+      once(child, 'message'),
+      once(child, 'exit').then(() => [null]),
+    ])
+    if (received === null) throw new Error('the load has ended too early')
+    return received
+  }
+  await message()
+  const before = server.usage()
+  const report = (await message()) as Report
   const { answers, seconds, bytes, status } = report
-  const micros = (user + system) / answers
   return {
     perSecond: answers / seconds,
-    micros,
+    micros: (spent(before, server.usage()) / answers) * 1000,
     status,
     bytesPerAnswer: Math.round(bytes / answers),
   }
@@ -108,15 +115,17 @@ class Connection {
 
 function run(load: Load): void {
   let [counting, answers, bytes, status] = [false, 0, 0, '']
-  const connections = Array.from(
-    { length: load.connections },
-    () =>
-      new Connection(load.port, load.request, (head, size) => {
-        if (!counting) return
-        answers++
-        bytes += size
-        status = head.slice(9, 12)
-      }),
+  const { port, request } = load
+  const count = (code: string, size: number) => {
+    if (!counting) return
+    answers++
+    bytes += size
+    status = code
+  }
+  const connections = Array.from({ length: load.connections }, () =>
+    typeof request === 'string'
+      ? new Connection(port, request, (head, size) => count(head.slice(9, 12), size))
+      : new StreamLoad(port, request, count),
   )
   setTimeout(() => {
     counting = true

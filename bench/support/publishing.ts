@@ -12,19 +12,42 @@ export interface Target {
   readonly token: string
 }
 
+/** Crates of the same registry, and the URL of its index as Cargo writes it into a `.crate`. */
+export interface Dependencies {
+  readonly index: string
+  readonly names: readonly string[]
+}
+
 /** A publish that was answered: when it began, by the wall clock, and how long it took. */
 export interface Publish {
   readonly at: number
   readonly took: number
 }
 
-/** The body of a publish of a crate of about `size` bytes, which do not compress. */
-export function publishBody(name: string, version: string, size: number): Uint8Array {
+/**
+ * The body of a publish of a crate of about `size` bytes, which do not compress, and its
+ * dependencies.
+ */
+export function publishBody(
+  name: string,
+  version: string,
+  size: number,
+  dependencies: Dependencies = { index: '', names: [] },
+): Uint8Array {
   const files = { 'src/lib.rs': '', 'src/data.bin': noise(`${name} ${version}`, size - 500) }
   const metadata = {
     name,
     vers: version,
-    deps: [],
+    deps: dependencies.names.map(dependency => ({
+      name: dependency,
+      version_req: '^1',
+      features: [],
+      optional: false,
+      default_features: true,
+      target: null,
+      kind: 'normal',
+      registry: null,
+    })),
     features: {},
     authors: [],
     description: 'A crate for tests',
@@ -40,7 +63,11 @@ export function publishBody(name: string, version: string, size: number): Uint8A
     badges: {},
     links: null,
   }
-  return encodePublish(metadata, buildCrate({ name, version, files }))
+  const { index, names } = dependencies
+  const manifest = names
+    .map(one => `[dependencies.${one}]\nversion = "^1"\nregistry-index = "${index}"\n`)
+    .join('')
+  return encodePublish(metadata, buildCrate({ name, version, files, manifest }))
 }
 
 /** New crates and new versions of them: each crate gets three, one after the other. */

@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { addUser } from '../../daemon/accounts/accounts.ts'
@@ -33,15 +34,18 @@ export async function newRegistry(dir: string): Promise<string> {
   return token
 }
 
-/** The arguments of a daemon at a free port, as `node` takes them. */
-export function serveArguments(dir: string, listen = '127.0.0.1:0'): string[] {
-  return [CLI, 'serve', '--dir', dir, '--listen', listen]
-}
-
 /** Starts the real program, `plimsoll serve`, on a registry folder. */
 export function startDaemon(dir: string, env: NodeJS.ProcessEnv = {}): Promise<Program> {
-  return Program.start(process.execPath, serveArguments(dir), { env: { ...UNLIMITED, ...env } })
+  const args = [CLI, 'serve', '--dir', dir, '--listen', '127.0.0.1:0']
+  return Program.start(process.execPath, args, { env: { ...UNLIMITED, ...env } })
 }
 
-/** The rate limits as environment variables that lift them. */
-export const unlimited: NodeJS.ProcessEnv = UNLIMITED
+/** A port that nothing listens at now. */
+export function freePort(): Promise<number> {
+  return new Promise(resolve => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+}
