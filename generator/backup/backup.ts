@@ -56,8 +56,8 @@ export async function backup(
 }
 
 async function write(registry: Registry, target: string, progress?: Progress): Promise<number> {
-  // A folder, because an open database has files beside it.
   const temporary = temporaryPath(target)
+  // A folder, because an open database has files beside it.
   const workplace = temporaryPath(join(registry.dir, DATABASE_FILE))
   const snapshot = join(workplace, DATABASE_FILE)
   try {
@@ -65,19 +65,12 @@ async function write(registry: Registry, target: string, progress?: Progress): P
     await run(registry.database, 'VACUUM INTO ?', snapshot)
     const archive = pack()
     const written = pipeline(archive, createWriteStream(temporary, { mode: 0o600, flags: 'wx' }))
-    const filled = fill(archive, registry, snapshot, progress).then(
-      count => {
-        archive.finalize()
-        return count
-      },
-      (error: Error) => {
-        archive.destroy(error)
-        throw error
-      },
-    )
+    const filled = fill(archive, registry, snapshot, progress).catch((error: Error) => {
+      archive.destroy(error)
+      throw error
+    })
     const [writing, filling] = await Promise.allSettled([written, filled])
-    // A failure on one side breaks the other: a Refusal comes from the filler, all else from the
-    // writer.
+    // A failure of one breaks the other: a Refusal comes from the filler, all else from the writer.
     if (filling.status === 'rejected' && filling.reason instanceof Refusal) throw filling.reason
     if (writing.status === 'rejected') throw writing.reason
     if (filling.status === 'rejected') throw filling.reason
@@ -124,6 +117,7 @@ async function fill(
   } finally {
     await records.destroy()
   }
+  archive.finalize()
   return done
 }
 

@@ -21,16 +21,7 @@ export interface PushOptions {
   readonly onFailure?: (failure: Refusal) => void
 }
 
-/** State of a remote. */
-export interface PushState {
-  /** The commit that arrived last; null before the first. */
-  readonly pushed: string | null
-  /** Tries since the last success. */
-  readonly failures: number
-  readonly error: Issue | null
-}
-
-/** Pushes the index to remotes in the background; failures are retried and visible in `states`. */
+/** Pushes the index to remotes in the background; failures are told and retried. */
 export class IndexPush {
   readonly #remotes: readonly Remote[]
 
@@ -41,10 +32,6 @@ export class IndexPush {
   /** Says that there are new commits; returns at once. */
   request(): void {
     for (const remote of this.#remotes) remote.request()
-  }
-
-  states(): readonly PushState[] {
-    return this.#remotes.map(remote => remote.state)
   }
 
   /** Starts no other push and waits some seconds for running ones; a later push takes the rest. */
@@ -70,7 +57,8 @@ class Remote {
   /** The address without the password it may carry. */
   readonly #shown: string
   readonly #options: Required<PushOptions>
-  state: PushState = { pushed: null, failures: 0, error: null }
+  /** Tries since the last success. */
+  #failures = 0
   #wanted = false
   #running: Promise<void> | null = null
   readonly #closed = new AbortController()
@@ -103,10 +91,13 @@ class Remote {
     while (this.#wanted && !signal.aborted) {
       this.#wanted = false
       try {
-        this.state = { pushed: await this.#push(), failures: 0, error: null }
+        await this.#push()
+        this.#failures = 0
       } catch (error) {
         this.#wanted = true
-        const pause = this.#failed(error)
+        const { firstPauseMs, lastPauseMs, onFailure } = this.#options
+        onFailure(new Refusal([this.#explain(error)]))
+        const pause = Math.min(firstPauseMs * 2 ** Math.min(this.#failures++, 30), lastPauseMs)
         // Only `close` ends the pause early.
         await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined)
       }
@@ -114,21 +105,11 @@ class Remote {
     this.#running = null
   }
 
-  /** Says what went wrong; the pause before the next try. */
-  #failed(error: unknown): number {
-    const failures = this.state.failures + 1
-    const why = this.#explain(error)
-    this.state = { ...this.state, failures, error: why }
-    const { firstPauseMs, lastPauseMs, onFailure } = this.#options
-    onFailure(new Refusal([why]))
-    return Math.min(firstPauseMs * 2 ** Math.min(failures - 1, 30), lastPauseMs)
-  }
-
   /** Pushes the branch under its own name, with the user's credentials, proxies and keys. */
-  async #push(): Promise<string | null> {
+  async #push(): Promise<void> {
     const { path, gitCommand, timeoutMs } = this.#options
     const [ref, head] = [await headRef(path), await readHead(path)]
-    if (head === null) return null
+    if (head === null) return
     const child = startGit(
       { command: gitCommand, path },
       ['push', '--porcelain', '--', this.#url, `${head}:${ref}`],
@@ -144,7 +125,7 @@ class Remote {
     const timer = setTimeout(() => endGroup(child), timeoutMs)
     try {
       const complaint = await complaintOf(child)
-      if (complaint === null) return head
+      if (complaint === null) return
       // The machine-readable lines name the reason (git-push, "OUTPUT").
       if (/^!\t.*\((?:non-fast-forward|fetch first)\)/m.test(report))
         refuse('git_push_diverged', { remote: this.#shown })

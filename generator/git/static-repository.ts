@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import type { Output } from '../../core/output.ts'
 import { GIT_INDEX_FOLDER, INDEX_FOLDER, pathInGit } from '../../core/paths/index-files.ts'
-import { BRANCH } from './index-repository/bare-repository.ts'
+import { BRANCH, objectId } from './index-repository/bare-repository.ts'
 import { type Folder, folderOf, REGISTRY } from './index-repository/engine.ts'
-import { PackWriter } from './pack.ts'
 
 /** Marks a repository made here: a later build may rewrite it. */
 export const STATIC_CONFIG = `[core]
@@ -60,4 +61,106 @@ function addTree(writer: PackWriter, { folders, files }: Folder<string>): string
     Buffer.from(id, 'hex'),
   ])
   return writer.add('tree', Buffer.concat(bytes))
+}
+
+/** Kinds of git objects by the numbers they have in a pack (gitformat-pack). */
+const KINDS = { commit: 1, tree: 2, blob: 3 } as const
+
+/**
+ * Collects git objects in one pack (gitformat-pack, version 2). Its bytes depend on the objects
+ * alone: nothing is compressed, because deflate output depends on library version and processor.
+ */
+export class PackWriter {
+  readonly #parts: Buffer[] = []
+  readonly #entries = new Map<string, { readonly offset: number; readonly crc: number }>()
+  #size = 12
+
+  /** Puts an object in, once however often it comes; its id. */
+  add(kind: keyof typeof KINDS, bytes: Uint8Array): string {
+    const id = objectId(kind, bytes)
+    if (this.#entries.has(id)) return id
+    const entry = Buffer.concat([entryHeader(KINDS[kind], bytes.length), stored(bytes)])
+    this.#entries.set(id, { offset: this.#size, crc: crc32(entry) })
+    this.#parts.push(entry)
+    this.#size += entry.length
+    return id
+  }
+
+  /** The pack and its index, and what both are named by. */
+  finish(): { name: string; pack: Buffer; index: Buffer } {
+    // The index has 31 bits for a place; a larger one would need a table of its own.
+    if (this.#size > 0x7fff_ffff)
+      throw new RangeError('an index of more than 2 GiB does not fit into one pack')
+    const head = Buffer.concat([Buffer.from('PACK'), u32(2), u32(this.#entries.size)])
+    const body = Buffer.concat([head, ...this.#parts])
+    const sum = sha1(body)
+    return { name: sum.toString('hex'), pack: Buffer.concat([body, sum]), index: this.#index(sum) }
+  }
+
+  #index(packSum: Buffer): Buffer {
+    const sorted = [...this.#entries].sort(([a], [b]) => (a < b ? -1 : 1))
+    // How many ids begin with each byte or a lower one.
+    let count = 0
+    const fan = Array.from({ length: 256 }, (_, byte) => {
+      const start = byte.toString(16).padStart(2, '0')
+      while (sorted[count]?.[0].startsWith(start)) count++
+      return count
+    })
+    const body = Buffer.concat([
+      Buffer.from([0xff, 0x74, 0x4f, 0x63]),
+      u32(2),
+      ...fan.map(u32),
+      ...sorted.map(([id]) => Buffer.from(id, 'hex')),
+      ...sorted.map(([, { crc }]) => u32(crc)),
+      ...sorted.map(([, { offset }]) => u32(offset)),
+      packSum,
+    ])
+    return Buffer.concat([body, sha1(body)])
+  }
+}
+
+/** Kind and size: 4 bits of the size beside the kind, then 7 a byte, the least first. */
+function entryHeader(kind: number, size: number): Buffer {
+  const bytes = [(kind << 4) | (size & 15)]
+  for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
+    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) | 0x80
+    bytes.push(rest & 127)
+  }
+  return Buffer.from(bytes)
+}
+
+/** A zlib stream that holds the bytes as they are (RFC 1950; RFC 1951, 3.2.4). */
+function stored(bytes: Uint8Array): Buffer {
+  const parts: Uint8Array[] = [Buffer.from([0x78, 0x01])]
+  let at = 0
+  do {
+    const part = bytes.subarray(at, at + 0xffff)
+    at += part.length
+    const head = Buffer.alloc(5)
+    head[0] = at >= bytes.length ? 1 : 0
+    head.writeUInt16LE(part.length, 1)
+    head.writeUInt16LE(0xffff - part.length, 3)
+    parts.push(head, part)
+  } while (at < bytes.length)
+  parts.push(u32(adler32(bytes)))
+  return Buffer.concat(parts)
+}
+
+function adler32(bytes: Uint8Array): number {
+  let [a, b] = [1, 0]
+  for (const byte of bytes) {
+    a = (a + byte) % 65521
+    b = (b + a) % 65521
+  }
+  return b * 65536 + a
+}
+
+function u32(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}
+
+function sha1(bytes: Uint8Array): Buffer {
+  return createHash('sha1').update(bytes).digest()
 }

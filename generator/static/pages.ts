@@ -15,8 +15,7 @@ import {
 } from '../render/crate.ts'
 import { FRONT_LENGTH, renderListing, renderSite } from '../render/site-pages.ts'
 import { renderReadme, renderSource } from '../sandbox/rendering.ts'
-import { digestOf } from './cache.ts'
-import type { OutputGroup } from './outputs.ts'
+import { digestOf, type OutputGroup } from './cache.ts'
 import type { StaticCrate, StaticRelease } from './releases.ts'
 
 /** A crate, as far as it has to be known before the pages of any other can be rendered. */

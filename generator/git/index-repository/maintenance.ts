@@ -2,8 +2,8 @@ import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Mutex } from '../../../core/mutex.ts'
 import { readFolder } from '../../store/durable-file.ts'
+import { removeStaleFiles } from './bare-repository.ts'
 import { type GitAt, runGit } from './git-process.ts'
-import { removeStaleFiles } from './stale-files.ts'
 
 /** Every new git process opens every pack's index, so their number is kept small. */
 const MANY_PACKS = 50

@@ -2,7 +2,14 @@ import { dirname, join, resolve } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
 import { Mutex } from '../../../core/mutex.ts'
 import { syncFile, syncFolder, unlessMissing } from '../../store/durable-file.ts'
-import { ensureBare, headRef, readHead, updateServerInfo } from './bare-repository.ts'
+import {
+  ensureBare,
+  headRef,
+  readHead,
+  removeStaleFiles,
+  removeStaleLocks,
+  updateServerInfo,
+} from './bare-repository.ts'
 import {
   type CommitInfo,
   checkChanges,
@@ -14,7 +21,6 @@ import { GitEngine } from './git-engine.ts'
 import { gitVersion } from './git-process.ts'
 import { Maintenance } from './maintenance.ts'
 import { loadNodegit, type NodeGit, NodegitEngine } from './nodegit.ts'
-import { removeStaleFiles, removeStaleLocks } from './stale-files.ts'
 
 /** Above this, one pack from fast-import costs less than as many loose objects, each flushed. */
 const BULK = 500

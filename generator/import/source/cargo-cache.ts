@@ -5,8 +5,8 @@ import { CRATES_IO } from '../../../core/urls.ts'
 import { readFolder } from '../../store/durable-file.ts'
 import { guessUrls, readDl } from './config.ts'
 import type { CrateSource } from './crate-sources.ts'
+import { listTiers, readTier } from './index-file.ts'
 import type { OpenedSource } from './source.ts'
-import { listTiers, readTier } from './tiers.ts'
 
 /** The format of Cargo's index cache that is read here (`CURRENT_CACHE_VERSION`). */
 const FORMAT = 3

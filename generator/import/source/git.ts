@@ -9,7 +9,7 @@ import { complaintOf, finish, runGit, startGit } from '../../git/index-repositor
 import { checkRemote } from '../../git/push.ts'
 import { CONFIG_MAX, parseDl } from './config.ts'
 import { type CrateSource, cratesOfDl, namedCrates } from './crate-sources.ts'
-import { INDEX_FILE_MAX, readIndexFile, tooLong } from './index-file.ts'
+import { INDEX_FILE_MAX, readIndexFile, stemOf, tooLong } from './index-file.ts'
 import {
   type ImportRequest,
   type OpenedSource,
@@ -17,7 +17,6 @@ import {
   refusedPart,
   type SourceCrate,
 } from './source.ts'
-import { stemOf } from './tiers.ts'
 import { plain, type Web } from './web.ts'
 
 /** A file of the index at HEAD. */

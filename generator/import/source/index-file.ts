@@ -1,13 +1,12 @@
+import { isUtf8 } from 'node:buffer'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Entry } from '../../../core/entry/entry.ts'
 import { parseEntry } from '../../../core/entry/parse.ts'
 import { collect, type Issue, issue } from '../../../core/error/error.ts'
-import { isName, type Name } from '../../../core/name.ts'
-import {
-  isVersion,
-  type Version,
-  type VersionIdentity,
-  versionIdentity,
-} from '../../../core/version.ts'
+import { isName, type Name, prefix } from '../../../core/name.ts'
+import { type Version, type VersionIdentity, versionIdentity } from '../../../core/version.ts'
+import { fileFacts, readFolder } from '../../store/durable-file.ts'
 import { type CrateSource, releaseIn } from './crate-sources.ts'
 import {
   type Refused,
@@ -70,25 +69,26 @@ function readLine(raw: Uint8Array, line: number, issues: Issue[]): Entry | undef
     issues.push(issue('import_too_long', { what: `line ${line}`, max: LINE_MAX }))
     return undefined
   }
-  const text = decode(raw)
-  if (text === null) issues.push(issue('import_not_text', { line }))
-  const trimmed = text?.endsWith('\r') ? text.slice(0, -1) : text
-  if (!trimmed || trimmed.trim() === '') return undefined
+  if (!isUtf8(raw)) {
+    issues.push(issue('import_not_text', { line }))
+    return undefined
+  }
+  // A byte order mark stays: Cargo drops the line that begins with one.
+  const text = Buffer.from(raw).toString('utf8').replace(/\r$/, '')
+  if (text.trim() === '') return undefined
   const found: Issue[] = []
-  const entry = collect(found, () => parseEntry(trimmed))
+  const entry = collect(found, () => parseEntry(text))
   for (const one of found) issues.push(issue('index_line', { line, reason: one.message }))
   return entry
 }
 
 function isBelowItsName(
-  { name, vers }: Entry,
+  { name }: Entry,
   stem: string,
   spelling: string | null,
   line: number,
   issues: Issue[],
 ): boolean {
-  if (!isName(name) || !isVersion(vers))
-    throw new TypeError('an entry was read that has no name or version')
   if (name.toLowerCase() !== stem.toLowerCase())
     issues.push(issue('import_misplaced', { line, name }))
   else if (spelling !== null && name !== spelling)
@@ -105,12 +105,56 @@ function* split(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** Strict UTF-8; a byte order mark stays, because Cargo drops the line that begins with one. */
-function decode(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    return null
+/** A file at the path of an index file. */
+export interface TierFile {
+  /** Path below the index, with `/`. */
+  readonly path: string
+  readonly stem: string
+  readonly size: number
+}
+
+/**
+ * The name whose index file has this path, else null (`1/a`, `2/ab`, `3/a/abc`, `ca/rg/cargo`;
+ * specification A.2). Upper case is understood, too.
+ */
+export function stemOf(path: string): string | null {
+  const end = path.lastIndexOf('/')
+  const stem = path.slice(end + 1)
+  if (end === -1 || !isName(stem)) return null
+  return path.slice(0, end).toLowerCase() === prefix(stem).toLowerCase() ? stem : null
+}
+
+/** Every index file below a folder, sorted; links are passed over, they may lead anywhere. */
+export async function listTiers(root: string): Promise<TierFile[]> {
+  const found: TierFile[] = []
+  const visit = async (folder: string, depth: number): Promise<void> => {
+    for (const entry of await readFolder(join(root, ...folder.split('/')))) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+      if (entry.isDirectory() && depth < 2 && isTier(entry.name, depth))
+        await visit(path, depth + 1)
+      const stem = entry.isFile() ? stemOf(path) : null
+      const facts = stem && (await fileFacts(join(root, ...path.split('/'))))
+      if (stem && facts) found.push({ path, stem, size: facts.size })
+    }
   }
+  await visit('', 0)
+  return found.sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** The crate of an index file below `root`; `decode` makes index lines of its bytes. */
+export async function readTier(
+  root: string,
+  { path, stem, size }: TierFile,
+  crates: CrateSource,
+  decode = (bytes: Buffer, _where: string): Buffer => bytes,
+): Promise<SourceCrate> {
+  const where = join(root, ...path.split('/'))
+  if (size > INDEX_FILE_MAX) return tooLong(where)
+  return readIndexFile({ where, stem, bytes: decode(await readFile(where), where) }, crates)
+}
+
+function isTier(name: string, depth: number): boolean {
+  return depth === 0
+    ? /^(?:[123]|[A-Za-z][A-Za-z0-9_-])$/.test(name)
+    : /^[A-Za-z0-9_-]{1,2}$/.test(name)
 }

@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
+import { readFolder, readText, statOf } from '../../store/durable-file.ts'
 import { openCargoCache } from './cargo-cache.ts'
-import { detect } from './detect.ts'
 import { openGit } from './git.ts'
+import { listTiers } from './index-file.ts'
 import { openLoose } from './loose-crates.ts'
 import type { ImportRequest, OpenedSource, Source, SourceKind } from './source.ts'
 import { openSparse } from './sparse.ts'
@@ -31,4 +34,109 @@ export async function openSource(request: ImportRequest, web: WebOptions = {}): 
     refuse('import_names_useless', { kind: `\`${kind}\`` })
   const opened = await OPEN[kind](request, new Web(web, token), index)
   return { ...opened, kind, ownUrls: [...new Set([...opened.ownUrls, ...sourceUrl])] }
+}
+
+/** What a source is, and where in it the index begins. */
+interface Detected {
+  readonly kind: SourceKind
+  /** For a tree: the folder of the index below the source, `.` for the source itself. */
+  readonly index: string
+}
+
+/** Recognizes a source by its name and content; refuses unknown and ambiguous ones. */
+async function detect(source: string, as?: SourceKind): Promise<Detected> {
+  if (/^sparse\+/i.test(source)) return at('sparse')
+  const isHere = existsSync(source)
+  // As Cargo reads it: an address without `sparse+` is a git repository.
+  if (!isHere && /^(?:(?:https?|ssh|git|file):\/\/|[\w.-]+@[\w.-]+:)/i.test(source))
+    return at('git')
+  const facts = await statOf(source)
+  if (!facts) return refuse('file_missing', { path: source })
+  if (!facts.isDirectory())
+    return source.endsWith('.crate') ? at('crates') : refuse('import_source_unknown', { source })
+  const candidates = (await lookAround(source)).filter(one => as === undefined || one.kind === as)
+  const [first, ...others] = candidates
+  if (first && others.length === 0) return first
+  if (first) refuse('import_source_ambiguous', { source, kinds: candidates.map(say).join(' or ') })
+  const what = as === undefined ? source : `${source}, as \`${as}\`,`
+  return refuse('import_source_unknown', { source: what })
+}
+
+function at(kind: SourceKind, index = '.'): Detected {
+  return { kind, index }
+}
+
+function say({ kind, index }: Detected): string {
+  return index === '.' ? `\`${kind}\`` : `\`${kind}\` (in ${index})`
+}
+
+/** Everything that a folder could be; the more telling hides what would also be true of it. */
+async function lookAround(source: string): Promise<Detected[]> {
+  if (existsSync(join(source, 'plimsoll.db'))) refuse('import_own_folder', { source })
+  if (isBare(source)) return [at('git')]
+  const caches = await cargoCaches(source)
+  if (caches.length > 0) return caches.map(index => at('cargo-cache', index))
+  const entries = await readFolder(source)
+  const found: Detected[] = []
+  const hasIndex = await isIndex(join(source, 'index'))
+  const cratesOnTop = entries.some(entry => entry.isFile() && entry.name.endsWith('.crate'))
+  // `cargo local-registry` writes no `config.json`.
+  if (hasIndex) {
+    const isLocal = cratesOnTop && !existsSync(join(source, 'index', 'config.json'))
+    found.push(at(isLocal ? 'local-registry' : 'tree', 'index'))
+  }
+  if (await isIndex(source)) {
+    // A work tree of a git index: HEAD counts, unless the .crate files are there, too.
+    const isWorkTree = existsSync(join(source, '.git')) && !(await hasCrates(source))
+    found.push(at(isWorkTree ? 'git' : 'tree'))
+  }
+  const folders = entries.filter(entry => entry.isDirectory()).map(entry => entry.name)
+  if (folders.some(name => existsSync(join(source, name, '.cargo-checksum.json'))))
+    found.push(at('vendor'))
+  if (found.length > 0) return found
+  for (const name of folders) {
+    // One level too high: taken as loose files, the index would be lost.
+    if (name !== 'index' && (await isIndex(join(source, name)))) found.push(at('tree', name))
+    else if (await isIndex(join(source, name, 'index'))) found.push(at('tree', `${name}/index`))
+  }
+  if (await hasCrates(source)) found.push(at('crates'))
+  if (found.length === 1 && found[0]?.kind === 'tree')
+    refuse('import_source_inner', { source, inner: found[0].index })
+  return found
+}
+
+/** Indexes with a cache in a CARGO_HOME, its `registry` folder or one index of it. */
+async function cargoCaches(source: string): Promise<string[]> {
+  if ((await listTiers(join(source, '.cache'))).length > 0) return ['.']
+  const found: string[] = []
+  for (const folder of ['registry/index', 'index']) {
+    for (const { name } of await readFolder(join(source, folder))) {
+      const index = `${folder}/${name}`
+      if ((await listTiers(join(source, index, '.cache'))).length > 0) found.push(index)
+    }
+  }
+  return found
+}
+
+function isBare(folder: string): boolean {
+  return ['HEAD', 'objects', 'refs'].every(name => existsSync(join(folder, name)))
+}
+
+/** Whether a folder is the root of an index: a `config.json` with `dl`, or tiers with entries. */
+async function isIndex(folder: string): Promise<boolean> {
+  const config = await readText(join(folder, 'config.json'))
+  if (config !== null && /"dl"\s*:/.test(config)) return true
+  const [first] = await listTiers(folder)
+  if (!first) return false
+  const text = await readText(join(folder, ...first.path.split('/')))
+  return text !== null && /^\s*\{.*"vers"\s*:/.test(text.slice(0, 1024 * 1024))
+}
+
+async function hasCrates(folder: string): Promise<boolean> {
+  for (const entry of await readFolder(folder)) {
+    if (entry.isFile() && entry.name.endsWith('.crate')) return true
+    if (entry.isDirectory() && entry.name !== '.git' && (await hasCrates(join(folder, entry.name))))
+      return true
+  }
+  return false
 }

@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path'
 import { guessUrls, readDl } from './config.ts'
 import { type CrateSource, cratesOfDl, FolderCrates, namedCrates } from './crate-sources.ts'
+import { listTiers, readTier } from './index-file.ts'
 import type { ImportRequest, OpenedSource } from './source.ts'
-import { listTiers, readTier } from './tiers.ts'
 import type { Web } from './web.ts'
 
 /** A folder with an index in tiers: our own tree, margo's, a mirror's, or a local registry. */

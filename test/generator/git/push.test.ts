@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { Refusal } from '../../../core/error/error.ts'
 import type { IndexRepository } from '../../../generator/git/index-repository/repository.ts'
 import { openIndexRepository } from '../../../generator/git/index-repository/repository.ts'
-import { checkRemote, IndexPush, type PushState } from '../../../generator/git/push.ts'
+import { checkRemote, IndexPush } from '../../../generator/git/push.ts'
 import { isAlive } from '../../support/alive.ts'
 import { until } from '../../support/until.ts'
 
@@ -44,50 +44,58 @@ async function remote(): Promise<string> {
 const headOf = async (at: string): Promise<string> =>
   (await run('git', ['--git-dir', at, 'rev-parse', 'HEAD'])).stdout.trim()
 
-/** Waits until the states of all remotes are as `isSo` says. */
-const seen = (push: IndexPush, isSo: (state: PushState) => boolean): Promise<void> =>
+/** What goes wrong with pushes. */
+function listener(): { readonly told: Refusal[]; onFailure: (failure: Refusal) => void } {
+  const told: Refusal[] = []
+  return { told, onFailure: failure => void told.push(failure) }
+}
+
+const failed = (told: readonly Refusal[], times: number): Promise<void> =>
   until(
-    () => push.states().every(isSo),
-    () => JSON.stringify(push.states()),
+    () => told.length >= times,
+    () => `${told.length} pushes failed`,
+  )
+
+const arrived = (at: string, head: string | null): Promise<void> =>
+  until(
+    async () => (await headOf(at).catch(() => null)) === head,
+    () => `${head} did not arrive`,
   )
 
 test('an empty index is nothing to push', async () => {
-  const push = new IndexPush([await remote()], { path })
+  const { told, onFailure } = listener()
+  const push = new IndexPush([await remote()], { path, onFailure })
   push.request()
   await push.close()
-  assert.deepEqual(push.states()[0], { pushed: null, failures: 0, error: null })
+  assert.deepEqual(told, [])
 })
 
 test('every remote gets the head, and requests made meanwhile go with the next push', async () => {
   const remotes = [await remote(), `file://${await remote()}`]
   await commit()
-  const push = new IndexPush(remotes, { path, ...pauses })
+  const { told, onFailure } = listener()
+  const push = new IndexPush(remotes, { path, onFailure, ...pauses })
   push.request()
   const last = await commit()
   for (let i = 0; i < 10; i++) push.request()
-  await seen(push, one => one.pushed === last)
-  for (const [i, at] of remotes.entries()) {
-    assert.equal(await headOf(at.replace('file://', '')), last)
-    assert.equal(push.states()[i]?.failures, 0)
-  }
+  for (const at of remotes) await arrived(at.replace('file://', ''), last)
   await push.close()
+  assert.deepEqual(told, [])
 })
 
 test('a remote that is away is tried again until it is back; the others do not wait', async () => {
   const [away, here] = [await remote(), await remote()]
   await rename(away, `${away}.away`)
-  const push = new IndexPush([away, here], { path, ...pauses })
+  const { told, onFailure } = listener()
+  const push = new IndexPush([away, here], { path, onFailure, ...pauses })
   const head = await commit()
   push.request()
-  await seen(push, one => one.pushed === head || one.failures > 0)
-  assert.equal(await headOf(here), head)
-  assert.equal(push.states()[0]?.error?.code, 'git_push_failed')
-  assert.match(push.states()[0]?.error?.message ?? '', /does not appear to be a git repository/)
-  await seen(push, one => one.failures >= 3 || one.pushed === head)
+  await arrived(here, head)
+  await failed(told, 3)
+  assert.ok(told.every(one => one.has('git_push_failed')))
+  assert.match(told[0]?.message ?? '', /does not appear to be a git repository/)
   await rename(`${away}.away`, away)
-  await seen(push, one => one.pushed === head)
-  assert.equal(push.states()[0]?.error, null)
-  assert.equal(await headOf(away), head)
+  await arrived(away, head)
   await push.close()
 })
 
@@ -100,43 +108,44 @@ test('a remote with commits of its own is never overwritten, and the error says 
   })
   await run('git', ['--git-dir', join(root, 'other.git'), 'push', '-q', at, 'master'])
   await commit()
-  const push = new IndexPush([at], { path, ...pauses })
+  const { told, onFailure } = listener()
+  const push = new IndexPush([at], { path, onFailure, ...pauses })
   push.request()
-  await seen(push, one => one.failures > 0)
-  assert.equal(push.states()[0]?.error?.code, 'git_push_diverged')
-  assert.match(push.states()[0]?.error?.message ?? '', /git push --force/)
+  await failed(told, 1)
+  assert.ok(told[0]?.has('git_push_diverged'))
+  assert.match(told[0]?.message ?? '', /git push --force/)
   assert.equal(await headOf(at), theirs)
   await push.close()
   await other.close()
 })
 
 test('secrets of a URL are never told', async () => {
-  const push = new IndexPush(['http://user:sesame@127.0.0.1:9/index.git'], { path, ...pauses })
+  const { told, onFailure } = listener()
+  const remotes = ['http://user:sesame@127.0.0.1:9/index.git']
+  const push = new IndexPush(remotes, { path, onFailure, ...pauses })
   push.request()
-  await seen(push, one => one.failures > 0)
-  const told = JSON.stringify(push.states())
-  assert.match(told, /127\.0\.0\.1:9/)
-  assert.doesNotMatch(told, /sesame|user/)
+  await failed(told, 1)
+  assert.match(told.join(), /127\.0\.0\.1:9/)
+  assert.doesNotMatch(told.join(), /sesame|user/)
   await push.close()
 })
 
 test('close stops trying and ends what runs', async () => {
-  const push = new IndexPush([join(root, 'never.git')], { path, ...pauses })
+  const [first, second] = [listener(), listener()]
+  const never = [join(root, 'never.git')]
+  const push = new IndexPush(never, { path, onFailure: first.onFailure, ...pauses })
   push.request()
   await push.close()
-  const { failures } = push.states()[0] ?? {}
+  const failures = first.told.length
   // Another one that goes on trying shows that there was time to.
-  const other = new IndexPush([join(root, 'never.git')], { path, ...pauses })
+  const other = new IndexPush(never, { path, onFailure: second.onFailure, ...pauses })
   other.request()
-  await until(
-    () => (other.states()[0]?.failures ?? 0) > 2,
-    () => 'a push that fails is not tried again',
-  )
+  await failed(second.told, 3)
   await other.close()
-  assert.equal(push.states()[0]?.failures, failures)
+  assert.equal(first.told.length, failures)
   push.request()
   await push.close()
-  assert.equal(push.states()[0]?.failures, failures)
+  assert.equal(first.told.length, failures)
 })
 
 test('close waits some seconds for a push and leaves it then, with all that git has started', async () => {
