@@ -4,13 +4,13 @@
  * turns, so that whatever else the machine does slows all of them down alike.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { quantile } from './support/measure.ts'
 import { Program, spent } from './support/program.ts'
 import { mixedBodies, publishAll } from './support/publishing.ts'
-import { freePort, newRegistry, startDaemon } from './support/registry.ts'
+import { CACHE, freePort, newRegistry, startDaemon } from './support/registry.ts'
 import { canTrace, Trace } from './support/system-calls.ts'
 import { type Measured, printTable, type Yardstick } from './support/table.ts'
 
@@ -22,8 +22,7 @@ const COUNTS = new Map([
   [16, 160],
 ])
 const WARM = 20
-const CACHE = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache')
-const NORA = join(CACHE, 'plimsoll', 'peers', 'nora-1.4.3', 'bin', 'nora')
+const NORA = join(CACHE, 'peers', 'nora-1.4.3', 'bin', 'nora')
 
 /** A registry under load, and what came of it. */
 interface Contender {

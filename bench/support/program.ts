@@ -39,7 +39,9 @@ export class Program {
     options: { env?: NodeJS.ProcessEnv; port?: number } = {},
   ): Promise<Program> {
     const begin = performance.now()
-    const env = { ...process.env, ...options.env }
+    // Settings of a registry come from the measurement alone.
+    const outer = Object.entries(process.env).filter(([key]) => !key.startsWith('PLIMSOLL_'))
+    const env = { ...Object.fromEntries(outer), ...options.env }
     const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     let [output, ended] = ['', false]
     child.once('exit', () => {

@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer } from 'node:net'
+import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { addUser } from '../../daemon/accounts/accounts.ts'
@@ -9,6 +10,9 @@ import { Program } from './program.ts'
 const AT = '2026-11-20T12:00:00Z'
 const CLI = join(dirname(fileURLToPath(import.meta.url)), '../../program/cli.js')
 
+/** Where measurements keep what takes long to make, outside of the checkout. */
+export const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'plimsoll')
+
 /** Rates are what the benchmarks want to exceed. */
 const UNLIMITED = {
   PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '0',
@@ -16,9 +20,12 @@ const UNLIMITED = {
   PLIMSOLL_LIMITS_VERSIONS_PER_DAY: '0',
 }
 
-/** Makes an empty registry with the defaults and a user; the token of that user. */
-export async function newRegistry(dir: string): Promise<string> {
-  await initRegistry(dir, { env: {} }, {})
+/** Makes an empty registry with a user; the token of that user. */
+export async function newRegistry(
+  dir: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  await initRegistry(dir, { env: {} }, settings)
   const registry = await openRegistry(dir, { env: {} })
   const user = await addUser(registry.database, { login: 'bench', admin: false, at: AT })
   const order = {

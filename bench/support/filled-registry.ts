@@ -1,0 +1,213 @@
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import Libsql from 'libsql'
+import { canonicalName, type Name } from '../../core/name.ts'
+import { lookAlikeSkeleton } from '../../core/policy/look-alike.ts'
+import { hashOf } from '../../core/search/buckets.ts'
+import { termsOf } from '../../core/search/terms.ts'
+import { DATABASE_FILE } from '../../generator/registry.ts'
+import { beginnings } from '../../generator/store/catalog/pages/prefixes.ts'
+import {
+  BITMAPS_FROM,
+  BLOCK_CRATES,
+  makeBitmaps,
+} from '../../generator/store/catalog/search/bitmaps.ts'
+import { openDatabase } from '../../generator/store/database/database.ts'
+import { type InventedCrate, inventedCrates } from './invented-crates.ts'
+import { CACHE, newRegistry, startDaemon } from './registry.ts'
+
+/** A registry with invented crates, without their bytes, and a token that may publish there. */
+export interface FilledRegistry {
+  readonly dir: string
+  readonly token: string
+}
+
+/** Where readers of such a registry are sent: not to an address that changes with every start. */
+export const BASE_URL = 'http://127.0.0.1:8080'
+
+/**
+ * A registry of so many invented crates, with all records and what lists and searches read, as if
+ * all were rendered. It is made once and kept in the user's cache until the code that makes it
+ * changes: copy it before you change it.
+ */
+export async function filledRegistry(size: number): Promise<FilledRegistry> {
+  const name = `registry-${size}-${await fingerprint()}`
+  const dir = join(CACHE, 'bench', name)
+  const token = join(dir, 'token')
+  if (!existsSync(token)) {
+    mkdirSync(join(CACHE, 'bench'), { recursive: true })
+    for (const old of readdirSync(join(CACHE, 'bench')))
+      if (old.startsWith(`registry-${size}-`))
+        rmSync(join(CACHE, 'bench', old), { recursive: true })
+    console.log(`making a registry of ${size} crates, once …`)
+    await make(`${dir}.new`, size)
+    renameSync(`${dir}.new`, dir)
+  }
+  return { dir, token: readFileSync(token, 'utf8') }
+}
+
+/** Changes with the tables and with what is put into them. */
+async function fingerprint(): Promise<string> {
+  const hash = createHash('sha256')
+  for (const file of [
+    './filled-registry.js',
+    './invented-crates.js',
+    '../../generator/store/database/migrations.js',
+    '../../generator/store/catalog/listing.js',
+    '../../core/search/terms.js',
+  ])
+    hash.update(readFileSync(new URL(file, import.meta.url)))
+  return hash.digest('hex').slice(0, 12)
+}
+
+async function make(dir: string, size: number): Promise<void> {
+  const token = await newRegistry(dir, { 'registry.base_url': BASE_URL })
+  // All that belongs to a registry besides its crates: facts, the files of an empty one.
+  await settle(dir)
+  const path = join(dir, DATABASE_FILE)
+  fill(path, size)
+  const database = await openDatabase(path)
+  await database.transaction().execute(async tx => {
+    const common = tx.selectFrom('terms').select('id').where('crates', '>=', BITMAPS_FROM)
+    for (const { id } of await common.execute()) await makeBitmaps(tx, id)
+  })
+  await database.destroy()
+  // The files of the browser's search are spread anew when there are many more terms.
+  await settle(dir)
+  writeFileSync(join(dir, 'token'), token)
+}
+
+async function settle(dir: string): Promise<void> {
+  const daemon = await startDaemon(dir)
+  await daemon.quiet()
+  await daemon.stop()
+}
+
+/** Fills the tables in bulk: without indexes and triggers, which are made again at the end. */
+function fill(path: string, size: number): void {
+  const connection = new Libsql(path)
+  connection.exec(
+    'PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -500000',
+  )
+  connection.exec('BEGIN')
+  const extras = connection
+    .prepare(
+      `SELECT type, name, sql FROM sqlite_master
+        WHERE type IN ('index', 'trigger') AND sql IS NOT NULL`,
+    )
+    .all() as { type: string; name: string; sql: string }[]
+  for (const { type, name } of extras) connection.exec(`DROP ${type} ${name}`)
+  const filler = new Filler(connection)
+  for (const crate of inventedCrates(size)) filler.add(crate)
+  filler.finish()
+  for (const { sql } of extras) connection.exec(sql)
+  for (const table of ['crates', 'releases', 'terms'])
+    connection.exec(`UPDATE counts SET n = (SELECT count(*) FROM ${table}) WHERE what = '${table}'`)
+  connection.exec('COMMIT')
+  connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  connection.close()
+}
+
+/** What a row of each table holds, in the order of its columns; see `Tables`. */
+class Filler {
+  readonly #connection: Libsql.Database
+  readonly #insert: Record<
+    'crates' | 'owners' | 'releases' | 'audit' | 'listings' | 'dependents',
+    Libsql.Statement
+  >
+  /** By term: rank and crate by turns. */
+  readonly #postings = new Map<string, number[]>()
+  readonly #prefixes = new Map<string, number>()
+  readonly #lengths: Buffer[] = []
+  #crateId = 0
+  #releaseId = 0
+  #event = 0
+
+  constructor(connection: Libsql.Database) {
+    const insert = (table: string, columns: string) =>
+      connection.prepare(
+        `INSERT INTO ${table} (${columns}) VALUES (${columns.replaceAll(/\w+/g, '?')})`,
+      )
+    this.#connection = connection
+    this.#insert = {
+      crates: insert('crates', 'id, name, canonical, skeleton, created_at, generation'),
+      owners: insert('owners', 'crate_id, user_id, added_at'),
+      releases: insert(
+        'releases',
+        'id, crate_id, version, identity, cksum, size, yanked, line, about, published_at, published_by',
+      ),
+      audit: insert('audit', 'id, at, action, user_id, actor, crate, version'),
+      listings: insert(
+        'listings',
+        'crate_id, canonical, newest_id, latest_id, stable_id, versions, yanked, updated_at',
+      ),
+      dependents: insert('dependents', 'dependency, dependent, crate_id'),
+    }
+    const count = connection.prepare('SELECT coalesce(max(id), 0) AS n FROM audit').get()
+    this.#event = (count as { n: number }).n
+  }
+
+  add({ name, about, isYanked, releases }: InventedCrate): void {
+    const [id, canonical] = [++this.#crateId, canonicalName(name as Name)]
+    const yanked = Number(isYanked)
+    const aboutText = JSON.stringify(about)
+    for (const { version, cksum, line, time } of releases) {
+      this.#releaseId++
+      this.#insert.releases.run(
+        ...[this.#releaseId, id, version, version, cksum, 10_000, yanked, line, aboutText, time, 1],
+      )
+      this.#insert.audit.run(++this.#event, time, 'publish', 1, 'bench', name, version)
+    }
+    const [first, last] = [releases[0]?.time ?? '', releases.at(-1)?.time ?? '']
+    const skeleton = lookAlikeSkeleton(name as Name)
+    this.#insert.crates.run(id, name, canonical, skeleton, first, this.#event)
+    this.#insert.owners.run(id, 1, first)
+    const [newest, stable] = [this.#releaseId, isYanked ? null : this.#releaseId]
+    this.#insert.listings.run(
+      ...[id, canonical, newest, newest, stable, releases.length, yanked, last],
+    )
+    const dependencies = isYanked ? [] : (releases.at(-1)?.dependencies ?? [])
+    for (const dependency of new Set(dependencies.map(one => canonicalName(one as Name))))
+      if (dependency !== canonical) this.#insert.dependents.run(dependency, canonical, id)
+    this.#index(id, termsOf({ canonical, ...about, yanked: isYanked }))
+    for (const prefix of beginnings(canonical))
+      this.#prefixes.set(prefix, (this.#prefixes.get(prefix) ?? 0) + 1)
+    const block = Math.floor(id / BLOCK_CRATES)
+    const lengths = this.#lengths[block] ?? Buffer.alloc(BLOCK_CRATES)
+    this.#lengths[block] = lengths
+    lengths[id % BLOCK_CRATES] = canonical.length
+  }
+
+  /** Writes what is collected over all crates. */
+  finish(): void {
+    const prepare = (text: string) => this.#connection.prepare(text)
+    const term = prepare('INSERT INTO terms (id, term, crates, hash) VALUES (?, ?, ?, ?)')
+    const posting = prepare('INSERT INTO postings (term_id, rank, crate_id) VALUES (?, ?, ?)')
+    let termId = 0
+    for (const [text, list] of this.#postings) {
+      term.run(++termId, text, list.length / 2, hashOf(text))
+      for (let at = 0; at < list.length; at += 2) posting.run(termId, list[at], list[at + 1])
+    }
+    const prefix = prepare('INSERT INTO prefixes (prefix, crates) VALUES (?, ?)')
+    for (const [text, crates] of this.#prefixes) prefix.run(text, crates)
+    const lengths = prepare('INSERT INTO name_lengths (block, lengths) VALUES (?, ?)')
+    for (const [block, bytes] of this.#lengths.entries()) if (bytes) lengths.run(block, bytes)
+  }
+
+  #index(id: number, terms: ReadonlyMap<string, number>): void {
+    for (const [term, rank] of terms) {
+      const list = this.#postings.get(term)
+      if (list) list.push(rank, id)
+      else this.#postings.set(term, [rank, id])
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import type { Dependency } from '../../core/entry/entry.ts'
+import { renderEntry } from '../../core/entry/render.ts'
+import type { About } from '../../core/manifest/manifest.ts'
+import { inventedEntries } from '../../test/support/many-crates.ts'
+
+/** A crate as the catalog has it. */
+export interface InventedCrate {
+  readonly name: string
+  readonly about: About
+  /** Whether all of its versions are yanked. */
+  readonly isYanked: boolean
+  /** In the order of their versions; the last one is the newest. */
+  readonly releases: readonly InventedRelease[]
+}
+
+export interface InventedRelease {
+  readonly version: string
+  readonly cksum: string
+  /** Its index line. */
+  readonly line: string
+  readonly time: string
+  readonly dependencies: readonly string[]
+}
+
+const MOST_VERSIONS = 500
+const DAY = 86_400_000
+const FIRST = Date.parse('2015-01-01T00:00:00Z')
+const LAST = Date.parse('2026-11-01T00:00:00Z')
+
+/**
+ * Invented crates, always the same; the first 1,000 of 200,000 are those of 1,000. Their versions
+ * are as many as on crates.io: 3 in the middle, 10 on average, 500 at most. They depend on crates
+ * that are there.
+ */
+export function* inventedCrates(size: number): Iterable<InventedCrate> {
+  const entries = inventedEntries(size)
+  for (const [at, { name, about, yanked }] of entries.entries()) {
+    const random = randomFrom(at + 1)
+    const count = Math.min(Math.ceil(3 * Math.exp(1.55 * normal(random)) - 0.5), MOST_VERSIONS)
+    // What is older is depended on more often.
+    const dependencies = Array.from(
+      { length: at === 0 ? 0 : Math.floor(random() * 5) },
+      () => entries[Math.floor(at * random() ** 3)]?.name ?? name,
+    )
+    const deps = [...new Set(dependencies)].map(dependencyOn)
+    const began = FIRST + random() * (LAST - FIRST) * 0.8
+    const step = Math.min(90 * DAY * random(), (LAST - began) / Math.max(count, 1))
+    const releases = Array.from({ length: Math.max(count, 1) }, (_, number) => {
+      const version = `${Math.floor(number / 100)}.${Math.floor(number / 10) % 10}.${number % 10}`
+      const cksum = Array.from({ length: 8 }, () =>
+        Math.floor(random() * 2 ** 32)
+          .toString(16)
+          .padStart(8, '0'),
+      ).join('')
+      const time = `${new Date(began + number * step).toISOString().slice(0, 19)}Z`
+      const features = { default: ['std'], std: [] }
+      const rest = { deps, features, yanked, links: null, rust_version: null, pubtime: time }
+      const line = renderEntry({ name, vers: version, cksum, ...rest })
+      return { version, cksum, line, time, dependencies: deps.map(one => one.name) }
+    })
+    yield { name, about: aboutOf(about), isYanked: yanked, releases }
+  }
+}
+
+function dependencyOn(name: string): Dependency {
+  return {
+    name,
+    req: '^0',
+    features: [],
+    optional: false,
+    default_features: true,
+    target: null,
+    kind: 'normal',
+    registry: null,
+    package: null,
+  }
+}
+
+/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = Math.imul(seed, 0x9e3779b1)
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** A normally distributed number (Box and Muller). */
+function normal(random: () => number): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+}
+
+function aboutOf(about: Pick<About, 'keywords' | 'description'>): About {
+  const { keywords, description } = about
+  const links = { homepage: null, documentation: null, repository: null }
+  const files = { license: 'MIT', license_file: null, readme_file: null }
+  const rest = { categories: [], authors: [], edition: '2021', badges: {} }
+  return { description, keywords, ...links, ...files, ...rest }
+}
