@@ -1,0 +1,22 @@
+/** What a worker is told. */
+export interface Job {
+  readonly seed: number
+  readonly count: number
+  readonly deadline: number
+  readonly corpus: string
+  /** The input of the case at work: its number, its length, its bytes. */
+  readonly current: SharedArrayBuffer
+}
+
+/** What it says of the cases of one target. */
+export interface Told {
+  readonly target: string
+  readonly cases: number
+  readonly slowest: number
+  /** Inputs, in base64, that did something new. */
+  readonly fresh: readonly string[]
+  readonly failure: { readonly why: string; readonly input: string } | null
+}
+
+/** Longest time for a case, in milliseconds, on a machine that does other things, too. */
+export const CASE_MS = 1000

@@ -1,0 +1,283 @@
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { parseFragment } from 'parse5'
+import * as v from 'valibot'
+import { parseEntry, parseIndexFile } from '../../core/entry/parse.ts'
+import { renderEntry, renderIndexFile } from '../../core/entry/render.ts'
+import { Refusal } from '../../core/error/error.ts'
+import { parseManifest } from '../../core/manifest/parse.ts'
+import { parseName } from '../../core/name.ts'
+import { indexPath } from '../../core/paths/index-files.ts'
+import { sourceFilePath } from '../../core/paths/source.ts'
+import { inspectCrate } from '../../core/release/inspect.ts'
+import { parseRequirement, satisfies } from '../../core/requirement.ts'
+import { parseQuery } from '../../core/search/words.ts'
+import { resolveSettings } from '../../core/settings/settings.ts'
+import { expandDl, isIndexUrl, withoutCredentials } from '../../core/urls.ts'
+import { compareVersions, parseVersion } from '../../core/version.ts'
+import { isToken, parseScopes } from '../../daemon/accounts/tokens.ts'
+import { decodePublish } from '../../daemon/api/publish-body.ts'
+import { decodePath } from '../../daemon/files/public-files.ts'
+import { isKnown } from '../../daemon/http/answer.ts'
+import { ownPath } from '../../daemon/http/request-body.ts'
+import { publishMetadata } from '../../generator/index.ts'
+import { safeLink } from '../../site/readme/links.ts'
+import { renderReadme } from '../../site/readme/readme.ts'
+import { sanitize } from '../../site/readme/sanitize.ts'
+import { buildCrate, buildEvil } from '../../test/support/crate-builder.ts'
+import { BOMBS, PAYLOADS } from '../../test/support/hostile.ts'
+import { encodePublish } from '../../test/support/publish-body.ts'
+import { plainMetadata } from '../../test/support/registry.ts'
+import { promise } from '../run.ts'
+
+/** What takes input of strangers. */
+export interface Target {
+  /** How many of 1,000 cases are of it. */
+  readonly share: number
+  readonly seeds: readonly (string | Uint8Array)[]
+  /** Longest time for a case in milliseconds; the program gives these 20 s in a sandbox. */
+  readonly budget?: number
+  /** Fails unless the input is refused, or taken with what is promised of it. */
+  run(input: Buffer): Promise<void> | void
+}
+
+/** For what runs in a sandbox. */
+const SANDBOXED_MS = 5000
+
+const LIMITS = {
+  unpackedBytes: 1024 ** 2,
+  entries: 1000,
+  manifestBytes: 65_536,
+  readmeBytes: 65_536,
+  duplicateManifest: false,
+}
+const VERSIONS = ['0.0.0', '1.2.3', '1.0.0-alpha.1', '18446744073709551615.0.0'].map(parseVersion)
+const ENTRY =
+  '{"name":"demo","vers":"1.0.0","deps":[{"name":"a","req":"^1","features":["x"],"optional":true,"default_features":false,"target":"cfg(unix)","kind":"dev","registry":null,"package":"b"}],"cksum":"0000000000000000000000000000000000000000000000000000000000000000","features":{"f":["a/x"]},"features2":{"g":["dep:a"]},"yanked":false,"links":"z","v":2,"rust_version":"1.70","pubtime":"2026-11-20T12:00:00Z"}'
+const MANIFEST = `[package]
+name = "demo"
+version = "1.0.0"
+edition = "2021"
+license = "MIT OR Apache-2.0"
+keywords = ["a"]
+rust-version = "1.70"
+readme = "README.md"
+[dependencies]
+a = { version = "^1", optional = true, features = ["x"], package = "b" }
+[target.'cfg(unix)'.dev-dependencies.c]
+version = "~2"
+[features]
+default = ["dep:a"]
+`
+const FRAME = encodePublish(plainMetadata('demo', '1.0.0'), new Uint8Array(64))
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  // In pieces that cut lengths and lines.
+  for (let at = 0; at < bytes.length; at += 977) yield bytes.subarray(at, at + 977)
+}
+
+async function inspect(bytes: Uint8Array): Promise<void> {
+  const parts = { limits: LIMITS, cksum: '0'.repeat(64), size: bytes.length, pubtime: null }
+  const { release, issues } = await inspectCrate(() => once(bytes), {
+    ...parts,
+    ownIndexUrls: new Set(),
+  })
+  promise(release || issues.length > 0, 'an archive is neither read nor refused')
+  if (!release || issues.some(one => one.severity === 'error')) return
+  const line = renderEntry(release.entry)
+  promise(renderEntry(parseEntry(line)) === line, `an entry changes when it is read: ${line}`)
+}
+
+/** Every target by its name. */
+export const TARGETS: Readonly<Record<string, Target>> = {
+  name: {
+    share: 90,
+    seeds: ['demo', 'a', 'Foo_Bar-1', 'nul', 'x'.repeat(64)],
+    run: input => {
+      const name = parseName(input.toString())
+      promise(/^index\/[\w-]+(?:\/[\w-]+)*$/.test(indexPath(name)), `path ${indexPath(name)}`)
+    },
+  },
+  version: {
+    share: 100,
+    seeds: ['1.2.3', '0.0.0-alpha.1+b.2', '1.0.0--', '1.0.0+00'],
+    run: input => {
+      const version = parseVersion(input.toString())
+      promise(compareVersions(version, version) === 0, 'a version differs from itself')
+      for (const other of VERSIONS) {
+        const [one, two] = [compareVersions(version, other), compareVersions(other, version)]
+        promise(Math.sign(one) === -Math.sign(two), `${version} and ${other} are in no order`)
+      }
+    },
+  },
+  requirement: {
+    share: 100,
+    seeds: ['^1.2.3', '>=1, <2', '*', '1.*', '~0.1', '=1.0.0-rc.1', ' > 1 , <= 3.4'],
+    run: input => {
+      const requirement = parseRequirement(input.toString())
+      for (const version of VERSIONS) satisfies(requirement, version)
+    },
+  },
+  entry: {
+    share: 100,
+    seeds: [ENTRY, '{"name":"a","vers":"0.1.0","deps":[],"cksum":"","features":{},"yanked":true}'],
+    run: input => {
+      const line = renderEntry(parseEntry(input.toString()))
+      promise(!line.includes('\n'), 'an entry has two lines')
+      promise(renderEntry(parseEntry(line)) === line, `an entry changes when it is read: ${line}`)
+    },
+  },
+  index: {
+    share: 50,
+    seeds: [`${ENTRY}\n${ENTRY.replace('1.0.0', '1.0.1')}\n`, '\n\n', ''],
+    run: input => {
+      const { entries } = parseIndexFile(input.toString())
+      const file = renderIndexFile(entries)
+      const { entries: again } = parseIndexFile(file)
+      promise(renderIndexFile(again) === file, 'an index file changes when it is read')
+    },
+  },
+  manifest: {
+    share: 80,
+    seeds: [MANIFEST, MANIFEST.replace('[features]', '[workspace]\n[features]'), '[package]'],
+    run: input => {
+      parseManifest(input.toString())
+    },
+  },
+  frame: {
+    share: 90,
+    seeds: [FRAME, FRAME.subarray(0, 20), new Uint8Array(8)],
+    run: async input => {
+      const limits = { metadataBytes: 65_536, crateBytes: 65_536 }
+      const { metadata, crate } = await decodePublish(once(input), limits)
+      let size = 0
+      for await (const piece of crate) size += piece.length
+      promise(size <= limits.crateBytes, 'a frame gives more than its limit')
+      v.safeParse(publishMetadata, metadata)
+    },
+  },
+  archive: {
+    share: 25,
+    budget: SANDBOXED_MS,
+    seeds: [
+      buildCrate({ name: 'demo', version: '1.0.0', files: { 'README.md': '# x', 'src/a.rs': '' } }),
+      buildEvil('pax size lie'),
+      buildEvil('pax path twice'),
+      buildEvil('two long names'),
+      buildEvil('sparse file'),
+    ],
+    run: inspect,
+  },
+  tar: {
+    share: 35,
+    budget: SANDBOXED_MS,
+    seeds: (
+      ['symlink', 'pax sparse', 'global header', 'name after NUL', 'folder with data'] as const
+    )
+      .map(trick => gunzipSync(buildEvil(trick)))
+      .concat(gunzipSync(buildCrate({ name: 'demo', version: '1.0.0', manifest: 'readme = "r"' }))),
+    run: input => inspect(gzipSync(input, { level: 1 })),
+  },
+  token: {
+    share: 60,
+    seeds: ['plim_0123456789abcdef', 'publish-new', ''],
+    run: input => {
+      const text = input.toString()
+      promise(!isToken(text) || /^[\x21-\x7e]+$/.test(text), `a strange token: ${text}`)
+      parseScopes(text.split(' '))
+    },
+  },
+  path: {
+    share: 110,
+    seeds: ['/crates/demo/demo-1.0.0.crate', '/index/de/mo/demo', '/a%2Fb', '/../x', '/%2e%2e/x'],
+    run: input => {
+      const text = input.toString()
+      const path = decodePath(text)
+      const parts = path?.split('/') ?? []
+      promise(!parts.some(one => one.startsWith('.') || one.includes('\\')), `path ${path}`)
+      promise(!path?.includes('\0'), `path ${path}`)
+      const source = sourceFilePath('demo', '1.0.0', text)
+      promise(!source?.split('/').some(one => one.startsWith('.')), `source page ${source}`)
+      const own = ownPath(text)
+      promise(own === null || new URL(own, 'http://here.test').host === 'here.test', `to ${own}`)
+    },
+  },
+  header: {
+    share: 60,
+    seeds: ['"abc", W/"def"', '*', '"', 'https://user:secret@host/x', '//host/x', 'mailto:a@b'],
+    run: input => {
+      const text = input.toString()
+      isKnown(text, 'abc')
+      isIndexUrl(text)
+      const link = safeLink(text, null, 'pages')
+      promise(!link || /^(?:https?:|mailto:|#)/.test(link), `link ${link}`)
+      expandDl(text, {
+        name: parseName('demo'),
+        version: VERSIONS[1] ?? parseVersion('1.0.0'),
+        cksum: '',
+      })
+      withoutCredentials(text)
+      parseQuery(text)
+    },
+  },
+  settings: {
+    share: 50,
+    seeds: [
+      '[server]\nlisten = "127.0.0.1:7878"\n[limits]\ncrate_bytes = "10 MiB"\n[auth]\nrequired = true\n',
+      '[git]\nindex = "off"\npush = ["a@b:c"]\n[pages]\ntitle = "x"\n',
+    ],
+    run: input => {
+      resolveSettings({ file: { name: 'plimsoll.toml', text: input.toString() } })
+    },
+  },
+  markdown: {
+    share: 25,
+    budget: SANDBOXED_MS,
+    seeds: [...PAYLOADS, ...Object.values(BOMBS).map(text => text.slice(0, 2000))],
+    run: input => {
+      const about = { repository: 'https://github.com/a/b', vcs_path: '', readme_file: 'README.md' }
+      harmless(renderReadme({ text: input.toString(), about, images: 'load' }))
+    },
+  },
+  html: {
+    share: 25,
+    budget: SANDBOXED_MS,
+    seeds: PAYLOADS,
+    run: input => {
+      harmless(sanitize(input.toString(), { base: null, images: 'load' }))
+    },
+  },
+}
+
+const ALLOWED_SCHEME = /^(?:https?:|mailto:|#)/i
+
+interface Node {
+  readonly tagName?: string
+  readonly attrs?: readonly { readonly name: string; readonly value: string }[]
+  readonly childNodes?: readonly Node[]
+}
+
+/** Fails unless HTML, as browsers read it, runs nothing and loads nothing but images. */
+function harmless(html: string): void {
+  const open: Node[] = [parseFragment(html) as Node]
+  for (let node = open.pop(); node; node = open.pop()) {
+    const bad = /^(?:script|style|iframe|object|embed|form|base|meta|link|svg|math|template|title)$/
+    promise(!bad.test(node.tagName ?? ''), `<${node.tagName}> gets through: ${html.slice(0, 500)}`)
+    for (const { name, value } of node.attrs ?? []) {
+      promise(!/^on|^style$|^srcdoc$/i.test(name), `${name} gets through: ${html.slice(0, 500)}`)
+      const isLink = /^(?:href|src|action|formaction|cite|poster)$/.test(name)
+      promise(!isLink || ALLOWED_SCHEME.test(value), `${name}=${value} gets through`)
+    }
+    open.push(...(node.childNodes ?? []))
+  }
+}
+
+/** Says in a few words what came of an input: new words are worth keeping the input. */
+export async function outcome(target: Target, input: Buffer): Promise<string> {
+  try {
+    await target.run(input)
+    return `taken ${Math.floor(Math.log2(input.length + 1))}`
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return [...new Set(error.issues.map(one => one.code))].sort().join(' ')
+  }
+}
