@@ -48,16 +48,18 @@ async function survives(victim: Victim, registry: Registry, url: string): Promis
 
 test('killed before any step of a publish, the daemon loses nothing acknowledged and shows nothing half-done', async t => {
   const { cleanup, registry, token, notes } = await prepare(t)
-  const serve = (at: number) => new Victim(cleanup, notes, at, serveArguments(registry))
+  const serve = (at: number | string) => new Victim(cleanup, notes, at, serveArguments(registry))
   const acknowledged: Candidate[] = []
   const deaths: string[] = []
   let halfDone: Candidate | null = null
+  const missed = () => ['commit', 'insert releases'].find(name => !deaths.includes(name))
   // Before each step twice, until both are unharmed: the two kinds of publish do not take the same
-  // steps.
-  for (let turn = 2, unharmed = 0; unharmed < 2; turn++) {
+  // steps. A busy database adds a step, so that a number may miss the one it should meet; that one
+  // is named in the end.
+  for (let turn = 2, unharmed = 0; unharmed < 2 || missed() !== undefined; turn++) {
     const at = turn >> 1
     assert.ok(at < 200, 'a publish takes fewer steps')
-    const daemon = serve(at)
+    const daemon = serve(unharmed < 2 ? at : (missed() ?? at))
     const url = await daemon.url()
     await assertSound(registry)
     for (const one of acknowledged.slice(-2)) await assertServed(url, one)
