@@ -1,4 +1,5 @@
 import type { GitIndex } from '../../generator/index.ts'
+import { Repeater } from './repeater.ts'
 
 /** How often the worker looks for changes made by other processes, in milliseconds. */
 const LOOK_EVERY = 2000
@@ -13,17 +14,14 @@ const APART = 1000
 export class GitWorker {
   readonly #index: GitIndex
   readonly #onFailure: (error: unknown) => void
-  #running: Promise<void> | null = null
-  #wanted = false
+  readonly #repeater = new Repeater(() => this.#commit())
   #failures = 0
-  #timer: NodeJS.Timeout
-  #closed = false
   #last = Number.NEGATIVE_INFINITY
 
   constructor(index: GitIndex, onFailure: (error: unknown) => void) {
     this.#index = index
     this.#onFailure = onFailure
-    this.#timer = this.#later(0)
+    this.#repeater.schedule(0)
   }
 
   /**
@@ -39,37 +37,18 @@ export class GitWorker {
 
   /** Says that something has changed; returns at once. */
   wake(): void {
-    if (this.#running) this.#wanted = true
-    else if (this.#failures === 0) this.#soon()
+    if (this.#failures > 0) return
+    this.#repeater.schedule(Math.max(0, this.#last + APART - performance.now()))
   }
 
   /** Commits what waits, then lets go of the repository. */
   async close(): Promise<void> {
-    this.#closed = true
-    clearTimeout(this.#timer)
-    await this.#running
+    await this.#repeater.close()
     await this.#commit()
     await this.#index.close()
   }
 
-  /** Commits at once, or when the last commit is long enough ago. */
-  #soon(): void {
-    clearTimeout(this.#timer)
-    this.#timer = this.#later(Math.max(0, this.#last + APART - performance.now()))
-  }
-
-  #start(): void {
-    clearTimeout(this.#timer)
-    this.#running = this.#commit().finally(() => {
-      this.#running = null
-      if (this.#closed) return
-      if (this.#wanted) this.#soon()
-      else this.#timer = this.#later(Math.min(LOOK_EVERY * 2 ** this.#failures, LONGEST_PAUSE))
-    })
-  }
-
-  async #commit(): Promise<void> {
-    this.#wanted = false
+  async #commit(): Promise<number> {
     this.#last = performance.now()
     try {
       await this.#index.commit()
@@ -78,9 +57,6 @@ export class GitWorker {
       this.#failures++
       this.#onFailure(error)
     }
-  }
-
-  #later(milliseconds: number): NodeJS.Timeout {
-    return setTimeout(() => this.#start(), milliseconds).unref()
+    return Math.min(LOOK_EVERY * 2 ** this.#failures, LONGEST_PAUSE)
   }
 }

@@ -5,6 +5,7 @@ import {
   type PageContext,
   pageMarks,
 } from '../../generator/index.ts'
+import { Repeater } from './repeater.ts'
 
 /** How long pages wait for more changes, so that a burst of publishes renders each page once. */
 const GATHER_MS = 200
@@ -12,8 +13,12 @@ const GATHER_MS = 200
 /** How long they wait when changes keep coming. */
 const MAX_GATHER_MS = 2000
 
-/** The shortest pause before failed pages are looked at again. */
-const MIN_RETRY_MS = 1000
+/** Pauses after a turn that failed, each twice the one before. */
+const MIN_PAUSE_MS = 1000
+const MAX_PAUSE_MS = 60_000
+
+/** Failed pages are looked at again at least as often. */
+const MAX_RETRY_MS = 3_600_000
 
 /** What the worker works with. */
 export interface PageWorkerDeps {
@@ -30,15 +35,11 @@ export interface PageWorkerDeps {
  */
 export class PageWorker {
   readonly #deps: PageWorkerDeps
-  #timer: NodeJS.Timeout | null = null
-  #running: Promise<void> | null = null
-  #wanted = false
+  readonly #repeater = new Repeater(() => this.#turn())
   #deadline = Number.POSITIVE_INFINITY
-  #pause = 1000
-  /** Whether the timer is for failed pages only. */
-  #isRetry = false
+  #pause = MIN_PAUSE_MS
   /** When the first of the changes came that are being gathered. */
-  #since = 0
+  #since: number | null = null
 
   constructor(deps: PageWorkerDeps) {
     this.#deps = deps
@@ -52,85 +53,47 @@ export class PageWorker {
 
   /** There is something to render: soon, not now. */
   wake(): void {
-    if (this.#running) this.#wanted = true
-    else this.#gather()
+    const now = performance.now()
+    this.#since ??= now
+    this.#repeater.schedule(Math.max(0, Math.min(GATHER_MS, this.#since + MAX_GATHER_MS - now)))
   }
 
   /** Renders what is pending, for `seconds` at most, and stops. */
   async close(seconds: number): Promise<void> {
     this.#deadline = Date.now() + seconds * 1000
-    await this.flush()
+    await this.#repeater.close()
+    await this.#turn()
   }
 
   /** Renders what is pending without waiting for more. */
-  async flush(): Promise<void> {
-    this.#unschedule()
-    await this.#running
-    this.#unschedule()
-    if (await this.#pass()) await this.#scheduleRetry()
-    else this.#schedule(this.#pause)
+  flush(): Promise<void> {
+    return this.#repeater.run()
   }
 
-  /** Failed pages may be put off for an hour; others do not wait for them. */
-  #gather(): void {
-    const now = performance.now()
-    if (!this.#timer || this.#isRetry) this.#since = now
-    const wait = Math.min(GATHER_MS, this.#since + MAX_GATHER_MS - now)
-    this.#unschedule()
-    this.#schedule(Math.max(wait, 0))
-  }
-
-  #unschedule(): void {
-    this.#isRetry = false
-    if (this.#timer) clearTimeout(this.#timer)
-    this.#timer = null
-  }
-
-  #schedule(ms: number): void {
-    if (this.#timer || this.#deadline !== Number.POSITIVE_INFINITY) return
-    this.#timer = setTimeout(() => {
-      this.#unschedule()
-      this.#running = this.#turn()
-    }, ms)
-    this.#timer.unref()
-  }
-
-  async #turn(): Promise<void> {
-    this.#wanted = false
-    const isDone = await this.#pass()
-    this.#running = null
-    this.#pause = isDone ? 1000 : Math.min(this.#pause * 2, 60_000)
-    if (!isDone) this.#schedule(this.#pause)
-    else if (this.#wanted) this.#gather()
-    else await this.#scheduleRetry()
-  }
-
-  /** Comes back when failed pages are due, at least once an hour. */
-  async #scheduleRetry(): Promise<void> {
-    const { database, clock } = this.#deps.context
-    const next = await nextRetry(database)
-    if (next === null) return
-    const wait = next.getTime() - clock().getTime()
-    if (this.#timer || this.#running) return
-    this.#schedule(Math.min(Math.max(wait, MIN_RETRY_MS), 3_600_000))
-    this.#isRetry = true
-  }
-
-  /** Renders every page that is due; false when that came to no end. A failed page is put off. */
-  async #pass(): Promise<boolean> {
+  /**
+   * Renders every page that is due; a failed page is put off. Comes back when failed pages are due,
+   * at least once an hour, and after a growing pause when it came to no end.
+   */
+  async #turn(): Promise<number | null> {
+    this.#since = null
     const { context, onFailure, calm } = this.#deps
+    const { database, clock } = context
+    const pause = this.#pause
+    this.#pause = Math.min(pause * 2, MAX_PAUSE_MS)
     try {
-      const due = () => pageMarks(context.database, context.clock())
-      let marks = await due()
-      while (marks.length > 0) {
-        if (Date.now() >= this.#deadline) return false
+      const due = () => pageMarks(database, clock())
+      for (let marks = await due(); marks.length > 0; marks = await due()) {
+        if (Date.now() >= this.#deadline) return pause
         await buildMarks(context, marks, { calm, onFailure })
-        marks = await due()
       }
-      return true
+      this.#pause = MIN_PAUSE_MS
+      const next = await nextRetry(database)
+      if (next === null) return null
+      const wait = next.getTime() - clock().getTime()
+      return Math.min(Math.max(wait, MIN_PAUSE_MS), MAX_RETRY_MS)
     } catch (error) {
       onFailure(error)
-      return false
+      return pause
     }
   }
 }
