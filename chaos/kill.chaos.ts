@@ -95,7 +95,11 @@ async function oneDeath(run: Run, field: Field, round: number): Promise<string[]
   }
   await Promise.all(programs.map(one => one.ended))
   field.programs.clear()
-  await load.stop()
+  await load.stop().catch(error => {
+    throw new Violation(
+      daemon.story(`served this: ${error instanceof Error ? error.stack : error}`),
+    )
+  })
   const died = await ending(beside)
   await survey(field, [...truth.touched], random)
   return [how, ...(died === null ? [] : [died])]

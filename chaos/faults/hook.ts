@@ -1,0 +1,59 @@
+/**
+ * Preloaded into the real program (`node --import`): makes its file operations fail or wait as the
+ * file `FAULT_FILE` says (`EIO`, or `slow 200` for milliseconds; empty for nothing), and shifts its
+ * clock by `FAULT_CLOCK` milliseconds.
+ */
+import { promises, readFileSync } from 'node:fs'
+import { type FileHandle, open as openFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const { FAULT_FILE = '', FAULT_CLOCK = '0' } = process.env
+
+type Method = (...args: unknown[]) => Promise<unknown>
+
+/** What is to happen now. */
+function fault(): string {
+  try {
+    return readFileSync(FAULT_FILE, 'utf8').trim()
+  } catch {
+    return ''
+  }
+}
+
+function wrap(holder: object, method: string, concerns: (args: readonly unknown[]) => boolean) {
+  const target = holder as Record<string, Method>
+  const original = target[method] as Method
+  target[method] = async function (this: unknown, ...args: unknown[]) {
+    const now = concerns(args) ? fault() : ''
+    const pause = /^slow (\d+)$/.exec(now)?.[1]
+    if (pause !== undefined) await sleep(Number(pause))
+    else if (now !== '')
+      throw Object.assign(new Error(`${now}: injected, ${method}`), { code: now, errno: -5 })
+    return original.apply(this, args)
+  }
+}
+
+if (FAULT_FILE !== '') {
+  for (const method of ['rename', 'link', 'mkdir']) wrap(promises, method, () => true)
+  wrap(promises, 'open', args => /[wa+]/.test(String(args[1] ?? 'r')))
+  const handle: FileHandle = await openFile(new URL(import.meta.url))
+  const prototype = Object.getPrototypeOf(handle) as object
+  for (const method of ['write', 'writeFile', 'sync', 'datasync'])
+    wrap(prototype, method, () => true)
+  await handle.close()
+  syncBuiltinESMExports()
+}
+
+const shift = Number(FAULT_CLOCK)
+if (shift !== 0) {
+  const Real = Date
+  globalThis.Date = class extends Real {
+    constructor(...args: []) {
+      super(...((args.length === 0 ? [Real.now() + shift] : args) as []))
+    }
+    static override now(): number {
+      return Real.now() + shift
+    }
+  } as DateConstructor
+}
