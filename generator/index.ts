@@ -81,7 +81,7 @@ export { isStorageRefusal } from './store/storage-fault.ts'
 
 export { fetchProblem, GitIndex, gitIndexPath } from './git/git-index.ts'
 export { readHead } from './git/index-repository/bare-repository.ts'
-export { UploadPack } from './git/index-repository/upload-pack.ts'
+export { UploadPack } from './git/index-repository/git-process.ts'
 
 // Names, versions, index entries.
 

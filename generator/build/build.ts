@@ -4,8 +4,7 @@ import { eachCrate, readCrate, registryCounts } from '../store/catalog/crates.ts
 import { readFact, writeFact } from '../store/catalog/facts.ts'
 import { listMarks, type Mark, postponeMark } from '../store/catalog/marks.ts'
 import { isStorageRefusal } from '../store/storage-fault.ts'
-import { type BuildContext, buildCrate, rebuildCrate, sweepIndex } from './crate.ts'
-import { renderConfig } from './index-files.ts'
+import { type BuildContext, buildCrate, rebuildCrate, renderConfig, sweepIndex } from './crate.ts'
 import { orphans, removeOrphan } from './orphans.ts'
 
 /** Called after each crate of a long build; `total` counts the crates to do. */

@@ -1,9 +1,9 @@
 import { posix } from 'node:path'
 import { type Issue, issue, refuse } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
-import type { Output } from '../../core/output.ts'
+import { type Output, output } from '../../core/output.ts'
 import { crateFilePath, crateFolder, crateKey, cratePagePaths } from '../../core/paths/crates.ts'
-import { indexPath } from '../../core/paths/index-files.ts'
+import { configPath, indexPath } from '../../core/paths/index-files.ts'
 import { placeOf } from '../../core/paths/place.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
 import { type CrateRecord, readCrate } from '../store/catalog/crates.ts'
@@ -14,7 +14,6 @@ import type { Database } from '../store/database/database.ts'
 import { fileChecksum, inParallel, isMissing, isSameFile } from '../store/durable-file.ts'
 import type { ProcessMutex } from '../store/process-mutex.ts'
 import type { PublicTree } from '../store/public-tree.ts'
-import { renderIndex } from './index-files.ts'
 
 /** What a build reads, where it writes, and the mutex that every writer of the tree takes. */
 export interface BuildContext {
@@ -25,6 +24,21 @@ export interface BuildContext {
   readonly urls: RegistryUrls
   readonly authRequired: boolean
   readonly clock: () => Date
+}
+
+/** `config.json`: `dl`, `api` if any, `auth-required` if true, nothing else (specification A.1). */
+export function renderConfig(urls: RegistryUrls, authRequired: boolean): Output {
+  const config = {
+    dl: urls.dl,
+    ...(urls.api !== null && { api: urls.api }),
+    ...(authRequired && { 'auth-required': true }),
+  }
+  return output(configPath, `${JSON.stringify(config)}\n`)
+}
+
+/** The index file of a crate from its lines, each without a line end (specification A.2). */
+export function renderIndex(name: Name, lines: readonly string[]): Output {
+  return output(indexPath(name), lines.map(line => `${line}\n`).join(''))
 }
 
 /** The files of the public tree that are one crate's. */

@@ -3,7 +3,7 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Issue, Refusal, warning } from '../../core/error/error.ts'
 import { configPath, GIT_INDEX_FOLDER, indexPath, pathInGit } from '../../core/paths/index-files.ts'
-import { renderConfig, renderIndex } from '../build/index-files.ts'
+import { renderConfig, renderIndex } from '../build/crate.ts'
 import type { Registry } from '../registry.ts'
 import { readFact, writeFact } from '../store/catalog/facts.ts'
 import {

@@ -1,5 +1,4 @@
-import { importAll } from '../../generator/import/import.ts'
-import type { Outcome } from '../../generator/import/prepare.ts'
+import { importAll, type Outcome } from '../../generator/import/import.ts'
 import { openSource } from '../../generator/import/source/open.ts'
 import type { ImportRequest, Source } from '../../generator/import/source/source.ts'
 import type { Registry } from '../../generator/registry.ts'
