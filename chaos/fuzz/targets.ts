@@ -1,8 +1,8 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { parseFragment } from 'parse5'
 import * as v from 'valibot'
-import { parseEntry, parseIndexFile } from '../../core/entry/parse.ts'
-import { renderEntry, renderIndexFile } from '../../core/entry/render.ts'
+import { parseEntry } from '../../core/entry/parse.ts'
+import { renderEntry } from '../../core/entry/render.ts'
 import { Refusal } from '../../core/error/error.ts'
 import { parseManifest } from '../../core/manifest/parse.ts'
 import { parseName } from '../../core/name.ts'
@@ -124,16 +124,6 @@ export const TARGETS: Readonly<Record<string, Target>> = {
       const line = renderEntry(parseEntry(input.toString()))
       promise(!line.includes('\n'), 'an entry has two lines')
       promise(renderEntry(parseEntry(line)) === line, `an entry changes when it is read: ${line}`)
-    },
-  },
-  index: {
-    share: 50,
-    seeds: [`${ENTRY}\n${ENTRY.replace('1.0.0', '1.0.1')}\n`, '\n\n', ''],
-    run: input => {
-      const { entries } = parseIndexFile(input.toString())
-      const file = renderIndexFile(entries)
-      const { entries: again } = parseIndexFile(file)
-      promise(renderIndexFile(again) === file, 'an index file changes when it is read')
     },
   },
   manifest: {

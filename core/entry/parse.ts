@@ -5,7 +5,7 @@ import { isAlias, isName } from '../name.ts'
 import { parseRequirement } from '../requirement.ts'
 import { isPubtime } from '../timestamp.ts'
 import { isIndexUrl } from '../urls.ts'
-import { isRustVersion, isVersion, versionIdentity } from '../version.ts'
+import { isRustVersion, isVersion } from '../version.ts'
 import type { Dependency, Entry, Features, Json, OtherKeys } from './entry.ts'
 
 /** Deepest nesting that is read; entries need four levels. */
@@ -100,37 +100,6 @@ export function parseEntry(line: string): Entry {
     ...(schema > 1 || deps.some(one => one.artifact) ? { v: schema } : {}),
     ...otherKeys(value, entrySchema.entries),
   }
-}
-
-/**
- * The usable entries of an index file, and what is wrong with the others, by line. The first entry
- * of a version (ignoring build metadata) is kept, and the first entry decides the name of the
- * crate. Blank lines and `\r` are ignored.
- */
-export function parseIndexFile(file: string): { entries: Entry[]; issues: Issue[] } {
-  const entries: Entry[] = []
-  const issues: Issue[] = []
-  const seen = new Map<string, number>()
-  for (const [at, raw] of file.split('\n').entries()) {
-    const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw
-    if (line.trim() === '') continue
-    const found: Issue[] = []
-    const entry = collect(found, () => parseEntry(line))
-    for (const one of found) issues.push(issue('index_line', { line: at + 1, reason: one.message }))
-    if (!entry || !isVersion(entry.vers)) continue
-    const name = entries[0]?.name ?? entry.name
-    if (entry.name !== name) {
-      issues.push(issue('index_name', { line: at + 1, name: entry.name, first: name }))
-      continue
-    }
-    const identity = versionIdentity(entry.vers)
-    const first = seen.get(identity)
-    if (first === undefined) {
-      seen.set(identity, at + 1)
-      entries.push(entry)
-    } else issues.push(issue('index_version_twice', { line: at + 1, version: entry.vers, first }))
-  }
-  return { entries, issues }
 }
 
 /**

@@ -24,11 +24,6 @@ export function renderEntry(entry: Entry): string {
   return `{${[...fields, ...renderOther(entry.other)].join(',')}}`
 }
 
-/** The index file of a crate: one line per entry, in the given order. */
-export function renderIndexFile(entries: readonly Entry[]): string {
-  return entries.map(entry => `${renderEntry(entry)}\n`).join('')
-}
-
 /** 2 for `features2`, 3 for artifact dependencies; a higher number from another writer is kept. */
 function schemaVersion(entry: Entry, hasFeatures2: boolean): number {
   if (entry.v !== undefined) return hasFeatures2 ? Math.max(entry.v, 2) : entry.v

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream, type Dirent, type Stats } from 'node:fs'
-import { link, lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import pLimit from 'p-limit'
 import { writing } from './storage-fault.ts'
@@ -246,16 +246,6 @@ export async function fileChecksum(path: string): Promise<string | null> {
 export async function statOf(path: string): Promise<Stats | null> {
   try {
     return await stat(path)
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
-}
-
-/** What there is at a path, a link being one; null when there is nothing. */
-export async function linkFacts(path: string): Promise<Stats | null> {
-  try {
-    return await lstat(path)
   } catch (error) {
     if (isMissing(error)) return null
     throw error

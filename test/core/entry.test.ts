@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Dependency, Entry } from '../../core/entry/entry.ts'
 import { compareText } from '../../core/entry/entry.ts'
-import { parseEntry, parseIndexFile } from '../../core/entry/parse.ts'
-import { renderEntry, renderIndexFile } from '../../core/entry/render.ts'
+import { parseEntry } from '../../core/entry/parse.ts'
+import { renderEntry } from '../../core/entry/render.ts'
 import { Refusal } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { frugally } from '../support/processor-time.ts'
@@ -382,37 +382,6 @@ test('all objections come at once, but not without end', () => {
   const many = messages(line({ deps: Array.from({ length: 1000 }, () => 0) }))
   assert.equal(many.length, 51)
   assert.equal(many.at(-1), '950 more errors are not shown; fix those above and try again')
-})
-
-test('an index file: good entries, and objections by line', () => {
-  const file = [
-    line({ vers: '0.1.0' }),
-    '',
-    `${line({ vers: '0.2.0' })}\r`,
-    '{',
-    line({ vers: '0.2.0+other' }),
-    line({ name: 'Demo', vers: '0.3.0' }),
-    line({ vers: '0.4.0' }),
-  ].join('\n')
-  const { entries, issues } = parseIndexFile(file)
-  assert.deepEqual(
-    entries.map(one => one.vers),
-    ['0.1.0', '0.2.0', '0.4.0'],
-  )
-  assert.deepEqual(
-    issues.map(one => [one.code, /line \d+/.exec(one.message)?.[0]]),
-    [
-      ['index_line', 'line 4'],
-      ['index_version_twice', 'line 5'],
-      ['index_name', 'line 6'],
-    ],
-  )
-  const rendered = renderIndexFile(entries)
-  assert.equal(rendered.split('\n').length, 4)
-  assert.ok(rendered.endsWith('}\n'))
-  assert.deepEqual(parseIndexFile(rendered), { entries, issues: [] })
-  assert.deepEqual(parseIndexFile(''), { entries: [], issues: [] })
-  assert.equal(renderIndexFile([]), '')
 })
 
 test('a pubtime has twenty characters', () => {

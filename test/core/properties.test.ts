@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import semver from 'semver'
-import { parseEntry, parseIndexFile } from '../../core/entry/parse.ts'
-import { renderEntry, renderIndexFile } from '../../core/entry/render.ts'
+import { parseEntry } from '../../core/entry/parse.ts'
+import { renderEntry } from '../../core/entry/render.ts'
 import { Refusal } from '../../core/error/error.ts'
 import { parseManifest } from '../../core/manifest/parse.ts'
 import { canonicalName, isName, parseName } from '../../core/name.ts'
@@ -58,7 +58,6 @@ test('text of any kind is read or refused, and nothing else', () => {
     parseVersion,
     parseRequirement,
     parseEntry,
-    parseIndexFile,
     parseManifest,
     parseQuery,
     (text: string) => resolveSettings({ file: { name: 'plimsoll.toml', text } }),
@@ -92,23 +91,6 @@ test('an entry is the same after it was written and read', () => {
       assert.equal(renderEntry(parseEntry(once)), once)
       assert.ok(!once.includes('\n'))
     }),
-    RUNS,
-  )
-})
-
-test('an index file is the same after it was written and read', () => {
-  fc.assert(
-    fc.property(
-      name,
-      fc.uniqueArray(entry, { maxLength: 6, selector: one => one.vers }),
-      (one, all) => {
-        const lines = all.map(each => JSON.stringify({ ...each, name: one }))
-        const { entries, issues } = parseIndexFile(lines.join('\n'))
-        assert.deepEqual(issues, [])
-        const file = renderIndexFile(entries)
-        assert.equal(renderIndexFile(parseIndexFile(file).entries), file)
-      },
-    ),
     RUNS,
   )
 })

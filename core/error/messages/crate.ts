@@ -88,7 +88,5 @@ export const crateMessages = {
     index_line: 'line {line}: {reason}',
     index_name:
       'line {line}: the entry is of `{name}`, the file of `{first}`; Cargo would never find it',
-    index_version_twice:
-      'line {line}: version {version} is already on line {first}; build metadata does not make it another version',
   },
 } as const satisfies MessageTable
