@@ -38,6 +38,7 @@ const COLUMNS_MAX = 100
 
 /** What uses a timer or a clock in tests, and what for. */
 const MAY_USE_TIMERS: Readonly<Record<string, string>> = {
+  'test/daemon/workers/repeater.test.ts': 'its timers are mocks',
   'test/architecture.test.ts': 'it names them',
   'test/daemon/api/publish-cargo.test.ts': 'a wire that is slow for real Cargo',
   'test/daemon/workers/index-worker.test.ts': 'the pauses asked for are read from a mock',

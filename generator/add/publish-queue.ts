@@ -1,4 +1,5 @@
 import { Refusal } from '../../core/error/error.ts'
+import { Mutex } from '../../core/mutex.ts'
 import { renderCrate } from '../build/crate.ts'
 import type { Registry } from '../registry.ts'
 import type { Change } from '../store/catalog/change.ts'
@@ -42,6 +43,7 @@ export class PublishQueue {
   readonly #registry: Registry
   readonly #waiting: Waiting[] = []
   readonly #batch: SyncBatch
+  readonly #settling = new Mutex()
   #marks: Mark[] = []
   #isRunning = false
 
@@ -59,12 +61,14 @@ export class PublishQueue {
     })
   }
 
-  /** Puts on disk what was rendered, and clears its marks. */
-  async settle(): Promise<void> {
-    const marks = this.#marks
-    this.#marks = []
-    await this.#batch.sync()
-    await clearMarks(this.#registry.database, marks)
+  /** Puts on disk what was rendered, and clears its marks; one call after the other. */
+  settle(): Promise<void> {
+    return this.#settling.run(async () => {
+      const marks = this.#marks
+      this.#marks = []
+      await this.#batch.sync()
+      await clearMarks(this.#registry.database, marks)
+    })
   }
 
   async #run(): Promise<void> {
