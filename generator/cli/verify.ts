@@ -20,7 +20,9 @@ export function registerVerify(program: Command, io: Io): void {
         for await (const finding of verify(registry, job)) {
           progress.done()
           findings.push(finding)
-          if (!options.json) io.out(sentence(finding))
+          const { where, what, repaired, lost } = finding
+          const fate = repaired ? 'repaired: ' : lost ? 'lost: ' : ''
+          if (!options.json) io.out(`${fate}${where}: ${what}`)
         }
         progress.done()
         if (options.json) io.out(JSON.stringify(findings, null, 2))
@@ -28,9 +30,4 @@ export function registerVerify(program: Command, io: Io): void {
         if (findings.some(one => !one.repaired)) throw new Exit(1)
       }),
     )
-}
-
-function sentence(finding: Finding): string {
-  const fate = finding.repaired ? 'repaired: ' : finding.lost ? 'lost: ' : ''
-  return `${fate}${finding.where}: ${finding.what}`
 }

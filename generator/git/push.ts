@@ -148,15 +148,13 @@ class Remote {
 
   async close(): Promise<void> {
     this.#closed.abort()
-    const patience = setTimeout(() => this.#leave(), this.#options.closeMs)
+    const patience = setTimeout(() => {
+      if (!this.#child) return
+      this.#isLeft = true
+      endGroup(this.#child)
+    }, this.#options.closeMs)
     await this.#running
     clearTimeout(patience)
-  }
-
-  #leave(): void {
-    if (!this.#child) return
-    this.#isLeft = true
-    endGroup(this.#child)
   }
 }
 

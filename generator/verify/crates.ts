@@ -59,16 +59,15 @@ async function verifyRecords(
       ? 'the bytes in the crate store are not those published'
       : 'the crate store has no bytes'
     const what = `${fault} (${key})`
-    if (isCopied && repair) await restore(context, key, copy)
+    if (isCopied && repair) {
+      // The public tree has the bytes that the crate store has lost.
+      const { crates, mutex } = context
+      const staged = await crates.stage(createReadStream(copy), Number.POSITIVE_INFINITY)
+      await mutex.run(() => staged.keep(key))
+    }
     findings.push(isCopied ? derivable(where, what, repair) : lost(where, what))
   }
   return findings
-}
-
-/** The public tree has the bytes that the crate store has lost. */
-async function restore({ crates, mutex }: BuildContext, key: string, copy: string): Promise<void> {
-  const staged = await crates.stage(createReadStream(copy), Number.POSITIVE_INFINITY)
-  await mutex.run(() => staged.keep(key))
 }
 
 function lineFault(crate: CrateRecord, release: ReleaseRecord): string | null {

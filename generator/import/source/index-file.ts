@@ -21,21 +21,16 @@ export const INDEX_FILE_MAX = 64 * 1024 * 1024
 /** Longest line; features make the longest of crates.io some 200 kB. */
 const LINE_MAX = 4 * 1024 * 1024
 
-/** An index file of the source, not yet read. */
-export interface IndexFile {
-  /** For people. */
-  readonly where: string
-  /** The name that its path stands for, in lowercase or as published. */
-  readonly stem: string
-  readonly bytes: Uint8Array
-}
-
 /**
  * The releases of an index file, with every field; lines that Cargo cannot use are refused. A
  * version with two lines has two candidates: registries that only append may have replaced its
- * bytes, too, so the bytes decide which line is true.
+ * bytes, too, so the bytes decide which line is true. `stem` is the name that the path stands for,
+ * in lowercase or as published; `where` is for people.
  */
-export function readIndexFile({ where, stem, bytes }: IndexFile, crates: CrateSource): SourceCrate {
+export function readIndexFile(
+  { where, stem, bytes }: { where: string; stem: string; bytes: Uint8Array },
+  crates: CrateSource,
+): SourceCrate {
   const refused: Refused[] = []
   const versions = new Map<VersionIdentity, SourceRelease[]>()
   let spelling: string | null = null
