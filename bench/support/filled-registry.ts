@@ -14,7 +14,8 @@ import { canonicalName, type Name } from '../../core/name.ts'
 import { lookAlikeSkeleton } from '../../core/policy/look-alike.ts'
 import { hashOf } from '../../core/search/buckets.ts'
 import { termsOf } from '../../core/search/terms.ts'
-import { DATABASE_FILE } from '../../generator/registry.ts'
+import { rebucketTerms } from '../../generator/pages/search.ts'
+import { DATABASE_FILE, openRegistry } from '../../generator/registry.ts'
 import { beginnings } from '../../generator/store/catalog/pages/prefixes.ts'
 import {
   BITMAPS_FROM,
@@ -81,7 +82,10 @@ async function make(dir: string, size: number): Promise<void> {
     for (const { id } of await common.execute()) await makeBitmaps(tx, id)
   })
   await database.destroy()
-  // The files of the browser's search are spread anew when there are many more terms.
+  // The terms of the browser's search are spread over as many files as they need now.
+  const registry = await openRegistry(dir, { env: {} })
+  await rebucketTerms(registry)
+  await registry.close()
   await settle(dir)
   writeFileSync(join(dir, 'token'), token)
 }

@@ -39,13 +39,15 @@ export class Program {
     options: { env?: NodeJS.ProcessEnv; port?: number } = {},
   ): Promise<Program> {
     const begin = performance.now()
-    // Settings of a registry come from the measurement alone.
-    const outer = Object.entries(process.env).filter(([key]) => !key.startsWith('PLIMSOLL_'))
-    const env = { ...Object.fromEntries(outer), ...options.env }
+    const env = { ...ownEnvironment(), ...options.env }
     const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     let [output, ended] = ['', false]
+    const kill = () => child.kill('SIGKILL')
+    // A measurement that fails leaves nothing running.
+    process.once('exit', kill)
     child.once('exit', () => {
       ended = true
+      process.off('exit', kill)
     })
     const port = new Promise<number>((resolve, reject) => {
       const take = (chunk: Buffer) => {
@@ -74,14 +76,9 @@ export class Program {
     return usageOf(this.pid)
   }
 
-  /** Resident memory of the process and all below it, in MiB; `peak` is the most since `forgetPeak`. */
+  /** Resident memory in MiB; see `memoryOf`. */
   memory(which: 'now' | 'peak' = 'now'): number {
-    const key = which === 'now' ? 'VmRSS' : 'VmHWM'
-    const sizes = tree(this.pid).map(pid => {
-      const text = readFileSync(`/proc/${pid}/status`, 'utf8')
-      return Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0)
-    })
-    return sizes.reduce((sum, size) => sum + size, 0) / 1024
+    return memoryOf(this.pid, which)
   }
 
   forgetPeak(): void {
@@ -107,6 +104,12 @@ export class Program {
   }
 }
 
+/** The environment without settings of registries: those come from the measurement alone. */
+export function ownEnvironment(): NodeJS.ProcessEnv {
+  const outer = Object.entries(process.env).filter(([key]) => !key.startsWith('PLIMSOLL_'))
+  return Object.fromEntries(outer)
+}
+
 /** Processor time between two moments, in milliseconds. */
 export function spent(before: Usage, after: Usage): number {
   return after.own + after.ended - before.own - before.ended
@@ -124,14 +127,26 @@ async function accepts(port: number, hasEnded: () => boolean): Promise<void> {
   }
 }
 
-function usageOf(pid: number): Usage {
+/**
+ * Resident memory of a process and all below it, in MiB; `peak` is the most since `forgetPeak`.
+ */
+export function memoryOf(pid: number, which: 'now' | 'peak'): number {
+  const key = which === 'now' ? 'VmRSS' : 'VmHWM'
+  const sizes = tree(pid).map(one =>
+    Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(read(`/proc/${one}/status`))?.[1] ?? 0),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0) / 1024
+}
+
+/** Processor time of a process and all below it. */
+export function usageOf(pid: number): Usage {
   let [own, ended] = [0, 0]
   for (const one of tree(pid)) {
     const whole = ticksOf(`/proc/${one}/stat`)
     ended += whole.ended
     // Of threads that run it is known to the nanosecond. Those that have ended are in the sum for
     // the whole process only, which counts in ticks.
-    const running = readdirSync(`/proc/${one}/task`).map(task => {
+    const running = tasks(one).map(task => {
       const [nanoseconds] = read(`/proc/${one}/task/${task}/schedstat`).split(' ')
       return Number(nanoseconds) / 1e6
     })
@@ -169,13 +184,17 @@ function read(path: string): string {
 
 /** A process and all below it that run. */
 function tree(pid: number): number[] {
+  const children = tasks(pid).flatMap(task =>
+    read(`/proc/${pid}/task/${task}/children`).split(' ').filter(Boolean),
+  )
+  return [pid, ...children.flatMap(child => tree(Number(child)))]
+}
+
+/** The threads of a process; none when it has just ended. */
+function tasks(pid: number): string[] {
   try {
-    const children = readdirSync(`/proc/${pid}/task`).flatMap(task =>
-      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean),
-    )
-    return [pid, ...children.flatMap(child => tree(Number(child)))]
+    return readdirSync(`/proc/${pid}/task`)
   } catch (error) {
-    // It has ended in the meantime.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error
   }

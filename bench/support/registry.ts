@@ -8,7 +8,8 @@ import { initRegistry, openRegistry } from '../../generator/registry.ts'
 import { Program } from './program.ts'
 
 const AT = '2026-11-20T12:00:00Z'
-const CLI = join(dirname(fileURLToPath(import.meta.url)), '../../program/cli.js')
+/** The real program, as it is installed. */
+export const CLI = join(dirname(fileURLToPath(import.meta.url)), '../../program/cli.js')
 
 /** Where measurements keep what takes long to make, outside of the checkout. */
 export const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'plimsoll')
@@ -18,6 +19,7 @@ const UNLIMITED = {
   PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '0',
   PLIMSOLL_LIMITS_NEW_CRATES_PER_DAY: '0',
   PLIMSOLL_LIMITS_VERSIONS_PER_DAY: '0',
+  PLIMSOLL_LIMITS_SEARCHES_PER_MINUTE: '0',
 }
 
 /** Makes an empty registry with a user; the token of that user. */
