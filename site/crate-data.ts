@@ -7,7 +7,7 @@ export interface CrateItem {
   /** The newest version that is not yanked, or the newest of all. */
   readonly newest: string
   readonly about: Pick<About, 'description' | 'keywords'>
-  /** When its latest version was published; null when unknown. */
+  /** When its latest version was published; null if unknown. */
   readonly updatedAt: string | null
   /** Whether every version is yanked. */
   readonly yanked: boolean
@@ -23,12 +23,12 @@ export interface VersionRow extends Pick<Entry, 'rust_version' | 'yanked'> {
   readonly size: number
 }
 
-/** What two versions are compared by. */
+/** The parts of a version that are compared with another version. */
 export interface ComparedVersion extends Pick<Entry, 'rust_version' | 'deps' | 'features'> {
   readonly version: string
 }
 
-/** Everything a page says about one version. */
+/** Everything that a page shows of one version. */
 export interface VersionData
   extends VersionRow,
     ComparedVersion,
@@ -36,9 +36,9 @@ export interface VersionData
     Omit<About, 'authors' | 'badges'> {
   /** Absolute URL of the `.crate`. */
   readonly download: string
-  /** The README as sanitized HTML: what `renderReadme` or `plainReadme` has made. */
+  /** The README as sanitized HTML: the result of `renderReadme` or `plainReadme`. */
   readonly readme: string | null
-  /** Whether the source browser has this version. */
+  /** Whether the source browser shows this version. */
   readonly source: boolean
   /** The version before this one by precedence; null for the first. */
   readonly previous: ComparedVersion | null
@@ -56,7 +56,7 @@ export interface OwnerRow {
   readonly name: string | null
 }
 
-/** Everything a crate's own page says. */
+/** Everything that the page of a crate shows. */
 export interface CrateData {
   readonly name: string
   /** The version that represents the crate: the newest one not yanked, or the newest of all. */
@@ -64,7 +64,7 @@ export interface CrateData {
   /** All versions, newest first by precedence. */
   readonly versions: readonly VersionRow[]
   readonly owners: readonly OwnerRow[]
-  /** The first ones by name; `dependentCount` counts all. */
+  /** The first dependents by name; `dependentCount` counts all of them. */
   readonly dependents: readonly DependentRow[]
   readonly dependentCount: number
 }

@@ -3,11 +3,11 @@ import type { Settings } from '../core/settings/settings.ts'
 /** A link in the header. */
 export interface SiteLink {
   readonly text: string
-  /** Absolute URL, or a path below the base. */
+  /** Absolute URL, or a path below the base URL. */
   readonly url: string
 }
 
-/** Another registry that dependencies come from. */
+/** Another registry from which dependencies come. */
 export interface ForeignRegistry {
   /** Index URL, as dependencies name it. */
   readonly index: string
@@ -16,7 +16,7 @@ export interface ForeignRegistry {
   readonly page: string
 }
 
-/** What the settings say about all pages. */
+/** Settings that affect all pages. */
 export interface SiteConfig
   extends Pick<Settings['pages'], 'source' | 'images' | 'logo' | 'stylesheet' | 'footer'> {
   readonly title: string
@@ -29,11 +29,11 @@ export interface SiteConfig
   readonly registry: string
   /** Index URL for Cargo (`sparse+https://…/index/`). */
   readonly index: string
-  /** Whether a daemon accepts publishes and logins; otherwise pages mention neither. */
+  /** Whether a daemon accepts publishes and logins; if not, pages mention neither. */
   readonly api: boolean
   /** Whether pages name the owners of a crate. */
   readonly owners: boolean
-  /** Whether there are feeds; a static tree knows no times and has none. */
+  /** Whether there are feeds; a static tree has no times, so it has none. */
   readonly feeds: boolean
   /** Whether readers need a token; such a registry asks search engines to stay away. */
   readonly private: boolean

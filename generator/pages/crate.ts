@@ -26,7 +26,7 @@ import {
 } from '../store/catalog/releases.ts'
 import { PAGE_FORMAT, type PageContext } from './context.ts'
 
-/** The pages of a crate, without those of its versions; none of a crate without versions. */
+/** Renders a crate's pages, except those of its versions; none if the crate has no versions. */
 export async function cratePages(context: PageContext, crateId: number): Promise<Output[]> {
   const { database, site } = context
   const crate = await readCrate(database, crateId)
@@ -50,19 +50,19 @@ export async function cratePages(context: PageContext, crateId: number): Promise
   ]
 }
 
-/** The page of one release; none of a deleted release. */
+/** Renders the page of one release; none if the release was deleted. */
 export async function releasePages(context: PageContext, releaseId: number): Promise<Output[]> {
   const { database, site } = context
   const found = await readRelease(database, releaseId)
   if (!found) return []
   const { crate, release } = found
-  // Not all releases with their index lines: there may be thousands.
+  // Versions only: there may be thousands of releases, each with an index line.
   const before = previousOf(await listVersions(database, crate.id), release.version)
   const previous = before && (await findRelease(database, crate.id, before.version))
   return [versionPage(site, await shownVersion(context, crate.name, release, previous))]
 }
 
-/** The release before a version by precedence, yanked or not. */
+/** Returns the release that precedes a version by SemVer precedence, yanked or not. */
 function previousOf<T extends { readonly version: Version }>(
   releases: readonly T[],
   version: Version,
@@ -75,7 +75,7 @@ function previousOf<T extends { readonly version: Version }>(
     )
 }
 
-/** A release as its page shows it. */
+/** Returns a release as its page shows it. */
 async function shownVersion(
   { database, site }: PageContext,
   name: Name,
@@ -92,13 +92,13 @@ async function shownVersion(
   return versionData(site, name, release, html, previous)
 }
 
-/** Cargo's own limits of unpacking (`sources/registry/mod.rs`). */
+/** Cargo's own limits for unpacking (`sources/registry/mod.rs`). */
 const UNPACKED_MAX = 512 * 1024 * 1024
 const RATIO_MAX = 20
 
 /**
- * Writes the pages of a release's files, which never change; without a source browser, removes
- * them. Does nothing if the `.crate` is lost: `verify` reports that.
+ * Writes the source pages of a release, which never change; removes them if the source browser is
+ * off. Does nothing if the `.crate` is lost: `verify` reports that.
  */
 export async function buildSource(context: PageContext, releaseId: number): Promise<void> {
   const { database, crates, tree, site } = context

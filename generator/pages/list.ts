@@ -17,7 +17,7 @@ import type { PageContext } from './context.ts'
 
 /**
  * Renders the list pages that lead to a crate: from the first page, letter by letter, to the one
- * with few enough crates to name them all. Gives the marks of all crates on that page.
+ * short enough to list all its crates. Returns the marks of all crates on that page.
  */
 export async function buildList(context: PageContext, mark: Mark): Promise<readonly Mark[]> {
   const crate = await readCrate(context.database, mark.subject)
@@ -32,7 +32,7 @@ export async function buildList(context: PageContext, mark: Mark): Promise<reado
     }
     if (total <= LIST_MAX) {
       const ids = await cratesBelow(context.database, prefix, LIST_MAX)
-      // Before the cards are read: a change that comes later has a mark of its own.
+      // Read before the cards: a later change sets a new mark.
       const marks = ids.length > 0 ? await listMarksOf(context.database, ids) : []
       await context.tree.write(await listOutput(context, prefix, total))
       await removeBranches(context, [
@@ -43,7 +43,7 @@ export async function buildList(context: PageContext, mark: Mark): Promise<reado
     }
     await context.tree.write(await listOutput(context, prefix, total))
     for (const part of await longerPrefixes(context.database, prefix)) {
-      // This page has just become too long: the pages below it are new.
+      // This page has just become too long, so the pages below it do not exist yet.
       if (part.prefix === path[at + 1] || (await context.tree.has(listPath(part.prefix)))) continue
       for await (const output of listOutputs(context, part.prefix, part.total))
         await context.tree.write(output)
@@ -52,7 +52,7 @@ export async function buildList(context: PageContext, mark: Mark): Promise<reado
   return [mark]
 }
 
-/** The pages of the list whose crates begin with `prefix`, all of them. */
+/** Renders all list pages of the crates whose names begin with `prefix`. */
 export async function* listOutputs(
   context: PageContext,
   prefix: string,
@@ -64,7 +64,7 @@ export async function* listOutputs(
     yield* listOutputs(context, part.prefix, part.total)
 }
 
-/** One page of the list. */
+/** Renders one page of the list. */
 export async function listOutput(
   context: PageContext,
   prefix: string,

@@ -39,25 +39,25 @@ import {
 } from './search.ts'
 import { sitemapPartOutputs, sitePages } from './site.ts'
 
-/** Marks whose files are synced to disk together. */
+/** Number of marks whose files are synced to disk together. */
 const BATCH = 64
 
-/** Pages that no other page affects: they are rendered concurrently. */
+/** Kinds of marks that do not affect each other; they are rendered concurrently. */
 const INDEPENDENT: ReadonlySet<string> = new Set(['page', 'release', 'source'])
 
-/** How pages are rendered. */
+/** Callbacks of the rendering of pages. */
 export interface PageWork {
-  /** Awaited before each page. */
+  /** Awaited before each page, so that urgent work comes first. */
   readonly calm?: () => Promise<unknown>
   /** Called when a page failed; its mark is postponed. */
   readonly onFailure?: (error: unknown) => void
-  /** Called with each mark that is done. */
+  /** Called with each completed mark. */
   readonly onDone?: (mark: Mark) => void
 }
 
 /**
- * Renders the first marks, at most `BATCH`, and clears them. A mark that is renewed meanwhile
- * stays. Gives those that were tried.
+ * Renders up to `BATCH` marks and clears them, except marks that were renewed meanwhile. Returns
+ * the marks that it tried.
  */
 export async function buildMarks(
   context: PageContext,
@@ -66,12 +66,12 @@ export async function buildMarks(
 ): Promise<readonly Mark[]> {
   const some = marks.slice(0, BATCH)
   await context.pageMutex.run(async () => {
-    // Rendered, but not yet on disk.
+    // Rendered, but not yet synced to disk.
     const done = new Map<string, Mark>()
     await context.tree.batch(async tree => {
       const build = async (mark: Mark): Promise<void> => {
         try {
-          // Another process, or an earlier mark, may have done it.
+          // Another process or an earlier mark may have completed it.
           if (done.get(keyOf(mark))?.generation === mark.generation) return
           if (!(await isMarked(context.database, mark))) return
           const finished = await render({ ...context, tree }, mark, [...done.values()])
@@ -108,7 +108,7 @@ function keyOf({ kind, subject }: Mark): string {
   return `${kind} ${subject}`
 }
 
-/** Renders a mark. Returns the marks this completes; `done` are those completed before. */
+/** Renders a mark. Returns the marks this completes; `done` are the marks completed before. */
 async function render(
   context: PageContext,
   mark: Mark,
@@ -133,7 +133,7 @@ async function render(
 
 type Renderer = (context: PageContext, subject: number) => Promise<readonly Output[]>
 
-/** What renders the files of a mark that depend on nothing else. */
+/** Renderers by kind of mark, for files that depend on nothing but the subject of the mark. */
 const OUTPUTS: ReadonlyMap<MarkKind, Renderer> = new Map([
   ['page', cratePages],
   ['release', releasePages],
@@ -143,7 +143,7 @@ const OUTPUTS: ReadonlyMap<MarkKind, Renderer> = new Map([
   ['site', sitePages],
 ])
 
-/** The paths to remove when a mark no longer has files. */
+/** Returns the paths to remove when a mark no longer has files. */
 async function pathsOf(context: PageContext, { kind, subject }: Mark): Promise<readonly string[]> {
   if (kind === 'entry') return [searchBlockPath(subject)]
   if (kind === 'common') return [commonPath(subject)]
@@ -153,14 +153,14 @@ async function pathsOf(context: PageContext, { kind, subject }: Mark): Promise<r
 }
 
 /**
- * Renders every marked page, or all pages if they are missing or outdated. A page that cannot be
- * rendered does not stop the others; it is among the `issues`.
+ * Renders every marked page, or all pages if they are missing or outdated. If a page cannot be
+ * rendered, the `issues` report it and the others are rendered anyway.
  */
 export async function buildPages(
   context: PageContext,
   options: { all?: boolean; progress?: Progress } = {},
 ): Promise<Built> {
-  // Whoever runs this command does not want to wait for the next retry.
+  // The user of this command does not want to wait for the next retry.
   await retryAll(context.database)
   const now = context.clock()
   if (options.all) await markEverything(context)
@@ -174,12 +174,12 @@ export async function buildPages(
     }
     await buildMarks(context, marks, { onDone })
   }
-  // With the mutex: otherwise a page that a daemon renders meanwhile would be removed.
+  // Holds the mutex: otherwise it would remove a page that a daemon renders meanwhile.
   if (options.all) await pageTurn(context, tree => prunePages({ ...context, tree }))
   return { crates, issues: failedIssues(await listFailedMarks(context.database)) }
 }
 
-/** Marks every page when the tree has none, or those of another format or site configuration. */
+/** Marks every page if the tree has none, or if its format or site configuration differs. */
 export async function markOutdatedPages(context: PageContext): Promise<void> {
   const fingerprint = createHash('sha256')
     .update(JSON.stringify([PAGE_FORMAT, context.site]))

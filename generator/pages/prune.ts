@@ -21,7 +21,7 @@ import type { PageContext } from './context.ts'
 import { listOutputs } from './list.ts'
 import { sitePages } from './site.ts'
 
-/** Removes pages that the registry no longer has; a build removes those of crates. */
+/** Removes pages that the registry no longer has, except crate pages, which a build removes. */
 export async function prunePages(context: PageContext): Promise<void> {
   const { tree, database } = context
   const wanted = new Set((await sitePages(context)).map(one => one.path))

@@ -26,7 +26,7 @@ import {
 } from '../store/catalog/search/search-files.ts'
 import type { PageContext } from './context.ts'
 
-/** A bucket of terms. */
+/** Renders a bucket of terms. */
 export async function bucketOutput(
   { database }: PageContext,
   bits: number,
@@ -35,7 +35,7 @@ export async function bucketOutput(
   return termFile(searchBucketPath(bits, bucket), await readBucket(database, bits, bucket))
 }
 
-/** A block of crates; nothing when all of them are gone. */
+/** Renders a block of crates; nothing if all of them are gone. */
 export async function blockOutputs({ database }: PageContext, block: number): Promise<Output[]> {
   const ids = Array.from(
     { length: SEARCH_BLOCK_CRATES },
@@ -45,39 +45,39 @@ export async function blockOutputs({ database }: PageContext, block: number): Pr
   return crates.length === 0 ? [] : [blockFile(block, crates)]
 }
 
-/** The crates of a range that the common terms of a hash find; nothing when there are none. */
+/** Renders the crates in a range that match a hash's common terms; nothing if there are none. */
 export async function commonOutputs({ database }: PageContext, subject: number): Promise<Output[]> {
   const { hash, range } = ofCommonSubject(subject)
   const terms = await readCommon(database, hash, range)
   return terms.length === 0 ? [] : [termFile(commonPath(subject), terms)]
 }
 
-/** The path of the file of a `common` mark. */
+/** Returns the path of the file of a `common` mark. */
 export function commonPath(subject: number): string {
   const { hash, range } = ofCommonSubject(subject)
   return searchCommonPath(hash, range)
 }
 
-/** The file that the browser's search loads first; none before the terms are there. */
+/** Renders the file that the browser's search loads first; none until the terms are written. */
 export async function searchLayoutOutputs({ database }: PageContext): Promise<Output[]> {
   const { now } = await readLayout(database)
   return now === null ? [] : [layoutFile(now, await crateCount(database))]
 }
 
-/** Renders the bucket that a changed term is in; gives the marks of all terms of the bucket. */
+/** Renders the bucket of a changed term. Returns the marks of all terms in that bucket. */
 export async function buildTerms(context: PageContext, mark: Mark): Promise<readonly Mark[]> {
   const { now, next } = await readLayout(context.database)
   const layouts = [now, next].filter(bits => bits !== null)
   const bits = Math.max(0, ...layouts)
-  // Before the terms are read: a change that comes later has a mark of its own.
+  // Read before the terms: a later change sets a new mark.
   const marks = await searchMarksOf(context.database, bits, bucketOf(mark.subject, bits))
   for (const one of layouts)
     await context.tree.write(await bucketOutput(context, one, bucketOf(mark.subject, one)))
-  // Without a layout the first one will have all terms.
+  // Without a layout, nothing is written yet; the first layout will have all terms.
   return layouts.length === 0 ? [mark] : marks
 }
 
-/** Begins to spread the terms over more files when the present files are too few. */
+/** Starts spreading the terms over more files if there are too few. */
 export async function rebucketWhenGrown({ database }: PageContext): Promise<void> {
   const { now, next } = await readLayout(database)
   if (next !== null) return
@@ -85,7 +85,7 @@ export async function rebucketWhenGrown({ database }: PageContext): Promise<void
   if (now === null || bits > now) await beginLayout(database, bits)
 }
 
-/** Renders all terms again, over as many files as they need now. */
+/** Starts rendering all terms again, over the number of files that they need now. */
 export async function rebucketTerms({ database, pageMutex }: PageContext): Promise<void> {
   const common = (await commonRanges(database)).map(one => commonSubject(one.hash, one.range))
   await markAgain(database, marksOf('common', common))
@@ -93,8 +93,8 @@ export async function rebucketTerms({ database, pageMutex }: PageContext): Promi
 }
 
 /**
- * Renders a bucket of the next layout; `done` are others whose marks are still set. The last bucket
- * switches readers to it. A reader of the old layout finds no file and loads the layout again.
+ * Renders a bucket of the next layout; `done` are rendered buckets whose marks are still set. After
+ * the last bucket, readers get the new layout. Readers of the old one find no file and reload it.
  */
 export async function buildNextBucket(
   context: PageContext,

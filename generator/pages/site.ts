@@ -12,7 +12,7 @@ import type { PageContext } from './context.ts'
 import { listOutput } from './list.ts'
 import { searchLayoutOutputs } from './search.ts'
 
-/** The files about the registry as a whole, and those that every registry has. */
+/** Renders the files about the registry as a whole, and the files that every registry has. */
 export async function sitePages(context: PageContext): Promise<Output[]> {
   const { database, site } = context
   const { crates, releases } = await registryCounts(database)
@@ -32,7 +32,7 @@ export async function sitePages(context: PageContext): Promise<Output[]> {
   ]
 }
 
-/** A part of the site map; nothing when it has no crates, or of a private registry. */
+/** Renders a part of the sitemap; nothing if it has no crates or the registry is private. */
 export async function sitemapPartOutputs(
   { database, site }: PageContext,
   part: number,

@@ -9,13 +9,13 @@ import type { CrateData, VersionData } from '../../site/crate-data.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import type { ReleaseRecord } from '../store/catalog/releases.ts'
 
-/** Most dependents that a crate's page names; a popular crate has thousands. */
+/** Maximum number of dependents on a crate's page; a popular crate has thousands. */
 export const DEPENDENTS_SHOWN = 100
 
 /** A release as pages and feeds need it. */
 export type ReleaseFacts = Omit<ReleaseRecord, 'id' | 'publisherId'>
 
-/** A crate with everything that is rendered of it. */
+/** A crate with everything that its pages show. */
 export interface CrateFacts extends Pick<CrateData, 'owners' | 'dependents' | 'dependentCount'> {
   readonly name: Name
   /** Null when unknown. */
@@ -25,8 +25,8 @@ export interface CrateFacts extends Pick<CrateData, 'owners' | 'dependents' | 'd
 }
 
 /**
- * `crate.json`: everything about a crate except READMEs. The newest version describes the crate;
- * versions come newest first, each with its index entry as in the index.
+ * Renders `crate.json`: everything about a crate except READMEs. The newest version describes the
+ * crate; versions are listed newest first, each with its index entry as in the index.
  */
 export function renderCrateRecord(crate: CrateFacts, { dl }: SiteConfig): Output {
   const newest = newestVersion(crate.releases)
@@ -57,19 +57,19 @@ export function renderCrateRecord(crate: CrateFacts, { dl }: SiteConfig): Output
       published_by: release.publishedBy,
       about: release.about,
     }
-    // The line is already JSON; to parse and write it again would cost more than all the rest.
+    // The line is already JSON; parsing and rendering it again would cost more than all the rest.
     return `${JSON.stringify(rest).slice(0, -1)},"entry":${release.line}}`
   })
   const text = `${JSON.stringify(head).slice(0, -1)},"versions":[\n${versions.join(',\n')}\n]}\n`
   return output(crateRecordPath(crate.name), text)
 }
 
-/** The page of a crate; `newest` is the version that represents it. */
+/** Renders the page of a crate; `newest` is the version that represents it. */
 export function renderCratePage(site: SiteConfig, crate: CrateFacts, newest: VersionData): Output {
   return cratePage(site, { ...crate, newest, versions: newestFirst(crate.releases).map(parsed) })
 }
 
-/** A release as its page shows it, with the README as HTML and the release before it. */
+/** Returns a release as its page shows it, with its README as HTML and the previous release. */
 export function versionData(
   site: SiteConfig,
   name: Name,
@@ -92,7 +92,7 @@ function newestFirst(releases: readonly ReleaseFacts[]): ReleaseFacts[] {
   return releases.toSorted((a, b) => compareVersions(b.version, a.version))
 }
 
-/** A release with what its index line says. */
+/** Adds the contents of its index line to a release. */
 function parsed(release: ReleaseFacts) {
   return { ...parseEntry(release.line), ...release }
 }

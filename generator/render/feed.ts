@@ -9,7 +9,7 @@ import type { CrateCard } from '../store/catalog/pages/cards.ts'
 import type { RecentRelease } from '../store/catalog/pages/recent.ts'
 import type { CrateFacts } from './crate.ts'
 
-/** Most entries of a feed: of a crate's versions, of new crates, of new versions. */
+/** Maximum entries of each feed: a crate's versions, new crates, all new versions. */
 export const FEED_LENGTH = { crate: 50, crates: 50, updates: 100 } as const
 
 interface FeedEntry {
@@ -22,18 +22,18 @@ interface FeedEntry {
   readonly summary: string | null
 }
 
-/** The newest versions of one crate. Versions of unknown time are in no feed. */
+/** Renders the feed of a crate's newest versions. Feeds omit versions of unknown time. */
 export function renderCrateFeed(site: SiteConfig, { name, releases }: CrateFacts): Output {
   const timed = releases.flatMap(one =>
     one.publishedAt === null ? [] : { ...one, name, publishedAt: one.publishedAt },
   )
-  // Of two with equal times, the later one is newer.
+  // Of two versions with equal times, the one published later is newer.
   const newest = timed.reverse().sort((a, b) => compareText(b.publishedAt, a.publishedAt))
   const entries = newest.slice(0, FEED_LENGTH.crate).map(releaseEntry)
   return renderFeed(site, crateFeedPath(name), name, cratePage(name), entries)
 }
 
-/** Crates published for the first time, newest first. */
+/** Renders the feed of crates published for the first time, newest first. */
 export function renderNewCrates(site: SiteConfig, crates: readonly CrateCard[]): Output {
   const entries = crates.map(({ name, createdAt: at, about }) => {
     return { name, id: cratePage(name), title: name, at, author: null, summary: about.description }
@@ -41,7 +41,7 @@ export function renderNewCrates(site: SiteConfig, crates: readonly CrateCard[]):
   return renderFeed(site, newCratesPath, 'New crates', '', entries)
 }
 
-/** All versions, newest first. */
+/** Renders the feed of all versions, newest first. */
 export function renderUpdates(site: SiteConfig, releases: readonly RecentRelease[]): Output {
   return renderFeed(site, updatesPath, 'Updates', '', releases.map(releaseEntry))
 }
@@ -62,7 +62,7 @@ function cratePage(name: Name): string {
   return `${CRATES_FOLDER}/${name}/`
 }
 
-/** An Atom feed (RFC 4287 §4.1) that depends on its entries alone, not on the time. */
+/** Renders an Atom feed (RFC 4287 §4.1) that depends only on its entries, not on the time. */
 function renderFeed(
   { base, title }: SiteConfig,
   path: string,
@@ -97,9 +97,9 @@ ${one.summary === null ? null : html`<summary>${clean(one.summary)}</summary>\n`
   return output(path, feed)
 }
 
-/** Text without the characters that XML 1.0 §2.2 excludes. */
+/** Replaces the characters that XML 1.0 §2.2 excludes. */
 function clean(text: string): string {
-  // An unpaired surrogate is not a character, either.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  // An unpaired surrogate is not a character either.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters on purpose
   return text.replace(/[\p{Cs}\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/gu, '\ufffd')
 }

@@ -23,27 +23,27 @@ import {
 import { termsOf } from '../../core/search/terms.ts'
 import type { CrateItem } from '../../site/crate-data.ts'
 
-/** The format of all files of the search. */
+/** Format number of the search files. */
 const FORMAT = 1
 
-/** A crate, as the files of the search are made of it. */
+/** A crate as the search files need it. */
 export type SearchedCrate = Omit<CrateItem, 'updatedAt'>
 
-/** Most characters of a description that are shown. */
+/** Maximum number of characters shown of a description. */
 const DESCRIPTION_MAX = 160
 
-/** `search/layout.json`. */
+/** Renders `search/layout.json`. */
 export function layoutFile(bits: number, crates: number): Output {
   const layout: SearchLayout = { format: FORMAT, bits, crates }
   return output(searchLayoutPath, `${JSON.stringify(layout)}\n`)
 }
 
-/** A file of terms, in any order: of a bucket, or the common ones of a hash in one range. */
+/** Renders a file of terms, given in any order: a bucket, or a hash's common terms in a range. */
 export function termFile(path: string, terms: readonly Term[]): Output {
   return lines(path, terms.toSorted((a, b) => (a.term < b.term ? -1 : 1)).map(packTerm))
 }
 
-/** The file of the crates of a block, in the order of their ids. */
+/** Renders the file of a block; the crates are given in the order of their ids. */
 export function blockFile(
   block: number,
   crates: readonly (SearchedCrate & { readonly id: number })[],
@@ -51,7 +51,7 @@ export function blockFile(
   return lines(searchBlockPath(block), crates.map(packCrate))
 }
 
-/** All files of the search at once; a crate's id is its place by canonical name, from 1. */
+/** Renders all search files at once; a crate's id is its position by canonical name, from 1. */
 export function* searchFiles(entries: Iterable<SearchedCrate>): Generator<Output> {
   const crates = sortByName(entries).map((entry, at) => ({ ...entry, id: at + 1 }))
   const found = new Map<string, number[]>()
@@ -72,7 +72,7 @@ export function* searchFiles(entries: Iterable<SearchedCrate>): Generator<Output
   }
   yield* commonFiles([...found].filter(([, places]) => places.length > POSTINGS_MAX))
   for (let block = 0; crates.length > 0 && block <= blockOf(crates.length); block++) {
-    // The first block is one short: there is no crate 0.
+    // The first block has one crate less, because there is no crate 0.
     const start = block * SEARCH_BLOCK_CRATES - 1
     yield blockFile(block, crates.slice(Math.max(0, start), start + SEARCH_BLOCK_CRATES))
   }
@@ -95,7 +95,7 @@ function* commonFiles(
   }
 }
 
-/** Rank and id in one number that sorts by both; millions of objects would not fit in memory. */
+/** Packs rank and id into one number that sorts by both; objects would take too much memory. */
 function placed(rank: number, id: number): number {
   return rank * 2 ** 32 + id
 }
@@ -136,7 +136,7 @@ function packCrate(crate: SearchedCrate & { readonly id: number }): PackedCrate 
   return [id, name, newest, shown, yanked ? 1 : 0]
 }
 
-/** One item per line, so that a change of one is a small diff between two copies of the tree. */
+/** Renders one item per line, so that a change makes a small diff between copies of the tree. */
 function lines(path: string, items: readonly unknown[]): Output {
   const text = items.map(item => JSON.stringify(item)).join(',\n')
   return output(path, `[${text === '' ? '' : `\n${text}\n`}]\n`)

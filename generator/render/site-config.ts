@@ -2,7 +2,7 @@ import type { Settings } from '../../core/settings/settings.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
 import type { ForeignRegistry, SiteConfig, SiteLink } from '../../site/site-config.ts'
 
-/** The site configuration in the settings. `hasTimes`: whether times of publication are known. */
+/** Returns the site configuration. `hasTimes`: whether times of publication are known. */
 export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boolean): SiteConfig {
   const { registry, pages, auth, owners } = settings
   return {
@@ -22,13 +22,13 @@ export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boo
   }
 }
 
-/** `Handbook https://wiki.example/crates`: the words, then the address. */
+/** Parses `Handbook https://wiki.example/crates`: the text, then the URL. */
 function linkOf(text: string): SiteLink {
   const words = text.trim().split(/ +/)
   return { text: words.slice(0, -1).join(' '), url: words.at(-1) ?? '' }
 }
 
-/** `Mirror sparse+https://m.example/index/ https://m.example/{crate}/`: title, index, page. */
+/** Parses `Mirror sparse+https://m.example/index/ https://m.example/{crate}/`. */
 function foreignOf(text: string): ForeignRegistry {
   const words = text.trim().split(/ +/)
   const [index = '', page = ''] = words.slice(-2)

@@ -10,18 +10,18 @@ import { openSearch, robots, sitemaps } from '../../site/pages/search-engines.ts
 import type { SiteConfig } from '../../site/site-config.ts'
 import { searchFiles } from './search-files.ts'
 
-/** Crates in each of the two lists of the front page. */
+/** Number of crates in each of the two lists of the front page. */
 export const FRONT_LENGTH = 12
 
-/** The front page, and the files that are the same whatever the registry holds. */
+/** Renders the front page, and the files that do not depend on the registry's content. */
 export function renderSite(site: SiteConfig, front: FrontData): Output[] {
   const pages = [frontPage(site, front), notFoundPage(site), staticSearchPage(site)]
-  // Keeps GitHub Pages from leaving out pages whose names begin with `_`.
+  // Otherwise GitHub Pages leaves out files whose names begin with `_`.
   const noJekyll = output(noJekyllPath, '')
   return [...assets, ...pages, robots(site), noJekyll, openSearch(site)]
 }
 
-/** Everything that names all crates, rendered at once: list, search, site maps. */
+/** Renders everything that names all crates at once: list, search, sitemap. */
 export function* renderListing(site: SiteConfig, crates: readonly CrateItem[]): Generator<Output> {
   for (const data of listData(crates)) yield listPage(site, data)
   yield* searchFiles(crates)

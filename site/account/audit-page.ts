@@ -22,12 +22,12 @@ export interface AuditData {
   readonly viewer: Viewer
   readonly rows: readonly AuditRow[]
   readonly filter: string
-  /** Queries for older and newer rows (`?before=…`); null at the ends. */
+  /** Query strings of the pages with older and newer rows (`?before=…`); null at the ends. */
   readonly older: string | null
   readonly newer: string | null
 }
 
-/** The audit log. */
+/** Renders a page of the audit log. */
 export function auditPage(site: SiteConfig, data: AuditData): string {
   const { viewer, rows, filter, older, newer } = data
   const to = linker(site, null)

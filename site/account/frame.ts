@@ -4,14 +4,14 @@ import { type Child, html, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 
-/** The frame of every page behind a login. */
+/** Renders the frame of every page that needs a login. */
 export function accountPage(
   site: SiteConfig,
   viewer: Viewer,
   page: { path: string; title: string; notice?: Notice | null; body: Child },
 ): string {
   const { path, title, notice = null, body } = page
-  // A refused form is answered at the path it posted to, so links start at the root.
+  // A refused form is shown at the path it was posted to, so links start at the root.
   const to = linker(site, null)
   const tabs: [string, string][] = [['Your account', account.home]]
   if (viewer.admin) tabs.push(['Users', account.users], ['Audit log', account.audit])
@@ -27,21 +27,21 @@ ${body}
   return layout(site, { path: null, title, main, viewer: viewer.login })
 }
 
-/** The person a page is for, and the proof that a form came from it. */
+/** The logged-in user that a page is for, and the token that protects its forms. */
 export interface Viewer {
   readonly login: string
   readonly admin: boolean
-  /** Value of the CSRF field of every form. */
+  /** Value of the CSRF field in every form. */
   readonly csrf: string
 }
 
-/** A message above the page: what a form did, or why it did not. */
+/** A message above the page: what a form changed, or why it was refused. */
 export interface Notice {
   readonly kind: 'done' | 'failed'
   readonly text: string
 }
 
-/** A form that changes something: it posts, with the CSRF token. */
+/** Renders a form that changes something: it uses POST and has the CSRF token. */
 export function postForm(
   { csrf }: Pick<Viewer, 'csrf'>,
   action: string,
@@ -53,7 +53,7 @@ ${content}
 </form>`
 }
 
-/** A form that is only a button; `label` is its name for screen readers, if not the text. */
+/** Renders a form of one button; `label` is its name for screen readers, by default the text. */
 export function buttonForm(
   viewer: Pick<Viewer, 'csrf'>,
   action: string,
@@ -67,12 +67,12 @@ export function buttonForm(
   return postForm(viewer, action, [hidden, button], 'inline')
 }
 
-/** A field with its label. */
+/** Renders a field with its label. */
 export function field(label: string, input: Markup, hint: Child = null): Markup {
   return html`<label class="field"><span>${label}</span>${input}${hint === null ? null : html`<small class="quiet">${hint}</small>`}</label>`
 }
 
-/** A password field; browsers fill it by `autocomplete`. */
+/** Renders a password field; `autocomplete` tells browsers which password to fill in. */
 export function passwordField(label: string, name: string, autocomplete: string): Markup {
   return field(
     label,
@@ -80,12 +80,12 @@ export function passwordField(label: string, name: string, autocomplete: string)
   )
 }
 
-/** Tells browsers whose password a form sets. */
+/** Renders a hidden field that tells browsers whose password a form sets. */
 export function knownUser(login: string): Markup {
   return html`<input type="text" name="login" value="${login}" autocomplete="username" hidden>`
 }
 
-/** What a form did, or why it did not. */
+/** Renders a notice; null without one. */
 export function noticeBox(notice: Notice | null): Markup | null {
   if (notice === null) return null
   const [className, role] = notice.kind === 'failed' ? ['bad', 'alert'] : ['good', 'status']

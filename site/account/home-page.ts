@@ -34,7 +34,7 @@ interface Session {
   readonly id: string | number
   readonly created: string
   readonly lastSeen: string
-  /** Name of the browser. */
+  /** Name of the browser, from its `User-Agent`. */
   readonly agent: string
   readonly current: boolean
 }
@@ -43,19 +43,19 @@ interface Session {
 export interface HomeData {
   readonly viewer: Viewer
   readonly notice: Notice | null
-  /** A token that has just been created. */
+  /** The text of a token that was just created; null otherwise. */
   readonly newToken: string | null
-  /** A token form that was refused. */
+  /** Contents of a token form that was refused; null otherwise. */
   readonly draft: TokenDraft | null
   readonly tokens: readonly TokenRow[]
-  /** Those of one page. */
+  /** The crates on the current page. */
   readonly crates: readonly string[]
   readonly cratesPosition: PagePosition
   readonly invitations: readonly Invitation[]
   readonly sessions: readonly Session[]
 }
 
-/** `/me`: tokens, crates, invitations, sessions, password. */
+/** Renders `/me`: tokens, crates, invitations, sessions, password. */
 export function homePage(site: SiteConfig, data: HomeData): string {
   const { viewer, invitations, draft, tokens } = data
   const path = account.home
@@ -114,9 +114,9 @@ function passwordForm(viewer: Viewer, to: Linker): Markup {
 interface TokenRow {
   readonly id: string | number
   readonly name: string
-  /** Empty: everything its user may do. */
+  /** If empty, the token may do everything that its user may do. */
   readonly scopes: readonly string[]
-  /** Patterns; empty: all crates. */
+  /** Crate patterns; if empty, the token covers all crates. */
   readonly crates: readonly string[]
   readonly created: string
   readonly expires: string | null
@@ -124,7 +124,7 @@ interface TokenRow {
   readonly expired: boolean
 }
 
-/** What was filled into the form, to be shown again when it was refused. */
+/** Contents of a refused form, to be shown again. */
 interface TokenDraft {
   readonly name: string
   readonly access: string
@@ -148,7 +148,7 @@ const EXPIRIES = [
   ['', 'never'],
 ] as const
 
-/** A token that has just been created. Nobody sees it again. */
+/** Renders a token that was just created. It is never shown again. */
 function newToken(site: SiteConfig, token: string): Markup {
   return html`<section class="notice good" aria-label="New token"><p><strong>Copy your new token now.</strong> You will not see it again.</p>
 ${copyBlock(token, 'token')}

@@ -5,22 +5,22 @@ import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { field, knownUser, type Notice, noticeBox, passwordField, postForm } from './frame.ts'
 
-/** What the login page says. */
+/** What the login page shows. */
 export interface LoginData {
   readonly csrf: string
-  /** The username that was tried, or the one whose link it is. */
+  /** The username that was entered, or the user of the one-time link. */
   readonly login: string
-  /** Path to continue at; the server checks that it is one of its own. */
+  /** Path to go to after the login; the server checks that it is on this site. */
   readonly next: string | null
   readonly notice: Notice | null
   /** The secret of a one-time link that sets the password; null for an ordinary login. */
   readonly reset: string | null
 }
 
-/** The page on which people log in, or set a password by a one-time link. */
+/** Renders the page where users log in, or set a password through a one-time link. */
 export function loginPage(site: SiteConfig, data: LoginData): string {
   const { login, next, reset } = data
-  // It is answered wherever a login is needed, so its links start at the root.
+  // It is shown at any path that needs a login, so its links start at the root.
   const to = linker(site, null)
   const title = reset === null ? 'Log in' : 'Set your password'
   const hidden = Object.entries({ next, reset }).map(([name, value]) =>

@@ -7,26 +7,26 @@ import type { SiteConfig } from '../site-config.ts'
 import { accountPage, buttonForm, field, type Notice, postForm, type Viewer } from './frame.ts'
 import type { Invitation } from './home-page.ts'
 
-/** What an owner manages of a crate. */
+/** What the management page of a crate shows. */
 export interface ManageData {
   readonly viewer: Viewer
   readonly notice: Notice | null
   readonly name: string
   readonly versions: readonly Pick<VersionRow, 'version' | 'publishedAt' | 'yanked'>[]
   readonly owners: readonly OwnerRow[]
-  /** Invitations without an answer. */
+  /** Invitations that are neither accepted nor declined. */
   readonly invited: readonly Invited[]
 }
 
-/** An invitation, as the owners of the crate see it. */
+/** An invitation as the owners of the crate see it. */
 type Invited = Omit<Invitation, 'crate'> & { readonly login: string }
 
-/** An action that needs a confirmation. */
+/** An action that needs confirmation. */
 type Confirmation =
   | { readonly action: 'yank' | 'unyank'; readonly version: string }
   | { readonly action: 'remove-owner'; readonly login: string }
 
-/** The page on which an owner yanks versions and changes owners. */
+/** Renders the page where an owner yanks versions and changes owners. */
 export function managePage(site: SiteConfig, data: ManageData): string {
   const { viewer, name } = data
   const path = account.crate(name)
@@ -43,7 +43,7 @@ ${postForm(viewer, to(account.addOwner(name)), html`${field('Add an owner', html
   return accountPage(site, viewer, { path, title: `Manage ${name}`, notice: data.notice, body })
 }
 
-/** Asks for confirmation, which works without JavaScript. */
+/** Renders a page that asks for confirmation; it works without JavaScript. */
 export function confirmPage(
   site: SiteConfig,
   viewer: Viewer,
@@ -81,7 +81,7 @@ function question(name: string, step: Confirmation) {
   }
 }
 
-/** The button leads to the confirmation, whose form posts to the same path. */
+/** Renders a version; its button leads to the confirmation, whose form posts to the same path. */
 function versionRow(name: string, row: ManageData['versions'][number], to: Linker): Markup {
   const [word, path] = row.yanked ? ['Unyank', account.unyank(name)] : ['Yank', account.yank(name)]
   return html`<li class="row-with-action"><div><a href="${to(versionPath(name, row.version))}">${row.version}</a>${row.yanked ? html` <span class="badge bad">yanked</span>` : null} <span class="quiet">${timeTag(row.publishedAt)}</span></div>
@@ -97,7 +97,7 @@ ${owners.length === 1 ? html`<span class="quiet small">the last owner cannot be 
 `
 }
 
-/** Nobody loses anything when an invitation is withdrawn, so it needs no confirmation. */
+/** Renders an invitation. Withdrawing it loses nothing, so it needs no confirmation. */
 function invitedRow(
   { viewer, name }: ManageData,
   { login, by, at, expires }: Invited,

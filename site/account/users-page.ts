@@ -4,7 +4,7 @@ import { html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { accountPage, buttonForm, field, type Notice, postForm, type Viewer } from './frame.ts'
 
-/** A user, as an administrator sees one. */
+/** A user as administrators see it. */
 export interface UserRow {
   readonly login: string
   readonly name: string | null
@@ -15,20 +15,20 @@ export interface UserRow {
   readonly crates: number
 }
 
-/** A page of the users whose username contains the filter. */
+/** A page of the list of users whose username contains the filter. */
 export interface UsersData {
   readonly viewer: Viewer
   readonly notice: Notice | null
   readonly users: readonly UserRow[]
   readonly usersPosition: PagePosition
   readonly filter: string
-  /** What was filled into the form that adds a user, when it was refused. */
+  /** Contents of a refused form that adds a user; null otherwise. */
   readonly draft: { readonly login: string; readonly admin: boolean } | null
-  /** A one-time link that sets a password; it was just made and is shown once. */
+  /** A one-time link that sets a password; it was just created and is shown only once. */
   readonly resetLink: { readonly login: string; readonly url: string } | null
 }
 
-/** Users: add, disable, reset the password, make administrators. */
+/** Renders the list of users: add, disable, reset passwords, make administrators. */
 export function usersPage(site: SiteConfig, data: UsersData): string {
   const { viewer, notice, users, usersPosition, filter, draft, resetLink } = data
   const path = account.users

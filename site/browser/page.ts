@@ -1,4 +1,4 @@
-/** Shows how long ago each date was, the date itself as a tooltip; not in READMEs. */
+/** Shows each date outside READMEs as its age, such as `2 days ago`, with the date as a tooltip. */
 function showAges(): void {
   const steps: [Intl.RelativeTimeFormatUnit, number][] = [
     ['year', 31_557_600],
@@ -18,7 +18,7 @@ function showAges(): void {
   }
 }
 
-/** Each copy button copies the text of the element before it and confirms that. */
+/** Makes each copy button copy the text of the element before it and confirm it. */
 function startCopyButtons(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
     const label = button.getAttribute('aria-label') ?? ''
@@ -36,7 +36,7 @@ function startCopyButtons(): void {
   }
 }
 
-/** Without HTTPS, browsers offer no clipboard; then the selection is copied. */
+/** Copies the text of an element; without HTTPS by the old way, a selection and `execCommand`. */
 async function copy(source: Element): Promise<boolean> {
   if (isSecureContext) {
     await navigator.clipboard.writeText(source.textContent ?? '')
@@ -46,7 +46,7 @@ async function copy(source: Element): Promise<boolean> {
   return document.execCommand('copy')
 }
 
-/** A filter shows the rows that contain each of its words. */
+/** Makes each filter show only the rows that contain all of its words. */
 function startFilters(): void {
   for (const filter of document.querySelectorAll<HTMLElement>('[data-filter]')) {
     const rows = [...document.querySelectorAll<HTMLElement>(`#${filter.dataset.filter} > *`)]
@@ -67,7 +67,7 @@ function startFilters(): void {
   }
 }
 
-/** The id in the address; browsers take an invalid `%` literally. */
+/** Returns the id in the URL's fragment; like browsers, it takes an invalid `%` literally. */
 function fragment(): string {
   const given = location.hash.slice(1)
   try {
@@ -77,19 +77,19 @@ function fragment(): string {
   }
 }
 
-/** Marks the chosen tab for screen readers; the stylesheet shows it to everyone else. */
+/** Marks the chosen tab for screen readers; the stylesheet marks it visually. */
 function markTab(): void {
   const tabs = [...document.querySelectorAll<HTMLAnchorElement>('.tabs a[href^="#"]')]
   const target = document.getElementById(fragment())?.closest('.tab')
   const current = tabs.find(tab => tab.hash === `#${target?.id}`) ?? tabs[0]
   for (const tab of tabs) tab.removeAttribute('aria-current')
   current?.setAttribute('aria-current', 'true')
-  // On a phone the bar is wider than the screen.
+  // On a phone, the tab bar is wider than the screen.
   const bar = current?.parentElement
   if (bar) bar.scrollLeft = current.offsetLeft - bar.clientWidth / 2
 }
 
-/** `/` and `s` go to the search box, whose script is loaded when it is needed. */
+/** Makes `/` and `s` focus the search box, and loads its script on first use. */
 function startSearch(): void {
   const form = document.querySelector<HTMLFormElement>('form[data-search]')
   const input = form?.querySelector('input')
@@ -111,7 +111,7 @@ function startSearch(): void {
   void import('./search-box.ts').then(box => box.fillResults(results, query))
 }
 
-/** Marks the lines that the address names: `#L3` or `#L3-L9`. */
+/** Highlights the lines that the URL's fragment names: `#L3` or `#L3-L9`. */
 function markLines(): void {
   const [, from, to] = /^#L(\d+)(?:-L(\d+))?$/.exec(location.hash) ?? []
   for (const line of document.querySelectorAll('.marked')) line.classList.remove('marked')

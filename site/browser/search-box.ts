@@ -1,10 +1,10 @@
 import { type FoundCrate, Lookup } from '../../core/search/lookup.ts'
 
-/** Crates in the list under the search box, and on a page of results. */
+/** Number of crates in the list under the search box, and on a page of results. */
 const SUGGESTED = 8
 const SHOWN = 30
 
-/** Pause in typing after which a search begins, in milliseconds. */
+/** Milliseconds without typing after which a search starts. */
 const PAUSE = 80
 
 const lookups = new Map<string, Lookup>()
@@ -39,7 +39,7 @@ function heading({ name, version, yanked }: FoundCrate): (Node | string)[] {
   return yanked ? [...parts, ' ', tag('span', 'badge bad', 'yanked')] : parts
 }
 
-/** Adds suggestions to a search box: a combobox with a list, as ARIA describes it. */
+/** Adds suggestions to a search box: a combobox with a list box, by the ARIA pattern. */
 export class Suggestions {
   readonly #input: HTMLInputElement
   readonly #lookup: Lookup
@@ -47,7 +47,7 @@ export class Suggestions {
   readonly #list = tag('ul', 'suggestions')
   #links: string[] = []
   #chosen = -1
-  /** Number of the latest search; the answer to an earlier one is not shown. */
+  /** Number of the latest search; results of earlier searches are not shown. */
   #latest = 0
   #timer = 0
 
@@ -60,7 +60,7 @@ export class Suggestions {
     set(input, { role: 'combobox', 'aria-autocomplete': 'list', 'aria-controls': id })
     this.#toggle(false)
     input.addEventListener('input', () => {
-      // The choice was among the results for another text.
+      // The chosen option was a result for another text.
       this.#choose(-1)
       clearTimeout(this.#timer)
       this.#timer = setTimeout(() => this.#search(), PAUSE)
@@ -84,7 +84,7 @@ export class Suggestions {
     const option = tag('li', '', ...heading(crate), tag('span', 'text', crate.description))
     set(option, { id: `${this.#list.id}-${at}`, role: 'option' })
     option.addEventListener('mousedown', event => {
-      // The box keeps the focus, so the list stays; other buttons open menus and tabs.
+      // Keeps the focus in the box, so that the list stays; other buttons open menus and tabs.
       event.preventDefault()
       if (event.button === 0) this.#go(at)
     })
@@ -132,7 +132,7 @@ export class Suggestions {
   }
 }
 
-/** Fills the results page of a tree without a daemon. */
+/** Fills the results page of a registry without a daemon. */
 export async function fillResults(results: HTMLElement, query: string): Promise<void> {
   const status = results.querySelector('[data-status]')
   const list = results.querySelector('[data-list]')

@@ -4,7 +4,7 @@ import { html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { originOf } from './dependencies.ts'
 
-/** What changed since the previous version. */
+/** Renders the changes since the previous version. */
 export function changeSection(previous: string, list: readonly Change[]): Markup {
   return html`<p class="quiet">Since version ${previous}:</p>
 <ul class="changes">
@@ -26,12 +26,12 @@ export interface Change {
   readonly kind: 'added' | 'removed' | 'changed'
   readonly subject: 'dependency' | 'feature' | 'MSRV'
   readonly name: string
-  /** The parts that only the old or only the new one has; empty when there are none. */
+  /** The parts that only the old or only the new version has; empty if there are none. */
   readonly before: string
   readonly after: string
 }
 
-/** What changed in MSRV, dependencies and features: in this order, each by name. */
+/** Returns the changes of MSRV, dependencies and features, in this order, each by name. */
 export function changes(
   site: Pick<SiteConfig, 'registries'>,
   before: ComparedVersion,
@@ -64,7 +64,7 @@ function difference(subject: Change['subject'], before: PartsByName, after: Part
   })
 }
 
-/** A manifest may name a dependency once per kind and target. */
+/** Returns a unique key: a manifest may name a dependency once per kind and target. */
 function key(dependency: Dependency): string {
   const kind = dependency.kind === 'normal' ? '' : ` (${dependency.kind})`
   return `${dependency.name}${kind}${dependency.target === null ? '' : ` [${dependency.target}]`}`

@@ -13,7 +13,7 @@ const KINDS = [
   ['dev', 'Development dependencies'],
 ] as const
 
-/** The dependencies of a version, by kind. */
+/** Renders the dependencies of a version, by kind. */
 export function dependencySection(
   site: SiteConfig,
   dependencies: readonly Dependency[],
@@ -54,7 +54,7 @@ function featureLine({ features, default_features }: Dependency): Markup | null 
   return parts.length === 0 ? null : html`<div class="row-more">${join(parts, '; ')}</div>`
 }
 
-/** The registry with an index URL: its title, and the page of a crate there, if known. */
+/** Returns the title of the registry with this index URL, and its page of a crate, if known. */
 export function originOf(
   { registries }: Pick<SiteConfig, 'registries'>,
   index: string,
@@ -64,7 +64,7 @@ export function originOf(
   const slashless = index.replace(/\/$/, '')
   const known = registries.find(one => one.index.replace(/\/$/, '') === slashless)
   if (known) return { title: known.title, url: webLink(known.page.replaceAll('{crate}', page)) }
-  // Cargo has used the address of the git index with and without both.
+  // Cargo writes the URL of the git index with and without `registry+` and `.git`.
   const git = slashless.replace(/^registry\+|\.git$/g, '')
   if (git === CRATES_IO || slashless === 'sparse+https://index.crates.io')
     return { title: 'crates.io', url: `https://crates.io/crates/${page}` }
@@ -72,7 +72,7 @@ export function originOf(
   return { title: url === null ? index : new URL(url).host, url: null }
 }
 
-/** The crates of this registry that depend on a crate. */
+/** Renders the crates of this registry that depend on a crate. */
 export function dependentSection(
   { dependents, dependentCount }: Pick<CrateData, 'dependents' | 'dependentCount'>,
   to: Linker,

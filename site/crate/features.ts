@@ -2,18 +2,18 @@ import { compareText, type Features } from '../../core/entry/entry.ts'
 import type { ComparedVersion } from '../crate-data.ts'
 import { html, join, type Markup } from '../elements/markup.ts'
 
-/** All features. Cargo makes one of each optional dependency that none names with `dep:`. */
+/** Returns all features; as in Cargo, an optional dependency without `dep:` is also a feature. */
 export function allFeatures(version: Pick<ComparedVersion, 'features' | 'deps'>): Features {
   const { features } = version
   const named = new Set(Object.values(features).flat())
   const implicit = version.deps
     .filter(({ name, optional }) => optional && !named.has(`dep:${name}`))
     .map(({ name }) => [name, [`dep:${name}`]] as const)
-  // A feature that has the name of a dependency counts: it comes last.
+  // A feature with the name of a dependency comes last, so that it wins.
   return Object.fromEntries([...implicit, ...Object.entries(features)])
 }
 
-/** Features and what each one enables; those that are on by default are marked. */
+/** Renders the features and what each enables; features that are on by default are marked. */
 export function featureSection(features: Features): Markup {
   const names = Object.keys(features).sort(
     (a, b) => Number(b === 'default') - Number(a === 'default') || compareText(a, b),
@@ -37,7 +37,7 @@ function enables(features: Features, list: readonly string[]): Markup {
   return html`enables ${join(items)}`
 }
 
-/** The features that `start` enables, itself included. */
+/** Returns the features that `start` enables, including itself. */
 function closure(features: Features, start: string): Set<string> {
   const seen = new Set<string>()
   const waiting = [start]

@@ -11,16 +11,16 @@ import { dependencySection, dependentSection } from './dependencies.ts'
 import { allFeatures, featureSection } from './features.ts'
 import { sidebar } from './sidebar.ts'
 
-/** A part of the page that a reader turns to; the stylesheet marks the chosen tab by these ids. */
+/** A tab of the page; the stylesheet marks the chosen tab by its id. */
 interface Tab {
   readonly id: 'readme' | 'versions' | 'dependencies' | 'features' | 'changes' | 'dependents'
   readonly title: string
-  /** A tab with an amount of 0 is left out. */
+  /** Number of items, null if not counted; a tab with 0 items is left out. */
   readonly amount: number | null
   readonly body: Child
 }
 
-/** A crate's own page: its newest version, and everything about all versions. */
+/** Renders the page of a crate: its newest version, and a list of all versions. */
 export function cratePage(site: SiteConfig, crate: CrateData): Output {
   const { name, newest, versions, owners, dependentCount } = crate
   const path = cratePath(name)
@@ -39,7 +39,7 @@ ${parts(tabs, sidebar(site, newest, owners, to))}
   return output(path, layout(site, { path, ...texts, main, feed: crateFeedPath(name) }))
 }
 
-/** The page of one version. It says nothing of later ones, so that a publish does not change it. */
+/** Renders the page of a version. It mentions no later ones, so that a publish leaves it as is. */
 export function versionPage(site: SiteConfig, version: VersionData): Output {
   const { name, description } = version
   const path = versionPath(name, version.version)
@@ -105,9 +105,9 @@ function contentTabs(site: SiteConfig, version: VersionData, to: Linker): Tab[] 
   ]
 }
 
-/** All versions of a crate, with a filter that a script shows. */
+/** Renders all versions of a crate, with a filter that only a script makes visible. */
 export function versionSection(name: string, versions: readonly VersionRow[], to: Linker): Markup {
-  // A static tree knows neither times nor publishers.
+  // A static tree has neither times nor publishers.
   const hasTimes = versions.some(row => row.publishedAt !== null)
   const hasPeople = versions.some(row => row.publishedBy !== null)
   const example = hasPeople ? '1.2, yanked, a publisher' : '1.2, yanked'

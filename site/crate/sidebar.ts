@@ -7,7 +7,7 @@ import { account, type Linker, webLink, webLinkText } from '../elements/links.ts
 import { type Child, html, join, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 
-/** The facts that a reader looks for first; a phone shows them above the README. */
+/** Renders the facts that readers look for first; phones show them above the README. */
 function aboutSection(version: VersionData): Markup {
   const rows: [string, Child][] = [
     ['Version', version.version],
@@ -25,7 +25,7 @@ function aboutSection(version: VersionData): Markup {
 </section>`
 }
 
-/** What is beside the README; `owners` is null on the page of one version. */
+/** Renders the sidebar; `owners` is null on the page of one version. */
 export function sidebar(
   site: SiteConfig,
   version: VersionData,
@@ -82,7 +82,7 @@ function wordList(title: string, words: readonly string[], to: Linker): Markup |
 }
 
 function ownerList(site: SiteConfig, owners: readonly OwnerRow[]): Markup | null {
-  // In a registry that does not list owners, or has no users, an empty list says nothing.
+  // An empty list means nothing if the registry hides owners or has no users.
   if (owners.length === 0 && site.api && site.owners)
     return html`<section><h2>Owners</h2><p class="quiet">None. The administrators of this registry manage the crate.</p></section>`
   const items = owners.map(
@@ -93,8 +93,8 @@ function ownerList(site: SiteConfig, owners: readonly OwnerRow[]): Markup | null
 }
 
 /**
- * The commands that add or install a version; null for a yanked one, which Cargo would refuse.
- * `pinned`: on the page of one version, the commands name that version.
+ * Renders the commands that add or install a version; null for a yanked one, which Cargo would
+ * refuse. `pinned`: the commands name the version, as on the page of one version.
  */
 function installSection(
   { registry }: SiteConfig,
@@ -111,7 +111,7 @@ function installSection(
     lines.push(copyBlock(add, 'cargo add command'), copyBlock(line, 'Cargo.toml line'))
   }
   if (bin_names.length > 0) {
-    // Unlike `cargo add`, `cargo install` chooses no pre-release by itself.
+    // Unlike `cargo add`, `cargo install` never chooses a pre-release unless it is named.
     const chosen = pinned || release.includes('-') ? ` --version ${version.version}` : ''
     const install = `cargo install ${name}${chosen} --registry ${registry}`
     const programs = join(bin_names.map(one => html`<code>${one}</code>`))

@@ -7,36 +7,36 @@ import { html, type Markup, raw } from './markup.ts'
 const NUMBER = new Intl.NumberFormat('en-US')
 const DATE = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
 
-/** A number as people write it: `20,000`. */
+/** Formats a number with separators: `20,000`. */
 export function formatNumber(number: number): string {
   return NUMBER.format(number)
 }
 
-/** A size in bytes as people read it: `1.5 KiB`. */
+/** Formats a size in bytes: `1.5 KiB`. */
 export function formatBytes(bytes: number): string {
   const unit = Math.min(3, Math.floor(Math.log2(Math.max(bytes, 1)) / 10))
   const size = bytes / 1024 ** unit
   return `${size.toFixed(unit === 0 || size >= 10 ? 0 : 1)} ${['B', 'KiB', 'MiB', 'GiB'][unit]}`
 }
 
-/** `1 crate`, `2 crates`. */
+/** Formats a count with its noun: `1 crate`, `2 crates`. */
 export function plural(number: number, one: string): string {
   return `${formatNumber(number)} ${one}${number === 1 ? '' : 's'}`
 }
 
-/** A timestamp as a date: `2026-11-20T12:00:00Z` → `Nov 20, 2026`. */
+/** Formats a timestamp as a date: `2026-11-20T12:00:00Z` → `Nov 20, 2026`. */
 export function formatDate(timestamp: string): string {
-  // Without the time: Cargo allows a leap second, which `Date` does not know.
+  // Without the time: Cargo allows leap seconds, which `Date` does not accept.
   return DATE.format(new Date(timestamp.slice(0, 10)))
 }
 
-/** A date. The file must not depend on when it was made, so a script says how long ago it was. */
+/** Renders a date. A script adds its age: the file must not depend on when it was rendered. */
 export function timeTag(timestamp: string | null): Markup {
   if (timestamp === null) return html`<span class="quiet">unknown date</span>`
   return html`<time datetime="${timestamp}">${formatDate(timestamp)}</time>`
 }
 
-/** A time to the second, in UTC; no script changes it. */
+/** Renders a time to the second, in UTC; no script changes it. */
 export function exactTimeTag(timestamp: string): Markup {
   return html`<time class="exact" datetime="${timestamp}">${timestamp.replace('T', ' ').replace('Z', '')}</time>`
 }
@@ -49,31 +49,31 @@ const PATHS = {
   folder: '<path d="M1.500 3.500h5l1.500 2h6.500v8h-13z"/>',
 } as const
 
-/** A small drawing in the color of the text around it, hidden from screen readers. */
+/** Renders an icon in the color of the surrounding text, hidden from screen readers. */
 export function icon(name: keyof typeof PATHS): Markup {
   return raw(
     `<svg class="icon" viewBox="0 0 16 16" width="16" height="16" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true">${PATHS[name]}</svg>`,
   )
 }
 
-/** A message as markup; what stands between backticks becomes code. */
+/** Renders a message; text between backticks becomes code. */
 export function messageText(message: string): Markup {
   const parts = message.split('`')
   if (parts.length % 2 === 0) return html`${message}`
   return html`${parts.map((part, at) => (at % 2 === 0 ? part : html`<code>${part}</code>`))}`
 }
 
-/** Commands or settings to copy. The block scrolls sideways, so the keyboard must reach it. */
+/** Renders commands or settings to copy. The block scrolls sideways, so it can have the focus. */
 export function copyBlock(text: string, label: string): Markup {
   return html`<div class="copy-block"><pre tabindex="0"><code>${text}</code></pre>${copyButton(label)}</div>`
 }
 
-/** A button that copies the text of the element before it; a script shows it. */
+/** Renders a button that copies the text of the previous element; a script makes it visible. */
 export function copyButton(label: string): Markup {
   return html`<button type="button" class="copy" data-copy hidden aria-label="Copy ${label}">${icon('copy')}</button>`
 }
 
-/** The settings that make Cargo know this registry. */
+/** Renders the lines of `.cargo/config.toml` that add this registry. */
 export function cargoConfig(site: SiteConfig): Markup {
   const block = `[registries.${site.registry}]\nindex = "${site.index}"`
   // Without a credential provider, Cargo sends no token to a private registry.
@@ -81,27 +81,27 @@ export function cargoConfig(site: SiteConfig): Markup {
   return copyBlock(block + provider, 'registry configuration')
 }
 
-/** How to make Cargo know a token. */
+/** Explains how to give Cargo a token. */
 export function cargoLogin({ registry }: SiteConfig): Markup {
   const command = `cargo login --registry ${registry}`
   return html`<p>Run this and paste your token:</p>\n${copyBlock(command, 'cargo login command')}`
 }
 
-/** How to make Cargo know the registry and a token. */
+/** Explains how to set up Cargo for this registry, with a token. */
 export function cargoSetup(site: SiteConfig): Markup {
   return html`<p>Put this into <code>.cargo/config.toml</code> in your project or home folder:</p>
 ${cargoConfig(site)}
 ${cargoLogin(site)}`
 }
 
-/** A page of a list that takes several. */
+/** Position in a list that spans several pages. */
 export interface PagePosition {
-  /** From 1. */
+  /** Number of the page, from 1. */
   readonly page: number
   readonly last: number
 }
 
-/** The links to the pages before and after; null for a list that fits on one. */
+/** Renders links to the previous and next page; null for a list that fits on one page. */
 export function pager(
   { page, last }: PagePosition,
   address: (page: number) => string,
@@ -111,7 +111,7 @@ export function pager(
   return html`<nav class="pager" aria-label="Pages">${page > 1 ? link(page - 1, '← Previous') : null}<span class="quiet">Page ${page} of ${last}</span>${page < last ? link(page + 1, 'Next →') : null}</nav>`
 }
 
-/** A list of crates: name, version, description, date. */
+/** Renders a list of crates: name, version, description, date. */
 export function crateList(crates: readonly CrateItem[], to: Linker): Markup {
   return html`<ul class="cards">
 ${crates.map(

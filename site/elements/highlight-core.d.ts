@@ -1,4 +1,4 @@
-/** What we use of `highlight.js/lib/core`; its own types declare the globals of browsers. */
+/** The parts of `highlight.js/lib/core` in use; its own types would declare browser globals. */
 export type Grammar = (hljs: unknown) => object
 
 declare const hljs: {

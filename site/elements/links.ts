@@ -1,6 +1,6 @@
 import type { SiteConfig } from '../site-config.ts'
 
-/** Pages of the daemon: nothing of them is in the public tree. */
+/** Paths that the daemon serves; none of them is in the public tree. */
 export const account = {
   home: 'me',
   login: 'me/login',
@@ -12,7 +12,7 @@ export const account = {
   endOtherSessions: 'me/sessions/end',
   endSession: (id: string | number) => `me/sessions/${id}/end`,
   password: 'me/password',
-  /** Page on which an owner manages a crate; its forms post below it. */
+  /** Page where an owner manages a crate; its forms post to paths below it. */
   crate: (name: string) => `me/crates/${name}`,
   yank: (name: string) => `me/crates/${name}/yank`,
   unyank: (name: string) => `me/crates/${name}/unyank`,
@@ -25,7 +25,7 @@ export const account = {
   audit: 'me/admin/audit',
 } as const
 
-/** Link from one page to another, relative, so that the tree works wherever it is put. */
+/** Returns a relative link between two pages, so that the tree works at any URL. */
 export function relativeLink(from: string, to: string): string {
   const here = from.split('/').slice(0, -1)
   const there = to.split('/')
@@ -38,39 +38,39 @@ export function relativeLink(from: string, to: string): string {
   return link === '' ? './' : link.startsWith('/') ? `.${link}` : link
 }
 
-/** Link to a page by its whole URL. */
+/** Returns the absolute URL of a page. */
 export function absoluteLink(site: SiteConfig, to: string): string {
   const path = to.endsWith('index.html') ? to.slice(0, -'index.html'.length) : to
   return `${site.base}/${path.split('/').map(encodeSegment).join('/')}`
 }
 
-/** What a page links with. */
+/** Turns the path of a page into a link from the current page. */
 export type Linker = (to: string) => string
 
-/** The linker of the page at `from`; null for a page that is answered at any depth. */
+/** Returns the linker of the page at `from`; pass null for a page that is served at any depth. */
 export function linker(site: SiteConfig, from: string | null): Linker {
   if (from !== null) return to => relativeLink(from, to)
   return to => new URL(absoluteLink(site, to)).pathname
 }
 
-/** An operator's URL: absolute ones stay, paths are below the base. */
+/** Returns a link to an operator's URL: absolute URLs stay, paths are below the base URL. */
 export function ownLink(to: Linker, url: string): string {
   return /^https?:\/\//i.test(url) ? url : to(url.replace(/^\/+/, ''))
 }
 
-/** A path may contain `+` as it is, and Cargo requests it so. */
+/** Encodes a path segment, except `+`, which a path may contain and Cargo does not encode. */
 function encodeSegment(segment: string): string {
   return encodeURIComponent(segment).replaceAll('%2B', '+')
 }
 
-/** An untrusted `http` or `https` URL in normal form; null for anything else (`javascript:`). */
+/** Normalizes an untrusted http or https URL; null for anything else (`javascript:`). */
 export function webLink(text: string | null): string | null {
   if (text === null || text.length > 2000 || !URL.canParse(text.trim())) return null
   const url = new URL(text.trim())
   return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : null
 }
 
-/** The text of a link: host and path of its URL. */
+/** Returns the text of a link: host and path of its URL. */
 export function webLinkText(url: string): string {
   const { host, pathname } = new URL(url)
   return `${host}${pathname === '/' ? '' : pathname.replace(/\/$/, '')}`

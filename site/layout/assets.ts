@@ -3,10 +3,10 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { type Output, output } from '../../core/output.ts'
 import { ASSETS_FOLDER } from '../../core/paths/pages.ts'
 
-/** Where `npm run build` writes scripts and styles, bundled and minified. */
+/** Folder where `npm run build` writes the bundled, minified scripts and styles. */
 const BUILT = new URL('../../assets/', import.meta.url)
 
-/** They are part of the program, so they are read once. */
+/** Contents of all assets; they are part of the program, so they are read only once. */
 const contents: readonly [name: string, bytes: Buffer][] = readdirSync(BUILT, { recursive: true })
   .map(name => String(name).replaceAll('\\', '/'))
   .filter(name => statSync(new URL(name, BUILT)).isFile())
@@ -16,7 +16,7 @@ const contents: readonly [name: string, bytes: Buffer][] = readdirSync(BUILT, { 
 const sum = createHash('sha256')
 for (const [name, bytes] of contents) sum.update(`${name}\0`).update(bytes).update('\0')
 
-/** The name has a hash over all files, so each of them can be cached forever. */
+/** The folder name contains a hash of all files, so each of them can be cached forever. */
 const folder = `${ASSETS_FOLDER}/${sum.digest('hex').slice(0, 12)}`
 
 /** All scripts, styles and images of the site. */
@@ -24,7 +24,7 @@ export const assets: readonly Output[] = contents.map(([name, bytes]) =>
   output(`${folder}/${name}`, bytes),
 )
 
-/** Path of an asset; throws for an unknown name. */
+/** Returns the path of an asset; throws for an unknown name. */
 export function assetPath(name: string): string {
   const path = `${folder}/${name}`
   if (!assets.some(asset => asset.path === path)) throw new Error(`the site has no asset ${name}`)

@@ -6,26 +6,26 @@ import { type Child, html, type Markup, raw } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { assetPath } from './assets.ts'
 
-/** What a page puts into the layout that all pages share. */
+/** What a page passes to the layout that all pages share. */
 export interface LayoutData {
-  /** Its path; null for a page that is answered at any address. */
+  /** Path of the page; null for a page that is served at any path. */
   readonly path: string | null
   readonly title: string
-  /** For search engines; without it, the title. */
+  /** Description for search engines; the title by default. */
   readonly description?: string | null
   readonly main: Child
-  /** Path that search engines should use instead of this one; null keeps the page out of them. */
+  /** Path that search engines should use instead; null keeps the page out of search engines. */
   readonly canonical?: string | null
   readonly feed?: string
-  /** False omits the search box, for readers who may not search. */
+  /** False leaves out the search box, for users who may not search. */
   readonly search?: boolean
-  /** Words already in the search box. */
+  /** Text already in the search box. */
   readonly query?: string
-  /** Username of the person the page is for. */
+  /** Username of the logged-in user. */
   readonly viewer?: string | null
 }
 
-/** The HTML of a page. */
+/** Renders the HTML of a page. */
 export function layout(site: SiteConfig, page: LayoutData): string {
   const to = linker(site, page.path)
   return html`<!doctype html>
@@ -88,7 +88,7 @@ ${site.api ? html`<a href="${to(account.home)}">${page.viewer ?? 'Account'}</a>`
 </header>`
 }
 
-/** The search box: a plain form, to which a script adds suggestions. */
+/** Renders the search box: a plain form to which a script adds suggestions. */
 export function searchForm(to: Linker, query: string): Markup {
   return html`<form class="search" role="search" action="${to(searchPath)}" method="get" data-search="${to('search/')}" data-crates="${to('crates/')}">
 ${icon('search')}
@@ -110,8 +110,8 @@ ${site.feeds ? html`<a href="${to(updatesPath)}">Feed</a>` : null}
 }
 
 /**
- * The Content-Security-Policy: a page loads only its own files. It is a `<meta>` because plain file
- * servers send no headers; other servers add `frame-ancestors`, which browsers ignore there.
+ * Returns the Content-Security-Policy: a page loads only files of this site. It is in a `<meta>`
+ * because some hosts send no headers. Servers add `frame-ancestors`, which works only in a header.
  */
 export function contentSecurityPolicy({ images }: Pick<SiteConfig, 'images'>): string {
   return [

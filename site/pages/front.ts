@@ -8,7 +8,7 @@ import { assetPath } from '../layout/assets.ts'
 import { layout, searchForm } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 
-/** What the front page says about the content of the registry. */
+/** What the front page shows of the registry's content. */
 export interface FrontData {
   readonly crates: number
   readonly versions: number
@@ -16,13 +16,13 @@ export interface FrontData {
   readonly newest: readonly CrateItem[]
   /** Crates with a new version, newest first. */
   readonly updated: readonly CrateItem[]
-  /** Where no times are known: the first crates by name, instead of both lists. */
+  /** The first crates by name, instead of both lists if no times are known. */
   readonly first?: readonly CrateItem[]
-  /** The crate that the `cargo add` command names; null when there is none to add. */
+  /** The crate in the example `cargo add` command; null if there is none to add. */
   readonly example: string | null
 }
 
-/** The front page. */
+/** Renders the front page. */
 export function frontPage(site: SiteConfig, data: FrontData): Output {
   const to = linker(site, frontPath)
   const lists = [

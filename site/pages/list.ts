@@ -8,26 +8,26 @@ import { html, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 
-/** Most crates on one page of the list. */
+/** Maximum number of crates on one page of the list. */
 export const LIST_MAX = 200
 
-/** A page of the list of all crates: those whose canonical name begins with `prefix`. */
+/** A page of the list of all crates, with crates whose canonical name begins with `prefix`. */
 export interface ListData {
-  /** Lowercase, `-` as `_`; empty for the first page. */
+  /** In canonical form (lowercase, `-` as `_`); empty for the first page. */
   readonly prefix: string
   readonly total: number
-  /** All crates if they are at most `LIST_MAX`; otherwise the one named like the prefix, if any. */
+  /** All crates, if at most `LIST_MAX`; otherwise only the crate named like the prefix, if any. */
   readonly crates: readonly CrateItem[]
-  /** The pages with one letter more, when this one cannot show all its crates. */
+  /** The pages whose prefix has one more letter, if this page cannot show all its crates. */
   readonly parts: readonly { readonly prefix: string; readonly total: number }[]
 }
 
-/** What the pages of the list of all crates say. */
+/** Returns the contents of all pages of the list of crates. */
 export function listData(crates: Iterable<CrateItem>): ListData[] {
   return dataBelow('', sortByName(crates))
 }
 
-/** One page, or, if it has too many crates, also the pages for each longer prefix. */
+/** Returns one page and, if it has too many crates, also the pages for all longer prefixes. */
 function dataBelow(prefix: string, crates: readonly CrateItem[]): ListData[] {
   const total = crates.length
   if (total <= LIST_MAX) return [{ prefix, total, crates, parts: [] }]
@@ -45,7 +45,7 @@ function dataBelow(prefix: string, crates: readonly CrateItem[]): ListData[] {
   return [{ prefix, total, crates: own, parts }, ...below]
 }
 
-/** One page of the list of all crates. */
+/** Renders one page of the list of all crates. */
 export function listPage(site: SiteConfig, { prefix, total, crates, parts }: ListData): Output {
   const path = listPath(prefix)
   const to = linker(site, path)
@@ -64,7 +64,7 @@ ${crates.length === 0 ? null : crateList(crates, to)}
   return output(path, layout(site, { path, title, main }))
 }
 
-/** The way up: each shorter prefix has a page. */
+/** Renders links to the pages of all shorter prefixes. */
 function trail(prefix: string, to: Linker): Markup | null {
   if (prefix === '') return null
   const shorter = [...prefix].map((_, at) => prefix.slice(0, at))

@@ -6,14 +6,14 @@ import { html } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 
-/** The page for every address without one; file servers answer with it at any depth. */
+/** Renders the 404 page; static hosts serve it at any depth. */
 export function notFoundPage(site: SiteConfig): Output {
   const text =
     'There is no page at this address. The crate or version may not exist, or its name may be spelled differently.'
   return output(notFoundPath, errorPage(site, 'Nothing here', text))
 }
 
-/** A page that says what went wrong, for any address; `viewer` is who is logged in. */
+/** Renders an error page, which is served at any path; `viewer` is the logged-in user. */
 export function errorPage(
   site: SiteConfig,
   title: string,

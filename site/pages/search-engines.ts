@@ -19,7 +19,7 @@ import type { SiteConfig } from '../site-config.ts'
 const XML = raw('<?xml version="1.0" encoding="utf-8"?>')
 const XMLNS = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
-/** `robots.txt`: search engines leave out accounts, search results and sources. */
+/** Renders `robots.txt`, which keeps crawlers out of accounts, search results and sources. */
 export function robots(site: SiteConfig): Output {
   const path = new URL(`${site.base}/`).pathname
   const rules = site.private
@@ -29,7 +29,7 @@ export function robots(site: SiteConfig): Output {
   return output(robotsPath, `${['User-agent: *', ...rules, ...map].join('\n')}\n`)
 }
 
-/** `opensearch.xml`: browsers offer the search of the registry as one of theirs. */
+/** Renders `opensearch.xml`, by which browsers can add the registry as a search engine. */
 export function openSearch(site: SiteConfig): Output {
   return output(
     openSearchPath,
@@ -46,7 +46,7 @@ export function openSearch(site: SiteConfig): Output {
 
 type Dated = Pick<CrateItem, 'name' | 'updatedAt'>
 
-/** `sitemap.xml`, which names all parts, and the part of the pages that belong to no crate. */
+/** Renders `sitemap.xml`, which names all parts, and the part with the pages of no crate. */
 export function sitemapIndex(site: SiteConfig, parts: readonly number[]): Output[] {
   const paths = (['pages', ...parts] as const).map(sitemapPartPath)
   const lines = paths.map(path => html`<sitemap><loc>${absoluteLink(site, path)}</loc></sitemap>\n`)
@@ -57,13 +57,13 @@ export function sitemapIndex(site: SiteConfig, parts: readonly number[]): Output
   ]
 }
 
-/** One part of the crates. Pages of versions are in none: the page of their crate leads there. */
+/** Renders a part with crates. No part has pages of versions: the pages of crates link to them. */
 export function sitemapPart(site: SiteConfig, part: number, crates: readonly Dated[]): Output {
   const pages = crates.map(one => ({ path: cratePath(one.name), changed: one.updatedAt }))
   return urlset(site, part, pages)
 }
 
-/** The whole site map at once; the id of a crate is its position by canonical name, from 1. */
+/** Renders the whole sitemap at once; a crate's id is its position by canonical name, from 1. */
 export function* sitemaps(site: SiteConfig, crates: Iterable<Dated>): Generator<Output> {
   const sorted = sortByName(crates)
   const parts: number[] = []

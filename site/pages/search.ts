@@ -8,14 +8,14 @@ import { html, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 
-/** The results of a search by the daemon. */
+/** The results of a search in the daemon. */
 export interface SearchResults extends PagePosition {
   readonly query: string
   readonly crates: readonly CrateItem[]
   readonly total: number
 }
 
-/** The search page of a tree without a daemon: a script fills it from the search files. */
+/** Renders the search page of a static registry; a script fills it from the search files. */
 export function staticSearchPage(site: SiteConfig): Output {
   const to = linker(site, searchPath)
   const body = html`<div data-results="${to('search/')}" data-crates="${to('crates/')}">
@@ -27,7 +27,7 @@ export function staticSearchPage(site: SiteConfig): Output {
   return output(searchPath, frame(site, '', body))
 }
 
-/** The search page with the results of the daemon; it needs no script. */
+/** Renders the search page with the daemon's results; it needs no script. */
 export function searchPage(site: SiteConfig, results: SearchResults): string {
   const to = linker(site, searchPath)
   const { query, crates, total } = results

@@ -1,8 +1,8 @@
-/** What a README may contain: the list of crates.io, without landmarks and active content. */
+/** What a README may contain: the list of crates.io without landmarks and active content. */
 
 export const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'] as const
 
-/** Elements that stay. Any other element is replaced by its content. */
+/** Elements that are kept. Any other element is replaced by its content. */
 export const TAGS: ReadonlySet<string> = new Set([
   ...HEADINGS,
   ...words(`a abbr b bdi bdo blockquote br caption center cite code col colgroup dd del details
@@ -11,7 +11,7 @@ export const TAGS: ReadonlySet<string> = new Set([
     thead time tr tt u ul var wbr`),
 ])
 
-/** Elements that are removed with their content, which is not meant to be read. */
+/** Elements that are removed with their content, which is not text for readers. */
 export const DROPPED: ReadonlySet<string> = new Set(
   words(`script style template title textarea option select noscript noembed noframes iframe
     object embed applet xmp plaintext audio video canvas head`),
@@ -20,10 +20,10 @@ export const DROPPED: ReadonlySet<string> = new Set(
 /** Elements without content or end tag. */
 export const VOID: ReadonlySet<string> = new Set(words('br col hr img input source wbr'))
 
-/** Attributes that any element keeps as they are. */
+/** Attributes that every element keeps unchanged. */
 export const GLOBAL_ATTRIBUTES: readonly string[] = ['align', 'dir', 'lang', 'title']
 
-/** Attributes that stay as they are, by element. Links, ids and classes are checked elsewhere. */
+/** Attributes that are kept unchanged, by element. The sanitizer checks links, ids and classes. */
 export const ATTRIBUTES: ReadonlyMap<string, readonly string[]> = new Map([
   ['a', ['aria-label']],
   ['col', ['span']],
@@ -40,7 +40,7 @@ export const ATTRIBUTES: ReadonlyMap<string, readonly string[]> = new Map([
 /** Elements that may have an id. */
 export const IDENTIFIED: ReadonlySet<string> = new Set([...HEADINGS, 'a', 'li'])
 
-/** Classes that stay, by element: those of this renderer. */
+/** Classes that are kept, by element: those that this renderer creates. */
 export const CLASSES: ReadonlyMap<string, RegExp> = new Map([
   ['a', /^footnote-backref$/],
   ['code', /^language-[a-z]+$/],

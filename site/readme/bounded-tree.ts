@@ -1,20 +1,20 @@
 import { type DefaultTreeAdapterMap, defaultTreeAdapter, type TreeAdapter } from 'parse5'
 
-/** Most nodes of a README; a long one with much highlighted code has 50,000. */
+/** Maximum number of nodes in a README; a long one with much highlighted code has 50,000. */
 const NODES_MAX = 200_000
 
-/** Blink does not build a deeper tree, either. */
+/** Maximum depth of the tree; the same limit as in Blink. */
 const DEPTH_MAX = 512
 
-/** A README is larger than anyone would write; it is shown as plain text instead. */
+/** Thrown for a README that is too costly to render; it is shown as plain text instead. */
 export class TooComplexError extends Error {}
 
 type Node = DefaultTreeAdapterMap['node']
 type Parent = DefaultTreeAdapterMap['parentNode']
 
 /**
- * A tree for parse5 that throws `TooComplexError` while it is built. The HTML standard asks parsers
- * to open unclosed `<b>` and its like again in each paragraph, which makes n² nodes of n tags.
+ * Returns a tree adapter for parse5 that throws `TooComplexError`. The HTML standard makes parsers
+ * reopen unclosed `<b>` and similar tags in each paragraph, which turns n tags into n² nodes.
  */
 export function boundedTree(): TreeAdapter<DefaultTreeAdapterMap> {
   const depths = new WeakMap<Node, number>()

@@ -1,18 +1,18 @@
 import type { About } from '../../core/manifest/manifest.ts'
 
-/** Where a README is in its package, and the package in its repository. */
+/** Location of a README in its package, and of the package in its repository. */
 export type ReadmePlace = Pick<About, 'repository' | 'vcs_path' | 'readme_file'>
 
-/** Where relative links of a README lead: URLs of its folder, each with a slash at the end. */
+/** What the relative links of a README resolve to: URLs that end with a slash. */
 export interface LinkBase {
-  /** Root of the repository's files as pages and as bytes: no link leaves it. */
+  /** URLs of the repository's root, for pages and for raw files; no link may leave it. */
   readonly pages: string
   readonly bytes: string
   /** Folder of the README below the root: empty, or ending with a slash. */
   readonly folder: string
 }
 
-/** How forges name the page and the bytes of a file on the default branch. */
+/** URL paths on each forge for the page and the bytes of a file on the default branch. */
 const FORGES: readonly [host: RegExp, pages: string, bytes: string][] = [
   [
     /^(www\.)?(github|gitlab)\.com$|^bitbucket\.org$|^(github|gitlab|bitbucket)\.(?!(com|org)\.)/,
@@ -23,7 +23,7 @@ const FORGES: readonly [host: RegExp, pages: string, bytes: string][] = [
   [/^codeberg\.org$|^(gitea|forgejo)\./, 'src/HEAD/', 'raw/HEAD/'],
 ]
 
-/** The link base of a README in a repository; null if the URLs of the forge are not known. */
+/** Returns the link base of a README; null if the forge's URLs are not known. */
 export function linkBase({ repository, vcs_path, readme_file }: ReadmePlace): LinkBase | null {
   if (repository === null || repository.length > 500 || !URL.canParse(repository)) return null
   const url = new URL(repository)
@@ -39,7 +39,7 @@ export function linkBase({ repository, vcs_path, readme_file }: ReadmePlace): Li
   return { pages: root + forge[1], bytes: root + forge[2], folder }
 }
 
-/** The repository a URL is in: people also give the page of a folder (`…/tree/main/crates/x`). */
+/** Returns the repository of a URL, which may be the page of a folder (`…/tree/main/crates/x`). */
 function repositoryRoot(url: URL): string | null {
   const segments = url.pathname.split('/').filter(segment => segment !== '')
   const stop = segments.findIndex(
@@ -49,7 +49,7 @@ function repositoryRoot(url: URL): string | null {
   return path.includes('/') ? `${url.origin}/${path}/` : null
 }
 
-/** A relative link of a README made absolute; null when it leads out of the repository. */
+/** Makes a relative link of a README absolute; null if it leads out of the repository. */
 export function resolveLink(base: LinkBase, link: string, kind: 'pages' | 'bytes'): string | null {
   const root = base[kind]
   const from = link.startsWith('/') ? root : root + base.folder
@@ -57,21 +57,21 @@ export function resolveLink(base: LinkBase, link: string, kind: 'pages' | 'bytes
   if (!URL.canParse(relative, from)) return null
   const url = new URL(relative, from)
   if (!url.href.startsWith(root)) return null
-  // Forges serve an SVG as an image only if asked to sanitize it.
+  // Forges serve an SVG as an image only if the URL asks them to sanitize it.
   if (kind === 'bytes' && url.pathname.toLowerCase().endsWith('.svg'))
     url.searchParams.set('sanitize', 'true')
   return url.href
 }
 
-/** Keeps the ids of a README apart from those of the page. */
+/** Prefix of a README's ids, so that they cannot collide with ids of the page. */
 const ID_PREFIX = 'user-content-'
 
-/** Longest URL that is kept. */
+/** Maximum length of a URL, in characters; longer ones are dropped. */
 const URL_MAX = 2000
 
 /**
- * A link that may stay: absolute http, https or mailto; a place in the README itself; or a relative
- * one that its repository makes absolute. Null for everything else.
+ * Returns a safe link: an absolute http, https or mailto URL, a fragment of the README itself, or a
+ * relative link resolved in the repository. Null for everything else.
  */
 export function safeLink(
   given: string | undefined,
@@ -88,26 +88,26 @@ export function safeLink(
   if (/^[a-z][a-z0-9+.-]*:/i.test(absolute)) {
     if (!URL.canParse(absolute)) return null
     const url = new URL(absolute)
-    // `crate::Type` is meant for rustdoc; as a URL, its scheme is unknown.
+    // `crate::Type` is a link for rustdoc; as a URL, it has an unknown scheme.
     return ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url.href : null
   }
   return base === null || absolute.includes('::') ? null : resolveLink(base, absolute, kind)
 }
 
-/** An image's URL; like a link, but only the web has images. */
+/** Returns a safe image URL: like a link, but only http or https. */
 export function safeImage(given: string | undefined, base: LinkBase | null): string | null {
   const url = safeLink(given, base, 'bytes')
   return url?.startsWith('http') ? url : null
 }
 
-/** An id in its own name space; null when nothing is left of it. */
+/** Returns an id with the prefix for READMEs; null if no valid character is left. */
 export function safeId(id: string): string | null {
   const clean = id.replace(/[^\p{L}\p{N}_.:-]/gu, '').slice(0, 100)
   if (clean === '') return null
   return clean.startsWith(ID_PREFIX) ? clean : ID_PREFIX + clean
 }
 
-/** Browsers skip control characters in a URL's scheme (`java\nscript:`), so they go first. */
+/** Removes control characters, which browsers skip in a URL's scheme (`java\nscript:`). */
 function printable(text: string): string {
   return [...text].filter(character => character >= ' ' && character !== '\u007f').join('')
 }
@@ -116,6 +116,6 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    return text // a stray `%` stands for itself
+    return text // an invalid `%` is taken literally
   }
 }

@@ -1,6 +1,6 @@
 import type MarkdownIt from 'markdown-it'
 
-/** GFM's task lists: `- [x] text` gets a box that shows its state. */
+/** Adds GFM's task lists: `- [x] text` gets a checkbox. */
 export function taskList(md: MarkdownIt): void {
   md.core.ruler.after('inline', 'task-list', state => {
     for (const [at, inline] of state.tokens.entries()) {
@@ -23,11 +23,11 @@ const ALERTS: ReadonlySet<string> = new Set(['Note', 'Tip', 'Important', 'Warnin
 
 type Token = InstanceType<MarkdownIt['core']['State']>['tokens'][number]
 
-/** GitHub's alerts: a quote whose first line is `[!NOTE]` becomes a box with a title. */
+/** Adds GitHub's alerts: a quote whose first line is `[!NOTE]` becomes a box with a title. */
 export function alerts(md: MarkdownIt): void {
   md.core.ruler.after('block', 'alerts', state => {
     const tokens: Token[] = []
-    /** For each open quote, whether it is an alert. */
+    /** Whether each open quote is an alert. */
     const open: boolean[] = []
     for (const [at, token] of state.tokens.entries()) {
       tokens.push(token)
@@ -46,7 +46,7 @@ export function alerts(md: MarkdownIt): void {
   })
 }
 
-/** Takes the kind of alert off a quote's first paragraph; null for an ordinary quote. */
+/** Removes the kind of alert from a quote's first paragraph; null for an ordinary quote. */
 function takeKind(paragraph: Token | undefined, inline: Token | undefined): string | null {
   if (paragraph?.type !== 'paragraph_open' || inline === undefined) return null
   const match = /^\[!(\w+)\][ \t]*(?:\n|$)/.exec(inline.content)
@@ -57,7 +57,7 @@ function takeKind(paragraph: Token | undefined, inline: Token | undefined): stri
   return kind
 }
 
-/** Gives headings GitHub's ids, so that a README's own table of contents works. */
+/** Gives headings the same ids as GitHub, so that a README's own table of contents works. */
 export function headingIds(md: MarkdownIt): void {
   md.core.ruler.push('heading-ids', state => {
     const seen = new Map<string, number>()
@@ -79,12 +79,12 @@ export function headingIds(md: MarkdownIt): void {
   })
 }
 
-/** Characters that all links of one README may have together. */
+/** Maximum total length of all links of one README, in characters. */
 const BUDGET = 512 * 1024
 
 /**
- * Bounds the length of all links together: one long link definition, used thousands of times, would
- * make gigabytes of a small README. Further links lose their targets.
+ * Limits the total length of all links: one long link definition, used thousands of times, would
+ * turn a small README into gigabytes. Links beyond the limit lose their targets.
  */
 export function linkBudget(md: MarkdownIt): void {
   md.core.ruler.push('link-budget', state => {
@@ -99,7 +99,7 @@ export function linkBudget(md: MarkdownIt): void {
   })
 }
 
-/** Aligns table cells by an attribute: the sanitizer drops the `style` that markdown-it writes. */
+/** Aligns table cells by an attribute, since the sanitizer drops the `style` of markdown-it. */
 export function cellAlignment(md: MarkdownIt): void {
   md.core.ruler.push('cell-alignment', state => {
     for (const token of state.tokens) {

@@ -3,33 +3,33 @@ import footnote from 'markdown-it-footnote'
 import { fenceLanguage, highlight } from '../elements/highlight.ts'
 import { alerts, cellAlignment, headingIds, linkBudget, taskList } from './markdown-rules.ts'
 
-/** With more footnote marks than this, all stay text: the work grows with their square. */
+/** With more footnote marks, none is rendered: the work grows with the square of their number. */
 const FOOTNOTES_MAX = 500
 
-/** Longest bare address that becomes a link: to find its end takes the square of its length. */
+/** Longest bare URL that becomes a link: finding its end takes quadratic time. */
 const URL_MAX = 2000
 
-/** Most bare addresses that are checked in one README; further ones stay text. */
+/** Maximum number of bare URLs that are checked in one README; the others stay text. */
 const ADDRESSES_MAX = 5000
 
-/** Characters before an address that decide whether it is one. */
+/** Number of characters before a bare URL that decide whether it is one. */
 const LOOK_BEHIND = 8
 
-/** Longest run of plain text in which bare e-mail addresses become links, for the same reason. */
+/** Longest text in which bare e-mail addresses become links: the search takes quadratic time. */
 const EMAIL_TEXT_MAX = 4096
 
-/** Bare addresses checked so far in the current README. */
+/** Number of bare URLs checked so far in the current README. */
 let addresses = 0
 
 const plain = renderer()
-// The plugin's types are made for the CommonJS build of markdown-it.
+// The plugin's types are for the CommonJS build of markdown-it.
 const withFootnotes = renderer().use(footnote as unknown as (md: MarkdownIt) => void)
 
-/** GFM's tag filter: these would swallow the text after them, so they are shown as text. */
+/** GFM's tag filter: these tags would swallow the text after them, so they are shown as text. */
 const FILTERED =
   /<(?=\/?(?:title|textarea|style|xmp|iframe|noembed|noframes|noscript|script|plaintext)\b)/gi
 
-/** GitHub-flavored Markdown as HTML. HTML in the text is still in the result: sanitize it. */
+/** Renders GitHub-flavored Markdown. HTML in the text is kept, so the result must be sanitized. */
 export function markdown(text: string): string {
   addresses = 0
   const marks = text.match(/\[\^|\^\[/g)?.length ?? 0
@@ -55,13 +55,13 @@ function renderer(): MarkdownIt {
   return md.use(alerts).use(taskList).use(headingIds).use(linkBudget).use(cellAlignment)
 }
 
-/** Says which bare addresses become links, and bounds the work for each. */
+/** Configures which bare URLs become links, and limits the work for each. */
 function bareLinks(linkify: MarkdownIt['linkify']): void {
-  // A bare `lib.rs` is a file, not a host in Serbia.
+  // A bare `lib.rs` is a file name, not a host in Serbia.
   linkify.set({ fuzzyLink: false })
   linkify.add('www.', {
     validate: (text, at) => {
-      // GFM: it must begin a word.
+      // GFM: `www.` must begin a word.
       if (!/^$|[\s*_~(]/.test(text.charAt(at - 'www.'.length - 1))) return 0
       const url = `//www.${text.slice(at, at + URL_MAX)}`
       return Math.max(0, linkify.testSchemaAt(url, 'http:', 0) - '//www.'.length)

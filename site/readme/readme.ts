@@ -8,21 +8,21 @@ import { sanitize } from './sanitize.ts'
 /** A README as it is in the package. */
 export interface PackagedReadme extends Pick<SiteConfig, 'images'> {
   readonly text: string
-  /** The extension of its path says whether it is Markdown; its links start at its folder. */
+  /** Its file extension tells whether it is Markdown; its links are relative to its folder. */
   readonly about: ReadmePlace
 }
 
-/** A README is shown up to this many characters; the package has all of it. */
+/** Maximum number of characters of a README that are shown; the package has all of it. */
 export const README_MAX = 256 * 1024
 
-/** Markdown that becomes more HTML than this is not meant to be read. */
+/** Maximum length of a README's HTML; more must be an attack or a mistake. */
 const HTML_MAX = 4 * 1024 * 1024
 
 const MARKDOWN = /(^|\/)[^./]*$|\.(md|markdown|mdown|mdwn|mkd|mkdn|mkdown)$/i
 
 /**
- * A README as sanitized HTML: from Markdown by the extension of its file, otherwise the text as it
- * is. Its cost is bounded, but only roughly: run it where it can be stopped.
+ * Renders a README as sanitized HTML: as Markdown or plain text, depending on its file extension.
+ * Its cost has only rough limits, so call it where it can be stopped.
  */
 export function renderReadme({ text, about, images }: PackagedReadme): string {
   if (!MARKDOWN.test(about.readme_file ?? '')) return section(text, plainText(text), null)
@@ -36,7 +36,7 @@ export function renderReadme({ text, about, images }: PackagedReadme): string {
   }
 }
 
-/** A README as it was written, with a sentence that says why: `because` is a clause. */
+/** Renders a README as plain text; `because` is a clause that completes "… because". */
 export function plainReadme(text: string, because: string): string {
   return section(text, plainText(text), because)
 }
@@ -57,7 +57,7 @@ function plainText(text: string): Markup {
   return html`<pre class="plain-text" tabindex="0">${shortened(text)}</pre>`
 }
 
-/** Cut at the end of a line, where there is one. */
+/** Shortens a text, at the end of a line if possible. */
 function shortened(text: string): string {
   if (text.length <= README_MAX) return text
   const end = text.lastIndexOf('\n', README_MAX)

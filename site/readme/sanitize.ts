@@ -14,27 +14,27 @@ import { type LinkBase, safeId, safeImage, safeLink } from './links.ts'
 
 type Node = DefaultTreeAdapterTypes.ChildNode
 type Element = DefaultTreeAdapterTypes.Element
-/** Attributes as the README has them, with any names. */
+/** Attributes in the README, with any names. */
 type Given = ReadonlyMap<string, string>
-/** Attributes to be written, with allowed names only. */
+/** Attributes in the output, with allowed names only. */
 type Attributes = Record<string, string>
 
-/** What becomes of links and images. */
+/** How links and images are treated. */
 export interface SanitizeOptions extends Pick<SiteConfig, 'images'> {
-  /** Where relative links lead; null drops them. */
+  /** What relative links resolve to; null drops them. */
   readonly base: LinkBase | null
 }
 
-/** Deepest nesting that is kept: nobody writes more, and browsers stay quick. */
+/** Maximum nesting depth: more than anyone writes, and browsers stay fast. */
 const DEPTH_MAX = 100
 
-/** Longest value of an attribute that is not a link. */
+/** Maximum length of an attribute value that is not a link. */
 const VALUE_MAX = 300
 
-/** Longest HTML; nobody reads more. */
+/** Maximum length of the HTML; more than anyone reads. */
 const OUTPUT_MAX = 4 * 1024 * 1024
 
-/** Which elements an item may be in; screen readers announce a stray item wrongly. */
+/** Elements that an item may be in; screen readers announce a stray item wrongly. */
 const LISTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['li', ['ol', 'ul']],
   ['dt', ['dl', 'div']],
@@ -44,9 +44,9 @@ const LISTS: ReadonlyMap<string, readonly string[]> = new Map([
 const REL = 'nofollow noopener noreferrer'
 
 /**
- * Makes HTML harmless; runs last, after everything else. It parses the text as browsers do and
- * writes it anew: only listed elements and attributes, and escaped text, reach the output.
- * Throws `TooComplexError` for HTML that is larger than anyone would write.
+ * Sanitizes HTML; must be the last step. It parses the text as browsers do and renders it again:
+ * only allowed elements and attributes, and escaped text, reach the output.
+ * Throws `TooComplexError` if the HTML is too large.
  */
 export function sanitize(html: string, options: SanitizeOptions): string {
   const writer = new Writer(options)
@@ -76,7 +76,7 @@ class Writer {
   #element(element: Element, depth: number, inLink: boolean): void {
     const name = element.tagName
     if (element.namespaceURI !== namespaces.NS.HTML) {
-      // Nothing stays of a drawing or formula; but an unclosed one contains the rest of the README.
+      // Drawings and formulas are removed, but an unclosed one contains the rest of the README.
       this.nodes(element.childNodes, depth + 1, inLink, false)
       return
     }
@@ -97,8 +97,8 @@ class Writer {
   #container(element: Element, given: Given, depth: number, inLink: boolean): void {
     const name = element.tagName
     const attributes = { ...this.#kept(name, given), ...this.#extra(name, given) }
-    // Only the text stays of a link that leads nowhere, or that is in a link: browsers end a link
-    // where the next one begins.
+    // Only the text is kept of a link without a target, and of a link in a link: browsers end a
+    // link where the next one begins.
     const link =
       name === 'a' && !inLink && (attributes.href !== undefined || attributes.id !== undefined)
     const stays = name === 'a' ? link : TAGS.has(name) && !isStray(element)
@@ -116,14 +116,14 @@ class Writer {
     this.#write('>')
   }
 
-  /** Attributes that stay as they are, the id and the classes. */
+  /** Returns the allowed attributes, the id and the classes. */
   #kept(name: string, given: Given): Attributes {
     const kept: Attributes = {}
     for (const attribute of [...GLOBAL_ATTRIBUTES, ...(ATTRIBUTES.get(name) ?? [])]) {
       const value = given.get(attribute)
       if (value !== undefined) kept[attribute] = value.slice(0, VALUE_MAX)
     }
-    // `<a name>` is how anchors were made before any element could have an id.
+    // `<a name>` is the old way to write an anchor.
     const named = given.get('id') ?? (name === 'a' ? given.get('name') : undefined)
     const id = IDENTIFIED.has(name) && named !== undefined ? safeId(named) : null
     if (id !== null && !this.#ids.has(id)) {
@@ -136,7 +136,7 @@ class Writer {
     return kept
   }
 
-  /** Attributes of links, and of what the keyboard must be able to scroll. */
+  /** Returns the attributes of links, and of elements that the keyboard must be able to scroll. */
   #extra(name: string, given: Given): Attributes {
     if (name === 'a') {
       const href = safeLink(given.get('href'), this.#options.base, 'pages')
@@ -161,7 +161,7 @@ class Writer {
     else this.#write(`<a class="image" href="${escaped(src)}" rel="${REL}">${escaped(text)}</a>`)
   }
 
-  /** The policy of the pages lets no image come over plain HTTP. */
+  /** Whether browsers may load an image; the content security policy forbids plain HTTP. */
   #isLoaded(url: string): boolean {
     return this.#options.images === 'load' && url.startsWith('https:')
   }
@@ -173,7 +173,7 @@ class Writer {
     this.#open('source', { ...this.#kept('source', given), srcset: srcset.replaceAll(',', '%2C') })
   }
 
-  /** The only input is the box of a task list; it cannot be changed. */
+  /** Renders the only input allowed: the disabled checkbox of a task list. */
   #checkbox(given: Given): void {
     if (given.get('type')?.toLowerCase() !== 'checkbox') return
     const state: Attributes = given.has('checked')
@@ -183,13 +183,13 @@ class Writer {
   }
 }
 
-/** Whether an item is outside its list. */
+/** Whether a list item is outside a list. */
 function isStray(element: Element): boolean {
   const lists = LISTS.get(element.tagName)
   return lists !== undefined && !lists.includes(element.parentNode?.nodeName ?? '')
 }
 
-/** The page has its own `h1`: a README's headings start one level below. */
+/** Lowers a README's headings by one level, because the page has its own `h1`. */
 function demoted(tag: string): string {
   return tag.replace(/^h([1-5])$/, (_, level) => `h${Number(level) + 1}`)
 }

@@ -3,17 +3,17 @@ import { html, type Markup } from '../elements/markup.ts'
 
 /** A file of a package. */
 export interface SourceFile {
-  /** Path inside the package, with `/`. */
+  /** Path inside the package, separated by `/`. */
   readonly path: string
   readonly size: number
-  /** Null for a large file. */
+  /** Null for a file larger than `FILE_MAX`. */
   readonly content: Uint8Array | null
 }
 
 /** Largest file that is shown, in bytes. */
 export const FILE_MAX = 256 * 1024
 
-/** The text of a file; null for a file that is too large or not UTF-8 text. */
+/** Returns the text of a file; null for a file that is too large or not UTF-8 text. */
 export function fileText(file: SourceFile): string | null {
   if (file.content === null || file.size > FILE_MAX || file.content.includes(0)) return null
   try {
@@ -29,10 +29,10 @@ interface Folder {
   readonly files: { readonly name: string; readonly file: SourceFile }[]
 }
 
-/** A tree deeper than this is shown flat. */
+/** Maximum depth of a tree; a deeper file is listed by its whole path. */
 const DEPTH_MAX = 40
 
-/** All files of a package as a tree; `links` leads to those that have a page. */
+/** Renders the files of a package as a tree; `links` has the URLs of files that have a page. */
 export function fileTree(
   files: readonly SourceFile[],
   links: ReadonlyMap<SourceFile, string>,

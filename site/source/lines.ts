@@ -1,9 +1,9 @@
 import { type Markup, raw } from '../elements/markup.ts'
 
-/** Code with more lines has no line numbers: each costs fifty characters. */
+/** Code with more lines is shown without numbers: each line number costs 50 characters. */
 const LINES_MAX = 20_000
 
-/** Highlighted code as numbered lines with ids (`#L3`). Elements over several lines are split. */
+/** Renders highlighted code as lines with ids (`#L3`). Splits elements that span several lines. */
 export function numberedLines(code: Markup): Markup {
   const shown = visible(code.toString())
   const lines = splitLines(shown)
@@ -17,7 +17,7 @@ export function numberedLines(code: Markup): Markup {
   )
 }
 
-/** Shows the numbers of characters that change the direction of text, which can disguise code. */
+/** Replaces characters that change the text direction, which can disguise code, by their codes. */
 function visible(html: string): string {
   return html.replace(
     /[\u202a-\u202e\u2066-\u2069]/g,
@@ -25,7 +25,7 @@ function visible(html: string): string {
   )
 }
 
-/** The lines of the highlighter's output, which consists of `<span class="…">` and text. */
+/** Splits the highlighter's output, which consists of `<span class="…">` and text, into lines. */
 export function splitLines(html: string): string[] {
   const lines: string[] = []
   const open: string[] = []

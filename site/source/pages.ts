@@ -10,7 +10,7 @@ import type { SiteConfig } from '../site-config.ts'
 import { fileText, fileTree, type SourceFile } from './files.ts'
 import { numberedLines } from './lines.ts'
 
-/** The source browser of one version. */
+/** What the source browser shows of one version. */
 export interface SourceData {
   readonly name: string
   readonly version: string
@@ -19,25 +19,25 @@ export interface SourceData {
 
 type SourceVersion = Omit<SourceData, 'files'>
 
-/** Most files of a version that get a page. */
+/** Maximum number of files of a version that get a page. */
 const PAGES_MAX = 1000
 
-/** Most files of the same folder that are listed beside a file. */
+/** Maximum number of files of the same folder that are listed beside a file. */
 const SIBLINGS_MAX = 100
 
 /** A file that has a page. */
 interface Shown {
   readonly file: SourceFile
-  /** The folder of the file, with the slash at its end. */
+  /** The folder of the file, ending with a slash. */
   readonly folder: string
-  /** Where its page is. */
+  /** The path of its page. */
   readonly path: string
   readonly text: string
 }
 
 /**
- * All pages of the source browser of a version: the tree, and a page for each text file.
- * `plainBecause` says why code is shown without colors: a clause; null where it has them.
+ * Renders the source browser of a version: the tree, and a page for each text file.
+ * `plainBecause` is a clause that says why code has no colors; null if it has colors.
  */
 export function* sourcePages(
   site: SiteConfig,
@@ -52,7 +52,7 @@ export function* sourcePages(
   }
 }
 
-/** The one page of a version whose files cannot be shown; `because` is a clause. */
+/** Renders the only page of a version whose files cannot be shown; `because` is a clause. */
 export function sourceNotice(site: SiteConfig, version: SourceVersion, because: string): Output {
   const text = html`<p class="notice">The files are not shown here because ${because}; the package has them.</p>`
   return page(site, version, null, () => text)
@@ -63,7 +63,7 @@ function shownFiles({ name, version, files }: SourceData): Shown[] {
   const taken = new Set<string>()
   for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
     const path = sourceFilePath(name, version, file.path)
-    // On file systems that ignore case, two such pages would be one file.
+    // On a case-insensitive file system, two such pages would be the same file.
     const folded = path?.normalize('NFC').toLowerCase() ?? ''
     if (path === null || taken.has(folded) || shown.length >= PAGES_MAX) continue
     const text = fileText(file)
@@ -112,7 +112,7 @@ ${plain}<div class="file-body">
   )
 }
 
-/** A page of the source browser: that of a file, or the one of all files. */
+/** Renders a page of the source browser: a file, or the list of all files. */
 function page(
   site: SiteConfig,
   { name, version }: SourceVersion,
