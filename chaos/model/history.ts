@@ -1,0 +1,85 @@
+/** One operation of a client on a crate, with the moments of its begin and its end. */
+export interface Operation {
+  readonly client: string
+  /** Null: the operator, who may do everything. */
+  readonly user: string | null
+  readonly what: 'publish' | 'yank' | 'unyank' | 'own' | 'disown' | 'owners' | 'versions'
+  /** The version, or the login. */
+  readonly about: string
+  readonly begin: number
+  readonly end: number
+  /** Whether it succeeded, and what it read. */
+  readonly result: string
+}
+
+/** A crate as the sequential model knows it: flags by version, and owners. */
+interface State {
+  readonly versions: ReadonlyMap<string, boolean>
+  readonly owners: ReadonlySet<string>
+}
+
+/** The result of what is refused. */
+export const REFUSED = 'refused'
+/** The result of a change that is made. */
+export const DONE = 'done'
+
+/** What an operation answers in a state, and the state after it. */
+function step(state: State | null, { what, user, about }: Operation): [string, State | null] {
+  if (state === null) {
+    if (what !== 'publish' || user === null) return [REFUSED, null]
+    return [DONE, { versions: new Map([[about, false]]), owners: new Set([user]) }]
+  }
+  const { versions, owners } = state
+  if (what === 'owners') return [[...owners].sort().join(), state]
+  if (what === 'versions') return [shown(versions), state]
+  if (user !== null && !owners.has(user)) return [REFUSED, state]
+  switch (what) {
+    case 'publish':
+      if (versions.has(about)) return [REFUSED, state]
+      return [DONE, { owners, versions: new Map([...versions, [about, false]]) }]
+    case 'yank':
+    case 'unyank':
+      if (!versions.has(about)) return [REFUSED, state]
+      return [DONE, { owners, versions: new Map([...versions, [about, what === 'yank']]) }]
+    case 'own':
+      return [DONE, { versions, owners: new Set([...owners, about]) }]
+    case 'disown': {
+      const left = new Set([...owners].filter(one => one !== about))
+      if (left.size === owners.size || left.size === 0) return [REFUSED, state]
+      return [DONE, { versions, owners: left }]
+    }
+  }
+}
+
+/** Versions as a read answers them. */
+export function shown(versions: Iterable<readonly [string, boolean]>): string {
+  return [...versions]
+    .map(([version, yanked]) => `${version}${yanked ? ' yanked' : ''}`)
+    .sort()
+    .join()
+}
+
+/**
+ * Whether there is an order of the operations in which each answers as the sequential model does,
+ * and none comes before what had ended when it began (linearizability, by Wing and Gong's search).
+ */
+export function isLinearizable(operations: readonly Operation[]): boolean {
+  const failed = new Set<string>()
+  const search = (done: bigint, state: State | null): boolean => {
+    const left = operations.filter((_, at) => !(done & (1n << BigInt(at))))
+    if (left.length === 0) return true
+    const key = `${done} ${state && `${[...state.owners].sort()} ${shown(state.versions)}`}`
+    if (failed.has(key)) return false
+    const firstEnd = Math.min(...left.map(one => one.end))
+    for (const one of left) {
+      // Another one had ended before this began: that has to come first.
+      if (one.begin > firstEnd) continue
+      const [result, next] = step(state, one)
+      if (result === one.result && search(done | (1n << BigInt(operations.indexOf(one))), next))
+        return true
+    }
+    failed.add(key)
+    return false
+  }
+  return search(0n, null)
+}
