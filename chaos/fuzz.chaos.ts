@@ -19,7 +19,7 @@ const HANG_MS = 60_000
 const KEPT_MAX = 200
 const CORPUS = join(root, 'chaos', 'fuzz', 'corpus')
 
-await chaos('fuzz', { count: 200_000, minutes: 30, options: ['keep'] }, async run => {
+await chaos('fuzz', { count: 200_000, minutes: 30, options: ['keep', 'only'] }, async run => {
   const current = new SharedArrayBuffer(8 + INPUT_MAX)
   let cases = 0
   await new Promise<void>((resolve, reject) => {
@@ -29,6 +29,7 @@ await chaos('fuzz', { count: 200_000, minutes: 30, options: ['keep'] }, async ru
         count: run.count,
         deadline: Date.now() + run.deadline - performance.now(),
         corpus: CORPUS,
+        only: run.options.only ?? null,
         current,
       } satisfies Job,
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB },

@@ -78,10 +78,10 @@ export function cargoConfig(name: string, urls: RegistryUrls, authRequired: bool
 
 /**
  * Hides the credentials in URLs: passwords, even if they are not percent-encoded, and usernames,
- * because they may be tokens. The username of an ssh URL remains.
+ * because they may be tokens. The username of an ssh URL remains. The bounds keep the time linear.
  */
 export function withoutCredentials(text: string): string {
-  const credentials = /\b([a-z][a-z0-9+.-]*):\/\/((?:[^\s/]*|[^\s/:]*:(?!\d+\/)\S*)@)/gi
+  const credentials = /\b([a-z][a-z0-9+.-]{0,60}):\/\/((?:[^\s/]*|[^\s/:]*:(?!\d+\/)\S{0,2000})@)/gi
   return text.replace(credentials, (whole: string, scheme: string, user: string) =>
     /ssh$/i.test(scheme) && !user.includes(':') ? whole : `${scheme}://…@`,
   )

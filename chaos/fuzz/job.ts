@@ -4,6 +4,8 @@ export interface Job {
   readonly count: number
   readonly deadline: number
   readonly corpus: string
+  /** The names of the targets, with commas; null for all. */
+  readonly only: string | null
   /** The input of the case at work: its number, its length, its bytes. */
   readonly current: SharedArrayBuffer
 }

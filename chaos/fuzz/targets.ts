@@ -193,7 +193,11 @@ export const TARGETS: Readonly<Record<string, Target>> = {
   },
   header: {
     share: 60,
-    seeds: ['"abc", W/"def"', '*', '"', 'https://user:secret@host/x', '//host/x', 'mailto:a@b'],
+    seeds: [
+      ...['"abc", W/"def"', '*', '"', 'https://user:secret@host/x', '//host/x', 'mailto:a@b'],
+      // These took seconds once.
+      ...['+build'.repeat(20_000), 'a://b:'.repeat(20_000)],
+    ],
     run: input => {
       const text = input.toString()
       isKnown(text, 'abc')

@@ -11,6 +11,7 @@ const bytes = new Uint8Array(job.current, 8)
 let total = 0
 
 for (const [name, target] of Object.entries(TARGETS)) {
+  if (job.only !== null && !job.only.split(',').includes(name)) continue
   const told = await fuzz(name, target.seeds, Math.ceil((job.count * target.share) / 1000))
   parentPort?.postMessage(told)
   if (told.failure) break

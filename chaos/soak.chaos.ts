@@ -1,0 +1,141 @@
+/**
+ * Steady load for ten minutes, or as long as `--minutes` says: memory, descriptors, latencies and
+ * the disk stay flat. Every version is published, yanked, and read; the number of crates stays, and
+ * what their versions take on disk is what they should. Prints a line every so often and a plot.
+ */
+import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { quantile } from '../bench/support/measure.ts'
+import { isSuccess, promiseSuccess, putVersion, putYank, type Reply, readIndex } from './api.ts'
+import { Probe, residentMiB } from './probe.ts'
+import { Folder, type Program } from './program.ts'
+import type { Random } from './random.ts'
+import { chaos, promise, type Run, Violation } from './run.ts'
+
+const CLIENTS = 4
+const CRATES = 20
+/** Milliseconds between two operations of a client: steady, not as many as possible. */
+const PAUSE_MS = 400
+const SAMPLES = 40
+/** How much more the last quarter may take than the second, once everything is warm. */
+const MEMORY_GROWTH = 1.25
+const DESCRIPTOR_GROWTH = 8
+const BARS = '▁▂▃▄▅▆▇█'
+
+/** A look at the daemon. */
+interface Sample {
+  readonly memory: number
+  readonly descriptors: number
+  readonly late: number
+  /** Bytes on disk for each version, in KiB. */
+  readonly disk: number
+}
+
+await chaos('soak', { count: 0, minutes: 10 }, async run => {
+  const folder = new Folder(join(run.folder, 'registry'), { env: { PLIMSOLL_GIT_INDEX: 'on' } })
+  const [token = ''] = await folder.prepare('alice')
+  const daemon = folder.serve()
+  run.onEnd(() => daemon.kill())
+  const url = await daemon.url()
+  const probe = new Probe(url)
+  run.onEnd(() => probe.end())
+  const done = { versions: 0, operations: 0 }
+  const load = Array.from({ length: CLIENTS }, (_, at) =>
+    client(run, url, token, at, run.random.fork(), done),
+  )
+  const samples: Sample[] = []
+  const watching = watch(run, folder, daemon, probe, done, samples)
+  await Promise.all([...load, watching])
+  judge(run, samples)
+  run.row('operations', `${done.operations}, ${done.versions} of them publishes`)
+  await folder.verify()
+})
+
+async function client(
+  run: Run,
+  url: string,
+  token: string,
+  number: number,
+  random: Random,
+  done: { versions: number; operations: number },
+): Promise<void> {
+  for (let at = 0; performance.now() < run.deadline; at++) {
+    const name = `s-${number}-${random.below(CRATES / CLIENTS)}`
+    const version = `1.${at}.0`
+    await success(putVersion(url, token, name, version))
+    done.versions++
+    if (random.chance(0.5)) await success(putYank(url, token, [name, version], true))
+    const lines = await readIndex(url, name)
+    promise(
+      lines?.some(line => line.vers === version),
+      `${name} ${version} is not in the index`,
+    )
+    done.operations += 3
+    await sleep(PAUSE_MS)
+  }
+}
+
+async function success(request: Promise<Reply | null>): Promise<void> {
+  const reply = await request
+  if (reply === null) throw new Violation('the daemon broke off')
+  if (!isSuccess(reply)) promiseSuccess('a change', reply)
+}
+
+async function watch(
+  run: Run,
+  folder: Folder,
+  daemon: Program,
+  probe: Probe,
+  done: { readonly versions: number },
+  samples: Sample[],
+): Promise<void> {
+  const pause = (run.deadline - performance.now()) / SAMPLES
+  while (performance.now() + pause < run.deadline + 100) {
+    await sleep(pause)
+    promise(!daemon.hasEnded, daemon.story('ended'))
+    const size = execFileSync('du', ['-sk', folder.dir], { encoding: 'utf8' })
+    samples.push({
+      memory: residentMiB(daemon.child.pid),
+      descriptors: readdirSync(`/proc/${daemon.child.pid}/fd`).length,
+      late: quantile(await probe.take(), 0.99),
+      disk: Math.round(Number.parseInt(size, 10) / Math.max(1, done.versions)),
+    })
+    if (samples.length % 10 === 0) console.log(`  ${JSON.stringify(samples.at(-1))}`)
+  }
+}
+
+function judge(run: Run, samples: readonly Sample[]): void {
+  for (const [key, unit] of [
+    ['memory', 'MiB'],
+    ['descriptors', ''],
+    ['late', 'ms, /healthz p99'],
+    ['disk', 'KiB a version'],
+  ] as const) {
+    const values = samples.map(sample => sample[key])
+    const [low, high] = [Math.min(...values), Math.max(...values)]
+    run.row(key, `${plot(values)} ${low.toFixed(0)} to ${high.toFixed(0)} ${unit}`)
+  }
+  const quarter = (number: number, key: keyof Sample) => {
+    const length = Math.ceil(samples.length / 4)
+    return quantile(
+      samples.slice(number * length, (number + 1) * length).map(one => one[key]),
+      0.5,
+    )
+  }
+  const memory = quarter(3, 'memory') / quarter(1, 'memory')
+  promise(
+    memory <= MEMORY_GROWTH,
+    `memory grows by ${memory.toFixed(2)} from the second quarter on`,
+  )
+  const descriptors = quarter(3, 'descriptors') - quarter(1, 'descriptors')
+  promise(descriptors <= DESCRIPTOR_GROWTH, `${descriptors} more descriptors are open`)
+}
+
+function plot(values: readonly number[]): string {
+  const high = Math.max(...values, 1)
+  return values
+    .map(value => BARS[Math.min(BARS.length - 1, Math.floor((value / high) * BARS.length))])
+    .join('')
+}
