@@ -3,9 +3,9 @@ import { refuse } from '../../core/error/error.ts'
 import { readFolder, statOf } from './durable-file.ts'
 
 /**
- * The `.crate` files that a path names: itself, or all below it, sorted. Links to files count,
- * links to folders do not: they may form a loop. The folder `except` is left out. Refuses a folder
- * without any.
+ * Returns the file at `source`, or every `.crate` below that folder, sorted. Follows links to
+ * files, but not links to folders, which may form a loop. Skips the folder `except`. Refuses a
+ * folder without any `.crate`.
  */
 export async function findCrates(source: string, except?: string): Promise<string[]> {
   const found = await listCrates(source, except)
@@ -13,7 +13,7 @@ export async function findCrates(source: string, except?: string): Promise<strin
   return found
 }
 
-/** The same, of a folder in which there may be none. */
+/** Does the same as `findCrates`, but allows a folder without any `.crate`. */
 export async function listCrates(source: string, except?: string): Promise<string[]> {
   const facts = await statOf(source)
   if (!facts) refuse('file_missing', { path: source })

@@ -18,35 +18,35 @@ import {
 } from './durable-file.ts'
 import { writing } from './storage-fault.ts'
 
-/** The folder of what was set aside. */
+/** The folder for files that were set aside. */
 const ASIDE = 'aside'
 
-/** The bytes of a `.crate`, wherever they lie. */
+/** The bytes of a `.crate`, wherever they are stored. */
 export interface CrateBytes {
   readonly size: number
   /** SHA-256, lowercase hex. */
   readonly cksum: string
-  /** The file that has them. */
+  /** The file that contains them. */
   readonly path: string
 }
 
-/** Bytes that have arrived and are kept or discarded by the caller. */
+/** Received bytes that the caller has yet to keep or discard. */
 export interface Staged extends CrateBytes {
-  /** Makes them the content of `key`, on disk for good. */
+  /** Stores them as the content of `key` and syncs them to disk. */
   keep(key: string): Promise<void>
-  /** Forgets them; does nothing after `keep`. */
+  /** Deletes them; does nothing after `keep`. */
   discard(): Promise<void>
 }
 
 /**
- * The `.crate` bytes by key, on the file system. Keys name their content by checksum, so that a
- * file never changes, a repeated publish writes the same file again, and an orphan file never
- * blocks a publish.
+ * Stores `.crate` bytes by key on the file system. Keys contain the checksum of their content, so a
+ * file never changes, a repeated publish rewrites the same file, and an orphan file never blocks a
+ * publish.
  */
 export class CrateStore {
   readonly root: string
   readonly #incoming: string
-  /** Folders whose names are on disk; nothing removes them. */
+  /** Folders whose entries are synced to disk; they are never removed. */
   readonly #folders = new LRUCache<string, true>({ max: 10_000 })
 
   constructor(root: string) {
@@ -55,8 +55,8 @@ export class CrateStore {
   }
 
   /**
-   * Writes the bytes of `source` to a file, hashing them; refuses more than `maxBytes` as soon as
-   * they arrive. They are on disk when they are kept.
+   * Writes and hashes the bytes of `source`; refuses them as soon as there are more than
+   * `maxBytes`. `keep` syncs them to disk.
    */
   async stage(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Staged> {
     const path = temporaryPath(join(this.#incoming, 'crate'))
@@ -79,35 +79,35 @@ export class CrateStore {
     return this.#staged({ path, size, cksum: hash.digest('hex') }, file)
   }
 
-  /** Fails when nothing can be written here. */
+  /** Throws when the store cannot be written to. */
   async probe(): Promise<void> {
     await makeFolder(this.#incoming)
     await probeFolder(this.#incoming)
   }
 
-  /** Where a key's bytes lie. */
+  /** Returns the path of a key's file. */
   path(key: string): string {
     return join(this.root, ...key.split('/'))
   }
 
-  /** Size in bytes of what is stored under a key; null when nothing is. */
+  /** Returns the size of a key's file in bytes; null when there is none. */
   async size(key: string): Promise<number | null> {
     return (await fileFacts(this.path(key)))?.size ?? null
   }
 
-  /** Reads what is stored under a key; fails while reading when nothing is. */
+  /** Reads a key's file; when there is none, the stream fails. */
   open(key: string): AsyncIterable<Uint8Array> {
     return createReadStream(this.path(key))
   }
 
-  /** Removes a key. */
+  /** Removes a key's file; does nothing when there is none. */
   async remove(key: string): Promise<void> {
     await rm(this.path(key), { force: true })
   }
 
   /**
-   * Moves what is stored under a key to the folder of what was set aside, from where `add` can take
-   * it. Gives its path below the root.
+   * Moves a key's file to the `aside` folder, from which `add` can restore it. Returns its path
+   * relative to the root.
    */
   async setAside(key: string): Promise<string> {
     const [name = '', cksum = ''] = key.split('/').slice(-2)
@@ -117,7 +117,7 @@ export class CrateStore {
     return path.split(sep).join('/')
   }
 
-  /** Every key, in no particular order; other files, such as an operator's notes, are left out. */
+  /** Lists every key, in no particular order; skips other files, such as an operator's notes. */
   async *list(folder = this.root): AsyncIterable<string> {
     for (const entry of await readFolder(folder)) {
       const path = join(folder, entry.name)
@@ -127,7 +127,7 @@ export class CrateStore {
     }
   }
 
-  /** Removes what killed processes were receiving: files that have not changed for an hour. */
+  /** Removes partial uploads of killed processes: files that have not changed for an hour. */
   async sweep(): Promise<void> {
     await sweepFolder(this.#incoming, Date.now() - 3_600_000)
   }
@@ -142,7 +142,7 @@ export class CrateStore {
         const kept = this.path(key)
         await inFolder(kept, () => writing(() => rename(path, kept)))
         isWaiting = false
-        // Bytes and names in one round: nothing refers to them before all of them are on disk.
+        // Bytes and names are synced together: nothing refers to them until both are on disk.
         await Promise.all([writing(() => file.sync()), this.#syncFolders(dirname(kept))])
         await file.close()
       },
@@ -154,7 +154,7 @@ export class CrateStore {
     }
   }
 
-  /** Puts the names in a folder on disk, and its own and those above it unless they are. */
+  /** Syncs a folder, and each parent folder that is not yet known to be synced. */
   async #syncFolders(path: string): Promise<void> {
     const folders = [path]
     for (let one = path; one !== dirname(this.root) && !this.#folders.has(one); one = dirname(one))

@@ -5,22 +5,22 @@ import { basename, dirname, join } from 'node:path'
 import pLimit from 'p-limit'
 import { writing } from './storage-fault.ts'
 
-/** How names of half-written files begin; readers never show them. */
+/** The prefix of half-written files; readers never see them. */
 const TEMPORARY = '.writing-'
 
-/** A name beside `path` for the file that will become it; short enough for any file system. */
+/** Returns a temporary path next to `path`, with a name short enough for any file system. */
 export function temporaryPath(path: string): string {
   return join(dirname(path), `${TEMPORARY}${randomBytes(8).toString('hex')}`)
 }
 
-/** Whether a path belongs to a file that is still being written. */
+/** Returns whether a path is the temporary name of a file that is still being written. */
 export function isTemporary(path: string): boolean {
   return basename(path).startsWith(TEMPORARY)
 }
 
 /**
- * Replaces `path` with `bytes`; after a crash it has the old bytes or the new ones. They are on
- * disk on return.
+ * Replaces `path` with `bytes` and syncs them; after a crash it has either the old or the new
+ * bytes.
  */
 export async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   await makeFolder(dirname(path))
@@ -28,15 +28,17 @@ export async function writeDurably(path: string, bytes: Uint8Array): Promise<voi
   await syncFolder(dirname(path))
 }
 
-/** Replaces `path` with `bytes`, but leaves syncing to the caller: a power cut may spoil them. */
+/**
+ * Replaces `path` with `bytes`; the caller syncs them, and until then a power cut may spoil them.
+ */
 export async function writeAtomically(path: string, bytes: Uint8Array): Promise<void> {
   await inFolder(path, () => replace(path, bytes, false))
 }
 
-/** Puts the bytes of a file on disk. */
+/** Syncs a file to disk. */
 export async function syncFile(path: string): Promise<void> {
-  // Windows flushes only what is open for writing; elsewhere reading is enough, and a `.crate` is
-  // not writable.
+  // Windows flushes only files opened for writing. Elsewhere a read-only handle is enough, and a
+  // `.crate` is not writable.
   const file = await open(path, process.platform === 'win32' ? 'r+' : 'r')
   try {
     await file.sync()
@@ -45,7 +47,7 @@ export async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** Does work on a file or folder, which may have been removed meanwhile. */
+/** Waits for `work` on a file or folder; ignores that the file or folder has been removed. */
 export async function unlessMissing(work: Promise<void>): Promise<void> {
   try {
     await work
@@ -73,7 +75,7 @@ async function replace(path: string, bytes: Uint8Array, sync: boolean): Promise<
   }
 }
 
-/** Fails when nothing can be written in a folder, for whatever reason; leaves nothing behind. */
+/** Throws when a folder cannot be written to, for whatever reason; leaves no file behind. */
 export async function probeFolder(path: string): Promise<void> {
   const probe = temporaryPath(join(path, 'probe'))
   try {
@@ -84,7 +86,7 @@ export async function probeFolder(path: string): Promise<void> {
   }
 }
 
-/** Does work that needs the folder of `path`; makes the folder when it is missing. */
+/** Runs `work`, which needs the folder of `path`; creates the folder when it is missing. */
 export async function inFolder<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -95,19 +97,18 @@ export async function inFolder<T>(path: string, work: () => Promise<T>): Promise
   }
 }
 
-/** Moves a finished, synced file to `path` and puts the move on disk. */
+/** Moves a finished, synced file to `path` and syncs the target folder. */
 export async function moveDurably(from: string, path: string): Promise<void> {
   await makeFolder(dirname(path))
   await writing(() => rename(from, path))
   await syncFolder(dirname(path))
 }
 
-/** What `link` fails with where the file system cannot link these two. */
+/** The error codes of `link` when the file system cannot link two files. */
 const UNLINKABLE = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'])
 
 /**
- * Makes `path` a hard link of `source`; false when there is something, or when the file system
- * cannot link.
+ * Creates `path` as a hard link to `source`; returns false when `path` exists or cannot be linked.
  */
 export function linkNew(source: string, path: string): Promise<boolean> {
   return inFolder(path, async () => {
@@ -122,23 +123,22 @@ export function linkNew(source: string, path: string): Promise<boolean> {
   })
 }
 
-/** Makes `path` a link as `linkNew` does, but replaces what is there. */
+/** Creates a hard link as `linkNew` does, but replaces an existing file. */
 export async function linkOver(source: string, path: string): Promise<boolean> {
   const temporary = temporaryPath(path)
   if (!(await linkNew(source, temporary))) return false
   try {
     await rename(temporary, path)
   } finally {
-    // A rename onto another link of the same file does nothing and leaves the first name in place
-    // (POSIX).
+    // Renaming a file onto another hard link to it does nothing and keeps the old name (POSIX).
     await rm(temporary, { force: true })
   }
   return true
 }
 
 /**
- * Removes what killed processes have left half-written in a folder; only those of before a
- * time, or all when nobody can be writing there.
+ * Removes half-written files of killed processes from a folder: those last modified before
+ * `before`, or all of them, for a caller that is the only writer.
  */
 export async function sweepFolder(path: string, before = Number.POSITIVE_INFINITY): Promise<void> {
   for (const { name } of await readFolder(path)) {
@@ -149,7 +149,7 @@ export async function sweepFolder(path: string, before = Number.POSITIVE_INFINIT
   }
 }
 
-/** A text file; null when there is none. */
+/** Reads a text file; returns null when there is none. */
 export async function readText(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8')
@@ -159,7 +159,7 @@ export async function readText(path: string): Promise<string | null> {
   }
 }
 
-/** What is in a folder; nothing when there is no such folder. */
+/** Returns the entries of a folder; an empty list when there is no such folder. */
 export async function readFolder(path: string): Promise<Dirent[]> {
   try {
     return await readdir(path, { withFileTypes: true })
@@ -169,7 +169,7 @@ export async function readFolder(path: string): Promise<Dirent[]> {
   }
 }
 
-/** Creates a folder with its parents; each new one is on disk when this returns. */
+/** Creates a folder and its missing parents, and syncs each of them to disk. */
 export async function makeFolder(path: string): Promise<void> {
   const first = await writing(() => mkdir(path, { recursive: true }))
   if (first === undefined) return
@@ -178,8 +178,8 @@ export async function makeFolder(path: string): Promise<void> {
 }
 
 /**
- * Does durable work for many files, 32 at a time, because a disk joins flushes; waits for all of
- * it.
+ * Runs `work` for many files, 32 at a time, because a disk combines flushes; waits for all of it
+ * even when some fails.
  */
 export async function inParallel<T>(
   items: readonly T[],
@@ -190,7 +190,7 @@ export async function inParallel<T>(
   for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
-/** Puts the names in a folder on disk. */
+/** Syncs a folder's entries to disk; does nothing on Windows. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const folder = await open(path, 'r')
@@ -201,7 +201,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** What the file system knows of a file; `modified` in milliseconds since 1970. */
+/** Metadata of a file; `modified` is in milliseconds since 1970. */
 export interface FileFacts {
   readonly size: number
   readonly inode: bigint
@@ -209,11 +209,10 @@ export interface FileFacts {
   readonly modified: number
 }
 
-/** Size and identity of a file, or null when there is none; a folder is none. */
+/** Returns the metadata of a file; null when there is none. A folder is not a file. */
 export async function fileFacts(path: string): Promise<FileFacts | null> {
   try {
-    // Inode numbers of ReFS and of some network file systems need more than the 53 bits of a
-    // number.
+    // Inode numbers of ReFS and some network file systems exceed the 53 bits of a number.
     const facts = await stat(path, { bigint: true })
     const { size, ino, dev, mtimeMs } = facts
     if (!facts.isFile()) return null
@@ -224,13 +223,13 @@ export async function fileFacts(path: string): Promise<FileFacts | null> {
   }
 }
 
-/** Whether two paths lead to one file, as hard links do. */
+/** Returns whether two paths refer to the same file, as hard links do. */
 export async function isSameFile(path: string, other: string): Promise<boolean> {
   const [one, two] = await Promise.all([fileFacts(path), fileFacts(other)])
   return one !== null && one.inode === two?.inode && one.device === two.device
 }
 
-/** SHA-256 of a file, lowercase hex; null when there is none. */
+/** Returns the SHA-256 of a file in lowercase hex; null when there is no such file. */
 export async function fileChecksum(path: string): Promise<string | null> {
   const hash = createHash('sha256')
   try {
@@ -242,7 +241,7 @@ export async function fileChecksum(path: string): Promise<string | null> {
   return hash.digest('hex')
 }
 
-/** What there is at a path, links followed; null when there is nothing. */
+/** Returns the metadata of whatever is at a path, following links; null when there is nothing. */
 export async function statOf(path: string): Promise<Stats | null> {
   try {
     return await stat(path)
@@ -252,12 +251,12 @@ export async function statOf(path: string): Promise<Stats | null> {
   }
 }
 
-/** Whether an error says that there is a folder where a file was to be read. */
+/** Returns whether an error means that a folder is in the place of the file to read. */
 export function isFolder(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EISDIR'
 }
 
-/** Whether an error says that a file or folder is not there. */
+/** Returns whether an error means that a file or folder does not exist. */
 export function isMissing(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
 }

@@ -2,12 +2,10 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Libsql from 'libsql'
 
-/**
- * A connection to a lock file: an otherwise empty database, for the sake of SQLite's own file lock.
- */
+/** A connection to a lock file: an empty database that is used only for SQLite's file locks. */
 export type LockFile = Libsql.Database
 
-/** Opens, and creates, a lock file. Nothing waits in SQLite, which would stop the process. */
+/** Opens or creates a lock file. SQLite itself never waits: that would block the process. */
 export function openLockFile(path: string): LockFile {
   mkdirSync(dirname(path), { recursive: true })
   const file = new Libsql(path)
@@ -15,22 +13,22 @@ export function openLockFile(path: string): LockFile {
   return file
 }
 
-/** Takes the lock: `EXCLUSIVE` keeps out even those who only look; false when another has it. */
+/** Takes the lock, `EXCLUSIVE` even against readers; returns false when another process has it. */
 export function tryLock(file: LockFile, mode: 'EXCLUSIVE' | 'IMMEDIATE'): boolean {
   return attempt(file, `BEGIN ${mode}`)
 }
 
-/** Whether nobody has the lock exclusively: reading needs the shared lock, which that rules out. */
+/** Returns whether the file can be read: an exclusive lock of another connection prevents that. */
 export function isReadable(file: LockFile): boolean {
   return attempt(file, 'SELECT count(*) FROM sqlite_master')
 }
 
-/** Frees the lock. Closing is not enough: libsql closes when the last statement is collected. */
+/** Frees the lock. Closing is not enough: libsql closes after the last statement is collected. */
 export function unlock(file: LockFile): void {
   file.exec('ROLLBACK')
 }
 
-/** Runs a statement; false when another connection's lock is in its way. */
+/** Runs a statement; returns false when another connection's lock prevents it. */
 function attempt(file: LockFile, statement: string): boolean {
   try {
     file.exec(statement)

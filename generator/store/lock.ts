@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { isMissing } from './durable-file.ts'
 import { isReadable, type LockFile, openLockFile, tryLock, unlock } from './lock-file.ts'
 
-/** A lock between processes that the operating system frees when its holder dies. Not reentrant. */
+/** A lock between processes; the operating system frees it when its holder dies. Not reentrant. */
 export class Lock {
   readonly #path: string
   #file: LockFile | null = null
@@ -11,10 +11,10 @@ export class Lock {
     this.#path = path
   }
 
-  /** Takes the lock if it is free; `holder` is a line about this process that others may read. */
+  /** Takes the lock if it is free; `holder` describes this process to other processes. */
   tryAcquire(holder: string): boolean {
     const file = openLockFile(this.#path)
-    // Another process that calls `isHeld` is in the way for a moment.
+    // Another process that calls `isHeld` holds a shared lock for a moment.
     file.exec('PRAGMA busy_timeout = 500')
     if (!tryLock(file, 'EXCLUSIVE')) {
       file.close()
@@ -25,7 +25,7 @@ export class Lock {
     return true
   }
 
-  /** Whether this process or another holds the lock now. */
+  /** Returns whether this process or another one holds the lock now. */
   isHeld(): boolean {
     if (this.#file) return true
     if (!existsSync(this.#path)) return false
@@ -37,7 +37,7 @@ export class Lock {
     }
   }
 
-  /** What the present or last holder said of itself; empty if nobody ever held the lock. */
+  /** Returns the line of the current or last holder; empty if the lock was never held. */
   holder(): string {
     try {
       return readFileSync(`${this.#path}.holder`, 'utf8')
@@ -47,7 +47,7 @@ export class Lock {
     }
   }
 
-  /** Rewrites what this process, which holds the lock, says of itself. */
+  /** Replaces the holder's line; this process must hold the lock. */
   describe(holder: string): void {
     writeFileSync(`${this.#path}.holder`, holder)
   }

@@ -4,8 +4,8 @@ import { type LockFile, openLockFile, tryLock, unlock } from './lock-file.ts'
 
 /**
  * Runs work of many callers, in this process and in others, one at a time. Callers of one process
- * queue up in order. Between processes two lock files decide: a process holds the queue file while
- * it waits for the work file, so that a process with many callers lets others in between.
+ * are served in order. Between processes, two lock files decide: a process holds the queue file
+ * while it waits for the work file, so that a process with many callers does not starve the others.
  */
 export class ProcessMutex {
   readonly #path: string
@@ -16,7 +16,7 @@ export class ProcessMutex {
     this.#path = path
   }
 
-  /** Runs `work` while nobody else does; waits as long as it takes. Not reentrant. */
+  /** Runs `work` when no other caller's work is running; waits without a limit. Not reentrant. */
   run<T>(work: () => Promise<T>): Promise<T> {
     return this.#mutex.run(async () => {
       this.#files ??= { queue: openLockFile(`${this.#path}.gate`), work: openLockFile(this.#path) }
@@ -35,7 +35,7 @@ export class ProcessMutex {
     })
   }
 
-  /** Waits for the running work and closes the lock files. */
+  /** Waits for queued work to finish and closes the lock files. */
   async close(): Promise<void> {
     await this.#mutex.idle()
     this.#files?.queue.close()

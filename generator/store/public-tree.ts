@@ -20,8 +20,8 @@ import {
 import { SyncBatch } from './sync-batch.ts'
 
 /**
- * The folder that readers are served from. A file is replaced in one step, and only when its bytes
- * differ, so that file times and copies of the tree change only with the content.
+ * The folder from which clients are served. A file is replaced atomically, and only when its bytes
+ * differ, so that file times and copies of the tree change only when the content does.
  */
 export class PublicTree {
   readonly root: string
@@ -29,9 +29,9 @@ export class PublicTree {
   readonly #clears: boolean
 
   /**
-   * `sync`: whether `each` change is on disk when it is done, or `never` for a tree that is easily
-   * made again, or by a batch. With `clears`, a write removes what is in its way, such as a file
-   * for a folder.
+   * `sync`: `each` syncs every change to disk before it returns, `never` is for a tree that is
+   * easily rendered again, and a batch syncs later. With `clears`, a write removes whatever is in
+   * its way, such as a file where a folder is needed.
    */
   constructor(root: string, sync: 'each' | 'never' | SyncBatch, clears = false) {
     this.root = root
@@ -39,7 +39,7 @@ export class PublicTree {
     this.#clears = clears
   }
 
-  /** Does `work` on this tree and puts everything that it changed on disk at once. */
+  /** Runs `work` on this tree and then syncs everything that it changed at once. */
   async batch<T>(work: (tree: PublicTree) => Promise<T>): Promise<T> {
     const batch = new SyncBatch(this.root)
     const result = await work(this.within(batch))
@@ -47,27 +47,27 @@ export class PublicTree {
     return result
   }
 
-  /** The same tree, whose changes are on disk when `batch` is synced. */
+  /** Returns the same tree with changes that are synced together with `batch`. */
   within(batch: SyncBatch): PublicTree {
     return new PublicTree(this.root, batch, this.#clears)
   }
 
-  /** The same tree for a repair: it clears the way. */
+  /** Returns the same tree for a repair: writes remove whatever is in their way. */
   clearing(): PublicTree {
     return new PublicTree(this.root, this.#sync, true)
   }
 
-  /** Fails when nothing can be written here. */
+  /** Throws when the tree cannot be written to. */
   probe(): Promise<void> {
     return probeFolder(this.root)
   }
 
-  /** Where a path of the tree lies on disk. */
+  /** Returns the path on disk for a path of the tree. */
   path(path: string): string {
     return join(this.root, ...path.split('/'))
   }
 
-  /** Makes the file equal to `output`; true when it had to be written. */
+  /** Writes `output` unless the file already has its bytes; returns whether it was written. */
   async write(output: Output): Promise<boolean> {
     const path = this.path(output.path)
     const present = await fileFacts(path)
@@ -79,8 +79,8 @@ export class PublicTree {
   }
 
   /**
-   * Shows the file `source`, whose bytes never change, at `place`: a hard link where the file
-   * system can, else a copy. True when something had to be done.
+   * Shows the file `source`, whose bytes never change, at `place`: as a hard link where the file
+   * system allows it, else as a copy. Returns whether anything had to be done.
    */
   async show(place: Place, source: string): Promise<boolean> {
     const path = this.path(place.path)
@@ -95,7 +95,7 @@ export class PublicTree {
     return isDone
   }
 
-  /** The bytes at `path`, or null when there is no such file. */
+  /** Reads the bytes at `path`; returns null when there is no such file. */
   async read(path: string): Promise<Buffer | null> {
     try {
       return await readFile(this.path(path))
@@ -105,17 +105,17 @@ export class PublicTree {
     }
   }
 
-  /** Whether there is a file at `path`. */
+  /** Returns whether there is a file at `path`. */
   async has(path: string): Promise<boolean> {
     return (await fileFacts(this.path(path))) !== null
   }
 
-  /** Removes the file at `path` and the folders that it leaves empty. */
+  /** Removes the file at `path` and the folders that become empty. */
   async remove(path: string): Promise<void> {
     await this.removeFolder(path)
   }
 
-  /** Every path in the tree below `folder`, in no particular order; half-written files are none. */
+  /** Lists the files below `folder`, in no particular order; skips half-written files. */
   async *list(folder = ''): AsyncIterable<string> {
     for (const entry of await readFolder(this.path(folder))) {
       const path = folder ? `${folder}/${entry.name}` : entry.name
@@ -124,7 +124,7 @@ export class PublicTree {
     }
   }
 
-  /** Removes half-written files directly in `folder`; the caller is the only writer. */
+  /** Removes half-written files directly in `folder`; the caller must be the only writer. */
   async sweep(folder: string): Promise<void> {
     await sweepFolder(this.path(folder))
   }
@@ -137,14 +137,14 @@ export class PublicTree {
     }
   }
 
-  /** Names of the folders directly below `path`. */
+  /** Returns the names of the folders directly below `path`. */
   async folders(path: string): Promise<string[]> {
     return (await readFolder(this.path(path)))
       .filter(entry => entry.isDirectory())
       .map(entry => entry.name)
   }
 
-  /** Paths of the files directly in `folder`; of the tree itself, when that is empty. */
+  /** Returns the paths of the files directly in `folder`; '' is the root of the tree. */
   async files(folder: string): Promise<string[]> {
     const entries = await readFolder(this.path(folder))
     const names = entries
@@ -153,14 +153,14 @@ export class PublicTree {
     return names.map(name => (folder ? `${folder}/${name}` : name))
   }
 
-  /** Removes a folder with all that is in it, and the folders that this leaves empty. */
+  /** Removes a folder with its content, and the parent folders that become empty. */
   async removeFolder(path: string): Promise<void> {
     await rm(this.path(path), { recursive: true, force: true })
     const folder = this.path(await this.#prune(dirname(path)))
     await this.#note(batch => batch.folder(folder))
   }
 
-  /** Removes a folder and those above it as far as they are empty; gives the first that is not. */
+  /** Removes a folder and its parents while they are empty; returns the first that is not. */
   async #prune(path: string): Promise<string> {
     let folder = path
     while (folder !== '.' && (await removeIfEmpty(this.path(folder)))) folder = dirname(folder)
@@ -173,7 +173,7 @@ export class PublicTree {
     return (await fileChecksum(path)) === (await fileChecksum(source))
   }
 
-  /** Says what is to be on disk: now, or when the batch is synced. */
+  /** Registers what has to be synced, and syncs it unless a batch does so later. */
   async #note(say: (batch: SyncBatch) => void): Promise<void> {
     if (this.#sync === 'never') return
     const batch = this.#sync === 'each' ? new SyncBatch(this.root) : this.#sync
@@ -181,7 +181,7 @@ export class PublicTree {
     if (this.#sync === 'each') await batch.sync()
   }
 
-  /** Writes at `path`; again when its folder was removed as empty, or something was in the way. */
+  /** Runs `work`, and again if its folder was removed as empty or something else was in the way. */
   async #change(path: string, work: () => Promise<unknown>): Promise<void> {
     try {
       await work()
@@ -205,7 +205,7 @@ export class PublicTree {
   }
 }
 
-/** What a write fails with when something else is in its place. */
+/** The error codes of a write when something else is in its place. */
 const IN_THE_WAY = new Set(['EEXIST', 'EISDIR', 'ENOTDIR', 'ENOTEMPTY'])
 
 async function removeIfEmpty(path: string): Promise<boolean> {

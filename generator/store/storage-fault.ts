@@ -1,6 +1,6 @@
 import { issue, Refusal } from '../../core/error/error.ts'
 
-/** What an error code of the system or of SQLite says of the disk. */
+/** The issue that an error code of the system or of SQLite stands for. */
 const FAULTS = new Map([
   ['ENOSPC', 'storage_full'],
   ['EDQUOT', 'storage_full'],
@@ -9,7 +9,7 @@ const FAULTS = new Map([
   ['SQLITE_READONLY', 'storage_readonly'],
 ] as const)
 
-/** Does work that writes; a full disk or a read-only file system becomes a refusal that says so. */
+/** Runs work that writes; turns the error of a full or read-only disk into a `Refusal`. */
 export async function writing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -18,23 +18,23 @@ export async function writing<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What an error says of a disk that takes nothing more; null for any other. */
+/** Returns the `Refusal` for an error of a full or read-only disk; null for any other error. */
 export function storageRefusal(error: unknown): Refusal | null {
   if (!(error instanceof Error)) return null
   const { code } = error as NodeJS.ErrnoException
-  // Errors of libraries may carry numbers or anything else as their code.
+  // Errors of libraries may have numbers or anything else as their code.
   if (typeof code !== 'string') return null
   for (const [fault, kind] of FAULTS) {
     // SQLite has extended codes, such as SQLITE_READONLY_DBMOVED.
     if (code !== fault && !code.startsWith(`${fault}_`)) continue
-    // Strangers read this too: Node's message names the path after the comma, the log has all of it.
+    // Clients see this too: leave the path, after the comma of Node's message, to the log.
     const reason = error.message.split(', ')[0] ?? ''
     return new Refusal([issue(kind, { reason })], { cause: error })
   }
   return null
 }
 
-/** Whether an error is such a refusal: nothing else can be written now, either. */
+/** Returns whether an error is a refusal of `storageRefusal`: other writes will fail, too. */
 export function isStorageRefusal(error: unknown): boolean {
   return (
     error instanceof Refusal &&

@@ -14,7 +14,7 @@ import {
 } from '../database/statement.ts'
 import type { Change } from './change.ts'
 
-/** A crate of the catalog. `generation` grows with every change of it. */
+/** A crate of the catalog. `generation` grows with every change to the crate. */
 export interface CrateRecord extends Readonly<Pick<Row<'crates'>, 'id' | 'name' | 'generation'>> {
   readonly createdAt: string
 }
@@ -22,17 +22,17 @@ export interface CrateRecord extends Readonly<Pick<Row<'crates'>, 'id' | 'name' 
 /** The columns of a `CrateRecord`. */
 export const CRATE = 'crates.id, crates.name, crates.created_at AS "createdAt", crates.generation'
 
-/** The crate that `name` means: by canonical form, so `foo-bar` finds `Foo_Bar`. */
+/** Finds a crate by the canonical form of its name, so `foo-bar` finds `Foo_Bar`. */
 export function findCrate(db: Queries, name: Name): Promise<CrateRecord | null> {
   return first(db, `SELECT ${CRATE} FROM crates WHERE canonical = ?`, canonicalName(name))
 }
 
-/** A crate by its id. */
+/** Returns a crate by its id; null when there is none. */
 export function readCrate(db: Queries, id: number): Promise<CrateRecord | null> {
   return first(db, `SELECT ${CRATE} FROM crates WHERE id = ?`, id)
 }
 
-/** Every crate in the order of their ids, read in pages so that memory does not grow with them. */
+/** Yields every crate in order of id, read in pages so that memory use stays constant. */
 export async function* eachCrate(db: Queries): AsyncIterable<CrateRecord> {
   const text = `SELECT ${CRATE} FROM crates WHERE id > ? ORDER BY id LIMIT 500`
   for (let after = 0; ; ) {
@@ -44,7 +44,7 @@ export async function* eachCrate(db: Queries): AsyncIterable<CrateRecord> {
   }
 }
 
-/** The crates that `names` mean, as they are spelled here. */
+/** Returns the existing crates among `names`, by canonical name, as this registry spells them. */
 export async function knownNames(
   db: Queries,
   names: readonly Name[],
@@ -55,12 +55,12 @@ export async function knownNames(
   return new Map(rows.map(row => [row.canonical, row.name]))
 }
 
-/** Existing crates that one of the policy's look-alike keys leads to; at most 10. */
+/** Returns at most 10 existing crates that match one of the policy's look-alike keys. */
 export function findLookAlikes(db: Queries, keys: readonly string[]): Promise<Name[]> {
   return column(db, `SELECT name FROM crates WHERE skeleton IN ${LIST} ORDER BY id LIMIT 10`, keys)
 }
 
-/** Counts for people. */
+/** Returns the number of crates, releases, users, and pending marks. */
 export function registryCounts(
   db: Queries,
 ): Promise<Readonly<Record<'crates' | 'releases' | 'users' | 'pending', number>>> {
@@ -72,7 +72,7 @@ export function registryCounts(
   )
 }
 
-/** A new crate; its publisher becomes its first owner. */
+/** Inserts a new crate; its publisher becomes its first owner. */
 export async function insertCrate(
   tx: Queries,
   name: Name,
@@ -90,10 +90,10 @@ export async function insertCrate(
   return { id, name, createdAt: change.at, generation }
 }
 
-/** An owner as Cargo lists one (specification A.5). */
+/** An owner as Cargo lists it (specification A.5). */
 export type Owner = Readonly<Pick<Row<'users'>, 'id' | 'login' | 'name'>>
 
-/** The owners of a crate, the first one first. */
+/** Returns the owners of a crate, oldest first. */
 export function listOwners(db: Queries, crateId: number): Promise<Owner[]> {
   return all<Owner>(
     db,
@@ -104,13 +104,13 @@ export function listOwners(db: Queries, crateId: number): Promise<Owner[]> {
   )
 }
 
-/** Whether a user owns a crate. */
+/** Returns whether a user owns a crate. */
 export async function isOwner(db: Queries, crateId: number, userId: number): Promise<boolean> {
   const text = 'SELECT 1 FROM owners WHERE crate_id = ? AND user_id = ?'
   return (await value(db, text, crateId, userId)) !== null
 }
 
-/** Makes a user an owner without an invitation: of a new or an imported crate. */
+/** Makes a user an owner of a new or imported crate, without an invitation. */
 export async function addOwner(
   tx: Queries,
   crateId: number,

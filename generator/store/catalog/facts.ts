@@ -7,28 +7,26 @@ export interface Failure {
   readonly why: string
 }
 
-/** How the keys of remembered failures begin. */
+/** The prefix of the keys of stored failures. */
 const FAILURE = 'failure:'
 
-/** A remembered fact, such as what the public tree was last rendered with. */
+/** Reads a fact, such as what the public tree was last rendered with; null when unset. */
 export function readFact(db: Queries, key: string): Promise<string | null> {
   return value(db, 'SELECT value FROM facts WHERE key = ?', key)
 }
 
-/** Remembers a fact; null forgets it. */
+/** Stores a fact; null removes it. */
 export async function writeFact(db: Queries, key: string, fact: string | null): Promise<void> {
   if (fact === null) await run(db, 'DELETE FROM facts WHERE key = ?', key)
   else await upsert(db, 'facts', ['key'], { key, value: fact })
 }
 
-/**
- * Remembers that background work failed, for the operator to see; the last failure of each kind.
- */
+/** Records that background work failed, for the operator; keeps the last failure of each kind. */
 export function recordFailure(db: Queries, failure: Failure): Promise<void> {
   return writeFact(db, `${FAILURE}${failure.what}`, JSON.stringify(failure))
 }
 
-/** The last failure of each kind of background work. */
+/** Returns the last failure of each kind of background work. */
 export async function listFailures(db: Queries): Promise<Failure[]> {
   const text = 'SELECT value FROM facts WHERE key >= ? AND key < ?'
   const failures = await column<string>(db, text, FAILURE, `${FAILURE}~`)

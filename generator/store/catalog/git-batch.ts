@@ -5,13 +5,13 @@ import { readFact, writeFact } from './facts.ts'
 import { GIT_FOLLOWED, MARK, type Mark } from './marks.ts'
 import { indexLines } from './releases.ts'
 
-/** A change of a release as the audit has it. */
+/** A change to a release, from the audit log. */
 export interface ReleaseEvent
   extends Readonly<Pick<Row<'audit'>, 'id' | 'at' | 'action' | 'actor' | 'version'>> {
   readonly crate: string
 }
 
-/** Crates whose index file is to be committed, and what happened to them since the last batch. */
+/** Crates whose index file has to be committed, and their changes since the last batch. */
 export interface GitBatch {
   readonly marks: readonly Mark[]
   readonly crates: readonly { readonly name: Name; readonly lines: readonly string[] }[]
@@ -21,8 +21,7 @@ export interface GitBatch {
 }
 
 /**
- * The next batch, at most `limit` crates; events are those after the audit event `after`. One
- * transaction.
+ * Reads the next batch in one transaction: at most `limit` crates, and the events after `after`.
  */
 export async function gitBatch(
   database: Database,
@@ -53,18 +52,18 @@ export async function gitBatch(
   })
 }
 
-/** Marks changes for the git index from now on, and every crate where that is new. */
+/** Starts to mark changes for the git index; the first call also marks every crate. */
 export async function followForGit(database: Database): Promise<void> {
   if ((await readFact(database, GIT_FOLLOWED)) !== null) return
   await database.transaction().execute(async tx => {
     if ((await readFact(tx, GIT_FOLLOWED)) !== null) return
     await writeFact(tx, GIT_FOLLOWED, 'yes')
-    // SQLite takes an ON CONFLICT after a SELECT without a WHERE for a part of a join.
+    // After a SELECT without a WHERE, SQLite parses ON CONFLICT as part of a join.
     await run(tx, `${MARK_CRATES} WHERE true ON CONFLICT DO NOTHING`)
   })
 }
 
-/** Clears all marks of the git index and sets no more until `followForGit`. */
+/** Clears all marks of the git index; none are set until the next `followForGit`. */
 export async function unfollowForGit(database: Database): Promise<void> {
   await database.transaction().execute(async tx => {
     await writeFact(tx, GIT_FOLLOWED, null)
@@ -72,7 +71,7 @@ export async function unfollowForGit(database: Database): Promise<void> {
   })
 }
 
-/** Marks crates whose file in the repository differs from the catalog, unless they are marked. */
+/** Marks crates for the git index; an existing mark stays as it is. */
 export async function markForGit(database: Database, crateIds: readonly number[]): Promise<void> {
   await run(database, `${MARK_CRATES} WHERE id IN ${LIST} ON CONFLICT DO NOTHING`, crateIds)
 }

@@ -11,18 +11,18 @@ import { marksOf, touchCrate } from './marks.ts'
 import { insertRelease, listVersions, type VersionRecord } from './releases.ts'
 import { objectionsTo, readTarget } from './target.ts'
 
-/** A crate that is here, under the name it has here, with its versions. */
+/** A crate of this registry, as it is spelled here, with its versions. */
 export interface KnownCrate {
   readonly name: Name
   readonly releases: ReadonlyMap<VersionIdentity, VersionRecord>
 }
 
-/** What became of one release of a batch. */
+/** The result for one release of a batch. */
 export type Landing =
   | { readonly outcome: 'added' | 'present' }
   | { readonly outcome: 'refused'; readonly issues: Issue[] }
 
-/** The crate that `name` means with its versions; null when there is none. */
+/** Finds a crate by name, with its versions; null when there is none. */
 export async function knownCrate(database: Database, name: Name): Promise<KnownCrate | null> {
   const crate = await findCrate(database, name)
   if (!crate) return null
@@ -33,7 +33,7 @@ export async function knownCrate(database: Database, name: Name): Promise<KnownC
 
 /**
  * Adds releases of another registry in one transaction: records, audit events, marks. Each is added
- * or refused by itself; one whose bytes are here under its version is present, even if yanked.
+ * or refused separately; one whose version already has these bytes is `present`, even if yanked.
  * `owner` becomes the owner of crates that have none.
  */
 export async function importReleases(
@@ -47,13 +47,13 @@ export async function importReleases(
     const touched = new Map<number, Imported>()
     for (const release of releases)
       landings.push(await importRelease(tx, release, change, import_, touched))
-    // Once for a crate, however many of its versions came: a listing reads all of them.
+    // Once per crate, however many versions were added: a listing reads all of them.
     for (const { crate, releaseIds, generation } of touched.values()) {
       const versions = await listVersions(tx, crate.id)
       const marks = [
         ...marksOf('file', releaseIds),
         ...marksOf('source', releaseIds),
-        // The page of a version says what changed since the one before it, which may have come now.
+        // A version's page compares it to the one before, which may have been added now.
         ...marksOf(
           'release',
           versions.map(one => one.id),
@@ -66,7 +66,7 @@ export async function importReleases(
   })
 }
 
-/** A crate that an import has added releases to. */
+/** A crate to which an import has added releases. */
 interface Imported {
   readonly crate: CrateRecord
   readonly releaseIds: number[]
@@ -83,7 +83,7 @@ async function importRelease(
   const { name, version, entry } = release
   const target = await readTarget(tx, release, change)
   const { taken } = target
-  // Gives a crate without owners one.
+  // Gives an owner to a crate that has none.
   const adopt = async (crate: CrateRecord) => {
     if (target.isOwnerless && owner !== null) await addOwner(tx, crate.id, owner, change.at)
   }

@@ -25,22 +25,22 @@ import { listVersions, type VersionRecord } from './releases.ts'
 import { keepNameLength } from './search/bitmaps.ts'
 import { changeTerms, type Ranks } from './search/index-terms.ts'
 
-/** Raise it when an equal catalog makes other listings: an upgraded registry makes them again. */
+/** Raise it when the same catalog gets different listings: an upgrade then derives them again. */
 const LISTINGS_FORMAT = '5'
 
 type Listing = Row<'listings'>
 
-/** The listing of a crate as it is, with its newest version. */
+/** The current listing of a crate, with its newest version. */
 type Listed = Listing & Said & Pick<Row<'releases'>, 'version'>
 
-/** What a version says of itself, as it is stored. */
+/** The stored metadata of a version. */
 type Said = Pick<Row<'releases'>, 'about' | 'line'>
 
 /**
- * Brings everything that lists and searches read of a crate in line with its versions, and gives
- * the marks of the pages that show it: its own, those of the crates it depends on, the registry's,
- * and the files of the search. Call it in the transaction of the change, and before releases are
- * deleted: `versions` are those that stay. A crate without releases is in no list.
+ * Updates everything that lists and searches read about a crate, and returns the marks of the pages
+ * that show it: its own, those of the crates it depends on, the registry's, and the files of the
+ * search. Call it in the transaction of the change, and before releases are deleted: `versions` are
+ * those that remain. A crate without releases is in no list.
  */
 export async function relist(
   tx: Queries,
@@ -50,14 +50,14 @@ export async function relist(
   return changeListing(tx, crate, await readListing(tx, crate.id), listingOf(crate, versions))
 }
 
-/** `relist` after an unyanked version has been added; it does not read the others. */
+/** Does what `relist` does after an unyanked version was added, without reading the others. */
 export async function listAdded(
   tx: Queries,
   crate: CrateRecord,
   added: VersionRecord & Said,
 ): Promise<MarkSubject[]> {
   const before = await readListing(tx, crate.id)
-  // The newest version and the last time stand for all the others.
+  // The newest version and the latest time are enough to represent the others.
   const others = before && {
     id: before.newest_id,
     version: before.version,
@@ -69,7 +69,7 @@ export async function listAdded(
   return changeListing(tx, crate, before, after && { ...after, versions }, added)
 }
 
-/** Makes all listings again where they are missing or of another format. */
+/** Derives all listings again if they are missing or have another format. */
 export async function refreshListings(database: Database): Promise<void> {
   const isCurrent = async (db: Queries) => (await readFact(db, 'listings')) === LISTINGS_FORMAT
   if (await isCurrent(database)) return
@@ -96,7 +96,7 @@ function readListing(tx: Queries, crateId: number): Promise<Listed | null> {
   )
 }
 
-/** The listing of a crate with these versions; null when there are none. */
+/** Returns the listing of a crate with these versions; null when there are none. */
 function listingOf(
   crate: CrateRecord,
   versions: readonly Omit<VersionRecord, 'cksum'>[],
@@ -118,8 +118,8 @@ function listingOf(
 }
 
 /**
- * Writes the listing of a crate, and what is derived from its newest version: of `added`, when
- * that is another one than before.
+ * Writes the listing of a crate and, if its newest version changed, what is derived from that one:
+ * from `added`, if given.
  */
 async function changeListing(
   tx: Queries,
@@ -151,7 +151,7 @@ async function changeListing(
   return [...marks, ...(await changeFindable(tx, crate.id, canonical, old, now))]
 }
 
-/** By what a crate is found: the terms of its newest version, and the crates it depends on here. */
+/** What a crate is found by: its newest version's terms and dependencies in this registry. */
 interface Findable {
   readonly terms: Ranks
   readonly dependencies: ReadonlySet<CanonicalName>
@@ -159,7 +159,7 @@ interface Findable {
 
 const NOTHING: Findable = { terms: new Map(), dependencies: new Set() }
 
-/** Moves a crate to other terms and dependencies. */
+/** Changes the terms and dependencies by which a crate is found. */
 async function changeFindable(
   tx: Queries,
   crateId: number,
@@ -178,7 +178,7 @@ async function changeFindable(
       SELECT value, ?, ? FROM json_each(?)`
     await run(tx, text, canonical, crateId, come)
   }
-  // The pages of the dependencies show who depends on them.
+  // The pages of the dependencies show their dependents.
   const dependencies = [...old.dependencies, ...come]
   const text = `SELECT 'page' AS kind, id AS subject FROM crates WHERE canonical IN ${LIST}`
   const pages = dependencies.length > 0 ? await all<MarkSubject>(tx, text, dependencies) : []
@@ -187,7 +187,7 @@ async function changeFindable(
 
 function findableOf({ canonical, yanked }: Listing, { about, line }: Said): Findable {
   const { keywords, description } = JSON.parse(about) as About
-  // A crate with only yanked versions is no dependent of any other.
+  // A crate with only yanked versions is not listed as a dependent.
   const own = yanked === 1 ? [] : parseEntry(line).deps.filter(one => one.registry === null)
   const dependencies = new Set(own.map(one => canonicalName((one.package ?? one.name) as Name)))
   dependencies.delete(canonical)

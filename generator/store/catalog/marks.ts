@@ -7,22 +7,22 @@ import type { MarkKind } from '../database/mark-kinds.ts'
 import { all, type Queries, run, value } from '../database/statement.ts'
 import type { CrateRecord } from './crates.ts'
 
-/** Pauses before failed work is tried again; the last one is repeated. */
+/** Pauses before failed work is tried again; the last one repeats. */
 const PAUSES = ['1m', '5m', '30m', '2h', '6h'] as const
 
-/** Most failures that are listed; a broken disk makes one for every page. */
+/** The most failures that are listed; a broken disk causes one for every page. */
 const LISTED = 100
 
-/** Longest text of an error that is kept. */
+/** The most characters of an error message that are kept. */
 const ERROR_MAX = 500
 
-/** Something that is to be rendered. */
+/** Something that has to be rendered. */
 export interface MarkSubject {
   readonly kind: MarkKind
   readonly subject: number
 }
 
-/** A piece of pending work: what has changed since it was last rendered. */
+/** Pending work: something that has changed since it was last rendered. */
 export interface Mark extends MarkSubject {
   readonly generation: number
 }
@@ -30,7 +30,7 @@ export interface Mark extends MarkSubject {
 /** A release whose `.crate` is not yet shown in the public tree. */
 export type FileMark = Mark & { readonly version: Version; readonly cksum: string }
 
-/** How many marks of a kind there are. */
+/** The number of marks of a kind. */
 export interface MarkCount {
   readonly kind: MarkKind
   readonly n: number
@@ -39,12 +39,10 @@ export interface MarkCount {
 /** The columns of a mark. */
 export const MARK = 'marks.kind, marks.subject, marks.generation'
 
-/**
- * The fact that a git index is kept; without one nothing would clear its marks, so none are set.
- */
+/** The key of the fact that there is a git index; without one no marks are set for it. */
 export const GIT_FOLLOWED = 'git_followed'
 
-/** Pending work of one kind, oldest first: a page of what was marked after a generation. */
+/** Lists pending work of one kind that was marked after a generation, oldest first. */
 export function listMarks(db: Queries, kind: MarkKind, after = 0, limit = 1000): Promise<Mark[]> {
   return all(
     db,
@@ -55,7 +53,7 @@ export function listMarks(db: Queries, kind: MarkKind, after = 0, limit = 1000):
   )
 }
 
-/** The `file` marks of one crate's releases. */
+/** Returns the `file` marks of one crate's releases. */
 export function fileMarks(db: Queries, crateId: number): Promise<FileMark[]> {
   return all(
     db,
@@ -66,18 +64,18 @@ export function fileMarks(db: Queries, crateId: number): Promise<FileMark[]> {
   )
 }
 
-/** Whether a mark is set: its subject has changes that are not rendered yet. */
+/** Returns whether a mark is set: its subject has changes that are not rendered yet. */
 export async function isMarked(db: Queries, { kind, subject }: MarkSubject): Promise<boolean> {
   const text = 'SELECT 1 FROM marks WHERE kind = ? AND subject = ?'
   return (await value(db, text, kind, subject)) !== null
 }
 
-/** How much of each kind of work is pending; kinds without any are left out. */
+/** Counts the pending work of each kind; skips kinds without any. */
 export function countMarks(db: Queries): Promise<MarkCount[]> {
   return all(db, 'SELECT kind, count(*) AS n FROM marks GROUP BY kind')
 }
 
-/** Takes marks off, unless their subjects have changed again since they were read. */
+/** Clears marks, unless their subjects have changed again since the marks were read. */
 export async function clearMarks(db: Database, marks: readonly Mark[]): Promise<void> {
   if (marks.length === 0) return
   await run(
@@ -90,7 +88,7 @@ export async function clearMarks(db: Database, marks: readonly Mark[]): Promise<
   )
 }
 
-/** Sets marks; one may be there twice. Those of the git index are only set where one is kept. */
+/** Sets marks; `marks` may contain duplicates. Skips `git` marks when there is no git index. */
 export async function setMarks(
   tx: Queries,
   marks: readonly MarkSubject[],
@@ -109,12 +107,12 @@ export async function setMarks(
   )
 }
 
-/** Marks of one kind. */
+/** Returns marks of one kind. */
 export function marksOf(kind: MarkKind, subjects: Iterable<number>): MarkSubject[] {
   return Array.from(subjects, subject => ({ kind, subject }))
 }
 
-/** Records that a crate has changed: its generation, the marks of its index file, and `marks`. */
+/** Records that a crate changed: sets its generation, its `index` and `git` marks, and `marks`. */
 export async function touchCrate(
   tx: Queries,
   { id, generation: before }: Pick<CrateRecord, 'id' | 'generation'>,
@@ -126,15 +124,15 @@ export async function touchCrate(
   await setMarks(tx, [...marksOf('index', [id]), ...marksOf('git', [id]), ...marks], generation)
 }
 
-/** Marks the page of a crate whose owners have changed, which are in no release. */
+/** Marks only the page of a crate: owners, for example, change without a release. */
 export function markCratePage(tx: Queries, crateId: number, generation: number): Promise<void> {
   return setMarks(tx, [{ kind: 'page', subject: crateId }], generation)
 }
 
-/** Work that failed, and when it is tried again. */
+/** Work that failed, and when it will be tried again. */
 export interface FailedMark {
   readonly kind: MarkKind
-  /** The crate it is about, where it is about one. */
+  /** The crate that the work is about, if any. */
   readonly crate: string | null
   readonly version: string | null
   readonly attempts: number
@@ -142,9 +140,7 @@ export interface FailedMark {
   readonly error: string
 }
 
-/**
- * Remembers that the work of a mark failed, and puts it off; a mark renewed since is due at once.
- */
+/** Records that the work of a mark failed and postpones it; a mark renewed since is due at once. */
 export async function postponeMark(
   db: Queries,
   { kind, subject, generation }: Mark,
@@ -173,19 +169,19 @@ export async function retryAll(db: Queries): Promise<void> {
   await run(db, 'UPDATE marks SET retry_at = NULL WHERE retry_at IS NOT NULL')
 }
 
-/** When the next failed work is due; null when none is waiting. */
+/** Returns when the next failed work is due; null when none is waiting. */
 export async function nextRetry(db: Queries): Promise<Date | null> {
   const text = 'SELECT min(retry_at) FROM marks WHERE retry_at IS NOT NULL'
   const at = await value<string>(db, text)
   return at === null ? null : new Date(at)
 }
 
-/** How much of each kind of work failed; kinds without any are left out. */
+/** Counts the failed work of each kind; skips kinds without any. */
 export function countFailedMarks(db: Queries): Promise<MarkCount[]> {
   return all(db, 'SELECT kind, count(*) AS n FROM marks WHERE retry_at IS NOT NULL GROUP BY kind')
 }
 
-/** Work that failed and waits to be tried again, what is due first; at most 100. */
+/** Lists at most 100 pieces of failed work that will be tried again, the soonest first. */
 export function listFailedMarks(db: Queries): Promise<FailedMark[]> {
   return all(
     db,
@@ -202,7 +198,7 @@ export function listFailedMarks(db: Queries): Promise<FailedMark[]> {
   )
 }
 
-/** Failed work as objections. */
+/** Returns failed work as issues. */
 export function failedIssues(failed: readonly FailedMark[]): Issue[] {
   return failed.map(mark => {
     const of = [mark.crate, mark.version].filter(part => part !== null).join(' ')

@@ -10,22 +10,22 @@ import { type MarkSubject, touchCrate } from './marks.ts'
 import { insertRelease, type VersionRecord } from './releases.ts'
 import { objectionsTo, readTarget, type Target } from './target.ts'
 
-/** What became of an addition; the crate is as the transaction has left it. */
+/** The result of adding a release; the crate is as the transaction left it. */
 export interface Added {
   readonly outcome: 'added' | 'present'
   readonly crate: CrateRecord
 }
 
-/** Decides in the transaction, by what the catalog has then, whether a release may be added. */
+/** Checks within the transaction whether a release may be added; throws a `Refusal` if not. */
 export type Permit = (tx: Queries, target: Target) => Promise<void>
 
-/** What shows a release by itself. */
+/** The marks of what shows only one release. */
 export const OWN_MARKS = ['file', 'release', 'source'] as const
 
 /**
- * Adds a release: with it, in one transaction, the crate if it is new, its first owner, the audit
- * event and the marks of what is to be rendered. Says `present`, and changes nothing, when this
- * very release is already there (a retry). Refuses what `permit` and `objectionsTo` object to.
+ * Adds a release in one transaction, together with the crate if it is new, its first owner, the
+ * audit event, and the marks for rendering. Returns `present` without any change when this exact
+ * release already exists (a retry). Throws the `Refusal` of `permit` or of `objectionsTo`.
  */
 export async function addRelease(
   database: Database,
@@ -55,8 +55,8 @@ export async function addRelease(
 type ReleaseVersion = Pick<VersionRecord, 'id' | 'version'>
 
 /**
- * The versions of a crate, without build metadata. They are read from an index, and as one text:
- * a row for each would take three times as long.
+ * Returns the versions of a crate, without build metadata. They are read from a database index, as
+ * one text: a row for each would take three times as long.
  */
 async function listIdentities(tx: Queries, crateId: number): Promise<ReleaseVersion[]> {
   const text = `SELECT json_group_array(json_object('id', id, 'version', identity))
@@ -65,8 +65,8 @@ async function listIdentities(tx: Queries, crateId: number): Promise<ReleaseVers
 }
 
 /**
- * The mark of the page of the version after one that has come or gone: it says what changed since
- * the version before it.
+ * Returns the mark of the next higher version's page after `version` was added or removed: that
+ * page shows the changes since the version before it.
  */
 export function nextRelease(
   versions: readonly ReleaseVersion[],

@@ -6,16 +6,16 @@ import type { Target } from './target.ts'
 
 const DAY = 86_400_000
 
-/** Most within 24 hours; 0 is no limit. */
+/** Limits for 24 hours; 0 means no limit. */
 export interface Quota {
   readonly new_crates_per_day: number
   readonly versions_per_day: number
 }
 
 /**
- * Refuses one crate too many of a user (`limits.new_crates_per_day`), and one new version too many
- * of a crate (`limits.versions_per_day`). A retry counts as nothing, and the operator at the
- * command line has no limits.
+ * Refuses a new crate beyond the user's `limits.new_crates_per_day`, and a new version beyond the
+ * crate's `limits.versions_per_day`. A retry does not count, and there are no limits for the
+ * operator at the command line.
  */
 export async function checkQuota(
   db: Queries,
@@ -36,12 +36,12 @@ export async function checkQuota(
   throw new Refusal([objection], { retryAfter: Math.max(1, retryAfter) })
 }
 
-/** When the newest crates that a user published first came, the newest first. */
+/** Selects when the crates whose first release a user published were created, newest first. */
 const CRATE_TIMES = `SELECT created_at FROM crates
   WHERE created_at > ? AND ? =
     (SELECT published_by FROM releases WHERE crate_id = crates.id ORDER BY id LIMIT 1)
   ORDER BY created_at DESC LIMIT ?`
 
-/** When the newest versions of a crate came, the newest first. */
+/** Selects when the versions of a crate were published, newest first. */
 const VERSION_TIMES = `SELECT published_at FROM releases
   WHERE published_at > ? AND crate_id = ? ORDER BY published_at DESC LIMIT ?`

@@ -7,7 +7,7 @@ import { all, column, first, insert, type Queries, type Row, value } from '../da
 import type { Change } from './change.ts'
 import { CRATE, type CrateRecord } from './crates.ts'
 
-/** What lists need of a release; there may be thousands of a crate. */
+/** What lists need from a release; a crate may have thousands. */
 export interface VersionRecord {
   readonly id: number
   readonly version: Version
@@ -25,10 +25,10 @@ export interface ReleaseRecord extends VersionRecord {
   readonly publisherId: number | null
 }
 
-/** A record as it is stored: with a flag and with JSON. */
+/** A record as stored, with a flag as a number and with JSON text. */
 export type Stored<T> = Omit<T, 'yanked' | 'about'> & Pick<Row<'releases'>, 'yanked' | 'about'>
 
-/** A record from what is stored. */
+/** Returns a record from its stored form. */
 export function recordOf<R extends Pick<Row<'releases'>, 'yanked' | 'about'>>(row: R) {
   return { ...row, yanked: row.yanked === 1, about: JSON.parse(row.about) as About }
 }
@@ -38,7 +38,7 @@ const SELECT_RELEASES = `SELECT releases.id, releases.version, releases.cksum, r
     releases.published_by AS "publisherId", users.login AS "publishedBy"
   FROM releases LEFT JOIN users ON users.id = releases.published_by`
 
-/** One release of a crate, by the version without its build metadata. */
+/** Finds a release of a crate by version, ignoring build metadata; null when there is none. */
 export async function findRelease(
   db: Queries,
   crateId: number,
@@ -49,7 +49,7 @@ export async function findRelease(
   return row && recordOf(row)
 }
 
-/** A release by its id, with its crate. */
+/** Returns a release by its id, with its crate; null when there is none. */
 export async function readRelease(
   db: Queries,
   id: number,
@@ -61,13 +61,13 @@ export async function readRelease(
   return crate && { crate, release: recordOf(row) }
 }
 
-/** All releases of a crate in publish order. */
+/** Returns all releases of a crate in publish order. */
 export async function listReleases(db: Queries, crateId: number): Promise<ReleaseRecord[]> {
   const text = `${SELECT_RELEASES} WHERE releases.crate_id = ? ORDER BY releases.id`
   return (await all<Stored<ReleaseRecord>>(db, text, crateId)).map(recordOf)
 }
 
-/** The versions of a crate in publish order. */
+/** Returns the versions of a crate in publish order. */
 export async function listVersions(db: Queries, crateId: number): Promise<VersionRecord[]> {
   const rows = await all<Omit<VersionRecord, 'yanked'> & Pick<Row<'releases'>, 'yanked'>>(
     db,
@@ -78,17 +78,17 @@ export async function listVersions(db: Queries, crateId: number): Promise<Versio
   return rows.map(row => ({ ...row, yanked: row.yanked === 1 }))
 }
 
-/** The index lines of a crate in publish order. */
+/** Returns the index lines of a crate in publish order. */
 export function indexLines(db: Queries, crateId: number): Promise<string[]> {
   return column(db, 'SELECT line FROM releases WHERE crate_id = ? ORDER BY id', crateId)
 }
 
-/** README text of a release as packaged. */
+/** Returns the README text of a release as packaged; null when there is none. */
 export function readReadme(db: Queries, releaseId: number): Promise<string | null> {
   return value(db, 'SELECT readme FROM releases WHERE id = ?', releaseId)
 }
 
-/** The release that has these bytes; null when none does. */
+/** Returns a release that has these bytes; null when there is none. */
 export function releaseOfBytes(
   db: Queries,
   cksum: string,
@@ -101,7 +101,7 @@ export function releaseOfBytes(
   )
 }
 
-/** A new release, without crate, event and marks; gives it as it is stored. */
+/** Inserts a release, without crate, event, or marks, and returns it as stored. */
 export async function insertRelease(
   tx: Queries,
   crateId: number,

@@ -6,23 +6,23 @@ import type { Change } from './change.ts'
 import { CRATE, type CrateRecord } from './crates.ts'
 import type { ReleaseRecord } from './releases.ts'
 
-/** The release that has a version already, perhaps with other build metadata. */
+/** The release that already has a version, perhaps with different build metadata. */
 export type TakenVersion = Pick<ReleaseRecord, 'id' | 'version' | 'cksum' | 'yanked' | 'line'>
 
-/** What the catalog has in the place where a release is, or is to go. */
+/** What the catalog has for the name and version of a release. */
 export interface Target {
   /** The crate with this canonical name. */
   readonly crate: CrateRecord | null
-  /** Whether there is no owner: the crate was taken in at the command line. */
+  /** Whether there is no owner because the crate was added at the command line. */
   readonly isOwnerless: boolean
-  /** Whether the actor may change the crate: owners, and administrators where there is no owner. */
+  /** Whether the actor may change the crate: an owner, or an administrator if it has no owner. */
   readonly mayChange: boolean
   readonly taken: TakenVersion | null
-  /** The checksum of the bytes that this version had before it was deleted. */
+  /** The checksum of this version before it was deleted; null when it was not. */
   readonly deleted: string | null
 }
 
-/** Reads all that decides on a change of one release, in one statement. */
+/** Reads everything that decides whether a release may be changed, in one statement. */
 export async function readTarget(
   db: Queries,
   { name, version }: { readonly name: Name; readonly version: Version },
@@ -56,7 +56,7 @@ export async function readTarget(
   }
 }
 
-/** The columns of `taken` are null where `takenId` is. */
+/** The columns of `taken` are null when `takenId` is. */
 interface TargetRow
   extends CrateRecord,
     Pick<Row<'releases'>, 'version' | 'cksum' | 'yanked' | 'line'> {
@@ -67,8 +67,8 @@ interface TargetRow
 }
 
 /**
- * What stands in the way of a release: its name or version being taken, its publisher not being an
- * owner. Empty when nothing does, or when this very release is already there (a retry by an owner).
+ * Returns why a release cannot be added: its name or version is taken, or its publisher is not an
+ * owner. Empty if it can, or if this exact release already exists (a retry by an owner).
  */
 export function objectionsTo(
   { crate, mayChange, taken, deleted }: Target,
@@ -77,7 +77,7 @@ export function objectionsTo(
 ): Issue[] {
   const { name, version, cksum } = release
   if (!crate) return []
-  // Every other objection would be about the other crate.
+  // All other issues would be about the other crate.
   if (crate.name !== name) return [issue('name_taken', { name, existing: crate.name })]
   const issues: Issue[] = []
   if (!mayChange) issues.push(issue('not_owner', { name, login: actor }))

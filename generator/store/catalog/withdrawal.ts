@@ -14,8 +14,8 @@ import { listVersions, type ReleaseRecord } from './releases.ts'
 import { readTarget } from './target.ts'
 
 /**
- * Yanks or unyanks a release; `changed` says whether that made a difference. Refuses unknown
- * releases and those who may not change the crate.
+ * Yanks or unyanks a release; `changed` is false when it already was. Refuses an unknown release
+ * and an actor who may not change the crate.
  */
 export async function setYanked(
   database: Database,
@@ -46,12 +46,12 @@ export async function setYanked(
   })
 }
 
-/** A release of another crate whose index line mentions a name, perhaps not as a dependency. */
+/** A release whose index line mentions another crate's name, perhaps not as a dependency. */
 export type Mention = Readonly<
   Pick<Row<'crates'>, 'name'> & Pick<Row<'releases'>, 'version' | 'line'>
 >
 
-/** Releases of other crates whose index line mentions `crate`; reads every release. */
+/** Returns the releases of other crates whose index line mentions `crate`; reads every release. */
 export function mentions(database: Database, crate: CrateRecord): Promise<Mention[]> {
   return all(
     database,
@@ -64,8 +64,8 @@ export function mentions(database: Database, crate: CrateRecord): Promise<Mentio
 }
 
 /**
- * Takes releases out of the catalog. The crate itself stays, with its owners, so that nobody else
- * can take its name; the versions stay taken by the bytes they had, because lock files name those.
+ * Removes releases from the catalog. The crate and its owners stay, so that no one else can take
+ * its name. A version may come back only with the same bytes: lock files contain its checksum.
  */
 export async function removeReleases(
   database: Database,
@@ -79,7 +79,7 @@ export async function removeReleases(
     const marks = [
       { kind: 'whole', subject: crate.id } as const,
       ...releases.flatMap(one => nextRelease(left, one.version)),
-      // The listing refers to releases: they go after it has changed.
+      // The listing refers to releases: they are deleted after it has changed.
       ...(await relist(tx, crate, left)),
     ]
     let generation = crate.generation

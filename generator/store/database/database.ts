@@ -11,20 +11,20 @@ import { WalSync } from './wal-sync.ts'
 export type Database = Kysely<Tables>
 
 /**
- * Opens (and creates, and migrates) the SQLite database at `path`. A finished transaction survives
- * a power cut. A new file is readable by its owner only: it has hashes of passwords. Other
- * processes may use the same file; a writer waits up to 10 s for another.
+ * Opens the SQLite database at `path`, creating and migrating it as needed. A finished transaction
+ * survives a power cut. Only its owner can read a new file: it contains password hashes. Other
+ * processes may use the same file; a writer waits up to 10 s for another one.
  */
 export async function openDatabase(path: string): Promise<Database> {
   mkdirSync(dirname(path), { recursive: true })
-  // SQLite gives what it puts beside it, the WAL say, the same rights.
+  // SQLite gives the files next to it, such as the WAL, the same permissions.
   closeSync(openSync(path, 'a', 0o600))
   const writer = new Libsql(path)
-  // Only this waits in SQLite itself, which blocks the process; later the dialect waits.
+  // Only during opening does SQLite itself wait, which blocks the process; later the dialect waits.
   writer.exec('PRAGMA busy_timeout = 10000')
   const { journal_mode: mode } = writer.prepare('PRAGMA journal_mode = WAL').get() as Row
-  // Some network file systems have no WAL. With one, SQLite keeps the file sound and `WalSync`
-  // makes each commit durable.
+  // Some network file systems do not support a WAL. With a WAL, SQLite keeps the file consistent
+  // and `WalSync` makes each commit durable.
   const wal = mode === 'wal' ? new WalSync(path) : null
   writer.exec(`PRAGMA synchronous = ${wal ? 'NORMAL' : 'FULL'}`)
   writer.exec('PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 0')
@@ -40,5 +40,5 @@ export async function openDatabase(path: string): Promise<Database> {
   return database
 }
 
-/** What `PRAGMA journal_mode` answers. */
+/** The result of `PRAGMA journal_mode`. */
 type Row = Readonly<Record<'journal_mode', string>>

@@ -14,20 +14,20 @@ import { Mutex } from '../../../core/mutex.ts'
 import { writing } from '../storage-fault.ts'
 import type { WalSync } from './wal-sync.ts'
 
-/** How long a statement waits for another process to finish its transaction. */
+/** How many milliseconds a statement waits for another process's transaction. */
 const PATIENCE = 10_000
 
-/** Prepared statements that are kept for each of the two handles. */
+/** The most prepared statements kept for each of the two handles. */
 const MAX_STATEMENTS = 500
 
-/** By the text, because SQL written by hand has nothing else. */
+/** Matches statements that read. Raw SQL has no syntax tree in Kysely, only its text. */
 const READS = /^\s*select\b/i
-/** What is executed often enough to be kept prepared; the schema changes rarely. */
+/** Matches statements that are kept prepared; others, such as schema changes, are rare. */
 const KEPT = /^\s*(?:select|insert|update|delete|with)\b/i
-/** Concerns the writer itself, or cannot run in a transaction. */
+/** Matches statements that are about the writer itself or cannot run in a transaction. */
 const STANDS_ALONE = /^\s*(?:pragma|vacuum)\b/i
 
-/** One file, opened twice: readers never wait for a change, of this process or of another. */
+/** One file, opened twice: readers never wait for a writer, in this process or in another. */
 export interface Handles {
   readonly writer: Libsql.Database
   readonly reader: Libsql.Database
@@ -36,8 +36,8 @@ export interface Handles {
 }
 
 /**
- * kysely over libsql, which speaks better-sqlite3's interface, for a file in WAL mode that several
- * processes use.
+ * Connects Kysely to libsql, which has better-sqlite3's interface, for a file in WAL mode that
+ * several processes use.
  */
 export class LibsqlDialect extends SqliteDialect {
   readonly #handles: Handles
@@ -57,8 +57,8 @@ export class LibsqlDialect extends SqliteDialect {
 }
 
 /**
- * All steps of a migration are one transaction: two processes never migrate at once, and none stops
- * half-way.
+ * Runs all steps of a migration in one transaction: two processes never migrate at once, and no
+ * migration stops halfway.
  */
 class LibsqlAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
@@ -70,7 +70,7 @@ class LibsqlDriver implements Driver {
   readonly #writer: Handle
   readonly #reader: Handle
   readonly #wal: WalSync | null
-  /** Held by the connection that uses the writer, until its transaction ends. */
+  /** Held by the connection that uses the writer until its transaction ends. */
   readonly #mutex = new Mutex()
 
   constructor({ writer, reader, wal }: Handles) {
@@ -108,7 +108,7 @@ class LibsqlDriver implements Driver {
   }
 }
 
-/** An open database with its prepared statements, one for each text. */
+/** An open database with its prepared statements by their text. */
 class Handle {
   readonly #database: Libsql.Database
   readonly #statements = new LRUCache<string, Libsql.Statement>({ max: MAX_STATEMENTS })
@@ -125,7 +125,7 @@ class Handle {
     this.#database.exec(text)
   }
 
-  /** Runs a statement to its end: one that is not would keep its snapshot, and its lock. */
+  /** Runs a statement to its end: an unfinished one would keep its snapshot and its lock. */
   query<R>({ sql, parameters }: CompiledQuery): QueryResult<R> {
     const statement = this.#statements.get(sql) ?? this.#prepare(sql)
     try {
@@ -155,17 +155,17 @@ class Handle {
 }
 
 /**
- * A connection of kysely. What reads has the reader at once; what changes waits for the writer and
- * keeps it until its transaction is committed. Every change is in a transaction: a prepared
- * statement that finds the file busy stays open in libsql until it is collected, and until then
- * SQLite commits nothing.
+ * A Kysely connection. A read uses the reader at once; a change waits for the writer and keeps it
+ * until its transaction is committed. Every change is in a transaction: a prepared statement that
+ * finds the file busy stays open in libsql until it is collected, and until then SQLite commits
+ * nothing.
  */
 class Connection implements DatabaseConnection {
   readonly #writer: Handle
   readonly #reader: Handle
   readonly #mutex: Mutex
   readonly #wal: WalSync | null
-  /** Lets go of the writer; null while this connection does not have it. */
+  /** Releases the writer; null while this connection does not have it. */
   #release: (() => void) | null = null
 
   constructor(writer: Handle, reader: Handle, mutex: Mutex, wal: WalSync | null) {
@@ -175,16 +175,13 @@ class Connection implements DatabaseConnection {
     this.#wal = wal
   }
 
-  /**
-   * Takes the write lock at once: a deferred transaction that turns into a writer can fail
-   * half-way.
-   */
+  /** Takes the write lock at once: a deferred transaction can fail later, at its first write. */
   async begin(): Promise<void> {
     await this.#take()
     await writing(() => patiently(() => this.#writer.exec('begin immediate')))
   }
 
-  /** Commits; on return that is on disk. Others may write as soon as it is committed. */
+  /** Commits and syncs to disk. Other connections may write as soon as it is committed. */
   async commit(): Promise<void> {
     await writing(async () => this.#writer.exec('commit'))
     this.end()
@@ -192,8 +189,8 @@ class Connection implements DatabaseConnection {
   }
 
   /**
-   * A full disk makes SQLite roll back by itself; asking again would hide the reason behind a
-   * second error.
+   * A full disk makes SQLite roll back automatically; another rollback would replace that error
+   * with its own.
    */
   rollback(): void {
     if (this.#release && this.#writer.inTransaction) this.#writer.exec('rollback')
@@ -245,8 +242,8 @@ class Connection implements DatabaseConnection {
 }
 
 /**
- * Waits for other processes without standing still: SQLite's own waiting would stop every request
- * of this one.
+ * Retries while another process has the lock: SQLite's own waiting would block every request of
+ * this process.
  */
 async function patiently<T>(work: () => T): Promise<T> {
   const deadline = performance.now() + PATIENCE

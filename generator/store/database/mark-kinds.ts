@@ -1,23 +1,23 @@
-/** The marks of pages, which nobody waits for, in the order in which they are rendered. */
+/** The marks of pages, which no client waits for, in the order in which they are rendered. */
 export const PAGE_KINDS = [
-  'page', // What the tree says of a crate besides its index file and versions.
+  'page', // A crate's own pages, besides the pages of its versions.
   'release', // The page of a release.
-  'list', // The list pages that name a crate.
+  'list', // The list pages that show a crate.
   'entry', // A block of crates that the browser's search shows.
   'search', // The terms of a hash that the browser searches.
   'common', // The common terms of a hash, for a range of crates.
   'spread', // A bucket of terms of a search layout that is not in use yet.
-  'site', // What the tree says of the registry itself; subject 0.
+  'site', // The pages and files of the registry itself; subject 0.
   'map', // A part of the site map.
-  'source', // The pages of a release's files: the most work by far.
+  'source', // The pages of a release's files; by far the most work.
 ] as const
 
-/** What is rendered before any page: publishers and readers of the index wait for it. */
+/** All marks, those that publishers and readers of the index wait for before the pages. */
 export const MARK_KINDS = [
-  'file', // The `.crate` of a release is to be shown.
-  'index', // The index file of a crate is to be rendered.
-  'whole', // A crate is to be rendered again as a whole, and what it no longer has is to be removed.
-  'git', // The index file of a crate is to be committed to the git index.
+  'file', // The `.crate` of a release has to be shown.
+  'index', // The index file of a crate has to be rendered.
+  'whole', // A whole crate has to be rendered again, and its leftover files removed.
+  'git', // The index file of a crate has to be committed to the git index.
   ...PAGE_KINDS,
 ] as const
 

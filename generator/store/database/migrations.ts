@@ -3,10 +3,7 @@ import { type Migration, Migrator, sql } from 'kysely'
 import { refuse } from '../../../core/error/error.ts'
 import { column, type Queries, value } from './statement.ts'
 
-/**
- * Brings the schema up to date, all steps in one transaction; refuses a database of a newer
- * version.
- */
+/** Migrates the schema in one transaction; refuses a database of a newer Plimsoll. */
 export async function migrate(database: Queries, file: string): Promise<void> {
   await refuseNewer(database, file)
   const { error } = await new Migrator({
@@ -16,7 +13,7 @@ export async function migrate(database: Queries, file: string): Promise<void> {
   if (error) throw error
 }
 
-/** A newer version may have changed the meaning of what it has written. */
+/** A newer version may have changed the meaning of the data. */
 async function refuseNewer(database: Queries, file: string): Promise<void> {
   const table = `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'kysely_migration'`
   if ((await value(database, table)) === null) return
@@ -26,7 +23,7 @@ async function refuseNewer(database: Queries, file: string): Promise<void> {
   refuse('registry_newer', { file, running: runningVersion(), steps: unknown.join(', ') })
 }
 
-/** The steps of the schema by name, in order; a step that has been published never changes. */
+/** The migration steps by name, in order; a published step never changes. */
 const migrations: Record<string, Migration> = {
   // Releases and their owners, users, tokens, audit events, marks.
   '001_registry': statements([
@@ -66,7 +63,7 @@ const migrations: Record<string, Migration> = {
     PRIMARY KEY (kind, subject)) WITHOUT ROWID`,
     `CREATE TABLE facts (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID`,
   ]),
-  // Invitations to own a crate, logins in the browser, one-time links, who was locked out.
+  // Invitations to own a crate, browser sessions, one-time links, locked-out users.
   '003_accounts': statements([
     `CREATE TABLE invitations (
     crate_id INTEGER NOT NULL REFERENCES crates(id), user_id INTEGER NOT NULL REFERENCES users(id),
@@ -116,13 +113,13 @@ const migrations: Record<string, Migration> = {
     `CREATE INDEX crates_created ON crates (created_at)`,
     `CREATE INDEX releases_published ON releases (published_at)`,
   ]),
-  // How many crates and releases there are, without counting them.
+  // The number of crates and releases, kept so that they need not be counted.
   '006_counts': statements([
     `CREATE TABLE counts (what TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID`,
     ...counted('crates'),
     ...counted('releases'),
   ]),
-  // Bitmaps of the crates that common terms find.
+  // Bitmaps of the crates found by common terms.
   '007_blocks': statements([
     `CREATE TABLE blocks (
     term_id INTEGER NOT NULL, block INTEGER NOT NULL, class INTEGER NOT NULL, crates BLOB NOT NULL,
@@ -130,12 +127,12 @@ const migrations: Record<string, Migration> = {
     `CREATE TABLE name_lengths (block INTEGER PRIMARY KEY, lengths BLOB NOT NULL)`,
     `ALTER TABLE terms ADD COLUMN common INTEGER NOT NULL DEFAULT 0`,
   ]),
-  // How many canonical names begin with each text.
+  // The number of canonical names with each prefix.
   '008_prefixes': statements([
     `CREATE TABLE prefixes (prefix TEXT PRIMARY KEY, crates INTEGER NOT NULL) WITHOUT ROWID`,
     `CREATE UNIQUE INDEX listings_canonical ON listings (canonical)`,
   ]),
-  // By which hash the browser's search finds a term, and how many terms there are.
+  // The hash by which the browser's search finds a term, and the number of terms.
   '011_term_hashes': statements([
     `ALTER TABLE terms ADD COLUMN hash INTEGER NOT NULL DEFAULT -1`,
     `CREATE INDEX terms_hash ON terms (hash)`,
@@ -149,18 +146,18 @@ const migrations: Record<string, Migration> = {
     at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
     PRIMARY KEY (release_id, what)) WITHOUT ROWID`,
   ]),
-  // Marks whose work failed: how often, when it is tried again, and why.
+  // Failed work of marks: number of attempts, time of the next one, and error.
   '013_retries': statements([
     `ALTER TABLE marks ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0`,
     `ALTER TABLE marks ADD COLUMN retry_at TEXT`,
     `ALTER TABLE marks ADD COLUMN error TEXT`,
     `CREATE INDEX marks_failed ON marks (retry_at) WHERE retry_at IS NOT NULL`,
   ]),
-  // The empty term, which found every crate: the empty prefix counts them as well.
+  // The empty term found every crate; the empty prefix counts them as well.
   '014_no_empty_term': statements([`DELETE FROM terms WHERE term = ''`]),
 }
 
-/** Keeps the number of a table's rows in `counts`. */
+/** Returns the statements that keep the number of a table's rows in `counts`. */
 function counted(table: string): string[] {
   return [
     `INSERT INTO counts (what, n) SELECT '${table}', count(*) FROM ${table}`,
@@ -171,7 +168,7 @@ function counted(table: string): string[] {
   ]
 }
 
-/** The version of this program. */
+/** Returns the version of this program. */
 function runningVersion(): string {
   const manifest = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')
   return (JSON.parse(manifest) as { version: string }).version

@@ -1,7 +1,7 @@
 import { CompiledQuery, type Insertable, type Kysely, type Selectable } from 'kysely'
 import type { Tables } from './tables.ts'
 
-/** The database, or a transaction of it. */
+/** The database, or a transaction in it. */
 export type Queries = Kysely<Tables>
 
 /** A row of a table as a statement reads it: `Pick` the columns that it selects. */
@@ -14,14 +14,14 @@ export const LIST = '(SELECT value FROM json_each(?))'
 type Parameter = string | number | null | Uint8Array | readonly unknown[]
 
 /**
- * The rows of a statement. Its text is constant, because the prepared statement is kept for it:
- * values and lists are parameters.
+ * Returns the rows of a statement. Its text must be constant, because the prepared statement is
+ * kept by its text: pass values and lists as parameters.
  */
 export async function all<R>(db: Queries, sql: string, ...parameters: Parameter[]): Promise<R[]> {
   return (await execute<R>(db, sql, parameters)).rows
 }
 
-/** The first row of a statement; null when there is none. */
+/** Returns the first row of a statement; null when there is none. */
 export async function first<R>(
   db: Queries,
   sql: string,
@@ -30,14 +30,14 @@ export async function first<R>(
   return (await execute<R>(db, sql, parameters)).rows[0] ?? null
 }
 
-/** The only row of a statement that always has one. */
+/** Returns the row of a statement that always has exactly one; throws when there is none. */
 export async function one<R>(db: Queries, sql: string, ...parameters: Parameter[]): Promise<R> {
   const row = await first<R>(db, sql, ...parameters)
   if (row === null) throw new Error(`no row: ${sql}`)
   return row
 }
 
-/** The values of a statement's only column. */
+/** Returns the values of a statement's only column. */
 export async function column<T>(
   db: Queries,
   sql: string,
@@ -47,7 +47,7 @@ export async function column<T>(
   return rows.flatMap(row => Object.values(row))
 }
 
-/** The value in the only column of the first row; null when it is, or when there is no row. */
+/** Returns the only column of the first row; null for NULL and when there is no row. */
 export async function value<T>(
   db: Queries,
   sql: string,
@@ -56,12 +56,12 @@ export async function value<T>(
   return (await column<T>(db, sql, ...parameters))[0] ?? null
 }
 
-/** Executes a statement that returns no rows, and gives how many it has changed. */
+/** Executes a statement that returns no rows; returns the number of changed rows. */
 export async function run(db: Queries, sql: string, ...parameters: Parameter[]): Promise<number> {
   return Number((await execute(db, sql, parameters)).numAffectedRows ?? 0)
 }
 
-/** Inserts a row into a table whose key is `id`, and gives its id. */
+/** Inserts a row into a table whose key is `id`; returns its id. */
 export async function insert<Table extends keyof Tables>(
   db: Queries,
   table: Table,
@@ -71,7 +71,7 @@ export async function insert<Table extends keyof Tables>(
   return (await one<{ id: number }>(db, text, ...(Object.values(row) as Parameter[]))).id
 }
 
-/** Inserts a row, or replaces what it says in the row that has the same `keys`. */
+/** Inserts a row, or updates the row that has the same `keys`. */
 export async function upsert<Table extends keyof Tables>(
   db: Queries,
   table: Table,

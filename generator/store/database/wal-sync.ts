@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 import { syncFolder } from '../durable-file.ts'
 
 /**
- * Puts SQLite's write-ahead log on disk. SQLite's own sync would stop the event loop; this one runs
- * beside it, and all commits that wait for one share the next.
+ * Syncs SQLite's write-ahead log to disk. SQLite's own sync would block the event loop; this one
+ * runs in the background, and all waiting commits share the next sync.
  */
 export class WalSync {
   readonly #path: string
@@ -17,13 +17,13 @@ export class WalSync {
     this.#path = `${database}-wal`
   }
 
-  /** Resolves when all that was committed before the call is on disk. */
+  /** Resolves when everything that was committed before the call is on disk. */
   sync(): Promise<void> {
     this.#next ??= this.#flush(this.#running)
     return this.#next
   }
 
-  /** Closes the log; SQLite has taken its locks on other files, which keep them. */
+  /** Closes the log. SQLite's locks are on other files, so this does not drop them. */
   async close(): Promise<void> {
     await this.#next
     await (await this.#file)?.close()
@@ -43,7 +43,7 @@ export class WalSync {
     await (await this.#file).datasync()
   }
 
-  /** SQLite keeps the file as long as the database is open; its name has to be on disk, too. */
+  /** SQLite keeps the file while the database is open; its name has to be synced, too. */
   async #open(): Promise<FileHandle> {
     const file = await open(this.#path, 'r+')
     await syncFolder(dirname(this.#path))

@@ -5,7 +5,7 @@ import { all, first, LIST, type Queries } from '../../database/statement.ts'
 import { CRATE, type CrateRecord } from '../crates.ts'
 import { recordOf, type Stored } from '../releases.ts'
 
-/** A crate as lists show it: with what its newest version says. */
+/** A crate as shown in lists, with the metadata of its newest version. */
 export interface CrateCard extends CrateRecord {
   readonly updatedAt: string
   /** How many versions there are. */
@@ -14,9 +14,9 @@ export interface CrateCard extends CrateRecord {
   readonly yanked: boolean
   readonly newestId: number
   readonly newest: Version
-  /** The unyanked version that was published last. */
+  /** The last published version that is not yanked. */
   readonly latest: Version
-  /** The highest unyanked version that is no pre-release. */
+  /** The highest version that is neither yanked nor a pre-release. */
   readonly stable: Version | null
   readonly about: About
 }
@@ -29,14 +29,14 @@ const SELECT_CARDS = `SELECT ${CRATE}, listings.updated_at AS "updatedAt", listi
   JOIN releases AS latest ON latest.id = listings.latest_id
   LEFT JOIN releases AS stable ON stable.id = listings.stable_id`
 
-/** The card of the crate that a name means; null when there is none, or one without versions. */
+/** Finds a crate's card by name; null when there is no such crate, or it has no versions. */
 export async function findCard(db: Queries, name: Name): Promise<CrateCard | null> {
   const text = `${SELECT_CARDS} WHERE crates.canonical = ?`
   const row = await first<Stored<CrateCard>>(db, text, canonicalName(name))
   return row && recordOf(row)
 }
 
-/** The cards of crates, in the order of their ids in `ids`. */
+/** Returns the cards of crates in the order of `ids`. */
 export async function readCards(db: Queries, ids: readonly number[]): Promise<CrateCard[]> {
   if (ids.length === 0) return []
   const text = `${SELECT_CARDS} WHERE crates.id IN ${LIST}`
@@ -45,7 +45,7 @@ export async function readCards(db: Queries, ids: readonly number[]): Promise<Cr
   return ids.flatMap(id => cards.get(id) ?? [])
 }
 
-/** Whether a card is of the crate that a name means. */
+/** Returns whether a card is of the crate with this name. */
 export function isNamed(one: CrateCard, canonical: CanonicalName): boolean {
   return canonicalName(one.name) === canonical
 }

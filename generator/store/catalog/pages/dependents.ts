@@ -5,13 +5,13 @@ import type { Version } from '../../../../core/version.ts'
 import { all, column, LIST, type Queries, type Row, value } from '../../database/statement.ts'
 import type { Slice } from '../search/intersection.ts'
 
-/** How many crates depend on a name of this registry, each with its newest version. */
+/** Counts the crates whose newest version depends on a crate of this registry. */
 export async function countDependents(db: Queries, dependency: CanonicalName): Promise<number> {
   const text = 'SELECT count(*) FROM dependents WHERE dependency = ?'
   return (await value<number>(db, text, dependency)) ?? 0
 }
 
-/** Ids of the crates that depend on a name, by their names; each with its newest version. */
+/** Returns the ids of the crates whose newest version depends on a crate, by name. */
 export function listDependents(
   db: Queries,
   dependency: CanonicalName,
@@ -22,13 +22,13 @@ export function listDependents(
   return column(db, text, dependency, limit, offset)
 }
 
-/** A crate whose newest version depends on another, and how. */
+/** A crate whose newest version depends on another, with the kind of dependency. */
 export interface Dependent extends Tie {
   readonly name: Name
   readonly version: Version
 }
 
-/** The crates that depend on a name, by their names, at most `limit`. */
+/** Returns at most `limit` crates that depend on a crate, by name. */
 export async function readDependents(
   db: Queries,
   dependency: CanonicalName,
@@ -50,7 +50,7 @@ export async function readDependents(
   })
 }
 
-/** The one of some crates that most crates depend on; the first one when none has dependents. */
+/** Returns the name with the most dependents; the first one when none has any. */
 export async function mostRequired(db: Queries, names: readonly Name[]): Promise<Name | null> {
   const text = `SELECT dependency FROM dependents WHERE dependency IN ${LIST}
     GROUP BY dependency ORDER BY count(*) DESC, dependency LIMIT 1`

@@ -1,7 +1,7 @@
 import type { Name } from '../../../../core/name.ts'
 import { all, first, type Queries } from '../../database/statement.ts'
 
-/** The listed crates with an id from `from` on, below `end`, in the order of their ids. */
+/** Returns the listed crates with an id of at least `from` and less than `end`, in order of id. */
 export function listedBetween(
   db: Queries,
   from: number,
@@ -17,7 +17,7 @@ export function listedBetween(
   )
 }
 
-/** Which ranges of `width` ids have a listed crate, by number. */
+/** Returns the numbers of the ranges of `width` ids that contain a listed crate. */
 export function rangesOf(db: Queries, width: number): Promise<number[]> {
   const text = `SELECT crate_id AS id FROM listings
     WHERE crate_id >= ? ORDER BY crate_id LIMIT 1`
@@ -25,8 +25,8 @@ export function rangesOf(db: Queries, width: number): Promise<number[]> {
 }
 
 /**
- * Which ranges of `width` ids have one, by number. One query for each: `next` reads the lowest id
- * that is not below `from`.
+ * Returns the numbers of the ranges of `width` ids that contain an id. Runs one query for each:
+ * `next` reads the lowest id that is at least `from`.
  */
 export async function rangesFrom(
   width: number,

@@ -6,10 +6,10 @@ import { PAGE_KINDS, SITE } from '../../database/mark-kinds.ts'
 import { all, LIST, type Queries, run, value } from '../../database/statement.ts'
 import { MARK, type Mark, type MarkSubject, setMarks } from '../marks.ts'
 
-/** The pages that are due to be rendered, at most `limit`, in the order of `PAGE_KINDS`. */
+/** Returns the marks of at most `limit` pages that are due, in the order of `PAGE_KINDS`. */
 export async function pageMarks(db: Queries, now: Date, limit = 500): Promise<Mark[]> {
   const marks: Mark[] = []
-  // Kind by kind, because each is a range of the primary key: nothing has to be sorted.
+  // One kind at a time: each is a range of the primary key, so nothing has to be sorted.
   for (const kind of PAGE_KINDS) {
     if (marks.length >= limit) break
     const due = await all<Mark>(
@@ -25,15 +25,13 @@ export async function pageMarks(db: Queries, now: Date, limit = 500): Promise<Ma
   return marks
 }
 
-/** How many pages wait to be rendered. */
+/** Counts the pages that wait to be rendered. */
 export async function countPageMarks(db: Queries): Promise<number> {
   const text = `SELECT count(*) FROM marks WHERE kind IN ${LIST}`
   return (await value<number>(db, text, PAGE_KINDS)) ?? 0
 }
 
-/**
- * Marks the pages of every crate and of the registry; the terms of the search are marked elsewhere.
- */
+/** Marks the pages of every crate and of the registry; `beginLayout` marks the search terms. */
 export async function markAllPages(db: Queries): Promise<void> {
   await run(
     db,
@@ -51,14 +49,14 @@ export async function markAllPages(db: Queries): Promise<void> {
   )
 }
 
-/** Sets marks to be rendered as their subjects are now. */
+/** Sets marks so that their subjects are rendered again in their current state. */
 export async function markAgain(db: Database, marks: readonly MarkSubject[]): Promise<void> {
   await db.transaction().execute(async tx => {
     await setMarks(tx, marks, (await value<number>(tx, 'SELECT max(id) FROM audit')) ?? 0)
   })
 }
 
-/** The `list` marks of some crates. */
+/** Returns the `list` marks of some crates. */
 export function listMarksOf(db: Queries, crateIds: readonly number[]): Promise<Mark[]> {
   const text = `SELECT ${MARK} FROM marks
     WHERE kind = 'list' AND subject IN ${LIST}`

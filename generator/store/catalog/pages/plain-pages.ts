@@ -1,18 +1,18 @@
 import type { Database } from '../../database/database.ts'
 import { all, first, type Row, run } from '../../database/statement.ts'
 
-/** A part of a release's pages that is rendered from a stranger's bytes. */
+/** A part of a release's pages that is rendered from its untrusted `.crate`. */
 export interface PagePart {
   readonly releaseId: number
   readonly what: 'readme' | 'source'
-  /** What the pages are rendered as; a failure of another format counts for nothing. */
+  /** The format of the pages; a failure for another format is ignored. */
   readonly format: string
 }
 
 /** Why a part is shown as plain text. */
 export type PageFailure = Readonly<Pick<Row<'plain_pages'>, 'because' | 'detail'>>
 
-/** The failure remembered of a part; null when there is none. */
+/** Returns the recorded failure of a part; null when there is none. */
 export function readFailure(
   database: Database,
   { releaseId, what, format }: PagePart,
@@ -22,7 +22,7 @@ export function readFailure(
   return first(database, text, releaseId, what, format)
 }
 
-/** Remembers that a part failed, so that it is not tried again. */
+/** Records that a part failed, so that it is not tried again. */
 export async function writeFailure(
   database: Database,
   { releaseId, what, format }: PagePart,
@@ -33,7 +33,7 @@ export async function writeFailure(
   await run(database, text, releaseId, what, format, because, detail)
 }
 
-/** The parts that are shown as plain text, with crate and version, newest first; at most `limit`. */
+/** Lists at most `limit` parts shown as plain text, with crate and version, newest first. */
 export function listPlainPages(
   database: Database,
   limit: number,

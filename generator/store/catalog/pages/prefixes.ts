@@ -1,10 +1,10 @@
 import type { CanonicalName } from '../../../../core/name.ts'
 import { all, column, LIST, type Queries, type Row, run, value } from '../../database/statement.ts'
 
-/** Every character that a canonical name may have, in order. */
+/** Every character that a canonical name may contain, in order. */
 const CHARACTERS = [...'0123456789_abcdefghijklmnopqrstuvwxyz']
 
-/** Counts a crate for all beginnings of its name, the empty one too. */
+/** Adds a crate to the count of every prefix of its name, including the empty one. */
 export async function countPrefixes(tx: Queries, canonical: CanonicalName): Promise<void> {
   await run(
     tx,
@@ -14,14 +14,14 @@ export async function countPrefixes(tx: Queries, canonical: CanonicalName): Prom
   )
 }
 
-/** Takes back what `countPrefixes` did. */
+/** Reverts `countPrefixes`. */
 export async function uncountPrefixes(tx: Queries, canonical: CanonicalName): Promise<void> {
   const mine = beginnings(canonical)
   await run(tx, `UPDATE prefixes SET crates = crates - 1 WHERE prefix IN ${LIST}`, mine)
   await run(tx, `DELETE FROM prefixes WHERE prefix IN ${LIST} AND crates = 0`, mine)
 }
 
-/** How many crates there are below each of some prefixes; those with none are left out. */
+/** Returns the number of crates for each of some prefixes; skips those without any. */
 export async function prefixCounts(
   db: Queries,
   prefixes: readonly string[],
@@ -31,12 +31,12 @@ export async function prefixCounts(
   return new Map(rows.map(row => [row.prefix, row.crates]))
 }
 
-/** How many crates are listed, without counting them. */
+/** Returns the number of listed crates, without counting them. */
 export async function crateCount(db: Queries): Promise<number> {
   return (await value<number>(db, "SELECT crates FROM prefixes WHERE prefix = ''")) ?? 0
 }
 
-/** The prefixes with one character more that some crate has, in order, with their counts. */
+/** Returns the prefixes that are one character longer, in order, with their counts of crates. */
 export async function longerPrefixes(
   db: Queries,
   prefix: string,
@@ -49,7 +49,7 @@ export async function longerPrefixes(
   })
 }
 
-/** Ids of the crates whose canonical name begins with `prefix`, by name; at most `limit`. */
+/** Returns the ids of at most `limit` crates whose canonical name begins with `prefix`, by name. */
 export function cratesBelow(db: Queries, prefix: string, limit: number): Promise<number[]> {
   const text = `SELECT crate_id FROM listings
     WHERE canonical >= ? AND canonical < ? ORDER BY canonical LIMIT ?`
@@ -57,7 +57,7 @@ export function cratesBelow(db: Queries, prefix: string, limit: number): Promise
   return column(db, text, prefix, `${prefix}{`, limit)
 }
 
-/** Ids of the crates whose canonical name is exactly this: one or none. */
+/** Returns the id of the listed crate with this canonical name: a list of one or none. */
 export function crateNamed(db: Queries, canonical: string): Promise<number[]> {
   return column(db, 'SELECT crate_id FROM listings WHERE canonical = ?', canonical)
 }

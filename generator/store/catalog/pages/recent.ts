@@ -2,14 +2,14 @@ import { all, column, type Queries } from '../../database/statement.ts'
 import type { CrateRecord } from '../crates.ts'
 import { type ReleaseRecord, recordOf, type Stored } from '../releases.ts'
 
-/** A version as the list of updates shows it. */
+/** A version as shown in the list of updates. */
 export interface RecentRelease
   extends Pick<CrateRecord, 'name'>,
     Pick<ReleaseRecord, 'version' | 'yanked' | 'about' | 'publishedBy'> {
   readonly publishedAt: string
 }
 
-/** The versions that were published last, newest first, without those of unknown time. */
+/** Returns the last published versions, newest first, except those of unknown time. */
 export async function recentReleases(db: Queries, limit: number): Promise<RecentRelease[]> {
   const rows = await all<Stored<RecentRelease>>(
     db,
@@ -24,14 +24,14 @@ export async function recentReleases(db: Queries, limit: number): Promise<Recent
   return rows.map(recordOf)
 }
 
-/** Ids of the crates with several versions that got one last, newest first. */
+/** Returns the ids of the most recently updated crates that have several versions, newest first. */
 export function updatedCrates(db: Queries, limit: number): Promise<number[]> {
   const text = `SELECT crate_id FROM listings
     WHERE versions > 1 ORDER BY updated_at DESC, crate_id DESC LIMIT ?`
   return column(db, text, limit)
 }
 
-/** Ids of the crates that came last, newest first. */
+/** Returns the ids of the newest crates, newest first. */
 export function newCrates(db: Queries, limit: number): Promise<number[]> {
   const text = `SELECT crates.id FROM crates JOIN listings ON listings.crate_id = crates.id
     ORDER BY crates.created_at DESC, crates.id DESC LIMIT ?`

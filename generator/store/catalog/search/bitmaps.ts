@@ -2,25 +2,25 @@ import { classOf } from '../../../../core/search/terms.ts'
 import { all, LIST, type Queries, type Row, run, upsert, value } from '../../database/statement.ts'
 
 /**
- * Crates with neighboring ids are a block. A bitmap has a bit for each crate of a block: whether a
- * term finds it with a rank of one class (`classOf`).
+ * The number of crates in a block: those with adjacent ids. A bitmap has a bit for each crate of a
+ * block: whether a term finds it with a rank of one class (`classOf`).
  */
 export const BLOCK_CRATES = 4096
 /** 32-bit words of a bitmap. */
 export const BLOCK_WORDS = BLOCK_CRATES / 32
 const BLOCK_BYTES = BLOCK_CRATES / 8
 
-/** A term that finds this many crates gets bitmaps. */
+/** A term that finds this many crates or more gets bitmaps. */
 export const BITMAPS_FROM = 1024
 
-/** A crate that a term has come to find, or no longer finds, with a rank. */
+/** A term that now finds, or no longer finds, a crate with a rank. */
 export interface BitmapChange {
   readonly termId: number
   readonly rank: number
   readonly isFound: boolean
 }
 
-/** Changes the bits of one crate; a term and a class come once at most. */
+/** Changes the bits of one crate; each pair of term and class may occur once. */
 export async function changeBitmaps(
   tx: Queries,
   crateId: number,
@@ -43,7 +43,7 @@ export async function changeBitmaps(
   }
 }
 
-/** Makes the bitmaps of a term. */
+/** Creates the bitmaps of a term. */
 export async function makeBitmaps(tx: Queries, termId: number): Promise<void> {
   const rows = await all<Pick<Row<'postings'>, 'rank' | 'crate_id'>>(
     tx,
@@ -70,7 +70,7 @@ export async function dropBitmaps(tx: Queries, termIds: readonly number[]): Prom
   await run(tx, `UPDATE terms SET common = 0 WHERE id IN ${LIST}`, termIds)
 }
 
-/** Remembers how long the canonical name of a crate is, which never changes. */
+/** Stores the length of a crate's canonical name, which never changes. */
 export async function keepNameLength(tx: Queries, crateId: number, length: number): Promise<void> {
   const { block, place } = placeOf(crateId)
   const text = 'SELECT lengths FROM name_lengths WHERE block = ?'
@@ -81,7 +81,7 @@ export async function keepNameLength(tx: Queries, crateId: number, length: numbe
   await upsert(tx, 'name_lengths', ['block'], { block, lengths })
 }
 
-/** The block of a crate, and its place there. */
+/** Returns the block of a crate, and its place in the block. */
 function placeOf(crateId: number): { block: number; place: number } {
   return { block: Math.floor(crateId / BLOCK_CRATES), place: crateId % BLOCK_CRATES }
 }
@@ -114,7 +114,7 @@ export function readBitmap(bytes: ArrayBuffer, bits: Uint32Array, start: number)
   }
 }
 
-/** The places of the crates of a stored bitmap, ascending. */
+/** Returns the places of the crates of a stored bitmap, ascending. */
 export function placesOf(bytes: ArrayBuffer): number[] {
   const bits = new Uint32Array(BLOCK_WORDS)
   readBitmap(bytes, bits, 0)
@@ -124,8 +124,8 @@ export function placesOf(bytes: ArrayBuffer): number[] {
 }
 
 /**
- * A bitmap as it is stored: few bits as a list of their places (16 bits each, little-endian), many
- * as the bits themselves. A list is always shorter.
+ * Returns a bitmap as it is stored: a few bits as a list of their places (16 bits each,
+ * little-endian), many as the bits themselves. A list is always shorter.
  */
 export function bytesOf(places: Iterable<number>): Uint8Array {
   const sorted = Uint16Array.from(places).sort()

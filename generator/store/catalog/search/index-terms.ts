@@ -14,8 +14,8 @@ import { commonSubject, rangesOfTerm } from './search-files.ts'
 export type Ranks = ReadonlyMap<string, number>
 
 /**
- * Changes the terms that find a crate from `old` to `now`, writing only what differs. Gives the
- * marks of the files of the browser's search that change.
+ * Changes the terms that find a crate from `old` to `now`, writing only the differences. Returns
+ * the marks of the affected files of the browser's search.
  */
 export async function changeTerms(
   tx: Queries,
@@ -43,7 +43,7 @@ export async function changeTerms(
     ...bitmapChanges(removed, old, false),
     ...bitmapChanges(added, now, true),
   ])
-  // Only at half, so that a term on the border does not get and lose its bitmaps all the time.
+  // Only below half, so that a term near the limit does not get and lose bitmaps all the time.
   const rare = left.filter(term => term.common === 1 && term.crates < BITMAPS_FROM / 2)
   await dropBitmaps(tx, idsOf(rare))
   for (const term of entered)
@@ -53,7 +53,7 @@ export async function changeTerms(
   return fileMarks(tx, crateId, { left, entered, stayed })
 }
 
-/** A term as it is after a change. */
+/** A term after a change. */
 type Term = Pick<Row<'terms'>, 'id' | 'term' | 'crates' | 'common'>
 
 const TERM = 'id, term, crates, common'
@@ -76,14 +76,14 @@ function bitmapChanges(terms: readonly Term[], ranks: Ranks, isFound: boolean): 
   )
 }
 
-/** The files of the browser's search that change with the terms of a crate. */
+/** Returns the marks of the files of the browser's search that change with a crate's terms. */
 async function fileMarks(
   tx: Queries,
   crateId: number,
   { left, entered, stayed }: Record<'left' | 'entered' | 'stayed', readonly Term[]>,
 ): Promise<MarkSubject[]> {
   const changed = [...left, ...entered, ...stayed]
-  // A term that has just become common, or is so no longer, has other files altogether.
+  // A term that has just become common, or is no longer common, has entirely different files.
   const turned = new Set([
     ...left.filter(term => term.crates === POSTINGS_MAX),
     ...entered.filter(term => term.crates === POSTINGS_MAX + 1),

@@ -8,15 +8,15 @@ export interface Slice {
   readonly offset: number
 }
 
-/** Crates found, best first: their ids, and how many there are on all pages. */
+/** Found crates, best first: the ids on this page, and the number on all pages. */
 export interface FoundCrates {
   readonly ids: readonly number[]
   readonly total: number
 }
 
 /**
- * The crates that all of several terms with bitmaps find, in the order of `searchCrates`. `begins`:
- * the crates whose name begins with the query. The cost hardly depends on the terms.
+ * Returns the crates that all of several terms with bitmaps find, in the order of `searchCrates`.
+ * `begins`: the crates whose name begins with the query. The cost hardly depends on the terms.
  */
 export async function intersection(
   db: Queries,
@@ -42,7 +42,7 @@ export async function intersection(
   return { ids, total }
 }
 
-/** How long the canonical name of each crate is, by its id. */
+/** Returns the length of each crate's canonical name, by crate id. */
 async function readNameLengths(db: Queries): Promise<Uint8Array> {
   const rows = await all<Row<'name_lengths'>>(db, 'SELECT * FROM name_lengths ORDER BY block')
   const lengths = new Uint8Array(((rows.at(-1)?.block ?? -1) + 1) * BLOCK_CRATES)
@@ -51,16 +51,16 @@ async function readNameLengths(db: Queries): Promise<Uint8Array> {
 }
 
 /**
- * The crates that all terms find, as bits by id, in an array of `words` words for each class: the
- * worst one with which a term finds the crate.
+ * Returns the crates that all terms find, as bits by id: `words` words for each class. A crate is
+ * in the worst class with which one of the terms finds it.
  */
 async function classesOf(
   db: Queries,
   termIds: readonly number[],
   words: number,
 ): Promise<Uint32Array[]> {
-  // All classes in one array. The next better class is `words` back, except from the best class of
-  // unyanked and that of yanked crates.
+  // All classes are in one array. The next better class is `words` words back; the best classes of
+  // unyanked and of yanked crates have none.
   const yanked = YANKED_FROM * words
   const isBest = (at: number) => at < words || (at >= yanked && at < yanked + words)
   const found = new Uint32Array(CLASSES * words).fill(0xffffffff)
@@ -68,7 +68,7 @@ async function classesOf(
     const own = new Uint32Array(CLASSES * words)
     const rows = await all<Row<'blocks'>>(db, 'SELECT * FROM blocks WHERE term_id = ?', termId)
     for (const row of rows) readBitmap(row.crates, own, row.class * words + row.block * BLOCK_WORDS)
-    // Crates that the term finds with this class or a better one.
+    // Add the crates that the term finds with a better class.
     for (let at = words; at < own.length; at++)
       if (!isBest(at)) own[at] = (own[at] ?? 0) | (own[at - words] ?? 0)
     for (let at = 0; at < own.length; at++) found[at] = (found[at] ?? 0) & (own[at] ?? 0)
@@ -78,7 +78,7 @@ async function classesOf(
   return Array.from({ length: CLASSES }, (_, at) => found.subarray(at * words, (at + 1) * words))
 }
 
-/** Takes crates out of several arrays of bits; the bits of those that were in one. */
+/** Removes crates from several arrays of bits; returns the removed bits. */
 function takeBits(from: readonly Uint32Array[], ids: readonly number[], size: number): Uint32Array {
   const taken = new Uint32Array(size / 32)
   for (const id of ids.filter(one => one < size)) {
@@ -91,7 +91,7 @@ function takeBits(from: readonly Uint32Array[], ids: readonly number[], size: nu
   return taken
 }
 
-/** A part of some crates, shorter names first; no more of them are sorted than need be. */
+/** Returns a slice of some crates, shorter names first; sorts only as many as needed. */
 function byNameLength(
   bits: Uint32Array,
   lengths: Uint8Array,
@@ -103,7 +103,7 @@ function byNameLength(
     const length = lengths[id] ?? 0
     counts[length] = (counts[length] ?? 0) + 1
   })
-  // The lengths that the part touches, and how many crates come before the first of them.
+  // The first length in the slice, and the number of crates with shorter names.
   let [first, before] = [0, 0]
   while (first < 255 && before + (counts[first] ?? 0) <= from) before += counts[first++] ?? 0
   let [last, until] = [first, before + (counts[first] ?? 0)]
@@ -118,7 +118,7 @@ function byNameLength(
     .slice(from - before, from - before + limit)
 }
 
-/** How many bits are set (Hacker's Delight, 5-1). */
+/** Counts the bits that are set (Hacker's Delight, 5-1). */
 function countBits(bits: Uint32Array): number {
   let count = 0
   for (const word of bits) {

@@ -12,27 +12,25 @@ import { MARK, type Mark } from '../marks.ts'
 import { rangesFrom } from '../pages/id-ranges.ts'
 
 /**
- * Over how many files, as a power of two, the terms of the browser's search are spread: by their
- * hashes, in buckets.
+ * The number of files, as a power of two, over which the terms of the browser's search are spread:
+ * each file is a bucket of hashes.
  */
 export interface Layout {
-  /** The layout that readers use; null before there is any. */
+  /** The layout that the browser's search uses; null before the first one is complete. */
   readonly now: number | null
-  /** The layout whose files are being written, one after the other; null when there is none. */
+  /** The layout whose files are being written; null when there is none. */
   readonly next: number | null
 }
 
 const LAYOUT = 'search_bits'
 
-/** How the terms are spread over files. */
+/** Returns how the terms are spread over files. */
 export async function readLayout(db: Queries): Promise<Layout> {
   const value = await readFact(db, LAYOUT)
   return value === null ? { now: null, next: null } : (JSON.parse(value) as Layout)
 }
 
-/**
- * Marks every bucket of a layout to be written, instead of one under way; `finishLayout` ends it.
- */
+/** Begins a layout, replacing one in progress: marks its buckets. `finishLayout` completes it. */
 export async function beginLayout(database: Database, next: number): Promise<void> {
   await database.transaction().execute(async tx => {
     const { now } = await readLayout(tx)
@@ -49,36 +47,36 @@ export async function beginLayout(database: Database, next: number): Promise<voi
   })
 }
 
-/** From now on readers use this layout. */
+/** Makes this layout the one that the browser's search uses. */
 export async function finishLayout(db: Queries, now: number): Promise<void> {
   await writeFact(db, LAYOUT, JSON.stringify({ now, next: null } satisfies Layout))
 }
 
-/** Whether no bucket of the next layout besides these is still to be written. */
+/** Returns whether these are the last buckets of the next layout that have to be written. */
 export async function isLastBucket(db: Queries, buckets: readonly number[]): Promise<boolean> {
   const text = `SELECT 1 FROM marks
     WHERE kind = 'spread' AND subject NOT IN ${LIST} LIMIT 1`
   return (await value(db, text, buckets)) === null
 }
 
-/** The marks of the terms of a bucket. */
+/** Returns the marks of the terms of a bucket. */
 export function searchMarksOf(db: Queries, bits: number, bucket: number): Promise<Mark[]> {
   const text = `SELECT ${MARK} FROM marks WHERE kind = 'search' AND subject >= ? AND subject < ?`
   return all(db, text, ...hashesOf(bits, bucket))
 }
 
-/** The hashes of a bucket: from the first one to before the second one. */
+/** Returns the range of a bucket's hashes: the first, and the one after the last. */
 function hashesOf(bits: number, bucket: number): [number, number] {
   const width = 2 ** (HASH_BITS - bits)
   return [bucket * width, (bucket + 1) * width]
 }
 
-/** How many terms there are, without counting them. */
+/** Returns the number of terms, without counting them. */
 export async function termCount(db: Queries): Promise<number> {
   return (await value<number>(db, "SELECT n FROM counts WHERE what = 'terms'")) ?? 0
 }
 
-/** The terms of a bucket with their crates, at most `POSTINGS_MAX` each; in no particular order. */
+/** Reads the terms of a bucket, each with at most `POSTINGS_MAX` crates; in no particular order. */
 export async function readBucket(db: Queries, bits: number, bucket: number): Promise<Term[]> {
   const terms = await all<Row<'terms'>>(
     db,
@@ -103,14 +101,14 @@ export async function readBucket(db: Queries, bits: number, bucket: number): Pro
   return list
 }
 
-/** The first crates of a common term. */
+/** Returns the first crates of a common term. */
 function firstPostings(db: Queries, termId: number): Promise<Posting[]> {
   const text = `SELECT rank, crate_id AS id FROM postings
     WHERE term_id = ? ORDER BY rank, crate_id LIMIT ?`
   return all(db, text, termId, POSTINGS_MAX)
 }
 
-/** The common terms of a hash, each with all its crates of one range. */
+/** Reads the common terms of a hash, each with all its crates of one range. */
 export async function readCommon(db: Queries, hash: number, range: number): Promise<Term[]> {
   const terms = await all<Row<'terms'>>(
     db,
@@ -133,7 +131,7 @@ export async function readCommon(db: Queries, hash: number, range: number): Prom
   return list
 }
 
-/** Every hash of a common term with the ranges that its crates are in. Looks at all terms. */
+/** Yields each hash of a common term with the ranges of its crates. Reads all terms. */
 export async function commonRanges(
   db: Queries,
 ): Promise<{ readonly hash: number; readonly range: number }[]> {
@@ -146,22 +144,22 @@ export async function commonRanges(
   return [...places.values()]
 }
 
-/** The ranges that the crates of a term are in. */
+/** Returns the ranges of a term's crates. */
 export function rangesOfTerm(db: Queries, termId: number): Promise<number[]> {
   const text = `SELECT crate_id AS id FROM postings
     WHERE term_id = ? AND crate_id >= ? ORDER BY crate_id LIMIT 1`
   return rangesFrom(RANGE_CRATES, from => first(db, text, termId, from))
 }
 
-/** Ranges of one hash in the subjects of marks; both together fit 31 bits. */
+/** The number of ranges of one hash in the subjects of marks; both together fit 31 bits. */
 const RANGES_MAX = 2 ** (31 - HASH_BITS)
 
-/** The subject of the `common` mark of a hash and a range. */
+/** Returns the subject of the `common` mark of a hash and a range. */
 export function commonSubject(hash: number, range: number): number {
   return hash * RANGES_MAX + range
 }
 
-/** What `commonSubject` was made of. */
+/** Returns the hash and the range of a `commonSubject`. */
 export function ofCommonSubject(subject: number): {
   readonly hash: number
   readonly range: number

@@ -1,12 +1,12 @@
 /**
- * The search index. A crate is found by terms: the words of its name, keywords and description, and
- * the beginnings of the words of its name. The rank of a crate for a term says how well they fit;
- * crates with a lower one come first (`core/search/terms.ts`).
+ * The search index. A crate is found by terms: the words of its name, keywords, and description,
+ * and the beginnings of the words of its name. The rank of a crate for a term says how well they
+ * match; crates with a lower rank come first (`core/search/terms.ts`).
  *
- * - `terms` has how many crates each term finds, `postings` has these crates with their ranks.
- * - A term that finds many crates has bitmaps of them, too (`bitmaps.ts`). A query of several such
- *   terms combines the bitmaps (`intersection.ts`), which is quicker than looking up each crate.
- * - `index-terms.ts` changes all of these when a crate gets another newest version.
+ * - `terms` has the number of crates that each term finds, `postings` the crates with their ranks.
+ * - A term that finds many crates also has bitmaps of them (`bitmaps.ts`). A query of several such
+ *   terms combines the bitmaps (`intersection.ts`), which is faster than looking up each crate.
+ * - `index-terms.ts` updates all of these when a crate gets a different newest version.
  * - The browser searches in files that `search-files.ts` reads from the same tables.
  */
 import { parseQuery, RANK_FIT, RANK_YANKED } from '../../../../core/search/words.ts'
@@ -15,10 +15,10 @@ import { crateCount } from '../pages/prefixes.ts'
 import { type FoundCrates, intersection, type Slice } from './intersection.ts'
 
 /**
- * Searches the crates: every word must be one of the name, the keywords or the description, or
+ * Searches the crates: every word must occur in the name, the keywords, or the description, or
  * begin a word of the name. The exact name comes first, then names that begin with the query, then
- * by where the words are; crates with only yanked versions come last. An empty query finds every
- * crate, by name.
+ * the rest by where the words occur; crates with only yanked versions come last. An empty query
+ * finds every crate, by name.
  */
 export async function searchCrates(db: Queries, query: string, slice: Slice): Promise<FoundCrates> {
   const { words, key } = parseQuery(query)
@@ -56,8 +56,8 @@ async function pageOf(
 
 /**
  * Looks up each crate of the rarest term, which comes first, in the other terms; `key` is the query
- * as a canonical name. The rarest has no bitmaps, or hardly enough crates for them: about a
- * thousand at most. CROSS JOIN keeps SQLite to that order. The highest rank of a crate counts.
+ * as a canonical name. The rarest term finds about 1,000 crates at most. CROSS JOIN makes SQLite
+ * keep that order. The highest rank of a crate counts.
  */
 async function severalTerms(
   db: Queries,
