@@ -10,45 +10,45 @@ import {
   type Slice,
 } from '../../generator/index.ts'
 
-/** Somebody who may publish. Ids fit the u32 that Cargo reads. */
+/** A user account. Ids fit the u32 that Cargo reads. */
 export interface User {
   readonly id: number
   readonly login: string
   readonly name: string | null
   readonly admin: boolean
-  /** Whether tokens and logins are refused for now. */
+  /** Whether tokens and logins are refused until an administrator unlocks the user. */
   readonly locked: boolean
   readonly created: string
 }
 
-/** A user, as far as access depends on it. */
+/** The part of a user that decides access. */
 export type Account = Pick<User, 'id' | 'login' | 'admin'>
 
-/** The columns of an account beside others; the user is named by `user_id`. */
+/** The columns of an account in a joined row, where the user's id is `user_id`. */
 export type AccountRow = Readonly<Record<'user_id' | 'admin', number>> & Pick<User, 'login'>
 
-/** The account in a row. */
+/** Returns the account in a row. */
 export function accountOf({ user_id: id, login, admin }: AccountRow): Account {
   return { id, login, admin: admin === 1 }
 }
 
-/** A user, how many crates they own and when they were last seen. */
+/** A user with the number of crates they own and the time they were last seen. */
 export interface ActiveUser extends User {
   readonly crates: number
-  /** With a token or in a browser; null for never. */
+  /** With a token or in a browser; null if never. */
   readonly lastSeen: string | null
 }
 
 const USER = 'id, login, name, admin, locked_at IS NOT NULL AS locked, created_at AS created'
 
-/** What SQLite has instead of booleans. */
+/** A user as SQLite returns it, with numbers for booleans. */
 type Row<T extends User = User> = Omit<T, 'admin' | 'locked'> & Record<'admin' | 'locked', number>
 
 function user<T extends User>(row: Row<T>) {
   return { ...row, admin: row.admin === 1, locked: row.locked === 1 }
 }
 
-/** Adds a user. Refuses a login that is malformed or taken in any case. */
+/** Adds a user. Refuses a login that is malformed, or taken (ignoring case). */
 export async function addUser(
   database: Database,
   { login, admin, at }: { login: string; admin: boolean; at: string },
@@ -71,37 +71,37 @@ export async function addUser(
   })
 }
 
-/** The user with a login, in any case; null when there is none. */
+/** Returns the user with a login, ignoring case, or null when there is none. */
 export async function findUser(database: Database, login: string): Promise<User | null> {
   const sql = `SELECT ${USER} FROM users WHERE canonical = ?`
   const row = await first<Row>(database, sql, login.toLowerCase())
   return row && user(row)
 }
 
-/** The user with a login; refuses one that nobody has. */
+/** Returns the user with a login; refuses an unknown login. */
 export async function requireUser(database: Database, login: string): Promise<User> {
   return (await findUser(database, login)) ?? refuse('login_unknown', { login })
 }
 
-/** What is stored of the password of the user with a login; null where there is none. */
+/** Returns the password hash of the user with a login, or null when there is none. */
 export async function storedPassword(database: Database, login: string): Promise<string | null> {
   const sql = 'SELECT password FROM users WHERE canonical = ?'
   const row = await first<{ password: string | null }>(database, sql, login.toLowerCase())
   return row?.password ?? null
 }
 
-/** All users, oldest first. */
+/** Lists all users, oldest first. */
 export async function listUsers(database: Database): Promise<User[]> {
   return (await all<Row>(database, `SELECT ${USER} FROM users ORDER BY id`)).map(user)
 }
 
-/** How many users there are whose login has the filter in it, in any case. */
+/** Counts the users whose login contains the filter, ignoring case. */
 export async function countUsers(database: Database, filter: string): Promise<number> {
   const sql = 'SELECT count(*) AS n FROM users WHERE instr(canonical, ?) > 0'
   return (await first<{ n: number }>(database, sql, filter.toLowerCase()))?.n ?? 0
 }
 
-/** A page of the users whose login contains the filter, by login. */
+/** Returns a page of the users whose login contains the filter, sorted by login. */
 export async function findUsers(
   database: Database,
   { filter, limit, offset }: Slice & { readonly filter: string },
@@ -117,14 +117,14 @@ export async function findUsers(
   return rows.map(user)
 }
 
-/** Whether nobody has an account yet. */
+/** Returns whether the registry has no users yet. */
 export async function hasNoUsers(database: Database): Promise<boolean> {
   return (await first(database, 'SELECT id FROM users LIMIT 1')) === null
 }
 
 /**
  * Locks or unlocks a user. Locking ends all sessions and makes tokens and logins fail. Refuses to
- * lock the last administrator; does nothing where it is so already.
+ * lock the last administrator; does nothing if the user is in that state already.
  */
 export async function setLocked(
   database: Database,
@@ -145,7 +145,7 @@ export async function setLocked(
   })
 }
 
-/** Makes a user an administrator, or no longer one. Refuses to leave the registry without. */
+/** Gives or takes a user's administrator rights. Refuses to take them from the last one. */
 export async function setAdmin(
   database: Database,
   { id, login }: User,
@@ -161,7 +161,7 @@ export async function setAdmin(
   })
 }
 
-/** Somebody must be able to let the others in again. */
+/** Refuses to leave no unlocked administrator: only an administrator can unlock users. */
 async function requireAdministrator(tx: Database, login: string): Promise<void> {
   const sql = 'SELECT id FROM users WHERE admin = 1 AND locked_at IS NULL LIMIT 1'
   if (!(await first(tx, sql))) refuse('admin_last', { login })

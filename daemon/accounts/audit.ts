@@ -6,7 +6,7 @@ export interface AuditEvent {
   readonly id: number
   readonly at: string
   readonly action: string
-  /** Login, `command line`, or `unknown` for who did not get in. */
+  /** A login, `command line`, or `unknown` for a failed login. */
   readonly actor: string
   readonly token: number | null
   readonly address: string | null
@@ -15,14 +15,14 @@ export interface AuditEvent {
   readonly detail: Readonly<Record<string, unknown>> | null
 }
 
-/** Which events are asked for; all of what is given has to hold. */
+/** Selects events; every given condition must hold. */
 export interface AuditFilter {
-  /** Not older than this. */
+  /** The earliest time. */
   readonly since?: string | undefined
   readonly actor?: string | undefined
   readonly crate?: string | undefined
   readonly action?: string | undefined
-  /** Actor, crate or action. */
+  /** Matches the actor, the crate or the action. */
   readonly any?: string
   /** Only events before or after this one. */
   readonly before?: number
@@ -30,7 +30,7 @@ export interface AuditFilter {
   readonly limit: number
 }
 
-/** The latest events that fit, oldest first; with `after`, the first that come after it. */
+/** Returns the latest matching events, oldest first; with `after`, the first ones after it. */
 export async function listEvents(database: Database, filter: AuditFilter): Promise<AuditEvent[]> {
   const { since, action, before, after } = filter
   const actor = await spellings(database, filter.actor, 'users')
@@ -63,7 +63,7 @@ export async function listEvents(database: Database, filter: AuditFilter): Promi
   return isForward ? events : events.reverse()
 }
 
-/** A name as given, and as its user or crate is spelled, which is what the log has. */
+/** Returns a name as given and as its user or crate spells it; the log has the latter. */
 async function spellings(
   database: Database,
   asked: string | undefined,
@@ -77,7 +77,7 @@ async function spellings(
   return found
 }
 
-/** The details of an event in one line: `login alice, scopes yank`. */
+/** Returns the details of an event in one line, such as `login alice, scopes yank`. */
 export function detailText({ detail }: AuditEvent): string {
   return Object.entries(detail ?? {})
     .filter(([, value]) => value !== null)

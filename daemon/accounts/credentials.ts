@@ -21,16 +21,16 @@ import {
 import { costOf, hashPassword, isPassword, type LoginPriority, passwordIssues } from './password.ts'
 import { hashSecret, isSameText, makeSecret } from './secret.ts'
 
-/** How long a one-time link is good. */
+/** How long a one-time link is valid. */
 const LINK_SECONDS = 24 * 3600
 
-/** A password that is to be stored, and the cost of its hash. */
+/** A password to store, and the cost of its hash. */
 interface NewPassword {
   readonly password: string
   readonly cost: number
 }
 
-/** The user of a login and a password; null if wrong or locked. Takes equally long either way. */
+/** Returns the user; null if the login is wrong or locked. Takes equally long either way. */
 export async function checkPassword(
   database: Database,
   given: { readonly login: string; readonly password: string; readonly priority: LoginPriority },
@@ -41,7 +41,7 @@ export async function checkPassword(
   const effort = Math.max(cost, await highestCost(database))
   if (!(await isPassword(password, stored, effort, priority)) || stored === null) return null
   if (costOf(stored) !== cost) {
-    // Not over a password that was changed meanwhile.
+    // The condition on the old hash keeps a password that was changed in the meantime.
     const sql = 'UPDATE users SET password = ? WHERE canonical = ? AND password = ?'
     await run(database, sql, await hashPassword(password, cost), login.toLowerCase(), stored)
   }
@@ -49,17 +49,17 @@ export async function checkPassword(
   return user && !user.locked ? user : null
 }
 
-/** Of all stored passwords: those from before the setting was lowered cost more. */
+/** The highest cost of all stored passwords; older ones may cost more than the setting. */
 async function highestCost(database: Database): Promise<number> {
-  // Costs have two digits, so that texts are in the order of their numbers.
+  // All costs have two digits, so text order is numeric order.
   const sql = 'SELECT max(password) AS highest FROM users'
   const row = await first<{ highest: string | null }>(database, sql)
   return row?.highest ? costOf(row.highest) : 0
 }
 
 /**
- * Sets a password, ends all sessions of the user and voids unused links: the old password may be
- * known to others. Refuses a weak one, and where it is set by a link, one that was used meanwhile.
+ * Sets a password, ends all sessions of the user and voids unused links, because others may know
+ * the old password. Refuses a weak password, and a link that was used in the meantime.
  */
 export async function setPassword(
   database: Database,
@@ -80,7 +80,7 @@ export async function setPassword(
   })
 }
 
-/** A new one-time link's secret for a user; earlier ones become worthless. */
+/** Returns the secret of a new one-time link for a user; earlier links become invalid. */
 export async function makeLink(
   database: Database,
   { id, login, locked }: User,
@@ -98,12 +98,12 @@ export async function makeLink(
   return secret
 }
 
-/** The address of a one-time link. */
+/** Returns the URL of a one-time link. */
 export function passwordLink({ base }: Registry['urls'], secret: string): string {
   return `${base}/me/password?link=${secret}`
 }
 
-/** Whose link it is; null when it was used, has expired or never was one. */
+/** Returns the user of a one-time link, or null when it is unknown, used or expired. */
 export async function linkOwner(
   database: Database,
   secret: string,
@@ -117,7 +117,7 @@ export async function linkOwner(
   return row && accountOf(row)
 }
 
-/** Sets a password by a one-time link; a refusal does not use the link up. */
+/** Sets a password by a one-time link; a refused password does not use up the link. */
 export async function redeemLink(
   database: Database,
   secret: string,
@@ -130,8 +130,8 @@ export async function redeemLink(
 }
 
 /**
- * The cookie value that marks a browser as used with an account: an id and its HMAC under the
- * stored password, so nothing is stored and a new password invalidates it. Null without a password.
+ * Returns the cookie value that marks a browser as used with an account: an id and its HMAC under
+ * the password hash, so nothing is stored and a new password voids it. Null without a password.
  */
 export async function makeDevice(database: Database, login: string): Promise<string | null> {
   const stored = await storedPassword(database, login)
@@ -139,7 +139,7 @@ export async function makeDevice(database: Database, login: string): Promise<str
   return stored && `${id}.${proof(id, stored)}`
 }
 
-/** The id of a browser, where it is known to the account that a login means; null otherwise. */
+/** Returns the id in a device cookie if it is valid for the account of a login, otherwise null. */
 export async function knownDevice(
   database: Database,
   login: string,

@@ -2,17 +2,17 @@ import pLimit from 'p-limit'
 import type { Logger } from 'pino'
 import { timestamp } from '../../generator/index.ts'
 
-/** Has `work` record `now` as the last use of a token or a session, where that is worthwhile. */
+/** Lets `work` record `now` as the last use of a token or session, at most once a minute. */
 export type RecordUse = (
   last: string | null,
   now: Date,
   work: (at: string) => Promise<unknown>,
 ) => Promise<void>
 
-/** How exact a last use is, and how long nothing is recorded after a failure, in milliseconds. */
+/** The precision of a last use, and the pause after a failed write, in milliseconds. */
 const PAUSE = 60_000
 
-/** One by one; a failure (a full disk) pauses it for a minute: reading must go on without it. */
+/** Records one at a time. A failed write, as on a full disk, is not thrown: reads must go on. */
 export function recordUses(log: Pick<Logger, 'warn'>): RecordUse {
   const inTurn = pLimit(1)
   let failedAt = Number.NEGATIVE_INFINITY

@@ -18,13 +18,13 @@ import {
 } from '../../generator/index.ts'
 import { type Account, findUser, type User } from './accounts.ts'
 
-/** How many crates a user owns. */
+/** Counts the crates a user owns. */
 export async function countCratesOf(database: Database, userId: number): Promise<number> {
   const sql = 'SELECT count(*) AS n FROM owners WHERE user_id = ?'
   return (await first<{ n: number }>(database, sql, userId))?.n ?? 0
 }
 
-/** The names of the crates a user owns, in alphabetical order. */
+/** Returns the names of the crates a user owns, in alphabetical order. */
 export async function cratesOf(
   database: Database,
   userId: number,
@@ -36,7 +36,7 @@ export async function cratesOf(
   return rows.map(row => row.name)
 }
 
-/** Refuses a user who may not manage a crate: only its owners and administrators may. */
+/** Refuses a user who is neither an owner of the crate nor an administrator. */
 export async function requireOwner(
   database: Database,
   crate: CrateRecord,
@@ -46,14 +46,14 @@ export async function requireOwner(
   refuse('not_owner', { name: crate.name, login: user.login })
 }
 
-/** What became of the logins in a request. */
+/** The logins in a request, by whether anything changed for them. */
 export interface OwnerChange {
   readonly changed: readonly string[]
-  /** Those for whom it was so before. */
+  /** Logins of users who were in the requested state already. */
   readonly unchanged: readonly string[]
 }
 
-/** Changes the owners of a crate: for all logins, or for none and with a refusal. */
+/** Changes the owners of a crate for all logins; if one is refused, changes nothing. */
 type OwnerWork = (
   database: Database,
   crate: CrateRecord,
@@ -61,7 +61,7 @@ type OwnerWork = (
   change: Change,
 ) => Promise<OwnerChange>
 
-/** Makes users owners at once. Unknown logins are named, all of them. */
+/** Makes users owners without an invitation. The refusal lists all unknown logins. */
 export const addOwners: OwnerWork = (database, crate, logins, change) =>
   eachUser(database, crate, logins, change, async (tx, user) => {
     if (await isOwner(tx, crate.id, user.id)) return false
@@ -70,7 +70,7 @@ export const addOwners: OwnerWork = (database, crate, logins, change) =>
     return true
   })
 
-/** Makes a user an owner, unless they are one already. */
+/** Makes a user an owner if they are not one already. */
 export async function insertOwner(
   tx: Database,
   { id, name }: CrateRecord,
@@ -97,7 +97,7 @@ export const inviteOwners: OwnerWork = (database, crate, logins, change) =>
     return true
   })
 
-/** Removes owners and withdraws invitations, but never the last owner. All or none. */
+/** Removes owners and withdraws invitations. Refuses to remove the last owner. */
 export const removeOwners: OwnerWork = (database, crate, logins, change) => {
   let isOwnerGone = false
   const remove = async (tx: Database, { id, login }: User) => {
@@ -126,9 +126,9 @@ async function eachUser(
   finish?: (tx: Database) => Promise<void>,
 ): Promise<OwnerChange> {
   return database.transaction().execute(async tx => {
-    // Whoever was asked before may have lost the crate while the request arrived.
+    // The user may have lost the crate since the check at the start of the request.
     if (change.user) await requireOwner(tx, crate, { ...change.user, login: change.actor })
-    // One user may be named by several spellings of the login.
+    // The request may name one user in several spellings of the login.
     const users = new Map<number, User>()
     const unknown: Issue[] = []
     for (const login of logins) {
@@ -154,22 +154,22 @@ async function withdrawInvitation(tx: Database, crateId: number, userId: number)
 /** An invitation to own a crate. */
 export interface InvitationRecord {
   readonly crate: string
-  /** Login of who is invited. */
+  /** Login of the invited user. */
   readonly login: string
-  /** Login of who invited, or `the operator`. */
+  /** Login of the inviting user, or `the operator`. */
   readonly by: string
   readonly at: string
   readonly expires: string
 }
 
-/** What decides whether an invitation is still good. */
+/** What decides whether an invitation is still valid. */
 export interface InvitationTime {
   readonly now: Date
-  /** So many seconds after it was made, or renewed, it is not. */
+  /** An invitation expires this many seconds after it was created or renewed. */
   readonly seconds: number
 }
 
-/** The invitations of a user, or to a crate, that are good and not answered; the latest first. */
+/** Lists the open invitations of a user, or to a crate, that are valid; the latest first. */
 export async function listInvitations(
   database: Database,
   of: { readonly userId: number } | { readonly crateId: number },
@@ -187,7 +187,7 @@ export async function listInvitations(
   return rows.map(row => ({ ...row, expires: timestamp(new Date(row.at), seconds) }))
 }
 
-/** Accepts or declines an invitation. Refuses one that has expired, was withdrawn or never made. */
+/** Accepts or declines an invitation. Refuses one that is unknown, expired or withdrawn. */
 export async function answerInvitation(
   database: Database,
   crate: CrateRecord,

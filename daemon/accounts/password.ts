@@ -1,7 +1,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { type Issue, issue, refuse } from '../../generator/index.ts'
 
-/** NIST SP 800-63B §3.1.1: long rather than complicated; the maximum bounds the work. */
+/** Long rather than complicated (NIST SP 800-63B §3.1.1); the maximum bounds the work. */
 const SHORTEST = 10
 const LONGEST = 200
 
@@ -9,7 +9,7 @@ const BLOCK_SIZE = 8
 const KEY_BYTES = 32
 const NO_SALT = Buffer.alloc(16)
 
-/** What stands against a password. */
+/** Returns why a password is refused, as a list of issues; empty for a good one. */
 export function passwordIssues(password: string, login: string): Issue[] {
   const { length } = [...password]
   if (length < SHORTEST) return [issue('password_short', { min: SHORTEST })]
@@ -21,7 +21,7 @@ export function passwordIssues(password: string, login: string): Issue[] {
   return []
 }
 
-/** What is stored of a password: `scrypt$COST$SALT$KEY` (RFC 7914), the cost as a power of two. */
+/** Hashes a password to `scrypt$COST$SALT$KEY` (RFC 7914), where N is 2 to the power of COST. */
 export async function hashPassword(password: string, cost: number): Promise<string> {
   const salt = randomBytes(16)
   const key = await queue.run(TOP_PRIORITY, () => derive(password, salt, cost))
@@ -29,8 +29,8 @@ export async function hashPassword(password: string, cost: number): Promise<stri
 }
 
 /**
- * Whether a password is the stored one. The work is `2 ** effort` also where nothing is stored, so
- * that the time does not tell who has an account; `effort` is at least the stored cost.
+ * Returns whether a password is the stored one. The work is always `2 ** effort`, even without a
+ * stored one, so the time does not reveal who has an account; `effort` is at least its cost.
  */
 export function isPassword(
   password: string,
@@ -50,12 +50,12 @@ async function compare(password: string, stored: string | null, effort: number):
   const derived = await derive(password, Buffer.from(salt, 'base64url'), Number(storedCost))
   // 2^c, then 2^c, 2^(c+1), … up to 2^(effort-1): together 2^effort.
   for (let cost = Number(storedCost); cost < effort; cost++) await derive(password, NO_SALT, cost)
-  // HMAC (RFC 2104) fills its key up with NULs, so that scrypt takes a password with NULs behind it
-  // for the same.
+  // HMAC (RFC 2104) pads its key with NULs, so scrypt returns the same key for a password with
+  // NULs appended.
   return timingSafeEqual(derived, Buffer.from(key, 'base64url')) && !password.includes('\0')
 }
 
-/** The cost of a stored password. */
+/** Returns the cost of a stored password. */
 export function costOf(stored: string): number {
   return Number(stored.split('$')[1])
 }
@@ -74,15 +74,15 @@ function derive(password: string, salt: Buffer, cost: number): Promise<Buffer> {
   })
 }
 
-/** Where somebody stands who wants a password hashed. */
+/** The place of a login attempt in the hashing queue. */
 export interface LoginPriority {
   /** Whether the caller is known to the account: by device cookie, session or one-time link. */
   readonly isKnown: boolean
-  /** How many attempts like this one came of late from where it comes, this one included. */
+  /** How many recent attempts came from the same source, including this one. */
   readonly recent: number
 }
 
-/** For callers who need no limit: the operator, or a request that was checked before. */
+/** For callers that need no limit: the operator, or a request that was checked before. */
 export const TOP_PRIORITY: LoginPriority = { isKnown: true, recent: 0 }
 
 interface Waiting {
@@ -92,9 +92,9 @@ interface Waiting {
 }
 
 /**
- * Limits concurrent work, and how much of it waits. Known callers go first, then those with the
- * fewest recent attempts, then the oldest. When too many wait, the last in that order is refused.
- * So strangers who guess can delay other strangers, but no known caller.
+ * Limits concurrent and waiting work. Known callers go first, then callers with the fewest recent
+ * attempts, then the oldest. When too many wait, the last in that order is refused.
+ * So clients that guess passwords can delay other unknown clients, but no known caller.
  */
 export class HashingQueue {
   readonly #atOnce: number
@@ -107,7 +107,7 @@ export class HashingQueue {
     this.#mostWaiting = mostWaiting
   }
 
-  /** Does the work in its turn; refuses it when too many with a better priority wait. */
+  /** Runs the work in its turn; refuses it when too many with a better priority wait. */
   async run<Result>(priority: LoginPriority, work: () => Promise<Result>): Promise<Result> {
     if (this.#running < this.#atOnce) this.#running++
     else if (!(await this.#turn(priority))) refuse('logins_busy')
@@ -115,7 +115,7 @@ export class HashingQueue {
       return await work()
     } finally {
       const next = this.#waiting.shift()
-      // The place is handed on, so that nobody who comes in between takes it.
+      // Hand the slot over directly, so that no newcomer can take it in between.
       if (next) next.begin()
       else this.#running--
     }
@@ -135,5 +135,5 @@ function isBefore(one: LoginPriority, other: LoginPriority): boolean {
   return one.isKnown === other.isKnown ? one.recent < other.recent : one.isKnown
 }
 
-/** Each hash takes tens of megabytes and a thread that file reading wants, too. */
+/** Each hash takes tens of megabytes and a libuv thread, which file reads need, too. */
 const queue = new HashingQueue({ atOnce: 2, mostWaiting: 64 })

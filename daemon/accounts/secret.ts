@@ -1,21 +1,21 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** A new secret of 256 random bits, good for cookies and links. */
+/** Returns a new secret of 256 random bits for a cookie or a link. */
 export function makeSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** What is stored of a secret or a token; their 190 or more random bits need no salt. */
+/** Returns the hash to store of a secret or token; with 190 or more random bits, no salt needed. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }
 
-/** The token of forms: an HMAC of the cookie, which shows that they came from its holder. */
+/** Returns the anti-CSRF token of forms: an HMAC that only the holder of the cookie can send. */
 export function formProof(secret: string): string {
   return createHmac('sha256', secret).update('plimsoll form').digest('base64url')
 }
 
-/** Whether two texts are the same, in a time that tells nothing about where they differ. */
+/** Compares two texts in a time that does not reveal where they differ. */
 export function isSameText(one: string, other: string): boolean {
   const [a, b] = [one, other].map(text => createHash('sha256').update(text).digest())
   return a !== undefined && b !== undefined && timingSafeEqual(a, b)

@@ -12,15 +12,15 @@ import { type Account, type AccountRow, accountOf } from './accounts.ts'
 import type { RecordUse } from './last-use.ts'
 import { formProof, hashSecret, makeSecret } from './secret.ts'
 
-/** A login in a browser, as the one who sent its cookie. */
+/** A browser session, found by the cookie of a request. */
 export interface Session {
   readonly id: number
   readonly user: Account
-  /** What forms of this session carry. */
+  /** The anti-CSRF token in this session's forms. */
   readonly proof: string
 }
 
-/** A login in a browser, as its user sees it in a list. */
+/** A browser session as listed for its user. */
 export interface SessionRecord {
   readonly id: number
   readonly agent: string
@@ -28,18 +28,18 @@ export interface SessionRecord {
   readonly lastSeen: string
 }
 
-/** What decides whether a session still holds. */
+/** What decides whether a session is still valid. */
 export interface SessionTime {
   readonly now: Date
-  /** After so many seconds without a request it does not. */
+  /** A session ends after this many seconds without a request. */
   readonly idleSeconds: number
 }
 
-/** As many browsers as anyone uses; beyond that the login not seen for longest goes. */
+/** More than anyone needs; a login beyond that ends the session unused for longest. */
 const MOST = 50
 const AGENT_LENGTH = 120
 
-/** Logs a user in and gives the secret for the cookie; only its SHA-256 is kept. */
+/** Logs a user in and returns the secret for the cookie; only its SHA-256 is stored. */
 export async function startSession(
   database: Database,
   userId: number,
@@ -62,7 +62,7 @@ export async function startSession(
   return secret
 }
 
-/** The session of a cookie; null when it has expired, was idle for `idleSeconds`, or was ended. */
+/** Returns the session of a cookie, or null when it expired, was idle too long or was ended. */
 export async function findSession(
   database: Database,
   secret: string,
@@ -82,7 +82,7 @@ export async function findSession(
   return { id: row.id, user: accountOf(row), proof: formProof(secret) }
 }
 
-/** Where a user is logged in, the latest first. */
+/** Lists the valid sessions of a user, the latest first. */
 export async function listSessions(
   database: Database,
   userId: number,
@@ -93,7 +93,7 @@ export async function listSessions(
   return all(database, sql, userId, timestamp(now), timestamp(now, -idleSeconds))
 }
 
-/** Ends every session of a user but the one to keep, if any, and says how many there were. */
+/** Ends all sessions of a user except `kept`, if given, and returns how many it ended. */
 export async function endSessions(
   database: Database,
   { id, login }: Pick<Account, 'id' | 'login'>,
@@ -109,7 +109,7 @@ export async function endSessions(
   })
 }
 
-/** Ends a session of a user. Refuses one that is not theirs, as if it did not exist. */
+/** Ends a session of a user. Refuses a session of another user as if it did not exist. */
 export async function endSession(
   database: Database,
   { id, user }: Pick<Session, 'id' | 'user'>,

@@ -12,24 +12,24 @@ import {
 } from '../../generator/index.ts'
 import { hashSecret } from './secret.ts'
 
-/** What a token may do: the endpoint scopes of crates.io, and `read` for a private registry. */
+/** What a token may do: the endpoint scopes of crates.io, plus `read` for private registries. */
 export const SCOPES = ['publish-new', 'publish-update', 'yank', 'change-owners', 'read'] as const
 export type Scope = (typeof SCOPES)[number]
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** One line without direction marks: administrators read these names, too. */
+/** One line without bidirectional control characters: administrators read these names, too. */
 const NAME = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,100}$/u
 /** A crate name, or a prefix followed by `*`. */
 const PATTERN = /^(?:[A-Za-z][A-Za-z0-9_-]{0,63}\*?|\*)$/
 const FORM = /^plim_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 
-/** A new token: `plim_`, 32 random base62 characters (190 bits), 6 characters of checksum. */
+/** Returns a new token: `plim_`, 32 random base62 characters (190 bits), 6 checksum characters. */
 export function makeToken(): string {
   const secret = Array.from({ length: 32 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
   return `plim_${secret}${checksum(secret)}`
 }
 
-/** Whether a text has the form of a token, checksum included; it may still be unknown. */
+/** Returns whether a text has the form and checksum of a token; the token may be unknown. */
 export function isToken(text: string): boolean {
   const [, secret = '', sum = ''] = FORM.exec(text) ?? []
   return secret !== '' && checksum(secret) === sum
@@ -50,24 +50,24 @@ export interface TokenRecord {
   readonly id: number
   readonly name: string
   readonly user: string
-  /** Null: everything its user may do. */
+  /** Null allows everything that its user may do. */
   readonly scopes: readonly Scope[] | null
-  /** Crate names, or beginnings ending in `*`; null: every crate. */
+  /** Crate names, or prefixes followed by `*`; null allows every crate. */
   readonly crates: readonly string[] | null
   readonly created: string
   readonly expires: string | null
   readonly last_used: string | null
 }
 
-/** What a new token is to be. */
+/** The properties of a new token. */
 export interface TokenOrder extends Pick<TokenRecord, 'name' | 'scopes' | 'crates' | 'expires'> {
   readonly userId: number
   readonly at: string
-  /** How many tokens that are good the user may have with this one; default: any number. */
+  /** The maximum number of valid tokens of the user, including this one; default: no limit. */
   readonly most?: number
 }
 
-/** Creates a token and returns it, the only time it is visible. Refuses one token too many. */
+/** Creates a token and returns it, the only time it is visible. Refuses more than `most`. */
 export async function createToken(
   database: Database,
   { userId, name, scopes, crates, at, expires, most }: TokenOrder,
@@ -100,13 +100,13 @@ async function countGood(tx: Database, userId: number, at: string): Promise<numb
   return (await first<{ n: number }>(tx, sql, userId, at))?.n ?? 0
 }
 
-/** Scopes and crates of a token, as they are stored. */
+/** The scopes and crates of a token as stored: JSON, or null. */
 export interface StoredReach {
   readonly scopes: string | null
   readonly crates: string | null
 }
 
-/** Scopes and crates of a stored token. */
+/** Returns the parsed scopes and crates of a stored token. */
 export function reachOf({ scopes, crates }: StoredReach) {
   return {
     scopes: scopes ? (JSON.parse(scopes) as Scope[]) : null,
@@ -114,7 +114,7 @@ export function reachOf({ scopes, crates }: StoredReach) {
   }
 }
 
-/** Tokens that are not revoked, oldest first: of one user, or of all. */
+/** Lists the tokens of one user, or of all users, that are not revoked, oldest first. */
 export async function listTokens(database: Database, userId?: number): Promise<TokenRecord[]> {
   const sql = `SELECT tokens.id, tokens.name, login AS user, scopes, crates,
       tokens.created_at AS created, expires_at AS expires, last_used_at AS last_used
@@ -128,7 +128,7 @@ export async function listTokens(database: Database, userId?: number): Promise<T
   return rows.map(row => ({ ...row, ...reachOf(row) }))
 }
 
-/** Revokes a token. Refuses one that is unknown, revoked already, or not of user `userId`. */
+/** Revokes a token. Refuses one that is unknown, already revoked, or not of user `userId`. */
 export async function revokeToken(
   database: Database,
   id: number,
@@ -145,7 +145,7 @@ export async function revokeToken(
   })
 }
 
-/** Scopes in the order of `SCOPES`, each once; refuses all unknown ones at once. */
+/** Returns the scopes in the order of `SCOPES`, each once; one refusal lists all unknown ones. */
 export function parseScopes(texts: readonly string[]): Scope[] {
   const known: readonly string[] = SCOPES
   const unknown = texts.filter(text => !known.includes(text))
