@@ -5,15 +5,15 @@ import { Command, CommanderError } from 'commander'
 import { type CommandTable, commands, loadCommands } from '../generator/cli/cli.ts'
 import { Exit, type Io } from '../generator/cli/io.ts'
 
-// The reader may be gone: a pipe to `head` (EPIPE), a terminal that was closed (EIO). The work is
-// done all the same.
+// The reader may be gone: `head` at the end of a pipe (EPIPE) or a closed terminal (EIO). The
+// command still does its work.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
   })
 }
 
-/** A second SIGINT within this time is the same Ctrl-C, from the terminal and through `npx`. */
+/** A second SIGINT within this time is the same Ctrl-C, sent by the terminal and again by `npx`. */
 const SAME_INTERRUPT_MS = 250
 
 const io: Io = {
@@ -31,7 +31,7 @@ const program = new Command('plimsoll')
   .version(version())
   .exitOverride()
 
-/** All commands; a word is a module, so that a command loads only what it needs. */
+/** All commands; each is a module of its own, so a command loads only what it needs. */
 const table: CommandTable = {
   ...commands,
   user: async () => {
@@ -47,7 +47,7 @@ const table: CommandTable = {
 }
 for (const register of await loadCommands(table, process.argv[2])) register(program, io)
 
-/** The version of the package that this program is part of. */
+/** Returns the version in this package's package.json. */
 function version(): string {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   return (JSON.parse(manifest) as { version: string }).version
@@ -55,7 +55,7 @@ function version(): string {
 
 /**
  * Resolves at the first SIGTERM, SIGINT or SIGHUP, or when the parent closes its IPC channel.
- * Repetitions change nothing, except that a second Ctrl-C ends the process at once.
+ * Later signals have no effect, except that a second Ctrl-C ends the process at once.
  */
 function stopSignal(): Promise<void> {
   return new Promise(resolve => {

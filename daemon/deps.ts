@@ -4,7 +4,7 @@ import type { Metrics } from './metrics.ts'
 import type { GitWorker } from './workers/git-worker.ts'
 import type { IndexWorker } from './workers/index-worker.ts'
 
-/** What the daemon works with; nothing else reads the clock or opens a store. */
+/** The daemon's shared dependencies; nothing else reads the clock or opens a store. */
 export interface Deps {
   readonly registry: Registry
   readonly indexWorker: IndexWorker

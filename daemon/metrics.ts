@@ -18,14 +18,14 @@ import {
 } from '../generator/index.ts'
 import { objectionsOf } from './http/answer.ts'
 
-/** Work that follows a publish. */
+/** The kinds of background work after a publish. */
 const BACKGROUND = ['build', 'git index', 'git push'] as const
 export type BackgroundWork = (typeof BACKGROUND)[number]
 
-/** The methods of the web (RFC 9110 §9.3, RFC 5789). */
+/** The standard HTTP methods (RFC 9110 §9.3, RFC 5789). */
 const METHODS = new Set('GET HEAD PUT DELETE POST PATCH OPTIONS TRACE CONNECT'.split(' '))
 
-/** What the daemon counts about itself, in Prometheus' text format at `/metrics`. */
+/** The daemon's metrics, served at `/metrics` in Prometheus' text format. */
 export class Metrics {
   readonly #prometheus = new Prometheus()
   readonly #requests: Histogram
@@ -48,24 +48,24 @@ export class Metrics {
     this.#failures = counter(
       'plimsoll_failures_total',
       'code',
-      'Refused requests, by the code of each objection; `unexpected` for an unforeseen failure',
+      'Refused requests, by the code of each issue; `unexpected` for an unexpected error',
     )
     this.#publishes = counter(
       'plimsoll_publishes_total',
       'outcome',
-      'Accepted publishes, by outcome: `added`, or `present` for a repeated one',
+      'Accepted publishes, by outcome: `added`, or `present` for a repeated publish',
     )
     this.#backgroundFailures = counter(
       'plimsoll_background_failures_total',
       'what',
-      'Failures of work after a publish, which is tried again: `build` for index files and pages, `git index`, `git push`',
+      'Failures of background work, which is retried: `build` for index files and pages, `git index`, `git push`',
     )
     for (const outcome of ['added', 'present']) this.#publishes.inc({ outcome }, 0)
     for (const what of BACKGROUND) this.#backgroundFailures.inc({ what }, 0)
     gauges(registry, registers)
   }
 
-  /** Labels are routes, not paths, and standard methods: HTTP/2 allows any word as a method. */
+  /** Labels are limited to routes and standard methods: clients can send any path and method. */
   readonly middleware: MiddlewareHandler = async (c, next) => {
     const { method } = c.req
     const end = this.#requests.startTimer({ method: METHODS.has(method) ? method : 'other' })
@@ -74,7 +74,7 @@ export class Metrics {
     for (const code of objectionsOf(c)) this.#failures.inc({ code })
   }
 
-  /** Counts a failure of background work. */
+  /** Counts a failure in background work. */
   backgroundFailed(what: BackgroundWork): void {
     this.#backgroundFailures.inc({ what })
   }
@@ -84,7 +84,7 @@ export class Metrics {
     this.#publishes.inc({ outcome })
   }
 
-  /** The page for Prometheus. */
+  /** Returns the metrics page for Prometheus. */
   async page(): Promise<Response> {
     return new Response(await this.#prometheus.metrics(), {
       headers: { 'content-type': this.#prometheus.contentType, 'cache-control': 'no-store' },
@@ -92,7 +92,7 @@ export class Metrics {
   }
 }
 
-/** What is read from the catalog whenever somebody asks. */
+/** Registers the gauges that read the catalog at every scrape. */
 function gauges({ database }: Registry, registers: Prometheus[]): void {
   type Samples = (readonly [labels: Record<string, string>, n: number])[]
   const gauge = (name: string, labelNames: string[], help: string, read: () => Promise<Samples>) =>
@@ -111,19 +111,19 @@ function gauges({ database }: Registry, registers: Prometheus[]): void {
   gauge(
     'plimsoll_pending',
     ['kind'],
-    'Work that the catalog has marked and nobody has done yet, by kind',
+    'Work that is marked in the catalog and not done yet, by kind',
     byKind(countMarks),
   )
   gauge(
     'plimsoll_failed_work',
     ['kind'],
-    'Work that failed and will be tried again, by kind; `plimsoll status` lists it',
+    'Work that failed and will be retried, by kind; `plimsoll status` lists it',
     byKind(countFailedMarks),
   )
   gauge(
     'plimsoll_unrendered',
     ['kind', 'crate', 'version'],
-    'What cannot be rendered, or only as plain text: at most 100 of each, by kind, crate and version',
+    'Pages and index files that cannot be rendered, or only as plain text (at most 100 of each)',
     async () => [
       ...(await listFailedMarks(database)).map(({ kind, crate, version }) => {
         return [{ kind, crate: crate ?? '', version: version ?? '' }, 1] as const
@@ -136,7 +136,7 @@ function gauges({ database }: Registry, registers: Prometheus[]): void {
   gauge(
     'plimsoll_held',
     ['what'],
-    'What the registry has: crates, releases (their versions) and users',
+    'The numbers of crates, releases (crate versions) and users',
     async () => {
       const { crates, releases, users } = await registryCounts(database)
       return Object.entries({ crates, releases, users }).map(([what, n]) => [{ what }, n] as const)

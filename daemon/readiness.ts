@@ -3,18 +3,18 @@ import { Refusal, timestamp, writeFact } from '../generator/index.ts'
 import type { OpenHandler } from './access/route.ts'
 import type { Deps } from './deps.ts'
 
-/** What readiness depends on. */
+/** What the readiness check depends on. */
 interface ReadinessDeps extends Pick<Deps, 'registry' | 'clock'> {
-  /** The bytes that a file system has free, by a path in it; default: what `statfs` says. */
+  /** Returns the free bytes of the file system of a path; default: as `statfs` reports them. */
   readonly freeBytes?: (path: string) => Promise<number>
 }
 
-/** For so many milliseconds an answer stays valid, so that frequent probes make no more work. */
+/** How many milliseconds an answer is reused, so that frequent probes cause no extra work. */
 const HOLDS = 1000
 
 /**
- * `GET /readyz`: 200 when a publish could be accepted now: database, crate store and public tree can
- * be written to (which is tried) and the disk has room for the largest `.crate`. Else 503.
+ * Handles `GET /readyz`. Answers 200 if a publish could be accepted now: test writes to database,
+ * crate store and public tree succeed and the disk has room for the largest `.crate`; else 503.
  */
 export function readiness(deps: ReadinessDeps): OpenHandler {
   let latest: { readonly at: number; readonly faults: Promise<string[]> } | null = null
@@ -27,13 +27,13 @@ export function readiness(deps: ReadinessDeps): OpenHandler {
   }
 }
 
-/** The answer of a daemon that is still starting; null for requests that wait. */
+/** Returns the probe answers of a daemon that is starting; null for requests that have to wait. */
 export function whileStarting(path: string): Response | null {
   if (path === '/healthz') return plain('ok\n', 200)
   return path === '/readyz' ? notReady('starting') : null
 }
 
-/** Names the parts that fail; the reasons, which may hold paths, are for the operator only. */
+/** Returns the names of failing parts, without reasons: those may contain paths. */
 async function findFaults({ registry, clock, freeBytes = free }: ReadinessDeps): Promise<string[]> {
   const { database, crates, tree, dir, settings } = registry
   const faults = new Set<string>()

@@ -15,7 +15,7 @@ import { type Actor, authenticate, hasScope, passwordOf, tokenOf } from './auth.
 import { RateLimits } from './rate-limit.ts'
 import type { ActorRoute, BrowserRequest, BrowserRoute, OpenRoute, Route } from './route.ts'
 
-/** Checks every request before its handler: caller, rate limits, and that a posted form is ours. */
+/** Checks the caller, the rate limits and the origin of a posted form before every handler. */
 export class AccessGuard {
   readonly #registry: Registry
   readonly #clock: () => Date
@@ -33,7 +33,7 @@ export class AccessGuard {
     this.#me = `${registry.urls.base}/me`
   }
 
-  /** Answers a request, or throws the refusal that does. */
+  /** Answers a request, or throws a refusal for the error handler to answer. */
   enter(route: Route, c: Context): Response | Promise<Response> {
     if (route.counts === 'search')
       this.#limits.ofAddress('search', this.#addressOf(c), this.#clock())
@@ -55,7 +55,7 @@ export class AccessGuard {
     }
   }
 
-  /** A private registry: a token with the scope `read`, or for GET a logged-in browser. */
+  /** Private registry: requires a token with the scope `read`, or for GET a logged-in browser. */
   async #enterAsReader({ path: route, handle }: OpenRoute, c: Context): Promise<Response> {
     const { path, method } = c.req
     const header = c.req.header('authorization')
@@ -71,13 +71,13 @@ export class AccessGuard {
         refuse('token_rejected', { me: this.#me })
       return this.#challenge(c, 'token_rejected')
     }
-    // Every call of Cargo begins with config.json, also when its token is good for publishing only.
+    // Cargo starts every call with config.json, even when its token is only valid for publishing.
     if (!hasScope(actor, 'read') && path !== `/${configPath}`)
       refuse('scope_missing', { scope: 'read' })
     return handle(c)
   }
 
-  /** Somebody who wants to change something: a token good for one of the scopes of the route. */
+  /** A route that changes something: requires a token with one of the scopes of the route. */
   async #enterAsActor(route: ActorRoute, c: Context): Promise<Response> {
     const actor = await this.#identify(c)
     const { access, counts, handle } = route
@@ -88,7 +88,7 @@ export class AccessGuard {
     return handle(c, actor)
   }
 
-  /** A browser. What is refused here is told on a page, because a person reads it. */
+  /** A browser route: refusals are shown on a page, because a person reads them. */
   async #enterAsVisitor(route: BrowserRoute, c: Context): Promise<Response> {
     const isPost = c.req.method === 'POST'
     let login: string | null = null
@@ -107,7 +107,7 @@ export class AccessGuard {
     }
   }
 
-  /** The session of a browser, and that what it posts came from a form made for it. */
+  /** Reads the session and the form; refuses a form that was not created for this browser. */
   async #browserRequest(c: Context): Promise<Omit<BrowserRequest, 'priority'>> {
     const session = await this.#session(c)
     const known = readCookie(c, this.#registry, 'form')
@@ -150,7 +150,7 @@ export class AccessGuard {
     return findSession(database, secret, time, this.#recordUse)
   }
 
-  /** Whoever calls the API; 403 for nobody. */
+  /** Returns the caller of an API route; refuses an anonymous caller with 403. */
   async #identify(c: Context): Promise<Actor> {
     const token = tokenOf(c.req.header('authorization'))
     if (!token) return refuse('token_absent', { me: this.#me })
@@ -166,9 +166,9 @@ export class AccessGuard {
   }
 
   /**
-   * 401 with the challenge that makes Cargo send its token, or ask for one (RFC 3231, Cargo's
-   * `login_url`). git knows only `Basic`, and libgit2 only when that comes first; elsewhere it
-   * would make browsers ask for a password.
+   * Returns a 401 whose challenge makes Cargo send its token or ask for one (Cargo RFC 3231,
+   * `login_url`). git supports only `Basic`, and libgit2 only if it comes first; on other routes
+   * `Basic` would make browsers ask for a password.
    */
   #challenge(c: Context, why: 'token_absent' | 'token_rejected'): Response {
     const basic = c.req.path.startsWith('/index.git/')
@@ -183,7 +183,7 @@ export class AccessGuard {
   }
 }
 
-/** Whether a person is about to look at a page, and not a program at data. */
+/** Returns whether a browser asks for a page, as opposed to a program asking for data. */
 export function wantsPage(c: Context): boolean {
   if (c.req.method !== 'GET' || !/\btext\/html\b/i.test(c.req.header('accept') ?? '')) return false
   return !/^\/(?:api|index|index\.git)\/|\.crate$/.test(c.req.path)

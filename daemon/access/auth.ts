@@ -20,22 +20,22 @@ import {
   type TokenRecord,
 } from '../accounts/tokens.ts'
 
-/** Who is calling, and what the token they call with is good for. */
+/** The caller of an API route, with the limits of the token used. */
 export interface Actor extends Pick<TokenRecord, 'scopes' | 'crates'> {
   readonly user: Account
   readonly tokenId: number
-  /** Where the request came from. */
+  /** The client address of the request. */
   readonly address?: string
 }
 
-/** Cargo sends the token alone; `Bearer` before it is accepted too (RFC 6750 §2.1). */
+/** Returns the bare token that Cargo sends; `Bearer` before it is accepted too (RFC 6750 §2.1). */
 export function tokenOf(header: string | undefined): string | null {
   const text = header?.trim() ?? ''
   const bare = /^bearer +(.*)$/i.exec(text)?.[1] ?? text
   return bare === '' ? null : bare
 }
 
-/** git and its kin send a user and a password, of which the password is the token (RFC 7617 §2). */
+/** Returns the token that git and similar clients send as a Basic password (RFC 7617 §2). */
 export function passwordOf(header: string | undefined): string | null {
   const encoded = /^basic +([A-Za-z0-9+/=_-]+)$/i.exec(header?.trim() ?? '')?.[1]
   if (encoded === undefined) return null
@@ -44,13 +44,13 @@ export function passwordOf(header: string | undefined): string | null {
   return pair.includes(':') && password !== '' ? password : null
 }
 
-/** Tokens that are good at a time, with their users. */
+/** Tokens that are valid at a given time, with their users. */
 const GOOD = `FROM tokens JOIN users ON users.id = tokens.user_id
   WHERE revoked_at IS NULL AND locked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`
 
 type TokenRow = AccountRow & StoredReach & { id: number; last_used_at: string | null }
 
-/** The actor of a token; null when it is unknown, revoked or expired, or its user is locked. */
+/** Returns the actor of a token; null if it is unknown, revoked or expired, or its user locked. */
 export async function authenticate(
   database: Database,
   token: string,
@@ -68,18 +68,18 @@ export async function authenticate(
   return { user: accountOf(row), tokenId: row.id, ...reachOf(row) }
 }
 
-/** Refuses an actor whose token was withdrawn, or who was locked out, while their request arrived. */
+/** Refuses an actor whose token was revoked, or who was locked, while the request arrived. */
 export async function requireStillGood(db: Queries, { tokenId }: Actor, now: Date): Promise<void> {
   const sql = `SELECT tokens.id ${GOOD} AND tokens.id = ?`
   if (!(await first(db, sql, timestamp(now), tokenId))) refuse('token_withdrawn')
 }
 
-/** Whether the actor's token is good for a scope. */
+/** Returns whether the actor's token has a scope. */
 export function hasScope(actor: Actor, scope: Scope): boolean {
   return actor.scopes === null || actor.scopes.includes(scope)
 }
 
-/** Whether the token covers a crate; patterns are names or `prefix*`, compared canonically. */
+/** Returns whether the token covers a crate; compares names and `prefix*` in canonical form. */
 export function coversCrate(actor: Actor, name: Name): boolean {
   if (actor.crates === null) return true
   const canonical: string = canonicalName(name)
@@ -89,7 +89,7 @@ export function coversCrate(actor: Actor, name: Name): boolean {
   })
 }
 
-/** The change an actor is about to make. */
+/** Returns the audit data for a change by an actor. */
 export function changeBy(actor: Actor, now: Date): Change {
   const { user, tokenId, address = null } = actor
   return { at: timestamp(now), actor: user.login, user, tokenId, address }

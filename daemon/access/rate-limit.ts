@@ -3,12 +3,12 @@ import { issue, Refusal, type Settings } from '../../generator/index.ts'
 import type { LoginPriority } from '../accounts/password.ts'
 import { addressGroup } from '../http/client-address.ts'
 
-/** Refilling by fractions of a token must not lose the last digit. */
+/** The tolerance for rounding errors, since buckets refill by fractions of a token. */
 const ROUNDING = 1e-6
 
 /**
- * Token buckets by key: a minute's worth at once, then as the bucket refills. 0 means no limit.
- * Of more callers than `remembered`, the one not heard of for longest is forgotten.
+ * Token buckets by key. A full bucket holds one minute's worth; 0 means no limit.
+ * Beyond `remembered` keys, the least recently used one is dropped.
  */
 export class RateLimit {
   readonly #perMinute: number
@@ -19,12 +19,12 @@ export class RateLimit {
     this.#buckets = new LRUCache({ max: remembered })
   }
 
-  /** Takes one; gives 0 when there was one, else the seconds until there will be. */
+  /** Takes one token and returns 0; if there is none, returns the seconds until there is one. */
   take(key: string, now: Date): number {
     if (this.#perMinute === 0) return 0
     const at = now.getTime()
     const before = this.#buckets.get(key)
-    // A clock that was set back gives nothing and takes nothing.
+    // A clock that was set back neither adds nor removes tokens.
     const grown = before ? (Math.max(0, at - before.at) / 60_000) * this.#perMinute : 0
     const level = before ? Math.min(this.#perMinute, before.level + grown) : this.#perMinute
     const isEnough = level > 1 - ROUNDING
@@ -32,7 +32,7 @@ export class RateLimit {
     return isEnough ? 0 : Math.ceil(((1 - level) * 60) / this.#perMinute - ROUNDING)
   }
 
-  /** How many were taken of late. */
+  /** Returns how many tokens were taken recently. */
   recent(key: string): number {
     const bucket = this.#buckets.peek(key)
     return bucket ? Math.ceil(this.#perMinute - bucket.level - ROUNDING) : 0
@@ -44,7 +44,7 @@ export class RateLimit {
   }
 }
 
-/** What is counted, and in words that follow "too many". */
+/** What is limited, worded to follow "too many" in a message. */
 const COUNTED = {
   publish: 'publishes',
   change: 'changes',
@@ -53,10 +53,10 @@ const COUNTED = {
   password: 'attempts to set a password',
 } as const
 
-/** What a route counts as. */
+/** The kind of rate limit a route counts against. */
 export type Counted = keyof typeof COUNTED
 
-/** Every rate limit of the daemon. Reading the index has none: Cargo polls it after a publish. */
+/** The daemon's rate limits. Index reads have none, because Cargo polls it after a publish. */
 export class RateLimits {
   readonly #limits: Readonly<Record<Counted, RateLimit>>
   readonly #accounts: RateLimit
@@ -72,19 +72,19 @@ export class RateLimits {
     this.#accounts = new RateLimit(limits.account_logins_per_minute)
   }
 
-  /** Counts something of a user. */
+  /** Counts a request by its user. */
   ofUser(counted: Counted, userId: number, now: Date): void {
     this.#take(counted, `user ${userId}`, now)
   }
 
-  /** Counts something of whoever is at an address; how much of it came from there of late. */
+  /** Counts a request by its client address and returns how many recently came from there. */
   ofAddress(counted: Counted, address: string, now: Date): number {
     return this.#take(counted, `address ${addressGroup(address)}`, now)
   }
 
   /**
-   * Counts a login: a browser known to the account by itself, so that no stranger can lock it out;
-   * any other (`device` is null) by its address and, together with all others, by the account
+   * Counts a login. A browser known to the account is counted alone, so no attacker can lock it
+   * out. Any other (`device` is null) counts by its address and toward the account's shared limit
    * (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
    */
   ofLogin(login: string, device: string | null, address: string, now: Date): LoginPriority {
@@ -95,7 +95,7 @@ export class RateLimits {
     return { isKnown: false, recent }
   }
 
-  /** Counts an attempt to set a password: by session, or by address without one. */
+  /** Counts an attempt to set a password by its session, or by address without a session. */
   ofPassword(session: { readonly id: number } | null, address: string, now: Date): LoginPriority {
     const key = session ? `session ${session.id}` : `address ${addressGroup(address)}`
     return { isKnown: session !== null, recent: this.#take('password', key, now) }

@@ -15,11 +15,11 @@ import type { Scope } from '../accounts/tokens.ts'
 import type { Actor } from './auth.ts'
 import type { Counted } from './rate-limit.ts'
 
-/** A request of a browser. */
+/** A request from a browser. */
 export interface BrowserRequest {
   /** Null for a browser that is not logged in. */
   readonly session: Session | null
-  /** The token that the forms of the answer carry. */
+  /** The anti-CSRF token for the forms on the answered page. */
   readonly csrf: string
   /** The posted form; empty for other methods. */
   readonly form: URLSearchParams
@@ -29,34 +29,34 @@ export interface BrowserRequest {
   readonly now: Date
 }
 
-/** A request of a browser that is logged in. */
+/** A request from a logged-in browser. */
 export interface SessionRequest extends BrowserRequest {
   readonly session: Session
 }
 
 type Answer = Response | Promise<Response>
 
-/** Handles a request of somebody unknown. */
+/** Handles a request from an unidentified caller. */
 export type OpenHandler = (c: Context) => Answer
 
-/** Handles a request of somebody who showed a valid token. */
+/** Handles a request from a caller with a valid token. */
 export type ActorHandler = (c: Context, actor: Actor) => Answer
 
-/** Handles a request of a browser, logged in or not. */
+/** Handles a request from a browser, logged in or not. */
 export type BrowserHandler = (c: Context, request: BrowserRequest) => Answer
 
-/** Handles a request of a browser that is logged in. */
+/** Handles a request from a logged-in browser. */
 export type SessionHandler = (c: Context, request: SessionRequest) => Answer
 
 type Method = 'GET' | 'PUT' | 'DELETE' | 'POST'
 
 /**
- * A route, who may take it, and what handles it; without a declared access it does not compile.
- * `open`: everyone, always. `reader`: everyone, unless the registry is private; then a token with
- * the scope `read`, or for GET and HEAD a login in the browser. `member`: any valid token. Scopes:
- * a token with one of them; the handler checks what depends on the crate. `visitor`: every browser.
- * `session`: a browser that is logged in; `admin`: as an administrator. Tokens open none of these
- * three, so no token makes another; the guard checks that a posted form is ours.
+ * A route with its access rule and its handler; a route without an access rule does not compile.
+ * `open`: everyone, always. `reader`: everyone; in a private registry only a token with the scope
+ * `read`, or for GET and HEAD a logged-in browser. `member`: any valid token. Scopes: a token with
+ * one of them; the handler checks crate permissions. `visitor`: every browser. `session`: a
+ * logged-in browser. `admin`: a logged-in administrator. Tokens do not open these last three, so no
+ * token can create another; for them, the guard checks the origin of a posted form.
  */
 export type Route = (
   | { readonly access: 'open' | 'reader' | 'member'; readonly handle: OpenHandler }
@@ -66,14 +66,14 @@ export type Route = (
 ) & {
   readonly method: Method
   readonly path: string
-  /** The rate limit it counts against: searches by address, logins by `ofLogin`, others by user. */
+  /** The rate limit that counts it: searches by address, logins by `ofLogin`, others by user. */
   readonly counts?: Counted | undefined
 }
 
-/** A route for programs without a token, too. */
+/** A route whose handler does not use the caller's identity. */
 export type OpenRoute = Extract<Route, { readonly handle: OpenHandler }>
 
-/** A route whose caller shows a token with one of these scopes. */
+/** A route that requires a token with one of these scopes. */
 export type ActorRoute = Extract<Route, { readonly access: readonly Scope[] }>
 
 /** A route for browsers. */
@@ -88,10 +88,10 @@ const route =
   (path: string, ...[access, handle, counts]: Row) =>
     ({ method, path, access, handle, counts }) as Route
 
-/** Routes by their method, one line each in the tables of routes. */
+/** Functions by method that let a route table define each route in one line. */
 export const [get, put, post, remove] = [route('GET'), route('PUT'), route('POST'), route('DELETE')]
 
-/** The crate that `:name` in a path means, in any spelling (`foo-bar` finds `foo_bar`). */
+/** Finds the crate of `:name` in a path, in any spelling (`foo-bar` finds `foo_bar`). */
 export async function crateOf<Found>(
   { database }: Registry,
   c: Context,
@@ -101,7 +101,7 @@ export async function crateOf<Found>(
   return (isName(name) && (await find(database, name))) || refuse('crate_unknown', { name })
 }
 
-/** The change that a browser makes: as the user who is logged in, another, or null for unknown. */
+/** Returns the audit data for a browser's change: by the session's user, or `user` if given. */
 export function changeOf(
   { now, address, session }: BrowserRequest,
   user: Account | null = session?.user ?? null,

@@ -4,12 +4,12 @@ import { Repeater } from './repeater.ts'
 /** How often the worker looks for changes made by other processes, in milliseconds. */
 const LOOK_EVERY = 2000
 const LONGEST_PAUSE = 60_000
-/** Least time between two commits: each starts programs, and a burst needs only one. */
+/** Minimum milliseconds between two commits: each starts processes, and a burst needs only one. */
 const APART = 1000
 
 /**
- * Commits to the git index after publishes, all pending changes at once. A failure is reported and
- * tried again with growing pauses.
+ * Commits all pending changes to the git index after publishes, in one commit. Reports a failed
+ * commit and retries it after growing pauses.
  */
 export class GitWorker {
   readonly #index: GitIndex
@@ -25,7 +25,7 @@ export class GitWorker {
   }
 
   /**
-   * Commits `config.json` before the address is announced. A failure is reported like any other.
+   * Commits `config.json` before the daemon announces its address. Reports a failure, never throws.
    */
   async beginWithConfig(): Promise<void> {
     try {
@@ -35,13 +35,13 @@ export class GitWorker {
     }
   }
 
-  /** Says that something has changed; returns at once. */
+  /** Schedules a commit of new changes and returns at once. */
   wake(): void {
     if (this.#failures > 0) return
     this.#repeater.schedule(Math.max(0, this.#last + APART - performance.now()))
   }
 
-  /** Commits what waits, then lets go of the repository. */
+  /** Commits pending changes, then releases the repository. */
   async close(): Promise<void> {
     await this.#repeater.close()
     await this.#commit()

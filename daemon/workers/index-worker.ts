@@ -12,14 +12,14 @@ import {
 } from '../../generator/index.ts'
 import { PageWorker } from './page-worker.ts'
 
-/** Told of a build that failed; its marks stay, so it is tried again. */
+/** Receives the error of a failed build; its marks stay, so it is tried again. */
 export type BuildFailure = (error: unknown) => void
 
-/** How patient the queue is, in milliseconds. */
+/** Time limits of the queue, in milliseconds. */
 export interface Patience {
-  /** Of the caller of one build; Cargo gives up after 30 s of silence. */
+  /** How long a caller waits for one build; Cargo gives up after 30 s of silence. */
   readonly build: number
-  /** Before the first retry; each one that fails doubles it, up to a minute. */
+  /** The pause before the first retry; each failed retry doubles it, up to a minute. */
   readonly retry: number
 }
 
@@ -28,20 +28,20 @@ const LONGEST_PAUSE = 60_000
 /** How long a page gives way to publishes, in milliseconds. */
 const CALM_MS = 100
 
-/** How long the marks of what was rendered wait for a common sync, in milliseconds. */
+/** How long rendered files and their marks wait for a shared sync, in milliseconds. */
 const SETTLE_MS = 500
 
 /**
- * The queue over `build`: one build of a crate at a time, shared by callers that come while it
- * waits. A failed build never fails its cause: the marks stay and the queue tries again.
+ * Queues builds: one per crate at a time, shared by all callers that arrive before it begins.
+ * A failed build never fails the change that caused it: its marks stay and the queue retries.
  */
 export class IndexWorker {
   readonly #context: Registry
   readonly #onFailure: BuildFailure
   readonly #patience: Patience
-  /** What is rendered behind the publishes. */
+  /** Renders pages in the background, after publishes. */
   readonly pages: PageWorker
-  /** Builds that have not begun, by crate. */
+  /** Builds that have not begun yet, by crate. */
   readonly #waiting = new Map<number, Promise<boolean>>()
   readonly #running = new Set<Promise<unknown>>()
   readonly #publishes: PublishQueue
@@ -67,13 +67,13 @@ export class IndexWorker {
   }
 
   /**
-   * Renders a crate; false when that takes too long for its public files to show every change now.
+   * Renders a crate; returns false if it fails or takes too long, so public files may be outdated.
    */
   crate(crateId: number): Promise<boolean> {
     return this.#inTime(this.#turn(crateId))
   }
 
-  /** Adds a release and renders its crate; `isShown` as the answer of `crate`. */
+  /** Adds a release and renders its crate; `isShown` is what `crate` would return. */
   async publish(
     submission: Submission,
     change: Change,
@@ -96,13 +96,13 @@ export class IndexWorker {
     }
   }
 
-  /** Does what an earlier process has left pending; what fails is tried again later. */
+  /** Builds everything that an earlier process left pending; retries failures later. */
   async catchUp(): Promise<void> {
     await this.#track(this.#everything())
   }
 
   /**
-   * Finishes running builds, tries failed ones once more and renders pages for `seconds` at most.
+   * Finishes running builds, retries failed ones once and renders pages for at most `seconds`.
    */
   async close(seconds = 30): Promise<void> {
     await this.#idle()
@@ -118,7 +118,7 @@ export class IndexWorker {
     await this.pages.close(seconds)
   }
 
-  /** Waits until nobody waits for an index file, or for `CALM_MS`. */
+  /** Waits until no index build is running, but at most `CALM_MS`. */
   async #calm(): Promise<void> {
     if (this.#running.size === 0) return
     const patience = new AbortController()
@@ -132,8 +132,8 @@ export class IndexWorker {
   }
 
   /**
-   * Puts on disk what publishes have rendered, and clears its marks. A failure leaves them, and the
-   * retry builds again.
+   * Syncs to disk what publishes have rendered and clears its marks. If that fails, the marks stay
+   * and the retry builds again.
    */
   async settle(): Promise<void> {
     if (this.#settling) clearTimeout(this.#settling)
@@ -160,7 +160,7 @@ export class IndexWorker {
     return isShown
   }
 
-  /** Whether a build ended well; otherwise it is tried again. */
+  /** Returns whether a build succeeded; schedules a retry if not. */
   async #outcome(build: Promise<void>): Promise<boolean> {
     try {
       await build
@@ -172,7 +172,7 @@ export class IndexWorker {
     }
   }
 
-  /** Builds everything; if that fails, crate by crate, so that one crate never stops the others. */
+  /** Builds everything; if that fails, builds each crate alone, so one cannot stop the others. */
   async #everything(): Promise<void> {
     try {
       await this.#whole()
@@ -183,13 +183,13 @@ export class IndexWorker {
     }
   }
 
-  /** Renders all that is marked; throws if something could not be rendered. */
+  /** Renders everything marked; throws if anything could not be rendered. */
   async #whole(): Promise<void> {
     const { issues } = await build(this.#context)
     refuseErrors(issues)
   }
 
-  /** Whether all marked crates could be rendered; the others have reported their failures. */
+  /** Renders each marked crate and returns whether all succeeded; failures are reported. */
   async #everyMarked(): Promise<boolean> {
     try {
       const marks = await listMarks(this.#context.database, 'index')

@@ -10,35 +10,35 @@ import { Repeater } from './repeater.ts'
 /** How long pages wait for more changes, so that a burst of publishes renders each page once. */
 const GATHER_MS = 200
 
-/** How long they wait when changes keep coming. */
+/** The longest that pages wait when changes keep coming. */
 const MAX_GATHER_MS = 2000
 
-/** Pauses after a turn that failed, each twice the one before. */
+/** The shortest and longest pause after a failed turn; each pause is twice the one before. */
 const MIN_PAUSE_MS = 1000
 const MAX_PAUSE_MS = 60_000
 
-/** Failed pages are looked at again at least as often. */
+/** The longest time between two checks for failed pages to retry. */
 const MAX_RETRY_MS = 3_600_000
 
-/** What the worker works with. */
+/** What the page worker depends on. */
 export interface PageWorkerDeps {
   readonly context: PageContext
-  /** Told of a page that failed; its mark stays, so it is tried again. */
+  /** Receives the error of a failed page; its mark stays, so it is tried again. */
   readonly onFailure: (error: unknown) => void
-  /** Resolves when nobody waits for an index file: pages give way to publishes. */
+  /** Resolves when index builds leave time for pages: pages give way to publishes. */
   readonly calm: () => Promise<unknown>
 }
 
 /**
- * Renders pages after publishes, one at a time, index files first. What fails is tried again; what
- * is left at the end waits in the catalog for the next start.
+ * Renders pages one at a time, after the index files of publishes. Retries failed pages; the marks
+ * of pages left when it closes stay in the catalog for the next start.
  */
 export class PageWorker {
   readonly #deps: PageWorkerDeps
   readonly #repeater = new Repeater(() => this.#turn())
   #deadline = Number.POSITIVE_INFINITY
   #pause = MIN_PAUSE_MS
-  /** When the first of the changes came that are being gathered. */
+  /** When the first change of the current burst arrived. */
   #since: number | null = null
 
   constructor(deps: PageWorkerDeps) {
@@ -51,14 +51,14 @@ export class PageWorker {
     this.wake()
   }
 
-  /** There is something to render: soon, not now. */
+  /** Schedules a turn for new changes, after a short wait for more of them. */
   wake(): void {
     const now = performance.now()
     this.#since ??= now
     this.#repeater.schedule(Math.max(0, Math.min(GATHER_MS, this.#since + MAX_GATHER_MS - now)))
   }
 
-  /** Renders what is pending, for `seconds` at most, and stops. */
+  /** Renders what is pending for at most `seconds`, then stops. */
   async close(seconds: number): Promise<void> {
     this.#deadline = Date.now() + seconds * 1000
     await this.#repeater.close()
@@ -71,8 +71,8 @@ export class PageWorker {
   }
 
   /**
-   * Renders every page that is due; a failed page is put off. Comes back when failed pages are due,
-   * at least once an hour, and after a growing pause when it came to no end.
+   * Renders every page that is due; puts off a failed page. Returns the time until the next turn:
+   * when failed pages are due (at most an hour), or a growing pause if the turn did not finish.
    */
   async #turn(): Promise<number | null> {
     this.#since = null

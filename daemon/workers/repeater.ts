@@ -1,21 +1,21 @@
-/** Repeats work in the background, never twice at once. */
+/** Repeats work in the background, never two runs at once. */
 export class Repeater {
   readonly #work: () => Promise<number | null>
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | null = null
-  /** What was scheduled during a run. */
+  /** The delay scheduled during a run. */
   #next: number | null = null
   #isClosed = false
 
   /**
-   * `work` says in how many milliseconds it is to be repeated; null when that is for others to say.
-   * It never throws.
+   * `work` returns the milliseconds until its next run, or null to wait for a call of `schedule`.
+   * It must never throw.
    */
   constructor(work: () => Promise<number | null>) {
     this.#work = work
   }
 
-  /** Does the work in so many milliseconds, instead of when it was due. */
+  /** Runs the work in this many milliseconds, replacing the earlier schedule. */
   schedule(ms: number): void {
     if (this.#isClosed) return
     if (this.#running) {
@@ -26,7 +26,7 @@ export class Repeater {
     this.#timer = setTimeout(() => void this.run(), ms).unref()
   }
 
-  /** Does the work now, or after the run that has begun. */
+  /** Runs the work now, or right after the current run. */
   async run(): Promise<void> {
     while (this.#running) await this.#running
     clearTimeout(this.#timer)
@@ -34,7 +34,7 @@ export class Repeater {
     await this.#running
   }
 
-  /** Waits for the run that has begun; no other begins by itself. */
+  /** Waits for the current run and schedules no more. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
