@@ -5,10 +5,10 @@ import type { OpenHandler, Route } from '../access/route.ts'
 import { answerText } from '../http/answer.ts'
 import * as schema from './schema.ts'
 
-/** What every failure of the API says, whatever its status (specification A.7). */
+/** The body of every failure of the API, whatever its status (specification A.7). */
 const failureAnswer = v.object({ errors: v.array(v.object({ detail: v.string() })) })
 
-/** Schemas that several answers share. */
+/** Schemas that several responses share. */
 const definitions: Record<string, Schema> = {
   Crate: schema.crateShape,
   Version: schema.versionShape,
@@ -16,7 +16,7 @@ const definitions: Record<string, Schema> = {
   Failure: failureAnswer,
 }
 
-/** `GET /api/openapi.json`: OpenAPI 3.1, from the route table and the schemas of the handlers. */
+/** `GET /api/openapi.json`: OpenAPI 3.1, generated from the route table and handler schemas. */
 export function openApi({ settings, urls }: Registry, routes: () => readonly Route[]): OpenHandler {
   let document: string | null = null
   return c => {
@@ -26,7 +26,7 @@ export function openApi({ settings, urls }: Registry, routes: () => readonly Rou
   }
 }
 
-/** The routes that are operations, with who may take them. */
+/** Returns the OpenAPI document of the routes that are operations, with their access rules. */
 function openApiDocument(title: string, server: string, routes: readonly Route[]): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const route of routes) {
@@ -37,7 +37,7 @@ function openApiDocument(title: string, server: string, routes: readonly Route[]
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: described }
   }
   const description =
-    'The web API of a Cargo registry. A failure has the body `{"errors":[{"detail":…}]}` whatever its status; clients decide by the body.'
+    'The web API of a Cargo registry. A failure has the body `{"errors":[{"detail":…}]}` whatever its status; clients must check the body.'
   const schemas = Object.entries(definitions).map(([name, one]) => [name, jsonSchema(one, name)])
   const token = { type: 'apiKey', in: 'header', name: 'Authorization' }
   return {
@@ -47,7 +47,7 @@ function openApiDocument(title: string, server: string, routes: readonly Route[]
     paths,
     components: {
       schemas: Object.fromEntries(schemas),
-      securitySchemes: { token: { ...token, description: 'The token alone, no scheme' } },
+      securitySchemes: { token: { ...token, description: 'The bare token, without a scheme' } },
     },
   }
 }
@@ -70,7 +70,7 @@ function describe(path: string, operation: Operation, access: Route['access']): 
     ...(operation.body && { requestBody: { required: true, ...content(operation.body) } }),
     responses: {
       200: {
-        description: 'Success, or a failure that Cargo decides by its body',
+        description: 'Success, or a failure that Cargo recognizes by its body',
         ...content(operation.answer),
       },
       default: { description: 'A failure', ...content(failureAnswer) },
@@ -85,7 +85,7 @@ function content(one: Schema | Content): object {
   return { content: { [contentType]: { schema: { type: 'string', ...schema } } } }
 }
 
-/** `self`: the name under which this very schema is defined. */
+/** Returns the JSON Schema of a schema; `self` is the name under which it is defined, if any. */
 function jsonSchema(schema: Schema, self?: string): object {
   const others = Object.fromEntries(Object.entries(definitions).filter(([name]) => name !== self))
   const overrideRef = ({ referenceId }: { readonly referenceId: string }) =>
@@ -95,10 +95,10 @@ function jsonSchema(schema: Schema, self?: string): object {
   return rest
 }
 
-/** Any schema of valibot. */
+/** Any Valibot schema. */
 export type Schema = v.GenericSchema
 
-/** What a route takes and returns; its handler uses the same schemas. */
+/** The request and response of a route; its handler uses the same schemas. */
 export interface Operation {
   readonly summary: string
   readonly query?: v.ObjectSchema<v.ObjectEntries, undefined>
@@ -106,7 +106,7 @@ export interface Operation {
   readonly answer: Schema | Content
 }
 
-/** What is not JSON by a schema. */
+/** A body that is not JSON. */
 export interface Content {
   readonly contentType: string
   readonly description: string
@@ -115,12 +115,12 @@ export interface Content {
 
 const texts = v.array(v.string())
 
-/** What a publish answers; all three lists are always there (specification section 4). */
+/** The response to a publish; all three lists are always present (specification section 4). */
 const publishAnswer = v.object({
   warnings: v.object({ invalid_categories: texts, invalid_badges: texts, other: texts }),
 })
 
-/** What Cargo asserts of a yank. */
+/** The response to a yank; Cargo asserts `ok`. */
 const okAnswer = v.object({ ok: v.literal(true) })
 
 /** Cargo reads ids as u32 (specification A.5). */
@@ -134,7 +134,7 @@ const ownersAnswer = v.object({
   ),
 })
 
-/** `msg` is shown by Cargo when owners are added, and insisted on when they are removed. */
+/** Cargo shows `msg` when owners are added, and requires it when they are removed. */
 const ownerChangeAnswer = v.object({ ok: v.literal(true), msg: v.string() })
 
 const ownerRequest = { body: v.object({ users: texts }) }
@@ -167,7 +167,7 @@ const readme = { contentType: 'text/plain; charset=utf-8', description: 'Markdow
 export const operations: Readonly<Record<string, Operation>> = {
   'PUT /api/v1/crates/new': op('Publish a version', publishAnswer, { body: publishBody }),
   [`DELETE ${VERSION}/yank`]: op('Yank a version', okAnswer),
-  [`PUT ${VERSION}/unyank`]: op('Take a yank back', okAnswer),
+  [`PUT ${VERSION}/unyank`]: op('Undo a yank', okAnswer),
   [`GET ${CRATE}/owners`]: op('The owners of a crate', ownersAnswer),
   [`PUT ${CRATE}/owners`]: op('Add owners, or invite them', ownerChangeAnswer, ownerRequest),
   [`DELETE ${CRATE}/owners`]: op('Remove owners', ownerChangeAnswer, ownerRequest),
@@ -179,14 +179,14 @@ export const operations: Readonly<Record<string, Operation>> = {
   ),
   'GET /api/v1/summary': op('New and updated crates', schema.summaryAnswer),
   [`GET ${CRATE}`]: op(
-    'A crate, with its versions unless `include` says otherwise',
+    'A crate, with its versions unless `include` omits them',
     schema.crateAnswer,
     {
       query: schema.crateQuery,
     },
   ),
   [`GET ${CRATE}/versions`]: op(
-    'The versions of a crate, newest first; in pages when `per_page` is given',
+    'The versions of a crate, newest first; paginated if `per_page` is given',
     schema.versionsAnswer,
     { query: schema.versionsQuery },
   ),
@@ -195,17 +195,11 @@ export const operations: Readonly<Record<string, Operation>> = {
     schema.reverseAnswer,
     { query: schema.reverseQuery },
   ),
-  [`GET ${CRATE}/downloads`]: op('Downloads of a crate: none are counted', schema.downloadsAnswer),
+  [`GET ${CRATE}/downloads`]: op('Downloads of a crate; always empty', schema.downloadsAnswer),
   [`GET ${VERSION}`]: op('A version', schema.versionAnswer),
   [`GET ${VERSION}/dependencies`]: op('The dependencies of a version', schema.dependenciesAnswer),
-  [`GET ${VERSION}/downloads`]: op(
-    'Downloads of a version: none are counted',
-    schema.downloadsAnswer,
-  ),
-  [`GET ${VERSION}/authors`]: op(
-    'The authors that the manifest of a version names',
-    schema.authorsAnswer,
-  ),
+  [`GET ${VERSION}/downloads`]: op('Downloads of a version; always empty', schema.downloadsAnswer),
+  [`GET ${VERSION}/authors`]: op('The authors in the manifest of a version', schema.authorsAnswer),
   [`GET ${VERSION}/readme`]: op('The README of a version, as packaged', readme),
-  'GET /api/openapi.json': op('This description', v.looseObject({ openapi: v.string() })),
+  'GET /api/openapi.json': op('This OpenAPI document', v.looseObject({ openapi: v.string() })),
 }

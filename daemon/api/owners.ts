@@ -15,10 +15,10 @@ import { readWhole } from '../http/request-body.ts'
 
 /** Each login costs a query inside one write transaction. */
 const MOST_LOGINS = 100
-/** More than so many logins can take. */
+/** More bytes than this many logins can take. */
 const MOST_BYTES = 64 * 1024
 
-/** Cargo sends `users` (specification section 4); crates.io's own clients say `owners`. */
+/** Cargo sends `users` (specification section 4); crates.io's own clients send `owners`. */
 const ownerRequest = v.object({
   users: v.nullish(v.array(v.string())),
   owners: v.nullish(v.array(v.string())),
@@ -32,7 +32,7 @@ export function owners(deps: Deps): OpenHandler {
   }
 }
 
-/** `PUT …/owners`: adds owners or invites them, as `owners.add` says; `msg` tells which. */
+/** `PUT …/owners`: adds or invites owners, depending on `owners.add`; `msg` says which. */
 export function putOwners(deps: Deps): ActorHandler {
   return async (c, actor) => {
     const { crate, logins } = await readRequest(deps, c, actor)
@@ -46,7 +46,7 @@ export function putOwners(deps: Deps): ActorHandler {
   }
 }
 
-/** `DELETE …/owners`: removes owners, except the last one. Cargo requires `msg` here, too. */
+/** `DELETE …/owners`: removes owners, except the last one. Cargo requires `msg` here too. */
 export function deleteOwners(deps: Deps): ActorHandler {
   return async (c, actor) => {
     const { crate, logins } = await readRequest(deps, c, actor)
@@ -89,7 +89,7 @@ function messageOf({ name }: CrateRecord, done: OwnerChange, invitedTo: string |
     parts.push(
       invitedTo === null
         ? `${changed.join(', ')} now ${verb(changed)} \`${name}\``
-        : `invited ${changed.join(', ')} to own \`${name}\`; the invitation is to be accepted on ${invitedTo}`,
+        : `invited ${changed.join(', ')} to own \`${name}\`; it can be accepted at ${invitedTo}`,
     )
   if (unchanged.length > 0)
     parts.push(

@@ -6,18 +6,18 @@ export interface PublishLimits {
   readonly crateBytes: number
 }
 
-/** A publish request whose metadata has been read and whose `.crate` is still on its way. */
+/** A publish request whose metadata has been read and whose `.crate` is still arriving. */
 export interface PublishBody {
   /** The JSON as sent; not yet checked against any schema. */
   readonly metadata: unknown
-  /** The bytes of the `.crate`, to be read once; the last step checks that nothing follows them. */
+  /** The bytes of the `.crate`, to be read once; at their end it refuses any further bytes. */
   readonly crate: AsyncIterable<Uint8Array>
 }
 
 /**
- * Reads the frame of a publish request: u32 LE length, JSON, u32 LE length, `.crate`, then the end
+ * Decodes the body of a publish request: u32 LE length, JSON, u32 LE length, `.crate` and no more
  * (specification section 4). Refuses wrong lengths and invalid JSON; a wrong length of the `.crate`
- * shows while `crate` is read.
+ * is refused while `crate` is read.
  */
 export async function decodePublish(
   source: AsyncIterable<Uint8Array>,
@@ -61,7 +61,7 @@ async function* exactly(reader: Reader, announced: number): AsyncIterable<Uint8A
   if (await reader.upTo(1)) refuse('body_long', { announced })
 }
 
-/** Reads a byte stream in pieces of any size; holds one chunk and the piece asked for. */
+/** Reads a byte stream in pieces of any size; holds only one chunk and the current piece. */
 class Reader {
   readonly #chunks: AsyncIterator<Uint8Array>
   #rest: Uint8Array = new Uint8Array(0)
@@ -70,7 +70,7 @@ class Reader {
     this.#chunks = source[Symbol.asyncIterator]()
   }
 
-  /** Exactly `size` bytes, or null when the stream ends before. */
+  /** Returns exactly `size` bytes, or null if the stream ends before. */
   async take(size: number): Promise<Uint8Array | null> {
     const parts: Uint8Array[] = []
     for (let missing = size; missing > 0; ) {
@@ -82,7 +82,7 @@ class Reader {
     return Buffer.concat(parts)
   }
 
-  /** Between one and `size` bytes, or null at the end of the stream. */
+  /** Returns between one and `size` bytes, or null at the end of the stream. */
   async upTo(size: number): Promise<Uint8Array | null> {
     while (this.#rest.byteLength === 0) {
       const next = await this.#chunks.next()

@@ -22,8 +22,8 @@ import { bodyOf } from '../http/request-body.ts'
 import { decodePublish } from './publish-body.ts'
 
 /**
- * `PUT /api/v1/crates/new` (specification section 4). Answers when the version is on disk, in the
- * catalog and in its index file, which Cargo polls at once.
+ * `PUT /api/v1/crates/new` (specification section 4). Answers once the version is on disk, in the
+ * catalog and in its index file, which Cargo then polls.
  */
 export function publish(deps: Deps): ActorHandler {
   return async (c, actor) => {
@@ -42,7 +42,7 @@ export function publish(deps: Deps): ActorHandler {
           bytes: staged,
           metadata: { ...metadata, target },
           pubtime: timestamp(now),
-          // Token and crate may have changed while the request arrived.
+          // The token and the crate may have changed while the request arrived.
           permit: async (tx, found) => {
             await requireStillGood(tx, actor, deps.clock())
             requireScope(actor, metadata.name, found)
@@ -66,7 +66,7 @@ export function publish(deps: Deps): ActorHandler {
   }
 }
 
-/** The scope depends on whether the crate exists, the pattern on its name. */
+/** Refuses a token without the scope for a new or existing crate, or not covering its name. */
 function requireScope(actor: Actor, name: Name, { crate }: Target): void {
   const issues: Issue[] = []
   const scope = crate ? 'publish-update' : 'publish-new'
@@ -75,11 +75,11 @@ function requireScope(actor: Actor, name: Name, { crate }: Target): void {
   refuseErrors(issues)
 }
 
-/** At most so many objections to the metadata are told; who has more has another problem. */
+/** The maximum number of metadata issues to report. */
 const TOLD = 20
 
 /**
- * Ignores unknown fields, reads missing ones as null (specification section 9), names wrong ones.
+ * Ignores unknown fields, reads missing ones as null (specification section 9), refuses wrong ones.
  */
 function readMetadata(json: unknown): { name: Name; version: Version; said: PublishMetadata } {
   const result = v.safeParse(publishMetadata, json)
@@ -89,7 +89,7 @@ function readMetadata(json: unknown): { name: Name; version: Version; said: Publ
   const version = vers === null ? undefined : collect(issues, () => parseVersion(vers))
   refuseErrors(issues)
   if (!result.success || !name || !version)
-    throw new Error('metadata that is not valid, without an objection to it')
+    throw new Error('the metadata is invalid, but no issue was found')
   return { name, version, said: result.output }
 }
 
@@ -107,7 +107,7 @@ function objection(fault: v.BaseIssue<unknown>): Issue {
     : issue('metadata_field', { field, reason })
 }
 
-/** Name and version where they are text at all, whatever the rest is like. */
+/** Reads name and version if they are strings, even if the rest is invalid. */
 const word = v.fallback(v.nullable(v.string()), null)
 const identity = v.fallback(
   v.object({ name: v.optional(word, null), vers: v.optional(word, null) }),

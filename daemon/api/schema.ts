@@ -6,12 +6,12 @@ const text = v.nullable(v.string())
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const time = v.pipe(v.string(), v.isoTimestamp())
 
-/** What the manifest says of a crate in every version. */
+/** Manifest fields in the shapes of both a crate and a version. */
 const ABOUT = ['description', 'homepage', 'documentation', 'repository'] as const
 
 const aboutEntries = v.entriesFromList(ABOUT, text)
 
-/** The fields of `aboutEntries`. */
+/** Picks the fields of `aboutEntries`. */
 function aboutView(about: CrateCard['about']): Pick<typeof about, (typeof ABOUT)[number]> {
   const { description, homepage, documentation, repository } = about
   return { description, homepage, documentation, repository }
@@ -26,7 +26,7 @@ const LINKS = [
   'reverse_dependencies',
 ] as const
 
-/** A crate in the shape of crates.io. What is not counted here is 0 or empty, never absent. */
+/** A crate in the shape of crates.io. Values that this registry lacks are 0 or empty. */
 export const crateShape = v.object({
   id: v.string(),
   name: v.string(),
@@ -50,7 +50,7 @@ export const crateShape = v.object({
   trustpub_only: v.boolean(),
 })
 
-/** A crate as in lists; `more` adds the ids of its versions and its keywords. */
+/** Returns a crate as in lists; `more` adds version ids, keywords and categories. */
 export function crateView(
   card: CrateCard,
   more: { versions?: number[]; taxonomy?: boolean; exact?: boolean } = {},
@@ -99,7 +99,7 @@ export const categoryShape = v.object({
   ...counted,
 })
 
-/** The keywords of a crate; crates per keyword are not counted, so each counts 1. */
+/** Returns the keywords of a crate; crates per keyword are not counted, so `crates_cnt` is 1. */
 export function keywordViews(card: CrateCard): v.InferOutput<typeof keywordShape>[] {
   return card.about.keywords.map(one => {
     const id = one.toLowerCase()
@@ -107,7 +107,7 @@ export function keywordViews(card: CrateCard): v.InferOutput<typeof keywordShape
   })
 }
 
-/** The categories of a crate, known here by their slugs alone. */
+/** Returns the categories of a crate; the registry knows only their slugs. */
 export function categoryViews(card: CrateCard): v.InferOutput<typeof categoryShape>[] {
   const rest = { description: '', crates_cnt: 1, created_at: card.createdAt }
   return card.about.categories.map(slug => ({ id: slug, category: slug, slug, ...rest }))
@@ -144,7 +144,7 @@ export const versionShape = v.object({
 
 type VersionShape = v.InferOutput<typeof versionShape>
 
-/** A version; without a time of publication it gets the time when its crate was added. */
+/** Returns a version; without a publication time, it has the time when its crate was added. */
 export function versionView(crate: CrateCard, release: ReleaseRecord): VersionShape {
   const { about, version } = release
   const entry = parseEntry(release.line)
@@ -198,9 +198,9 @@ export const dependencyShape = v.object({
   target: text,
   kind: v.picklist(['normal', 'build', 'dev']),
   downloads: count,
-  /** Index URL of the registry it comes from; null for this one. */
+  /** Index URL of the dependency's registry; null for this registry. */
   registry: text,
-  /** The name it goes by in the crate, when that is another. */
+  /** The name of the dependency in Cargo.toml, if it is renamed. */
   explicit_name_in_toml: text,
 })
 
@@ -209,7 +209,7 @@ export type DependencyShape = v.InferOutput<typeof dependencyShape>
 /** Room for the ids of one version's dependencies; entries never change, so ids are stable. */
 const IDS_PER_VERSION = 65_536
 
-/** The dependencies of a version, in the order of its index line. */
+/** Returns the dependencies of a version, in the order of its index line. */
 export function dependencyViews({ id, line }: ReleaseRecord): DependencyShape[] {
   return parseEntry(line).deps.map((one, at) => ({
     id: id * IDS_PER_VERSION + at,
@@ -227,7 +227,7 @@ export function dependencyViews({ id, line }: ReleaseRecord): DependencyShape[] 
   }))
 }
 
-/** `include`: the parts to answer with, comma-separated; default: all of them. */
+/** `include`: the parts to return, comma-separated; default: all of them. */
 export const crateQuery = v.object({ include: v.optional(v.string()) })
 
 export const crateAnswer = v.object({

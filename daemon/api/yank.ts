@@ -3,7 +3,7 @@ import { changeBy, coversCrate } from '../access/auth.ts'
 import type { ActorHandler } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 
-/** `DELETE …/yank` and `PUT …/unyank` (specification section 3): only the flag changes. */
+/** `DELETE …/yank` and `PUT …/unyank` (specification section 3): changes only the yanked flag. */
 export function yank(deps: Deps, yanked: boolean): ActorHandler {
   return async (c, actor) => {
     const name = parseName(c.req.param('name') ?? '')

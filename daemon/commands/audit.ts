@@ -20,17 +20,17 @@ interface AuditOptions extends FolderOptions, Asked {
   readonly follow?: boolean
 }
 
-/** `audit`: who has changed what, and who logged in. */
+/** Registers `audit`, which prints the audit log. */
 export function registerAudit(program: Command, io: Io): void {
   withDir(program.command('audit'), io)
-    .description('print what was changed, when and by whom, oldest first')
-    .option('--since <duration>', 'not older than this, such as 90d, 12h, 30m, 10s')
-    .option('--actor <login>', 'by this user; `command line` for what the operator did')
-    .option('--crate <name>', 'of this crate')
-    .option('--action <action>', 'of this kind, such as publish, yank, login')
-    .option('--limit <n>', 'the latest so many', '100')
-    .option('--json', 'print as JSON; with --follow one event a line')
-    .option('--follow', 'go on printing what happens, until interrupted')
+    .description('print the audit log: what changed, when and by whom, oldest first')
+    .option('--since <duration>', 'only events of this last period, such as 90d, 12h, 30m, 10s')
+    .option('--actor <login>', 'only events by this user; `command line` for the operator')
+    .option('--crate <name>', 'only events of this crate')
+    .option('--action <action>', 'only this action, such as publish, yank, login')
+    .option('--limit <n>', 'at most this many events, the latest ones', '100')
+    .option('--json', 'print as JSON; with --follow, one event per line')
+    .option('--follow', 'keep printing new events until interrupted')
     .action((options: AuditOptions) =>
       withRegistry(io, options, async ({ database }) => {
         const filter = readFilter(io, options)
@@ -51,7 +51,7 @@ function readFilter(io: Io, options: AuditOptions): AuditFilter {
   return { since: from, actor, crate, action, limit: Number(limit) }
 }
 
-/** Ends with the process. */
+/** Prints new events until the process ends. */
 async function follow(
   database: Database,
   filter: AuditFilter,

@@ -30,7 +30,7 @@ import { whileStarting } from '../readiness.ts'
 import { GitWorker } from '../workers/git-worker.ts'
 import { IndexWorker } from '../workers/index-worker.ts'
 
-/** `serve`: the daemon. `stopped` begins to wait for the request to stop. */
+/** Registers `serve`, which runs the daemon until the promise of `stopped` resolves. */
 export function registerServe(program: Command, io: Io, stopped: () => Promise<void>): void {
   withSettingFlags(withDir(program.command('serve'), io))
     .description('run the daemon')
@@ -38,8 +38,8 @@ export function registerServe(program: Command, io: Io, stopped: () => Promise<v
 }
 
 /**
- * Serves a registry folder until it is stopped: locks the folder, listens, finishes pending work,
- * prints the settings for Cargo and `listening on …`; at the end it finishes running requests.
+ * Serves a registry folder until it is stopped. Locks the folder, listens, finishes pending work,
+ * and prints the settings for Cargo and `listening on …`. At the end, finishes running requests.
  */
 async function serve(io: Io, options: FolderOptions, stopped: Promise<void>): Promise<void> {
   const { dir } = options
@@ -59,7 +59,7 @@ async function serve(io: Io, options: FolderOptions, stopped: Promise<void>): Pr
       meanwhile: whileStarting,
       tls: tlsFiles(settings.tls),
       onTlsFailure: refusal =>
-        log.error({ err: refusal }, 'renewed TLS files are not usable; keeping the old'),
+        log.error({ err: refusal }, 'the renewed TLS files are unusable; keeping the old ones'),
     })
     try {
       lock.describe(`process ${process.pid} at ${server.url}`)
@@ -70,7 +70,7 @@ async function serve(io: Io, options: FolderOptions, stopped: Promise<void>): Pr
         await registry.close()
       }
     } finally {
-      // A daemon that could not begin would keep its address for ever, and never end.
+      // Otherwise a daemon that failed to start would keep its address and never exit.
       await server.stop(0)
     }
   } finally {
@@ -86,7 +86,7 @@ async function serveRegistry(
   server: Listening,
 ): Promise<void> {
   const clock = () => io.now()
-  /** Logs a failure of background work and keeps it for `plimsoll status`. */
+  /** Logs a failure in background work and stores it for `plimsoll status`. */
   const failureReport = (what: BackgroundWork, words: string) => (error: unknown) => {
     log.error({ err: error }, words)
     metrics.backgroundFailed(what)
@@ -128,7 +128,7 @@ async function serveRegistry(
   }
 }
 
-/** Prints what a user needs to begin; without users, adds `admin` and prints its token. */
+/** Prints what a user needs to start; if there are no users, adds `admin` and prints its token. */
 async function printWelcome(io: Io, { settings, urls, database }: Registry): Promise<void> {
   const { name } = settings.registry
   const config = cargoConfig(name, urls, settings.auth.required)
@@ -141,22 +141,22 @@ async function printWelcome(io: Io, { settings, urls, database }: Registry): Pro
   const token = await createToken(database, { ...order, scopes: null, crates: null })
   const secret = await makeLink(database, admin, io.now(), operatorChange(at))
   io.out(`
-The token of user \`admin\`, shown this once; use it with \`cargo login --registry ${name}\`:
+The token of user \`admin\`, shown only once; use it with \`cargo login --registry ${name}\`:
 
     ${token}
 
-To log in there, \`admin\` sets a password with this link, within 24 hours and once:
+To log in to that page, set a password for \`admin\` with this link (once, within 24 hours):
 
     ${passwordLink(urls, secret)}
 `)
 }
 
-/** Without a base URL the listening address is the base URL, which not every address can be. */
+/** Refuses or warns if there is no base URL and the listening address cannot serve as one. */
 function requireUrl(io: Io, address: ListenAddress): void {
   if ('socket' in address) refuse('base_url_missing', { address: `unix:${address.socket}` })
   if (address.host === '0.0.0.0' || address.host === '::')
     io.err(
-      `warning: listening on every address of this machine, but readers are sent to ${address.host}, which no other machine reaches; set \`registry.base_url\` to the address at which users reach the registry`,
+      `warning: listening on every address of this machine, but links point to ${address.host}, which other machines cannot reach; set \`registry.base_url\` to the address at which users reach the registry`,
     )
 }
 

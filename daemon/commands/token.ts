@@ -28,24 +28,24 @@ interface CreateOptions extends FolderOptions {
   readonly expires?: string
 }
 
-/** `token create`, `token list`, `token revoke`: they work beside a running daemon. */
+/** Registers `token create`, `token list` and `token revoke`; a daemon may be running. */
 export function registerToken(program: Command, io: Io): void {
-  const token = program.command('token').description('what people show to Cargo')
+  const token = program.command('token').description('manage the tokens that users give to Cargo')
   withDir(token.command('create'), io)
-    .description('create a token; prints it, and nothing else, on stdout')
-    .requiredOption('--user <name>', 'whose token it is')
+    .description('create a token; prints only the token on stdout')
+    .requiredOption('--user <name>', 'the user it belongs to')
     .option('--name <name>', 'what it is for', 'command line')
     .option(
       '--scope <scope...>',
-      `what it may do: ${SCOPES.join(', ')}; default: everything its user may`,
+      `what it may do: ${SCOPES.join(', ')}; default: everything its user may do`,
     )
     .option(
       '--crate <pattern...>',
-      'crates it is good for: names, or beginnings followed by *; default: all',
+      'crates it is valid for: names, or prefixes followed by *; default: all',
     )
     .option(
       '--expires <duration>',
-      'how long it is good, such as 90d, 12h, 30m, 10s; default: until revoked',
+      'how long it is valid, such as 90d, 12h, 30m, 10s; default: until revoked',
     )
     .action((options: CreateOptions) =>
       withRegistry(io, options, async registry => io.out(await create(io, registry, options))),
@@ -61,8 +61,8 @@ export function registerToken(program: Command, io: Io): void {
       }),
     )
   withDir(token.command('revoke'), io)
-    .description('revoke a token for good')
-    .argument('<id>', 'its number in `token list`')
+    .description('revoke a token permanently')
+    .argument('<id>', 'its number in the output of `token list`')
     .action((id: string, options: FolderOptions) =>
       withRegistry(io, options, async ({ database }) => {
         await revokeToken(
@@ -75,7 +75,7 @@ export function registerToken(program: Command, io: Io): void {
     )
 }
 
-/** `3  alice  ci  publish-update read  alpha-*  expires 2026-11-20T12:00:00Z  never used`. */
+/** Example: `3  alice  ci  yank read  alpha-*  expires 2026-11-20T12:00:00Z  never used`. */
 function describe(
   { id, user, name, scopes, crates, expires, last_used: used }: TokenRecord,
   now: string,
@@ -102,7 +102,7 @@ async function create(io: Io, { database, settings }: Registry, options: CreateO
   })
   if (settings.auth.required && scopes && !scopes.includes('read')) {
     io.err(
-      'warning: this registry is private, and without the scope `read` the token can neither resolve nor download',
+      'warning: this registry is private; without the scope `read`, the token can neither resolve nor download crates',
     )
   }
   return token

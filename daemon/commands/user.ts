@@ -33,13 +33,13 @@ interface AddOptions extends FolderOptions {
 
 const FROM_STDIN = 'read the password from standard input: one line'
 
-/** `user …`: the people who may publish. Every command works beside a running daemon. */
+/** Registers the `user` commands, which also work while the daemon is running. */
 export function registerUser(program: Command, io: Io, readInput: ReadInput): void {
-  const user = program.command('user').description('manage the people who may publish')
+  const user = program.command('user').description('manage the users of the registry')
   withDir(user.command('add'), io)
     .description('add a user; the first one is an administrator')
     .argument('<name>')
-    .option('--admin', 'may administer the registry')
+    .option('--admin', 'make the user an administrator')
     .option('--password-stdin', FROM_STDIN)
     .action((login: string, options: AddOptions) =>
       withRegistry(io, options, async registry => {
@@ -49,7 +49,7 @@ export function registerUser(program: Command, io: Io, readInput: ReadInput): vo
         const admin = isFirst || (options.admin ?? false)
         const added = await addUser(registry.database, { login, admin, at })
         if (password !== null) await givePassword(registry, added, password, at)
-        io.out(`added ${added.login}${isFirst ? ', an administrator because the first user' : ''}`)
+        io.out(`added ${added.login}${isFirst ? ', an administrator as the first user' : ''}`)
       }),
     )
   withDir(user.command('list'), io)
@@ -67,7 +67,7 @@ export function registerUser(program: Command, io: Io, readInput: ReadInput): vo
     await givePassword(registry, found, await readPassword(readInput, found.login), at)
     return `set the password of ${found.login}`
   }).requiredOption('--password-stdin', FROM_STDIN)
-  const link = 'print a link with which a user sets a password: good for 24 hours, and once'
+  const link = 'print a one-time link to set the password of a user; valid for 24 hours'
   withUser(user, io, 'link', link, async ({ database, urls }, found, at) =>
     passwordLink(urls, await makeLink(database, found, io.now(), operatorChange(at))),
   )
@@ -77,10 +77,10 @@ export function registerUser(program: Command, io: Io, readInput: ReadInput): vo
     return `ended ${sessions} ${sessions === 1 ? 'session' : 'sessions'} of ${found.login}`
   })
   const rights = [
-    ['lock', 'refuse the tokens and logins of a user', 'locked', setLocked, true],
+    ['lock', 'refuse the tokens and logins of a user until `unlock`', 'locked', setLocked, true],
     ['unlock', 'accept the tokens and logins of a user again', 'unlocked', setLocked, false],
     ['promote', 'make a user an administrator', 'promoted', setAdmin, true],
-    ['demote', 'make an administrator an ordinary user', 'demoted', setAdmin, false],
+    ['demote', 'make an administrator a regular user', 'demoted', setAdmin, false],
   ] as const
   for (const [verb, description, done, set, value] of rights)
     withUser(user, io, verb, description, async ({ database }, found, at) => {
@@ -89,7 +89,7 @@ export function registerUser(program: Command, io: Io, readInput: ReadInput): vo
     })
 }
 
-/** A command on one user that exists; prints what `work` returns. */
+/** Adds a command that acts on one existing user and prints what `work` returns. */
 function withUser(
   parent: Command,
   io: Io,
@@ -112,7 +112,7 @@ function describe({ login, admin, locked, created }: User): string {
   return `${login}${admin ? '  admin' : ''}${locked ? '  locked' : ''}  since ${created}`
 }
 
-/** One line; a line end at its end belongs to the pipe, not to the password. */
+/** Reads a password of one line; a final line break is not part of it. */
 async function readPassword(readInput: ReadInput, login: string): Promise<string> {
   const password = (await readInput()).replace(/\r?\n$/, '')
   if (/[\r\n]/.test(password)) refuse('password_lines')

@@ -15,7 +15,7 @@ import { rowId } from '../http/paging.ts'
 import { showHome } from './home-page.ts'
 import { attempt, redirectDone } from './notice.ts'
 
-/** `POST /me/tokens`: makes a token and shows it, this once, in the answer itself. */
+/** `POST /me/tokens`: creates a token and shows it on the answered page, the only time. */
 export function postToken({ registry }: Deps): SessionHandler {
   return (c, request) => {
     const draft = draftOf(request)
@@ -40,7 +40,7 @@ function draftOf({ form }: SessionRequest) {
   }
 }
 
-/** No crates means all crates; the permissions must be chosen. */
+/** Creates a token. Without crates it covers all crates; the user must choose its permissions. */
 function create(registry: Registry, request: SessionRequest, draft: Draft): Promise<string> {
   if (draft.access !== 'full' && draft.scopes.length === 0) refuse('token_access_absent')
   const crates = draft.crates.split(/[\s,]+/).filter(pattern => pattern !== '')
@@ -56,7 +56,7 @@ function create(registry: Registry, request: SessionRequest, draft: Draft): Prom
   return createToken(registry.database, order, changeOf(request))
 }
 
-/** `POST /me/tokens/{id}/revoke`: of one's own tokens. */
+/** `POST /me/tokens/{id}/revoke`: revokes a token of the user. */
 export function postRevocation({ registry }: Deps): SessionHandler {
   return async (c, request) => {
     const id = c.req.param('id') ?? ''
@@ -67,7 +67,7 @@ export function postRevocation({ registry }: Deps): SessionHandler {
   }
 }
 
-/** `POST /me/sessions/{id}/end`: of one's own sessions. */
+/** `POST /me/sessions/{id}/end`: ends a session of the user. */
 export function postSessionEnd({ registry }: Deps): SessionHandler {
   return async (c, request) => {
     const id = rowId(c.req.param('id')) ?? refuse('session_unknown')
@@ -77,7 +77,7 @@ export function postSessionEnd({ registry }: Deps): SessionHandler {
   }
 }
 
-/** `POST /me/sessions/end`: every session of one's own but this one. */
+/** `POST /me/sessions/end`: ends all other sessions of the user. */
 export function postOtherSessionsEnd({ registry }: Deps): SessionHandler {
   return async (c, request) => {
     const { id, user } = request.session

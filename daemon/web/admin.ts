@@ -20,7 +20,7 @@ import { page } from '../http/page.ts'
 import { listPage, rowId } from '../http/paging.ts'
 import { attempt, type Done, noticeOf, redirectDone, viewerOf } from './notice.ts'
 
-/** What an administrator may do to another user, by the last word of the address. */
+/** What an administrator may do to another user, by the last segment of the path. */
 const ACTIONS = new Map<string, readonly [set: typeof setLocked, value: boolean, done: Done]>([
   ['enable', [setLocked, false, 'user-unlocked']],
   ['disable', [setLocked, true, 'user-locked']],
@@ -63,7 +63,7 @@ export function postUserAction({ registry }: Deps): SessionHandler {
   }
 }
 
-/** Makes a one-time link for a user and shows it to the administrator. */
+/** Creates a one-time link for a user and shows it to the administrator. */
 async function showLink(registry: Registry, c: Context, request: SessionRequest, user: User) {
   const secret = await makeLink(registry.database, user, request.now, changeOf(request))
   const resetLink = { login: user.login, url: passwordLink(registry.urls, secret) }
@@ -94,7 +94,7 @@ async function showUsers(
 
 const ROWS = 50
 
-/** `GET /me/admin/audit?q=…&before=…|after=…`: the log, newest first. */
+/** `GET /me/admin/audit?q=…&before=…|after=…`: the audit log, newest first. */
 export function auditLog({ registry }: Deps): SessionHandler {
   const site = registry.site
   const { database } = registry

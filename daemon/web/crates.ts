@@ -26,7 +26,7 @@ import type { Deps } from '../deps.ts'
 import { page } from '../http/page.ts'
 import { attempt, noticeOf, redirectDone, viewerOf } from './notice.ts'
 
-/** What all pages of a crate work with. */
+/** What the handlers of a crate's pages receive. */
 interface Managed extends Deps {
   readonly c: Context
   readonly request: SessionRequest
@@ -34,7 +34,7 @@ interface Managed extends Deps {
   readonly path: string
 }
 
-/** Refuses a crate that the user neither owns nor administers. */
+/** Finds the crate of the path; refuses a user who is neither an owner nor an administrator. */
 function managed(deps: Deps, handle: (to: Managed) => Promise<Response>): SessionHandler {
   return async (c, request) => {
     const crate = await crateOf(deps.registry, c, findCrate)
@@ -43,12 +43,12 @@ function managed(deps: Deps, handle: (to: Managed) => Promise<Response>): Sessio
   }
 }
 
-/** `GET /me/crates/{name}`: what an owner manages. */
+/** `GET /me/crates/{name}`: the page where owners manage a crate. */
 export function manage(deps: Deps): SessionHandler {
   return managed(deps, to => showCrate(to, { notice: noticeOf(to.c) }))
 }
 
-/** `GET …/yank?version=…` and `GET …/unyank?version=…`: asks once more. */
+/** `GET …/yank?version=…` and `GET …/unyank?version=…`: asks for confirmation. */
 export function confirmYank(deps: Deps, yanked: boolean): SessionHandler {
   return managed(deps, async ({ registry, c, request, crate }) => {
     const { database, site } = registry
@@ -60,7 +60,7 @@ export function confirmYank(deps: Deps, yanked: boolean): SessionHandler {
   })
 }
 
-/** `POST …/yank` and `POST …/unyank`: by the rules of the API, which the catalog keeps. */
+/** `POST …/yank` and `POST …/unyank`: changes the catalog by the same rules as the API. */
 export function postYank(deps: Deps, yanked: boolean): SessionHandler {
   return managed(deps, async ({ registry, indexWorker, git, c, request, crate, path }) => {
     const version = parseVersion(request.form.get('version') ?? '')
@@ -72,7 +72,7 @@ export function postYank(deps: Deps, yanked: boolean): SessionHandler {
   })
 }
 
-/** `POST …/owners/add`: an owner at once or an invitation, as `owners.add` has it. */
+/** `POST …/owners/add`: adds or invites an owner, depending on the setting `owners.add`. */
 export function postOwner(deps: Deps): SessionHandler {
   return managed(deps, to => {
     const { registry, c, request, crate } = to
@@ -89,7 +89,7 @@ export function postOwner(deps: Deps): SessionHandler {
   })
 }
 
-/** `GET …/owners/remove?login=…`: asks once more. */
+/** `GET …/owners/remove?login=…`: asks for confirmation. */
 export function confirmRemoval(deps: Deps): SessionHandler {
   return managed(deps, async ({ registry, c, request, crate }) => {
     const { database, site } = registry
@@ -102,7 +102,7 @@ export function confirmRemoval(deps: Deps): SessionHandler {
   })
 }
 
-/** `POST …/owners/remove`. Who has removed themselves has nothing left to manage there. */
+/** `POST …/owners/remove`. A user who removed themselves is sent to `/me`. */
 export function postRemoval(deps: Deps): SessionHandler {
   return managed(deps, to => {
     const { registry, c, request, crate } = to

@@ -10,7 +10,7 @@ import { page } from '../http/page.ts'
 import { listPage } from '../http/paging.ts'
 import { viewerOf } from './notice.ts'
 
-/** The page of somebody who is logged in, with what a form adds to it. */
+/** Shows the account page of a logged-in user, with the outcome of a form if there is one. */
 export async function showHome(
   { database, settings, site }: Registry,
   c: Context,

@@ -27,7 +27,7 @@ import { loginOf, ownPath } from '../http/request-body.ts'
 import { showHome } from './home-page.ts'
 import { attempt, noticeOf, redirectDone } from './notice.ts'
 
-/** As long as browsers keep any cookie (RFC 6265bis §5.5). */
+/** The longest that browsers keep a cookie (RFC 6265bis §5.5). */
 const DEVICE_SECONDS = 400 * 86_400
 
 /** `GET /me`: the page that `cargo login` points to; without a session, the login form. */
@@ -44,7 +44,7 @@ export function home({ registry }: Deps): BrowserHandler {
   }
 }
 
-/** `POST /me/login`. A login that fails tells neither who exists nor what was typed. */
+/** `POST /me/login`. A failed login reveals neither who has an account nor what was typed. */
 export function postLogin({ registry }: Deps): BrowserHandler {
   const { database, settings, site } = registry
   return (c, request) => {
@@ -55,8 +55,8 @@ export function postLogin({ registry }: Deps): BrowserHandler {
       const given = { login, password: form.get('password') ?? '', priority }
       const user = await checkPassword(database, given, settings.auth.password_cost)
       if (!user) {
-        // The login is logged only when it is an account's: other text may be a password in the
-        // wrong field.
+        // Log the login only if it belongs to an account: other text may be a password typed into
+        // the wrong field.
         const account = await findUser(database, login)
         const detail = account && { detail: { login: account.login } }
         await addEvent(database, changeOf(request, null), { action: 'login-failed', ...detail })
@@ -92,7 +92,7 @@ export function passwordLink({ registry }: Deps): BrowserHandler {
   }
 }
 
-/** `POST /me/password`: by a one-time link, or by who is logged in and knows the current one. */
+/** `POST /me/password`: requires a one-time link, or a session and the current password. */
 export function postPassword({ registry }: Deps): BrowserHandler {
   return (c, request) => {
     const reset = request.form.get('reset')
@@ -138,7 +138,7 @@ function byOwner(registry: Registry, c: Context, request: SessionRequest) {
   return attempt(c, work, refused => showHome(registry, c, request, refused))
 }
 
-/** Logs a user in with a new session and ends the one the browser had. */
+/** Logs a user in with a new session and ends the browser's previous one. */
 async function logIn(registry: Registry, c: Context, request: BrowserRequest, user: Account) {
   const { database, settings } = registry
   const seconds = settings.auth.session_seconds
@@ -153,7 +153,7 @@ async function logIn(registry: Registry, c: Context, request: BrowserRequest, us
     await database.deleteFrom('sessions').where('id', '=', request.session.id).execute()
 }
 
-/** The login form, or, with `reset`, the form that a one-time link leads to. */
+/** Shows the login form or, with `reset`, the form of a one-time link. */
 function showLogin(
   c: Context,
   site: SiteConfig,
@@ -164,12 +164,12 @@ function showLogin(
   return page(c, site, loginPage(site, data), status)
 }
 
-/** Whether a link of another site led here: then browsers send no `SameSite=Strict` cookie. */
+/** Returns whether another site linked here; browsers then send no `SameSite=Strict` cookie. */
 function isFromElsewhere(c: Context): boolean {
   return ['cross-site', 'same-site'].includes(c.req.header('sec-fetch-site') ?? '')
 }
 
-/** Makes the browser ask again with its cookies, so that a logged-in user sees no login form. */
+/** Reloads the page, now with cookies, so that a logged-in user does not see the login form. */
 function reloadPage(c: Context, site: SiteConfig): Response {
   const prefix = new URL(site.base).pathname.replace(/\/$/, '')
   const here = `${prefix}${c.req.path}${new URL(c.req.url).search}`
@@ -177,7 +177,7 @@ function reloadPage(c: Context, site: SiteConfig): Response {
   return page(c, site, String(text))
 }
 
-/** What browsers call themselves, those first that also call themselves what comes after. */
+/** Product names in `User-Agent`. A browser comes before those whose names it also sends. */
 const BROWSERS = [
   ['Edg', 'Edge'],
   ['OPR', 'Opera'],
@@ -186,7 +186,7 @@ const BROWSERS = [
   ['Version', 'Safari'],
 ] as const
 
-/** Browser and system from a `User-Agent`, as people call them; otherwise its first word. */
+/** Returns the common names of browser and system in a `User-Agent`, or else its first word. */
 export function browserName(agent: string): string {
   const system = /\b(Windows|Android|iPhone|iPad|Mac OS X|CrOS|Linux)\b/.exec(agent)?.[1]
   for (const [token, name] of BROWSERS) {

@@ -6,7 +6,7 @@ import type { SessionRequest } from '../access/route.ts'
 import { noteRefusal } from '../http/answer.ts'
 import { asSentences, redirect } from '../http/page.ts'
 
-/** What a form has done, by the word in the next address; no other text reaches the page. */
+/** What a form did, by the value of `done` in the next URL; no other text reaches the page. */
 const DONE = {
   'token-revoked': 'The token is revoked.',
   'session-ended': 'The session has ended.',
@@ -14,38 +14,38 @@ const DONE = {
   'password-changed': 'The password is changed, and every other session has ended.',
   'invitation-accepted': 'You own the crate now.',
   'invitation-declined': 'The invitation is declined.',
-  'owner-added': 'They own the crate now.',
-  'owner-invited': 'They are invited; the invitation waits on their account page.',
-  'owner-removed': 'They neither own the crate nor are they invited to.',
+  'owner-added': 'The user owns the crate now.',
+  'owner-invited': 'The user is invited and can accept on their account page.',
+  'owner-removed': 'The user is no longer an owner of the crate, and no longer invited.',
   'version-yanked': 'The version is yanked.',
   'version-unyanked': 'The version is no longer yanked.',
-  'user-locked': 'The account is locked: its tokens and sessions are good for nothing.',
+  'user-locked': 'The account is locked: its tokens are refused and its sessions have ended.',
   'user-unlocked': 'The account is unlocked.',
   'user-promoted': 'The user is an administrator now.',
   'user-demoted': 'The user is no longer an administrator.',
 } as const
 
-/** Something that a form has done. */
+/** Something that a form did. */
 export type Done = keyof typeof DONE
 
-/** Sends the browser on to a page of ours that says what a form has done. */
+/** Redirects the browser to a page of this registry that shows what a form did. */
 export function redirectDone(c: Context, { site }: Registry, path: string, done: Done): Response {
   return redirect(c, site, `${path}?done=${done}`)
 }
 
-/** The notice that the address asks for. */
+/** Returns the notice of `done` in the URL, or null. */
 export function noticeOf(c: Context): Notice | null {
   const done = c.req.query('done') ?? ''
   return Object.hasOwn(DONE, done) ? { kind: 'done', text: DONE[done as Done] } : null
 }
 
-/** What a page says of a refusal. */
+/** What a page shows of a refusal. */
 interface Refused {
   readonly notice: Notice
   readonly status: ContentfulStatusCode
 }
 
-/** Does what a form asks for. A refusal is told on the page that `show` gives. */
+/** Runs the work of a form. A refusal is shown on the page that `show` returns. */
 export async function attempt(
   c: Context,
   work: () => Promise<Response>,
@@ -60,7 +60,7 @@ export async function attempt(
   }
 }
 
-/** The person a page is for. */
+/** Returns the viewer of a page. */
 export function viewerOf({ session, csrf }: SessionRequest): Viewer {
   return { login: session.user.login, admin: session.user.admin, csrf }
 }

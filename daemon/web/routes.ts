@@ -13,11 +13,11 @@ import { auditLog, postUser, postUserAction, users } from './admin.ts'
 import { confirmRemoval, confirmYank, manage, postOwner, postRemoval, postYank } from './crates.ts'
 import { home, passwordLink, postLogin, postLogout, postPassword } from './login.ts'
 
-/** `/me`: everything people do in a browser. Works without JavaScript: links ask, forms change. */
+/** Returns the routes of `/me`, the account pages. They work without JavaScript. */
 export function meRoutes(deps: Deps): Route[] {
   const crate = '/me/crates/:name'
   const change = (path: string, handle: SessionHandler) => post(path, 'session', handle, 'change')
-  // Without an API, the web changes no crate; accounts and tokens stay, which readers need.
+  // Without an API, the pages cannot change crates; readers still need accounts and tokens.
   const crates = (handle: SessionHandler): SessionHandler =>
     deps.registry.urls.api === null ? () => refuse('api_off') : handle
   return [
@@ -49,7 +49,7 @@ export function meRoutes(deps: Deps): Route[] {
   ]
 }
 
-/** Addresses of these pages end without a slash; one that has it is redirected. */
+/** Redirects a path with a final slash to the page without it. */
 function withoutSlash({ registry }: Deps): BrowserHandler {
   return c => {
     const path = c.req.path.replace(/\/+$/, '')

@@ -5,12 +5,12 @@ import type { OpenHandler } from '../access/route.ts'
 import { page } from '../http/page.ts'
 import { pageQuery, sliceOf } from '../http/paging.ts'
 
-/** Crates on one page of results: as many as the search in files shows at first. */
+/** Crates on one page of results: as many as the search of a static site shows at first. */
 const PER_PAGE = 30
 
 const resultsQuery = v.object({ q: v.optional(v.string(), ''), page: pageQuery.page })
 
-/** `GET /search/`: results without a script. Static hosts serve a file at the same address. */
+/** `GET /search/`: results without JavaScript. Static hosts serve a file at the same path. */
 export function searchResults({ database, site }: Registry): OpenHandler {
   return async c => {
     const query = v.parse(resultsQuery, c.req.query())

@@ -63,10 +63,10 @@ export function search({ database }: Registry): OpenHandler {
   }
 }
 
-/** How long each list is. */
+/** The length of each list. */
 const LENGTH = 10
 
-/** `GET /api/v1/summary`: what is new. Downloads are not counted, so their lists are empty. */
+/** `GET /api/v1/summary`: new and updated crates. The lists by downloads are always empty. */
 export function summary({ database }: Registry): OpenHandler {
   return async c => {
     const view = async (ids: readonly number[]) =>
@@ -86,7 +86,7 @@ export function summary({ database }: Registry): OpenHandler {
 
 /**
  * `GET /api/v1/crates/{name}/reverse_dependencies`: the crates whose newest version depends on this
- * one, by name, each once; `version_id` refers to `versions`.
+ * one, sorted by name, each once; `version_id` refers to `versions`.
  */
 export function reverseDependencies(registry: Registry): OpenHandler {
   const { database } = registry
@@ -107,11 +107,11 @@ export function reverseDependencies(registry: Registry): OpenHandler {
 async function newestOf(database: Database, card: CrateCard) {
   const release = await findRelease(database, card.id, card.newest)
   if (!release)
-    throw new Error(`the listing of ${card.name} names ${card.newest}, which is not there`)
+    throw new Error(`version ${card.newest} of ${card.name} is listed, but does not exist`)
   return { card, release }
 }
 
-/** How a version depends on a crate: preferably as a normal, then as a build dependency. */
+/** Returns a version's dependency on a crate, preferring a normal, then a build dependency. */
 function edge(release: ReleaseRecord, name: CanonicalName): schema.DependencyShape | undefined {
   const ours = schema
     .dependencyViews(release)

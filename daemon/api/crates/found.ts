@@ -11,12 +11,12 @@ import {
 } from '../../../generator/index.ts'
 import { crateOf } from '../../access/route.ts'
 
-/** The card of the crate in the path. Refuses an unknown one. */
+/** Returns the card of the crate in the path; refuses an unknown crate. */
 export function foundCrate(registry: Registry, c: Context): Promise<CrateCard> {
   return crateOf(registry, c, findCard)
 }
 
-/** The crate and the version in the path; build metadata has to match. */
+/** Returns the crate and the version in the path; build metadata must match. */
 export async function foundVersion(registry: Registry, c: Context) {
   const card = await foundCrate(registry, c)
   const version = c.req.param('version') ?? ''
@@ -25,7 +25,7 @@ export async function foundVersion(registry: Registry, c: Context) {
   return { card, release }
 }
 
-/** By precedence, highest first. */
+/** Sorts releases by SemVer precedence, highest first. */
 export function newestFirst(releases: readonly ReleaseRecord[]): ReleaseRecord[] {
   return releases.toSorted((a, b) => compareVersions(b.version, a.version))
 }

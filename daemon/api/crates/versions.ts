@@ -33,7 +33,7 @@ export function versions(registry: Registry): OpenHandler {
   }
 }
 
-/** Handles what is answered with JSON about the version in the path. */
+/** Creates a handler that answers with JSON about the version in the path. */
 function ofVersion<Answer extends v.GenericSchema>(
   view: (found: Awaited<ReturnType<typeof foundVersion>>) => v.InferOutput<Answer>,
 ) {
@@ -52,7 +52,7 @@ export const dependencies = ofVersion<typeof schema.dependenciesAnswer>(({ relea
   return { dependencies: schema.dependencyViews(release) }
 })
 
-/** `GET …/{version}/readme`: always plain text, so that it never runs under our address. */
+/** `GET …/{version}/readme`: always plain text, so that browsers never run its scripts. */
 export function readme(registry: Registry): OpenHandler {
   return async c => {
     const { card, release } = await foundVersion(registry, c)
@@ -62,7 +62,7 @@ export function readme(registry: Registry): OpenHandler {
   }
 }
 
-/** `GET …/{name}/downloads`: clients of crates.io ask for it; nothing is counted here. */
+/** `GET …/{name}/downloads`: always empty, for crates.io clients that request it. */
 export function crateDownloads(registry: Registry): OpenHandler {
   return async c => {
     await foundCrate(registry, c)
@@ -76,7 +76,7 @@ export const versionDownloads = ofVersion<typeof schema.downloadsAnswer>(() => {
   return { version_downloads: [] }
 })
 
-/** `GET …/{name}/{version}/authors`: as in the manifest; clients of crates.io still ask for it. */
+/** `GET …/{version}/authors`: as in the manifest, for crates.io clients that still request it. */
 export const authors = ofVersion<typeof schema.authorsAnswer>(({ release }) => {
   return { users: [], meta: { names: [...release.about.authors] } }
 })

@@ -119,7 +119,7 @@ test('an invitation is good for 30 days, which is told, and inviting again renew
   assert.equal((await gone.bob.post('/me/invitations/demo/accept')).status, 400)
   assert.deepEqual(await ask('PUT', { users: ['alice', 'bob'] }), {
     ok: true,
-    msg: 'invited bob to own `demo`; the invitation is to be accepted on http://crates.test/me; alice already owns `demo`',
+    msg: 'invited bob to own `demo`; it can be accepted at http://crates.test/me; alice already owns `demo`',
   })
   const renewed = await pages(day(59))
   assert.equal(renewed.told, '2027-01-19T12:00:00Z')

@@ -170,9 +170,7 @@ test('an invitation to own a crate is told, waits, and is accepted or declined i
   const invited = await owner('--add', 'bob', '--add', 'carol')
   assert.match(
     invited.stderr,
-    new RegExp(
-      `Owner invited bob, carol to own \`foo\`; the invitation is to be accepted on ${served.url}/me`,
-    ),
+    new RegExp(`Owner invited bob, carol to own \`foo\`; it can be accepted at ${served.url}/me`),
   )
   assert.match((await owner('--add', 'bob')).stderr, /Owner invited bob to own `foo`/)
   assert.equal((await owner('--list')).stdout, 'alice\n')

@@ -122,7 +122,7 @@ test('a token without read is warned of in a private registry; one too many is r
   assert.match(blind.stdout, /^plim_\w{38}\n$/)
   assert.equal(
     blind.stderr,
-    'warning: this registry is private, and without the scope `read` the token can neither resolve nor download\n',
+    'warning: this registry is private; without the scope `read`, the token can neither resolve nor download crates\n',
   )
   assert.equal(
     (await folder.run(['token', 'create', '--user', 'alice', '--scope', 'read'])).stderr,

@@ -50,10 +50,7 @@ test('the first user is an administrator, and the command says so', async t => {
   const dir = join(scratch(new Cleanup(t)), 'registry')
   const ok = async (...args: string[]) => (await plimsoll('.', [...args, '--dir', dir])).stdout
   await ok('init')
-  assert.equal(
-    await ok('user', 'add', 'ada'),
-    'added ada, an administrator because the first user\n',
-  )
+  assert.equal(await ok('user', 'add', 'ada'), 'added ada, an administrator as the first user\n')
   assert.equal(await ok('user', 'add', 'bob'), 'added bob\n')
   assert.match(await ok('user', 'list'), /^ada {2}admin {2}since \S+Z\nbob {2}since \S+Z\n$/)
 })
