@@ -26,9 +26,11 @@ import { yank } from './api/yank.ts'
 import type { Deps } from './deps.ts'
 import { gitHttp } from './files/git-http/git-http.ts'
 import { PublicFiles } from './files/public-files.ts'
+import { quickFiles } from './files/quick-files.ts'
 import { assetFile, treeFile, treePage } from './files/tree-file.ts'
 import { refused, unexpected } from './http/answer.ts'
 import { addressOf } from './http/client-address.ts'
+import type { Quick } from './http/exchange.ts'
 import { requestLog } from './http/log.ts'
 import { pageHeaders } from './http/page.ts'
 import { readToEnd } from './http/request-body.ts'
@@ -37,13 +39,9 @@ import { meRoutes } from './web/routes.ts'
 import { searchResults } from './web/search-page.ts'
 
 /** The whole web API, in the order in which paths are matched. */
-export function routes(deps: Deps): Route[] {
+export function routes(deps: Deps, files = publicFiles(deps)): Route[] {
   const { registry } = deps
   const { settings } = registry
-  const files = new PublicFiles(registry.tree.root, {
-    isPrivate: settings.auth.required,
-    pageHeaders: pageHeaders(registry.site),
-  })
   const crate = '/api/v1/crates/:name'
   const version = `${crate}/:version`
   return [
@@ -83,12 +81,24 @@ export function routes(deps: Deps): Route[] {
   ]
 }
 
-/** The daemon as one Hono app. */
-export function createApp(deps: Deps): Hono {
+function publicFiles({ registry }: Deps): PublicFiles {
+  const pages = pageHeaders(registry.site)
+  const isPrivate = registry.settings.auth.required
+  return new PublicFiles(registry.tree.root, { isPrivate, pageHeaders: pages })
+}
+
+/**
+ * The daemon as one Hono app, and what answers for files before it: null for a private registry,
+ * where the app asks who reads, and where each request is logged.
+ */
+export function createApp(deps: Deps): Hono & { readonly quick: Quick | null } {
   const { log, metrics, registry } = deps
-  const { limits, api } = registry.settings
+  const { limits, api, auth } = registry.settings
   const pathOf = pathReader(registry.urls)
-  const app = new Hono({ getPath: request => pathOf(request.url) })
+  const app = new Hono({
+    getPath: ({ url }) => pathOf(url.slice(url.indexOf('/', url.indexOf('://') + 3))),
+  })
+  const files = publicFiles(deps)
   // Reads are many, so they pay for a log line only when it is written.
   if (log.isLevelEnabled('debug')) app.get('/*', requestLog(log, 'debug'))
   const changing = ['PUT', 'DELETE', 'POST', 'PATCH']
@@ -100,7 +110,8 @@ export function createApp(deps: Deps): Hono {
   )
   app.use(metrics.middleware)
   const guard = new AccessGuard(registry, deps.clock, log)
-  for (const route of routes(deps)) app.on(route.method, route.path, c => guard.enter(route, c))
+  for (const route of routes(deps, files))
+    app.on(route.method, route.path, c => guard.enter(route, c))
   // Not `app.notFound`: its refusals would bypass metrics and log.
   app.all('/*', () => refuse('route_unknown'))
   app.onError((error, c) => {
@@ -108,7 +119,10 @@ export function createApp(deps: Deps): Hono {
     if (isStorageRefusal(error)) log.error({ err: error }, 'the registry cannot be written to')
     return refused(c, error, api.error_status)
   })
-  return app
+  const isGuarded = auth.required || log.isLevelEnabled('debug')
+  const onFailure = (error: unknown) => log.error({ err: error }, 'cannot read a file')
+  const quick = isGuarded ? null : quickFiles(files, pathOf, metrics.countFile, onFailure)
+  return Object.assign(app, { quick })
 }
 
 /** The git index over smart HTTP, and as files for dumb clients; read-only. */
@@ -147,15 +161,11 @@ const OWN = new Set(
  * one, because an `api` that ends in a slash makes Cargo ask for `//api/v1/…`. A prefix that a
  * proxy left is removed, unless it begins like a path of ours.
  */
-function pathReader({ base }: Registry['urls']): (url: string) => string {
+function pathReader({ base }: Registry['urls']): (target: string) => string {
   const prefix = new URL(base).pathname.replace(/\/$/, '')
   const isOwn = OWN.has(prefix.split('/')[1] ?? '')
-  return url => {
-    const start = url.indexOf('/', url.indexOf('://') + 3)
-    const path = url
-      .slice(start)
-      .replace(/[?#].*$/s, '')
-      .replace(/^\/+/, '/')
+  return target => {
+    const path = target.replace(/[?#].*$/s, '').replace(/^\/+/, '/')
     return prefix !== '' && !isOwn && path.startsWith(`${prefix}/`)
       ? path.slice(prefix.length).replace(/^\/+/, '/')
       : path

@@ -29,6 +29,8 @@ const METHODS = new Set('GET HEAD PUT DELETE POST PATCH OPTIONS TRACE CONNECT'.s
 export class Metrics {
   readonly #prometheus = new Prometheus()
   readonly #requests: Histogram
+  /** Of answers that are files, by method and status; they are too many to look up labels. */
+  readonly #fileTimes = new Map<string, ReturnType<Histogram['labels']>>()
   readonly #failures: Counter
   readonly #publishes: Counter
   readonly #backgroundFailures: Counter
@@ -72,6 +74,17 @@ export class Metrics {
     await next()
     end({ route: routePath(c), status: c.res.status })
     for (const code of objectionsOf(c)) this.#failures.inc({ code })
+  }
+
+  /** Counts an answer that a file of the public tree was, made without the app. */
+  readonly countFile = (method: string, status: number, seconds: number): void => {
+    const key = `${method} ${status}`
+    let times = this.#fileTimes.get(key)
+    if (!times) {
+      times = this.#requests.labels({ method, route: '/*', status })
+      this.#fileTimes.set(key, times)
+    }
+    times.observe(seconds)
   }
 
   /** Counts a failure in background work. */

@@ -117,7 +117,8 @@ async function serveRegistry(
       gitIndex &&
       new GitWorker(gitIndex, failureReport('git index', 'the git index is behind; trying again'))
     await git?.beginWithConfig()
-    server.answer(createApp({ registry, indexWorker, clock, log, metrics, git }).fetch)
+    const app = createApp({ registry, indexWorker, clock, log, metrics, git })
+    server.answer(app.fetch, app.quick)
     await printWelcome(io, registry)
     io.out(`listening on ${server.url}`)
     await stopped

@@ -16,14 +16,17 @@ export interface Held<Bytes = Buffer> {
 
 interface Entry {
   readonly held: Held<Buffer | null>
-  readonly stamp: string
+  readonly stats: Stamp
   /** Whether an equal stamp proves that the file is the same. */
   readonly isSettled: boolean
 }
 
+/** What tells a file from another that took its place. */
+type Stamp = Pick<Stats, 'ino' | 'size' | 'mtimeMs' | 'ctimeMs'>
+
 const GZIP_FROM_BYTES = 1024
 /** What an entry takes besides its bytes, roughly. */
-const ENTRY_BYTES = 300
+const ENTRY_BYTES = 400
 /** The coarsest clock of a file system in use (FAT): a file may change again within this time. */
 const TICK_MS = 2000
 
@@ -57,6 +60,11 @@ export class FileCache {
     return held && hasBytes(held) ? held : null
   }
 
+  /** The tag of a file as it is now, if it is cached. */
+  findTag(path: string, stats: Stats): string | null {
+    return this.#settled(path, stats)?.tag ?? null
+  }
+
   /** Reads a small file synchronously. */
   load(path: string, stats: Stats, compress: boolean): Held {
     const bytes = readFileSync(path)
@@ -77,8 +85,6 @@ export class FileCache {
 
   /** The tag alone of a file that is too big to be cached. */
   async tag(path: string, stats: Stats): Promise<string> {
-    const known = this.#settled(path, stats)
-    if (known) return known.tag
     return this.#once(`tag ${path}`, stats, async () => {
       const hash = createHash('sha256')
       for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
@@ -90,17 +96,19 @@ export class FileCache {
 
   #settled(path: string, stats: Stats): Held<Buffer | null> | null {
     const entry = this.#entries.get(path)
-    return entry?.isSettled && entry.stamp === stampOf(stats) ? entry.held : null
+    return entry?.isSettled && isSameFile(entry.stats, stats) ? entry.held : null
   }
 
   #keep<H extends Held<Buffer | null>>(path: string, stats: Stats, held: H): H {
     const isSettled = Date.now() - Math.max(stats.ctimeMs, stats.mtimeMs) > TICK_MS
-    this.#entries.set(path, { held, stamp: stampOf(stats), isSettled })
+    const { ino, size, mtimeMs, ctimeMs } = stats
+    this.#entries.set(path, { held, stats: { ino, size, mtimeMs, ctimeMs }, isSettled })
     return held
   }
 
   async #once<T>(work: string, stats: Stats, load: () => Promise<T>): Promise<T> {
-    const key = `${work} ${stampOf(stats)}`
+    const { ino, size, mtimeMs, ctimeMs } = stats
+    const key = `${work} ${ino}-${size}-${mtimeMs}-${ctimeMs}`
     const running = this.#loading.get(key) as Promise<T> | undefined
     if (running) return running
     const loading = load().finally(() => this.#loading.delete(key))
@@ -115,8 +123,10 @@ function hasBytes(held: Held<Buffer | null>): held is Held {
   return held.bytes !== null
 }
 
-function stampOf(stats: Stats): string {
-  return `${stats.ino}-${stats.size}-${stats.mtimeMs}-${stats.ctimeMs}`
+/** Whether two looks at a path found the same file, unchanged. */
+export function isSameFile(a: Stamp, b: Stamp): boolean {
+  const isSameTime = a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs
+  return isSameTime && a.ino === b.ino && a.size === b.size
 }
 
 function tagOf(bytes: Buffer): string {

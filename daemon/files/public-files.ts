@@ -3,12 +3,22 @@ import { open } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import type { HonoRequest } from 'hono'
-import { notFoundPath, type Place, placeOf } from '../../generator/index.ts'
-import { isKnown } from '../http/answer.ts'
-import { FileCache, type Held } from './file-cache.ts'
+import { notFoundPath, placeOf } from '../../generator/index.ts'
+import {
+  type Asked,
+  acceptsGzip,
+  choose,
+  type FileAnswer,
+  type FilePart,
+  type Variant,
+  variantOf,
+} from './file-answer.ts'
+import { FileCache, type Held, isSameFile } from './file-cache.ts'
 
 /** Files up to this size are read at once; reading is quicker than waiting for it. */
 const SMALL_BYTES = 1024 * 1024
+/** Read at a time of bigger files; each reading costs about as much as copying so many bytes. */
+const CHUNK_BYTES = 256 * 1024
 
 export interface PublicFilesOptions {
   /** Whether shared caches must not keep the answers. */
@@ -18,6 +28,8 @@ export interface PublicFilesOptions {
   /** Memory for index files, pages and the like; as much again for `.crate` files. */
   readonly capacityBytes?: number
 }
+
+type Found = FileAnswer | Promise<FileAnswer> | null
 
 /**
  * The public tree over HTTP: strong ETags, 304, gzip for text, single ranges for `.crate` files.
@@ -30,6 +42,7 @@ export class PublicFiles {
   readonly #texts: FileCache
   readonly #crates: FileCache
   readonly #keepable: number
+  readonly #variants = new WeakMap<Held, Record<'plain' | 'zipped', Variant>>()
 
   constructor(root: string, options: PublicFilesOptions = {}) {
     const { isPrivate = false, pageHeaders = {}, capacityBytes = 64 * SMALL_BYTES } = options
@@ -43,22 +56,20 @@ export class PublicFiles {
 
   /** The answer for the percent-encoded path `pathname`; null when the tree has no such file. */
   serve(pathname: string, request: HonoRequest): Response | Promise<Response> | null {
-    const path = decodePath(pathname)
+    const answer = this.#find(pathname, request)
+    if (answer === null) return null
+    return 'then' in answer
+      ? answer.then(found => this.#respond(pathname, request, found))
+      : this.#respond(pathname, request, answer)
+  }
+
+  /** The same where the file is in memory or streamed, and nothing has to be read first; or null. */
+  atOnce(pathname: string, asked: Asked): FileAnswer | null {
+    const path = decodePath(pathname.endsWith('/') ? `${pathname}index.html` : pathname)
     if (path === null) return null
-    const file = join(this.#root, path)
+    const file = `${this.#root}/${path}`
     const stats = look(file)
-    if (stats?.isDirectory()) return this.#folder(pathname, path, request)
-    if (!stats?.isFile() || pathname.endsWith('/')) return null
-    const place = placeOf(path)
-    const isCrate = path.endsWith('.crate')
-    const memory = isCrate ? this.#crates : this.#texts
-    const known = memory.find(file, stats)
-    if (known) return this.#whole(known, place, request)
-    if (!this.#isInside(file)) return null
-    if (stats.size <= SMALL_BYTES)
-      return this.#whole(memory.load(file, stats, !isCrate), place, request)
-    if (isCrate || stats.size > this.#keepable) return this.#streamed(file, stats, place, request)
-    return memory.loadLater(file, stats, true).then(held => this.#whole(held, place, request))
+    return stats?.isFile() ? this.#known(file, path, stats, asked) : null
   }
 
   /** The tree's own 404 page; null when it has none. */
@@ -77,23 +88,42 @@ export class PublicFiles {
     return new Response(method === 'HEAD' ? null : bytes, { status: 404, headers })
   }
 
-  #folder(
-    pathname: string,
-    path: string,
-    request: HonoRequest,
-  ): Response | Promise<Response> | null {
+  #find(pathname: string, request: HonoRequest): Found {
+    const path = decodePath(pathname)
+    if (path === null) return null
+    const file = `${this.#root}/${path}`
+    const stats = look(file)
+    if (stats?.isDirectory()) return this.#folder(pathname, path, request)
+    if (!stats?.isFile() || pathname.endsWith('/')) return null
+    const known = this.#known(file, path, stats, request)
+    if (known) return known
+    if (!this.#isInside(file)) return null
+    const isCrate = path.endsWith('.crate')
+    const memory = isCrate ? this.#crates : this.#texts
+    const whole = (held: Held) => this.#whole(held, path, request)
+    if (stats.size <= SMALL_BYTES) return whole(memory.load(file, stats, !isCrate))
+    if (!isCrate && stats.size <= this.#keepable)
+      return memory.loadLater(file, stats, true).then(whole)
+    return this.#crates.tag(file, stats).then(tag => this.#part(tag, file, path, stats, request))
+  }
+
+  /** The answer from what is in memory. */
+  #known(file: string, path: string, stats: Stats, asked: Asked): FileAnswer | null {
+    const memory = path.endsWith('.crate') ? this.#crates : this.#texts
+    const held = memory.find(file, stats)
+    if (held) return this.#whole(held, path, asked)
+    const tag = stats.size > SMALL_BYTES ? this.#crates.findTag(file, stats) : null
+    return tag === null ? null : this.#part(tag, file, path, stats, asked)
+  }
+
+  #folder(pathname: string, path: string, request: HonoRequest): Found {
     const index = path === '' ? 'index.html' : `${path}/index.html`
     if (!look(join(this.#root, index))?.isFile()) return null
-    if (pathname.endsWith('/')) return this.serve(`/${encodeURI(index)}`, request)
+    if (pathname.endsWith('/')) return this.#find(`/${encodeURI(index)}`, request)
     // A relative target keeps the redirect on whatever host and prefix the reader came by.
     const last = pathname.slice(pathname.lastIndexOf('/') + 1)
-    return new Response(null, {
-      status: 301,
-      headers: {
-        location: `./${last}/${new URL(request.url).search}`,
-        'cache-control': 'no-cache',
-      },
-    })
+    const location = `./${last}/${new URL(request.url).search}`
+    return { status: 301, headers: { location, 'cache-control': 'no-cache' }, body: null }
   }
 
   /** A link in the tree may not lead out of it. */
@@ -101,49 +131,62 @@ export class PublicFiles {
     return realpathSync(file).startsWith(realpathSync(this.#root) + sep)
   }
 
-  #whole({ tag, bytes, gzip }: Held, place: Place, request: HonoRequest): Response {
-    const zipped = gzip && acceptsGzip(request.header('accept-encoding')) ? gzip : null
-    const body = zipped ?? bytes
-    const headers = this.#headers(place, zipped ? `${tag}-gz` : tag)
-    if (gzip) headers.vary = 'accept-encoding'
-    else headers['accept-ranges'] = 'bytes'
-    const { part, ...init } = plan(request, tag, body.byteLength, headers)
-    if (zipped && init.status === 200) headers['content-encoding'] = 'gzip'
-    return new Response(part && body.subarray(part.start, part.end + 1), init)
+  #whole(held: Held, path: string, asked: Asked): FileAnswer {
+    let variants = this.#variants.get(held)
+    if (!variants) {
+      const { tag, bytes, gzip } = held
+      const more = gzip ? { vary: 'accept-encoding' } : { 'accept-ranges': 'bytes' }
+      const plain = variantOf({ ...this.#headers(path, tag), ...more }, bytes)
+      const headers = { ...this.#headers(path, `${tag}-gz`), ...more }
+      const zipped = gzip ? variantOf(headers, gzip, { 'content-encoding': 'gzip' }) : plain
+      variants = { plain, zipped }
+      this.#variants.set(held, variants)
+    }
+    const isZipped = held.gzip !== null && acceptsGzip(asked.header('accept-encoding'))
+    return choose(isZipped ? variants.zipped : variants.plain, held.tag, asked)
   }
 
-  async #streamed(
-    file: string,
-    stats: Stats,
-    place: Place,
-    request: HonoRequest,
-  ): Promise<Response> {
-    const tag = await this.#crates.tag(file, stats)
-    const headers = { ...this.#headers(place, tag), 'accept-ranges': 'bytes' }
-    const { part, ...init } = plan(request, tag, stats.size, headers)
-    const body = part && (await stream(file, stats, part))
-    if (body === 'replaced') return this.#streamed(file, statSync(file), place, request)
-    return new Response(body, init)
+  #part(tag: string, file: string, path: string, stats: Stats, asked: Asked): FileAnswer {
+    const headers = { ...this.#headers(path, tag), 'accept-ranges': 'bytes' }
+    const whole = { file, stats, start: 0, end: stats.size - 1 }
+    return choose(variantOf(headers, whole), tag, asked)
   }
 
-  #headers(place: Place, tag: string): Record<string, string> {
-    const isImmutable = place.cache === 'immutable'
+  #headers(path: string, tag: string): Record<string, string> {
+    const { contentType, cache } = placeOf(path)
+    const isImmutable = cache === 'immutable'
     const scope = this.#scope === 'private' || isImmutable ? `${this.#scope}, ` : ''
     return {
-      ...(place.contentType.startsWith('text/html') && this.#pageHeaders),
-      'content-type': place.contentType,
+      ...(contentType.startsWith('text/html') && this.#pageHeaders),
+      'content-type': contentType,
       'cache-control': `${scope}${isImmutable ? 'max-age=31536000, immutable' : 'no-cache'}`,
       'x-content-type-options': 'nosniff',
       etag: `"${tag}"`,
     }
   }
+
+  #respond(
+    pathname: string,
+    request: HonoRequest,
+    { body, ...init }: FileAnswer,
+  ): Response | Promise<Response> {
+    if (body === null || Buffer.isBuffer(body)) return new Response(body, init)
+    return openPart(body).then(async stream => {
+      const again = stream ? null : await this.serve(pathname, request)
+      return again ?? new Response(stream && (Readable.toWeb(stream) as ReadableStream), init)
+    })
+  }
 }
+
+/** Paths without anything to decode or to refuse. */
+const PLAIN = /^(?:\/[\w+-][\w.+-]*)+$/
 
 /**
  * The path in the tree that a URL path means; null for `..`, hidden or half-written files,
  * separators hidden in `%2F`, `%5C` or `%00`, and NTFS streams. `+` stays `+`.
  */
 export function decodePath(pathname: string): string | null {
+  if (PLAIN.test(pathname)) return pathname.slice(1)
   const segments: string[] = []
   for (const raw of pathname.split('/')) {
     if (raw === '') continue
@@ -173,66 +216,11 @@ function look(path: string): Stats | undefined {
   }
 }
 
-/** The bytes of the very file that was looked at, which another may have replaced meanwhile. */
-async function stream(
-  file: string,
-  stats: Stats,
-  part: Part,
-): Promise<ReadableStream | 'replaced'> {
+/** The bytes of the very file that was looked at; null when another has replaced it meanwhile. */
+export async function openPart({ file, stats, start, end }: FilePart): Promise<Readable | null> {
   const handle = await open(file)
-  const now = await handle.stat()
-  if (now.ino !== stats.ino || now.size !== stats.size || now.mtimeMs !== stats.mtimeMs) {
-    await handle.close()
-    return 'replaced'
-  }
-  return Readable.toWeb(handle.createReadStream({ ...part })) as ReadableStream
-}
-
-/** Status and headers of an answer of `size` bytes, and which of them go with it; null for none. */
-function plan(request: HonoRequest, tag: string, size: number, headers: Record<string, string>) {
-  if (isKnown(request.header('if-none-match'), tag)) return { status: 304, headers, part: null }
-  const range = headers['accept-ranges'] ? partOf(request, size, tag) : null
-  if (range === 'unsatisfiable')
-    return { status: 416, headers: { 'content-range': `bytes */${size}` }, part: null }
-  const part = range ?? { start: 0, end: size - 1 }
-  headers['content-length'] = String(part.end - part.start + 1)
-  if (range) headers['content-range'] = `bytes ${part.start}-${part.end}/${size}`
-  return { status: range ? 206 : 200, headers, part: request.method === 'HEAD' ? null : part }
-}
-
-/** Whether `Accept-Encoding` allows gzip, by name or `*`, with a weight above 0 (RFC 9110). */
-function acceptsGzip(header: string | undefined): boolean {
-  if (header === undefined) return false
-  let star = false
-  for (const one of header.toLowerCase().split(',')) {
-    const [coding = '', ...parameters] = one.split(';').map(part => part.trim())
-    const isRefused = parameters.some(parameter => /^q\s*=\s*0(\.0*)?$/.test(parameter))
-    if (coding === 'gzip' || coding === 'x-gzip') return !isRefused
-    if (coding === '*') star = !isRefused
-  }
-  return star
-}
-
-/** First and last byte of a part, both included. */
-interface Part {
-  readonly start: number
-  readonly end: number
-}
-
-/**
- * The range that a GET asks for (RFC 9110 §14.2). Null, the whole file, also answers several or
- * malformed ranges, and an `If-Range` that does not match.
- */
-function partOf(request: HonoRequest, size: number, tag: string): Part | 'unsatisfiable' | null {
-  if (request.method !== 'GET') return null
-  const ifRange = request.header('if-range')
-  if (ifRange !== undefined && ifRange.trim() !== `"${tag}"`) return null
-  const range = request.header('range')?.trim() ?? ''
-  const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range) ?? []
-  if (first === '' && last === '') return null
-  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first)
-  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1)
-  if (first !== '' && last !== '' && Number(last) < start) return null
-  if (start >= size || (first === '' && Number(last) === 0)) return 'unsatisfiable'
-  return { start, end }
+  if (isSameFile(await handle.stat(), stats))
+    return handle.createReadStream({ start, end, highWaterMark: CHUNK_BYTES })
+  await handle.close()
+  return null
 }

@@ -2,26 +2,28 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { lstat, rm } from 'node:fs/promises'
-import type { ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import {
   createSecureServer,
   type Http2SecureServer,
-  type Http2ServerResponse,
+  type IncomingHttpHeaders,
   type ServerHttp2Session,
+  type ServerHttp2Stream,
 } from 'node:http2'
 import { type AddressInfo, connect, isIP } from 'node:net'
 import type { Server } from 'node:tls'
-import { createAdaptorServer, type ServerType } from '@hono/node-server'
+import { getRequestListener, type ServerType } from '@hono/node-server'
 import { issue, type ListenAddress, Refusal, refuse } from '../../generator/index.ts'
+import { Http1Exchange, Http2Exchange, type Quick } from './exchange.ts'
 
-type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch']
+type Fetch = Parameters<typeof getRequestListener>[0]
 
 /** A server that accepts connections. */
 export interface Listening {
   /** `http(s)://host:port` with the real port, and with TLS the host name; or `unix:/path`. */
   readonly url: string
-  /** Starts answering with an app; requests that came before wait for it. */
-  answer(fetch: Fetch): void
+  /** Starts answering with an app; requests that came before wait for it. `quick` is asked first. */
+  answer(fetch: Fetch, quick?: Quick | null): void
   /** Accepts no more connections; resolves when requests are answered or `seconds` have passed. */
   stop(seconds: number): Promise<void>
 }
@@ -51,6 +53,7 @@ const LAST_WORD_MS = 2000
 export async function listen(options: ListenOptions): Promise<Listening> {
   let ready: (fetch: Fetch) => void = () => undefined
   let answering: Fetch | null = null
+  let quickly: Quick | null = null
   const app = new Promise<Fetch>(resolve => {
     ready = resolve
   })
@@ -62,15 +65,17 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   }
   const pair = options.tls && readTls(options.tls)
   const secure = pair && { allowHTTP1: true, ...pair }
-  const server = await start(options, fetch, secure)
+  const server = secure ? createSecureServer(secure) : createServer()
+  await start(server, options)
   const isRenewable = options.tls && pair && 'setSecureContext' in server
   const stopWatching = isRenewable && watchTls(options.tls, server, pair, options)
   const sessions = trackSessions(server as Http2SecureServer)
-  const running = countRequests(server)
+  const running = answerRequests(server, getRequestListener(fetch), () => quickly)
   return {
     url: urlOf(server, options),
-    answer: given => {
+    answer: (given, quick = null) => {
       answering = given
+      quickly = quick
       ready(given)
     },
     stop: seconds => {
@@ -80,10 +85,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   }
 }
 
-async function start(options: ListenOptions, fetch: Fetch, secure: object | null) {
+async function start(server: ServerType, options: ListenOptions): Promise<void> {
   const { requestSeconds = 120 } = options
-  const transport = secure ? { createServer: createSecureServer, serverOptions: secure } : {}
-  const server = createAdaptorServer({ fetch, ...transport })
   const requestTimeout = requestSeconds * 1000 + LAST_WORD_MS
   const headersTimeout = Math.min(HEADERS_MS, requestTimeout)
   // Properties, because the server for HTTP/2 takes them for its HTTP/1.1 side, but not as options.
@@ -95,7 +98,6 @@ async function start(options: ListenOptions, fetch: Fetch, secure: object | null
   try {
     server.listen(where)
     await once(server, 'listening')
-    return server
   } catch (error) {
     const reason = (error as Error).message
     const why = issue('address_taken', { address: addressText(options), reason })
@@ -140,12 +142,35 @@ function trackSessions(server: Http2SecureServer): Set<ServerHttp2Session> {
   return sessions
 }
 
-/** How many requests are being answered now. */
-function countRequests(server: ServerType): () => number {
+/**
+ * Answers requests quickly or by the app; gives how many are being answered now. Those of HTTP/2 do
+ * not count: their sessions close by themselves when they are answered.
+ */
+function answerRequests(
+  server: ServerType,
+  app: ReturnType<typeof getRequestListener>,
+  quickly: () => Quick | null,
+): () => number {
   let running = 0
-  server.on('request', (_, response: ServerResponse | Http2ServerResponse) => {
+  server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const quick = quickly()
+    const leave = () => void app(incoming, outgoing)
+    if (incoming.httpVersionMajor === 2) return leave()
+    if (quick) quick(new Http1Exchange(incoming, outgoing), leave)
+    else leave()
+    // Quick answers have left the process by now, unless the client is slow.
+    if (outgoing.writableFinished) return
     running++
-    response.once('close', () => running--)
+    outgoing.once('close', () => running--)
+  })
+  // Node listens to the streams of HTTP/2 to make requests of them, which costs more than a file.
+  const [makeRequest] = server.listeners('stream')
+  server.removeAllListeners('stream')
+  server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest) => {
+    const quick = quickly()
+    const leave = () => makeRequest?.(stream, headers, ...rest)
+    if (quick) quick(new Http2Exchange(stream, headers), leave)
+    else leave()
   })
   return () => running
 }

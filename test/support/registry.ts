@@ -2,7 +2,6 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import type { TestContext } from 'node:test'
-import type { Hono } from 'hono'
 import type { Logger } from 'pino'
 import { timestamp } from '../../core/timestamp.ts'
 import { addUser } from '../../daemon/accounts/accounts.ts'
@@ -46,7 +45,7 @@ export class TestRegistry implements Deps {
   readonly log: Logger
   readonly metrics: Metrics
   readonly git: GitWorker | null
-  readonly app: Hono
+  readonly app: ReturnType<typeof createApp>
   /** Every line that was logged, as JSON text. */
   readonly logged: string[] = []
   /** What builds failed with. */

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { request } from 'node:http'
+import { type ClientHttp2Session, connect } from 'node:http2'
+import { buffer } from 'node:stream/consumers'
+import { type TestContext, test } from 'node:test'
+import { listen } from '../../../daemon/http/listen.ts'
+import { writeDurably } from '../../../generator/store/durable-file.ts'
+import { makeCertificate } from '../../sample-app/support/certificate.ts'
+import { parseExposition } from '../../support/exposition.ts'
+import { RawClient } from '../../support/raw-client.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import { until } from '../../support/until.ts'
+
+interface Received {
+  readonly status: number | undefined
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly body: string
+}
+
+type Asked = readonly [path: string, headers?: Record<string, string>, method?: string]
+
+const LINES = '{"name":"demo"}\n'.repeat(200)
+const BIG = Buffer.alloc(3_000_000, '0123456789')
+const FILES: Readonly<Record<string, string | Buffer>> = {
+  'index/de/mo/demo': LINES,
+  'crates/demo/demo-1.0.0+b.crate': 'bytes of a crate',
+  'crates/demo/demo-2.0.0.crate': BIG,
+  'crates/demo/index.html': '<!doctype html><title>demo</title>',
+}
+
+/** A registry with files that have rested, so that they are kept in memory. */
+async function withFiles(t: TestContext, env: Record<string, string> = {}, logLevel = 'info') {
+  const registry = await TestRegistry.open(t, { env, logLevel })
+  const { tree } = registry.registry
+  for (const [path, content] of Object.entries(FILES))
+    await writeDurably(tree.path(path), Buffer.from(content))
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 })
+  return registry
+}
+
+/** Two servers of a registry: by the app alone, and with quick answers; `left` counts the rest. */
+async function serve(t: TestContext, { app, dir }: TestRegistry, tls = false) {
+  const pair = tls ? makeCertificate(dir, 'tls') : null
+  const open = async () => {
+    const onTlsFailure = (error: unknown) => assert.fail(String(error))
+    const server = await listen({ host: '127.0.0.1', port: 0, tls: pair, onTlsFailure })
+    t.after(() => server.stop(0))
+    return server
+  }
+  const [slow, quick] = [await open(), await open()]
+  const counts = { left: 0 }
+  slow.answer(app.fetch)
+  quick.answer(app.fetch, (exchange, leave) => {
+    const counted = () => {
+      counts.left++
+      leave()
+    }
+    if (app.quick) app.quick(exchange, counted)
+    else counted()
+  })
+  return { slow: slow.url, quick: quick.url, counts }
+}
+
+function ask(url: string, [path, headers = {}, method = 'GET']: Asked): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url)
+    const sent = request({ hostname, port, path, headers, method, agent: false }, async answer => {
+      const { date, ...rest } = answer.headers
+      const body = (await buffer(answer)).toString('latin1')
+      resolve({ status: answer.statusCode, headers: rest, body })
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+/** The same over HTTP/2. */
+async function askStream(session: ClientHttp2Session, asked: Asked): Promise<Received> {
+  const [path, headers = {}, method = 'GET'] = asked
+  const sent = session.request({ ...headers, ':path': path, ':method': method })
+  sent.end()
+  const head = new Promise<Record<string, unknown>>(resolve => sent.once('response', resolve))
+  const { date, ':status': status, ...rest } = await head
+  return { status: Number(status), headers: rest, body: (await buffer(sent)).toString('latin1') }
+}
+
+const [index, crate, big] = Object.keys(FILES).map(path => `/${path}`)
+const GZIP = { 'accept-encoding': 'deflate, gzip' }
+const ASKED: readonly Asked[] = [
+  [index ?? ''],
+  [index ?? '', GZIP],
+  [index ?? '', { 'if-none-match': '*' }],
+  [index ?? '', { 'if-none-match': '*', ...GZIP }],
+  [index ?? '', { 'if-none-match': '"another"' }],
+  [index ?? '', GZIP, 'HEAD'],
+  [`${index}?x=1`],
+  [`/${index}`],
+  ['/index/de/mo/%64emo', GZIP],
+  [crate ?? '', GZIP],
+  ['/crates/demo/demo-1.0.0%2Bb.crate'],
+  [crate ?? '', { range: 'bytes=2-4' }],
+  [crate ?? '', { range: 'bytes=99-' }],
+  [crate ?? '', {}, 'HEAD'],
+  [big ?? ''],
+  [big ?? '', { range: 'bytes=-5' }],
+  [big ?? '', { 'if-none-match': '*' }],
+  [big ?? '', {}, 'HEAD'],
+  ['/crates/demo/'],
+]
+const LEFT: readonly Asked[] = [
+  ['/healthz'],
+  ['/crates/demo'],
+  ['/index/de/mo/none'],
+  ['/index/de/mo/'],
+  ['/index/../index/config.json'],
+  ['/index/%2e%2e/secret'],
+  ['/crates/none/', { accept: 'text/html' }],
+  [index ?? '', {}, 'PUT'],
+  [index ?? '', {}, 'OPTIONS'],
+]
+
+test('quick answers over HTTP/1.1 are those of the app', async t => {
+  const { slow, quick, counts } = await serve(t, await withFiles(t))
+  const warm: Received[] = []
+  for (const asked of [...ASKED, ...LEFT]) warm.push(await ask(slow, asked))
+  for (const [at, asked] of ASKED.entries())
+    assert.deepEqual(await ask(quick, asked), warm[at], JSON.stringify(asked))
+  assert.equal(counts.left, 0)
+  for (const [at, asked] of LEFT.entries())
+    assert.deepEqual(await ask(quick, asked), warm[ASKED.length + at], JSON.stringify(asked))
+  assert.equal(counts.left, LEFT.length)
+})
+
+test('quick answers over HTTP/2 are those of the app', async t => {
+  const { slow, quick, counts } = await serve(t, await withFiles(t), true)
+  const [app, here] = [slow, quick].map(url => connect(url, { rejectUnauthorized: false }))
+  assert.ok(app && here)
+  t.after(() => {
+    app.destroy()
+    here.destroy()
+  })
+  for (const asked of [...ASKED, ...LEFT]) {
+    const expected = await askStream(app, asked)
+    assert.deepEqual(await askStream(here, asked), expected, JSON.stringify(asked))
+  }
+  assert.equal(counts.left, LEFT.length)
+})
+
+test('no quick answer is older than a file that another process wrote', async t => {
+  const registry = await withFiles(t)
+  const { quick, counts } = await serve(t, registry)
+  const file = registry.registry.tree.path('index/de/mo/demo')
+  const replace = "fs.writeFileSync(f + '.new', c); fs.renameSync(f + '.new', f)"
+  for (const [at, how] of ['fs.writeFileSync(f, c)', replace, replace, 'fs.rmSync(f)'].entries()) {
+    await ask(quick, ['/index/de/mo/demo'])
+    const before = counts.left
+    const { status, body } = await ask(quick, ['/index/de/mo/demo'])
+    assert.deepEqual([status, counts.left - before], [200, 0])
+    const content = LINES.replace('demo', `dem${at}`)
+    const program = `const fs = require('fs'), [f, c] = process.argv.slice(1); ${how}`
+    execFileSync(process.execPath, ['-e', program, file, content])
+    const now = await ask(quick, ['/index/de/mo/demo'])
+    if (how.includes('rm')) assert.equal(now.status, 404)
+    else assert.deepEqual([now.status, now.body, now.body !== body], [200, content, true])
+  }
+})
+
+test('quick answers count like those of the app', async t => {
+  const registry = await withFiles(t)
+  const { slow, quick } = await serve(t, registry)
+  const counted = async () => {
+    const response = await registry.request('GET', '/metrics')
+    const { samples } = parseExposition(await response.text())
+    return samples
+      .filter(one => one.name === 'plimsoll_request_seconds_count')
+      .filter(one => one.labels.includes('route="/*"'))
+      .map(one => [one.labels, one.value] as const)
+  }
+  for (const asked of ASKED) await ask(slow, asked)
+  const once = await counted()
+  assert.ok(once.length > 4)
+  for (const asked of ASKED) await ask(quick, asked)
+  assert.deepEqual(
+    await counted(),
+    once.map(([labels, value]) => [labels, 2 * value]),
+  )
+})
+
+test('where readers are asked who they are, or all is logged, the app answers', async t => {
+  const open = await withFiles(t)
+  t.mock.timers.reset()
+  const guarded = await withFiles(t, { PLIMSOLL_AUTH_REQUIRED: 'true' })
+  t.mock.timers.reset()
+  const logged = await withFiles(t, {}, 'debug')
+  const isQuick = [open, guarded, logged].map(({ app }) => app.quick !== null)
+  assert.deepEqual(isQuick, [true, false, false])
+})
+
+test('a client that leaves in the middle of a big crate leaves no open file', async t => {
+  const registry = await withFiles(t)
+  const { quick } = await serve(t, registry)
+  await ask(quick, [big ?? ''])
+  const files = () => readdirSync('/proc/self/fd').length
+  const before = files()
+  for (let i = 0; i < 5; i++) {
+    const client = await RawClient.open(quick)
+    await client.send(`GET ${big} HTTP/1.1\r\nhost: crates.test\r\n\r\n`)
+    await client.until(received => received.includes('0123456789'))
+    client.socket.destroy()
+  }
+  await until(
+    () => files() <= before,
+    () => `${files()} open files, ${before} before`,
+  )
+})
