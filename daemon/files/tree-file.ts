@@ -6,12 +6,12 @@ import type { OpenHandler } from '../access/route.ts'
 import { redirect } from '../http/page.ts'
 import type { PublicFiles } from './public-files.ts'
 
-/** A file of the public tree, by the path of the request. */
+/** Serves a file of the public tree by the path of the request. */
 export function treeFile(files: PublicFiles): OpenHandler {
   return c => files.serve(c.req.path, c.req) ?? refuse('route_unknown')
 }
 
-/** The same for any path; a missing page is redirected, or answered with the 404 page. */
+/** Serves any path; redirects a page of a misspelled crate, and otherwise shows the 404 page. */
 export function treePage(registry: Registry, files: PublicFiles): OpenHandler {
   return c => files.serve(c.req.path, c.req) ?? missing(registry, files, c)
 }
@@ -25,7 +25,7 @@ async function missing(registry: Registry, files: PublicFiles, c: Context): Prom
 
 const BELOW_CRATE = new RegExp(`^/${CRATES_FOLDER}/([^/]+)(/.*)?$`)
 
-/** The page of a crate whose name is spelled otherwise (`Some_Crate`, `some-crate`); else null. */
+/** Returns the path of the crate's page if the name has another spelling (`some-crate`), or null. */
 async function rightAddress({ database }: Registry, c: Context): Promise<string | null> {
   const [, name = '', rest = '/'] = BELOW_CRATE.exec(c.req.path) ?? []
   const crate = isName(name) ? await findCrate(database, name) : null
@@ -36,8 +36,8 @@ async function rightAddress({ database }: Registry, c: Context): Promise<string 
 const ours = new Map(assets.map(({ path, ...asset }) => [`/${path}`, asset]))
 
 /**
- * `GET /assets/…`: scripts and styles, open to all because the login form needs them. Those of this
- * release are in the program, those of earlier ones in the public tree.
+ * `GET /assets/…`: scripts and styles, public because the login form needs them. Assets of this
+ * release are built into the program, assets of earlier releases are in the public tree.
  */
 export function assetFile(files: PublicFiles): OpenHandler {
   const fromTree = treeFile(files)

@@ -14,13 +14,13 @@ import {
 
 interface Status {
   readonly code: ContentfulStatusCode
-  /** Whether it stands also where Cargo expects 200 (specification section 7; DESIGN §8). */
+  /** Whether it is sent even where Cargo expects 200 (specification section 7; DESIGN §8). */
   readonly always: boolean
-  /** After how many seconds a client may try again, unless the refusal says. */
+  /** The default number of seconds after which a client may try again. */
   readonly retryAfter?: number
 }
 
-/** The status of each kind of objection. */
+/** The status of each kind of issue. */
 const STATUS = {
   unauthorized: { code: 403, always: true },
   not_found: { code: 404, always: true },
@@ -37,25 +37,25 @@ const STATUS = {
   invalid: { code: 400, always: false },
 } satisfies Record<Kind, Status>
 
-/** Under what a request keeps the codes of the objections it met. */
+/** The context key of a request's issue codes. */
 const NOTED = 'objections'
 
-/** Records why a request was refused, for `/metrics`. */
+/** Records issue codes of a refused request for `/metrics`. */
 export function addObjections(c: Context, codes: readonly Code[]): void {
   c.set(NOTED, [...objectionsOf(c), ...codes])
 }
 
-/** What a request was refused for; empty for one that was not. */
+/** Returns the issue codes of a request; empty if it was not refused. */
 export function objectionsOf(c: Context): readonly Code[] {
   return (c.get(NOTED) as readonly Code[] | undefined) ?? []
 }
 
-/** What the client is told: every objection as one `errors[].detail`, the form that Cargo shows. */
+/** Returns the body of a refusal: one `errors[].detail` per issue, the form that Cargo shows. */
 export function failureBody(issues: readonly Issue[]): { errors: { detail: string }[] } {
   return { errors: issues.map(one => ({ detail: one.message })) }
 }
 
-/** The answer to a refusal: 200 by Cargo's convention (`cargo`) or the honest status (`http`). */
+/** Answers a refusal with 200 by Cargo's convention (`cargo`) or the real status (`http`). */
 export function refused(c: Context, refusal: Refusal, mode: 'cargo' | 'http'): Response {
   const honest = noteRefusal(c, refusal)
   const status = mode === 'http' || statusesOf(refusal).some(one => one.always) ? honest : 200
@@ -63,8 +63,8 @@ export function refused(c: Context, refusal: Refusal, mode: 'cargo' | 'http'): R
 }
 
 /**
- * Notes a refusal for `/metrics`, sets `Retry-After` where it is for a while only, and gives its
- * status where no convention stands in the way, as on pages.
+ * Records a refusal for `/metrics`, sets `Retry-After` if it is temporary, and returns its real
+ * status, for responses that need not follow Cargo's convention, such as pages.
  */
 export function noteRefusal(c: Context, refusal: Refusal): ContentfulStatusCode {
   const codes = refusal.issues.map(one => one.code)
@@ -80,7 +80,7 @@ function statusesOf(refusal: Refusal): Status[] {
   return refusal.issues.map(one => STATUS[kindOf(one.code)])
 }
 
-/** The answer to what nobody foresaw: 500 with an id, under which the log has the cause, once. */
+/** Answers an unexpected error with 500 and an id; logs the error once under that id. */
 export function unexpected(c: Context, error: unknown, log: Logger): Response {
   const id = randomUUID()
   addObjections(c, ['unexpected'])
@@ -88,7 +88,7 @@ export function unexpected(c: Context, error: unknown, log: Logger): Response {
   return c.json(failureBody([issue('unexpected', { id })]), 500, { 'cache-control': 'no-store' })
 }
 
-/** A JSON answer with an ETag of its content, to be revalidated each time; or 304. */
+/** Answers with JSON and an ETag of its content, for clients to revalidate each time; or 304. */
 export function answer<Schema extends v.GenericSchema>(
   c: Context,
   body: v.InferOutput<Schema>,
@@ -96,7 +96,7 @@ export function answer<Schema extends v.GenericSchema>(
   return answerText(c, JSON.stringify(body), 'application/json')
 }
 
-/** The same for text. */
+/** Does the same as `answer` for text. */
 export function answerText(c: Context, text: string, contentType: string): Response {
   const tag = createHash('sha256').update(text).digest('hex').slice(0, 32)
   const headers = {
@@ -109,7 +109,7 @@ export function answerText(c: Context, text: string, contentType: string): Respo
   return new Response(text, { headers: { ...headers, 'content-type': contentType } })
 }
 
-/** Whether `If-None-Match` names a tag, in either encoding (RFC 9110 §13.1.2: weak comparison). */
+/** Returns whether `If-None-Match` has a tag, in either encoding (weakly, RFC 9110 §13.1.2). */
 export function isKnown(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false
   return header.split(',').some(one => {

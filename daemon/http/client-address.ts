@@ -2,12 +2,12 @@ import { BlockList, isIP } from 'node:net'
 import type { Context } from 'hono'
 import type { Settings } from '../../generator/index.ts'
 
-/** Finds out where requests come from. */
+/** Returns the client address of a request. */
 export type ClientAddress = (c: Context) => string
 
 /**
- * Trusts `X-Forwarded-For` as far as proxies are trusted: from its end, the first address that is
- * no proxy of ours is the client's; anyone can have written what is before it.
+ * Trusts `X-Forwarded-For` only from trusted proxies. The client is the last address in it that is
+ * not a trusted proxy; the entries before may be forged.
  */
 export function clientAddress(
   trustedProxies: readonly string[],
@@ -22,12 +22,12 @@ export function clientAddress(
   const isTrusted = (ip: string) => isIP(ip) !== 0 && trusted.check(ip, familyOf(ip))
   return c => {
     let address = plain(peerOf(c))
-    // Only a proxy of this machine can open a Unix socket, and it has no address.
+    // Only a proxy on this machine can connect to a Unix socket, and it has no address.
     if (!isBehindSocket && !isTrusted(address)) return address
     const hops = (c.req.header('x-forwarded-for') ?? '').split(',')
     for (const hop of hops.reverse()) {
       const ip = plain(withoutPort(hop.trim()))
-      // A proxy of ours reports an address; where it does not, nobody before it can be told apart.
+      // A trusted proxy reports an address. If it does not, clients behind it look the same.
       if (isIP(ip) === 0) break
       address = ip
       if (!isTrusted(ip)) break
@@ -36,12 +36,12 @@ export function clientAddress(
   }
 }
 
-/** The client addresses of a daemon with these settings. */
+/** Returns the function that finds client addresses under these settings. */
 export function addressOf(server: Settings['server']): ClientAddress {
   return clientAddress(server.trusted_proxies, server.listen.startsWith('unix:'))
 }
 
-/** What limits count as one client: an address, or the /64 of an IPv6 subscriber (RFC 6177). */
+/** Returns what counts as one client for limits: an address, or an IPv6 /64 (RFC 6177). */
 export function addressGroup(address: string): string {
   if (isIP(address) !== 6) return address
   const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? []
@@ -55,7 +55,7 @@ export function addressGroup(address: string): string {
     .join(':')}::/64`
 }
 
-/** The other end of the connection; none for requests made inside the process. */
+/** Returns the remote address of the connection; `unknown` for requests inside the process. */
 function peerOf(c: Context): string {
   const env = c.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined
   return env?.incoming?.socket?.remoteAddress ?? 'unknown'
@@ -63,12 +63,12 @@ function peerOf(c: Context): string {
 
 const familyOf = (ip: string) => (isIP(ip) === 6 ? 'ipv6' : 'ipv4')
 
-/** IPv4 as IPv4, also where the socket speaks both. */
+/** Returns an IPv4-mapped IPv6 address as IPv4: sockets for both report it that way. */
 function plain(address: string): string {
   return /^::ffff:([0-9.]+)$/i.exec(address)?.[1] ?? address
 }
 
-/** Some proxies write `ip:port` and `[ip]:port`. */
+/** Removes the port: some proxies write `ip:port` or `[ip]:port`. */
 function withoutPort(hop: string): string {
   return /^\[([^\]]+)\](?::[0-9]+)?$/.exec(hop)?.[1] ?? /^([0-9.]+):[0-9]+$/.exec(hop)?.[1] ?? hop
 }

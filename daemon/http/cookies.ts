@@ -3,15 +3,15 @@ import { getCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
 import type { Registry } from '../../generator/index.ts'
 
-/** The cookies: the login, the secret that forms without a login are bound to, the known device. */
+/** The cookies: the session, the secret of forms without a session, and the known device. */
 export type CookieName = 'session' | 'form' | 'device'
 
-/** The value of a cookie; undefined when the browser has none. */
+/** Returns the value of a cookie, or undefined if the request has none. */
 export function readCookie(c: Context, registry: Registry, name: CookieName): string | undefined {
   return getCookie(c, `plimsoll_${name}`, attributes(registry).prefix)
 }
 
-/** Sets a cookie; without `seconds`, for the browser session. */
+/** Sets a cookie; without `seconds`, until the browser closes. */
 export function writeCookie(
   c: Context,
   registry: Registry,
@@ -23,12 +23,12 @@ export function writeCookie(
   setCookie(c, `plimsoll_${name}`, value, { ...attributes(registry), ...age })
 }
 
-/** Takes a cookie back. */
+/** Deletes a cookie. */
 export function dropCookie(c: Context, registry: Registry, name: CookieName): void {
   writeCookie(c, registry, name, '', 0)
 }
 
-/** Hidden from scripts; `__Host-`, where it can be, also from siblings (RFC 6265bis §4.1.3). */
+/** Hides cookies from scripts and, if possible, sibling domains (`__Host-`, RFC 6265bis §4.1.3). */
 function attributes({ urls }: Registry): CookieOptions {
   const { pathname: path, protocol } = new URL(`${urls.base}/`)
   const rest = { path, httpOnly: true, sameSite: 'Strict' } as const

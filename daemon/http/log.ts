@@ -1,20 +1,20 @@
 import type { MiddlewareHandler } from 'hono'
 import { type Logger, pino } from 'pino'
 
-/** Where log lines go. */
+/** The destination of log lines. */
 export interface LogSink {
   write(line: string): unknown
 }
 
-/** Anything that looks like a token, wherever it came from: a path, an error of a library. */
+/** Anything that looks like a token, such as in a path or in an error of a library. */
 const SECRET = /plim_[0-9A-Za-z]{8,}/g
 
-/** The log of the daemon: JSON lines without tokens. */
+/** Opens the daemon's log, which writes JSON lines with tokens removed. */
 export function openLog(level: string, sink: LogSink): Logger {
   return pino({ level }, { write: line => void sink.write(line.replace(SECRET, 'plim_…')) })
 }
 
-/** One line per request: method, path, status, milliseconds. No headers: they hold tokens. */
+/** Logs a line per request: method, path, status, ms and agent. Other headers may hold tokens. */
 export function requestLog(log: Logger, level: 'debug' | 'info'): MiddlewareHandler {
   return async (c, next) => {
     const start = performance.now()

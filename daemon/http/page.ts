@@ -6,17 +6,17 @@ import { errorPage } from '../../site/pages/not-found.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import { noteRefusal } from './answer.ts'
 
-/** The headers of every page: nobody frames it, nothing foreign runs in it. */
+/** Returns the headers of every page: they forbid framing and scripts of other origins. */
 export function pageHeaders(site: SiteConfig): Record<string, string> {
   return {
     'content-security-policy': `${contentSecurityPolicy(site)}; frame-ancestors 'none'`,
     'x-frame-options': 'DENY',
-    // Not `no-referrer`: with that, browsers send `Origin: null` along with our own forms.
+    // Not `no-referrer`: with that, browsers send `Origin: null` even with this site's forms.
     'referrer-policy': 'same-origin',
   }
 }
 
-/** The headers of a page that knows who looks at it: nobody keeps it. */
+/** Returns the headers of a personal page, which must not be cached. */
 function headers(site: SiteConfig): Record<string, string> {
   return {
     ...pageHeaders(site),
@@ -26,7 +26,7 @@ function headers(site: SiteConfig): Record<string, string> {
   }
 }
 
-/** A page for somebody. */
+/** Answers with a personal page. */
 export function page(
   c: Context,
   site: SiteConfig,
@@ -36,7 +36,7 @@ export function page(
   return c.html(text, status, headers(site))
 }
 
-/** A page that says why not, to whoever is logged in, if anybody is. */
+/** Answers with a page that shows a refusal; `login` is the logged-in user, if any. */
 export function refusedPage(
   c: Context,
   site: SiteConfig,
@@ -44,18 +44,18 @@ export function refusedPage(
   login: string | null,
 ): Response {
   const status = noteRefusal(c, refusal)
-  const title = status === 404 ? 'Nothing here' : 'Not done'
+  const title = status === 404 ? 'Nothing here' : 'Request refused'
   return page(c, site, errorPage(site, title, asSentences(refusal), login), status)
 }
 
-/** The objections of a refusal as people write them. */
+/** Returns the issues of a refusal as sentences. */
 export function asSentences(refusal: Refusal): string {
   return refusal.issues
     .map(one => `${one.message.charAt(0).toUpperCase()}${one.message.slice(1)}.`)
     .join(' ')
 }
 
-/** Sends the browser on to a path of ours, with GET. */
+/** Redirects the browser to a path of this registry, with GET. */
 export function redirect(c: Context, site: SiteConfig, path: string): Response {
   for (const [name, value] of Object.entries(headers(site))) c.header(name, value)
   return c.redirect(`${new URL(site.base).pathname.replace(/\/$/, '')}${path}`, 303)

@@ -4,8 +4,8 @@ import type { Slice } from '../../generator/index.ts'
 import type { PagePosition } from '../../site/elements/elements.ts'
 
 /**
- * A whole number of a query. The specification has defaults and maxima but no errors: a number out
- * of range becomes the nearest in range, anything else the default.
+ * Parses a whole number in a query. The specification has defaults and maxima but no errors: a
+ * number out of range becomes the nearest in range; anything else becomes the default.
  */
 function wholeNumber(fallback: number, max: number) {
   const read = (text: string) =>
@@ -20,7 +20,7 @@ function wholeNumber(fallback: number, max: number) {
   )
 }
 
-/** The page of a list: `page` and `per_page` (specification section 8). */
+/** The query parameters of a page of a list (specification section 8). */
 export const pageQuery = {
   page: wholeNumber(1, 1_000_000),
   per_page: wholeNumber(10, 100),
@@ -28,19 +28,19 @@ export const pageQuery = {
 
 type PageQuery = Readonly<Record<keyof typeof pageQuery, number>>
 
-/** How long the whole list is, and the query strings of the pages beside this one. */
+/** The length of the whole list, and the query strings of the next and previous page. */
 export const pageMeta = v.object({
   total: v.pipe(v.number(), v.integer(), v.minValue(0)),
   next_page: v.nullable(v.string()),
   prev_page: v.nullable(v.string()),
 })
 
-/** The part of the list that a page is. */
+/** Returns the rows of a page as limit and offset. */
 export function sliceOf({ page, per_page }: PageQuery): Slice {
   return { limit: per_page, offset: (page - 1) * per_page }
 }
 
-/** `url`: the request's, whose other parameters the neighbours keep. */
+/** Returns the `meta` of a page; its links keep the other query parameters of `url`. */
 export function metaOf(
   url: string,
   { page, per_page }: PageQuery,
@@ -59,15 +59,15 @@ export function metaOf(
   }
 }
 
-/** The row number in an address or a command; null for others, such as `0x1`, `1e0` or ` 1`. */
+/** Parses a row id in a URL or a command; null for anything else, such as `0x1`, `1e0` or ` 1`. */
 export function rowId(text: string | undefined): number | null {
   return text !== undefined && /^[1-9][0-9]{0,14}$/.test(text) ? Number(text) : null
 }
 
-/** Rows on a page of a list below `/me`. */
+/** Rows on a page of a list under `/me`. */
 const ROWS = 50
 
-/** The page of `total` rows that `?page=` asks for, at most the last one. */
+/** Returns the page of `total` rows that `?page=` requests, at most the last one. */
 export function listPage(c: Context, total: number): PagePosition & Slice {
   const last = Math.max(1, Math.ceil(total / ROWS))
   const page = Math.min(rowId(c.req.query('page')) ?? 1, last)

@@ -3,10 +3,10 @@ import { issue, Refusal, refuse } from '../../generator/index.ts'
 
 type BodyReader = ReadableStreamDefaultReader<Uint8Array>
 
-/** The readers of bodies that a handler has begun and may not have ended. */
+/** The readers of bodies that handlers have started to read, and may not have finished. */
 const begun = new WeakMap<Request, BodyReader>()
 
-/** Until when a body has to be there, in the milliseconds of `performance.now()`. */
+/** When a body must have arrived, in milliseconds of `performance.now()`. */
 interface Deadline {
   readonly at: number
   readonly seconds: number
@@ -15,7 +15,7 @@ interface Deadline {
 const deadlines = new WeakMap<Request, Deadline>()
 
 /**
- * The body of a request in chunks. `readToEnd` reads what is left; its time limit holds here, too
+ * Yields the body of a request in chunks; `readToEnd` reads the rest. Applies its time limit too
  * (`body_slow`), because Node has none for requests over HTTP/2.
  */
 export async function* bodyOf(request: Request): AsyncIterable<Uint8Array> {
@@ -29,7 +29,7 @@ export async function* bodyOf(request: Request): AsyncIterable<Uint8Array> {
   }
 }
 
-/** A whole body of at most `most` bytes; null for a longer one. `seconds`: as for `readToEnd`. */
+/** Returns the whole body, or null if longer than `most` bytes. `seconds`: as for `readToEnd`. */
 export async function readWhole(
   request: Request,
   most: number,
@@ -53,8 +53,8 @@ function setDeadline(request: Request, seconds: number): Deadline {
 }
 
 /**
- * Reads, within bounds, what a handler left of a body before the answer is sent. Clients send first
- * and read later: an early answer is a broken pipe to them, without a message.
+ * Reads, within bounds, what a handler left of a body before the answer is sent. Many clients send
+ * the whole body before they read: to them an early answer is a broken pipe without a message.
  */
 export function readToEnd(bounds: {
   readonly bytes: number
@@ -84,12 +84,12 @@ async function skip(reader: BodyReader, most: number, deadline: Deadline): Promi
       bytes += next.value.byteLength
     }
   } catch (error) {
-    // Nobody is left to read the answer, or nobody should wait for it longer: it stands.
+    // The client is gone, or should not wait any longer: send the answer as it is.
     if (!(error instanceof Refusal)) throw error
   }
 }
 
-/** A stream that breaks is a client that went away, which is no failure of ours. */
+/** Reads a chunk. Refuses a broken stream: the client disconnected, which is no server error. */
 async function nextChunk(reader: BodyReader, deadline: Deadline | undefined) {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<'late'>(resolve => {
@@ -108,10 +108,10 @@ async function nextChunk(reader: BodyReader, deadline: Deadline | undefined) {
 
 const HERE = 'http://here.invalid'
 
-/** More than any form of ours can hold. */
+/** More than any form of this registry needs. */
 const MOST_BYTES = 64 * 1024
 
-/** The fields of a posted form. Refuses another content type, and a body that is too long. */
+/** Returns the fields of a posted form. Refuses other content types and overlong bodies. */
 export async function readForm(c: Context): Promise<URLSearchParams> {
   const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded') refuse('form_invalid')
@@ -119,14 +119,14 @@ export async function readForm(c: Context): Promise<URLSearchParams> {
   return new URLSearchParams(body.toString('utf8'))
 }
 
-/** Whom a login form names; blanks around a login are a slip. */
+/** Returns the login in a form without the blanks around it, which are a typo. */
 export function loginOf(form: URLSearchParams): string {
   return form.get('login')?.trim() ?? ''
 }
 
 /**
- * Whether a browser sent a request from a page of this host: by `Sec-Fetch-Site`, or over plain
- * http by `Origin`. Clients that send neither are checked by the token of the form.
+ * Returns whether a request comes from a page of this host: by `Sec-Fetch-Site`, or over plain HTTP
+ * by `Origin`. Returns true if both are missing; the form token is checked in any case.
  */
 export function isFromHere(c: Context, base: string): boolean {
   const site = c.req.header('sec-fetch-site')
@@ -139,8 +139,8 @@ export function isFromHere(c: Context, base: string): boolean {
 }
 
 /**
- * The path on this server to redirect to; null if it leads elsewhere. Read as browsers do: `\` is
- * `/`, tabs and line ends do not count, `/.//host` becomes `//host`.
+ * Returns the path on this server to redirect to, or null if it leads elsewhere. Parses as browsers
+ * do: `\` is `/`, tabs and line breaks are ignored, `/.//host` becomes `//host`.
  */
 export function ownPath(text: string | null | undefined): string | null {
   if (!text?.startsWith('/') || text.length > 2000 || !URL.canParse(text, HERE)) return null

@@ -13,18 +13,18 @@ import { Slots } from './slots.ts'
 
 const DEFAULTS = {
   gitCommand: 'git',
-  /** Who a client is, for its share of the slots: here the other end of the connection. */
+  /** Returns the client address, for its share of the slots; by default the remote address. */
   addressOf: clientAddress([]),
-  /** Running `git upload-pack` processes; more clients wait, beyond `maxWaiting` they are refused. */
+  /** Running `git upload-pack` processes; `maxWaiting` more requests wait, others are refused. */
   maxConcurrent: 4,
   maxWaiting: 60,
-  /** The longest a clone may take. */
+  /** The maximum time of a clone. */
   timeoutMs: 600_000,
-  /** The longest a request body may take to arrive. */
+  /** The maximum time for a request body to arrive. */
   bodyTimeoutMs: 30_000,
-  /** The largest request body, unpacked; git's own cumulated list of commits stays below 1 MB. */
+  /** The largest request body, decompressed; git's cumulative commit list stays below 1 MB. */
   maxBodyBytes: 2 * 1024 * 1024,
-  /** Told of every failure that is not the client's. */
+  /** Receives every error that the client did not cause. */
   onFailure: (_error: unknown): void => undefined,
 }
 
@@ -33,7 +33,7 @@ export type GitHttpOptions = Partial<typeof DEFAULTS> & { readonly repositoryPat
 
 const REQUEST = 'application/x-git-upload-pack-request'
 
-/** As `git http-backend` sends them: refs move, and caches must ask. */
+/** The headers that `git http-backend` sends: refs move, so caches must revalidate. */
 const FRESH = {
   'Cache-Control': 'no-cache, max-age=0, must-revalidate',
   Expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
@@ -42,7 +42,7 @@ const FRESH = {
 
 const TEXT = 'text/plain; charset=utf-8'
 
-/** What dumb clients read, besides `info/refs`. */
+/** The files that dumb clients read, besides `info/refs`. */
 const FILES = [
   [/^(HEAD|objects\/info\/packs)$/, TEXT],
   [/^objects\/pack\/pack-[0-9a-f]{40}\.pack$/, 'application/x-git-packed-objects'],
@@ -50,7 +50,7 @@ const FILES = [
   [/^objects\/[0-9a-f]{2}\/[0-9a-f]{38}$/, 'application/x-git-loose-object'],
 ] as const
 
-/** The status of each objection made here. */
+/** The status of each issue that this handler raises. */
 const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   git_service_refused: 403,
   git_request_type: 415,
@@ -63,8 +63,8 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
 }
 
 /**
- * The handler of every request below `/index.git/`: the index repository for git clients,
- * read-only, over smart HTTP (protocols 0 to 2) and as the files that dumb clients read. Nothing of
+ * Creates the handler of all requests under `/index.git/`. It serves the index repository
+ * read-only, over smart HTTP (protocols 0 to 2) and as the files that dumb clients read. No part of
  * a request reaches a command line.
  */
 export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Response> {
@@ -87,13 +87,13 @@ export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Respon
   }
 }
 
-/** `GET info/refs`: what the repository has, for smart clients and for dumb ones. */
+/** `GET info/refs`: the refs of the repository, for smart clients and for dumb ones. */
 async function refs(c: Context, limits: Limits, kept: Advertisements): Promise<Response> {
   const service = c.req.query('service')
   if (service === undefined) return file(c, limits, 'info/refs', TEXT)
   if (service !== 'git-upload-pack') refuse('git_service_refused')
   const body = await kept.get(protocolOf(c)).catch(unlessGitIsMissing)
-  // Git itself takes the plain files then (gitprotocol-http, "Dumb Clients"); Cargo's cannot.
+  // git can then use the plain files (gitprotocol-http, "Dumb Clients"); Cargo's library cannot.
   if (body === null && /^git\/\d[^(]*$/.test(c.req.header('user-agent') ?? ''))
     return file(c, limits, 'info/refs', TEXT)
   return c.body(body ?? missingGit(), 200, {
@@ -104,7 +104,7 @@ async function refs(c: Context, limits: Limits, kept: Advertisements): Promise<R
 
 const missing = (c: Context) => c.text('not found\n', 404, FRESH)
 
-/** `POST git-upload-pack`: git starts with the whole body, so a slow sender holds no process. */
+/** `POST git-upload-pack`: starts git once the body is complete: a slow sender holds no process. */
 async function answer(c: Context, limits: Limits, slots: Slots): Promise<Response> {
   if (c.req.header('content-type') !== REQUEST) refuse('git_request_type', { expected: REQUEST })
   const { signal } = c.req.raw
@@ -122,7 +122,7 @@ async function answer(c: Context, limits: Limits, slots: Slots): Promise<Respons
   }
 }
 
-/** The request body, unpacked. */
+/** Returns the request body, decompressed. */
 async function readBody(c: Context, { maxBodyBytes: max, bodyTimeoutMs }: Limits) {
   const encoding = c.req.header('content-encoding') ?? 'identity'
   if (!['identity', 'gzip', 'x-gzip'].includes(encoding)) refuse('git_request_encoding')
@@ -138,7 +138,7 @@ async function readBody(c: Context, { maxBodyBytes: max, bodyTimeoutMs }: Limits
   })
 }
 
-/** Git's answer as a body. A failure before the first byte is thrown; a later one aborts it. */
+/** Returns git's output as a body. Throws a failure before the first byte; later ones abort it. */
 async function running(
   git: UploadPack,
   signal: AbortSignal,
@@ -159,8 +159,8 @@ async function running(
     end()
     throw isClients(error) ? new Refusal([issue('git_request_bad')], { cause: error }) : error
   })
-  // Git has told the client in its own protocol what was wrong; breaking off would lose that
-  // (gitprotocol-pack, ERR).
+  // git reported the error to the client in its own protocol (gitprotocol-pack, ERR); aborting
+  // would lose the message.
   const refused = !first.done && Buffer.from(first.value.subarray(4, 8)).toString() === 'ERR '
   let next: Promise<IteratorResult<Uint8Array>> | null = Promise.resolve(first)
   return new ReadableStream({
@@ -187,20 +187,20 @@ async function running(
   })
 }
 
-/** Whether the client's data made git fail (the `die` calls of upload-pack, serve and pkt-line). */
+/** Returns whether the client's data made git fail: `die` in upload-pack, serve or pkt-line. */
 function isClients(error: unknown): boolean {
   return /protocol error|bad line length|invalid (?:packet|command)|unknown (?:capability|object)|no command|expected|hung up/.test(
     error instanceof Refusal && error.has('git_failed') ? error.message : '',
   )
 }
 
-/** Null for the failure that there is no executable to run. */
+/** Returns null if the git executable is missing; throws any other error. */
 function unlessGitIsMissing(error: NodeJS.ErrnoException): null {
   if (error.code !== 'ENOENT' || !error.syscall?.startsWith('spawn')) throw error
   return null
 }
 
-/** An advertisement that is a sentence, which clients show to their users (gitprotocol-pack, ERR). */
+/** Returns an advertisement with an error message for the user (gitprotocol-pack, ERR). */
 function missingGit(): Buffer<ArrayBuffer> {
   const packet = (text: string) =>
     `${(Buffer.byteLength(text) + 4).toString(16).padStart(4, '0')}${text}`
@@ -208,7 +208,7 @@ function missingGit(): Buffer<ArrayBuffer> {
   return Buffer.from(`${packet('# service=git-upload-pack\n')}0000${packet(`ERR ${sentence}\n`)}`)
 }
 
-/** A file of the repository; `name` is one of those above and nothing else. */
+/** Serves a file of the repository; `name` must be `info/refs` or match one of `FILES`. */
 async function file(c: Context, limits: Limits, name: string, type: string): Promise<Response> {
   const handle = await open(join(limits.repositoryPath, name)).catch(
     (error: NodeJS.ErrnoException) => {
@@ -227,26 +227,26 @@ async function file(c: Context, limits: Limits, name: string, type: string): Pro
   return new Response(null, { headers })
 }
 
-/** The version a client asks for in `Git-Protocol: version=N`, among other keys it may send. */
+/** Returns the version that a client requests in `Git-Protocol: version=N`; ignores other keys. */
 function protocolOf(c: Context): Protocol {
   const asked = /(?:^|:)version=([12])(?=:|$)/.exec(c.req.header('git-protocol') ?? '')?.[1]
   return asked === '2' ? 2 : asked === '1' ? 1 : 0
 }
 
-/** Plain text, because git shows it to its user line by line. */
+/** Answers with plain text, because git shows it to its user line by line. */
 function failure(error: unknown, c: Context, limits: Limits): Response {
   const [first] = error instanceof Refusal ? error.issues : []
   const status = first && STATUS[first.code]
   if (status === 503) c.header('Retry-After', '5')
   if (first && status) return c.text(`${first.message}\n`, status, FRESH)
-  // Whoever went away is not answered, and that is not worth a line in a log.
+  // A client that disconnected gets no answer, and no line in the log.
   if (!c.req.raw.signal.aborted) limits.onFailure(error)
   return c.text(`${issue('git_server_failed').message}\n`, 500, FRESH)
 }
 
 export type Protocol = 0 | 1 | 2
 
-/** The first half of every conversation, kept as long as HEAD stays: most fetches end here. */
+/** Caches the refs advertisements while HEAD stays the same: most fetches need nothing else. */
 export class Advertisements {
   readonly #repository: { readonly repositoryPath: string; readonly gitCommand: string }
   readonly #kept = new Map<
@@ -261,7 +261,7 @@ export class Advertisements {
   async get(protocol: Protocol): Promise<Buffer<ArrayBuffer>> {
     const head = await readHead(this.#repository.repositoryPath)
     const kept = this.#kept.get(protocol)
-    // The minute is for other refs, which an operator may have made by hand.
+    // Expires after a minute, because an operator may have changed other refs by hand.
     if (kept && kept.head === head && Date.now() - kept.since < 60_000) return await kept.body
     const body = this.#make(protocol)
     this.#kept.set(protocol, { head, since: Date.now(), body })
@@ -279,7 +279,7 @@ export class Advertisements {
       input: new Uint8Array(),
     })
     const timer = setTimeout(() => git.stop(), 30_000)
-    // The service line belongs to the first protocols only (gitprotocol-http; gitprotocol-v2 "HTTP
+    // Only protocols 0 and 1 have the service line (gitprotocol-http; gitprotocol-v2 "HTTP
     // Transport").
     const chunks: Uint8Array[] =
       protocol === 2 ? [] : [Buffer.from('001e# service=git-upload-pack\n0000')]

@@ -1,16 +1,16 @@
 import { refuse } from '../../../generator/index.ts'
 
 /**
- * Slots for git processes and for clients that wait; the others are sent away. One client gets at
- * most half of either, so that a slow reader leaves the other half free.
+ * Limits running git processes and waiting clients; refuses more. One client gets at most half of
+ * either, so that a slow client leaves the other half free.
  */
 export class Slots {
   readonly #concurrent: number
   readonly #all: number
-  /** The client of each request, from its arrival on and while its process runs. */
+  /** The client of each request, from its arrival until it leaves. */
   readonly #admitted: string[] = []
   readonly #running: string[] = []
-  /** Who waits, in the order of their coming, by what lets them go on. */
+  /** The waiting clients in order of arrival, by the function that lets them continue. */
   readonly #waiting = new Map<() => void, string>()
 
   constructor(concurrent: number, waiting: number) {
@@ -37,7 +37,7 @@ export class Slots {
     }
   }
 
-  /** Hands a running slot to whoever has waited longest, of those who have not their half. */
+  /** Hands a slot to the client that has waited longest and holds less than half of the slots. */
   #pass(leaving: string): void {
     this.#running.splice(this.#running.indexOf(leaving), 1)
     for (const [go, client] of this.#waiting) {
@@ -66,7 +66,7 @@ export class Slots {
   }
 }
 
-/** Whether one more of the client fits into `most`, of which one client gets half. */
+/** Returns whether one more request of a client fits into `most`; a client gets at most half. */
 function hasRoom(clients: readonly string[], client: string, most: number): boolean {
   const own = clients.filter(one => one === client)
   return clients.length < most && own.length < Math.ceil(most / 2)
