@@ -25,7 +25,7 @@ async function missing(registry: Registry, files: PublicFiles, c: Context): Prom
 
 const BELOW_CRATE = new RegExp(`^/${CRATES_FOLDER}/([^/]+)(/.*)?$`)
 
-/** Returns the path of the crate's page if the name has another spelling (`some-crate`), or null. */
+/** Returns the path with the crate's own spelling if it differs (`Some_Crate`), otherwise null. */
 async function rightAddress({ database }: Registry, c: Context): Promise<string | null> {
   const [, name = '', rest = '/'] = BELOW_CRATE.exec(c.req.path) ?? []
   const crate = isName(name) ? await findCrate(database, name) : null

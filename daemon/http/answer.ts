@@ -84,7 +84,7 @@ function statusesOf(refusal: Refusal): Status[] {
 export function unexpected(c: Context, error: unknown, log: Logger): Response {
   const id = randomUUID()
   addObjections(c, ['unexpected'])
-  log.error({ err: error, id, method: c.req.method, path: c.req.path }, 'unexpected failure')
+  log.error({ err: error, id, method: c.req.method, path: c.req.path }, 'unexpected error')
   return c.json(failureBody([issue('unexpected', { id })]), 500, { 'cache-control': 'no-store' })
 }
 

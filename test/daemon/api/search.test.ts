@@ -242,7 +242,7 @@ test('no query is an error, and none means anything but its words', async t => {
   for (const raw of ['%', '%zz', '%E0%A4', '%FF', '%2', '&q=two', '[]=x', '%00%00'])
     await ask(registry, `?q=${raw}`)
   assert.deepEqual(
-    registry.logged.filter(line => line.includes('unexpected failure')),
+    registry.logged.filter(line => line.includes('unexpected error')),
     [],
   )
 })
