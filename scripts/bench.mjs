@@ -1,7 +1,8 @@
-// `npm run bench [NAME…]`: runs the measurements of bench/, each a program of its own. A NAME is
-// that of a program, or the beginning of several.
+// `npm run bench -- [--docs] [NAME…]`: runs the measurements of bench/, each a program of its own. A
+// NAME is that of a program, or the beginning of several. `--docs` puts what they print into
+// docs/performance.md, where it has a place for them.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { prepare, root } from './prepare.mjs'
@@ -12,7 +13,8 @@ const all = readdirSync(join(root, 'dist', 'bench'))
   .filter(file => file.endsWith(END))
   .map(file => file.slice(0, -END.length))
   .sort()
-const asked = process.argv.slice(2)
+const isForDocs = process.argv.includes('--docs')
+const asked = process.argv.slice(2).filter(name => name !== '--docs')
 const names = asked.flatMap(name => {
   const found = all.includes(name) ? [name] : all.filter(one => one.startsWith(name))
   if (found.length === 0) {
@@ -23,13 +25,33 @@ const names = asked.flatMap(name => {
 })
 
 for (const name of asked.length === 0 ? all : names) {
-  console.log(`\n== ${name}: ${circumstances()}`)
+  const about = circumstances()
+  console.log(`\n== ${name}: ${about}`)
   const program = join(root, 'dist', 'bench', `${name}${END}`)
   const result = spawnSync(process.execPath, ['--enable-source-maps', program], {
     cwd: root,
-    stdio: 'inherit',
+    encoding: 'utf8',
+    stdio: ['ignore', isForDocs ? 'pipe' : 'inherit', 'inherit'],
   })
+  if (isForDocs) console.log(result.stdout)
   if (result.status !== 0) process.exit(result.status ?? 1)
+  if (isForDocs) putIntoDocs(name, about, result.stdout)
+}
+
+/** Replaces what stands between the marks of a measurement. */
+function putIntoDocs(name, about, output) {
+  const file = join(root, 'docs', 'performance.md')
+  const text = readFileSync(file, 'utf8')
+  const [begin, end] = [`<!-- bench ${name} -->`, `<!-- end of ${name} -->`]
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)]
+  if (from < 0 || to < from) return console.error(`${file} has no place for ${name}`)
+  const rows = output.split('\n').filter(line => line.startsWith('|'))
+  // A second table goes on with the first one.
+  const [head = ''] = rows
+  const table = rows.filter((row, at) => at < 2 || !(/^\| (what|-)/.test(row) || row === head))
+  const tidy = table.map(row => row.replace(/ +\|/g, ' |').replace(/-{3,}/g, '---'))
+  const place = `${begin}\n\n${about}:\n\n${tidy.join('\n')}\n\n`
+  writeFileSync(file, `${text.slice(0, from)}${place}${text.slice(to)}`)
 }
 
 /** What a figure means nothing without. */

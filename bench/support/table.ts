@@ -36,9 +36,11 @@ function cellsOf({ what, value, unit, yardstick, goal = {} }: Measured): string[
   const measured = `${figure(value)} ${unit}`
   const [[bound, limit] = []] = Object.entries(goal)
   const sign = bound === 'atMost' ? '≤' : '≥'
-  const isMet = (figure: number) => {
+  // As it is printed: nobody is to wonder why 2.00 is not at most 2.
+  const isMet = (exact: number) => {
+    const shown = Number(exact.toPrecision(3))
     if (limit === undefined) return ''
-    return (bound === 'atMost' ? figure <= limit : figure >= limit) ? 'yes' : '**no**'
+    return (bound === 'atMost' ? shown <= limit : shown >= limit) ? 'yes' : '**no**'
   }
   if (!yardstick)
     return [
