@@ -12,23 +12,23 @@ import { type CrateRecord, findCrate } from './store/catalog/crates.ts'
 import { listReleases, type ReleaseRecord } from './store/catalog/releases.ts'
 import { mentions, removeReleases } from './store/catalog/withdrawal.ts'
 
-/** What is to be deleted: one version, or all of them. */
+/** What to delete: one version of a crate, or all of them. */
 export interface Deletion {
   readonly name: Name
   readonly version: Version | null
-  /** Delete although other crates depend on it. */
+  /** Whether to delete even if other crates depend on it. */
   readonly force: boolean
 }
 
-/** What a deletion would take away. */
+/** What a deletion would remove. */
 export interface DeletionPlan {
   readonly crate: CrateRecord
   readonly releases: readonly ReleaseRecord[]
-  /** `name version` of releases of other crates that can need one of them. */
+  /** The releases of other crates that may need one of them, as `name version`. */
   readonly dependents: readonly string[]
 }
 
-/** Finds what a deletion means; refuses unknown crates and versions. */
+/** Returns what a deletion would remove; refuses unknown crates and versions. */
 export async function planDeletion(registry: Registry, deletion: Deletion): Promise<DeletionPlan> {
   const { name, version } = deletion
   const crate = await findCrate(registry.database, name)
@@ -41,8 +41,8 @@ export async function planDeletion(registry: Registry, deletion: Deletion): Prom
 }
 
 /**
- * Deletes releases for good: records, then index and public tree, then the bytes. Refuses to delete
- * what others depend on, unless forced. Unlike a yank this breaks builds locked to them.
+ * Deletes releases permanently: records, then index and public tree, then the bytes. Refuses if
+ * other crates depend on them, unless forced. Unlike a yank, this breaks builds locked to them.
  */
 export async function deleteReleases(
   registry: Registry,

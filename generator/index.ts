@@ -1,8 +1,8 @@
 /**
- * The public surface of the generator: the registry as files, complete without a server. The daemon
- * is built on it, and a program may use it as a library: `initRegistry` and `openRegistry`, then
- * `addCrateFile`, `build`, `buildPages` and `verify`; or `buildStatic` for a tree without a
- * database. What is refused is thrown as a `Refusal`.
+ * The public interface of the generator, which keeps the registry as files and needs no server. The
+ * daemon is built on it, and programs may use it as a library: `initRegistry` and `openRegistry`,
+ * then `addCrateFile`, `build`, `buildPages`, and `verify`; or `buildStatic` for a tree without a
+ * database. A refused operation throws a `Refusal`.
  */
 
 // The registry: a folder with settings, database, crate store and public tree.
@@ -19,7 +19,7 @@ export {
   serveLock,
 } from './registry.ts'
 
-// What is done with it.
+// Operations on a registry.
 
 export { type Acceptance, addCrateFile, type Submission } from './add/add.ts'
 export { type Published, PublishQueue } from './add/publish-queue.ts'
@@ -91,7 +91,7 @@ export { type CanonicalName, canonicalName, isName, type Name, parseName } from 
 export { type PublishMetadata, publishMetadata } from '../core/release/metadata.ts'
 export { compareVersions, isVersion, parseVersion, type Version } from '../core/version.ts'
 
-// Objections.
+// Issues and refusals.
 
 export {
   type Code,

@@ -21,7 +21,7 @@ export const SETTINGS_FILE = 'plimsoll.toml'
 /** Name of the database in a registry folder. */
 export const DATABASE_FILE = 'plimsoll.db'
 
-/** Where settings come from besides the file. */
+/** The sources of settings besides the file. */
 export interface SettingSources {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly flags?: Readonly<Record<string, string | boolean | undefined>>
@@ -34,7 +34,7 @@ export interface Registry extends PageContext {
   close(): Promise<void>
 }
 
-/** Makes a registry folder with a settings file; refuses a folder that has one. */
+/** Creates a registry folder with a settings file; refuses a folder that already has one. */
 export async function initRegistry(
   dir: string,
   sources: SettingSources,
@@ -46,7 +46,7 @@ export async function initRegistry(
   await writeDurably(join(dir, SETTINGS_FILE), Buffer.from(text))
 }
 
-/** The settings of a registry folder: file, then environment, then flags. Refuses other folders. */
+/** Reads a registry's settings: file, then environment, then flags. Refuses any other folder. */
 export function readSettings(dir: string, sources: SettingSources): ResolvedSettings {
   const path = join(dir, SETTINGS_FILE)
   if (!existsSync(path)) refuse('not_a_registry', { dir })
@@ -54,8 +54,8 @@ export function readSettings(dir: string, sources: SettingSources): ResolvedSett
 }
 
 /**
- * Opens a registry folder. Where the settings have no base URL, it is `base` (the daemon's
- * address), else the address the daemon had last, or will have.
+ * Opens a registry folder. If the settings have no base URL, uses `base` (the daemon's address),
+ * else the address that the daemon had last, or that it will listen on.
  */
 export async function openRegistry(
   dir: string,
@@ -94,23 +94,23 @@ export async function openRegistry(
   }
 }
 
-/** Refuses a registry with `.crate` files and no database: a new one would make them orphans. */
+/** Refuses a registry with `.crate` files but no database: a new one would make them orphans. */
 async function requireRecords(dir: string, file: string, crates: CrateStore): Promise<void> {
   if (((await fileFacts(file))?.size ?? 0) > 0) return
   for await (const _ of crates.list()) refuse('records_missing', { dir, file })
 }
 
-/** The lock that the daemon of a registry folder holds while it runs. */
+/** Returns the lock that the daemon of a registry folder holds while it runs. */
 export function serveLock(dir: string): Lock {
   return new Lock(join(resolve(dir), 'locks', 'serve.lock'))
 }
 
-/** Whether a daemon serves the folder now. */
+/** Returns whether a daemon is serving the folder. */
 export function isServed(dir: string): boolean {
   return serveHolder(dir) !== null
 }
 
-/** What the daemon that serves the folder says of itself; null when none does. */
+/** Returns the lock's line about the daemon that serves the folder; null when there is none. */
 export function serveHolder(dir: string): string | null {
   const lock = serveLock(dir)
   return lock.isHeld() ? lock.holder() : null

@@ -27,26 +27,26 @@ import { objectionsTo, readTarget, type Target } from '../store/catalog/target.t
 import type { CrateBytes, Staged } from '../store/crate-store.ts'
 import type { Queries } from '../store/database/statement.ts'
 
-/** The bytes of a release and what came with them. */
+/** The bytes of a release, with the data submitted with them. */
 export interface Submission<Bytes extends CrateBytes = Staged> {
   readonly bytes: Bytes
-  /** What the client said of it in the web API; must agree with what the `.crate` says. */
+  /** The metadata that the client sent to the web API; must agree with the `.crate`. */
   readonly metadata?: {
     readonly name: Name
     readonly version: Version
     readonly said: PublishMetadata
-    /** What the catalog had in its place before the bytes arrived. */
+    /** What the catalog had for this name and version before the bytes arrived. */
     readonly target: Target
   }
   /** Time of publication for the index, null when unknown. */
   readonly pubtime: string | null
-  /** Crates that come along in the same batch: a dependency on one of them is not missing. */
+  /** Crates added in the same batch: a dependency on one of them is not missing. */
   readonly companions?: ReadonlySet<Name>
-  /** Decides, in the transaction, whether the release may be added. */
+  /** Checks within the transaction whether the release may be added. */
   readonly permit?: Permit
 }
 
-/** A release that was taken in, with all that its publisher should know. */
+/** An accepted release, with everything that its publisher should know. */
 export interface Acceptance {
   readonly release: Release
   readonly outcome: 'added' | 'present'
@@ -64,9 +64,9 @@ export interface Checked {
 }
 
 /**
- * Adds a release to the truth, in the order that a crash cannot hurt: inspect, check, store the
- * bytes, one transaction. The public tree follows by a build. Throws a `Refusal` with every
- * objection at once, and then leaves nothing behind; the staged bytes are the caller's to discard.
+ * Adds a release to the records in an order that survives a crash: inspect, check, store the bytes,
+ * one transaction. A build then updates the public tree. Throws a `Refusal` with every issue at
+ * once, and then leaves nothing behind; the caller discards the staged bytes.
  */
 export async function addSubmission(
   registry: Registry,
@@ -86,9 +86,9 @@ export async function addSubmission(
 }
 
 /**
- * Takes a `.crate` file into the registry with the checks of a publish, and renders its index file.
- * `at` is the time for the index (`2026-11-20T12:00:00Z`). Throws a `Refusal` with every objection.
- * Pages follow with `buildPages`.
+ * Adds a `.crate` file with the checks of a publish, and renders its index file. `at` is the time
+ * for the index (`2026-11-20T12:00:00Z`). Throws a `Refusal` with every issue. `buildPages` then
+ * renders the pages.
  */
 export async function addCrateFile(
   registry: Registry,
@@ -107,7 +107,7 @@ export async function addCrateFile(
   }
 }
 
-/** Inspects a submission and asks the policy; throws a `Refusal` with every objection at once. */
+/** Inspects a submission and applies the policy; throws a `Refusal` with every issue at once. */
 export async function check(
   registry: Registry,
   submission: Submission,
@@ -122,7 +122,7 @@ export async function check(
   const release = await inspect(submission, settings, urls, issues)
   if (!release) {
     refuseErrors(issues)
-    throw new Error('a release without objections')
+    throw new Error('the inspection returned neither a release nor an error')
   }
   const target = metadata?.target ?? (await readTarget(database, release, change))
   if (!metadata) object(target, release)
@@ -134,8 +134,8 @@ export async function check(
 }
 
 /**
- * Stores bytes and record; the caller has the mutex: between the two, `verify` would find an
- * orphan. After a refusal the caller calls `forget`.
+ * Stores the bytes and then the record. The caller holds the mutex, because `verify` would find an
+ * orphan in between, and calls `forget` after a refusal.
  */
 export async function store(
   { settings, database }: Registry,
@@ -159,7 +159,7 @@ function keyOf({ name, entry }: Release): string {
   return crateKey(name, entry.cksum)
 }
 
-/** What its publisher is told of a release that was stored. */
+/** Returns what the publisher of a stored release should know. */
 export function acceptance({ release, verdict, warnings }: Checked, added: Added): Acceptance {
   const { name, version } = release
   const { invalidCategories, invalidBadges } = verdict
@@ -173,7 +173,7 @@ export function acceptance({ release, verdict, warnings }: Checked, added: Added
   }
 }
 
-/** Reads the release out of a `.crate`, undefined when there is none; objections: `issues`. */
+/** Reads the release from a `.crate` and appends to `issues`; undefined when it has none. */
 export async function inspect(
   submission: Submission<CrateBytes>,
   settings: Pick<Settings, 'limits' | 'policy'>,
@@ -209,7 +209,10 @@ async function policyFacts(
   }
 }
 
-/** What the policy has to know of dependencies; `spelling` is how a crate here is written. */
+/**
+ * Returns the policy's facts about dependencies; `spelling` returns a crate's name in this
+ * registry, if it is known.
+ */
 export function dependencyFacts(
   release: PolicyRelease,
   spelling: (name: Name) => Name | undefined,

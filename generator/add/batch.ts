@@ -6,7 +6,7 @@ import type { Registry } from '../registry.ts'
 import { fileChecksum, fileFacts } from '../store/durable-file.ts'
 import { inspect } from './add.ts'
 
-/** A `.crate` file that is to be added with others; broken ones have no name. */
+/** A `.crate` file to add in a batch; a broken one has no name. */
 export interface BatchItem {
   readonly path: string
   readonly name: Name | null
@@ -20,8 +20,8 @@ interface Member {
 }
 
 /**
- * Puts `.crate` files into an order in which they can be added: dependencies first, the versions of
- * a crate by SemVer, broken files last. Crates that need each other, as tests may, are adjacent.
+ * Sorts `.crate` files so that they can be added: dependencies first, the versions of a crate by
+ * SemVer, broken files last. Crates that need each other, as tests may, are adjacent.
  */
 export async function orderBatch(
   registry: Registry,
@@ -36,7 +36,7 @@ export async function orderBatch(
   }
   const ordered: BatchItem[] = []
   const begun = new Set<Name>()
-  // Not by recursion: a chain of dependencies may be longer than the stack is deep.
+  // No recursion: a chain of dependencies could overflow the stack.
   const open = [...crates.keys()].reverse().map(name => ({ name, isDone: false }))
   for (let next = open.pop(); next; next = open.pop()) {
     const { name, isDone } = next

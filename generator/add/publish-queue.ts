@@ -17,10 +17,10 @@ import {
   store,
 } from './add.ts'
 
-/** Most publishes that share a turn: the first of them waits for the last. */
+/** The most publishes that share a turn: the first of them waits for the last. */
 const MAX_TURN = 64
 
-/** A release that is recorded; `rendered` settles when its index file is written, or fails. */
+/** A recorded release; `rendered` settles when its index file is written, or rejects. */
 export type Published = Acceptance & { readonly rendered: Promise<void> }
 
 interface Waiting {
@@ -31,13 +31,13 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** What became of a publish; the error of one that was refused, or failed. */
+/** The result of a publish, or the error of one that was refused or failed. */
 type Outcome = { readonly added: Added } | { readonly error: unknown }
 
 /**
- * Publishes releases as `addSubmission` adds them, and renders their crates. Publishes that meet
- * share a turn of the process mutex and its syncs. What is rendered need not be on disk before the
- * answer: its marks stay until `settle`, and after a crash the next build renders it again.
+ * Publishes releases as `addSubmission` adds them, and renders their crates. Concurrent publishes
+ * share a turn of the process mutex and its syncs. Rendered files need not be on disk before the
+ * response: their marks stay until `settle`, and after a crash the next build renders them again.
  */
 export class PublishQueue {
   readonly #registry: Registry
@@ -52,7 +52,7 @@ export class PublishQueue {
     this.#batch = new SyncBatch(registry.tree.root)
   }
 
-  /** Resolves when the release is recorded; throws a `Refusal` with every objection. */
+  /** Resolves when the release is recorded; throws a `Refusal` with every issue. */
   async publish(submission: Submission, change: Change): Promise<Published> {
     const checked = await check(this.#registry, submission, change)
     return new Promise((resolve, reject) => {
@@ -61,7 +61,7 @@ export class PublishQueue {
     })
   }
 
-  /** Puts on disk what was rendered, and clears its marks; one call after the other. */
+  /** Syncs rendered files to disk and clears their marks; runs one call at a time. */
   settle(): Promise<void> {
     return this.#settling.run(async () => {
       const marks = this.#marks
@@ -77,7 +77,7 @@ export class PublishQueue {
       try {
         await this.#registry.mutex.run(() => this.#turn(this.#waiting.splice(0, MAX_TURN)))
       } catch (error) {
-        // The mutex could not be taken.
+        // Taking the mutex failed.
         for (const one of this.#waiting.splice(0)) one.reject(error)
       }
     }
@@ -112,7 +112,7 @@ export class PublishQueue {
     }
   }
 
-  /** Forgets what was refused: not before the turn's other publishes, which may have its bytes. */
+  /** Removes refused bytes after the turn's other publishes, which may have the same bytes. */
   async #reasonOf(error: unknown, checked: Checked): Promise<unknown> {
     try {
       if (error instanceof Refusal) await forget(this.#registry, checked)

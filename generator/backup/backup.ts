@@ -25,16 +25,16 @@ import {
 /** The top folder inside a backup. */
 const TOP = 'plimsoll-backup'
 
-/** Attempts: a release that a backup names may be deleted meanwhile. */
+/** The most attempts: a release in the snapshot may be deleted during the backup. */
 const ATTEMPTS = 5
 
-/** Age after which leftovers of a killed backup are removed from the registry folder. */
+/** The age at which leftovers of a killed backup are removed from the registry folder. */
 const ABANDONED_MS = 24 * 3_600_000
 
 /**
- * Writes settings, records and every `.crate` of a registry into one tar file, beside a running
- * daemon. The records are a snapshot, and the bytes they name never change; when a deletion removes
- * some of them, a new snapshot is taken. The file appears complete or not at all.
+ * Writes settings, records, and every `.crate` of a registry into one tar file, even while a daemon
+ * is running. The records are a snapshot, and their bytes never change; if a deletion removes some
+ * of them, takes a new snapshot. The file appears complete or not at all.
  */
 export async function backup(
   registry: Registry,
@@ -57,7 +57,7 @@ export async function backup(
 
 async function write(registry: Registry, target: string, progress?: Progress): Promise<number> {
   const temporary = temporaryPath(target)
-  // A folder, because an open database has files beside it.
+  // A folder, because an open database has files next to it.
   const workplace = temporaryPath(join(registry.dir, DATABASE_FILE))
   const snapshot = join(workplace, DATABASE_FILE)
   try {
@@ -70,7 +70,7 @@ async function write(registry: Registry, target: string, progress?: Progress): P
       throw error
     })
     const [writing, filling] = await Promise.allSettled([written, filled])
-    // A failure of one breaks the other: a Refusal comes from the filler, all else from the writer.
+    // A failure of one also fails the other. Report a Refusal from `fill`, else the writer's error.
     if (filling.status === 'rejected' && filling.reason instanceof Refusal) throw filling.reason
     if (writing.status === 'rejected') throw writing.reason
     if (filling.status === 'rejected') throw filling.reason
@@ -121,9 +121,9 @@ async function fill(
   return done
 }
 
-/** False when there is no such file. */
+/** Adds a file to the archive; returns false when there is no such file. */
 async function addFile(archive: Pack, name: string, path: string): Promise<boolean> {
-  // Opened before it is announced: what is deleted from now on is read to its end.
+  // Opened before its header is written: a file deleted from now on can still be read to its end.
   const file = await open(path).catch((error: unknown) => {
     if (!isMissing(error)) throw error
     return null
@@ -135,8 +135,8 @@ async function addFile(archive: Pack, name: string, path: string): Promise<boole
 }
 
 /**
- * Restores a backup as the registry folder `dir`, which must be missing or empty. Every `.crate` is
- * checked against its checksum; the folder appears only when everything was good.
+ * Restores a backup as the registry folder `dir`, which must be missing or empty. Checks every
+ * `.crate` against its checksum; the folder appears only when everything is valid.
  */
 export async function restore(file: string, dir: string): Promise<number> {
   if (!existsSync(file)) refuse('file_missing', { path: file })
@@ -146,7 +146,7 @@ export async function restore(file: string, dir: string): Promise<number> {
   const workplace = temporaryPath(target)
   try {
     const count = await unpack(file, workplace).catch(error => {
-      // What the operating system complains of names its call; all else is about the archive.
+      // An error of the operating system has a `syscall`; any other error is about the archive.
       if (error instanceof Refusal || 'syscall' in error) throw error
       return refuse('backup_unreadable', { file, reason: error.message })
     })
@@ -164,7 +164,7 @@ async function unpack(file: string, dir: string): Promise<number> {
   const crates = new CrateStore(join(dir, 'crates'))
   const archive = extract()
   const reading = pipeline(createReadStream(file), archive)
-  // The loop below handles a failure of the source; this only marks it as handled until then.
+  // The loop below handles a failed read; this prevents an unhandled rejection until then.
   reading.catch(() => undefined)
   const seen = new Set<string>()
   let count = 0
@@ -194,7 +194,7 @@ async function unpack(file: string, dir: string): Promise<number> {
 
 const DAMAGED = 'its records are damaged'
 
-/** An archive cut off between two entries looks complete; the records know what has to be in it. */
+/** Refuses a backup that lacks a `.crate`: cut off between two entries, it looks complete. */
 async function requireEveryCrate(
   database: string,
   seen: ReadonlySet<string>,
@@ -214,7 +214,7 @@ async function requireEveryCrate(
   }
 }
 
-/** Keys of the crate store: tiers, name, checksum. */
+/** Matches keys of the crate store: folders by name prefix, name, checksum. */
 const KEY = /^crates\/(?:[a-z0-9_-]{1,2}\/){1,2}[a-z][a-z0-9_-]{0,63}\/[0-9a-f]{64}\.crate$/
 
 async function takeCrate(
@@ -231,7 +231,7 @@ async function takeCrate(
   await staged.keep(key)
 }
 
-/** Every release and the key of its bytes, read in pages. */
+/** Yields every release with the key of its bytes, read in pages. */
 async function* releasesOf(
   records: Database,
 ): AsyncIterable<{ key: string; name: string; version: string; cksum: string }> {

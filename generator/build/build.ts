@@ -7,20 +7,20 @@ import { isStorageRefusal } from '../store/storage-fault.ts'
 import { type BuildContext, buildCrate, rebuildCrate, renderConfig, sweepIndex } from './crate.ts'
 import { orphans, removeOrphan } from './orphans.ts'
 
-/** Called after each crate of a long build; `total` counts the crates to do. */
+/** Called after each crate of a long build; `total` is the number of crates. */
 export type Progress = (done: number, total: number) => void
 
-/** What a build did. */
+/** The result of a build. */
 export interface Built {
   readonly crates: number
-  /** What could not be rendered; everything else was. */
+  /** The crates that could not be rendered; everything else was. */
   readonly issues: readonly Issue[]
 }
 
-/** Raise it when an equal catalog renders to another tree: an upgraded registry builds again. */
+/** Raise it when the same catalog gets a different tree: an upgrade then builds everything. */
 const TREE_FORMAT = '1'
 
-/** Renders what changed, or everything where the tree is missing or of another format. */
+/** Renders what changed, or everything if the tree is missing or has another format. */
 export async function build(
   context: BuildContext,
   options: { all?: boolean; progress?: Progress } = {},
@@ -29,7 +29,7 @@ export async function build(
     await writeConfig(context)
     return drain(context, options.progress)
   }
-  // There is no format until the end: a build that is killed starts again.
+  // The format is unset until the end, so a killed build starts over.
   await writeFact(context.database, 'tree_format', null)
   const built = await buildEverything(context, options.progress)
   await writeConfig(context)
@@ -37,7 +37,7 @@ export async function build(
   return built
 }
 
-/** Renders every crate that is marked. */
+/** Renders every marked crate. */
 export async function drain(context: BuildContext, progress?: Progress): Promise<Built> {
   const { database } = context
   const issues: Issue[] = []
@@ -57,13 +57,13 @@ export async function drain(context: BuildContext, progress?: Progress): Promise
   return { crates, issues }
 }
 
-/** Renders one crate again, as `rebuildCrate`; waits for the mutex. */
+/** Renders one crate again as `rebuildCrate` does; waits for the mutex. */
 export function buildWhole(context: BuildContext, crateId: number): Promise<Issue[]> {
   return context.mutex.run(() => rebuildCrate(context, crateId))
 }
 
 async function buildEverything(context: BuildContext, progress?: Progress): Promise<Built> {
-  // First: a link in the place of a crate's folder is removed before anything behind it is changed.
+  // Comes first: removes a link in place of a crate's folder before its target could be changed.
   for await (const path of orphans(context)) await removeOrphan(context, path)
   const { crates: total } = await registryCounts(context.database)
   const issues: Issue[] = []
@@ -77,7 +77,7 @@ async function buildEverything(context: BuildContext, progress?: Progress): Prom
   return { crates, issues }
 }
 
-/** What is marked at the start may have been at work when its process was killed. */
+/** Removes half-written index files of a process that was killed while it rendered this crate. */
 async function sweepAfterCrash(context: BuildContext, crateId: number): Promise<void> {
   await context.mutex.run(async () => {
     const crate = await readCrate(context.database, crateId)
@@ -85,7 +85,7 @@ async function sweepAfterCrash(context: BuildContext, crateId: number): Promise<
   })
 }
 
-/** One crate that cannot be rendered stops no other; a full disk, or a bug, ends the build. */
+/** Renders a crate; its issues do not stop the others, but a full disk or a bug ends the build. */
 async function objections(context: BuildContext, mark: Mark): Promise<readonly Issue[]> {
   try {
     await buildCrate(context, mark.subject)

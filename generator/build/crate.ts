@@ -15,7 +15,7 @@ import { fileChecksum, inParallel, isMissing, isSameFile } from '../store/durabl
 import type { ProcessMutex } from '../store/process-mutex.ts'
 import type { PublicTree } from '../store/public-tree.ts'
 
-/** What a build reads, where it writes, and the mutex that every writer of the tree takes. */
+/** What a build reads and writes, and the mutex that every writer of the tree takes. */
 export interface BuildContext {
   readonly database: Database
   readonly crates: CrateStore
@@ -26,7 +26,7 @@ export interface BuildContext {
   readonly clock: () => Date
 }
 
-/** `config.json`: `dl`, `api` if any, `auth-required` if true, nothing else (specification A.1). */
+/** Renders `config.json`: `dl`, `api` if any, `auth-required` if true (specification A.1). */
 export function renderConfig(urls: RegistryUrls, authRequired: boolean): Output {
   const config = {
     dl: urls.dl,
@@ -36,24 +36,24 @@ export function renderConfig(urls: RegistryUrls, authRequired: boolean): Output 
   return output(configPath, `${JSON.stringify(config)}\n`)
 }
 
-/** The index file of a crate from its lines, each without a line end (specification A.2). */
+/** Renders a crate's index file from its lines, each without a line end (specification A.2). */
 export function renderIndex(name: Name, lines: readonly string[]): Output {
   return output(indexPath(name), lines.map(line => `${line}\n`).join(''))
 }
 
-/** The files of the public tree that are one crate's. */
+/** The files of one crate in the public tree. */
 export interface CrateFiles {
   /** The `.crate` files: checksum by path. */
   readonly crates: ReadonlyMap<string, string>
   /** The index file; null when all versions were deleted. */
   readonly index: Output | null
-  /** Whether a path below the crate's folder is one of the crate's; pages are rendered elsewhere. */
+  /** Returns whether a path below the crate's folder belongs to the crate, such as its pages. */
   readonly isPart: (path: string) => boolean
 }
 
 /**
- * What the public tree has of a crate. One whose versions were all deleted has no index file: Cargo
- * understands a 404, but takes an empty file for a broken one.
+ * Returns the files of a crate in the public tree. A crate whose versions were all deleted has no
+ * index file: Cargo understands a 404, but takes an empty file for a broken one.
  */
 export function filesOf(crate: CrateRecord, releases: readonly ReleaseRecord[]): CrateFiles {
   const { name } = crate
@@ -69,7 +69,7 @@ export function filesOf(crate: CrateRecord, releases: readonly ReleaseRecord[]):
   return { crates, index: lines.length > 0 ? renderIndex(name, lines) : null, isPart }
 }
 
-/** Renders one crate, as `renderCrate`; waits for the mutex, and until all is on disk. */
+/** Renders one crate as `renderCrate` does; waits for the mutex and syncs everything to disk. */
 export async function buildCrate(
   context: BuildContext,
   crateId: number,
@@ -85,14 +85,14 @@ export async function buildCrate(
 }
 
 /**
- * Renders one crate: shows the `.crate` files that are not shown yet, then writes its index file. A
- * line never precedes its `.crate`. Gives the marks that are done when all of it is on disk; a
- * crash leaves them, and the next build does the same again. The caller holds the mutex; changes
- * after `crate` need another build.
+ * Renders one crate: shows the `.crate` files that are not shown yet, then writes its index file,
+ * so that no line precedes its `.crate`. Returns the marks to clear once everything is on disk;
+ * after a crash they remain, and the next build repeats the work. The caller holds the mutex;
+ * changes after `crate` was read need another build.
  */
 export async function renderCrate(context: BuildContext, crate: CrateRecord): Promise<Mark[]> {
   const { database, tree } = context
-  // Lines before files: a release that is added in between has its `.crate` before its line.
+  // Lines are read first: a release added in between then gets its `.crate` before its line.
   const lines = await indexLines(database, crate.id)
   const files = await fileMarks(database, crate.id)
   await inParallel(files, file => show(context, crate.name, file))
@@ -102,8 +102,8 @@ export async function renderCrate(context: BuildContext, crate: CrateRecord): Pr
 }
 
 /**
- * Renders one crate again, whatever is marked, and removes what is no part of it; the caller holds
- * the mutex. Lost `.crate` files come back as issues: the rest is rendered without them.
+ * Renders one crate again regardless of marks, and removes files that do not belong to it; the
+ * caller holds the mutex. Returns lost `.crate` files as issues and renders the rest without them.
  */
 export async function rebuildCrate(context: BuildContext, crateId: number): Promise<Issue[]> {
   const { database } = context
@@ -128,7 +128,7 @@ async function renderAgain(
   for (const { version, cksum } of releases) {
     const place = placeOf(crateFilePath(crate.name, version))
     const source = crates.path(crateKey(crate.name, cksum))
-    // Damaged bytes never take the place of what may be the last good copy.
+    // Damaged bytes never replace what may be the last good copy.
     const isSound =
       (await isSameFile(tree.path(place.path), source)) || (await fileChecksum(source)) === cksum
     if (isSound) await tree.show(place, source)
@@ -142,7 +142,7 @@ async function renderAgain(
   return lost
 }
 
-/** Removes half-written index files beside a crate's; the caller holds the mutex. */
+/** Removes half-written index files next to a crate's; the caller holds the mutex. */
 export async function sweepIndex({ tree }: BuildContext, name: Name): Promise<void> {
   await tree.sweep(posix.dirname(indexPath(name)))
 }

@@ -7,7 +7,7 @@ import { findCrate } from '../store/catalog/crates.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
 import type { BuildContext } from './crate.ts'
 
-/** Files of the public tree that belong to no crate of the catalog, also to none added meanwhile. */
+/** Lists the files of the public tree that belong to no crate, not even to one added meanwhile. */
 export async function* orphans(context: BuildContext): AsyncIterable<string> {
   for (const folder of [INDEX_FOLDER, CRATES_FOLDER]) {
     for await (const path of context.tree.list(folder)) {
@@ -16,7 +16,7 @@ export async function* orphans(context: BuildContext): AsyncIterable<string> {
   }
 }
 
-/** Removes an orphan file, unless a crate has come to own it. */
+/** Removes an orphan file, unless it belongs to a crate by now. */
 export async function removeOrphan(context: BuildContext, path: string): Promise<void> {
   await context.mutex.run(async () => {
     if (!(await isOwned(context, path))) await context.tree.remove(path)
@@ -24,8 +24,8 @@ export async function removeOrphan(context: BuildContext, path: string): Promise
 }
 
 /**
- * Does work on bytes of the crate store, unless a release has them: then null. Bytes and record of
- * a release arrive in one turn of the mutex, so that none is taken for an orphan.
+ * Runs `work` on bytes of the crate store; returns null if a release has them. Bytes and record of
+ * a release are stored in one turn of the mutex, so that none is mistaken for an orphan.
  */
 export async function withoutRelease<T>(
   { database, mutex }: BuildContext,

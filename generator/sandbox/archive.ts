@@ -6,7 +6,7 @@ import type { ArchiveLimits } from '../../core/tarball/read.ts'
 import { sandbox } from './sandbox.ts'
 import { SandboxError } from './thread.ts'
 
-/** How much is read out of a `.crate` of this size. */
+/** Returns how much may be read from a `.crate` of this size. */
 export function archiveLimits(
   { limits, policy }: Pick<Settings, 'limits' | 'policy'>,
   size: number,
@@ -20,14 +20,14 @@ export function archiveLimits(
   }
 }
 
-/** What `inspectCrate` says of a file; a file that takes too much to read is an objection, too. */
+/** Runs `inspectCrate` on a file; a file that takes too much time or memory to read is an issue. */
 export async function inspectFile(path: string, parts: InspectParts): Promise<Inspection> {
   return sandbox
     .run('inspect', { path, parts })
     .catch(error => ({ release: null, issues: [objectionOf(error)] }))
 }
 
-/** What `adoptCrate` says of a file; refuses one that takes too much to read. */
+/** Runs `adoptCrate` on a file; refuses a file that takes too much time or memory to read. */
 export async function adoptFile(path: string, parts: AdoptParts): Promise<Adoption> {
   return sandbox.run('adopt', { path, parts }).catch(error => {
     throw error instanceof Refusal ? error : new Refusal([objectionOf(error)])

@@ -5,15 +5,15 @@ import { sandbox } from './sandbox.ts'
 import type { SourceJob } from './source-task.ts'
 import { SandboxError } from './thread.ts'
 
-/** Why something is shown as plain text. */
+/** The reason why something is shown as plain text. */
 export interface Failure {
   /** A clause, for the page. */
   readonly because: string
-  /** What only the operator should know; null when there is no more to say. */
+  /** Details for the operator only; null when there are none. */
   readonly detail: string | null
 }
 
-/** The failure that an error of the sandbox stands for; throws every other error. */
+/** Returns the failure for an error of the sandbox; rethrows any other error. */
 function failureOf(error: unknown): Failure {
   if (!(error instanceof SandboxError)) throw error
   return error.reason === 'failure'
@@ -22,8 +22,8 @@ function failureOf(error: unknown): Failure {
 }
 
 /**
- * Renders a README in the sandbox. What takes too much there, or is known to, becomes plain text
- * with a sentence that says why; `failure` is what kept it from being rendered as Markdown.
+ * Renders a README in the sandbox. One that takes too much time or memory, or is known to, becomes
+ * plain text with a sentence that says why; `failure` is that reason.
  */
 export async function renderReadme(
   readme: PackagedReadme,
@@ -35,9 +35,9 @@ export async function renderReadme(
 }
 
 /**
- * Renders the source browser of a version in the sandbox: its tree, and a page for each file that
- * is text. What takes too much, or is known to, comes without colors; what still does is one page
- * that says so. Returns what went wrong at first.
+ * Renders the source browser of a version in the sandbox: its tree, and a page for each text file.
+ * If that takes too much, or is known to, the pages have no colors; if that still takes too much,
+ * there is one page that says so. Returns the first failure.
  */
 export async function* renderSource(
   source: Omit<SourceJob, 'plainBecause'>,
@@ -64,7 +64,7 @@ async function* pagesOf(job: SourceJob): AsyncGenerator<Output> {
   for await (const part of sandbox.stream('source', job)) {
     for (const page of part as Output[]) {
       const { buffer, byteOffset, byteLength } = page.bytes
-      // What has come from another thread is no longer a Buffer.
+      // A Buffer from another thread arrives as a plain Uint8Array.
       yield { ...page, bytes: Buffer.from(buffer, byteOffset, byteLength) }
     }
   }

@@ -6,32 +6,32 @@ import { type TaskLimits, Thread } from './thread.ts'
 /** Ordinary tasks take milliseconds and a few megabytes. */
 const LIMITS: TaskLimits = { seconds: 20, megabytes: 256 }
 
-/** Tasks that may wait for a thread; what comes beyond them is refused. */
+/** The most tasks that may wait for a thread; more are refused. */
 const WAITING_MAX = 1000
 
-/** Tasks that people wait for; all others leave one thread free for them. */
+/** Tasks that clients wait for; all other tasks leave one thread free for them. */
 const URGENT: ReadonlySet<string> = new Set<keyof Tasks>(['inspect', 'adopt'])
 
 type Input<T extends keyof Tasks> = Parameters<Tasks[T]>[0]
 type Result<T extends keyof Tasks> = Awaited<ReturnType<Tasks[T]>>
 
 /**
- * A small pool of worker threads in which all work on strangers' bytes is done: whatever it meets,
- * the event loop goes on, and what takes too much time or memory ends alone. Threads start with the
- * first tasks and stay; they never keep a process alive that has nothing else to do.
+ * A small pool of worker threads for all work on untrusted bytes: the event loop is never blocked,
+ * and a task that takes too much time or memory ends only its own thread. Threads start with the
+ * first tasks and stay; idle threads do not keep the process alive.
  */
 export class Sandbox {
   readonly size: number
   readonly #program: URL
   readonly #limits: TaskLimits
   readonly #idle: Thread[] = []
-  /** Who waits for a thread. */
+  /** Tasks that wait for a thread. */
   readonly #urgent: ((thread: Thread) => void)[] = []
   readonly #others: ((thread: Thread) => void)[] = []
   #running = 0
   #othersRunning = 0
 
-  /** `size`: tasks at once that nobody waits for; `program`: that of the threads. */
+  /** `size`: the most concurrent tasks that are not urgent; `program`: the threads' program. */
   constructor({
     size = Math.min(availableParallelism(), 8),
     program = new URL('./worker.js', import.meta.url),
@@ -43,8 +43,8 @@ export class Sandbox {
   }
 
   /**
-   * Does a task in a thread. Throws the `Refusal` that it throws, and a `SandboxError` when it takes
-   * too much or fails unforeseen. Refuses when too many wait already.
+   * Runs a task in a thread. Throws the task's `Refusal`, and a `SandboxError` when it takes too
+   * much or fails unexpectedly. Refuses when too many tasks are waiting.
    */
   async run<T extends keyof Tasks>(task: T, input: Input<T>): Promise<Result<T>> {
     const parts = this.stream(task, input)
@@ -54,7 +54,7 @@ export class Sandbox {
     }
   }
 
-  /** Does a task whose result comes in parts; it pauses while the caller is busy with one. */
+  /** Runs a task that returns its result in parts; it pauses while the caller handles one. */
   async *stream<T extends keyof Tasks>(
     task: T,
     input: Input<T>,
@@ -67,7 +67,7 @@ export class Sandbox {
     }
   }
 
-  /** Ends all threads that have nothing to do. */
+  /** Ends all idle threads. */
   async close(): Promise<void> {
     await Promise.all(this.#idle.splice(0).map(thread => thread.end()))
   }

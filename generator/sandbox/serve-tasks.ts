@@ -6,10 +6,10 @@ import type { Reply, Request } from './thread.ts'
 /** Tasks by name; each may send parts of its result before it returns the rest. */
 export type TaskTable = Readonly<Record<string, (input: never, send: Send) => Promise<unknown>>>
 
-/** Makes this thread do tasks, one after the other, each answered by one last reply. */
+/** Makes this thread run tasks, one at a time, each with one final reply. */
 export function serveTasks(tasks: TaskTable): void {
   const port = parentPort
-  if (port === null) throw new Error('tasks are served in a worker thread')
+  if (port === null) throw new Error('tasks can only be served in a worker thread')
   let proceed: (() => void) | null = null
   const send: Send = part =>
     new Promise(resolve => {

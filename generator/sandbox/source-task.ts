@@ -5,24 +5,24 @@ import type { SiteConfig } from '../../site/site-config.ts'
 import { FILE_MAX } from '../../site/source/files.ts'
 import { sourcePages } from '../../site/source/pages.ts'
 
-/** A `.crate` whose source browser is wanted. */
+/** A `.crate` whose source browser has to be rendered. */
 export interface SourceJob {
   readonly path: string
   readonly name: string
   readonly version: string
   readonly site: SiteConfig
   readonly unpackedBytes: number
-  /** Why the files are shown without colors: a clause; null where they have them. */
+  /** Why the files are shown without colors, as a clause; null for pages with colors. */
   readonly plainBecause: string | null
 }
 
 /** Takes a part of a result; resolves when the receiver is ready for more. */
 export type Send = (part: unknown) => Promise<void>
 
-/** Most bytes of one `.crate` that get pages; what comes after them is only listed. */
+/** The most bytes of one `.crate` that get pages; files beyond them are only listed. */
 const SOURCE_BYTES_MAX = 16 * 1024 ** 2
 
-/** Bytes of pages that are sent at once. */
+/** The size in bytes at which a part of the pages is sent. */
 const PART_BYTES = 1024 ** 2
 
 /** Renders the pages of a `.crate`'s files and sends them, a megabyte at a time. */

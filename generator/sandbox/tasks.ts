@@ -5,17 +5,17 @@ import type { PackagedReadme } from '../../site/readme/readme.ts'
 import type { Send, SourceJob } from './source-task.ts'
 
 /**
- * What a worker thread can be asked for: plain data in, plain data out. Nothing here reads settings
- * or stores. A thread loads what a task needs with the first of them.
+ * The tasks of a worker thread, with plain data as input and result. None reads settings or stores.
+ * A thread loads a task's modules when it first runs the task.
  */
 export const tasks = {
-  /** Reads the release out of the `.crate` at `path`. */
+  /** Reads the release from the `.crate` at `path`. */
   async inspect({ path, parts }: { path: string; parts: InspectParts }): Promise<Inspection> {
     const { inspectCrate } = await import('../../core/release/inspect.ts')
     return inspectCrate(() => chunksOf(path), parts)
   },
 
-  /** Makes a release of the `.crate` of another registry. */
+  /** Reads a release from the `.crate` of another registry. */
   async adopt({ path, parts }: { path: string; parts: AdoptParts }): Promise<Adoption> {
     const { adoptCrate } = await import('../../core/release/adopt.ts')
     return adoptCrate(() => chunksOf(path), parts)
@@ -27,7 +27,7 @@ export const tasks = {
     return renderReadme(readme)
   },
 
-  /** Renders the source browser of a `.crate`; the parts that it sends are lists of pages. */
+  /** Renders the source browser of a `.crate`; sends lists of pages. */
   async source(job: SourceJob, send: Send): Promise<void> {
     const { renderSourcePages } = await import('./source-task.ts')
     await renderSourcePages(job, send)
@@ -36,7 +36,7 @@ export const tasks = {
 
 export type Tasks = typeof tasks
 
-/** The bytes of a file. Nobody else waits for this thread, and this costs a fraction of a stream. */
+/** Yields the bytes of a file. Blocking reads delay no other task and are faster than a stream. */
 async function* chunksOf(path: string): AsyncGenerator<Buffer> {
   const file = openSync(path, 'r')
   try {

@@ -7,14 +7,14 @@ export interface Request {
   readonly input: unknown
 }
 
-/** What a worker thread says of its task; only a part is followed by another reply. */
+/** A reply of a worker thread to its task; only a part is followed by another reply. */
 export type Reply =
   | { readonly part: unknown }
   | { readonly result: unknown }
   | { readonly refusal: readonly [Issue, ...Issue[]]; readonly retryAfter: number | undefined }
   | { readonly failure: string }
 
-/** What one task may take. */
+/** The limits of one task. */
 export interface TaskLimits {
   /** Seconds of processor time. */
   readonly seconds: number
@@ -22,7 +22,7 @@ export interface TaskLimits {
   readonly megabytes: number
 }
 
-/** Thrown for a task that took too much, or that failed in a way that nobody foresaw. */
+/** Thrown for a task that took too much time or memory, or failed with an unexpected error. */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError'
   readonly reason: 'time' | 'memory' | 'failure'
@@ -33,10 +33,10 @@ export class SandboxError extends Error {
   }
 }
 
-/** A task that gets no processor waits this many times its limit. */
+/** A task may take this many times its limit in wall time, because it may get no processor. */
 const PATIENCE = 10
 
-/** One worker thread; it does one task at a time, and keeps its process alive only meanwhile. */
+/** A worker thread; runs one task at a time, and keeps the process alive only during a task. */
 export class Thread {
   isEnded = false
   readonly #worker: Worker
@@ -45,7 +45,7 @@ export class Thread {
   constructor(program: URL, limits: TaskLimits) {
     this.#limits = limits
     this.#worker = new Worker(program, {
-      // What the process was started with is its own business; the environment may hold secrets.
+      // Threads get neither the process's flags nor its environment, which may contain secrets.
       env: {},
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: limits.megabytes, maxYoungGenerationSizeMb: 32 },
@@ -57,9 +57,9 @@ export class Thread {
   }
 
   /**
-   * Does a task: yields the parts of its result, returns the rest. Throws the `Refusal` that the
-   * task throws, and a `SandboxError` when it takes too much or fails. A task that does not come to
-   * its own end ends the thread.
+   * Runs a task: yields the parts of its result and returns the rest. Throws the task's `Refusal`,
+   * and a `SandboxError` when it takes too much or fails. A task that does not finish ends the
+   * thread.
    */
   async *run(request: Request): AsyncGenerator<unknown, unknown> {
     const meter = new Meter(this.#limits.seconds, () => void this.end())
@@ -82,7 +82,7 @@ export class Thread {
     }
   }
 
-  /** Stops the thread, whatever it does. */
+  /** Stops the thread, even during a task. */
   async end(): Promise<void> {
     this.isEnded = true
     await this.#worker.terminate()
@@ -121,8 +121,8 @@ export class Thread {
 }
 
 /**
- * Calls `onExcess` when the time that runs between `start` and `stop` is used up. The first half of
- * it is wall time, which costs nothing to measure and is enough for all but a few tasks.
+ * Calls `onExcess` when the time between `start` and `stop` exceeds the limit. The first half of
+ * the limit is wall time, which costs nothing to measure and is enough for nearly all tasks.
  */
 class Meter {
   readonly #half: number
@@ -152,7 +152,7 @@ class Meter {
     this.#waited += waited
     if (!cpu) return
     const { user, system } = process.cpuUsage(cpu)
-    // That of the whole process: no thread can have used more, and on a busy machine it is less.
+    // The processor time of the whole process: no thread can have used more than that.
     this.#used += Math.min((user + system) / 1e6, waited)
   }
 

@@ -3,7 +3,7 @@ import { setPriority } from 'node:os'
 import { serveTasks } from './serve-tasks.ts'
 import { tasks } from './tasks.ts'
 
-// Linux gives each thread a priority of its own; elsewhere this would be that of the whole process.
+// Linux has a priority for each thread; elsewhere this would change the whole process's priority.
 if (process.platform === 'linux') setPriority(10)
 
 serveTasks(tasks)

@@ -12,12 +12,12 @@ import { listReleases, type ReleaseRecord, releaseOfBytes } from '../store/catal
 import { fileChecksum, isSameFile } from '../store/durable-file.ts'
 import { derivable, type Finding, findingsAbout, lost, type VerifyOptions } from './finding.ts'
 
-/** Compares catalog, crate store and public tree, byte for byte; yields what differs. */
+/** Compares catalog, crate store, and public tree byte for byte; yields the differences. */
 export async function* verifyCrates(
   context: BuildContext,
   options: VerifyOptions,
 ): AsyncIterable<Finding> {
-  // First: a link in place of a crate's folder is removed before anything is written behind it.
+  // Comes first: removes a link in place of a crate's folder before its target could be changed.
   for await (const path of orphans(context)) {
     if (options.repair) await removeOrphan(context, path)
     yield derivable(path, 'belongs to no crate of the catalog', options.repair)
@@ -37,7 +37,7 @@ export async function* verifyCrates(
   yield* setOrphansAside(context)
 }
 
-/** Checks records against themselves and the crate store; no lock, because they never change. */
+/** Checks records for consistency and against the crate store; no lock: they never change. */
 async function verifyRecords(
   context: BuildContext,
   crateId: number,
@@ -56,11 +56,11 @@ async function verifyRecords(
     const copy = context.tree.path(crateFilePath(crate.name, release.version))
     const isCopied = (await fileChecksum(copy)) === release.cksum
     const fault = stored
-      ? 'the bytes in the crate store are not those published'
-      : 'the crate store has no bytes'
+      ? 'the bytes in the crate store are not the published ones'
+      : 'the bytes are missing from the crate store'
     const what = `${fault} (${key})`
     if (isCopied && repair) {
-      // The public tree has the bytes that the crate store has lost.
+      // Restores bytes that the crate store has lost from the public tree.
       const { crates, mutex } = context
       const staged = await crates.stage(createReadStream(copy), Number.POSITIVE_INFINITY)
       await mutex.run(() => staged.keep(key))
@@ -78,7 +78,7 @@ function lineFault(crate: CrateRecord, release: ReleaseRecord): string | null {
       entry.vers === release.version &&
       entry.cksum === release.cksum &&
       entry.yanked === release.yanked
-    if (!agrees) return 'the index entry in the catalog contradicts the record it belongs to'
+    if (!agrees) return 'the index entry in the catalog contradicts its record'
     return renderEntry(entry) === release.line
       ? null
       : 'the index entry in the catalog was changed by hand'
@@ -88,7 +88,7 @@ function lineFault(crate: CrateRecord, release: ReleaseRecord): string | null {
   }
 }
 
-/** Checks a crate in the public tree. Faults are confirmed, and repaired, under the mutex. */
+/** Checks a crate in the public tree. Confirms and repairs faults while it holds the mutex. */
 async function verifyTree(
   context: BuildContext,
   crateId: number,
@@ -111,21 +111,21 @@ async function treeFaults(
 ): Promise<Finding[]> {
   const crate = await readCrate(database, crateId)
   if (!crate) return []
-  // Releases before the mark: a change that comes in between is seen by its mark.
+  // Releases are read before the mark, so that the mark shows a change in between.
   const files = filesOf(crate, await listReleases(database, crateId))
   if (await isMarked(database, { kind: 'index', subject: crateId })) {
     return served
       ? []
-      : [derivable(crate.name, 'changes wait to be rendered; `plimsoll build` does it')]
+      : [derivable(crate.name, 'changes wait to be rendered; run `plimsoll build`')]
   }
   const findings: Finding[] = []
   for (const [path, cksum] of files.crates) {
-    // A link has the bytes of the crate store, which are looked at there.
+    // A hard link to the crate store, where the bytes are checked.
     if (await isSameFile(tree.path(path), crates.path(crateKey(crate.name, cksum)))) continue
     const shown = await fileChecksum(tree.path(path))
     if (shown === cksum) continue
     const what = shown
-      ? 'the bytes are not those of the catalog'
+      ? 'the bytes differ from the catalog'
       : 'the .crate is not in the public tree'
     findings.push(derivable(path, what))
   }
@@ -135,7 +135,7 @@ async function treeFaults(
   if (files.index && !present?.equals(files.index.bytes))
     findings.push(derivable(index, present ? 'differs from the catalog' : 'is missing'))
   for await (const path of tree.list(crateFolder(crate.name)))
-    if (!files.isPart(path)) findings.push(derivable(path, 'is no part of its crate'))
+    if (!files.isPart(path)) findings.push(derivable(path, 'does not belong to its crate'))
   return findings
 }
 
@@ -148,16 +148,16 @@ async function verifyConfig(context: BuildContext, repair: boolean): Promise<Fin
 }
 
 /**
- * Moves bytes without a release aside, which a crash or a race may leave; otherwise they are no
- * finding. Not removed: beside an old backup they may be all that is left of newer releases.
+ * Sets bytes without a release aside, which a crash or a race may leave; without a repair they are
+ * no finding. After a restore of an old backup, they may be all that is left of newer releases.
  */
 async function* setOrphansAside(context: BuildContext): AsyncIterable<Finding> {
   for await (const key of context.crates.list()) {
     const cksum = /([0-9a-f]{64})\.crate$/.exec(key)?.[1] ?? ''
-    // Without the mutex: nearly all of them are some release's.
+    // Checked without the mutex first: nearly all bytes belong to a release.
     if (await releaseOfBytes(context.database, cksum)) continue
     const aside = await withoutRelease(context, cksum, () => context.crates.setAside(key))
-    const what = `bytes that belong to no release now lie in crates/${aside}; add or remove them`
+    const what = `bytes without a release were moved to crates/${aside}; add or remove them`
     if (aside) yield derivable(key, what, true)
   }
 }

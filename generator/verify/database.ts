@@ -5,15 +5,15 @@ import type { Database } from '../store/database/database.ts'
 import { all, column, first, run } from '../store/database/statement.ts'
 import { derivable, type Finding, lost } from './finding.ts'
 
-/** Most findings of one check: a torn file is torn in thousands of places. */
+/** The most findings of one check: a damaged file may have thousands of faults. */
 const MOST = 20
 
 /**
- * Checks the database: SQLite's own checks of file and references, and the derived tables. Derived
- * data and indexes can be repaired; the rest needs a backup.
+ * Checks the database: SQLite's own checks of the file and of references, and the derived tables.
+ * Derived data and indexes can be repaired; everything else needs a backup.
  */
 export async function* verifyDatabase(database: Database, repair: boolean): AsyncIterable<Finding> {
-  // Rows that an index does not have are all there in their table.
+  // A damaged index can be repaired: its rows are still in the table.
   const broken = await mend(
     repair,
     () => integrity(database),
@@ -28,7 +28,7 @@ export async function* verifyDatabase(database: Database, repair: boolean): Asyn
   )
 }
 
-/** What `find` finds; with `repair`, what it no longer finds after `work` is repaired. */
+/** Returns the findings of `find`; with `repair`, those that are gone after `work` are repaired. */
 async function mend(
   repair: boolean,
   find: () => Promise<string[]>,
@@ -58,13 +58,13 @@ async function references(database: Database): Promise<Finding[]> {
   )
 }
 
-/** Lists and sums that are kept in the transaction of each change, and are wrong. */
+/** Finds wrong derived data: listings and counts that each change's transaction updates. */
 async function wrongSums(database: Database): Promise<string[]> {
   const found: string[] = []
   if (await first(database, WRONG_LISTINGS))
-    found.push('what lists and searches read does not fit the releases')
+    found.push('the data for lists and searches does not match the releases')
   if (await first(database, WRONG_COUNTS))
-    found.push('the numbers of crates, releases and terms are wrong')
+    found.push('the numbers of crates, releases, and terms are wrong')
   return found
 }
 

@@ -5,25 +5,25 @@ import { isStorageRefusal } from '../store/storage-fault.ts'
 export interface Finding {
   readonly where: string
   readonly what: string
-  /** Whether nothing in this registry can restore it: only a backup can. */
+  /** Whether only a backup can restore it, nothing in this registry. */
   readonly lost: boolean
   readonly repaired: boolean
 }
 
-/** How a verification runs. */
+/** The options of a verification. */
 export interface VerifyOptions {
-  /** Whether to repair what can be derived. */
+  /** Whether to repair data that can be derived. */
   readonly repair: boolean
-  /** Whether a daemon is running: it renders what is marked as pending, so that is no finding. */
+  /** Whether a daemon is running: it renders pending changes, so they are no finding. */
   readonly served: boolean
   /** Called after each crate. */
   readonly progress?: Progress
 }
 
-/** Errors of a disk or a database, which concern everything. */
+/** Errors of the disk or the database, which affect everything. */
 const OF_THE_MACHINE = /^(?:ENOSPC|EDQUOT|EROFS|SQLITE)/
 
-/** The findings about one thing. If it cannot be read, that is a finding, and the rest goes on. */
+/** Yields the findings about one thing. If it cannot be read, yields that and goes on. */
 export async function* findingsAbout(
   where: string,
   find: () => AsyncIterable<Finding> | Promise<Finding[]>,
@@ -38,12 +38,12 @@ export async function* findingsAbout(
   }
 }
 
-/** A finding about something that only a backup can restore. */
+/** Returns a finding about something that only a backup can restore. */
 export function lost(where: string, what: string): Finding {
   return { where, what, lost: true, repaired: false }
 }
 
-/** A finding about something that can be derived again. */
+/** Returns a finding about something that can be derived again. */
 export function derivable(where: string, what: string, repaired = false): Finding {
   return { where, what, lost: false, repaired }
 }

@@ -22,7 +22,7 @@ import { isMarked } from '../store/catalog/marks.ts'
 import { indexLines } from '../store/catalog/releases.ts'
 import { derivable, type Finding, type VerifyOptions } from './finding.ts'
 
-/** What differs between catalog and git index: paths below the index, and the crate they are of. */
+/** A difference between catalog and git index: a path below the index, and its crate. */
 interface Difference {
   readonly path: string
   readonly crateId: number | null
@@ -30,9 +30,8 @@ interface Difference {
 }
 
 /**
- * Compares the git index at HEAD with the catalog: every crate's file, and no other. Repairing
- * commits differences; an unreadable repository is replaced, keeping the readable part of its
- * history.
+ * Compares the git index at HEAD with the catalog: each crate's file, and no other files. A repair
+ * commits differences; it replaces an unreadable repository, keeping the readable history.
  */
 export async function* verifyGit(
   registry: Registry,
@@ -47,7 +46,7 @@ export async function* verifyGit(
   }
   const found = await findEngine({ engine }).catch(refusalOnly)
   if (found instanceof Refusal) {
-    // Unless the settings insist, a machine without git has no git index: no fault.
+    // Without git there is no git index; that is a fault only if the settings require one.
     if (index === 'on') yield derivable(GIT_INDEX_FOLDER, found.message)
     return
   }
@@ -58,13 +57,13 @@ export async function* verifyGit(
       yield* (await withIndex(registry, git => compareContent(registry, git, options))) ?? []
     return
   }
-  // Not under the hands of a daemon: it has the old repository open.
+  // Not while a daemon is running: it has the old repository open.
   const isMended = options.repair && !options.served
   const fate = isMended ? `; ${await replaceRepository(registry, found)}` : ''
   yield derivable(GIT_INDEX_FOLDER, `${damage}${fate}`, isMended)
 }
 
-/** Does work with the repository open; null where the settings have none. */
+/** Runs `work` on the open repository; returns null when the settings have none. */
 async function withIndex<T>(
   registry: Registry,
   work: (git: GitIndex) => Promise<T>,
@@ -77,7 +76,7 @@ async function withIndex<T>(
   }
 }
 
-/** What keeps the repository from being read; null when nothing does, or there never was one. */
+/** Returns why the repository cannot be read; null when it can, or when there never was one. */
 async function damageOf(registry: Registry, { command }: FoundEngine): Promise<string | null> {
   const path = gitIndexPath(registry)
   if (!existsSync(path)) {
@@ -87,11 +86,11 @@ async function damageOf(registry: Registry, { command }: FoundEngine): Promise<s
   const damage = await headFault(path)
   if (damage !== null) return damage
   if (command === null) return await withIndex(registry, unreadable)
-  // A packing daemon may remove a file during the check: only what is found twice counts.
+  // A daemon that packs may remove a file during the check, so a fault has to be found twice.
   return (await objectFault({ command, path })) && (await objectFault({ command, path }))
 }
 
-/** Without the executable: the library's error when it reads all of HEAD; it has no type. */
+/** Reads all of HEAD without the executable; returns the library's error, which has no type. */
 async function unreadable(git: GitIndex): Promise<string | null> {
   try {
     for await (const _ of git.list());
@@ -107,7 +106,7 @@ async function compareContent(
   { repair, served }: VerifyOptions,
 ): Promise<Finding[]> {
   if ((await differences(registry, git)).length === 0) return []
-  // Compared again: a daemon may have committed meanwhile, and what it has yet to commit is marked.
+  // Compare again: a daemon may have committed meanwhile, and its pending changes are marked.
   const found: Difference[] = []
   let waiting = 0
   for (const one of await differences(registry, git)) {
@@ -120,7 +119,7 @@ async function compareContent(
   if (repair) {
     const crates = found.flatMap(one => (one.crateId === null ? [] : [one.crateId]))
     const strays = found.filter(one => one.crateId === null && one.path !== pathInGit(configPath))
-    // The engines accept no other path; what somebody else has committed may have one.
+    // The engines accept only index paths; a commit by another program may contain others.
     await git.repair(crates, strays.map(one => one.path).filter(isIndexPath))
   }
   const left = new Set(repair ? (await differences(registry, git)).map(one => one.path) : [])
@@ -128,7 +127,7 @@ async function compareContent(
     derivable(`${GIT_INDEX_FOLDER}:${path}`, what, repair && !left.has(path)),
   )
   if (waiting > 0 && !served) {
-    const what = `${waiting} crates wait to be committed; \`plimsoll build\` does it`
+    const what = `${waiting} crates wait to be committed; run \`plimsoll build\``
     findings.push(derivable(GIT_INDEX_FOLDER, what, repair && left.size === 0))
   }
   return findings
@@ -160,13 +159,13 @@ async function differences(registry: Registry, git: GitIndex): Promise<Differenc
 }
 
 /**
- * Replaces a damaged repository, and says what became of its history. Without the git executable
- * the history starts over; Cargo fetches it like any other change.
+ * Replaces a damaged repository and returns what happened to its history. Without the git
+ * executable the history starts over; Cargo fetches it like any other change.
  */
 async function replaceRepository(registry: Registry, { command }: FoundEngine): Promise<string> {
   const path = gitIndexPath(registry)
   const [fresh, old] = [`${path}.new`, `${path}.old`]
-  // A repair that was killed half-way has left only this.
+  // A repair that was killed halfway leaves only this.
   if (!existsSync(path) && existsSync(old)) await rename(old, path)
   const canRecover = command !== null && existsSync(path)
   const kept = canRecover ? await recoverHistory(path, { path: fresh, command }) : 0
@@ -174,9 +173,9 @@ async function replaceRepository(registry: Registry, { command }: FoundEngine): 
   if (existsSync(path)) await rename(path, old)
   if (kept > 0) await rename(fresh, path)
   await rm(old, { recursive: true, force: true })
-  // All crates are compared with what was kept.
+  // Marks all crates again, to compare them with what was kept.
   await unfollowForGit(registry.database)
   await withIndex(registry, git => git.commit())
-  if (kept === 0) return 'its history begins anew'
+  if (kept === 0) return 'its history starts over'
   return `${kept} ${kept === 1 ? 'commit' : 'commits'} of its history were kept`
 }

@@ -20,15 +20,15 @@ import {
 import { SITE } from '../store/database/mark-kinds.ts'
 import { derivable, type Finding, findingsAbout, type VerifyOptions } from './finding.ts'
 
-/** Pages that are rendered together, and what says that they wait to be rendered. */
+/** Pages that are rendered together, and how to tell that they are pending. */
 interface Part {
   readonly pending: MarkSubject | (() => Promise<boolean>)
   readonly render: () => Promise<Output[]>
 }
 
 /**
- * Compares the pages of the public tree with the catalog, byte for byte. Source pages are left out:
- * they never change, and rendering them would take longer than everything else.
+ * Compares the pages of the public tree with the catalog byte for byte. Skips source pages: they
+ * never change, and rendering them would take longer than everything else.
  */
 export async function* verifyPages(
   context: PageContext,
@@ -64,12 +64,12 @@ async function* siteParts(context: PageContext): AsyncIterable<Part> {
 async function* listParts(context: PageContext): AsyncIterable<Part> {
   const listed = await crateCount(context.database)
   if (listed === 0) return
-  // Whatever changes the list changes the site, too, but is done with it earlier.
+  // A change to the list also marks the site, whose mark is cleared later.
   for await (const output of listOutputs(context, '', listed))
     yield { pending: SITE_MARK, render: async () => [output] }
 }
 
-/** What is made of many crates by their ids and terms. */
+/** Yields the parts that combine many crates by their ids and terms. */
 async function* searchParts(context: PageContext): AsyncIterable<Part> {
   const { database } = context
   for (const subject of await rangesOf(database, SITEMAP_CRATES))
@@ -100,7 +100,7 @@ async function* verifyParts(
       for (const output of await render()) {
         const present = await context.tree.read(output.path)
         if (present?.equals(output.bytes)) continue
-        // Checked after the comparison: a change during it has left its mark by now.
+        // Checked after the comparison: a change during it has set its mark by now.
         if (options.served && (await isPending())) return []
         if (options.repair) await tree.write(output)
         const what = present ? 'the page differs from the catalog' : 'the page is missing'

@@ -6,8 +6,8 @@ import { verifyGit } from './git.ts'
 import { verifyPages } from './pages.ts'
 
 /**
- * Checks the database, then catalog, crate store and public tree, then pages, then the git index.
- * Each repair builds on those before it; nothing is repaired from a damaged database.
+ * Checks the database, then catalog, crate store, and public tree, then pages, then the git index.
+ * Each repair relies on those before it; nothing is repaired from a damaged database.
  */
 export async function* verify(registry: Registry, options: VerifyOptions): AsyncIterable<Finding> {
   let isSound = true
@@ -15,7 +15,7 @@ export async function* verify(registry: Registry, options: VerifyOptions): Async
     if (!finding.repaired) isSound = false
     yield finding
   }
-  // Damaged records may have lost a crate whose files are the only ones left.
+  // Damaged records may lack a crate, whose files are then its only remains.
   const rest = { ...options, repair: options.repair && isSound }
   const context = rest.repair ? { ...registry, tree: registry.tree.clearing() } : registry
   yield* verifyCrates(context, rest)

@@ -303,7 +303,7 @@ test('lost bytes make build and verify exit 1', async t => {
   expect(await plimsoll('build'), 1, 'rendered 1 crate\n', words)
   const verify = await plimsoll('verify')
   assert.equal(verify.code, 1)
-  assert.match(verify.stdout, /^lost: demo@1\.0\.0: the crate store has no bytes \(/)
+  assert.match(verify.stdout, /^lost: demo@1\.0\.0: the bytes are missing from the crate store \(/)
 })
 
 test('status and settings report, for people and programs', async t => {

@@ -65,7 +65,7 @@ const damages: { what: string; harm: (scene: Scene) => void; found: string }[] =
   {
     what: 'a flipped byte in the public tree',
     harm: ({ registry }) => replace(registry.tree.path(CRATE), flipped(registry.tree.path(CRATE))),
-    found: `${CRATE}: the bytes are not those of the catalog`,
+    found: `${CRATE}: the bytes differ from the catalog`,
   },
   {
     what: 'a .crate missing from the public tree',
@@ -91,7 +91,7 @@ const damages: { what: string; harm: (scene: Scene) => void; found: string }[] =
   {
     what: 'a stray file beside the .crate files',
     harm: ({ registry }) => replace(registry.tree.path('crates/demo/demo-9.0.0.crate'), 'x'),
-    found: 'crates/demo/demo-9.0.0.crate: is no part of its crate',
+    found: 'crates/demo/demo-9.0.0.crate: does not belong to its crate',
   },
   {
     what: 'files of an unknown crate',
@@ -124,11 +124,15 @@ for (const { what, harm, found } of damages) {
 }
 
 for (const [what, harm, words] of [
-  ['missing from', ({ stored }: Scene) => rmSync(stored), 'the crate store has no bytes'],
+  [
+    'missing from',
+    ({ stored }: Scene) => rmSync(stored),
+    'the bytes are missing from the crate store',
+  ],
   [
     'damaged in',
     ({ stored }: Scene) => replace(stored, flipped(stored)),
-    'the bytes in the crate store are not those published',
+    'the bytes in the crate store are not the published ones',
   ],
 ] as const) {
   test(`bytes ${what} the crate store come back from the public tree`, async t => {
@@ -147,7 +151,7 @@ for (const [what, harm, words] of [
     replace(place.registry.tree.path(CRATE), 'rotten')
     const found = [
       `lost demo@1.0.0: ${words} (${place.key})`,
-      `${CRATE}: the bytes are not those of the catalog`,
+      `${CRATE}: the bytes differ from the catalog`,
     ]
     assert.deepEqual(await findings(place.registry), found)
     assert.deepEqual(await findings(place.registry, { repair: true }), found)
@@ -160,22 +164,16 @@ test('a flipped byte in a file that store and tree share is lost', async t => {
   rmSync(registry.tree.path(CRATE))
   replace(stored, bytes)
   await registry.tree.show({ path: CRATE, contentType: '', cache: 'immutable' }, stored)
-  const found = [`lost demo@1.0.0: the bytes in the crate store are not those published (${key})`]
+  const found = [
+    `lost demo@1.0.0: the bytes in the crate store are not the published ones (${key})`,
+  ]
   assert.deepEqual(await findings(registry), found)
   assert.deepEqual(await findings(registry, { repair: true }), found)
 })
 
 for (const [what, edit, words] of [
-  [
-    'another checksum',
-    '"cksum":"a',
-    'the index entry in the catalog contradicts the record it belongs to',
-  ],
-  [
-    'another flag',
-    '"yanked":true',
-    'the index entry in the catalog contradicts the record it belongs to',
-  ],
+  ['another checksum', '"cksum":"a', 'the index entry in the catalog contradicts its record'],
+  ['another flag', '"yanked":true', 'the index entry in the catalog contradicts its record'],
   ['another spelling', '{ "name"', 'the index entry in the catalog was changed by hand'],
 ] as const) {
   test(`an index line that was edited in the database is told: ${what}`, async t => {
@@ -202,7 +200,7 @@ for (const [what, edit, words] of [
 test('changes that wait are told and rendered, but left to a daemon that is at work', async t => {
   const { registry } = await scene(t)
   await addCrate(registry, { name: 'demo', version: '2.0.0' })
-  const found = 'demo: changes wait to be rendered; `plimsoll build` does it'
+  const found = 'demo: changes wait to be rendered; run `plimsoll build`'
   assert.deepEqual(await findings(registry, { served: true }), [])
   assert.deepEqual(await findings(registry), [found])
   assert.deepEqual(await findings(registry, { repair: true }), [`repaired ${found}`])
@@ -218,7 +216,7 @@ test('orphaned bytes are no finding; a repair sets them aside, and no others, fr
   const before = filesBelow(registry.crates.root).length
   assert.deepEqual(await findings(registry), [])
   assert.deepEqual(await findings(registry, { repair: true }), [
-    `repaired ${key}: bytes that belong to no release now lie in crates/aside/demo-${staged.cksum}.crate; add or remove them`,
+    `repaired ${key}: bytes without a release were moved to crates/aside/demo-${staged.cksum}.crate; add or remove them`,
   ])
   assert.equal(filesBelow(registry.crates.root).length, before)
   assert.deepEqual(await findings(registry, { repair: true }), [])

@@ -93,7 +93,7 @@ const damages: { what: string; harm: (registry: Registry) => Promise<unknown>; f
   {
     what: 'a git index that is gone',
     harm: async registry => rmSync(gitIndexPath(registry), { recursive: true }),
-    found: /^index\.git: the repository is missing(?:; its history begins anew)?$/,
+    found: /^index\.git: the repository is missing(?:; its history starts over)?$/,
   },
   {
     what: 'a flipped byte in the git index',
@@ -122,12 +122,12 @@ const damages: { what: string; harm: (registry: Registry) => Promise<unknown>; f
   {
     what: 'a listing that does not fit',
     harm: ({ database }) => database.updateTable('listings').set({ versions: 7 }).execute(),
-    found: /^plimsoll\.db: what lists and searches read does not fit the releases$/,
+    found: /^plimsoll\.db: the data for lists and searches does not match the releases$/,
   },
   {
     what: 'a count that is wrong',
     harm: ({ database }) => database.updateTable('counts').set({ n: 99 }).execute(),
-    found: /^plimsoll\.db: the numbers of crates, releases and terms are wrong$/,
+    found: /^plimsoll\.db: the numbers of crates, releases, and terms are wrong$/,
   },
 ]
 
@@ -160,7 +160,7 @@ test('what waits for the git index is a finding, but not beside a daemon', async
   await build(registry)
   await buildPages(registry)
   assert.deepEqual(await findings(registry), [
-    'index.git: 1 crates wait to be committed; `plimsoll build` does it',
+    'index.git: 1 crates wait to be committed; run `plimsoll build`',
   ])
   assert.deepEqual(await findings(registry, { served: true }), [])
   await findings(registry, { repair: true })
