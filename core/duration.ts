@@ -2,12 +2,12 @@ import { refuse } from './error/error.ts'
 
 const SECONDS = new Map(Object.entries({ d: 86_400, h: 3600, m: 60, s: 1 }))
 
-/** The time a duration (`90d`, `12h`, `30m`, `10s`) after `now`. */
+/** Returns the time that is a duration (`90d`, `12h`, `30m`, `10s`) after `now`. */
 export function after(now: Date, text: string): Date {
   return new Date(now.getTime() + seconds(text) * 1000)
 }
 
-/** The time a duration before `now`. */
+/** Returns the time that is a duration before `now`. */
 export function before(now: Date, text: string): Date {
   return new Date(now.getTime() - seconds(text) * 1000)
 }

@@ -1,4 +1,4 @@
-/** Runs one task at a time; an error only reaches the caller of its task. */
+/** Runs one task at a time. An error of a task reaches only its own caller. */
 export class Mutex {
   #last: Promise<unknown> = Promise.resolve()
 
@@ -8,7 +8,7 @@ export class Mutex {
     return turn
   }
 
-  /** Resolves when all tasks so far are done. */
+  /** Resolves when all tasks added so far are done. */
   async idle(): Promise<void> {
     await this.#last
   }

@@ -3,10 +3,10 @@ import { canonicalName, type Name } from './name-rules.ts'
 
 export { type CanonicalName, canonicalName, isAlias, isName, type Name } from './name-rules.ts'
 
-/** Longest crate name (specification section 8). */
+/** Maximum length of a crate name (specification section 8). */
 export const NAME_MAX = 64
 
-/** Checks a name by the rules of crates.io (specification A.2); it is safe in paths and URLs. */
+/** Parses a name by the rules of crates.io (specification A.2); it is safe in paths and URLs. */
 export function parseName(text: string): Name {
   if (text === '') refuse('name_empty')
   const wrong = /[^A-Za-z0-9_-]/u.exec(text)
@@ -22,14 +22,14 @@ export function sortByName<T extends { readonly name: string }>(items: Iterable<
   return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(one => one.item)
 }
 
-/** The `{prefix}` marker: the index folder of the name, in its own case (specification A.2). */
+/** Returns the `{prefix}` marker: the index folder, in the case of the name (specification A.2). */
 export function prefix(name: Name): string {
   if (name.length <= 2) return String(name.length)
   if (name.length === 3) return `3/${name.slice(0, 1)}`
   return `${name.slice(0, 2)}/${name.slice(2, 4)}`
 }
 
-/** The `{lowerprefix}` marker: the index folder in which Cargo looks for the name. */
+/** Returns the `{lowerprefix}` marker: the index folder in which Cargo looks for the name. */
 export function lowerPrefix(name: Name): string {
   return prefix(name.toLowerCase() as Name)
 }

@@ -5,7 +5,7 @@ export interface Output extends Place {
   readonly bytes: Buffer
 }
 
-/** Makes a file of the public tree; its path determines content type and cache rule. */
+/** Creates a file of the public tree; its path determines content type and cache rule. */
 export function output(path: string, body: Buffer | { toString(): string }): Output {
   return { ...placeOf(path), bytes: Buffer.isBuffer(body) ? body : Buffer.from(body.toString()) }
 }

@@ -7,7 +7,7 @@ declare const requirementBrand: unique symbol
 /** A version requirement as Cargo prints it: `1.0` → `^1.0`, `>=1, <2`, `1.*`, `*`. */
 export type Requirement = string & { readonly [requirementBrand]: true }
 
-/** `1.*` has its own operator: it prints without one and matches like `=1`. */
+/** `*` is the operator of `1.*`, which prints without an operator and matches like `=1`. */
 type Operator = '=' | '>' | '>=' | '<' | '<=' | '~' | '^' | '*'
 
 interface Comparator {
@@ -18,7 +18,7 @@ interface Comparator {
   readonly pre: readonly string[]
 }
 
-/** Most comparators that Cargo reads in one requirement. */
+/** Maximum number of comparators that Cargo reads in one requirement. */
 const COMPARATORS_MAX = 32
 const NUMBER = '0|[1-9][0-9]{0,19}'
 const PRE = '(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)'
@@ -30,8 +30,8 @@ const COMPARATOR = new RegExp(
 
 /**
  * Parses a requirement with the grammar of the Rust crate `semver`, and prints it the same way. `,`
- * joins comparators; `*`, `x` and `X` are wildcards; build metadata is dropped. Refuses what only
- * other tools understand: `1 - 2`, `||`, `>=1 <2` without a comma, `v1`, an empty text.
+ * joins comparators; `*`, `x` and `X` are wildcards; build metadata is dropped. Refuses the syntax
+ * of other tools: `1 - 2`, `||`, `>=1 <2` without a comma, `v1`, an empty text.
  */
 export function parseRequirement(text: string): Requirement {
   const comparators = readComparators(text)
@@ -40,7 +40,7 @@ export function parseRequirement(text: string): Requirement {
 }
 
 /**
- * Whether Cargo lets `version` satisfy `requirement`: a pre-release only matches a comparator with
+ * Whether `version` satisfies `requirement` in Cargo: a pre-release only matches a comparator with
  * a pre-release of the same `major.minor.patch`; build metadata is ignored. True for a version that
  * is too long for the library, because callers want to protect dependents.
  */
@@ -53,7 +53,7 @@ export function satisfies(requirement: Requirement, version: Version): boolean {
   return parsed === null || semver.satisfies(parsed, range)
 }
 
-/** The comparators of `text`, none for `*`; null when Cargo cannot read it. */
+/** Returns the comparators of `text`, none for `*`; null if Cargo cannot read it. */
 function readComparators(text: string): Comparator[] | null {
   if (/^ *[*xX] *$/.test(text)) return []
   const pieces = text.split(',', COMPARATORS_MAX + 1)
@@ -68,7 +68,7 @@ function readComparator(text: string): Comparator | null {
   const [, operator, major = '', minor, patch, pre] = match
   const wild = isWildcard(minor) || isWildcard(patch)
   if (isWildcard(minor) && patch !== undefined && !isWildcard(patch)) return null
-  // Only a complete version has `-pre` or `+build`.
+  // Only a complete version can have `-pre` or `+build`.
   if (wild && /[-+]/.test(text)) return null
   const numbers = [major, minor, patch].filter(one => one !== undefined && !isWildcard(one))
   if (numbers.some(one => compareNumbers(one ?? '', U64_MAX) > 0)) return null
@@ -94,8 +94,8 @@ function operatorOf({ operator }: Comparator): string {
 }
 
 /**
- * Replaces numbers by small ones in the same order, 0 by 0: the library uses doubles, which are not
- * exact for every u64, and only the order of numbers matters.
+ * Maps numbers to small ones in the same order, 0 to 0: the library uses doubles, which are not
+ * exact for every u64, and only the order of the numbers matters.
  */
 function ranking(numbers: readonly string[]): (number: string) => string {
   const sorted = [...new Set(['0', ...numbers])].sort(compareNumbers)

@@ -1,6 +1,6 @@
 /**
- * A time in the form of catalog and index: UTC, 20 characters (`2026-11-20T12:00:00Z`); of `later`
- * seconds after `time`.
+ * Formats the time `later` seconds after `time` as in the catalog and the index: UTC, 20 characters
+ * (`2026-11-20T12:00:00Z`).
  */
 export function timestamp(time: Date, later = 0): string {
   return `${new Date(time.getTime() + later * 1000).toISOString().slice(0, 19)}Z`
@@ -8,7 +8,7 @@ export function timestamp(time: Date, later = 0): string {
 
 /** Whether Cargo accepts `value` as a `pubtime`; any other makes a version unusable. */
 export function isPubtime(value: string): boolean {
-  // Cargo accepts a leap second, `Date` does not.
+  // Cargo accepts leap seconds, `Date` does not.
   const text = value.replace(/:60Z$/, ':59Z')
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text)) return false
   const time = new Date(text)

@@ -3,7 +3,7 @@ import { CRATES_FOLDER } from './paths/crates.ts'
 import { GIT_INDEX_FOLDER, INDEX_FOLDER } from './paths/index-files.ts'
 import type { Version } from './version.ts'
 
-/** The index URL of crates.io in every entry, even for users of its sparse index. */
+/** The index URL of crates.io in index entries, even for users of its sparse index. */
 export const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
 
 /** The URLs of one registry. */
@@ -13,14 +13,14 @@ export interface RegistryUrls {
   readonly dl: string
   /** Null for a registry without a web API. */
   readonly api: string | null
-  /** With `sparse+`, and with the trailing slash that Cargo requires. */
+  /** With the prefix `sparse+` and the trailing slash that Cargo requires. */
   readonly sparseIndex: string
   readonly gitIndex: string
   /** Every index URL of this registry. */
   readonly own: ReadonlySet<string>
 }
 
-/** The URLs by the settings of `[registry]`; `fallbackBase` is used when no base URL is set. */
+/** Returns the URLs by the `[registry]` settings; `fallbackBase` is used if no base URL is set. */
 export function registryUrls(
   settings: Readonly<{
     base_url: string | null
@@ -50,8 +50,8 @@ export function isIndexUrl(text: string): boolean {
 }
 
 /**
- * The download URL of a version: replaces the five markers of the template; appends
- * `/{crate}/{version}/download` to one without markers (specification A.1, Cargo's `download.rs`).
+ * Returns the download URL of a version: replaces the five markers of the template, or appends
+ * `/{crate}/{version}/download` if it has no markers (specification A.1, Cargo's `download.rs`).
  */
 export function expandDl(
   template: string,
@@ -70,7 +70,7 @@ export function expandDl(
   return url
 }
 
-/** The lines for a user's `.cargo/config.toml`. */
+/** Returns the lines for a user's `.cargo/config.toml`. */
 export function cargoConfig(name: string, urls: RegistryUrls, authRequired: boolean): string {
   const provider = authRequired ? 'credential-provider = "cargo:token"\n' : ''
   return `[registries.${name}]\nindex = "${urls.sparseIndex}"\n${provider}`

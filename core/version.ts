@@ -6,7 +6,7 @@ declare const identityBrand: unique symbol
 /** A version as published: strict SemVer 2.0.0 with numbers up to u64, as in Cargo. */
 export type Version = string & { readonly [versionBrand]: true }
 
-/** A version without build metadata; of one identity, only one version can exist. */
+/** A version without build metadata; a crate can have only one version of each identity. */
 export type VersionIdentity = string & { readonly [identityBrand]: true }
 
 const NUMBER = '0|[1-9][0-9]*'
@@ -20,7 +20,7 @@ const GRAMMAR = new RegExp(
 /** The largest number that a version may contain. */
 export const U64_MAX = '18446744073709551615'
 
-/** The parts of a version. Numbers remain decimal text, which is exact at any size. */
+/** The parts of a version. Numbers stay decimal text, which is exact at any size. */
 export interface VersionParts {
   readonly major: string
   readonly minor: string
@@ -29,7 +29,7 @@ export interface VersionParts {
   readonly build: string | null
 }
 
-/** Checks a version; refuses what Cargo does: `v1.0.0`, `=1.0.0`, `01.0.0`, `1.0`, beyond u64. */
+/** Parses a version; like Cargo, refuses `v1.0.0`, `=1.0.0`, `01.0.0`, `1.0`, and beyond u64. */
 export function parseVersion(text: string): Version {
   if (!isVersion(text)) refuse('version_invalid', { version: text })
   return text
@@ -47,12 +47,12 @@ export function versionParts(version: Version): VersionParts {
   return { major, minor, patch, pre: pre?.split('.') ?? [], build: build ?? null }
 }
 
-/** Whether `text` is a `rust_version`: digits and dots, no operator and no pre-release. */
+/** Whether `text` is a `rust_version`: digits and dots, without operator and pre-release. */
 export function isRustVersion(text: string): boolean {
   return /^(?:0|[1-9]\d{0,9})(?:\.(?:0|[1-9]\d{0,9})){0,2}$/.test(text)
 }
 
-/** The version without `+build`, which Cargo and crates.io ignore. */
+/** Returns the version without `+build`, which Cargo and crates.io ignore. */
 export function versionIdentity(version: Version): VersionIdentity {
   return version.replace(/\+.*$/, '') as VersionIdentity
 }
@@ -62,7 +62,7 @@ export function isPrerelease(version: Version): boolean {
   return versionParts(version).pre.length > 0
 }
 
-/** SemVer 2.0.0 precedence (§11), exact for every u64; ignores build metadata. */
+/** Compares by SemVer 2.0.0 precedence (§11), exact for every u64; ignores build metadata. */
 export function compareVersions(a: Version, b: Version): number {
   const left = versionParts(a)
   const right = versionParts(b)
@@ -74,7 +74,7 @@ export function compareVersions(a: Version, b: Version): number {
   )
 }
 
-/** The newest version: the highest that is stable and unyanked, else unyanked, else any. */
+/** Returns the newest version: the highest stable unyanked one, else unyanked, else any. */
 export function newestVersion<T extends { readonly version: Version; readonly yanked: boolean }>(
   releases: readonly T[],
 ): T | undefined {
@@ -85,12 +85,12 @@ export function newestVersion<T extends { readonly version: Version; readonly ya
   return newest
 }
 
-/** Orders decimal numbers without leading zeros, of any length. */
+/** Compares decimal numbers of any length, without leading zeros. */
 export function compareNumbers(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0)
 }
 
-/** Orders pre-release identifiers (SemVer §11.3–11.4); a version without any is higher. */
+/** Compares pre-release identifiers (SemVer §11.3–11.4); a version without any is higher. */
 function comparePre(a: readonly string[], b: readonly string[]): number {
   if (a.length === 0 || b.length === 0) return b.length - a.length
   for (let i = 0; i < Math.min(a.length, b.length); i++) {

@@ -3,7 +3,7 @@ import { type CanonicalName, canonicalName } from '../name.ts'
 /** When a dependency is used (specification A.3). */
 export type DependencyKind = 'normal' | 'build' | 'dev'
 
-/** Any JSON value, for keys that are only kept. */
+/** Any JSON value, for keys that are kept but not used. */
 export type Json =
   | string
   | number
@@ -17,7 +17,7 @@ export type OtherKeys = Readonly<Record<string, Json>>
 
 /** One dependency of an index entry (specification A.3, Cargo's index schema). */
 export interface Dependency {
-  /** Its name in the crate; the new name if it is renamed. */
+  /** Its name in the crate: the new name if it is renamed. */
   readonly name: string
   /** Requirement as Cargo prints it (`^1.0`), or as another registry wrote it. */
   readonly req: string
@@ -26,9 +26,9 @@ export interface Dependency {
   readonly default_features: boolean
   readonly target: string | null
   readonly kind: DependencyKind
-  /** Index URL of the registry it comes from; null for this one. */
+  /** Index URL of the registry it comes from; null for this registry. */
   readonly registry: string | null
-  /** The name of the crate if `name` is a new one. */
+  /** The name of the crate, if the dependency is renamed. */
   readonly package: string | null
   /** Artifact dependencies (unstable `bindeps`). */
   readonly artifact?: readonly string[]
@@ -41,7 +41,7 @@ export interface Dependency {
 /** Feature name → what it enables. */
 export type Features = Readonly<Record<string, readonly string[]>>
 
-/** One line of an index file; rendering splits its features into two maps. */
+/** One line of an index file; there, the features are split into two maps. */
 export interface Entry {
   readonly name: string
   readonly vers: string
@@ -53,12 +53,12 @@ export interface Entry {
   readonly rust_version: string | null
   /** `YYYY-MM-DDTHH:MM:SSZ`, exactly 20 characters; null when unknown. */
   readonly pubtime: string | null
-  /** Schema version of another registry; without it, rendering uses the lowest possible. */
+  /** Schema version written by another registry; by default, the lowest possible is used. */
   readonly v?: number
   readonly other?: OtherKeys
 }
 
-/** Orders text by its UTF-8 bytes, as Rust does; so are the lists in an index line. */
+/** Compares text by its UTF-8 bytes, as Rust does; lists in an index line use this order. */
 export function compareText(a: string, b: string): number {
   return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
@@ -66,7 +66,7 @@ export function compareText(a: string, b: string): number {
 /** How one crate depends on another. */
 export type Tie = Pick<Dependency, 'req' | 'kind' | 'optional'>
 
-/** How `deps` depend on a crate here: the strongest way of several; null if they do not. */
+/** Returns how `deps` depend on a crate of this registry: the strongest of several, or null. */
 export function dependencyOn(deps: readonly Dependency[], crate: CanonicalName): Tie | null {
   const rank = ({ kind, optional }: Tie) =>
     2 * ['normal', 'build', 'dev'].indexOf(kind) + Number(optional)

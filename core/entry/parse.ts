@@ -8,7 +8,7 @@ import { isIndexUrl } from '../urls.ts'
 import { isRustVersion, isVersion } from '../version.ts'
 import type { Dependency, Entry, Features, Json, OtherKeys } from './entry.ts'
 
-/** Deepest nesting that is read; entries need four levels. */
+/** Maximum nesting depth; entries need four levels. */
 const DEPTH_MAX = 32
 
 type Fields = Readonly<Record<string, Json>>
@@ -22,7 +22,7 @@ const featureMap = v.custom<Features>(
   'an object of arrays of strings',
 )
 
-/** A missing default means that the key is required; `nullish` keys may be null. */
+/** Keys without a default are required; `nullish` keys may be null. */
 const dependencySchema = v.object(
   {
     name: alias,
@@ -70,9 +70,9 @@ const entrySchema = v.object(
 )
 
 /**
- * Reads an entry by any writer without loss: `features2` joins `features` as in Cargo, unknown keys
- * are kept in `other`, absent fields get Cargo's defaults. Throws a `Refusal` for what makes Cargo
- * drop the line, refuse the version or stop (Cargo's index schema).
+ * Parses an entry of any registry without loss: `features2` is merged into `features` as in Cargo,
+ * unknown keys are kept in `other`, absent fields get Cargo's defaults. Throws a `Refusal` if Cargo
+ * would drop the line, refuse the version or stop (Cargo's index schema).
  */
 export function parseEntry(line: string): Entry {
   const value = parseJsonLine(line)
@@ -96,15 +96,15 @@ export function parseEntry(line: string): Entry {
     ...known,
     deps,
     features: mergeFeatures(known.features, features2),
-    // A missing `v` means 1; it must be kept where rendering would choose more.
+    // A missing `v` means 1; it must be kept if rendering would choose a higher one.
     ...(schema > 1 || deps.some(one => one.artifact) ? { v: schema } : {}),
     ...otherKeys(value, entrySchema.entries),
   }
 }
 
 /**
- * Parses one line of JSON. Refuses two things that `JSON.parse` accepts: very deep nesting, and an
- * object with a key twice, for which Cargo drops the line.
+ * Parses one line of JSON. Unlike `JSON.parse`, refuses very deep nesting and duplicate keys, for
+ * which Cargo drops the line.
  */
 function parseJsonLine(line: string): Json {
   const twice = repeatedKey(line)
@@ -119,7 +119,7 @@ function parseJsonLine(line: string): Json {
   return value
 }
 
-/** The first key that an object has twice; refuses deep nesting. The text need not be JSON. */
+/** Returns the first duplicate key of an object; refuses deep nesting. Accepts invalid JSON. */
 function repeatedKey(line: string): string | null {
   const open: Set<string>[] = []
   let twice: string | null = null
@@ -153,7 +153,7 @@ function checkDependency({ req, kind, optional, name }: Dependency, at: number):
   ]
 }
 
-/** A feature that is in both maps has both lists, as in Cargo. */
+/** Merges two maps of features; a feature in both maps gets both lists, as in Cargo. */
 function mergeFeatures(first: Features, second: Features): Features {
   const merged = new Map(Object.entries(first))
   for (const [key, values] of Object.entries(second))
@@ -166,7 +166,7 @@ function otherKeys(fields: Fields, known: object): { other?: OtherKeys } {
   return rest.length === 0 ? {} : { other: Object.fromEntries(rest) }
 }
 
-/** The rare keys of a dependency are absent rather than null. */
+/** Removes the rare keys of a dependency that are null. */
 function withoutNulls(one: v.InferOutput<typeof dependencySchema>): Dependency {
   const { artifact, bindep_target, public: isPublic, ...rest } = one
   return {
@@ -189,7 +189,7 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What an object must be, or the value of a key that it lacks. */
+/** Says what an object must be, or what a missing key must hold. */
 function expected(one: v.ObjectIssue): string {
   return one.expected === 'Object' ? 'an object' : 'present'
 }

@@ -2,8 +2,8 @@ import type { Dependency, DependencyKind, Entry, Features, OtherKeys } from './e
 import { compareText } from './entry.ts'
 
 /**
- * The entry as one JSON line, without the newline. Equal entries give equal bytes: keys are in the
- * order of the format, features by name, dependencies as on crates.io, unknown keys last.
+ * Renders an entry as one JSON line, without the newline. Equal entries become equal bytes: keys
+ * are in the order of the format, features by name, dependencies as on crates.io, other keys last.
  */
 export function renderEntry(entry: Entry): string {
   const [features, features2] = splitFeatures(entry.features)
@@ -24,7 +24,7 @@ export function renderEntry(entry: Entry): string {
   return `{${[...fields, ...renderOther(entry.other)].join(',')}}`
 }
 
-/** 2 for `features2`, 3 for artifact dependencies; a higher number from another writer is kept. */
+/** Returns 2 for `features2`, 3 for artifact dependencies; a higher `v` from elsewhere is kept. */
 function schemaVersion(entry: Entry, hasFeatures2: boolean): number {
   if (entry.v !== undefined) return hasFeatures2 ? Math.max(entry.v, 2) : entry.v
   if (entry.deps.some(one => one.artifact !== undefined)) return 3
@@ -35,15 +35,15 @@ function renderDependency(one: Dependency): string {
   const { name, req, features, optional, default_features, target, kind, registry } = one
   const known = { name, req, features, optional, default_features, target, kind, registry }
   const { package: real, artifact, bindep_target, lib, public: isPublic } = one
-  // `JSON.stringify` leaves out what is undefined.
+  // `JSON.stringify` leaves out undefined values.
   const rare = { package: real, artifact, bindep_target, lib, public: isPublic }
   const text = JSON.stringify({ ...known, ...rare }).slice(1, -1)
   return `{${[text, ...renderOther(one.other)].join(',')}}`
 }
 
 /**
- * Splits features as RFC 3143 requires. Cargo before 1.60 cannot read `dep:` and `?/`, so a feature
- * that uses them, or leads to one that does, moves to `features2`. Visits each value once.
+ * Splits features as RFC 3143 requires. Cargo before 1.60 cannot read `dep:` and `?/`, so features
+ * that use them, directly or indirectly, move to `features2`. Visits each value once.
  */
 function splitFeatures(features: Features): [first: Features, second: Features | null] {
   const users = new Map<string, string[]>()
@@ -63,7 +63,7 @@ function splitFeatures(features: Features): [first: Features, second: Features |
   return moved.size === 0 ? [features, null] : [pick(false), pick(true)]
 }
 
-/** Not by `JSON.stringify`, which puts number-like names (`2018`) first. */
+/** Renders features in order; `JSON.stringify` would put number-like names (`2018`) first. */
 function renderFeatures(features: Features): string {
   const names = Object.keys(features).sort(compareText)
   return `{${names.map(name => field(name, features[name] ?? [])).join(',')}}`
@@ -82,8 +82,8 @@ function field(key: string, value: unknown): string {
 const KIND_ORDER: Record<DependencyKind, number> = { normal: 0, build: 1, dev: 2 }
 
 /**
- * Orders dependencies as crates.io does: by name, then normal, build, dev (otherwise old Cargos
- * misread `optional`), then by everything else, so that the order is total.
+ * Compares dependencies as crates.io does: by name, then normal, build, dev (otherwise old versions
+ * of Cargo misread `optional`), then by everything else, so that the order is total.
  */
 export function compareDependencies(a: Dependency, b: Dependency): number {
   return (

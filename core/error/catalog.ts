@@ -9,7 +9,7 @@ import { registryMessages } from './messages/registry.ts'
 import { requestMessages } from './messages/requests.ts'
 import { settingMessages } from './messages/settings.ts'
 
-/** Most characters of a quoted text that a message repeats. */
+/** Maximum number of characters of a text that a message quotes. */
 const QUOTED_MAX = 500
 
 const tables = [
@@ -30,7 +30,7 @@ type Merged<U> = (U extends unknown ? (one: U) => void : never) extends (all: in
   : never
 type Messages = Merged<EachTable<(typeof tables)[number]>>
 
-/** The code of an issue; each has its own message. */
+/** The code of an issue; each code has its own message. */
 export type Code = keyof Messages
 
 /** The names in braces of a message. */
@@ -55,12 +55,12 @@ const catalog: ReadonlyMap<string, { readonly kind: Kind; readonly wording: Word
   ),
 )
 
-/** The kind of a code. */
+/** Returns the kind of a code. */
 export function kindOf(code: Code): Kind {
   return entryOf(code).kind
 }
 
-/** The message of a code. Quoted text is clipped and cannot control a terminal. */
+/** Returns the message of a code. Quoted text is clipped and cannot control a terminal. */
 export function message<C extends Code>(code: C, [params]: Params<C>): string {
   const { wording } = entryOf(code)
   const values = quoted(params)
@@ -75,7 +75,7 @@ function entryOf(code: string) {
   return entry
 }
 
-/** Clips and escapes all text in a value: control characters, line breaks, direction marks. */
+/** Clips all text in a value; escapes control characters, line breaks and direction marks. */
 function quoted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(quoted)
   if (typeof value === 'object' && value !== null)
@@ -83,7 +83,7 @@ function quoted(value: unknown): unknown {
   return typeof value === 'string' ? quotedText(value) : value
 }
 
-/** Untrusted text for a message: clipped, and unable to control a terminal. */
+/** Makes untrusted text fit for a message: clips it, and escapes what could control a terminal. */
 export function quotedText(text: string): string {
   const clipped = text.length > QUOTED_MAX ? `${text.slice(0, QUOTED_MAX - 1)}…` : text
   return clipped.replace(

@@ -3,36 +3,36 @@ import { type Code, message, type Params, quotedText } from './catalog.ts'
 export { type Code, kindOf } from './catalog.ts'
 export type { Kind } from './kind.ts'
 
-/** Most errors that one refusal lists; more would help nobody, and an attacker may want many. */
+/** Maximum number of errors in one refusal; more do not help, and an attacker may cause many. */
 const ERRORS_MAX = 50
 
-/** One problem. An `error` makes the request fail, a `warning` comes along with its success. */
+/** One problem. An `error` makes the request fail, a `warning` does not. */
 export interface Issue {
   readonly code: Code
   readonly severity: 'error' | 'warning'
   readonly message: string
 }
 
-/** A problem that makes the request fail. */
+/** Returns a problem that makes the request fail. */
 export function issue<C extends Code>(code: C, ...params: Params<C>): Issue {
   return { code, severity: 'error', message: message(code, params) }
 }
 
-/** The same problem where it does no harm. */
+/** Returns a problem that does not make the request fail. */
 export function warning<C extends Code>(code: C, ...params: Params<C>): Issue {
   return { code, severity: 'warning', message: message(code, params) }
 }
 
-/** The issue with the file that it is about at the start of its message. */
+/** Puts the file that an issue is about at the start of its message. */
 export function inFile(path: string, one: Issue): Issue {
   return { ...one, message: `${quotedText(path)}: ${one.message}` }
 }
 
-/** Thrown for every expected failure; has all issues that were found, at least one. */
+/** Thrown for every expected failure; contains all issues that were found, at least one. */
 export class Refusal extends Error {
   readonly issues: readonly [Issue, ...Issue[]]
   override readonly name = 'Refusal'
-  /** Seconds after which the client may try again, when a limit was exceeded. */
+  /** Seconds after which the client may try again, if a rate limit was exceeded. */
   readonly retryAfter: number | undefined
 
   constructor(
@@ -65,7 +65,7 @@ export function refuseErrors(issues: readonly Issue[]): void {
   throw new Refusal([first, ...rest.slice(0, ERRORS_MAX - 1), last])
 }
 
-/** The warnings among `issues`: the first of each kind, with the number of the others. */
+/** Returns the warnings among `issues`: the first of each code, with the number of the others. */
 export function groupWarnings(issues: readonly Issue[]): Issue[] {
   const groups = new Map<Code, { readonly first: Issue; count: number }>()
   for (const one of unique(issues.filter(one => one.severity === 'warning'))) {
@@ -80,7 +80,7 @@ export function groupWarnings(issues: readonly Issue[]): Issue[] {
   })
 }
 
-/** Each issue once: two checks may find the same one. */
+/** Removes duplicate issues: two checks may find the same one. */
 export function unique(issues: readonly Issue[]): Issue[] {
   return [...new Map(issues.map(one => [`${one.severity} ${one.message}`, one])).values()]
 }
@@ -96,7 +96,7 @@ export function collect<T>(issues: Issue[], work: () => T): T | undefined {
   }
 }
 
-/** For `catch`: a `Refusal` becomes the result, every other error is thrown on. */
+/** For `catch`: returns a `Refusal`, and rethrows every other error. */
 export function refusalOnly(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   throw error

@@ -1,5 +1,5 @@
 /**
- * What sort of problem it is. The daemon maps kinds to statuses, the command line maps them to exit
+ * The kind of a problem. The daemon maps kinds to HTTP statuses, the command line maps them to exit
  * codes; the compiler checks that both tables are complete.
  */
 export type Kind =
@@ -17,8 +17,8 @@ export type Kind =
   | 'full'
   | 'failed'
 
-/** A message with its values in braces, or a function where the wording depends on a value. */
+/** A message with placeholders in braces, or a function if the wording depends on a value. */
 export type Wording = string | ((params: never) => string)
 
-/** Messages by kind and code. Each tells the user what was wrong and what to do next. */
+/** Messages by kind and code. Each tells the user what is wrong and what to do next. */
 export type MessageTable = { readonly [K in Kind]?: Readonly<Record<string, Wording>> }

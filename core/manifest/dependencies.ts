@@ -5,14 +5,14 @@ import { parseRequirement, type Requirement } from '../requirement.ts'
 import { CRATES_IO, isIndexUrl } from '../urls.ts'
 import { isInherited, isTable, Table } from './table.ts'
 
-/** The table of each kind, with its name in old manifests. */
+/** The table of each kind of dependency, and its name in old manifests. */
 const TABLES: readonly (readonly [DependencyKind, string, string?])[] = [
   ['normal', 'dependencies'],
   ['build', 'build-dependencies', 'build_dependencies'],
   ['dev', 'dev-dependencies', 'dev_dependencies'],
 ]
 
-/** All dependencies of a manifest, of every kind and target. */
+/** Returns all dependencies of a manifest, of every kind and target. */
 export function readDependencies(root: Table, issues: Issue[]): Dependency[] {
   const found = readKinds(root, null, issues)
   const targets = root.table('target')

@@ -2,7 +2,7 @@ import type { Dependency, Features } from '../entry/entry.ts'
 import type { Name } from '../name.ts'
 import type { Version } from '../version.ts'
 
-/** What people read about a release; none of it is in the index. */
+/** Descriptive fields of a release; none of them is in the index. */
 export interface About {
   readonly description: string | null
   readonly homepage: string | null
@@ -19,11 +19,11 @@ export interface About {
   /** Whether there is a library, and the programs that `cargo install` would build. */
   readonly has_lib?: boolean
   readonly bin_names?: readonly string[]
-  /** Folder of the package in its repository, unless that is the root. */
+  /** Folder of the package in its repository; absent for the root. */
   readonly vcs_path?: string
 }
 
-/** What determines the targets of a crate. */
+/** The parts of a manifest that determine the targets of a crate. */
 export interface TargetHints {
   readonly lib: { readonly path: string | null } | null
   readonly bins: readonly { readonly name: string | null; readonly path: string | null }[]
@@ -35,16 +35,16 @@ export interface TargetHints {
 export interface Manifest {
   readonly name: Name
   readonly version: Version
-  /** `registry` is the URL that the publisher's Cargo uses for it, never null. */
+  /** `registry` is the URL that the publisher's Cargo uses for the registry, never null. */
   readonly dependencies: readonly Dependency[]
   readonly features: Features
   readonly links: string | null
   readonly rustVersion: string | null
-  /** Without `readme_file` and targets, which also depend on the list of files. */
+  /** Without `readme_file` and the targets, which also depend on the list of files. */
   readonly about: About
   /** The path in `package.readme`; null without one. */
   readonly readmePath: string | null
-  /** Whether `readme` is not set, so that a README in the top folder counts. */
+  /** Whether `readme` is not set, so that a README in the top folder is used. */
   readonly readmeByDefault: boolean
   readonly targets: TargetHints
 }

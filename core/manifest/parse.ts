@@ -7,15 +7,15 @@ import { readDependencies } from './dependencies.ts'
 import type { About, Manifest, TargetHints } from './manifest.ts'
 import { isTable, Table } from './table.ts'
 
-/** Deepest nesting of inline values; Cargo's own keys need three levels. */
+/** Maximum nesting depth of inline values; Cargo's own keys need three levels. */
 const DEPTH_MAX = 100
 
 /**
- * Reads the `Cargo.toml` of a packaged crate, as Cargo normalizes it or as early Cargos packed it
- * (`[project]`, `dev_dependencies`, `default_features`). Accepts unknown keys and editions. Throws
- * a `Refusal` with every error: broken TOML, wrong types, names, versions and requirements, and
- * what packaging should have resolved (workspace inheritance, `[patch]`, local names of
- * registries).
+ * Parses the `Cargo.toml` of a packaged crate, as Cargo normalizes it or as early versions of Cargo
+ * packed it (`[project]`, `dev_dependencies`, `default_features`). Accepts unknown keys and
+ * editions. Throws a `Refusal` with every error: invalid TOML, wrong types, names, versions and
+ * requirements, and anything that packaging should have resolved (workspace inheritance,
+ * `[patch]`, local names of registries).
  */
 export function parseManifest(text: string): Manifest {
   const issues: Issue[] = []
@@ -57,7 +57,7 @@ function parseToml(text: string): object {
   }
 }
 
-/** The value of a required key, as `check` returns it. */
+/** Returns the value of a required key after `check`. */
 function required<T>(
   table: Table,
   key: string,
@@ -122,5 +122,5 @@ function readTargets(root: Table, pack: Table): TargetHints {
   }
 }
 
-/** What is known about a release whose manifest cannot be read. */
+/** The descriptive fields of a release whose manifest cannot be read: all empty. */
 export const NOTHING_KNOWN: About = readAbout(new Table({}, '', []), new Table({}, '', []))

@@ -3,8 +3,8 @@ import * as v from 'valibot'
 import { type Issue, issue } from '../error/error.ts'
 
 /**
- * A TOML table with typed access to its own keys, even `__proto__`. A value of the wrong type adds
- * an error and reads as absent, so that one run finds every error.
+ * A TOML table with typed access to its keys, even `__proto__`. A value of the wrong type adds an
+ * error and counts as absent, so that one run finds every error.
  */
 export class Table {
   readonly #fields: ReadonlyMap<string, TomlValue>
@@ -25,7 +25,7 @@ export class Table {
     return this.#fields.get(key)
   }
 
-  /** Full name of a key, for messages. */
+  /** Returns the full name of a key, for messages. */
   path(key: string): string {
     const bare = /^[A-Za-z0-9_-]+$/.test(key) ? key : `'${key}'`
     return this.#where === '' ? bare : `${this.#where}.${bare}`
@@ -43,19 +43,19 @@ export class Table {
     return this.#read(key, v.custom<readonly string[]>(isTexts, 'an array of strings'))
   }
 
-  /** The table under `key`. */
+  /** Returns the table under `key`, or null. */
   table(key: string): Table | null {
     const value = this.#read(key, v.custom<object>(isTable, 'a table'))
     return value && new Table(value, this.path(key), this.#issues)
   }
 
-  /** The tables of `[[key]]`. */
+  /** Returns the tables of `[[key]]`. */
   tables(key: string): Table[] {
     const value = this.#read(key, v.custom<readonly object[]>(isTables, 'an array of tables')) ?? []
     return value.map((one, at) => new Table(one, `${this.path(key)}[${at}]`, this.#issues))
   }
 
-  /** Reports the value of `key`. */
+  /** Adds an error for the value of `key`. */
   report(key: string, expected: string): null {
     this.#issues.push(issue('manifest_field', { field: this.path(key), expected }))
     return null
@@ -72,7 +72,7 @@ export class Table {
   }
 }
 
-/** Whether a value is `{ workspace = true }`, so that only the workspace knows it. */
+/** Whether a value is `{ workspace = true }`, which only the workspace can resolve. */
 export function isInherited(value: TomlValue | undefined): boolean {
   return value !== undefined && isTable(value) && Object.hasOwn(value, 'workspace')
 }

@@ -1,23 +1,23 @@
 import { CRATES_FOLDER } from './crates.ts'
 
-/** Folder of the stylesheet, the scripts and the pictures; their names contain a hash. */
+/** Folder of the stylesheet, the scripts and the images; their paths contain a hash. */
 export const ASSETS_FOLDER = 'assets'
 
 export const frontPath = 'index.html'
 export const notFoundPath = '404.html'
 export const robotsPath = 'robots.txt'
-/** Offers the registry's search to the browser. */
+/** The file by which browsers can add the registry as a search engine. */
 export const openSearchPath = 'opensearch.xml'
 
-/** Makes GitHub Pages serve the files unchanged. */
+/** The file that makes GitHub Pages serve all files unchanged. */
 export const noJekyllPath = '.nojekyll'
 
-/** A page of the list of crates, with the canonical names that begin with `prefix`. */
+/** Returns the path of the list page with the canonical names that begin with `prefix`. */
 export function listPath(prefix: string): string {
   return `${CRATES_FOLDER}/index${prefix === '' ? '' : `-${prefix}`}.html`
 }
 
-/** Whether `listPath` can return `path`; crate names have no dots, so none collides. */
+/** Whether `listPath` can return `path`. Crate names have no dots, so no page collides. */
 export function isListPath(path: string): boolean {
   return /^crates\/index(?:-[a-z0-9_]+)?\.html$/.test(path)
 }
@@ -27,14 +27,14 @@ export const FEEDS_FOLDER = 'feeds'
 export const newCratesPath = `${FEEDS_FOLDER}/crates.xml`
 export const updatesPath = `${FEEDS_FOLDER}/updates.xml`
 
-/** The sitemap, which lists its parts, and the folder of these. */
+/** The sitemap, which lists its parts, and the folder of the parts. */
 export const sitemapPath = 'sitemap.xml'
 export const SITEMAPS_FOLDER = 'sitemaps'
 
-/** Crates in one part; few, because every change of a crate rewrites its part. */
+/** Number of crates in one part; small, because every change of a crate rewrites its part. */
 export const SITEMAP_CRATES = 1000
 
-/** A part of the sitemap: crates by id, or `pages` for all other pages. */
+/** Returns the path of a part of the sitemap: crates by id, or `pages` for all other pages. */
 export function sitemapPartPath(part: number | 'pages'): string {
   return `${SITEMAPS_FOLDER}/${part}.xml`
 }

@@ -1,7 +1,7 @@
 import { configPath, INDEX_FOLDER } from './index-files.ts'
 import { ASSETS_FOLDER, FEEDS_FOLDER } from './pages.ts'
 
-/** How caches treat a file: it never changes, or they must check its ETag. */
+/** How caches treat a file: as one that never changes, or by checking its ETag each time. */
 export type CacheRule = 'immutable' | 'revalidate'
 
 /** A path of the public tree with its content type and cache rule. */
@@ -26,7 +26,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['txt', TEXT],
 ])
 
-/** The content type and cache rule of a path. */
+/** Returns a path with its content type and cache rule. */
 export function placeOf(path: string): Place {
   const extension = /\.([a-z]+)$/.exec(path)?.[1] ?? ''
   const isImmutable = extension === 'crate' || path.startsWith(`${ASSETS_FOLDER}/`)

@@ -1,29 +1,29 @@
-/** The search page, and the folder of the files that its script reads. */
+/** Path of the search page, and folder of the files that its script reads. */
 export const SEARCH_FOLDER = 'search'
 export const searchPath = `${SEARCH_FOLDER}/index.html`
 
-/** The file that the browser's search reads first. */
+/** Path of the file that the browser's search reads first. */
 export const searchLayoutPath = `${SEARCH_FOLDER}/layout.json`
 
 /** Folder of the terms that the browser searches. */
 export const TERMS_FOLDER = `${SEARCH_FOLDER}/terms`
 
-/** Folder of the terms when they are in 2^`bits` buckets. */
+/** Returns the folder of the terms if they are in 2^`bits` buckets. */
 export function searchBucketsFolder(bits: number): string {
   return `${TERMS_FOLDER}/${bits}`
 }
 
-/** The terms of one bucket. */
+/** Returns the path of the terms of one bucket. */
 export function searchBucketPath(bits: number, bucket: number): string {
   return `${searchBucketsFolder(bits)}/${bucket}.json`
 }
 
-/** What the search shows about a block of crates. */
+/** Returns the path of what the search shows of a block of crates. */
 export function searchBlockPath(block: number): string {
   return `${SEARCH_FOLDER}/crates/${block}.json`
 }
 
-/** The crates in a range of ids that have common terms with this hash. */
+/** Returns the path of the crates in a range of ids that match common terms with this hash. */
 export function searchCommonPath(hash: number, range: number): string {
   return `${SEARCH_FOLDER}/common/${hash}/${range}.json`
 }

@@ -1,19 +1,19 @@
 import { crateFolder } from './crates.ts'
 
-/** Folder of the source pages of a version. */
+/** Returns the folder of the source pages of a version. */
 export function sourceFolder(name: string, version: string): string {
   return `${crateFolder(name)}/${version}/src`
 }
 
-/** The page with the file tree of a version. */
+/** Returns the path of the page with the file tree of a version. */
 export function sourcePath(name: string, version: string): string {
   return `${sourceFolder(name, version)}/index.html`
 }
 
 /**
- * The page of one file; null for a path that is not safe in every file system and URL. Pages have
- * different paths, also from the folders and the page of the tree: a name that could collide gets a
- * `_`. So do names that begin with a dot, which file servers hide, and names of Windows devices.
+ * Returns the path of a file's page; null for a path that is not safe in every file system and URL.
+ * A name gets a `_` if it could collide with a folder or the page of the tree, if it begins with a
+ * dot, because file servers hide such files, or if it is the name of a Windows device.
  */
 export function sourceFilePath(name: string, version: string, file: string): string | null {
   const segments = file.split('/')

@@ -8,15 +8,15 @@ import { weigh } from './fields.ts'
 
 /** What the catalog knows about the dependencies; see `policyQuestions`. */
 export interface DependencyFacts {
-  /** Those of `ownDependencies` that are not the exact name of a crate here. */
+  /** The names in `ownDependencies` that no crate of this registry has exactly. */
   readonly missingDependencies: readonly Name[]
-  /** Crates here whose names differ from missing ones only in case, `-` and `_`. */
+  /** Crates of this registry whose names differ from missing ones only in case, `-` and `_`. */
   readonly otherSpellings?: readonly Name[]
-  /** Those of `cratesIoDependencies` that are also names of crates here. */
+  /** The names in `cratesIoDependencies` that are also crates of this registry. */
   readonly alsoHere: readonly Name[]
 }
 
-/** Names, requirements and origins of the dependencies. */
+/** Checks the names, requirements and origins of the dependencies. */
 export function checkDependencies(
   crate: Name,
   deps: readonly Dependency[],
@@ -35,7 +35,7 @@ export function checkDependencies(
   ]
 }
 
-/** The names of the dependencies on this registry (`null`) or on crates.io, each once. */
+/** Returns the names of the dependencies on this registry (`null`) or on crates.io, each once. */
 export function dependencyNames(
   deps: readonly Dependency[],
   registry: null | typeof CRATES_IO,
@@ -45,7 +45,7 @@ export function dependencyNames(
   ).filter(isName)
 }
 
-/** What would break every user, so it has no setting: an empty name stops Cargo from reading. */
+/** Checks what would break every user, so there is no setting: Cargo cannot read an empty name. */
 function checkShape(one: Dependency): Issue[] {
   const issues: Issue[] = []
   const { name: dependency, package: original } = one
@@ -84,7 +84,7 @@ function checkExistence(
   })
 }
 
-/** A trapped dependency gets only that error, at least as severe as for any foreign registry. */
+/** Reports foreign dependencies; for a trapped one, only the trap, which is at least as severe. */
 function checkForeign(
   deps: readonly Dependency[],
   trap: ReadonlySet<string>,
@@ -111,8 +111,8 @@ function checkForeign(
 }
 
 /**
- * Dependencies on crates.io that have the name of a crate here: Cargo turns a workspace member that
- * is named by path alone into one. None where that rule is off.
+ * Returns the dependencies on crates.io that have the name of a crate of this registry: Cargo turns
+ * a workspace member with only a path into one. Empty if that rule is off.
  */
 function trapped(
   deps: readonly Dependency[],
@@ -124,7 +124,7 @@ function trapped(
   return new Set(dependencyNames(deps, CRATES_IO).filter(name => here.has(canonicalName(name))))
 }
 
-/** The real names of the dependencies that `fit`, each once. */
+/** Returns the real names of the dependencies that `fit`, each once. */
 function distinct(deps: readonly Dependency[], fits: (one: Dependency) => boolean): string[] {
   return [...new Set(deps.filter(fits).map(realName))]
 }
@@ -137,7 +137,7 @@ function isCratesIo(registry: string | null): boolean {
   return registry !== null && plainUrl(registry) === CRATES_IO
 }
 
-/** An index URL in one spelling: lowercase host, no protocol prefix, no trailing slash. */
+/** Normalizes an index URL: lowercase host, no protocol prefix, no trailing slash. */
 function plainUrl(text: string): string {
   const bare = text.replace(/^(?:sparse|registry)\+/, '')
   return (URL.canParse(bare) ? new URL(bare).href : bare).replace(/\/$/, '')

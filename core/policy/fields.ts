@@ -8,13 +8,13 @@ import type { PolicySettings } from '../settings/settings.ts'
 import type { Version } from '../version.ts'
 import { looksAlike } from './look-alike.ts'
 
-/** The error with the severity of its rule; none when the rule is off. */
+/** Returns the error with the severity of its rule; nothing if the rule is off. */
 export function weigh(level: Level, error: Issue): Issue[] {
   if (level === 'off') return []
   return [{ ...error, severity: level === 'error' ? 'error' : 'warning' }]
 }
 
-/** The names that crates.io reserves because they are parts of Rust (its migration of 2017). */
+/** Names that crates.io reserves because they are parts of Rust (its migration of 2017). */
 const RUST = `
   alloc arena ast builtins collections compiler-builtins compiler-rt compiletest core coretest
   debug driver flate fmt_macros grammar graphviz macro macros proc_macro rbml rust-installer
@@ -52,7 +52,7 @@ export function checkVersion(version: Version, policy: PolicySettings): Issue[] 
   return length > max ? [issue('version_too_long', { version, length, max })] : []
 }
 
-/** How many features there may be, and how many items each may enable. */
+/** Checks how many features there are, and how many items each of them enables. */
 export function checkFeatureLimits(features: Features, policy: PolicySettings): Issue[] {
   const all = Object.entries(features)
   const { features_max: max, feature_items_max: itemsMax } = policy
@@ -64,7 +64,7 @@ export function checkFeatureLimits(features: Features, policy: PolicySettings): 
     )
 }
 
-/** crates.io's rules on the fields that describe a crate (`controllers/krate/publish.rs`). */
+/** Applies crates.io's rules for descriptive fields (`controllers/krate/publish.rs`). */
 export function checkAbout(about: About, policy: PolicySettings): Issue[] {
   return [
     ...checkDescription(about.description ?? '', policy),
@@ -79,7 +79,7 @@ export function checkAbout(about: About, policy: PolicySettings): Issue[] {
   ]
 }
 
-/** The categories that are not on the registry's list, if it has one. */
+/** Returns the categories that are not on the registry's list, if it has one. */
 export function unknownCategories(
   categories: readonly string[],
   policy: PolicySettings,
@@ -103,13 +103,13 @@ function checkLicense(license: string, file: string, policy: PolicySettings): Is
 
 /** Whether crates.io accepts an SPDX expression: also `/` for `OR`, and deprecated identifiers. */
 function isLicenseExpression(text: string): boolean {
-  // The parser recurses, and skips characters that it does not know.
+  // The parser is recursive, and skips unknown characters.
   if (text.length > 1000 || !/^[A-Za-z0-9.+:()/ -]+$/.test(text)) return false
   try {
     parse(text.replaceAll('/', ' OR '))
     return true
   } catch {
-    // The parser throws when the text is invalid, sometimes a TypeError.
+    // The parser throws for invalid text, sometimes a TypeError.
     return false
   }
 }
@@ -129,14 +129,14 @@ function checkKeywords(keywords: readonly string[], policy: PolicySettings): Iss
 function checkCategories(categories: readonly string[], policy: PolicySettings): Issue[] {
   const [count, max] = [categories.length, policy.categories_max]
   if (count > max) return [issue('categories_too_many', { count, max })]
-  // Warnings have their own field in the answer to a publish.
+  // The response to a publish has its own field for such warnings.
   if (policy.unknown_category !== 'error') return []
   return unknownCategories(categories, policy).map(category =>
     issue('category_unknown', { category }),
   )
 }
 
-/** Checks the raw text, because `new URL` trims and repairs. */
+/** Checks the raw text, because `new URL` trims and repairs it. */
 function isWebUrl(url: string): boolean {
   return /^https?:\/\/[^\s\p{Cc}]+$/u.test(url) && URL.canParse(url)
 }

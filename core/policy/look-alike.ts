@@ -1,6 +1,6 @@
 import { canonicalName, type Name } from '../name.ts'
 
-/** Below this length, nearly every name has a neighbor one letter away. */
+/** Among shorter names, nearly every one has a neighbor one letter away. */
 const SHORTEST_SLIP = 4
 const SHORTEST_DOUBLE = 3
 
@@ -9,7 +9,7 @@ const isLetter = (character: string | undefined) =>
   character !== undefined && LETTERS.includes(character)
 
 /**
- * The name with similar characters replaced by one of them: case, `-`/`_`, `0`/`o`, `1`/`l`/`i`,
+ * Returns the name with similar characters made equal: case, `-`/`_`, `0`/`o`, `1`/`l`/`i`,
  * `rn`/`m`. The catalog has an index on it; see `lookAlikeKeys`.
  */
 export function lookAlikeSkeleton(name: Name): string {
@@ -17,8 +17,8 @@ export function lookAlikeSkeleton(name: Name): string {
 }
 
 /**
- * The skeletons of all names that look like `name`. A crate looks like it if its
- * `lookAlikeSkeleton` is among them, so one query finds all. At most about 1,900, usually some 300.
+ * Returns the skeletons of all names that look like `name`. A crate looks like it if its
+ * `lookAlikeSkeleton` is among them, so one query finds all. At most 1,900, usually about 300.
  */
 export function lookAlikeKeys(name: Name): readonly string[] {
   const text = canonicalName(name)
@@ -37,7 +37,7 @@ function fold(text: string): string {
   return text.replaceAll('rn', 'm').replaceAll('0', 'o').replace(/[1i]/g, 'l')
 }
 
-/** Two adjacent letters swapped. */
+/** Yields the texts with two adjacent letters swapped. */
 function* swapped(text: string): Iterable<string> {
   if (text.length < SHORTEST_SLIP) return
   for (let i = 0; i + 1 < text.length; i++) {
@@ -47,7 +47,7 @@ function* swapped(text: string): Iterable<string> {
   }
 }
 
-/** One letter dropped, or one of two equal ones. Not a digit: `sha1` is not a typo of `sha`. */
+/** Yields the texts without one letter. Digits are kept: `sha1` is not a typo of `sha`. */
 function* shortened(text: string): Iterable<string> {
   for (let i = 0; i < text.length; i++) {
     const least = text[i] === text[i + 1] ? SHORTEST_DOUBLE : SHORTEST_SLIP
@@ -55,7 +55,7 @@ function* shortened(text: string): Iterable<string> {
   }
 }
 
-/** One letter doubled, or any letter added that `text` may lack. */
+/** Yields the texts with one letter doubled, or with any letter added. */
 function* lengthened(text: string): Iterable<string> {
   for (let i = 0; i <= text.length; i++) {
     const doubled = text[i] ?? ''

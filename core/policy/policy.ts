@@ -14,13 +14,13 @@ import {
 } from './fields.ts'
 import { lookAlikeKeys } from './look-alike.ts'
 
-/** No answer needs more; a hostile manifest can be wrong in 90,000 places. */
+/** Maximum number of issues; a malicious manifest can have errors in 90,000 places. */
 const ISSUES_MAX = 1000
 
 /** The parts of a release that the policy checks. */
 export type PolicyRelease = Pick<Release, 'name' | 'version' | 'entry' | 'about'>
 
-/** What the policy needs from the catalog; `policyQuestions` says what to look up. */
+/** What the policy needs from the catalog; `policyQuestions` returns what to look up. */
 export interface PolicyFacts extends DependencyFacts {
   /** The crate with the same canonical name. */
   readonly existing: { readonly name: Name } | null
@@ -32,15 +32,15 @@ export interface PolicyFacts extends DependencyFacts {
 export interface PolicyVerdict {
   /** Errors, then warnings. */
   readonly issues: readonly Issue[]
-  /** Reported only in their own fields of the answer to a publish. */
+  /** Reported only in a separate field of the response to a publish. */
   readonly invalidCategories: readonly string[]
   readonly invalidBadges: readonly string[]
 }
 
 /**
- * What to look up in the catalog for `checkPolicy`: crates whose `lookAlikeSkeleton` is among
- * `lookAlikeKeys`, names that must be crates here, and names of dependencies on crates.io, which
- * may be crates here as well.
+ * Returns what to look up in the catalog for `checkPolicy`: crates whose `lookAlikeSkeleton` is
+ * among `lookAlikeKeys`, names that must be crates of this registry, and names of dependencies on
+ * crates.io, which may be crates of this registry as well.
  */
 export function policyQuestions({ name, entry: { deps } }: PolicyRelease) {
   return {
@@ -50,7 +50,7 @@ export function policyQuestions({ name, entry: { deps } }: PolicyRelease) {
   }
 }
 
-/** Checks a release against the policy, which sets the severities. */
+/** Checks a release against the policy, which determines the severities. */
 export function checkPolicy(
   { name, version, entry, about }: PolicyRelease,
   facts: PolicyFacts,

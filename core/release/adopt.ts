@@ -9,11 +9,11 @@ import { localized } from './dependency.ts'
 import { inspectCrate } from './inspect.ts'
 import { aboutOf, entryOf, type Release } from './release.ts'
 
-/** A release in another registry. Its bytes were fetched and have the right checksum. */
+/** A release of another registry. Its bytes were fetched, and their checksum is correct. */
 export interface AdoptParts {
   /** Null for a `.crate` without an index. */
   readonly identity: Identity | null
-  /** Its index line; null where there is none. */
+  /** Its index entry; null without one. */
   readonly entry: Entry | null
   readonly cksum: string
   readonly size: number
@@ -29,9 +29,9 @@ export interface Adoption {
 }
 
 /**
- * Makes a release of another registry's. The index line is authoritative: other registries made it
- * by other rules, and lock files rely on it. The packaged manifest gives what people read, and must
- * agree in name and version. An archive that a publish would be refused for is accepted, because
+ * Converts a release of another registry. Its index line is authoritative: other registries wrote
+ * it by other rules, and lock files rely on it. Descriptive fields come from the packaged manifest,
+ * whose name and version must agree. An archive that a publish would refuse is accepted, because
  * its users build with it.
  */
 export async function adoptCrate(
@@ -62,7 +62,7 @@ export async function adoptCrate(
   return { release: { ...identity, entry, about, readme, size, files, vcsPath }, notes }
 }
 
-/** Reads an archive as for a publish, or else what can be read of it. */
+/** Reads an archive as for a publish; if that fails, reads as much of it as possible. */
 async function readLeniently(
   open: () => AsyncIterable<Uint8Array>,
   identity: Identity,

@@ -13,14 +13,14 @@ import {
 import type { PublishDependency, PublishMetadata } from './metadata.ts'
 import type { Release } from './release.ts'
 
-/** Most differences that one warning names. */
+/** Maximum number of differences that one warning names. */
 const NAMED = 5
 
 /**
  * Compares a release with its publish metadata. Name, version, and every dependency and feature
  * must be the same after normalization (requirements as printed, any order, defaults filled in,
- * spaces of a `cfg(…)`). A feature for which the metadata lists fewer values is only a warning.
- * `own` are the URLs of this registry, which is null in the entry.
+ * spaces of a `cfg(…)`). A feature with fewer values in the metadata is only a warning.
+ * `own` are the URLs of this registry, for which the entry has null.
  */
 export function compareMetadata(
   { name, version, entry }: Pick<Release, 'name' | 'version' | 'entry'>,
@@ -30,7 +30,7 @@ export function compareMetadata(
   return [
     ...compareField('name', metadata.name, name),
     ...compareField('vers', metadata.vers, version),
-    // Metadata may leave `links` out.
+    // Metadata may omit `links`.
     ...(metadata.links === null ? [] : compareField('links', metadata.links, entry.links ?? '')),
     ...compareDependencies(entry.deps, metadata.deps, own),
     ...compareFeatures(entry.features, metadata.features),
@@ -38,7 +38,7 @@ export function compareMetadata(
 }
 
 /**
- * A warning when an index entry and the packaged manifest differ in dependencies or features.
+ * Returns a warning if an index entry and the packaged manifest differ in dependencies or features.
  * Missing dev-dependencies are ignored: several registries omit them, and no build needs them.
  */
 export function compareManifest(
@@ -69,7 +69,7 @@ const FIELDS = ['req', 'features', 'optional', 'default_features', 'registry', '
 function plain(one: Dependency, field: (typeof FIELDS)[number]): string {
   if (field === 'req') return parseRequirement(one.req)
   if (field === 'features') return inWords(one.features.filter(value => value !== ''))
-  // A rename to the real name is none.
+  // A rename to the same name does not count as a rename.
   if (field === 'package') return one.package ?? one.name
   if (field === 'registry') return one.registry === null ? '' : indexUrlKey(one.registry)
   return String(one[field])
@@ -92,7 +92,7 @@ function compareDependencies(
   })
 }
 
-/** Compares field by field, with the field names of the metadata. */
+/** Compares two dependencies field by field, using the field names of the metadata. */
 function compareDependency(
   fact: Dependency,
   claim: PublishDependency,
@@ -126,13 +126,13 @@ function compareFeatures(facts: Features, claims: Features): Issue[] {
   return featurePairs(facts, claims).flatMap(([feature, fact, claim]) => {
     const [manifest, metadata] = [inWords(fact), inWords(claim)]
     if (manifest === metadata) return []
-    // Some Cargos omit items that name renamed dependencies (rust-lang/cargo#14325).
+    // Some versions of Cargo omit items that name renamed dependencies (rust-lang/cargo#14325).
     const isLess = fact !== null && (claim ?? []).every(one => fact.includes(one))
     return [(isLess ? warning : issue)('metadata_feature', { feature, metadata, manifest })]
   })
 }
 
-/** Two lists of dependencies by place, with null where one of them lacks it. */
+/** Pairs the dependencies of two lists by place, with null for a missing one. */
 function pairs<T>(
   first: readonly Dependency[],
   second: readonly T[],
@@ -153,7 +153,7 @@ function pairs<T>(
   return [...found, ...extra.map((one): [null, T] => [null, one])]
 }
 
-/** The features of two maps with their values; null where one of them lacks the feature. */
+/** Pairs the features of two maps, with null for a missing one. */
 function featurePairs(first: Features, second: Features) {
   const names = new Set([...Object.keys(first), ...Object.keys(second)])
   const valuesOf = (features: Features, name: string) =>
@@ -165,7 +165,7 @@ function inWords(values: readonly string[] | null): string {
   return values ? `\`${JSON.stringify(inOrder(values))}\`` : 'absent'
 }
 
-/** The value in words; equal values and equal URLs give the same words. */
+/** Describes a value; equal values and equivalent URLs have the same description. */
 function say(field: string, value: unknown): string {
   if (field !== 'registry') return `\`${JSON.stringify(value)}\``
   return typeof value === 'string' ? `\`${indexUrlKey(value)}\`` : 'this registry'

@@ -1,7 +1,7 @@
 import type { Dependency, Entry } from '../entry/entry.ts'
 import { type Issue, issue } from '../error/error.ts'
 
-/** More errors help nobody, and a hostile manifest can be wrong in 90,000 places. */
+/** Maximum number of errors; a malicious manifest can have errors in 90,000 places. */
 const ISSUES_MAX = 100
 
 /** What a feature value enables: a feature, a dependency, or a feature of a dependency. */
@@ -12,8 +12,8 @@ interface Target {
 }
 
 /**
- * Errors in the names and values of features. There is no setting: an entry that breaks Cargo's
- * rules (`build_feature_map`) makes the version unusable for everyone.
+ * Returns errors in the names and values of features. There is no setting: an entry that breaks
+ * Cargo's rules (`build_feature_map`) makes the version unusable for everyone.
  */
 export function checkFeatures(entry: Pick<Entry, 'features' | 'deps'>): Issue[] {
   const features = new Map(Object.entries(entry.features))
@@ -23,7 +23,7 @@ export function checkFeatures(entry: Pick<Entry, 'features' | 'deps'>): Issue[] 
   return [...issues, ...checkReferences(features, entry.deps)].slice(0, ISSUES_MAX)
 }
 
-/** crates.io's rule for feature names; Cargo's is the same. */
+/** Whether `text` is a feature name by the rule of crates.io, which is also Cargo's rule. */
 export function isFeatureName(text: string): boolean {
   return /^[\p{XID_Start}_0-9][\p{XID_Continue}+.-]*$/u.test(text)
 }
@@ -32,14 +32,14 @@ function checkReferences(
   features: ReadonlyMap<string, readonly string[]>,
   dependencies: readonly Dependency[],
 ): Issue[] {
-  /** By the name in the crate: whether a dependency of that name is optional. */
+  /** Whether each dependency is optional, by its name in the crate. */
   const optional = new Map<string, boolean>()
   for (const one of dependencies)
     optional.set(one.name, one.optional || optional.get(one.name) === true)
   const targets = [...features.values()].flat().map(parseTarget)
   const used = new Set(targets.map(one => one.dependency))
   const named = new Set(targets.map(one => (one.feature === null ? one.dependency : null)))
-  /** An optional dependency is a feature of its own unless some `dep:` names it. */
+  /** Whether a dependency is also a feature: optional, and not named by any `dep:`. */
   const implicit = (name: string) => optional.get(name) === true && !named.has(name)
   const issues: Issue[] = []
   for (const [feature, values] of features) {
@@ -83,7 +83,7 @@ function checkValue(
   return [issue('feature_value_required', { feature, value, dependency })]
 }
 
-/** The grammar of Cargo's `FeatureValue::new`. */
+/** Parses a feature value with the grammar of Cargo's `FeatureValue::new`. */
 function parseTarget(text: string): Target {
   const slash = text.indexOf('/')
   if (slash >= 0) {

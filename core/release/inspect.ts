@@ -10,11 +10,11 @@ import { findReadme, makeRelease, type Release, type ReleaseParts } from './rele
 export interface InspectParts
   extends Pick<ReleaseParts, 'cksum' | 'size' | 'pubtime' | 'ownIndexUrls' | 'metadata'> {
   readonly limits: ArchiveLimits
-  /** The release that it was sent as; without it, the top folder decides. */
+  /** The release that the request names; by default, the top folder decides. */
   readonly expected?: Identity | undefined
 }
 
-/** The release in a crate, and what is wrong with it. */
+/** The release in a crate, and its issues. */
 export interface Inspection {
   /** Null when the manifest cannot be read; incomplete when there are errors. */
   readonly release: Release | null
@@ -22,9 +22,9 @@ export interface Inspection {
 }
 
 /**
- * From bytes to release: archive, manifest, README, entry, and the comparison with the publish
- * metadata, if there is any. Goes on after errors as far as possible, so that the publisher gets
- * all of them at once. Reads the stream once, and once more up to the README.
+ * Turns bytes into a release: reads archive, manifest and README, creates the entry, and compares
+ * it with the publish metadata, if any. Continues after errors as far as possible, so that the
+ * publisher gets all of them at once. Reads the stream once, and once more up to the README.
  */
 export async function inspectCrate(
   open: () => AsyncIterable<Uint8Array>,
@@ -48,7 +48,7 @@ export async function inspectCrate(
   const readme =
     isWhole && path !== null && !isLarge ? await readText(open, full, max, parts.limits) : null
   const release = makeRelease({ ...parts, archive, manifest, readme })
-  // The metadata of another release would differ in everything.
+  // Metadata of another release would differ in every field.
   const differences =
     parts.metadata && !isOther ? compareMetadata(release, parts.metadata, parts.ownIndexUrls) : []
   return { release, issues: [...issues, ...checkFeatures(release.entry), ...differences] }

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 
-/** A string; null when it is absent. */
+/** A string; null if absent. */
 const text = v.nullish(v.string(), null)
 const texts = v.nullish(v.array(v.string()), () => [])
 const flag = (absent: boolean) => v.nullish(v.boolean(), absent)
 
-/** One dependency of the publish metadata (specification A.4; what Cargo adds to it). */
+/** One dependency of the publish metadata (specification A.4, and what Cargo adds to it). */
 const publishDependency = v.object({
   /** The real name; the rename is in `explicit_name_in_toml`. */
   name: v.string(),
@@ -48,7 +48,7 @@ export const publishMetadata = v.object({
 export type PublishDependency = v.InferOutput<typeof publishDependency>
 export type PublishMetadata = v.InferOutput<typeof publishMetadata>
 
-/** An object with any keys: `v.record` skips `constructor`, which is a valid feature name. */
+/** Accepts any keys; `v.record` skips `constructor`, which is a valid feature name. */
 function mapOf<S extends v.GenericSchema>(values: S) {
   const problem = (map: unknown) => {
     if (typeof map !== 'object' || map === null || Array.isArray(map)) return 'it is not an object'

@@ -9,7 +9,7 @@ import type { Version } from '../version.ts'
 import { localized, metadataPlace, placeKey } from './dependency.ts'
 import type { PublishMetadata } from './metadata.ts'
 
-/** What publish, `add` and import all produce: one version without its bytes. */
+/** One version without its bytes, as created by a publish, `plimsoll add` or an import. */
 export interface Release {
   readonly name: Name
   readonly version: Version
@@ -29,13 +29,13 @@ export interface ReleaseParts {
   readonly cksum: string
   readonly size: number
   readonly pubtime: string | null
-  /** Every URL under which this registry's index is known. */
+  /** Every URL of this registry's index. */
   readonly ownIndexUrls: ReadonlySet<string>
-  /** What the publisher's Cargo sent; it knows aliases of this registry that the settings lack. */
+  /** What the publisher's Cargo sent; it may contain URLs of this registry not in the settings. */
   readonly metadata?: PublishMetadata | undefined
 }
 
-/** Makes a release from its `.crate`: the packaged manifest is the source of truth. */
+/** Creates a release from its `.crate`; the packaged manifest is authoritative. */
 export function makeRelease(parts: ReleaseParts): Release {
   const { archive, manifest, readme, cksum, size, pubtime } = parts
   if (pubtime !== null && !isPubtime(pubtime)) throw new TypeError(`not a pubtime: ${pubtime}`)
@@ -46,7 +46,7 @@ export function makeRelease(parts: ReleaseParts): Release {
   return { name, version, entry, about, readme, size, files, vcsPath }
 }
 
-/** The index entry that a manifest gives; `own` are the URLs that mean this registry. */
+/** Creates the index entry from a manifest; `own` are the URLs of this registry. */
 export function entryOf(
   { name, version, dependencies, features, links, rustVersion }: Manifest,
   cksum: string,
@@ -67,8 +67,8 @@ export function entryOf(
 }
 
 /**
- * The URLs that mean this registry: those of the settings, and those in the manifest that the
- * publisher's Cargo calls "the registry I publish to" (an alias: `localhost` for `127.0.0.1`).
+ * Returns the URLs of this registry: those in the settings, and those in the manifest that the
+ * publisher's Cargo treats as the target of the publish (such as `localhost` for `127.0.0.1`).
  */
 function ownUrls({ manifest, ownIndexUrls, metadata }: ReleaseParts): ReadonlySet<string> {
   const here = new Set(
@@ -81,8 +81,8 @@ function ownUrls({ manifest, ownIndexUrls, metadata }: ReleaseParts): ReadonlySe
 }
 
 /**
- * What people read about a release, with its targets as Cargo finds them: those of the manifest,
- * and the files `src/lib.rs`, `src/main.rs`, `src/bin/NAME.rs` and `src/bin/NAME/main.rs`.
+ * Returns the descriptive fields of a release, with its targets as Cargo finds them: in the
+ * manifest, and as `src/lib.rs`, `src/main.rs`, `src/bin/NAME.rs` and `src/bin/NAME/main.rs`.
  */
 export function aboutOf(manifest: Manifest, files: readonly ArchiveFile[]): About {
   const paths = new Set(files.map(one => one.path))
@@ -106,7 +106,7 @@ export function aboutOf(manifest: Manifest, files: readonly ArchiveFile[]): Abou
 /** Names that Cargo tries when the manifest does not name a README. */
 const DEFAULT_READMES = ['README.md', 'README.txt', 'README']
 
-/** Path of the README: what `package.readme` names, else a default name; null without one. */
+/** Returns the path of the README: `package.readme`, or else a default name; null without one. */
 export function findReadme(manifest: Manifest, files: readonly ArchiveFile[]): string | null {
   const paths = new Set(files.map(one => one.path))
   // `./README.md` and `docs//a.md` in the form of the archive.

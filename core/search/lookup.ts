@@ -34,18 +34,18 @@ export interface FoundCrate {
 /** The results of a search. */
 export interface SearchResults {
   readonly crates: readonly FoundCrate[]
-  /** Whether there are more. */
+  /** Whether more crates match. */
   readonly more: boolean
 }
 
-/** The crates of a term. */
+/** The crates that match a term. */
 interface Listed {
   readonly term: string
-  /** Their number; a common term has more than `ranks`. */
+  /** Total number of crates; for a common term, more than `ranks` has. */
   readonly crates: number
-  /** The first of them: id → rank. */
+  /** The first crates: id → rank. */
   readonly ranks: ReadonlyMap<number, number>
-  /** The id ranges of the others. */
+  /** The id ranges of the other crates. */
   readonly ranges: readonly number[]
 }
 
@@ -57,7 +57,7 @@ interface Hit {
 
 const NOTHING: SearchResults = { crates: [], more: false }
 
-/** A search over static files with the results of the API. It loads no file twice. */
+/** A search over static files, with the same results as the API. It loads no file twice. */
 export class Lookup {
   readonly #load: Load
   readonly #files = new Map<string, Promise<unknown>>()
@@ -66,7 +66,7 @@ export class Lookup {
     this.#load = load
   }
 
-  /** The best crates for a query, at most `limit`. */
+  /** Returns the best crates for a query, at most `limit`. */
   async find(text: string, limit: number): Promise<SearchResults> {
     const { words, key } = parseQuery(text)
     if (words.length === 0 || words.some(word => word.length > WORD_MAX)) return NOTHING
@@ -80,7 +80,7 @@ export class Lookup {
     return { crates, more: ids.length > limit }
   }
 
-  /** Ids of the crates that match every word; the first `limit` of them are in order. */
+  /** Returns the ids of the crates that match every word; the first `limit` of them are ordered. */
   async #together(
     terms: readonly Listed[],
     first: Listed,
@@ -91,7 +91,7 @@ export class Lookup {
     const rare = terms.filter(term => term.ranges.length === 0)
     if (rare.length === terms.length)
       return this.#order(hits(terms), named(beginning, terms, key), key, limit)
-    // Names that begin with the query come first; if there are enough, no others are needed.
+    // Names that begin with the query come first; if there are enough, the others are not needed.
     const maybe = named(beginning, rare, key).filter(hit => !isYanked(hit))
     const sure =
       first.term === key || maybe.length <= 4 * limit
@@ -103,7 +103,7 @@ export class Lookup {
     return this.#order(hits(whole), named(beginning, whole, key), key, limit)
   }
 
-  /** The ids of hits in result order; `maybe`: those whose name may begin with `key`. */
+  /** Returns the ids of hits in result order; `maybe` are hits whose name may begin with `key`. */
   async #order(
     found: readonly Hit[],
     maybe: readonly Hit[],
@@ -116,13 +116,13 @@ export class Lookup {
       const first = new Set(await this.#beginning(ofKind, key, limit - ids.length))
       const rest = found.filter(hit => isYanked(hit) === yanked && !first.has(hit.id))
       rest.sort((a, b) => a.rank - b.rank || a.id - b.id)
-      // Not `push`: there may be more of them than a call can have arguments.
+      // Not `push`: a call cannot have so many arguments.
       ids = [...ids, ...first, ...rest.map(hit => hit.id)]
     }
     return ids
   }
 
-  /** The first `limit` ids of crates whose name begins with `key`; checks the names. */
+  /** Returns the first `limit` ids of crates whose name really begins with `key`. */
   async #beginning(hits: readonly Hit[], key: string, limit: number): Promise<number[]> {
     const ids: number[] = []
     for (let at = 0; at < hits.length && ids.length < limit; at += limit) {
@@ -135,7 +135,7 @@ export class Lookup {
     return ids
   }
 
-  /** A term with all its crates, or with all of those in some ranges. */
+  /** Returns a term with all its crates, or with all its crates in some ranges. */
   async #whole(term: Listed, ranges: ReadonlySet<number> | null): Promise<Listed> {
     const wanted = term.ranges.filter(range => ranges === null || ranges.has(range))
     if (term.ranges.length === 0) return term
@@ -146,7 +146,7 @@ export class Lookup {
     return { ...term, ranks: new Map(parts.flatMap(part => [...part.ranks])), ranges: [] }
   }
 
-  /** The crates with these ids, in order, except those that were just removed. */
+  /** Returns the crates with these ids, in order, except crates that were just removed. */
   async #crates(ids: readonly number[]): Promise<FoundCrate[]> {
     const blocks = await Promise.all(ids.map(id => this.#block(id)))
     return ids.flatMap((id, at) => blocks[at]?.get(id) ?? [])
@@ -178,11 +178,11 @@ export class Lookup {
     return listed(term, bucket)
   }
 
-  /** A file, loaded once; a failure is not cached. */
+  /** Loads a file once; a failure is not cached. */
   #file<T>(path: string, isFresh = false): Promise<T> {
     const known = isFresh ? undefined : this.#files.get(path)
     if (known !== undefined) return known as Promise<T>
-    // Pages only know the URL of the search folder.
+    // Pages have only the URL of the search folder.
     const file = this.#load(path.slice(SEARCH_FOLDER.length + 1), isFresh)
     this.#files.set(path, file)
     file.catch(() => this.#files.get(path) === file && this.#files.delete(path))
@@ -190,7 +190,7 @@ export class Lookup {
   }
 }
 
-/** Unpacks a term of a file. */
+/** Unpacks a term from its bucket. */
 function listed(term: string, list: Bucket): Listed {
   const [, total, ...groups] = list.find(([one]) => one === term) ?? [term, 0]
   const [crates = 0, ...ranges] = typeof total === 'number' ? [total] : total
@@ -209,7 +209,7 @@ function isYanked({ rank }: Hit): boolean {
   return rank >= RANK_YANKED
 }
 
-/** The crates of `beginning` with all terms whose name may begin with `key`, shortest first. */
+/** Returns the crates in `beginning` that match all terms, if long enough for `key`; shortest first. */
 function named(
   beginning: ReadonlyMap<number, number>,
   terms: readonly Listed[],
@@ -223,7 +223,7 @@ function named(
     .sort((a, b) => nameLength(a.rank) - nameLength(b.rank) || a.id - b.id)
 }
 
-/** The crates that every term finds. */
+/** Returns the crates that match every term. */
 function hits(terms: readonly Listed[]): Hit[] {
   const [first, ...others] = [...terms].sort((a, b) => a.ranks.size - b.ranks.size)
   const found: Hit[] = []

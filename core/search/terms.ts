@@ -1,11 +1,11 @@
 import { RANK_FIT, RANK_YANKED, WORD_MAX, wordsOf } from './words.ts'
 
-/** Most words of a description that count. */
+/** Maximum number of words of a description that are searched. */
 const DESCRIPTION_WORDS = 200
 
 /**
- * How well a word fits a crate, best first: the name begins with it, the name contains it, a word
- * of the name begins with it, it is a keyword, the description contains it.
+ * How well a word matches a crate, best first: the name begins with it, the name contains it, a
+ * word of the name begins with it, it is a keyword, the description contains it.
  */
 export const Fit = { begins: 0, name: 1, part: 2, keyword: 3, description: 4 } as const
 
@@ -17,7 +17,7 @@ export interface Searched {
   readonly yanked: boolean
 }
 
-/** Every term that finds a crate, with its rank: words, and what `beginningOf` gives. */
+/** Returns every term that a crate matches, with its rank: words, and results of `beginningOf`. */
 export function termsOf(crate: Searched): Map<string, number> {
   const fits = new Map<string, number>()
   const put = (word: string, fit: number) => {
@@ -39,18 +39,18 @@ export function termsOf(crate: Searched): Map<string, number> {
   return new Map([...fits].map(([word, fit]) => [word, rankOf(crate, fit)]))
 }
 
-/** Number of classes; the upper half is for crates whose every version is yanked. */
+/** Number of classes; the upper half is for crates whose versions are all yanked. */
 export const CLASSES = 16
 export const YANKED_FROM = 8
 
-/** The class of a rank: yanked or not, and the fit. Within a class, shorter names come first. */
+/** Returns the class of a rank: yanked or not, and the fit. Within one, shorter names come first. */
 export function classOf(rank: number): number {
   return Math.floor(rank / RANK_FIT)
 }
 
 /**
- * The rank of a crate for a word: unyanked first, then the better fit, then the shorter name, which
- * puts an exact name first. For several words, the highest rank counts.
+ * Returns the rank of a crate for a word: unyanked first, then the better fit, then the shorter
+ * name, which puts an exact name first. For several words, the highest rank counts.
  */
 export function rankOf(crate: Pick<Searched, 'canonical' | 'yanked'>, fit: number): number {
   return Number(crate.yanked) * RANK_YANKED + fit * RANK_FIT + crate.canonical.length

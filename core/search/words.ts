@@ -1,18 +1,18 @@
 import { canonicalName, isName } from '../name-rules.ts'
 
-/** Longest word that is searched for; longer ones find nothing. */
+/** Maximum length of a word; longer words find nothing. */
 export const WORD_MAX = 64
 
-/** Most words of a query that count; each costs a look-up. */
+/** Maximum number of words in a query; each costs a lookup, and further ones are ignored. */
 const WORDS_MAX = 32
 
-/** Ranks from this on belong to crates whose every version is yanked. */
+/** The lowest rank of crates whose versions are all yanked. */
 export const RANK_YANKED = 1024
 
 /** Number of ranks per fit. */
 export const RANK_FIT = 128
 
-/** The words of a text: lowercase runs of letters and digits, without accents. */
+/** Returns the words of a text: lowercase runs of letters and digits, without accents. */
 export function wordsOf(text: string): string[] {
   const plain = text
     .normalize('NFKD')
@@ -21,7 +21,7 @@ export function wordsOf(text: string): string[] {
   return plain.match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
-/** The length of a crate's name, from its rank for any term. */
+/** Returns the length of a crate's name, which any of its ranks contains. */
 export function nameLength(rank: number): number {
   return rank % RANK_FIT
 }
@@ -29,11 +29,11 @@ export function nameLength(rank: number): number {
 /** A parsed query. */
 export interface Query {
   readonly words: readonly string[]
-  /** The start of the canonical names that begin with the query, if it has several words. */
+  /** If the query has several words, the prefix of the canonical names that begin with it. */
   readonly key: string | null
 }
 
-/** Parses a query; `+` separates words, as Cargo sends them. */
+/** Parses a query; `+` separates words, as in Cargo's requests. */
 export function parseQuery(text: string): Query {
   const query = text.replaceAll('+', ' ').trim()
   const said = wordsOf(query)
@@ -42,7 +42,7 @@ export function parseQuery(text: string): Query {
 }
 
 /**
- * The term of every crate whose name begins with `key`, which has several words: all of it up to
+ * Returns the term of all crates whose name begins with `key`, which has several words: `key` up to
  * the first character of its last word. Only terms from names contain underscores.
  */
 export function beginningOf(key: string): string {

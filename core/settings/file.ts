@@ -24,7 +24,7 @@ const MAIN: ReadonlyMap<string, string> = new Map([
   ],
 ])
 
-/** A value as TOML; empty for null. */
+/** Renders a value as TOML; empty for null. */
 export function tomlValue({ row }: Setting, value: SettingValue): string {
   const { units } = row.kind
   if (value === null) return ''
@@ -33,7 +33,7 @@ export function tomlValue({ row }: Setting, value: SettingValue): string {
     .replace(/^key = /, '')
 }
 
-/** The commented `plimsoll.toml` of a new registry; only `values` are active. */
+/** Renders the commented `plimsoll.toml` of a new registry; only `values` are active. */
 export function renderSettingsFile(values: Readonly<Record<string, SettingValue | undefined>>) {
   const active = new Map(Object.entries(values))
   const blocks = new Map<string, string[]>()

@@ -6,10 +6,10 @@ export type SettingValue = string | number | boolean | null | readonly string[]
 
 /** A kind of value. */
 export interface Kind<T> {
-  /** What is accepted, in words that complete "accepted: …". */
+  /** What is accepted, as text that completes "accepted: …". */
   readonly accepts: string
   readonly schema: v.GenericSchema<unknown, T>
-  /** The units in which a number may be written, largest first. */
+  /** The units that a number may have, largest first. */
   readonly units?: Units
 }
 
@@ -25,7 +25,7 @@ export interface Row<T> {
 /** The values that rows describe. */
 export type Values<R> = { readonly [K in keyof R]: R[K] extends Row<infer T> ? T : never }
 
-/** A setting; `policy.preset` decides between two defaults. */
+/** Creates a setting; `policy.preset` decides between two defaults. */
 export function row<T>(
   kind: Kind<T>,
   inPrivate: NoInfer<T>,
@@ -51,7 +51,7 @@ const DURATIONS: Units = { d: 86_400, h: 3600, m: 60, s: 1 }
 
 export const flag: Kind<boolean> = { accepts: 'true or false', schema: v.boolean() }
 
-/** A whole number. */
+/** Accepts a whole number. */
 export function integer(min: number, max: number): Kind<number> {
   return {
     accepts: `a whole number from ${min} to ${max}`,
@@ -59,12 +59,12 @@ export function integer(min: number, max: number): Kind<number> {
   }
 }
 
-/** A number of bytes. */
+/** Accepts a number of bytes. */
 export function size(min: number, max: number): Kind<number> {
   return measured('bytes', '1048576, "10MiB" or "10MB"', SIZES, min, max)
 }
 
-/** A number of seconds. */
+/** Accepts a number of seconds. */
 export function duration(min: number, max: number): Kind<number> {
   return measured('seconds', '30, "10s", "30m", "12h" or "90d"', DURATIONS, min, max)
 }
@@ -92,7 +92,7 @@ function measured(
   }
 }
 
-/** The amount in the largest unit that divides it; sizes only in powers of 1024. */
+/** Formats an amount in the largest unit that divides it; sizes only in powers of 1024. */
 export function inUnits(value: number, units: Units): string | number {
   const unit = Object.entries(units).find(
     ([name, factor]) => !/^(?:[GMKk]?B)$/.test(name) && value % factor === 0,
@@ -100,35 +100,35 @@ export function inUnits(value: number, units: Units): string | number {
   return unit && value !== 0 ? `${value / unit[1]}${unit[0]}` : value
 }
 
-/** One of a few words. */
+/** Accepts one of a few words. */
 export function choice<const W extends string>(...words: readonly W[]): Kind<W> {
   return { accepts: words.map(word => `"${word}"`).join(', '), schema: v.picklist(words) }
 }
 
 export const level: Kind<Level> = choice('error', 'warn', 'off')
 
-/** One line of text. */
+/** Accepts one line of text. */
 export function line(max: number): Kind<string> {
   const accepts = `one line of at most ${max} characters`
   return text(accepts, value => [...value].length <= max && isLine(value))
 }
 
-/** Text that `fits`; `accepts` says which text does. */
+/** Accepts text that `fits`; `accepts` describes it. */
 export function text(accepts: string, fits: (value: string) => boolean): Kind<string> {
   return { accepts, schema: v.pipe(v.string(), v.check(fits)) }
 }
 
-/** The given kind or null. */
+/** Accepts the given kind or null. */
 export function maybe<T>({ accepts, schema }: Kind<T>): Kind<T | null> {
   return { accepts, schema: v.nullable(schema) }
 }
 
-/** Any number of the given kind. */
+/** Accepts a list of values of the given kind. */
 export function list<T>({ accepts, schema }: Kind<T>): Kind<readonly T[]> {
   return { accepts: `a list, each item ${accepts}`, schema: v.array(schema) }
 }
 
-/** An absolute http(s) URL without a trailing slash, or one of `words`. */
+/** Accepts an absolute http(s) URL without a trailing slash, or one of `words`. */
 export function baseUrl(...words: readonly string[]): Kind<string> {
   const also = words.map(word => `"${word}" or `).join('')
   return {
@@ -153,7 +153,7 @@ export type ListenAddress =
   | { readonly host: string; readonly port: number }
   | { readonly socket: string }
 
-/** The parts of a `server.listen` value; null for anything else. IPv6 hosts lose their brackets. */
+/** Parses a `server.listen` value; null if invalid. IPv6 hosts lose their brackets. */
 export function parseListen(value: string): ListenAddress | null {
   const [, socket] = /^unix:(\/.{1,100})$/.exec(value) ?? []
   if (socket !== undefined) return isUnclean(socket) ? null : { socket }
@@ -167,18 +167,18 @@ export function parseListen(value: string): ListenAddress | null {
   return { host: six ?? name ?? '127.0.0.1', port }
 }
 
-/** Whether text is an absolute URL with one of the schemes and without white space. */
+/** Whether text is an absolute URL with one of the schemes and without whitespace. */
 export function hasScheme(value: string, ...schemes: readonly string[]): boolean {
   if (isUnclean(value) || !URL.canParse(value)) return false
   return schemes.includes(new URL(value).protocol.slice(0, -1))
 }
 
-/** Whether text has no control characters, line breaks among them. */
+/** Whether text has no control characters and no line breaks. */
 export function isLine(value: string): boolean {
   return !/\p{Cc}/u.test(value)
 }
 
-/** Whether text has white space or control characters, which `new URL` drops or escapes. */
+/** Whether text has whitespace or control characters, which `new URL` drops or escapes. */
 export function isUnclean(value: string): boolean {
   return /\s/u.test(value) || !isLine(value)
 }

@@ -8,7 +8,7 @@ const slug = text('a slug such as "command-line-utilities"', value =>
   /^[A-Za-z0-9][A-Za-z0-9:_-]{0,127}$/.test(value),
 )
 
-/** The badges that Cargo's manifest format once defined. */
+/** The badge services that Cargo's manifest format once defined. */
 const BADGES = (
   'appveyor azure-devops circle-ci cirrus-ci codecov coveralls gitlab ' +
   'is-it-maintained-issue-resolution is-it-maintained-open-issues ' +
@@ -17,8 +17,8 @@ const BADGES = (
 
 /**
  * The requirements on a release. A limit is a number, and exceeding it is an error; a rule has a
- * level. The preset `public` has the defaults of crates.io. There is no setting for what would
- * break the users of a crate (bad names, features that enable nothing).
+ * level. The preset `public` has the defaults of crates.io. There is no setting for checks that
+ * protect the users of a crate (invalid names, features that enable nothing).
  */
 export const policyRows = {
   preset: row(choice('private', 'public'), 'private'),

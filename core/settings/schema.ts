@@ -31,10 +31,10 @@ const YEAR = 365 * DAY
 
 const MARKERS = ['{crate}', '{version}', '{prefix}', '{lowerprefix}', '{sha256-checksum}']
 
-/** A release to try `dl` templates with. */
+/** A release with which `dl` templates are tested. */
 const SAMPLE = { name: parseName('sample'), version: parseVersion('1.0.0'), cksum: '0'.repeat(64) }
 
-/** `dl` of config.json (specification A.1); Cargo takes http, https and file URLs. */
+/** `dl` of config.json (specification A.1); Cargo accepts http, https and file URLs. */
 const dl = text(
   `"auto" or an absolute http, https or file URL in which only the markers ${MARKERS.join(' ')} are in braces`,
   value => {
@@ -49,7 +49,7 @@ const dl = text(
   },
 )
 
-/** Cargo's rule for registry names (`validate_package_name`) within TOML's bare keys. */
+/** Cargo's rule for registry names (`validate_package_name`), limited to TOML's bare keys. */
 const registryName = text(
   'letters, digits, "-" and "_", a letter or "_" first, not "crates-io"',
   value => /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(value) && value !== 'crates-io',
@@ -68,7 +68,7 @@ const network = text('an IP address or a network such as "10.0.0.0/8"', value =>
   return more === undefined && /^[0-9]{1,3}$/.test(bits) && Number(bits) <= most
 })
 
-/** What `git push` accepts, except options and commands. */
+/** A remote that `git push` accepts, except options and commands. */
 const remote = text(
   'a git remote, such as "git@example.com:index.git"',
   value => /^[^-]/.test(value) && !isUnclean(value) && !/^[A-Za-z][\w+.-]*::/.test(value),
@@ -79,7 +79,7 @@ const crateVersion = text('NAME@VERSION, such as "rand@0.8.5"', value => {
   return at > 0 && isName(value.slice(0, at)) && isVersion(value.slice(at + 1))
 })
 
-/** A file next to the pages: their content security policy loads no other. */
+/** A file of this site, because the content security policy of the pages allows no other. */
 const ownPath = text('a path below the base URL, such as "brand/logo.svg"', value =>
   /^[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/.test(value),
 )
@@ -92,7 +92,7 @@ const siteLink = text(
   },
 )
 
-/** A title, an index URL, and where that registry shows a crate. */
+/** A title, an index URL, and the URL of that registry's page of a crate. */
 const foreignRegistry = text(
   'a title, an index URL and the URL of a crate there, such as "Our Mirror sparse+https://mirror.example.com/index/ https://mirror.example.com/crates/{crate}/"',
   value => {
@@ -106,7 +106,7 @@ const foreignRegistry = text(
 
 const rate = integer(0, 1_000_000)
 
-/** The settings outside of any section. */
+/** The settings outside any section. */
 export const topRows = {
   yanked: row(list(crateVersion), []),
 }
@@ -186,7 +186,7 @@ export const sections = {
 /** A setting of any kind with its section. */
 export interface Setting {
   readonly key: string
-  /** Empty outside of any section. */
+  /** Empty outside any section. */
   readonly section: string
   readonly name: string
   readonly variable: string

@@ -24,7 +24,7 @@ export interface ResolvedSettings {
   readonly origins: ReadonlyMap<string, Origin>
 }
 
-/** The three sources of settings; each overrides those above it. */
+/** The three sources of settings; each overrides the ones above it. */
 export interface SettingsInput {
   readonly file?: { readonly name: string; readonly text: string } | undefined
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
@@ -32,7 +32,7 @@ export interface SettingsInput {
   readonly flags?: Readonly<Record<string, string | boolean | undefined>> | undefined
 }
 
-/** The effective settings. Throws one `Refusal` with all errors of the three sources. */
+/** Returns the effective settings. Throws one `Refusal` with all errors of the three sources. */
 export function resolveSettings(input: SettingsInput): ResolvedSettings {
   const issues: Issue[] = []
   const given = [
@@ -58,8 +58,8 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
 }
 
 /**
- * The lines of `plimsoll settings`, without the credentials in URLs: `text` is the value as written
- * in `plimsoll.toml`, `origin` is `default`, `preset "private"`, or the file, variable or flag.
+ * Returns the lines of `plimsoll settings`, without credentials in URLs. `text` is the value as in
+ * `plimsoll.toml`, `origin` is `default`, `preset "private"`, or the file, variable or flag.
  */
 export function describeSettings({ values, origins }: ResolvedSettings) {
   return [...settingTable.values()].map(setting => {
@@ -72,7 +72,7 @@ export function describeSettings({ values, origins }: ResolvedSettings) {
   })
 }
 
-/** A value without credentials. */
+/** Removes credentials from a value. */
 function withoutSecrets(value: SettingValue): SettingValue {
   if (typeof value === 'string') return withoutCredentials(value)
   return Array.isArray(value) ? value.map(withoutCredentials) : value
@@ -88,7 +88,7 @@ function take(
   const { key, row } = setting
   const result = v.safeParse(row.kind.schema, raw)
   if (!result.success) {
-    // As written: the schema may have converted the value already.
+    // Shows the value as written: the schema may have converted it already.
     const item = result.issues[0].path?.[0]?.key
     const given = show(Array.isArray(raw) && typeof item === 'number' ? raw[item] : raw)
     const where = source.name
@@ -96,7 +96,7 @@ function take(
     return
   }
   const before = origins.get(key)
-  // Neither of two variables overrides the other.
+  // Two variables for the same setting do not override each other.
   const isSecond =
     typeof before === 'object' && [before, source].every(one => one.kind === 'variable')
   if (isSecond && values.get(key) !== result.output)
@@ -114,7 +114,7 @@ function addDefaults(values: Map<string, SettingValue>, origins: Map<string, Ori
   }
 }
 
-/** The values by section. The type holds because a schema checked each value. */
+/** Groups the values by section. The type is correct because a schema checked each value. */
 function assemble(values: ReadonlyMap<string, SettingValue>): Settings {
   const settings: Record<string, unknown> = {}
   for (const [key, { section, name }] of settingTable) {

@@ -10,14 +10,14 @@ export interface SettingSource {
   readonly name: string
 }
 
-/** A value that is not yet checked. */
+/** A value that has not been checked yet. */
 export interface Given {
   readonly setting: Setting
   readonly raw: unknown
   readonly source: SettingSource
 }
 
-/** Other variables with the same prefix. */
+/** Variables with the same prefix that are not settings. */
 const OTHER_VARIABLES = [
   'PLIMSOLL_DIR',
   'PLIMSOLL_IMPORT_TOKEN',
@@ -26,14 +26,14 @@ const OTHER_VARIABLES = [
   'PLIMSOLL_REQUIRE_NODEGIT',
 ]
 
-/** The settings with their own flags; `--set KEY=VALUE` sets the others. */
+/** The settings that have a flag; `--set KEY=VALUE` sets the others. */
 const FLAGS: ReadonlyMap<string, string> = new Map([
   ['registry.base_url', '--base-url'],
   ['registry.api', '--api'],
   ['server.listen', '--listen'],
 ])
 
-/** The settings in `plimsoll.toml`; none when it has a syntax error. */
+/** Reads the settings in `plimsoll.toml`; none if it has a syntax error. */
 export function fromFile(
   file: { readonly name: string; readonly text: string },
   issues: Issue[],
@@ -58,7 +58,7 @@ export function fromFile(
   return given
 }
 
-/** What the environment sets. */
+/** Reads the settings in environment variables. */
 export function fromEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   issues: Issue[],
@@ -88,7 +88,7 @@ export function fromEnvironment(
   return given
 }
 
-/** What the command line sets. */
+/** Reads the settings on the command line. */
 export function fromFlags(
   flags: Readonly<Record<string, string | boolean | undefined>>,
   issues: Issue[],
@@ -106,9 +106,7 @@ export function fromFlags(
   })
 }
 
-/**
- * The text of a variable or flag as the file would have it; commas separate the items of a list.
- */
+/** Converts the text of a variable or flag to the type in the file; commas separate list items. */
 export function fromText({ schema }: Kind<SettingValue>, text: string): unknown {
   if (v.is(schema, [])) {
     const items = text.split(',').map(item => item.trim())
@@ -130,10 +128,10 @@ function unknown(
   return issue('setting_unknown', { where, key, suggestion, accepted })
 }
 
-/** A value in a message: one short line without credentials. */
+/** Renders a value for a message: one short line without credentials. */
 export function show(raw: unknown): string {
   const whole = typeof raw === 'number' ? String(raw) : (JSON.stringify(raw) ?? String(raw))
-  // Up to the last @, because the end of a password in a malformed URL is unknown.
+  // Hides all up to the last @, because in a malformed URL the password may contain one.
   const words = whole.replace(/:\/\/.*@/s, '://…@')
   return words.length > 80 ? `${words.slice(0, 79)}…` : words
 }
@@ -154,7 +152,7 @@ function parseToml(
   }
 }
 
-/** What a section accepts; outside of any section also the sections. */
+/** Returns the keys that a section accepts; outside any section, also the names of the sections. */
 function keysOf(section: string): string[] {
   const own = [...settingTable.values()].filter(one => one.section === section)
   const keys = own.map(one => one.name)
@@ -167,7 +165,7 @@ function sectionNames(): string[] {
   )
 }
 
-/** The likely setting: the same key in another section, else the most similar key. */
+/** Suggests a setting: the same key in another section, or else the most similar key. */
 function suggestKey(key: string): string | null {
   const name = key.slice(key.lastIndexOf('.') + 1)
   const elsewhere = [...settingTable.values()].filter(one => one.name === name)
@@ -181,7 +179,7 @@ function isTable(value: unknown): value is object {
   )
 }
 
-/** The candidate at most three typos from `text`; fewer for a short one, not counting `start`. */
+/** Returns the nearest candidate within three typos; fewer if `text` without `start` is short. */
 function nearest(text: string, candidates: readonly string[], start = ''): string | null {
   if (text.length > 64) return null
   let best: string | null = null
@@ -196,7 +194,7 @@ function nearest(text: string, candidates: readonly string[], start = ''): strin
   return best
 }
 
-/** Levenshtein distance: how many letters to change, remove or add. */
+/** Returns the Levenshtein distance: the number of letters to change, remove or add. */
 function distance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {

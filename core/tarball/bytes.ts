@@ -12,7 +12,7 @@ export class ByteReader {
     this.#limit = limit
   }
 
-  /** Exactly `length` bytes; null at the end of the stream. Throws when it ends within them. */
+  /** Reads exactly `length` bytes; null at the end of the stream. Throws if it ends within them. */
   async take(length: number): Promise<Buffer | null> {
     const parts: Uint8Array[] = []
     let missing = length
@@ -28,7 +28,7 @@ export class ByteReader {
     return Buffer.concat(parts)
   }
 
-  /** At least one and at most `most` bytes, whatever is there. */
+  /** Reads at least one and at most `most` bytes, as many as are available. */
   async some(most: number): Promise<Uint8Array> {
     if (!(await this.#fill())) refuse('archive_cut_off')
     return this.#cut(most)
@@ -39,7 +39,7 @@ export class ByteReader {
     for (let left = length; left > 0; ) left -= (await this.some(left)).length
   }
 
-  /** Reads to the end; only zeros are allowed. */
+  /** Reads to the end of the stream; only zeros are allowed. */
   async expectZeros(): Promise<void> {
     while (await this.#fill()) {
       if (this.#cut(this.#piece.length).some(byte => byte !== 0)) refuse('archive_trailing_data')
@@ -57,7 +57,7 @@ export class ByteReader {
     return part
   }
 
-  /** Fetches the next piece; false at the end. The limit counts all that the stream delivers. */
+  /** Reads the next piece; false at the end. All bytes of the stream count toward the limit. */
   async #fill(): Promise<boolean> {
     while (this.#piece.length === 0) {
       const next = await this.#source.next()
@@ -70,14 +70,14 @@ export class ByteReader {
   }
 }
 
-/** All pieces of a stream as one. */
+/** Joins all pieces of a stream. */
 export async function gather(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   for await (const piece of pieces) parts.push(piece)
   return Buffer.concat(parts)
 }
 
-/** The text of bytes that are valid UTF-8; null otherwise. */
+/** Decodes UTF-8; null if it is invalid. */
 export function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

@@ -2,18 +2,18 @@ import type { InflateRaw } from 'node:zlib'
 import { crc32, createInflateRaw } from 'node:zlib'
 import { refuse } from '../error/error.ts'
 
-/** Compressed bytes per call of zlib; each unpacks to at most about 1,030 times as many. */
+/** Compressed bytes per call of zlib; they unpack to at most about 1,030 times as many. */
 const STEP = 8 * 1024
 const TRAILER = 8
-/** Longest gzip header, with its optional file name and comment. */
+/** Maximum length of a gzip header, with its optional file name and comment. */
 const HEADER_MAX = 64 * 1024
 /** Flag bits of the header (RFC 1952). */
 const FLAG = { checksum: 2, extra: 4, name: 8, comment: 16, reserved: 0xe0 }
 
 /**
- * The unpacked bytes of one gzip member; memory use does not depend on the size. Refuses what is
- * not gzip, incomplete or damaged, and anything after the member: Cargo reads one member, other
- * tools read all, and no two readers may see different archives.
+ * Unpacks one gzip member; memory use does not depend on its size. Refuses data that is not gzip,
+ * incomplete or damaged, and anything after the member: Cargo reads one member, other tools read
+ * all, and no two readers may see different archives.
  */
 export async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const input = inSteps(source)
@@ -30,7 +30,7 @@ async function* unpack(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arr
   let trailer = Buffer.alloc(0)
   const sum = { checksum: 0, size: 0 }
   inflate.on('data', (piece: Uint8Array) => out.push(piece))
-  // Each step handles its own error; zlib emits it once more, later.
+  // Each step handles its own error, which zlib emits once more later.
   inflate.on('error', () => undefined)
   try {
     for await (const step of body) {
@@ -94,7 +94,7 @@ async function* inSteps(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   }
 }
 
-/** The bytes after the gzip header (RFC 1952). */
+/** Yields the bytes after the gzip header (RFC 1952). */
 async function* withoutHeader(input: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   let head = Buffer.alloc(0)
   let length: number | null = null
@@ -111,7 +111,7 @@ async function* withoutHeader(input: AsyncGenerator<Uint8Array>): AsyncGenerator
   yield* input
 }
 
-/** Length of the header at the start of `head`; null while it is incomplete. */
+/** Returns the length of the header at the start of `head`; null if it is incomplete. */
 function headerLength(head: Buffer): number | null {
   if (head.length < 10) return null
   const flags = head[3] ?? 0

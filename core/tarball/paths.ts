@@ -1,27 +1,27 @@
 import { type Issue, issue, warning } from '../error/error.ts'
 
-/** Longest path of a file in a crate, in bytes. */
+/** Maximum length of a path in a crate, in bytes. */
 const PATH_MAX = 1024
 /** Device names on Windows, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i
 
-/** The paths of an archive below its top folder; checks each by itself and against the others. */
+/** The paths of an archive below its top folder; checks each alone and against the others. */
 export class PathBook {
   readonly #kinds = new Map<string, 'file' | 'folder'>()
   readonly #folded = new Map<string, string>()
 
-  /** Number of paths so far, including implied folders. */
+  /** Returns the number of paths so far, including implied folders. */
   get size(): number {
     return this.#kinds.size
   }
 
-  /** Errors of a path that a system could read as outside the crate, or in two ways. */
+  /** Returns errors of a path that a system could interpret in two ways or as outside the crate. */
   static issues(path: string): Issue[] {
     const reason = reasonAgainst(path)
     return reason === null ? [] : [issue('archive_path', { path, reason })]
   }
 
-  /** Adds a path; reports conflicts, and warns about what some systems cannot store. */
+  /** Adds a path; reports conflicts, and warns about paths that some systems cannot store. */
   add(path: string, kind: 'file' | 'folder'): Issue[] {
     const known = this.#kinds.get(path)
     if (known === 'folder' && kind === 'folder') return []

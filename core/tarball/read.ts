@@ -6,22 +6,22 @@ import { decodeUtf8, gather } from './bytes.ts'
 import { PathBook } from './paths.ts'
 import { ISSUES_MAX, type Member, walkTar } from './walk.ts'
 
-/** Largest `.cargo_vcs_info.json` that is read; Cargo writes about 100 bytes. */
+/** Maximum size of `.cargo_vcs_info.json`; Cargo writes about 100 bytes. */
 const VCS_INFO_MAX = 16 * 1024
 
 type Open = () => AsyncIterable<Uint8Array>
 type Read = () => AsyncIterable<Uint8Array>
 export type Identity = { readonly name: Name; readonly version: Version }
 
-/** Limits on what is read from one `.crate`. */
+/** Limits for reading one `.crate`. */
 export interface ArchiveLimits {
-  /** Most bytes of the unpacked tar stream, including headers and padding. */
+  /** Maximum bytes of the unpacked tar stream, including headers and padding. */
   readonly unpackedBytes: number
-  /** Most files and folders. */
+  /** Maximum number of files and folders. */
   readonly entries: number
-  /** Largest `Cargo.toml`. */
+  /** Maximum size of `Cargo.toml`, in bytes. */
   readonly manifestBytes: number
-  /** Largest README that is read. */
+  /** Maximum size of the README, in bytes. */
   readonly readmeBytes: number
   /** Whether a second `Cargo.toml` with the same bytes is accepted. */
   readonly duplicateManifest?: boolean
@@ -33,7 +33,7 @@ export interface ArchiveFile {
   readonly size: number
 }
 
-/** What a `.crate` contains, without the bytes. */
+/** The contents of a `.crate`, without the bytes of its files. */
 export interface Archive extends Identity {
   /** Text of the root `Cargo.toml`. */
   readonly manifest: string
@@ -45,10 +45,10 @@ export interface Archive extends Identity {
 
 /**
  * Reads a `.crate` once, as a stream: only the manifest and the list of paths are in memory.
- * Reports whatever is not a gzipped tar of plain files and folders below `{name}-{version}/` with
- * exactly one `Cargo.toml`, exceeds `limits`, or is not the `expected` release. The rules are those
- * of Cargo and crates.io, and stricter where two readers could see two different archives. There is
- * no archive without a manifest or when its crate is unknown.
+ * Reports anything but a gzipped tar of regular files and folders below `{name}-{version}/` with
+ * exactly one `Cargo.toml`, within `limits`, of the `expected` release. The rules are those of
+ * Cargo and crates.io, and stricter where two readers could see two different archives. Returns no
+ * archive if the manifest is missing or the crate is unknown.
  */
 export async function surveyArchive(
   open: Open,
@@ -79,7 +79,7 @@ class Survey {
   #manifest: string | null = null
   #vcsPath: string | null = null
   #members = 0
-  /** What the error about the top folder names. */
+  /** Kind of the member that the error about the top folder names. */
   #strayKind: Member['kind'] = 'folder'
 
   constructor(limits: ArchiveLimits, expected?: Identity) {
@@ -108,7 +108,7 @@ class Survey {
       : 'stop'
   }
 
-  /** The archive, if it is known and has exactly one manifest. */
+  /** Returns the archive, if its crate is known and it has exactly one manifest. */
   conclude(): Archive | null {
     const [first, ...others] = this.#manifests
     const broken = this.issues.some(one => one.severity === 'error')
@@ -127,7 +127,7 @@ class Survey {
     }
   }
 
-  /** The path below the top folder, `''` for that folder itself; null after an error. */
+  /** Returns the path below the top folder, `''` for the top folder itself; null after an error. */
   #belowRoot(member: Member): string | null {
     const full =
       member.kind === 'folder' && member.path.endsWith('/') ? member.path.slice(0, -1) : member.path
@@ -146,7 +146,7 @@ class Survey {
     return end === -1 ? '' : full.slice(end + 1)
   }
 
-  /** Reports one member per archive, preferably a file: often all members are wrong. */
+  /** Reports one member per archive, preferably a file, because often all members are wrong. */
   #reportRoot(path: string, kind: Member['kind']): void {
     const at = this.issues.findIndex(one => one.code === 'archive_root')
     const error = issue('archive_root', { path, root: this.#root ?? '{name}-{version}' })
@@ -156,7 +156,7 @@ class Survey {
     this.#strayKind = kind
   }
 
-  /** Splits the top folder: a name has no dot, so the version follows the last `-` before one. */
+  /** Splits the top folder: names have no dots, so the version follows the last `-` before one. */
   #identify(top: string): string | null {
     const split = top.lastIndexOf('-', top.indexOf('.'))
     const name = top.slice(0, Math.max(split, 0))
@@ -181,7 +181,7 @@ class Survey {
     }
   }
 
-  /** Cargo before 2016 packed `Cargo.toml` twice. Unpacking keeps the last, so both must agree. */
+  /** Checks a second `Cargo.toml` (Cargo before 2016): it would win, so both must be equal. */
   async #readAgain(member: Member, read: Read): Promise<void> {
     const isSame =
       member.size <= this.#limits.manifestBytes &&
@@ -193,7 +193,7 @@ class Survey {
 
 const VCS_INFO = v.pipe(v.string(), v.parseJson(), v.object({ path_in_vcs: v.string() }))
 
-/** `path_in_vcs`; null when it is not a plain path, because links contain it. */
+/** Returns `path_in_vcs`; null if it is not a plain path, because links contain it. */
 function vcsPath(bytes: Uint8Array): string | null {
   const result = v.safeParse(VCS_INFO, decodeUtf8(bytes))
   if (!result.success) return null

@@ -7,8 +7,8 @@ type Open = () => AsyncIterable<Uint8Array>
 type Visit = (file: Member, read: () => AsyncIterable<Uint8Array>) => Promise<'go on' | 'stop'>
 
 /**
- * Reads what it can from an archive that a publish would be refused for, as older registries have
- * them: it skips links and stops where it cannot read on. Of two manifests it gives the one that
+ * Reads what it can of an archive that a publish would refuse, such as those of older registries:
+ * it skips links and stops where it cannot continue. Of two manifests, it returns the one that
  * Cargo would unpack last.
  */
 export async function recoverArchive(
@@ -29,7 +29,7 @@ export async function recoverArchive(
   return { manifest: manifest && new TextDecoder().decode(manifest), files: [...files.values()] }
 }
 
-/** The text of one file by its full path; null if it is too large or cannot be reached. */
+/** Returns the text of the file with this full path; null if it is too large or cannot be read. */
 export async function readText(
   open: Open,
   path: string,
@@ -45,17 +45,17 @@ export async function readText(
   return bytes && new TextDecoder().decode(bytes)
 }
 
-/** A file of a `.crate` with its bytes; null for one that was too large to be read. */
+/** A file of a `.crate` with its bytes; null if it was too large to be read. */
 export interface ContentFile extends ArchiveFile {
   readonly content: Uint8Array | null
 }
 
-/** Most files that are read. */
+/** Maximum number of files that are read. */
 const FILES_MAX = 100_000
 
 /**
- * The files of a `.crate`, in the order of the archive, as far as it can be read. The limits are on
- * the bytes read from one file and from all files, and on the bytes unpacked to find them.
+ * Returns the files of a `.crate` in the order of the archive, as far as it can be read. The limits
+ * are for the bytes of one file, of all files, and of the unpacked archive.
  */
 export async function readContents(
   open: Open,

@@ -3,9 +3,9 @@ import { ByteReader, decodeUtf8 } from './bytes.ts'
 import { gunzip } from './gzip.ts'
 
 const BLOCK = 512
-/** Number of errors after which reading stops. */
+/** Maximum number of errors; reading stops there. */
 export const ISSUES_MAX = 20
-/** Largest long name or pax header that is read. */
+/** Maximum size of a long name or pax header. */
 const EXTENSION_MAX = 16 * 1024
 
 /** One member of a tar archive: a regular file or a folder. */
@@ -22,11 +22,11 @@ interface Extensions {
 }
 
 /**
- * Walks the members of a gzipped tar; `visit` gets each and a way to read its bytes. This is not a
- * tar library, because each is lenient in its own way (`tar-stream` trusts a pax size, reads on
- * after the end blocks and gives folders no data; Cargo's reader does the opposite). An archive
- * that two readers could see differently must be refused: any type but file and folder, two sizes,
- * two names, unknown formats, data after the end. Errors after which reading can go on are added to
+ * Walks the members of a gzipped tar; `visit` gets each and a way to read its bytes. No tar library
+ * is used, because each is lenient in its own way (`tar-stream` trusts a pax size, continues after
+ * the end blocks and gives folders no data; Cargo's reader does the opposite). An archive that two
+ * readers could see differently must be refused: any type but file and folder, two sizes, two
+ * names, unknown formats, data after the end. Errors after which reading can continue are added to
  * `issues`, others are thrown as a `Refusal`; both name the member.
  */
 export async function walkTar(
@@ -89,7 +89,7 @@ function readHeader(block: Buffer): Header {
   return { name, type, size }
 }
 
-/** The name in a header, after the prefix field that only the ustar format has. */
+/** Reads the name in a header, with the prefix field that only the ustar format has. */
 function readName(block: Buffer): string {
   const name = readText(block.subarray(0, 100))
   const format = block.toString('latin1', 257, 265)
@@ -101,7 +101,7 @@ function readName(block: Buffer): string {
   refuse('archive_header', { path: name, reason: 'its tar format is unknown' })
 }
 
-/** Text up to the first NUL; other bytes after it could be a second name. */
+/** Reads text up to the first NUL; refuses bytes after it, which could be a second name. */
 function readText(field: Buffer): string {
   const end = field.indexOf(0)
   const text = decode(end === -1 ? field : field.subarray(0, end))
@@ -118,7 +118,7 @@ function decode(field: Uint8Array): string {
   )
 }
 
-/** Octal digits, with spaces before and spaces or NULs after them; null for anything else. */
+/** Reads octal digits after optional spaces, before optional spaces or NULs; null otherwise. */
 function readOctal(field: Buffer): number | null {
   const match = /^ *([0-7]{1,12})[ \0]*$/.exec(field.toString('latin1'))
   return match ? Number.parseInt(match[1] ?? '', 8) : null
@@ -145,8 +145,8 @@ async function readExtension(
 }
 
 /**
- * Reads a pax extended header (records `LENGTH KEY=VALUE\n`). Refuses records that readers
- * interpret differently: a wrong length, a newline or NUL, a key twice, another character set,
+ * Parses a pax extended header (records `LENGTH KEY=VALUE\n`). Refuses records that readers
+ * interpret differently: a wrong length, a newline or NUL, a duplicate key, another character set,
  * sparse maps.
  */
 function readPax(text: string, member: string): ReadonlyMap<string, string> {
