@@ -38,7 +38,7 @@ import { readiness } from './readiness.ts'
 import { meRoutes } from './web/routes.ts'
 import { searchResults } from './web/search-page.ts'
 
-/** The whole web API, in the order in which paths are matched. */
+/** Returns all routes of the daemon, in the order in which paths are matched. */
 export function routes(deps: Deps, files = publicFiles(deps)): Route[] {
   const { registry } = deps
   const { settings } = registry
@@ -88,8 +88,8 @@ function publicFiles({ registry }: Deps): PublicFiles {
 }
 
 /**
- * The daemon as one Hono app, and what answers for files before it: null for a private registry,
- * where the app asks who reads, and where each request is logged.
+ * Creates the daemon's Hono app, and `quick`, which answers requests for files before it. `quick`
+ * is null in a private registry, where the app checks readers, and when every request is logged.
  */
 export function createApp(deps: Deps): Hono & { readonly quick: Quick | null } {
   const { log, metrics, registry } = deps
@@ -99,7 +99,7 @@ export function createApp(deps: Deps): Hono & { readonly quick: Quick | null } {
     getPath: ({ url }) => pathOf(url.slice(url.indexOf('/', url.indexOf('://') + 3))),
   })
   const files = publicFiles(deps)
-  // Reads are many, so they pay for a log line only when it is written.
+  // Reads are frequent, so they have this middleware only if the lines are written.
   if (log.isLevelEnabled('debug')) app.get('/*', requestLog(log, 'debug'))
   const changing = ['PUT', 'DELETE', 'POST', 'PATCH']
   app.on(changing, '/*', requestLog(log, 'info'))
@@ -125,7 +125,7 @@ export function createApp(deps: Deps): Hono & { readonly quick: Quick | null } {
   return Object.assign(app, { quick })
 }
 
-/** The git index over smart HTTP, and as files for dumb clients; read-only. */
+/** Returns the routes of the git index: read-only, smart HTTP and files for dumb clients. */
 function gitRoutes({ git, log, registry }: Deps): Route[] {
   if (!git) return []
   const onFailure = (error: unknown) => log.error({ err: error }, 'cannot serve the git index')
@@ -137,13 +137,13 @@ function gitRoutes({ git, log, registry }: Deps): Route[] {
   return [get('/index.git/*', 'reader', handle), post('/index.git/*', 'reader', handle)]
 }
 
-/** The operator's logo and stylesheet: the login form shows them to everyone. */
+/** Returns the routes of the operator's logo and stylesheet, which the login form shows. */
 function brandRoutes({ settings }: Registry, files: PublicFiles): Route[] {
   const paths = [settings.pages.logo, settings.pages.stylesheet].filter(path => path !== null)
   return paths.map(path => get(`/${path}`, 'open', treeFile(files)))
 }
 
-/** The address of a `dl` without markers, when that is here: `{dl}/{crate}/{version}/download`. */
+/** Returns the route of a local `dl` without markers: `{dl}/{crate}/{version}/download`. */
 function downloadRoutes(registry: Registry, files: PublicFiles): Route[] {
   const { dl, base } = registry.urls
   if (dl.includes('{') || !dl.startsWith(`${base}/`)) return []
@@ -151,15 +151,15 @@ function downloadRoutes(registry: Registry, files: PublicFiles): Route[] {
   return [get(path, 'reader', download(registry, files))]
 }
 
-/** The first segments of this registry's own paths. */
+/** The first segments of the daemon's own paths. */
 const OWN = new Set(
   '- api assets crates healthz index index.git me metrics readyz search'.split(' '),
 )
 
 /**
- * The path of a request, still percent-encoded: `+` means itself. Repeated slashes at the front are
- * one, because an `api` that ends in a slash makes Cargo ask for `//api/v1/…`. A prefix that a
- * proxy left is removed, unless it begins like a path of ours.
+ * Returns the reader of request paths, which stay percent-encoded; `+` means itself. It merges
+ * leading slashes, because an `api` with a final slash makes Cargo request `//api/v1/…`. It removes
+ * a prefix that a proxy left, unless the prefix starts like one of the daemon's own paths.
  */
 function pathReader({ base }: Registry['urls']): (target: string) => string {
   const prefix = new URL(base).pathname.replace(/\/$/, '')

@@ -29,7 +29,7 @@ const METHODS = new Set('GET HEAD PUT DELETE POST PATCH OPTIONS TRACE CONNECT'.s
 export class Metrics {
   readonly #prometheus = new Prometheus()
   readonly #requests: Histogram
-  /** Of answers that are files, by method and status; they are too many to look up labels. */
+  /** Histograms of file answers by method and status: looking up labels each time is too slow. */
   readonly #fileTimes = new Map<string, ReturnType<Histogram['labels']>>()
   readonly #failures: Counter
   readonly #publishes: Counter
@@ -76,7 +76,7 @@ export class Metrics {
     for (const code of objectionsOf(c)) this.#failures.inc({ code })
   }
 
-  /** Counts an answer that a file of the public tree was, made without the app. */
+  /** Counts a file of the public tree that was served without the app. */
   readonly countFile = (method: string, status: number, seconds: number): void => {
     const key = `${method} ${status}`
     let times = this.#fileTimes.get(key)

@@ -1,20 +1,20 @@
 import type { Stats } from 'node:fs'
 import { isKnown } from '../http/answer.ts'
 
-/** What an answer depends on besides the path. */
+/** The parts of a request that an answer depends on, besides the path. */
 export interface Asked {
   readonly method: string
   header(name: string): string | undefined
 }
 
-/** An answer from the tree that is not written yet. Shared between requests: not to be changed. */
+/** An answer from the tree, not sent yet. Requests share it, so it must not be changed. */
 export interface FileAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | FilePart | null
 }
 
-/** Bytes that are read from the file while they are sent; first and last byte included. */
+/** Bytes to read from the file while they are sent, from `start` to `end` inclusive. */
 export interface FilePart {
   readonly file: string
   readonly stats: Stats
@@ -22,13 +22,13 @@ export interface FilePart {
   readonly end: number
 }
 
-/** A file in one encoding: the answer with its bytes, and the one to who has them. */
+/** A file in one encoding: the answer with its bytes, and the 304 for clients that have them. */
 export interface Variant {
   readonly full: FileAnswer
   readonly known: FileAnswer
 }
 
-/** Both answers with a file in one encoding; `more` are headers of the full one. */
+/** Returns both answers for a file in one encoding; only the full one has the headers `more`. */
 export function variantOf(
   headers: Readonly<Record<string, string>>,
   body: Buffer | FilePart,
@@ -45,7 +45,7 @@ function sizeOf(body: Buffer | FilePart): number {
   return Buffer.isBuffer(body) ? body.byteLength : body.end - body.start + 1
 }
 
-/** The answer with a file to somebody who may have it already, or want a part of it. */
+/** Returns the answer to a request, which may be conditional or for a range (RFC 9110). */
 export function choose({ full, known }: Variant, tag: string, asked: Asked): FileAnswer {
   const { headers, body } = full
   const has = asked.header('if-none-match')
@@ -67,7 +67,7 @@ export function choose({ full, known }: Variant, tag: string, asked: Asked): Fil
 
 const UNWEIGHTED_GZIP = /(?:^|,)\s*(?:(?:x-)?gzip|\*)\s*(?:,|$)/i
 
-/** Whether `Accept-Encoding` allows gzip, by name or `*`, with a weight above 0 (RFC 9110). */
+/** Returns whether `Accept-Encoding` allows gzip, by name or `*`, with a weight above 0. */
 export function acceptsGzip(header: string | undefined): boolean {
   if (header === undefined) return false
   if (!header.includes(';')) return UNWEIGHTED_GZIP.test(header)
@@ -82,8 +82,8 @@ export function acceptsGzip(header: string | undefined): boolean {
 }
 
 /**
- * The range that a GET asks for (RFC 9110 §14.2). Null, the whole file, also answers several or
- * malformed ranges, and an `If-Range` that does not match.
+ * Returns the range that a GET requests (RFC 9110 §14.2). Returns null, the whole file, also for
+ * several or malformed ranges, and for an `If-Range` that does not match.
  */
 function partOf(
   asked: Asked,

@@ -5,35 +5,35 @@ import { promisify } from 'node:util'
 import { gzip, gzipSync } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 
-/** The content of a file: its tag, and its bytes unless the file is big. */
+/** The content of a file: its tag, and its bytes unless the file is too big. */
 export interface Held<Bytes = Buffer> {
   /** SHA-256 of the bytes, shortened; without quotes. */
   readonly tag: string
   readonly bytes: Bytes
-  /** The bytes compressed, where that was asked for and pays. */
+  /** The compressed bytes, if compression was requested and is worthwhile. */
   readonly gzip: Buffer | null
 }
 
 interface Entry {
   readonly held: Held<Buffer | null>
   readonly stats: Stamp
-  /** Whether an equal stamp proves that the file is the same. */
+  /** Whether equal `stats` prove that the file is unchanged. */
   readonly isSettled: boolean
 }
 
-/** What tells a file from another that took its place. */
+/** What distinguishes a file from another that replaced it. */
 type Stamp = Pick<Stats, 'ino' | 'size' | 'mtimeMs' | 'ctimeMs'>
 
 const GZIP_FROM_BYTES = 1024
-/** What an entry takes besides its bytes, roughly. */
+/** The approximate size of an entry besides its bytes. */
 const ENTRY_BYTES = 400
-/** The coarsest clock of a file system in use (FAT): a file may change again within this time. */
+/** The coarsest file time (FAT): within it, a file may change again without a new time. */
 const TICK_MS = 2000
 
 /**
- * A cache of file contents, bounded in bytes. A file counts as unchanged when inode, size and times
- * are the same and it was older than a clock tick when it was read, so no answer is older than the
- * file.
+ * A cache of file contents, bounded in bytes. A file counts as unchanged if inode, size and times
+ * are the same and it was older than a clock tick when it was read. So the cache never returns
+ * outdated content.
  */
 export class FileCache {
   readonly #entries: LRUCache<string, Entry>
@@ -49,18 +49,18 @@ export class FileCache {
     })
   }
 
-  /** How many bytes are kept now. */
+  /** How many bytes are cached now. */
   get size(): number {
     return this.#entries.calculatedSize
   }
 
-  /** The content of a file as it is now, if it is cached. */
+  /** Returns the content of a file if the cache has it and it is unchanged. */
   find(path: string, stats: Stats): Held | null {
     const held = this.#settled(path, stats)
     return held && hasBytes(held) ? held : null
   }
 
-  /** The tag of a file as it is now, if it is cached. */
+  /** Returns the tag of a file if the cache has it and the file is unchanged. */
   findTag(path: string, stats: Stats): string | null {
     return this.#settled(path, stats)?.tag ?? null
   }
@@ -74,7 +74,7 @@ export class FileCache {
     return this.#keep(path, stats, { tag: tagOf(bytes), bytes, gzip: zipped })
   }
 
-  /** Reads a bigger file asynchronously; once for any number of concurrent requests. */
+  /** Reads a bigger file asynchronously, once for all concurrent requests. */
   loadLater(path: string, stats: Stats, compress: boolean): Promise<Held> {
     return this.#once(`bytes ${path}`, stats, async () => {
       const bytes = await readFile(path)
@@ -83,7 +83,7 @@ export class FileCache {
     })
   }
 
-  /** The tag alone of a file that is too big to be cached. */
+  /** Computes only the tag of a file that is too big to cache. */
   async tag(path: string, stats: Stats): Promise<string> {
     return this.#once(`tag ${path}`, stats, async () => {
       const hash = createHash('sha256')
@@ -123,7 +123,7 @@ function hasBytes(held: Held<Buffer | null>): held is Held {
   return held.bytes !== null
 }
 
-/** Whether two looks at a path found the same file, unchanged. */
+/** Returns whether two `stat` results of a path mean the same, unchanged file. */
 export function isSameFile(a: Stamp, b: Stamp): boolean {
   const isSameTime = a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs
   return isSameTime && a.ino === b.ino && a.size === b.size

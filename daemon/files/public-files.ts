@@ -15,25 +15,25 @@ import {
 } from './file-answer.ts'
 import { FileCache, type Held, isSameFile } from './file-cache.ts'
 
-/** Files up to this size are read at once; reading is quicker than waiting for it. */
+/** Files up to this size are read synchronously, which is faster than waiting for a thread. */
 const SMALL_BYTES = 1024 * 1024
-/** Read at a time of bigger files; each reading costs about as much as copying so many bytes. */
+/** The chunk size for bigger files; one read costs about as much as copying this many bytes. */
 const CHUNK_BYTES = 256 * 1024
 
 export interface PublicFilesOptions {
-  /** Whether shared caches must not keep the answers. */
+  /** Whether shared caches must not store the answers. */
   readonly isPrivate?: boolean
-  /** Headers that every page has beyond those of any file. */
+  /** Headers that every page has in addition to those of all files. */
   readonly pageHeaders?: Readonly<Record<string, string>>
-  /** Memory for index files, pages and the like; as much again for `.crate` files. */
+  /** Memory for index files, pages and similar files; the same again for `.crate` files. */
   readonly capacityBytes?: number
 }
 
 type Found = FileAnswer | Promise<FileAnswer> | null
 
 /**
- * The public tree over HTTP: strong ETags, 304, gzip for text, single ranges for `.crate` files.
- * Every request looks at the file system, so no answer is older than the file.
+ * Serves the public tree: strong ETags, 304, gzip for text, single ranges for `.crate` files.
+ * Every request checks the file system, so no answer is outdated.
  */
 export class PublicFiles {
   readonly #root: string
@@ -54,7 +54,7 @@ export class PublicFiles {
     this.#keepable = capacityBytes / 8
   }
 
-  /** The answer for the percent-encoded path `pathname`; null when the tree has no such file. */
+  /** Answers a request for the percent-encoded `pathname`; null if the tree has no such file. */
   serve(pathname: string, request: HonoRequest): Response | Promise<Response> | null {
     const answer = this.#find(pathname, request)
     if (answer === null) return null
@@ -63,7 +63,7 @@ export class PublicFiles {
       : this.#respond(pathname, request, answer)
   }
 
-  /** The same where the file is in memory or streamed, and nothing has to be read first; or null. */
+  /** Does the same if nothing has to be read first: file in memory, or streamed. Otherwise null. */
   atOnce(pathname: string, asked: Asked): FileAnswer | null {
     const path = decodePath(pathname.endsWith('/') ? `${pathname}index.html` : pathname)
     if (path === null) return null
@@ -72,7 +72,7 @@ export class PublicFiles {
     return stats?.isFile() ? this.#known(file, path, stats, asked) : null
   }
 
-  /** The tree's own 404 page; null when it has none. */
+  /** Answers with the tree's 404 page; null if it has none. */
   missing({ method }: HonoRequest): Response | null {
     const file = join(this.#root, notFoundPath)
     const stats = look(file)
@@ -107,7 +107,7 @@ export class PublicFiles {
     return this.#crates.tag(file, stats).then(tag => this.#part(tag, file, path, stats, request))
   }
 
-  /** The answer from what is in memory. */
+  /** Returns the answer if memory has the content or the tag of the file, otherwise null. */
   #known(file: string, path: string, stats: Stats, asked: Asked): FileAnswer | null {
     const memory = path.endsWith('.crate') ? this.#crates : this.#texts
     const held = memory.find(file, stats)
@@ -120,13 +120,13 @@ export class PublicFiles {
     const index = path === '' ? 'index.html' : `${path}/index.html`
     if (!look(join(this.#root, index))?.isFile()) return null
     if (pathname.endsWith('/')) return this.#find(`/${encodeURI(index)}`, request)
-    // A relative target keeps the redirect on whatever host and prefix the reader came by.
+    // A relative target keeps the host and the path prefix of the client's request.
     const last = pathname.slice(pathname.lastIndexOf('/') + 1)
     const location = `./${last}/${new URL(request.url).search}`
     return { status: 301, headers: { location, 'cache-control': 'no-cache' }, body: null }
   }
 
-  /** A link in the tree may not lead out of it. */
+  /** Returns whether a file is inside the tree: a symbolic link may not lead out of it. */
   #isInside(file: string): boolean {
     return realpathSync(file).startsWith(realpathSync(this.#root) + sep)
   }
@@ -178,12 +178,12 @@ export class PublicFiles {
   }
 }
 
-/** Paths without anything to decode or to refuse. */
+/** Paths in which there is nothing to decode or to refuse. */
 const PLAIN = /^(?:\/[\w+-][\w.+-]*)+$/
 
 /**
- * The path in the tree that a URL path means; null for `..`, hidden or half-written files,
- * separators hidden in `%2F`, `%5C` or `%00`, and NTFS streams. `+` stays `+`.
+ * Returns the tree path of a URL path; null for `..`, hidden or temporary files, separators encoded
+ * as `%2F`, `%5C` or `%00`, and NTFS streams. `+` stays `+`.
  */
 export function decodePath(pathname: string): string | null {
   if (PLAIN.test(pathname)) return pathname.slice(1)
@@ -197,7 +197,7 @@ export function decodePath(pathname: string): string | null {
       if (error instanceof URIError) return null
       throw error
     }
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the regex finds control characters
     if (segment.startsWith('.') || /[/\\:\x00-\x1f\x7f]/.test(segment)) return null
     segments.push(segment)
   }
@@ -206,7 +206,7 @@ export function decodePath(pathname: string): string | null {
 
 const NOTHING_THERE = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'])
 
-/** What is at a path; undefined when nothing can be. */
+/** Returns the stats of a path; undefined if there is no file, or cannot be. */
 function look(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
@@ -216,7 +216,7 @@ function look(path: string): Stats | undefined {
   }
 }
 
-/** The bytes of the very file that was looked at; null when another has replaced it meanwhile. */
+/** Streams a part of the file of `stats`; null if another file has replaced it since. */
 export async function openPart({ file, stats, start, end }: FilePart): Promise<Readable | null> {
   const handle = await open(file)
   if (isSameFile(await handle.stat(), stats))

@@ -22,33 +22,33 @@ type Fetch = Parameters<typeof getRequestListener>[0]
 export interface Listening {
   /** `http(s)://host:port` with the real port, and with TLS the host name; or `unix:/path`. */
   readonly url: string
-  /** Starts answering with an app; requests that came before wait for it. `quick` is asked first. */
+  /** Starts answering with `quick`, then the app; requests that came before wait for the app. */
   answer(fetch: Fetch, quick?: Quick | null): void
-  /** Accepts no more connections; resolves when requests are answered or `seconds` have passed. */
+  /** Stops accepting connections; resolves when all requests are answered or after `seconds`. */
   stop(seconds: number): Promise<void>
 }
 
-/** Where to listen, and how. Port 0 takes a free one. */
+/** Where to listen, and how. Port 0 selects a free port. */
 export type ListenOptions = ListenAddress &
   TlsWatch & {
-    /** How long a request may take to arrive, and a connection to stand still; default: 120. */
+    /** The maximum seconds for a request to arrive, and for an idle connection; default: 120. */
     readonly requestSeconds?: number
-    /** For https and HTTP/2, because Cargo keeps only two HTTP/1.1 connections. */
+    /** For HTTPS and HTTP/2; Cargo uses only two HTTP/1.1 connections. Null: plain HTTP. */
     readonly tls: TlsFiles | null
-    /** Answers what cannot wait for an app, by path; null for what can. Default: all waits. */
+    /** Answers paths that cannot wait for an app; null for others. Default: all paths wait. */
     readonly meanwhile?: (path: string) => Response | null
   }
 
-/** A little longer than proxies keep a connection (60 s), so that none closes under a request. */
+/** A little longer than proxies keep connections (60 s), so that none closes during a request. */
 const KEEP_ALIVE_MS = 65_000
 const HEADERS_MS = 20_000
-/** Added to the time of a request, so that the app can answer that it is too slow. */
+/** Added to the request timeout, so that the app can still answer that the request is too slow. */
 const LAST_WORD_MS = 2000
 
 /**
- * Takes an address before there is an app: the base URL may depend on the port. Refuses an address
- * that is not available and TLS files that do not match. Never listens for upgrades: Cargo offers
- * h2c on every plain request, and an `upgrade` listener would swallow it.
+ * Listens before there is an app, because the base URL may depend on the port. Refuses an address
+ * that is not available and TLS files that do not match. Never listens for `upgrade` events: Cargo
+ * offers h2c on every plain request, and the listener would take over that request.
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
   let ready: (fetch: Fetch) => void = () => undefined
@@ -89,7 +89,7 @@ async function start(server: ServerType, options: ListenOptions): Promise<void> 
   const { requestSeconds = 120 } = options
   const requestTimeout = requestSeconds * 1000 + LAST_WORD_MS
   const headersTimeout = Math.min(HEADERS_MS, requestTimeout)
-  // Properties, because the server for HTTP/2 takes them for its HTTP/1.1 side, but not as options.
+  // As properties, because the HTTP/2 server ignores them as options for its HTTP/1.1 side.
   Object.assign(server, { requestTimeout, headersTimeout, keepAliveTimeout: KEEP_ALIVE_MS })
   server.setTimeout(requestTimeout)
   if ('socket' in options) await removeStaleSocket(options.socket)
@@ -105,7 +105,7 @@ async function start(server: ServerType, options: ListenOptions): Promise<void> 
   }
 }
 
-/** Removes the socket that a killed process left: nobody answers on it. Leaves any other file. */
+/** Removes the socket of a killed process, on which connections are refused, and no other file. */
 async function removeStaleSocket(path: string): Promise<void> {
   const stats = await lstat(path).catch(() => null)
   if (!stats?.isSocket()) return
@@ -132,7 +132,7 @@ function addressText(address: ListenAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
-/** HTTP/2 keeps connections open between requests; other servers have no sessions. */
+/** Tracks HTTP/2 sessions, which stay open between requests; other servers have none. */
 function trackSessions(server: Http2SecureServer): Set<ServerHttp2Session> {
   const sessions = new Set<ServerHttp2Session>()
   server.on('session', session => {
@@ -143,8 +143,8 @@ function trackSessions(server: Http2SecureServer): Set<ServerHttp2Session> {
 }
 
 /**
- * Answers requests quickly or by the app; gives how many are being answered now. Those of HTTP/2 do
- * not count: their sessions close by themselves when they are answered.
+ * Answers requests by `quick` or the app, and returns a count of the HTTP/1.1 requests in progress.
+ * HTTP/2 requests do not count, because their sessions close by themselves once they are answered.
  */
 function answerRequests(
   server: ServerType,
@@ -158,12 +158,12 @@ function answerRequests(
     if (incoming.httpVersionMajor === 2) return leave()
     if (quick) quick(new Http1Exchange(incoming, outgoing), leave)
     else leave()
-    // Quick answers have left the process by now, unless the client is slow.
+    // Quick answers have been sent by now, unless the client is slow.
     if (outgoing.writableFinished) return
     running++
     outgoing.once('close', () => running--)
   })
-  // Node listens to the streams of HTTP/2 to make requests of them, which costs more than a file.
+  // Node's own listener creates a request for each HTTP/2 stream, which costs more than the file.
   const [makeRequest] = server.listeners('stream')
   server.removeAllListeners('stream')
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest) => {
@@ -175,7 +175,7 @@ function answerRequests(
   return () => running
 }
 
-/** Closes connections without a request: idle ones could ask for ever, silent ones never ask. */
+/** Closes connections without a request, which could otherwise stay open forever. */
 async function stop(
   server: ServerType,
   running: () => number,
@@ -201,7 +201,7 @@ function closeConnections(server: ServerType): void {
   if ('closeAllConnections' in server) server.closeAllConnections()
 }
 
-/** Where certificate chain and private key lie, both PEM. */
+/** The paths of the certificate chain and the private key, both PEM. */
 export interface TlsFiles {
   readonly cert: string
   readonly key: string
@@ -209,7 +209,7 @@ export interface TlsFiles {
 
 type Pair = Readonly<Record<'cert' | 'key', Buffer>>
 
-/** Reads certificate and key. Refuses files that are missing, not PEM, or no pair. */
+/** Reads certificate and key. Refuses files that are missing, not PEM, or do not match. */
 export function readTls(files: TlsFiles): Pair {
   const [cert, key] = [readPem(files.cert), readPem(files.key)]
   const certificate = parse(files.cert, 'a certificate', () => new X509Certificate(cert))
@@ -220,15 +220,15 @@ export function readTls(files: TlsFiles): Pair {
 
 /** How to watch TLS files. */
 export interface TlsWatch {
-  /** Told when renewed files cannot be used. */
+  /** Receives the reason when renewed files cannot be used. */
   readonly onTlsFailure: (refusal: Refusal) => void
-  /** How often the files are looked at, in milliseconds; default: 5000. */
+  /** The interval between checks of the files, in milliseconds; default: 5000. */
   readonly renewalCheck?: number
 }
 
 /**
- * Polls the files and gives the server a new certificate when they are a new valid pair; until then
- * it keeps the old one and reports once why. Returns a function that stops it.
+ * Polls the files and passes a new, valid pair to the server. While they are unusable, keeps the
+ * old certificate and reports each reason once. Returns a function that stops the polling.
  */
 function watchTls(
   files: TlsFiles,
@@ -242,7 +242,7 @@ function watchTls(
     try {
       const now = readTls(files)
       complaint = ''
-      // The bytes themselves: a renewal may keep size and time.
+      // Compare the bytes: a renewal may keep size and time.
       if (now.cert.equals(last.cert) && now.key.equals(last.key)) return
       server.setSecureContext(now)
       last = now
