@@ -16,7 +16,7 @@ export interface User {
   readonly login: string
   readonly name: string | null
   readonly admin: boolean
-  /** Whether tokens and logins are refused until an administrator unlocks the user. */
+  /** Whether tokens and logins are refused until the user is unlocked. */
   readonly locked: boolean
   readonly created: string
 }
@@ -161,7 +161,7 @@ export async function setAdmin(
   })
 }
 
-/** Refuses to leave no unlocked administrator: only an administrator can unlock users. */
+/** Refuses a change after which no unlocked administrator is left to unlock other users. */
 async function requireAdministrator(tx: Database, login: string): Promise<void> {
   const sql = 'SELECT id FROM users WHERE admin = 1 AND locked_at IS NULL LIMIT 1'
   if (!(await first(tx, sql))) refuse('admin_last', { login })

@@ -30,7 +30,7 @@ interface NewPassword {
   readonly cost: number
 }
 
-/** Returns the user; null if the login is wrong or locked. Takes equally long either way. */
+/** Returns the user, or null if login or password is wrong or the user locked, in equal time. */
 export async function checkPassword(
   database: Database,
   given: { readonly login: string; readonly password: string; readonly priority: LoginPriority },
@@ -41,7 +41,7 @@ export async function checkPassword(
   const effort = Math.max(cost, await highestCost(database))
   if (!(await isPassword(password, stored, effort, priority)) || stored === null) return null
   if (costOf(stored) !== cost) {
-    // The condition on the old hash keeps a password that was changed in the meantime.
+    // Compare the old hash, so as not to overwrite a password changed in the meantime.
     const sql = 'UPDATE users SET password = ? WHERE canonical = ? AND password = ?'
     await run(database, sql, await hashPassword(password, cost), login.toLowerCase(), stored)
   }

@@ -12,7 +12,7 @@ export type RecordUse = (
 /** The precision of a last use, and the pause after a failed write, in milliseconds. */
 const PAUSE = 60_000
 
-/** Records one at a time. A failed write, as on a full disk, is not thrown: reads must go on. */
+/** Returns a recorder. It writes one use at a time and only logs failures: reads must go on. */
 export function recordUses(log: Pick<Logger, 'warn'>): RecordUse {
   const inTurn = pLimit(1)
   let failedAt = Number.NEGATIVE_INFINITY

@@ -134,7 +134,7 @@ async function printWelcome(io: Io, { settings, urls, database }: Registry): Pro
   const { name } = settings.registry
   const config = cargoConfig(name, urls, settings.auth.required)
   io.out(`Paste this into .cargo/config.toml:\n\n${config}`)
-  io.out(`Its page is ${urls.base}/`)
+  io.out(`The page of the registry is ${urls.base}/`)
   if (!(await hasNoUsers(database))) return
   const at = timestamp(io.now())
   const admin = await addUser(database, { login: 'admin', admin: true, at })
@@ -146,7 +146,7 @@ The token of user \`admin\`, shown only once; use it with \`cargo login --regist
 
     ${token}
 
-To log in to that page, set a password for \`admin\` with this link (once, within 24 hours):
+To log in to the page, set a password for \`admin\` with this link (once, within 24 hours):
 
     ${passwordLink(urls, secret)}
 `)

@@ -28,7 +28,7 @@ export function dropCookie(c: Context, registry: Registry, name: CookieName): vo
   writeCookie(c, registry, name, '', 0)
 }
 
-/** Hides cookies from scripts and, if possible, sibling domains (`__Host-`, RFC 6265bis §4.1.3). */
+/** Hides cookies from scripts and, by `__Host-`, from sibling domains (RFC 6265bis §4.1.3). */
 function attributes({ urls }: Registry): CookieOptions {
   const { pathname: path, protocol } = new URL(`${urls.base}/`)
   const rest = { path, httpOnly: true, sameSite: 'Strict' } as const

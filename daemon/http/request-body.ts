@@ -119,7 +119,7 @@ export async function readForm(c: Context): Promise<URLSearchParams> {
   return new URLSearchParams(body.toString('utf8'))
 }
 
-/** Returns the login in a form without the blanks around it, which are a typo. */
+/** Returns the login in a form, trimmed: blanks around it are typing errors. */
 export function loginOf(form: URLSearchParams): string {
   return form.get('login')?.trim() ?? ''
 }

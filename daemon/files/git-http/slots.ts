@@ -37,7 +37,7 @@ export class Slots {
     }
   }
 
-  /** Hands a slot to the client that has waited longest and holds less than half of the slots. */
+  /** Hands a slot to the longest-waiting client that holds fewer than half of the slots. */
   #pass(leaving: string): void {
     this.#running.splice(this.#running.indexOf(leaving), 1)
     for (const [go, client] of this.#waiting) {

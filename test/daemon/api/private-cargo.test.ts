@@ -52,7 +52,9 @@ async function scene(t: TestContext, env: NodeJS.ProcessEnv = {}): Promise<Scene
 /** What the daemon says is to be pasted into Cargo's configuration. */
 function pasted(log: string): string {
   const [, block] =
-    /^Paste this into \.cargo\/config\.toml:\n\n([\s\S]*?)\n\nIts page is /m.exec(log) ?? []
+    /^Paste this into \.cargo\/config\.toml:\n\n([\s\S]*?)\n\nThe page of the registry is /m.exec(
+      log,
+    ) ?? []
   assert.match(block ?? '', /^credential-provider = "cargo:token"$/m)
   return `${block}\n`
 }
