@@ -78,11 +78,18 @@ export function cargoConfig(name: string, urls: RegistryUrls, authRequired: bool
 
 /**
  * Hides the credentials in URLs: passwords, even if they are not percent-encoded, and usernames,
- * because they may be tokens. The username of an ssh URL remains. The bounds keep the time linear.
+ * because they may be tokens. The username of an ssh URL remains. Each word is cut at its last `@`:
+ * a pattern that never finds one would take quadratic time.
  */
 export function withoutCredentials(text: string): string {
-  const credentials = /\b([a-z][a-z0-9+.-]{0,60}):\/\/((?:[^\s/]*|[^\s/:]*:(?!\d+\/)\S{0,2000})@)/gi
-  return text.replace(credentials, (whole: string, scheme: string, user: string) =>
-    /ssh$/i.test(scheme) && !user.includes(':') ? whole : `${scheme}://…@`,
-  )
+  const credentials = /\b([a-z][a-z0-9+.-]{0,60}):\/\/((?:[^/]*|[^/:]*:(?!\d+\/).*)@)/gi
+  return text.replace(/\S+/g, word => {
+    const end = word.lastIndexOf('@') + 1
+    const hidden = word
+      .slice(0, end)
+      .replace(credentials, (whole: string, scheme: string, user: string) =>
+        /ssh$/i.test(scheme) && !user.includes(':') ? whole : `${scheme}://…@`,
+      )
+    return hidden + word.slice(end)
+  })
 }
