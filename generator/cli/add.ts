@@ -22,13 +22,13 @@ interface AddOptions extends FolderOptions {
   readonly verbose?: boolean
 }
 
-/** `add FILE|DIR…`: takes `.crate` files in, with the checks of a publish. */
+/** `add FILE|DIR…`: adds `.crate` files, with the checks of a publish. */
 export function registerAdd(program: Command, io: Io): void {
   withDir(program.command('add'), io)
-    .description('take .crate files into the registry, with the checks of a publish')
-    .argument('<file-or-dir...>', '.crate files, or folders that are searched for them')
+    .description('add .crate files to the registry, with the checks of a publish')
+    .argument('<file-or-dir...>', '.crate files, or folders to search for them')
     .option('--json', 'print a report as JSON')
-    .option('--verbose', 'print every warning, not one of each kind')
+    .option('--verbose', 'print every warning, not just one of each kind')
     .action((sources: string[], options: AddOptions) =>
       withRegistry(io, options, registry => addAll(io, registry, sources, options)),
     )
@@ -42,7 +42,7 @@ async function addAll(
 ): Promise<void> {
   const paths = (await Promise.all(sources.map(source => findCrates(source)))).flat()
   const items = await orderBatch(registry, [...new Set(paths)])
-  // The crates that are not all added or refused yet; the versions of each are adjacent.
+  // Crates with versions that are not processed yet; the versions of a crate are adjacent.
   const companions = new Set(items.flatMap(({ name }) => name ?? []))
   const progress = progressLine(io, 'adding')
   const report: object[] = []
@@ -70,7 +70,7 @@ async function addAll(
     if (crate !== null && items[index + 1]?.name !== crate) companions.delete(crate)
   }
   progress.done()
-  // What all crates share, such as `config.json`, may be older than the settings.
+  // Shared files such as `config.json` may be older than the settings.
   const { issues } = await showChanges(io, registry)
   printWarnings(io, warnings, verbose)
   printIssues(io, [...errors, ...issues])

@@ -4,11 +4,11 @@ import { showChanges } from './changes.ts'
 import { withRegistry } from './folder.ts'
 import { type FolderOptions, type Io, progressLine, run, withDir } from './io.ts'
 
-/** `backup FILE` and `restore FILE`: everything that cannot be derived, in one tar file. */
+/** `backup FILE` and `restore FILE`: one tar file with everything that cannot be derived. */
 export function registerBackup(program: Command, io: Io): void {
   withDir(program.command('backup'), io)
     .description(
-      'write settings, records and .crate files into one tar file; works beside a running daemon',
+      'write settings, database and .crate files to one tar file, also while a daemon is running',
     )
     .argument('<file>')
     .action((file: string, options: FolderOptions) =>
@@ -22,7 +22,7 @@ export function registerBackup(program: Command, io: Io): void {
       }),
     )
   withDir(program.command('restore'), io)
-    .description('make a registry folder from a backup')
+    .description('create a registry folder from a backup')
     .argument('<file>')
     .action(async (file: string, options: FolderOptions) => {
       await run(io, async () => {

@@ -33,21 +33,21 @@ interface Options extends FolderOptions {
 export function registerBuild(program: Command, io: Io): void {
   withSettingFlags(withDir(program.command('build'), io))
     .description(
-      'render the public tree: what changed, or with --from a whole tree from a folder of .crate files',
+      'render what changed in the public tree, or with --from a whole tree from .crate files',
     )
     .option('--all', 'render everything')
     .option(
       '--from <dir>',
-      'build a static tree: all .crate files below DIR and its plimsoll.toml, no database',
+      'build a static tree from all .crate files below DIR and its plimsoll.toml, without database',
     )
-    .option('--out <dir>', 'with --from: where the tree is written')
+    .option('--out <dir>', 'with --from: folder to write the tree to')
     .option(
       '--cache <file>',
-      'with --from: file that makes the next build fast; default: one in your cache folder',
+      'with --from: cache file for a faster next build; default: a file in your cache folder',
     )
-    .option('--no-cache', 'with --from: read and render everything, remember nothing')
-    .option('--skip-bad', 'with --from: leave out the .crate files that are refused; exit code 1')
-    .option('--verbose', 'with --from: print every warning, not one of each kind')
+    .option('--no-cache', 'with --from: read and render everything, and write no cache file')
+    .option('--skip-bad', 'with --from: leave out refused .crate files; then exit with code 1')
+    .option('--verbose', 'with --from: print every warning, not just one of each kind')
     .action(async (options: Options, command: Command) => {
       const { from, out } = options
       if ((from === undefined) !== (out === undefined))
@@ -95,7 +95,7 @@ async function buildFrom(io: Io, from: string, out: string, options: Options): P
   if (result.refused.length > 0) throw new Exit(1)
 }
 
-/** The cache file of an output folder, in the user's cache folder; null for none. */
+/** Returns the cache file of an output folder, in the user's cache folder; null for none. */
 function cachePath({ env }: Io, out: string, option: string | boolean): string | null {
   if (option !== true) return option || null
   const folder =

@@ -7,7 +7,7 @@ import { type Io, progressLine } from './io.ts'
 
 /**
  * Brings the public tree and the git index up to date with the catalog; `all` renders every file.
- * What could not be rendered comes back.
+ * The result reports what could not be rendered.
  */
 export async function showChanges(io: Io, registry: Registry, all = false): Promise<Built> {
   const progress = progressLine(io, 'rendering crate')
@@ -18,7 +18,7 @@ export async function showChanges(io: Io, registry: Registry, all = false): Prom
   return { crates, issues: [...issues, ...pages.issues] }
 }
 
-/** Commits what a command changed to the git index; a running daemon does that itself. */
+/** Commits the changes of a command to the git index, unless a running daemon does that. */
 async function commitToGit(io: Io, registry: Registry): Promise<void> {
   if (isServed(registry.dir)) return
   const git = await GitIndex.follow(registry, {
@@ -28,7 +28,7 @@ async function commitToGit(io: Io, registry: Registry): Promise<void> {
     await git?.commit()
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    // What waits stays marked: the next build or daemon commits it.
+    // Pending changes stay marked, so that the next build or daemon commits them.
     io.err(`warning: the git index is behind: ${error.message}`)
   } finally {
     await git?.close()

@@ -4,14 +4,14 @@ import type { Io } from './io.ts'
 /** Adds commands to the program. */
 export type Register = (program: Command, io: Io) => void
 
-/** Commands by name. Each is loaded on demand: loading all takes longer than most commands run. */
+/** Commands by name, loaded on demand: loading all takes longer than most commands run. */
 export type CommandTable = Readonly<Record<string, () => Promise<Register>>>
 
 const backup = async (): Promise<Register> => (await import('./backup.ts')).registerBackup
 const reports = async (): Promise<Register> => (await import('./reports.ts')).registerReports
 const withdraw = async (): Promise<Register> => (await import('./withdraw.ts')).registerWithdraw
 
-/** The commands that need no server, in the order of the help. */
+/** The commands that need no daemon, in the order of the help. */
 export const commands: CommandTable = {
   init: async () => (await import('./init.ts')).registerInit,
   add: async () => (await import('./add.ts')).registerAdd,
@@ -26,7 +26,7 @@ export const commands: CommandTable = {
   restore: backup,
 }
 
-/** Loads the command `word`; nothing for `--version`; all commands for help or an unknown word. */
+/** Loads the command `word`: nothing for `--version`, all commands for help or an unknown word. */
 export async function loadCommands(
   table: CommandTable,
   word: string | undefined,

@@ -1,7 +1,7 @@
 import { openRegistry, type Registry } from '../registry.ts'
 import { type FolderOptions, flagsOf, type Io, run } from './io.ts'
 
-/** Runs `work` with the registry folder open, and closes it whatever happens. */
+/** Runs `work` with the registry folder open, and closes it in any case. */
 export async function withRegistry(
   io: Io,
   options: FolderOptions,

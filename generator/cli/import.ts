@@ -30,36 +30,36 @@ interface Options extends FolderOptions, Omit<ImportRequest, 'source'> {
 export function registerImport(program: Command, io: Io): void {
   withDir(program.command('import'), io)
     .description(
-      'take over an existing registry, with every field of its index; run it again after an interruption',
+      'import an existing registry, with every field of its index; if interrupted, run it again',
     )
     .argument('<source>', 'folder, git repository, sparse+https://… or .crate file')
     .addOption(
-      new Option('--as <kind>', 'what the source is, where it could be several things').choices(
+      new Option('--as <kind>', 'kind of the source, if it could be of several kinds').choices(
         SOURCE_KINDS,
       ),
     )
-    .option('--crates <dir-or-url>', 'where the .crate files are, if not where the source says')
-    .option('--names <file>', 'for a sparse index: the names of its crates, one a line')
+    .option('--crates <dir-or-url>', 'where the .crate files are, unless the source says it')
+    .option('--names <file>', 'for a sparse index: file with the names of its crates, one per line')
     .option(
       '--token <token>',
-      'token for a private source; better set PLIMSOLL_IMPORT_TOKEN, which nobody else sees',
+      'token for a private source; PLIMSOLL_IMPORT_TOKEN is safer, as other users cannot see it',
     )
     .option(
       '--source-url <url...>',
-      'further index URLs that mean the source; dependencies on them become our own',
+      'more index URLs of the source; dependencies on them become dependencies on this registry',
     )
     .option(
       '--owner <login>',
-      'user who becomes the owner of the crates; default: nobody, administrators manage them',
+      'user who will own the crates; default: no owner, administrators manage them',
     )
     .option('--json', 'print the report as JSON')
-    .option('--verbose', 'print every warning, not one of each kind')
+    .option('--verbose', 'print every warning, not just one of each kind')
     .action((source: string, options: Options) =>
       withRegistry(io, options, registry => runImport(io, registry, source, options)),
     )
 }
 
-/** The sums go to stdout, objections to stderr; with `--json` stdout has all of it. */
+/** Prints the totals to stdout, issues to stderr; with `--json`, stdout has everything. */
 async function runImport(
   io: Io,
   registry: Registry,

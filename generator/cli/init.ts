@@ -7,16 +7,16 @@ import { showChanges } from './changes.ts'
 import { withRegistry } from './folder.ts'
 import { type FolderOptions, flagsOf, type Io, run, withDir } from './io.ts'
 
-/** `init`: makes the registry folder; asks nothing and is enough for `serve`. */
+/** `init`: creates the registry folder, with all that `serve` needs; asks no questions. */
 export function registerInit(program: Command, io: Io): void {
   withDir(program.command('init'), io)
-    .description('make a registry folder: settings, database, empty public tree')
-    .option('--base-url <url>', 'where users will reach it; default: where the daemon listens')
-    .option('--api <url>', '`none` for a registry nobody can publish to; default: the base URL')
+    .description('create a registry folder: settings, database, empty public tree')
+    .option('--base-url <url>', 'URL for users; default: the address the daemon listens on')
+    .option('--api <url>', 'URL of the web API, or `none` for no publishing; default: the base URL')
     .action(async (options: FolderOptions) => {
       const flags = flagsOf(options)
       await run(io, async () => {
-        // All objections to the flags come before anything is made.
+        // Reports all errors in the flags before anything is created.
         resolveSettings({ env: io.env, flags })
         const values = Object.entries(flags).map(([key, text]) => {
           const setting = settingTable.get(key)

@@ -5,19 +5,19 @@ import { storageRefusal } from '../store/storage-fault.ts'
 /** Flag values by setting key. */
 export type Flags = Readonly<Record<string, string>>
 
-/** What a command has of the world around it. */
+/** The environment of a command. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly now: () => Date
-  /** Writes a line to stdout: results, for people and programs. */
+  /** Writes a line to stdout, for results. */
   out(line: string): void
-  /** Writes a line to stderr: everything else. */
+  /** Writes a line to stderr, for everything else. */
   err(line: string): void
-  /** Whether somebody watches stderr. */
+  /** Whether stderr is a terminal. */
   readonly isWatched: boolean
 }
 
-/** Ends a command with an exit code after its objections were printed. */
+/** Thrown to end a command with an exit code, after its issues were printed. */
 export class Exit extends Error {
   readonly code: 0 | 1 | 2
   constructor(code: 0 | 1 | 2) {
@@ -26,17 +26,17 @@ export class Exit extends Error {
   }
 }
 
-/** The exit code of a refused command: 2 when it was called or set up wrongly, else 1. */
+/** Returns the exit code of a refused command: 2 for wrong usage or settings, else 1. */
 export function exitCode(refusal: Refusal): 1 | 2 {
   return refusal.issues.some(one => kindOf(one.code) === 'misuse') ? 2 : 1
 }
 
-/** Prints objections, one a line. */
+/** Prints issues, one per line. */
 export function printIssues(io: Io, issues: readonly Issue[], before = ''): void {
   for (const one of issues) io.err(`${one.severity}: ${before}${one.message}`)
 }
 
-/** Where the registry is, and the settings that the command line overrides. */
+/** The registry folder, and the settings that the command line overrides. */
 export interface FolderOptions {
   readonly dir: string
   readonly set?: Readonly<Record<string, string>>
@@ -45,7 +45,7 @@ export interface FolderOptions {
   readonly listen?: string
 }
 
-/** Gives a command its `--dir`, and `--set` for every setting. */
+/** Adds `--dir` to a command, and `--set` for every setting. */
 export function withDir(command: Command, io: Io): Command {
   const add = (text: string, before: Record<string, string> = {}) => {
     const at = text.indexOf('=')
@@ -54,18 +54,18 @@ export function withDir(command: Command, io: Io): Command {
   }
   return command
     .option('--dir <dir>', 'the registry folder', io.env.PLIMSOLL_DIR ?? './registry')
-    .option('--set <key=value>', 'override a setting; may be given several times', add)
+    .option('--set <key=value>', 'override a setting; can be repeated', add)
 }
 
-/** Gives a command the flags that stand for a setting. */
+/** Adds the flags that set a setting to a command. */
 export function withSettingFlags(command: Command): Command {
   return command
-    .option('--base-url <url>', 'where users reach the registry')
-    .option('--api <url>', 'base of the web API; `none` for a registry nobody can publish to')
-    .option('--listen <address>', 'HOST:PORT, PORT or unix:/PATH; port 0 takes a free one')
+    .option('--base-url <url>', 'URL at which users reach the registry')
+    .option('--api <url>', 'URL of the web API, or `none` for no publishing')
+    .option('--listen <address>', 'HOST:PORT, PORT or unix:/PATH; port 0 chooses a free port')
 }
 
-/** The settings that a command line overrides, by key. */
+/** Returns the settings that a command line overrides, by key. */
 export function flagsOf({ set, baseUrl, api, listen }: FolderOptions): Flags {
   return {
     ...set,
@@ -75,7 +75,7 @@ export function flagsOf({ set, baseUrl, api, listen }: FolderOptions): Flags {
   }
 }
 
-/** Runs a command. A refusal, also by the machine, is printed and becomes the exit code. */
+/** Runs a command. A refusal or an error of the system is printed and sets the exit code. */
 export async function run(io: Io, work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -87,15 +87,15 @@ export async function run(io: Io, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Error codes of disks, permissions and misplaced files; any other system error is our bug. */
+/** Error codes of disks, permissions and misplaced files; other system errors are our bugs. */
 const OF_THE_SYSTEM = new Set(
   'EACCES EDQUOT EEXIST EFBIG EIO EISDIR ELOOP EMFILE ENFILE ENOSPC ENOTDIR EPERM EROFS'.split(' '),
 )
 
-/** The same, and damage, as SQLite says it; its other errors are about our own statements. */
+/** SQLite's codes for the same errors, and for damage; its other errors are our bugs. */
 const OF_THE_DATABASE = /^SQLITE_(?:BUSY|CANTOPEN|CORRUPT|FULL|IOERR|NOTADB|READONLY)/
 
-/** The refusal for an error caused by the machine and not by this program; null for any other. */
+/** Returns a refusal for an error of the system, not of this program; null for any other. */
 function machineRefusal(error: unknown): Refusal | null {
   if (!(error instanceof Error)) return null
   const storage = storageRefusal(error)
@@ -112,21 +112,21 @@ function machineRefusal(error: unknown): Refusal | null {
   })
 }
 
-/** Prints one warning of each kind with the number of those like it, or all of them. */
+/** Prints one warning of each kind with the number of the others, or all of them. */
 export function printWarnings(io: Io, all: readonly Issue[], verbose: boolean): void {
   const shown = verbose ? all : groupWarnings(all)
   printIssues(io, shown)
   if (shown.length < all.length) io.err('`--verbose` lists every one of them')
 }
 
-/** How far long work is. */
+/** Shows the progress of long work. */
 export interface ProgressLine {
   at(done: number, total: number): void
   /** Removes the line from the terminal. */
   done(): void
 }
 
-/** Shows progress on stderr: one changing line on a terminal, else a line every ten seconds. */
+/** Shows progress on stderr: one changing line on a terminal, else one line every ten seconds. */
 export function progressLine(io: Io, verb: string): ProgressLine {
   const pause = io.isWatched ? 100 : 10_000
   let last = io.isWatched ? 0 : io.now().getTime()

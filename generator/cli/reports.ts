@@ -14,10 +14,10 @@ import { listPlainPages } from '../store/catalog/pages/plain-pages.ts'
 import { withRegistry } from './folder.ts'
 import { type FolderOptions, flagsOf, type Io, run, withDir, withSettingFlags } from './io.ts'
 
-/** `status` and `settings`: what there is, changing nothing. */
+/** `status` and `settings`, which print the state of the registry and change nothing. */
 export function registerReports(program: Command, io: Io): void {
   withDir(program.command('status'), io)
-    .description('counts, pending work, last errors')
+    .description('print counts, pending work and the last errors')
     .option('--json', 'print as JSON')
     .action((options: FolderOptions & { json?: boolean }) =>
       withRegistry(io, options, async registry => {
@@ -60,7 +60,7 @@ export function registerReports(program: Command, io: Io): void {
     )
 
   withSettingFlags(withDir(program.command('settings'), io))
-    .description('every effective setting and where it comes from')
+    .description('print every effective setting and where it comes from')
     .option('--json', 'print as JSON')
     .action((options: FolderOptions & { json?: boolean }) =>
       run(io, async () => {
@@ -80,8 +80,8 @@ function failedLine({ kind, crate, version, attempts, retryAt, error }: FailedMa
 }
 
 /**
- * What writes the git index, why there is none or nothing that writes it, and why Cargo cannot
- * fetch it from a daemon of this machine.
+ * Returns what writes the git index, why it does not exist or cannot be written, and why Cargo
+ * cannot fetch it from a daemon on this machine.
  */
 async function gitIndex({ tree, settings }: Registry) {
   const isThere = existsSync(tree.path(GIT_INDEX_FOLDER))

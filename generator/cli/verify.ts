@@ -5,11 +5,11 @@ import { verify } from '../verify/verify.ts'
 import { withRegistry } from './folder.ts'
 import { Exit, type FolderOptions, type Io, progressLine, withDir } from './io.ts'
 
-/** `verify [--repair]`: everything against everything; exit 1 lists what differs. */
+/** `verify [--repair]`: compares all parts of the registry; exits with 1 if something differs. */
 export function registerVerify(program: Command, io: Io): void {
   withDir(program.command('verify'), io)
-    .description('compare database, crate store, public tree and git index with each other')
-    .option('--repair', 'repair what can be derived')
+    .description('compare database, crate store, public tree and git index with one another')
+    .option('--repair', 'repair everything that can be derived')
     .option('--json', 'print the findings as JSON')
     .action((options: FolderOptions & { repair?: boolean; json?: boolean }) =>
       withRegistry(io, options, async registry => {

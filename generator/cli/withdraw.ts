@@ -10,10 +10,10 @@ import { showChanges } from './changes.ts'
 import { withRegistry } from './folder.ts'
 import { type FolderOptions, type Io, withDir } from './io.ts'
 
-/** `yank NAME@VERSION [--undo]`, and `delete NAME[@VERSION] --yes [--force]`, for good. */
+/** `yank NAME@VERSION [--undo]`, and `delete NAME[@VERSION] --yes [--force]`. */
 export function registerWithdraw(program: Command, io: Io): void {
   withDir(program.command('yank'), io)
-    .description('yank a version: new lock files do not choose it, existing ones still build')
+    .description('yank a version: new lock files will not choose it, existing ones keep working')
     .argument('<name@version>')
     .option('--undo', 'undo a yank')
     .action((spec: string, options: FolderOptions & { undo?: boolean }) =>
@@ -30,11 +30,11 @@ export function registerWithdraw(program: Command, io: Io): void {
     )
   withDir(program.command('delete'), io)
     .description(
-      'delete a crate or a version for good; builds that are locked to it break, unlike with `yank`',
+      'delete a crate or a version permanently; unlike with `yank`, builds locked to it break',
     )
     .argument('<name[@version]>')
-    .option('--yes', 'delete; without it, only list what would be deleted')
-    .option('--force', 'delete although other crates depend on it')
+    .option('--yes', 'really delete; otherwise only list what would be deleted')
+    .option('--force', 'delete even if other crates depend on it')
     .action((spec: string, options: FolderOptions & { yes?: boolean; force?: boolean }) =>
       withRegistry(io, options, async registry => {
         const deletion = { ...parseSpec(spec), force: options.force ?? false }

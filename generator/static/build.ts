@@ -22,12 +22,12 @@ import { BuildCache, type OutputGroup, StaticOutputs } from './cache.ts'
 import { staticPages } from './pages.ts'
 import { type StaticCrate, type StaticRelease, StaticReleases } from './releases.ts'
 
-/** Where `npm start` would serve a tree that has no base URL. */
+/** The default base URL: where `npm start` would serve the tree. */
 export const TRIAL_BASE = 'http://127.0.0.1:8080'
 
 /**
- * The settings of a static build: the `plimsoll.toml` in `from`, if any, then environment, then
- * flags. A static tree has no web API unless one is named.
+ * Returns the settings of a static build: the `plimsoll.toml` in `from`, if any, overridden by the
+ * environment, then by flags. A static tree has no web API unless `registry.api` is set.
  */
 export function readStaticSettings(
   from: string,
@@ -41,38 +41,37 @@ export function readStaticSettings(
   return { settings, urls: registryUrls({ ...settings.registry, api }, TRIAL_BASE) }
 }
 
-/** The static way: a folder of `.crate` files in, a complete public tree out, no database. */
+/** A build from a folder of `.crate` files to a complete public tree, without a database. */
 export interface StaticBuild {
   readonly from: string
   readonly out: string
   readonly settings: Settings
   readonly urls: RegistryUrls
-  /** File that makes the next build fast and changes nothing else; null for none. */
+  /** Cache file that only makes the next build faster; null for none. */
   readonly cache: string | null
-  /** Builds the tree without the `.crate` files that are refused. */
+  /** Builds the tree without the refused `.crate` files, instead of failing. */
   readonly skipBad?: boolean
-  /** Called after each `.crate` that was read. */
+  /** Called after each `.crate` is read. */
   readonly onRead?: Progress
-  /** Called after each group of files that was rendered. */
+  /** Called after each group of files is rendered. */
   readonly onRendered?: Progress
 }
 
-/** What a static build did. */
+/** The result of a static build. */
 export interface StaticResult {
   readonly crates: number
   readonly releases: number
-  /** Files that were written or removed. */
+  /** Number of files that were written or removed. */
   readonly changed: number
   readonly warnings: readonly Issue[]
-  /** Why files were left out, with `skipBad`. */
+  /** With `skipBad`: why files were left out. */
   readonly refused: readonly Issue[]
 }
 
 /**
  * Renders a tree that depends only on the bytes read and the settings: no clock, no file times, no
- * folder names. Throws a `Refusal` that names every broken file, and then writes nothing, unless
- * they are to be skipped. Files whose bytes are right are left alone, and what belongs to no crate
- * is removed.
+ * folder names. Without `skipBad`, throws a `Refusal` that names every refused file and writes
+ * nothing. Leaves unchanged files alone, and removes files that are not part of the tree.
  */
 export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
   const { settings, urls, skipBad = false } = job
@@ -88,7 +87,7 @@ export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
   const refused = releases.issues.filter(one => one.severity === 'error')
   const [first, ...rest] = refused
   if (first && !skipBad) {
-    // The good files need not be read again by the next build.
+    // The next build need not read the accepted files again.
     await cache.close()
     throw new Refusal([first, ...rest])
   }
@@ -112,13 +111,13 @@ async function openOutput({ from, out, settings }: StaticBuild): Promise<PublicT
   const target = existsSync(out) ? realpathSync(out) : resolve(out)
   if (`${realpathSync(from)}${sep}`.startsWith(`${target}${sep}`))
     refuse('folders_overlap', { from, out })
-  // Not durable: after a power cut the next build holds every file against its checksum.
+  // Not synced to disk: after a power failure, the next build checks every file's checksum.
   const tree = new PublicTree(target, 'never')
   const isTree = (await tree.read(configPath)) !== null
   // Removing files from another kind of folder, such as a Cargo workspace, would destroy it.
   if (!isTree && existsSync(target) && (await readdir(target)).length > 0)
     refuse('folder_in_use', { out })
-  // A repository that a daemon has written has a history, which cannot be rendered again.
+  // A repository that a daemon wrote has a history, which a build cannot render again.
   const path = tree.path(GIT_INDEX_FOLDER)
   if (settings.git.index === 'on' && existsSync(path) && !(await hasOwnGitIndex(tree))) {
     refuse('git_index_foreign', { path })
@@ -126,7 +125,7 @@ async function openOutput({ from, out, settings }: StaticBuild): Promise<PublicT
   return tree
 }
 
-/** Writes all files of the tree and removes the others; what could not be rendered comes back. */
+/** Writes all files of the tree and removes all others. Returns why pages could not be rendered. */
 async function writeTree(
   job: StaticBuild,
   tree: PublicTree,
@@ -142,7 +141,7 @@ async function writeTree(
     try {
       await outputs.write(group)
     } catch (error) {
-      // One crate whose archive cannot be read again keeps no other from its pages.
+      // If one archive cannot be read again, the other crates still get their pages.
       if (!(error instanceof Refusal) || error.has('file_changed')) throw error
       failed.push(...error.issues.map(one => inFile(group.id, one)))
     }
@@ -154,7 +153,7 @@ async function writeTree(
   return failed
 }
 
-/** Shows every `.crate` before the first index line: a reader of a half-made tree misses none. */
+/** Orders every `.crate` before the index, so that no index line lacks its `.crate` meanwhile. */
 function groupsOf({ settings, urls }: StaticBuild, crates: readonly StaticCrate[]): OutputGroup[] {
   const indexes = crates.map(releases =>
     renderIndex(
@@ -163,7 +162,7 @@ function groupsOf({ settings, urls }: StaticBuild, crates: readonly StaticCrate[
     ),
   )
   const config = renderConfig(urls, settings.auth.required)
-  // "auto" is for a daemon, which keeps a history; a static tree gets one only with "on".
+  // "auto" is for a daemon, which keeps a history; a static tree gets a git index only with "on".
   const git = settings.git.index === 'on' ? renderGitIndex([...indexes, config]) : []
   const all = [...indexes, config, ...git]
   const site = siteConfig(settings, urls, false)
@@ -191,10 +190,10 @@ async function hasOwnGitIndex(tree: PublicTree): Promise<boolean> {
   return (await tree.read(`${GIT_INDEX_FOLDER}/config`))?.toString() === STATIC_CONFIG
 }
 
-/** Files at the root that this program makes, under names that come and go. */
+/** Files at the root that this program writes under varying names. */
 const SITEMAP = /^sitemap(?:-[a-z0-9_]+)?\.xml$/
 
-/** Every file of the tree that this program may have written. */
+/** Lists every file of the tree that this program may have written. */
 async function ownFiles(tree: PublicTree): Promise<string[]> {
   const found = (await tree.files('')).filter(path => SITEMAP.test(path))
   const folders = [INDEX_FOLDER, CRATES_FOLDER, ASSETS_FOLDER, SEARCH_FOLDER, SITEMAPS_FOLDER]
@@ -204,8 +203,8 @@ async function ownFiles(tree: PublicTree): Promise<string[]> {
 }
 
 /**
- * Files under another spelling of a crate's name. Where `Foo` and `foo` are one name to the file
- * system, a file left under the old spelling would pass for the new one.
+ * Finds files under another spelling of a crate's name. On a case-insensitive file system, a file
+ * with the old spelling would otherwise be taken for the new one.
  */
 function findRespelled(present: readonly string[], crates: readonly StaticCrate[]): Set<string> {
   const spellings = new Map<string, string>()

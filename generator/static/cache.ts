@@ -8,19 +8,19 @@ import type { Output } from '../../core/output.ts'
 import { readText, writeAtomically } from '../store/durable-file.ts'
 import type { PublicTree } from '../store/public-tree.ts'
 
-/** A cache that cannot be read or written, as in many containers, costs time and nothing else. */
+/** Errors of the cache file that only make the build slower; common in containers. */
 const UNUSABLE = new Set('EACCES EPERM EROFS ENOENT ENOTDIR EISDIR EEXIST ENOSPC EDQUOT'.split(' '))
 
-/** So few files are read and rendered in a moment; for them no cache is left behind. */
+/** With fewer values, the build is fast anyway, so no cache is written. */
 const WORTHWHILE = 100
 
 /**
- * What earlier builds know, by keys, so that the next one need not find it out again. All of it
- * depends on `context` and on this program: where one of them has changed, the cache counts as
- * empty. Every line carries its own checksum; a damaged one counts as absent.
+ * Results of earlier builds, by key. They depend on `context` and on this program: if one of them
+ * has changed, the cache is treated as empty. Every line has its own checksum; a damaged line is
+ * ignored.
  */
 export class BuildCache {
-  /** Whether the machine is still running: no power cut can have damaged a file. */
+  /** Whether the machine has not restarted since, so that no power failure damaged a file. */
   readonly isSameBoot: boolean
   readonly #path: string | null
   readonly #context: string
@@ -38,14 +38,14 @@ export class BuildCache {
     this.#before = new Map(known.map(line => [line.slice(65, line.indexOf('\t', 65)), line]))
   }
 
-  /** Reads the cache at `path`; null keeps nothing. */
+  /** Reads the cache at `path`; with null, nothing is read or kept. */
   static async open(path: string | null, context: unknown): Promise<BuildCache> {
     const text = path === null ? null : await ifUsable(() => readText(path))
     const own = digestOf([programDigest(), process.version, context])
     return new BuildCache(path, own, await bootId(), (text ?? '').split('\n'))
   }
 
-  /** What was remembered under `key`, and is from now on again; null when nothing was. */
+  /** Returns the value of `key`, and keeps it for the next build; null if there is none. */
   get<T>(key: string): T | null {
     const quoted = JSON.stringify(key)
     const line = this.#after.get(quoted) ?? this.#before.get(quoted)
@@ -54,19 +54,19 @@ export class BuildCache {
     return JSON.parse(line.slice(66 + quoted.length)) as T
   }
 
-  /** Remembers a value. */
+  /** Stores a value. */
   set(key: string, value: unknown): void {
     const quoted = JSON.stringify(key)
     const rest = `${quoted}\t${JSON.stringify(value)}`
     this.#after.set(quoted, `${sha256(rest)}\t${rest}`)
   }
 
-  /** Forgets what was remembered under `key`. */
+  /** Deletes the value of `key`. */
   delete(key: string): void {
     this.#after.delete(JSON.stringify(key))
   }
 
-  /** Leaves what this build has used or found for the next one. */
+  /** Writes the values that this build used or stored, for the next build. */
   async close(): Promise<void> {
     const path = this.#path
     if (path === null || this.#after.size < WORTHWHILE) return
@@ -77,24 +77,24 @@ export class BuildCache {
   }
 }
 
-/** Files of a tree that are rendered together, because they depend on the same things. */
+/** Files of a tree that are rendered together, because they have the same inputs. */
 export interface OutputGroup {
   /** The same in every build. */
   readonly id: string
-  /** All that the files depend on, as JSON. */
+  /** Everything that the files depend on, as JSON. */
   readonly inputs: unknown
   render(): Iterable<Output> | AsyncIterable<Output>
 }
 
-/** A file as it was written: path, size, time of change in nanoseconds, SHA-256. */
+/** A file as it was written: path, size, modification time in nanoseconds, SHA-256. */
 type Stamp = readonly [path: string, size: number, modified: string, sha256: string]
 
 /**
- * Writes groups of files into a static tree. A group whose inputs are those of an earlier build is
- * not rendered again: a look at each file says whether it is still the one that was written then.
+ * Writes groups of files into a static tree. A group with the same inputs as in an earlier build is
+ * not rendered again if size and modification time show that its files are unchanged.
  */
 export class StaticOutputs {
-  /** The paths of all files that the tree has to have. */
+  /** The paths of all files that the tree must have. */
   readonly wanted = new Set<string>()
   changed = 0
   readonly #tree: PublicTree
@@ -105,7 +105,7 @@ export class StaticOutputs {
     this.#cache = cache
   }
 
-  /** Makes the files of a group what they have to be. */
+  /** Writes the files of a group, unless they are up to date. */
   async write({ id, inputs, render }: OutputGroup): Promise<void> {
     const key = `outputs ${id}`
     const digest = digestOf(inputs)
@@ -122,14 +122,14 @@ export class StaticOutputs {
     for (const [path] of stamps) this.wanted.add(path)
   }
 
-  /** The stamps with the times of now, if every file has the bytes that were written; else null. */
+  /** Returns the stamps with current times; null if a file's bytes differ from those written. */
   async #intact(stamps: Stamp[]): Promise<Stamp[] | null> {
     const fresh: Stamp[] = []
     for (const stamp of stamps) {
       const [path, size, modified, checksum] = stamp
       const now = this.#stamp(path, checksum)
       if (now[1] !== size) return null
-      // After a power cut, or on another machine, the time says nothing of the bytes.
+      // After a power failure or on another machine, the time does not prove the bytes.
       if (now[2] !== modified || !this.#cache.isSameBoot) {
         const bytes = await this.#tree.read(path)
         if (bytes === null || sha256(bytes) !== checksum) return null
@@ -140,13 +140,13 @@ export class StaticOutputs {
   }
 
   #stamp(path: string, checksum: string): Stamp {
-    // Not one after the other through the thread pool: a tree may have a million files.
+    // Synchronous, because calls through the thread pool are slower for a million files.
     const facts = statSync(this.#tree.path(path), { bigint: true, throwIfNoEntry: false })
     return [path, facts?.isFile() ? Number(facts.size) : -1, `${facts?.mtimeNs}`, checksum]
   }
 }
 
-/** A checksum of anything that is JSON. */
+/** Returns a checksum of any JSON value. */
 export function digestOf(value: unknown): string {
   return sha256(JSON.stringify(value))
 }
@@ -160,7 +160,7 @@ async function ifUsable<T>(work: () => Promise<T>): Promise<T | null> {
   }
 }
 
-/** All code that a build runs, and its dependencies: another version may render other bytes. */
+/** Hashes all code of a build and its dependencies: another version may render other bytes. */
 function programDigest(): string {
   const built = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
   const hash = createHash('sha256')
@@ -178,7 +178,7 @@ function programDigest(): string {
   return hash.digest('hex')
 }
 
-/** An id of the running system (proc(5)); elsewhere the minute of its start. */
+/** Returns the boot id of the system (proc(5)), or the minute of its start where there is none. */
 async function bootId(): Promise<string> {
   const id = await ifUsable(() => readFile('/proc/sys/kernel/random/boot_id', 'utf8'))
   return id?.trim() ?? `${hostname()} ${Math.round((Date.now() / 1000 - uptime()) / 60)}`

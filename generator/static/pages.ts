@@ -18,15 +18,15 @@ import { renderReadme, renderSource } from '../sandbox/rendering.ts'
 import { digestOf, type OutputGroup } from './cache.ts'
 import type { StaticCrate, StaticRelease } from './releases.ts'
 
-/** A crate, as far as it has to be known before the pages of any other can be rendered. */
+/** What must be known of every crate before pages can be rendered. */
 type CrateSummary = ReturnType<typeof summarize>
 
-/** Which crates depend on each with their newest version, by name, as the catalog has it. */
+/** For each crate, the crates whose newest version depends on it, by name as in the catalog. */
 type Dependents = ReadonlyMap<CanonicalName, readonly DependentRow[]>
 
 /**
- * All pages of a static tree. There are no feeds and no times: nothing in a `.crate` says when it
- * was published, and a tree that depends only on the bytes it reads cannot know.
+ * Renders all pages of a static tree. There are no feeds and no times: a `.crate` does not contain
+ * its publish time, and the tree depends only on the bytes read.
  */
 export function* staticPages(
   crates: readonly StaticCrate[],
@@ -34,7 +34,7 @@ export function* staticPages(
 ): Generator<OutputGroup> {
   const summaries = crates.map(summarize)
   const dependents = findDependents(summaries)
-  // A digest for all groups: a site configuration may hold a logo.
+  // One digest for all groups, because a site configuration may contain a logo.
   const look = digestOf(site)
   for (const summary of summaries) {
     const users = dependents.get(canonicalName(summary.name)) ?? []
@@ -82,7 +82,7 @@ function sourceOutputs(
   { name, version, path }: StaticRelease,
   site: SiteConfig,
 ): AsyncGenerator<Output> {
-  // It was accepted by the limits of the settings.
+  // It was already checked against the limits of the settings.
   return renderSource({ path, name, version, site, unpackedBytes: Number.POSITIVE_INFINITY })
 }
 
@@ -122,7 +122,7 @@ function summarize(crate: StaticCrate) {
   }))
   const newest = newestVersion(releases)
   if (!newest) throw new Error(`the crate ${name} has no releases`)
-  // What its pages follow from.
+  // Everything that its pages depend on.
   const identity = [name, ...releases.flatMap(one => [one.version, one.cksum, one.yanked])]
   return { name, releases, newest, identity }
 }

@@ -10,13 +10,13 @@ import { dependencyFacts, inspect } from '../add/add.ts'
 import { fileChecksum } from '../store/durable-file.ts'
 import type { BuildCache } from './cache.ts'
 
-/** A release of a static tree, with `yanked` as the settings have it, and where its bytes are. */
+/** A release of a static tree, with `yanked` by the settings, and the path of its `.crate`. */
 export type StaticRelease = Omit<Release, 'files'> & { readonly path: string }
 
-/** A crate of a static tree: its releases in the order of their versions. */
+/** A crate of a static tree: its releases, ordered by version. */
 export type StaticCrate = readonly [StaticRelease, ...StaticRelease[]]
 
-/** A release read from a `.crate`, null when it is broken, and the objections to it. */
+/** A release read from a `.crate`, null if it is refused, and its issues. */
 interface Inspected {
   readonly release: Omit<Release, 'files'> | null
   readonly issues: readonly Issue[]
@@ -25,17 +25,17 @@ interface Inspected {
 /** A file as it was read. */
 interface FileStamp {
   readonly size: number
-  /** Its times, and what it is to the file system. */
+  /** Its times, and its identity in the file system. */
   readonly times: string
   readonly cksum: string
 }
 
-/** Coarsest time stamps of file systems in use (FAT), in milliseconds, and some more. */
+/** Coarsest timestamps of file systems (2 seconds in FAT), in milliseconds, with a margin. */
 const CLOCK_TICK = 3000
 
-/** All releases among a folder's `.crate` files. */
+/** The releases in a folder of `.crate` files. */
 export class StaticReleases {
-  /** Everything to object to or to warn of, with the file that gives reason to. */
+  /** All errors and warnings, each with its file. */
   readonly issues: Issue[] = []
   readonly #crates = new Map<CanonicalName, Map<VersionIdentity, StaticRelease>>()
   readonly #settings: Settings
@@ -57,7 +57,7 @@ export class StaticReleases {
     )
   }
 
-  /** Takes a `.crate` file in; what is wrong with it is among the `issues`. */
+  /** Adds a `.crate` file; adds its errors and warnings to `issues`. */
   async put(path: string): Promise<void> {
     const { size, cksum } = await this.#read(path)
     const found =
@@ -67,8 +67,8 @@ export class StaticReleases {
   }
 
   /**
-   * Applies the policy, for which every crate has to be known, and yanks. With `skipBad`, what the
-   * policy refuses goes, and what cannot do without it.
+   * Applies the policy, for which every crate must be known, and yanks. With `skipBad`, removes
+   * releases that the policy refuses, also for lack of a removed dependency.
    */
   check(skipBad: boolean): void {
     const listed = new Set(this.#settings.yanked)
@@ -109,13 +109,13 @@ export class StaticReleases {
     const release = await inspect({ bytes, pubtime: null }, this.#settings, this.#urls, issues)
     if (!release || issues.some(one => one.severity === 'error')) return { release: null, issues }
     const { files, ...rest } = release
-    // As it comes from the cache, so that both give the same.
+    // Converted as in the cache, so that the result is the same with and without it.
     const found = JSON.parse(JSON.stringify({ release: rest, issues })) as Inspected
     this.#cache.set(`crate ${cksum}`, found)
     return found
   }
 
-  /** Size and checksum of a file; it is read only when it is not the one that was read before. */
+  /** Returns size and checksum of a file; reads it only if it may have changed. */
   async #read(path: string): Promise<FileStamp> {
     const key = `file ${path}`
     const facts = statSync(path, { bigint: true, throwIfNoEntry: false })
@@ -126,7 +126,7 @@ export class StaticReleases {
     const cksum = await fileChecksum(path)
     if (cksum === null) return refuse('file_missing', { path })
     const stamp = { size: Number(facts.size), times, cksum }
-    // A change within the same tick of the file system's clock would leave the same times.
+    // A change within one tick of the file system's clock could leave the times unchanged.
     if (Number(facts.ctimeMs) < Date.now() - CLOCK_TICK) this.#cache.set(key, stamp)
     else this.#cache.delete(key)
     return stamp
