@@ -20,24 +20,24 @@ import { gitVersion } from './index-repository/git-process.ts'
 import { type IndexRepository, openIndexRepository } from './index-repository/repository.ts'
 import { IndexPush } from './push.ts'
 
-/** Crates in one commit: a batch is committed quickly, and a first import needs few commits. */
+/** The most crates in one commit: commits stay quick, and a first import needs few of them. */
 const BATCH = 500
 
-/** The fact with the last audit event that was committed; missing before the first commit. */
+/** The key of the fact with the last committed audit event; missing before the first commit. */
 export const LAST_EVENT = 'git_event'
 
-/** Called when something goes wrong with a git index; none of it fails a command. */
+/** Called when something goes wrong with a git index; none of this makes a command fail. */
 export interface GitIndexEvents {
-  /** Why there is none, where settings do not insist on one. */
+  /** There is no git index, for this reason, and the settings do not require one. */
   readonly onMissing?: (refusal: Refusal) => void
-  /** A push to a remote that did not arrive and is tried again. */
+  /** A push to a remote failed and will be tried again. */
   readonly onPushFailure?: (failure: Refusal) => void
 }
 
 /**
- * The git index of a registry: follows the catalog, commit by commit. Pending crates are marked in
- * the catalog, so a failure or a crash only delays it. Writers of several processes exclude each
- * other.
+ * The git index of a registry, which follows the catalog commit by commit. Pending crates are
+ * marked in the catalog, so a failure or a crash only delays a commit. Only one process writes at a
+ * time.
  */
 export class GitIndex {
   readonly #registry: Registry
@@ -62,8 +62,8 @@ export class GitIndex {
   }
 
   /**
-   * As `open`, for the process that keeps the index up to date: without an engine, changes are no
-   * longer marked. The next one that opens the index with an engine catches up.
+   * Does what `open` does, for the process that keeps the index up to date: without an engine,
+   * changes are no longer marked. The next process that opens the index with an engine catches up.
    */
   static async follow(registry: Registry, events: GitIndexEvents = {}): Promise<GitIndex | null> {
     const git = await GitIndex.open(registry, events)
@@ -72,7 +72,7 @@ export class GitIndex {
     return git
   }
 
-  /** Opens or makes the repository; null where the settings or the machine have none. */
+  /** Opens or creates the repository; returns null if it is switched off or there is no engine. */
   static async open(
     registry: Registry,
     { onMissing, onPushFailure }: GitIndexEvents = {},
@@ -82,7 +82,7 @@ export class GitIndex {
     try {
       await bringGitIndexBack(registry)
       const repository = await openIndexRepository({ path: gitIndexPath(registry), engine })
-      // These marks were for another repository: the first commit to this one has all crates.
+      // The marks were for another repository: the first commit to this one contains all crates.
       if ((await repository.head()) === null) await unfollowForGit(registry.database)
       return new GitIndex(registry, repository, onPushFailure)
     } catch (error) {
@@ -92,7 +92,7 @@ export class GitIndex {
     }
   }
 
-  /** Commits everything that waits; the number of commits. The remotes follow on their own. */
+  /** Commits everything pending and returns the number of commits. Pushes run in the background. */
   async commit(): Promise<number> {
     if (await this.#isUpToDate()) return 0
     let commits = 0
@@ -103,15 +103,15 @@ export class GitIndex {
     }
     if (commits > 0) {
       this.#push.request()
-      // Outside the mutex: a full packing takes long, and commits go on during it.
+      // Outside the mutex: a full packing takes long, and commits continue meanwhile.
       await this.#repository.maintain()
     }
     return commits
   }
 
   /**
-   * Updates config.json at HEAD and nothing else: quick, whatever is pending. Does nothing before
-   * the first commit. Remotes get what an earlier process could not push.
+   * Updates only config.json at HEAD, which is quick however much is pending. Does nothing before
+   * the first commit. Also pushes what an earlier process could not push.
    */
   async commitConfig(): Promise<void> {
     await this.#mutex.run(async () => {
@@ -122,12 +122,12 @@ export class GitIndex {
     })
   }
 
-  /** What the repository has at HEAD, for comparing. */
+  /** Lists the files at HEAD, for a comparison. */
   list(): AsyncIterable<IndexFile> {
     return this.#repository.list()
   }
 
-  /** Puts crates back as the catalog has them, and takes out files that are no crate's. */
+  /** Commits the catalog's state of these crates, and removes files that belong to no crate. */
   async repair(crateIds: readonly number[], strays: readonly string[]): Promise<void> {
     await markForGit(this.#registry.database, crateIds)
     if (strays.length > 0) {
@@ -138,14 +138,14 @@ export class GitIndex {
     await this.commit()
   }
 
-  /** Lets running commits end, and running pushes for some seconds. */
+  /** Waits for running commits, and for up to a few seconds for running pushes. */
   async close(): Promise<void> {
     await this.#push.close()
     await this.#repository.close()
     await this.#mutex.close()
   }
 
-  /** Whether there is nothing to commit; asked every few seconds, it starts no program. */
+  /** Returns whether nothing is pending. Called every few seconds, so it starts no process. */
   async #isUpToDate(): Promise<boolean> {
     if (!this.#hasConfig) return false
     return (await listMarks(this.#registry.database, 'git', 0, 1)).length === 0
@@ -162,7 +162,7 @@ export class GitIndex {
     }))
     const id = await this.#repository.commit([this.#config(), ...changes], {
       message: commitMessage(batch),
-      // Of the last change, so that equal histories make equal commits; else the epoch.
+      // The time of the last change, so that equal histories have equal commits; else the epoch.
       time: new Date(batch.events.at(-1)?.at ?? 0),
     })
     this.#hasConfig = true
@@ -177,14 +177,14 @@ export class GitIndex {
   }
 }
 
-/** Why Cargo cannot fetch the index from a daemon of this machine; null when it can. */
+/** Returns why Cargo cannot fetch the index from a daemon on this machine; null when it can. */
 export async function fetchProblem(): Promise<Issue | null> {
   return (await gitVersion('git')) === null ? warning('git_upload_pack_missing') : null
 }
 
 /**
- * Moves a repository that settings have switched off out of the public tree, where it would fall
- * behind: readers of it get an error instead of an old index. The history comes back with `"on"`.
+ * Moves a repository that is switched off out of the public tree, where it would become outdated:
+ * clients get an error instead of an old index. The history comes back with `"on"`.
  */
 export async function setGitIndexAside(registry: Registry): Promise<void> {
   const path = gitIndexPath(registry)
@@ -193,7 +193,7 @@ export async function setGitIndexAside(registry: Registry): Promise<void> {
   await rename(path, asidePath(registry))
 }
 
-/** Puts a repository that settings have switched on again back into the public tree. */
+/** Moves a repository that is switched on again back into the public tree. */
 export async function bringGitIndexBack(registry: Registry): Promise<void> {
   const path = gitIndexPath(registry)
   if (existsSync(path) || !existsSync(asidePath(registry))) return
@@ -205,12 +205,14 @@ function asidePath(registry: Registry): string {
   return join(registry.dir, 'index.git.off')
 }
 
-/** Path of a registry's repository. */
+/** Returns the path of a registry's repository. */
 export function gitIndexPath(registry: Registry): string {
   return registry.tree.path(GIT_INDEX_FOLDER)
 }
 
-/** Names crate, version, action and actor; several changes get a line each below a summary. */
+/**
+ * Returns action, crate, version, and actor; for several changes, a summary and a line for each.
+ */
 function commitMessage({ crates, events }: GitBatch): string {
   const [first, ...more] = events.map(({ action, crate, version, actor }) => {
     const what = version === null ? crate : `${crate} ${version}`

@@ -10,18 +10,18 @@ export interface PushOptions {
   /** The index repository. */
   readonly path: string
   readonly gitCommand?: string
-  /** The pauses between tries: from the first, doubled each time, up to the last. */
+  /** The pause after the first failure; it doubles with each further one, up to `lastPauseMs`. */
   readonly firstPauseMs?: number
   readonly lastPauseMs?: number
-  /** The longest one push may take. */
+  /** The longest time that one push may take. */
   readonly timeoutMs?: number
-  /** How long `close` waits for a push that runs. */
+  /** How long `close` waits for a running push. */
   readonly closeMs?: number
-  /** Called after every failed attempt; the next one follows automatically. */
+  /** Called after each failed attempt; another one follows automatically. */
   readonly onFailure?: (failure: Refusal) => void
 }
 
-/** Pushes the index to remotes in the background; failures are told and retried. */
+/** Pushes the index to remotes in the background; reports failures and retries. */
 export class IndexPush {
   readonly #remotes: readonly Remote[]
 
@@ -29,12 +29,12 @@ export class IndexPush {
     this.#remotes = remotes.map(remote => new Remote(remote, options))
   }
 
-  /** Says that there are new commits; returns at once. */
+  /** Requests a push of new commits; returns at once. */
   request(): void {
     for (const remote of this.#remotes) remote.request()
   }
 
-  /** Starts no other push and waits some seconds for running ones; a later push takes the rest. */
+  /** Starts no more pushes and waits a few seconds for running ones; later pushes send the rest. */
   async close(): Promise<void> {
     await Promise.all(this.#remotes.map(remote => remote.close()))
   }
@@ -54,10 +54,10 @@ export function checkRemote(remote: string): string {
 
 class Remote {
   readonly #url: string
-  /** The address without the password it may carry. */
+  /** The URL without the password that it may contain. */
   readonly #shown: string
   readonly #options: Required<PushOptions>
-  /** Tries since the last success. */
+  /** Failed attempts since the last success. */
   #failures = 0
   #wanted = false
   #running: Promise<void> | null = null
@@ -80,7 +80,9 @@ class Remote {
     }
   }
 
-  /** One push at a time; requests during it go with the next. A pause after a failure is kept. */
+  /**
+   * Runs one push at a time; requests during it share the next. Keeps the pause after a failure.
+   */
   request(): void {
     this.#wanted = true
     if (!this.#closed.signal.aborted) this.#running ??= this.#pushAll()
@@ -105,7 +107,7 @@ class Remote {
     this.#running = null
   }
 
-  /** Pushes the branch under its own name, with the user's credentials, proxies and keys. */
+  /** Pushes the branch under its own name, with the user's credentials, proxies, and keys. */
   async #push(): Promise<void> {
     const { path, gitCommand, timeoutMs } = this.#options
     const [ref, head] = [await headRef(path), await readHead(path)]
@@ -126,7 +128,7 @@ class Remote {
     try {
       const complaint = await complaintOf(child)
       if (complaint === null) return
-      // The machine-readable lines name the reason (git-push, "OUTPUT").
+      // The machine-readable lines contain the reason (git-push, "OUTPUT").
       if (/^!\t.*\((?:non-fast-forward|fetch first)\)/m.test(report))
         refuse('git_push_diverged', { remote: this.#shown })
       throw new Error(complaint)
@@ -158,11 +160,11 @@ class Remote {
   }
 }
 
-/** Variables that would lead git to another repository. */
+/** Variables that would make git use another repository. */
 const ELSEWHERE =
   'DIR WORK_TREE INDEX_FILE OBJECT_DIRECTORY ALTERNATE_OBJECT_DIRECTORIES NAMESPACE'.split(' ')
 
-/** The user's environment without variables that redirect git, and without questions. */
+/** Returns the user's environment without variables that redirect git, and without prompts. */
 function pushEnvironment(path: string): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = { ...process.env }
   for (const name of ELSEWHERE) delete environment[`GIT_${name}`]
@@ -177,7 +179,7 @@ function pushEnvironment(path: string): NodeJS.ProcessEnv {
   }
 }
 
-/** Ends git and its children: a waiting ssh would keep running, and hold our pipes. */
+/** Ends git and its children: a waiting ssh would keep running and hold the pipes open. */
 function endGroup(child: ChildProcess): void {
   if (child.pid === undefined || process.platform === 'win32') return void child.kill('SIGTERM')
   try {

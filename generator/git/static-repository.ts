@@ -5,7 +5,7 @@ import { GIT_INDEX_FOLDER, INDEX_FOLDER, pathInGit } from '../../core/paths/inde
 import { BRANCH, objectId } from './index-repository/bare-repository.ts'
 import { type Folder, folderOf, REGISTRY } from './index-repository/engine.ts'
 
-/** Marks a repository made here: a later build may rewrite it. */
+/** The configuration marks a repository of this module: a later build may rewrite it. */
 export const STATIC_CONFIG = `[core]
 \trepositoryformatversion = 0
 \tfilemode = true
@@ -15,8 +15,8 @@ export const STATIC_CONFIG = `[core]
 `
 
 /**
- * The index files among `outputs` as a bare git repository for plain file servers
- * (gitrepository-layout): one commit without history and date, so that equal files make equal
+ * Renders the index files among `outputs` as a bare git repository for plain file servers
+ * (gitrepository-layout): one commit without history and date, so that equal files give equal
  * bytes. Needs no git.
  */
 export function renderGitIndex(outputs: readonly Output[]): Output[] {
@@ -28,7 +28,7 @@ export function renderGitIndex(outputs: readonly Output[]): Output[] {
   const text = `tree ${addTree(writer, folderOf(files))}\nauthor ${person}\ncommitter ${person}\n\nplimsoll build --from\n`
   const commit = writer.add('commit', Buffer.from(text))
   const { name, pack, index } = writer.finish()
-  // References come after what they refer to: readers of a tree being written miss nothing.
+  // Refs come after the objects they point to, so that clients never miss an object during a write.
   return [
     repositoryFile(`objects/pack/pack-${name}.pack`, pack),
     repositoryFile(`objects/pack/pack-${name}.idx`, index),
@@ -52,7 +52,7 @@ function repositoryFile(path: string, bytes: Buffer): Output {
 
 function addTree(writer: PackWriter, { folders, files }: Folder<string>): string {
   const entries = [...files].map(([name, id]) => ({ name, key: name, mode: '100644', id }))
-  // Git sorts a folder as if its name ended with a slash.
+  // Git sorts a folder as if its name ended in a slash.
   for (const [name, inner] of folders)
     entries.push({ name, key: `${name}/`, mode: '40000', id: addTree(writer, inner) })
   entries.sort((a, b) => (a.key < b.key ? -1 : 1))
@@ -67,15 +67,15 @@ function addTree(writer: PackWriter, { folders, files }: Folder<string>): string
 const KINDS = { commit: 1, tree: 2, blob: 3 } as const
 
 /**
- * Collects git objects in one pack (gitformat-pack, version 2). Its bytes depend on the objects
- * alone: nothing is compressed, because deflate output depends on library version and processor.
+ * Collects git objects in one pack (gitformat-pack, version 2). Its bytes depend only on the
+ * objects: nothing is compressed, because deflate output depends on library version and processor.
  */
 export class PackWriter {
   readonly #parts: Buffer[] = []
   readonly #entries = new Map<string, { readonly offset: number; readonly crc: number }>()
   #size = 12
 
-  /** Puts an object in, once however often it comes; its id. */
+  /** Adds an object unless it is already there; returns its id. */
   add(kind: keyof typeof KINDS, bytes: Uint8Array): string {
     const id = objectId(kind, bytes)
     if (this.#entries.has(id)) return id
@@ -86,9 +86,9 @@ export class PackWriter {
     return id
   }
 
-  /** The pack and its index, and what both are named by. */
+  /** Returns the pack, its index, and the name of both. */
   finish(): { name: string; pack: Buffer; index: Buffer } {
-    // The index has 31 bits for a place; a larger one would need a table of its own.
+    // The index has 31 bits for an offset; larger ones would need a separate table.
     if (this.#size > 0x7fff_ffff)
       throw new RangeError('an index of more than 2 GiB does not fit into one pack')
     const head = Buffer.concat([Buffer.from('PACK'), u32(2), u32(this.#entries.size)])
@@ -99,7 +99,7 @@ export class PackWriter {
 
   #index(packSum: Buffer): Buffer {
     const sorted = [...this.#entries].sort(([a], [b]) => (a < b ? -1 : 1))
-    // How many ids begin with each byte or a lower one.
+    // For each byte, the number of ids that begin with it or a lower one.
     let count = 0
     const fan = Array.from({ length: 256 }, (_, byte) => {
       const start = byte.toString(16).padStart(2, '0')
@@ -119,7 +119,7 @@ export class PackWriter {
   }
 }
 
-/** Kind and size: 4 bits of the size beside the kind, then 7 a byte, the least first. */
+/** Returns kind and size: the lowest 4 bits of the size with the kind, then 7 bits per byte. */
 function entryHeader(kind: number, size: number): Buffer {
   const bytes = [(kind << 4) | (size & 15)]
   for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
@@ -129,7 +129,7 @@ function entryHeader(kind: number, size: number): Buffer {
   return Buffer.from(bytes)
 }
 
-/** A zlib stream that holds the bytes as they are (RFC 1950; RFC 1951, 3.2.4). */
+/** Returns a zlib stream of the uncompressed bytes (RFC 1950; RFC 1951, 3.2.4). */
 function stored(bytes: Uint8Array): Buffer {
   const parts: Uint8Array[] = [Buffer.from([0x78, 0x01])]
   let at = 0

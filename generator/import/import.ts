@@ -14,17 +14,17 @@ import { inParallel } from '../store/durable-file.ts'
 import { ordered } from './ordered.ts'
 import { type Refused, refusedPart, type Source, type SourceRelease } from './source/source.ts'
 
-/** `.crate` files that are fetched and inspected at once. */
+/** The most `.crate` files that are fetched and inspected at once. */
 const AT_ONCE = 6
 
-/** Most releases, and characters of lines and readmes, of one transaction. */
+/** The most releases, and characters of index lines and READMEs, in one transaction. */
 const RELEASES_MAX = 100
 const TEXT_MAX = 16 * 1024 * 1024
 
-/** Largest `.crate` that is read at all, whatever a publish may have. */
+/** The largest `.crate` that is read, whatever the limit for a publish. */
 const CRATE_MAX = 512 * 1024 * 1024
 
-/** A release whose bytes wait in the store to be taken in. */
+/** A release with staged bytes that is ready to be added. */
 interface Ready {
   readonly where: string
   readonly release: Release
@@ -32,15 +32,15 @@ interface Ready {
   readonly notes: readonly Issue[]
 }
 
-/** What became of a version of the source; the issues say why it was refused, or warn. */
+/** The result for a version of the source; the issues say why it was refused, or are warnings. */
 export interface Outcome extends Refused {
   readonly outcome: 'added' | 'present' | 'refused'
 }
 
-/** Who imports from where. */
+/** The actor and the source of an import. */
 export interface ImportJob {
   readonly change: Change
-  /** Of the source, for the audit. */
+  /** The source's description for the audit log. */
   readonly source: string
   /** The user who becomes the owner of crates that have none. */
   readonly owner: number | null
@@ -49,8 +49,8 @@ export interface ImportJob {
 type Results = readonly (Ready | Outcome)[]
 
 /**
- * Imports what `source` has and reports what became of each version. What is already here costs one
- * query, so a killed import is simply repeated. The public tree follows with a build.
+ * Imports everything from `source` and yields the result for each version. An existing version
+ * costs one query, so a killed import is simply repeated. A build then updates the public tree.
  */
 export async function* importAll(
   registry: Registry,
@@ -74,7 +74,7 @@ export async function* importAll(
   }
 }
 
-/** What is to be done for each version of the source, and for each part of it that is none. */
+/** Yields the work for each version of the source, and for each part that cannot be imported. */
 async function* tasks(
   registry: Registry,
   source: Source,
@@ -95,7 +95,7 @@ async function discard(results: Results): Promise<void> {
   for (const result of results) if ('bytes' in result) await result.bytes.discard()
 }
 
-/** Releases that are imported together, with one flush of the database. */
+/** Releases that are imported together, with one sync of the database. */
 class ImportBatch {
   readonly #registry: Registry
   readonly #job: ImportJob
@@ -107,7 +107,7 @@ class ImportBatch {
     this.#job = job
   }
 
-  /** Whether it is time to unload. */
+  /** Whether the batch should be unloaded. */
   get isFull(): boolean {
     return this.#waiting.length >= RELEASES_MAX || this.#text >= TEXT_MAX
   }
@@ -119,7 +119,7 @@ class ImportBatch {
 
   /**
    * Stores the bytes, then the records in one transaction, all under the mutex, so that no repair
-   * sees orphan bytes. After a kill in between, the next attempt finds the bytes.
+   * sees orphan bytes. If killed in between, the next attempt reuses the bytes.
    */
   async unload(): Promise<Outcome[]> {
     const batch = this.#waiting.splice(0)
@@ -128,7 +128,7 @@ class ImportBatch {
     return this.#registry.mutex.run(() => this.#land(batch))
   }
 
-  /** Forgets what waits. */
+  /** Discards the waiting releases. */
   async discard(): Promise<void> {
     await discard(this.#waiting.splice(0))
   }
@@ -153,7 +153,7 @@ class ImportBatch {
   }
 }
 
-/** Fetches and inspects the bytes of a version unless it is here; the first good candidate. */
+/** Fetches and inspects the first valid candidate of a version, unless the version exists. */
 async function prepareVersion(
   registry: Registry,
   candidates: readonly SourceRelease[],
@@ -205,7 +205,7 @@ async function prepare(
   }
 }
 
-/** The version, if it is here; refuses one that has other bytes here. Reads nothing. */
+/** Returns the version if it exists; refuses one that exists with other bytes. Reads no bytes. */
 function findPresent(
   { where, entry, cksum }: SourceRelease,
   { name, version }: NonNullable<SourceRelease['identity']>,
@@ -253,7 +253,7 @@ async function inspect(
   return { where, release, bytes, notes: [...notes, ...big, ...policy] }
 }
 
-/** What the policy would say of a publish; missing dependencies may come later in the import. */
+/** Returns the policy's issues as for a publish; dependencies may still follow in the import. */
 function policyNotes({ settings }: Registry, release: Release, known: KnownCrate | null): Issue[] {
   const facts = { existing: known, lookAlikes: [], missingDependencies: [], alsoHere: [] }
   const { issues } = checkPolicy(release, facts, settings.policy)

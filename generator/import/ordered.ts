@@ -1,6 +1,6 @@
 /**
- * Does `work` for all items, `width` at once, and yields the results in the order of the items,
- * reading no further ahead. Unused results, after an early stop or a failure, go to `discard`.
+ * Runs `work` for all items, `width` at once, and yields the results in the order of the items;
+ * reads no further ahead. After an early stop or a failure, passes unused results to `discard`.
  */
 export async function* ordered<Item, Result>(
   items: AsyncIterable<Item> | Iterable<Item>,
@@ -12,7 +12,7 @@ export async function* ordered<Item, Result>(
   try {
     for await (const item of items) {
       const result = work(item)
-      // A failure is thrown in its order; until then it must not count as unhandled.
+      // A failure is thrown when its turn comes; until then it must not count as unhandled.
       result.catch(() => undefined)
       waiting.push(result)
       if (waiting.length === width) yield (await waiting.shift()) as Result

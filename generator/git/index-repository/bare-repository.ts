@@ -28,14 +28,14 @@ const CONFIG = `[core]
 \treceivepack = false
 `
 
-/** Makes `path` a bare repository unless it is one, without git's templates, hooks and defaults. */
+/** Creates a bare repository at `path` if there is none; no git templates, hooks, or defaults. */
 export async function ensureBare(path: string): Promise<void> {
   await makeFolder(path)
   const names = await readdir(path)
   if (names.includes('HEAD') && names.includes('objects') && names.includes('refs'))
     return await checkFormat(path)
-  // A kill during creation leaves some of these; HEAD comes last, so the folder is no repository
-  // before.
+  // A kill during creation leaves some of these. HEAD comes last: until then the folder is not a
+  // repository.
   const ours = ['config', 'objects', 'refs', 'info']
   if (names.some(name => !ours.includes(name) && !isTemporary(name)))
     refuse('git_index_occupied', { path })
@@ -54,7 +54,7 @@ async function checkFormat(path: string): Promise<void> {
   await headRef(path)
 }
 
-/** The branch HEAD names. */
+/** Returns the branch that HEAD points to. */
 export async function headRef(path: string): Promise<string> {
   const text = (await readText(join(path, 'HEAD'))) ?? ''
   const ref = /^ref: (refs\/heads\/[A-Za-z0-9][\w./-]*)\n?$/.exec(text)?.[1]
@@ -63,7 +63,7 @@ export async function headRef(path: string): Promise<string> {
   return ref
 }
 
-/** The commit of HEAD, read as git reads it: the loose ref first, then packed-refs. */
+/** Returns HEAD's commit, read as git does: the loose ref first, then packed-refs. */
 export async function readHead(path: string): Promise<string | null> {
   const ref = await headRef(path)
   const loose = (await readText(join(path, ref)))?.trim()
@@ -73,23 +73,23 @@ export async function readHead(path: string): Promise<string | null> {
   return null
 }
 
-/** The id git gives a file's bytes. */
+/** Returns the id that git gives to a file's bytes. */
 export function blobId(bytes: Uint8Array): string {
   return objectId('blob', bytes)
 }
 
-/** The id git gives an object. */
+/** Returns the id that git gives to an object. */
 export function objectId(kind: 'blob' | 'tree' | 'commit', bytes: Uint8Array): string {
   return createHash('sha1').update(`${kind} ${bytes.length}\0`).update(bytes).digest('hex')
 }
 
-/** Writes what `git update-server-info` writes, for plain file servers; only where it changes. */
+/** Writes what `git update-server-info` writes, for plain file servers; only files that change. */
 export async function updateServerInfo(path: string): Promise<void> {
   const [ref, id] = [await headRef(path), await readHead(path)]
   const packs = (await readdir(join(path, 'objects', 'pack'))).filter(name =>
     /^pack-[0-9a-f]{40}\.pack$/.test(name),
   )
-  // A pack is listed once its index is there, which git renames into place last.
+  // A pack is listed only when its index exists, which git renames into place last.
   const listed: string[] = []
   for (const pack of packs.sort())
     if (await fileFacts(join(path, 'objects', 'pack', pack.replace(/pack$/, 'idx'))))
@@ -98,14 +98,14 @@ export async function updateServerInfo(path: string): Promise<void> {
   await replaceDerived(join(path, 'info', 'refs'), id ? `${id}\t${ref}\n` : '')
 }
 
-/** Not flushed: every start compares it again. */
+/** Replaces a derived file without a sync: every start compares it again. */
 async function replaceDerived(file: string, text: string): Promise<void> {
   if ((await readText(file)) !== text) await writeAtomically(file, Buffer.from(text))
 }
 
-/** How long a ref may be locked: git takes milliseconds, an older lock is a dead process's. */
+/** How long a ref may be locked: git needs milliseconds; an older lock is of a dead process. */
 const LOCK_MS = 5_000
-/** The same for what is held during packing. */
+/** How long a lock may be held during packing. */
 const WORK_MS = 600_000
 
 /** Waits for the locks of HEAD and its branch, and removes those of killed processes. */
@@ -115,7 +115,7 @@ export async function removeStaleLocks(path: string): Promise<void> {
     const started = Date.now()
     const first = await modified(lock)
     for (let since = first; since !== null; since = await modified(lock)) {
-      // The second half is for a clock that was set back: the lock looks young for ever.
+      // The second condition is for a clock that was set back: the lock would never look old.
       if (Date.now() - since >= LOCK_MS || (since === first && Date.now() - started >= LOCK_MS))
         await rm(lock, { force: true })
       else await setTimeout(50)
@@ -140,7 +140,9 @@ export async function removeStaleFiles(path: string): Promise<void> {
   }
 }
 
-/** A pack that fast-import was about to release keeps its mark, and would never be packed again. */
+/**
+ * Returns whether a pack still has the `.keep` file of fast-import and would never be packed again.
+ */
 async function isReleased(path: string): Promise<boolean> {
   return path.endsWith('.keep') && !!(await readText(path))?.startsWith('fast-import')
 }

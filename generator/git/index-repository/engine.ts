@@ -1,12 +1,12 @@
 import { refuse } from '../../../core/error/error.ts'
 
-/** One file of the index that becomes `bytes`, or goes away when they are null. */
+/** A change to one index file: its new bytes, or null to remove it. */
 export interface IndexChange {
   readonly path: string
   readonly bytes: Uint8Array | null
 }
 
-/** What a commit says of itself: the message names crate, version, action and actor. */
+/** The metadata of a commit: the message contains crate, version, action, and actor. */
 export interface CommitInfo {
   readonly message: string
   readonly time: Date
@@ -15,7 +15,7 @@ export interface CommitInfo {
 /** Author and committer of every commit; the actor is in its message. */
 export const REGISTRY = { name: 'Plimsoll', email: 'registry@localhost' }
 
-/** The time of a commit in seconds since 1970; the zone is UTC, so all engines make one commit. */
+/** Returns a commit's time in seconds since 1970; always UTC, so that all engines agree. */
 export function secondsOf({ time }: CommitInfo): number {
   return Math.floor(time.getTime() / 1000)
 }
@@ -26,34 +26,34 @@ export interface IndexFile {
   readonly id: string
 }
 
-/** Where a commit goes: after `head`, the newest one of the branch `ref`, if there is one. */
+/** The position of a new commit: after `head`, the newest commit of the branch `ref`, if any. */
 export interface Tip {
   readonly ref: string
   readonly head: string | null
 }
 
-/** What writes and reads the objects of an index repository. */
+/** An engine writes and reads the objects of an index repository. */
 export interface Engine {
   readonly name: 'nodegit' | 'git'
   /**
-   * Appends a commit, flushes it, moves the branch unless another program has moved it, and gives
+   * Appends a commit, syncs it, moves the branch unless another program has moved it, and returns
    * the id; null when nothing differs from `head`. One call at a time.
    */
   commit(tip: Tip, changes: readonly IndexChange[], info: CommitInfo): Promise<string | null>
-  /** Every file of a commit, in the order of git's tree. */
+  /** Lists every file of a commit, in the order of git's tree. */
   list(commit: string): AsyncIterable<IndexFile>
   close?(): void
 }
 
-/** Lowercase; no segment begins with a dot, so `.git` and `..` cannot be written. */
+/** Matches lowercase paths without a segment that begins with a dot, such as `.git` or `..`. */
 const PATH = /^(?!.{1000})[a-z0-9_-][a-z0-9._-]*(?:\/[a-z0-9_-][a-z0-9._-]*)*$/
 
-/** Whether a path can stand in the tree. */
+/** Returns whether a path is allowed in the tree. */
 export function isIndexPath(path: string): boolean {
   return PATH.test(path)
 }
 
-/** Refuses a batch that could not stand in the tree. */
+/** Refuses a batch with a path that is not allowed or occurs twice. */
 export function checkChanges(changes: readonly IndexChange[]): void {
   const seen = new Set<string>()
   for (const { path } of changes) {
@@ -63,13 +63,13 @@ export function checkChanges(changes: readonly IndexChange[]): void {
   }
 }
 
-/** Files by their paths as folders in folders. */
+/** Files as a tree of folders. */
 export interface Folder<File> {
   readonly files: Map<string, File>
   readonly folders: Map<string, Folder<File>>
 }
 
-/** The folders that files with these paths are in. */
+/** Returns the tree of folders that contain files with these paths. */
 export function folderOf<File>(files: Iterable<readonly [path: string, file: File]>): Folder<File> {
   const root: Folder<File> = { files: new Map(), folders: new Map() }
   for (const [path, file] of files) {

@@ -13,7 +13,7 @@ import {
 } from './engine.ts'
 import { finish, type GitAt, startGit } from './git-process.ts'
 
-/** Above this, one listing of the tree is cheaper than asking for every path. */
+/** With more paths than this, listing the whole tree is cheaper than asking for each path. */
 const LISTING_PAYS = 1_000
 
 /** The engine that runs the `git` executable: one `fast-import` for each commit. */
@@ -76,9 +76,9 @@ export class GitEngine implements Engine {
 }
 
 /**
- * One run of `git fast-import`: first asked what HEAD has, then fed a commit (git-fast-import,
- * "Input Format"). It reads only the trees above changed files, so its cost depends neither on the
- * size of the registry nor on its history.
+ * One run of `git fast-import`, which first lists files of HEAD and then gets a commit
+ * (git-fast-import, "Input Format"). It reads only the trees above changed files, so its cost
+ * depends on neither the size of the registry nor its history.
  */
 class FastImport {
   readonly #child: ChildProcessWithoutNullStreams
@@ -92,11 +92,11 @@ class FastImport {
       crlfDelay: Number.POSITIVE_INFINITY,
     })[Symbol.asyncIterator]()
     this.#end = finish(this.#child, 'fast-import')
-    // Handled in `done`; until then a failure must not end the process as unhandled.
+    // Handled in `done`; until then it must not end the process as an unhandled rejection.
     this.#end.catch(() => {})
   }
 
-  /** The blob ids of `paths` in commit `head`, null where there is none. */
+  /** Returns the blob ids of `paths` in commit `head`, null for each missing file. */
   async ids(head: string, paths: readonly string[]): Promise<(string | null)[]> {
     const asking = this.#write(paths.map(path => `ls ${head} ${path}\n`))
     const ids: (string | null)[] = []
@@ -106,7 +106,7 @@ class FastImport {
     return ids
   }
 
-  /** Appends a commit and gives its id. */
+  /** Appends a commit and returns its id. */
   async commit(
     { ref, head }: Tip,
     changes: readonly IndexChange[],
@@ -129,13 +129,13 @@ class FastImport {
     return id
   }
 
-  /** Ends the stream: only now the pack is completed and the ref moved. */
+  /** Ends the stream: only then does git complete the pack and move the ref. */
   async done(): Promise<void> {
     this.#child.stdin.end('done\n')
     await this.#end
   }
 
-  /** Ends git where something went wrong before `done`: nothing has been moved then. */
+  /** Ends git after an error before `done`: no ref has been moved yet. */
   abandon(): void {
     if (this.#child.exitCode === null && this.#child.signalCode === null)
       this.#child.kill('SIGKILL')

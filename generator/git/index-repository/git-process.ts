@@ -11,12 +11,12 @@ import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { refuse } from '../../../core/error/error.ts'
 
-/** Settings of every git that works on the index, whatever the user's configuration says. */
+/** The settings of every git process for the index, regardless of the user's configuration. */
 const SETTINGS: Readonly<Record<string, string>> = {
-  // Flush packs, their indexes and refs; git's default does not (git-config, core.fsync; git ≥
+  // Sync packs, their indexes, and refs; git's default does not (git-config, core.fsync; git ≥
   // 2.36).
   'core.fsync': 'all',
-  // One pack for each commit: two flushes instead of five. maintain() combines the packs.
+  // One pack for each commit: two syncs instead of five. maintain() combines the packs.
   'fastimport.unpackLimit': '0',
   // One thread: packing and clones must not starve the daemon's other work.
   'pack.threads': '1',
@@ -24,7 +24,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'maintenance.auto': 'false',
 }
 
-/** An environment for git in which no variable and no file of the user's changes what it does. */
+/** Returns an environment in which no variable or file of the user changes what git does. */
 export function cleanEnvironment(path: string): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = {
     LC_ALL: 'C',
@@ -46,15 +46,15 @@ export function cleanEnvironment(path: string): NodeJS.ProcessEnv {
   return environment
 }
 
-/** The executable, and the repository that it works on. */
+/** The git executable and its repository. */
 export interface GitAt {
   readonly command: string
   readonly path: string
 }
 
 /**
- * Starts git on the repository, in its own clean environment unless `options` have another; the
- * caller reads, writes and waits with `finish`.
+ * Starts git on the repository, in a clean environment unless `options` have another one; the
+ * caller reads, writes, and waits with `finish`.
  */
 export function startGit(
   git: GitAt,
@@ -65,12 +65,12 @@ export function startGit(
     env: cleanEnvironment(git.path),
     ...options,
   })
-  // Git may end before it has read everything; its exit code tells, the broken pipe adds nothing.
+  // Git may end before it has read everything; its exit code decides, not the broken pipe.
   child.stdin.on('error', () => {})
   return child
 }
 
-/** Waits for git's end: null, or its own words when it failed. */
+/** Waits for git to end; returns null, or its error message when it failed. */
 export async function complaintOf(
   child: ChildProcess & { readonly stderr: Readable },
 ): Promise<string | null> {
@@ -87,7 +87,7 @@ export async function complaintOf(
     : complaint.trim().replace(/\s*\n\s*/g, ' / ') || `git ended with ${code}`
 }
 
-/** Waits for git's end and refuses with its own words when it failed. */
+/** Waits for git to end; refuses with its error message when it failed. */
 export async function finish(
   child: ChildProcessWithoutNullStreams,
   command: string,
@@ -96,7 +96,7 @@ export async function finish(
   if (detail !== null) refuse('git_failed', { command, detail })
 }
 
-/** Runs git to its end, or to `signal`, and gives its standard output. */
+/** Runs git until it ends or `signal` aborts it; returns its standard output. */
 export async function runGit(
   git: GitAt,
   args: readonly string[],
@@ -110,7 +110,7 @@ export async function runGit(
   return await output
 }
 
-/** The version of the executable; null when it cannot be run at all. */
+/** Returns the version of the executable; null when it cannot be run. */
 export async function gitVersion(command: string): Promise<string | null> {
   const options = { env: cleanEnvironment('') }
   const said = await promisify(execFile)(command, ['version'], options).catch(() => null)
@@ -120,14 +120,14 @@ export async function gitVersion(command: string): Promise<string | null> {
 export interface UploadPackOptions {
   readonly repositoryPath: string
   readonly gitCommand: string
-  /** The client's word for the protocol it speaks; 0 when it says nothing (gitprotocol-v2). */
+  /** The protocol version that the client requests; 0 when it requests none (gitprotocol-v2). */
   readonly protocol: 0 | 1 | 2
-  /** The first half of the exchange, which lists refs or capabilities, instead of the second. */
+  /** Whether to run the first half of the exchange, which lists refs or capabilities. */
   readonly advertise: boolean
   readonly input: Uint8Array
 }
 
-/** One stateless answer of `git upload-pack`. Nothing in its command line comes from a client. */
+/** One stateless response of `git upload-pack`. Its command line contains nothing from a client. */
 export class UploadPack {
   readonly #child: ChildProcessWithoutNullStreams
   readonly #end: Promise<void>
@@ -138,15 +138,15 @@ export class UploadPack {
     const env = cleanEnvironment(path)
     if (protocol > 0) env.GIT_PROTOCOL = `version=${protocol}`
     const args = ['upload-pack', '--strict', '--stateless-rpc', ...mode, '--', path]
-    // Git stops reading when it has seen enough; its exit code tells whether that was a failure.
+    // Git stops reading when it has seen enough; its exit code shows whether that was a failure.
     this.#child = startGit({ command, path }, args, { env })
     this.#end = finish(this.#child, 'upload-pack')
-    // Observed at the end of `output`, which may never be reached when the client goes away.
+    // Awaited at the end of `output`, which is never reached when the client disconnects.
     this.#end.catch(() => {})
     this.#child.stdin.end(input)
   }
 
-  /** Git's answer as a stream; throws when git fails, so that no broken answer looks complete. */
+  /** Yields git's response; throws when git fails, so that no partial response looks complete. */
   async *output(): AsyncGenerator<Uint8Array> {
     try {
       yield* this.#child.stdout
@@ -156,7 +156,7 @@ export class UploadPack {
     }
   }
 
-  /** Ends git and, by its own handling of SIGTERM, the packer it has started. */
+  /** Ends git, which on SIGTERM also ends the packer that it has started. */
   stop(): void {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
     this.#child.kill('SIGTERM')

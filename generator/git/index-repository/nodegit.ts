@@ -16,7 +16,7 @@ import {
 const FILE = 0o100644
 const FOLDER = 0o40000
 
-/** The part of nodegit 0.28 that is used here; the package brings no declarations of its own. */
+/** The part of nodegit 0.28 that is used; the package has no type declarations. */
 export interface NodeGit {
   readonly Libgit2: {
     opts(option: number, value: number): number
@@ -77,20 +77,20 @@ interface Treebuilder {
   write(): Promise<Oid>
 }
 
-/** Loads nodegit; the specifier is a variable, so that this compiles without the package. */
+/** Loads nodegit. The specifier is a variable so that the program compiles without the package. */
 export async function loadNodegit(): Promise<NodeGit> {
   const specifier = 'nodegit'
   const loaded: { default: NodeGit } = await import(specifier)
   return loaded.default
 }
 
-/** The engine inside the process: libgit2 through nodegit. */
+/** The engine inside this process: libgit2 through nodegit. */
 export class NodegitEngine implements Engine {
   readonly name = 'nodegit'
   readonly #git: NodeGit
   readonly #repository: Repository
   readonly #path: string
-  /** Objects written for the commit under way. */
+  /** The objects written for the current commit. */
   readonly #fresh = new Set<string>()
 
   private constructor(git: NodeGit, repository: Repository, path: string) {
@@ -127,19 +127,19 @@ export class NodegitEngine implements Engine {
     return id.tostrS()
   }
 
-  /** Flushes objects first, all at once, then their folders: libgit2 would flush one by one. */
+  /** Syncs all objects at once, then their folders; libgit2 would sync them one at a time. */
   async #flush(commit: Oid): Promise<void> {
     const names = [...this.#fresh, commit.tostrS()].map(id =>
       join(this.#path, 'objects', id.slice(0, 2), id.slice(2)),
     )
     this.#fresh.clear()
-    // What a pack has already got no file of its own.
+    // An object that is already in a pack has no file.
     await inParallel(names, name => unlessMissing(syncFile(name)))
     await inParallel([...new Set(names.map(dirname))], name => unlessMissing(syncFolder(name)))
     await syncFolder(join(this.#path, 'objects'))
   }
 
-  /** Moves the branch, if it is still where the commit began. */
+  /** Moves the branch if it is still at the commit's parent. */
   async #move(ref: string, id: Oid, parent: Oid | null): Promise<void> {
     const { Libgit2, Reference } = this.#git
     Libgit2.opts(Libgit2.OPT.ENABLE_FSYNC_GITDIR, 1)
@@ -152,7 +152,7 @@ export class NodegitEngine implements Engine {
     }
   }
 
-  /** Writes a changed tree: its id, null when it is empty now, undefined when it is unchanged. */
+  /** Writes a changed tree; returns its id, null when it is now empty, undefined when unchanged. */
   async #write(
     folder: Folder<Uint8Array | null>,
     tree: Tree | null,

@@ -7,7 +7,9 @@ import { readFolder, readText, syncFolder, writeDurably } from '../../store/dura
 import { BRANCH, ensureBare, readHead, updateServerInfo } from './bare-repository.ts'
 import { finish, type GitAt, runGit, startGit } from './git-process.ts'
 
-/** What is wrong between HEAD and its commit, in words; null when nothing is. Changes nothing. */
+/**
+ * Returns what is wrong with HEAD or its commit, as text; null when nothing is. Changes nothing.
+ */
 export async function headFault(path: string): Promise<string | null> {
   if ((await readText(join(path, 'HEAD'))) === null) return 'HEAD is missing'
   const head = await readHead(path).catch(refusalOnly)
@@ -16,7 +18,7 @@ export async function headFault(path: string): Promise<string | null> {
   return 'HEAD leads to a branch without a commit, though there are commits'
 }
 
-/** What git finds wrong with the repository, HEAD's commit first; null when nothing is. */
+/** Returns the first fault that git finds in the repository, checking HEAD first; null for none. */
 export async function objectFault(git: GitAt): Promise<string | null> {
   const head = await readHead(git.path)
   if (head === null) return null
@@ -40,9 +42,9 @@ async function hasObjects(path: string): Promise<boolean> {
 }
 
 /**
- * Makes a new repository at `git.path` from the longest readable part of the history in `damaged`,
- * from a newest commit down to the first; nothing in `damaged` changes. Returns the number of
- * commits; with 0 there is no new repository. Every object is unpacked and hashed.
+ * Creates a repository at `git.path` from the longest readable history in `damaged`, from a newest
+ * commit down to the first; changes nothing in `damaged`. Returns the number of commits; with 0
+ * there is no new repository. Every object is unpacked and hashed.
  */
 export async function recoverHistory(damaged: string, git: GitAt): Promise<number> {
   const to = git.path
@@ -64,7 +66,7 @@ export async function recoverHistory(damaged: string, git: GitAt): Promise<numbe
   return 0
 }
 
-/** An empty repository that sees the objects of another, and none of its refs. */
+/** Creates an empty repository that has the objects of another one, but none of its refs. */
 async function startFrom(from: string, to: string): Promise<void> {
   await rm(to, { recursive: true, force: true })
   await ensureBare(to)
@@ -75,11 +77,11 @@ function alternates(path: string): string {
   return join(path, 'objects', 'info', 'alternates')
 }
 
-/** Readable commits that no readable commit has as its parent, newest first. */
+/** Returns the readable commits that are no readable commit's parent, newest first. */
 async function tips(git: GitAt): Promise<string[]> {
   const checking = startGit(git, ['fsck', '--full', '--no-progress'])
   checking.stdin.end()
-  // It reports faults by failing, too.
+  // Its exit code also reports faults, so a failure is ignored.
   const [said] = await Promise.all([
     text(checking.stdout),
     finish(checking, 'fsck').catch(refusalOnly),
@@ -89,7 +91,9 @@ async function tips(git: GitAt): Promise<string[]> {
   return linesOf(await runGit(git, ['rev-list', '--no-walk=sorted', ...ids.slice(0, 1000)]))
 }
 
-/** A commit and its ancestors; none if one is unreadable: what is before that has its own tip. */
+/**
+ * Returns a commit and its ancestors; none if one is unreadable: those before it have another tip.
+ */
 async function lineOf(git: GitAt, tip: string): Promise<string[]> {
   const listed = await runGit(git, ['rev-list', '--first-parent', tip]).catch(refusalOnly)
   return listed instanceof Refusal ? [] : linesOf(listed)
@@ -99,10 +103,10 @@ function linesOf(output: Buffer): string[] {
   return output.toString().trim().split('\n')
 }
 
-/** The newest readable commit of a line, by its place; if one is readable, so are all before it. */
+/** Returns the index of the newest readable commit in a line; all older ones are readable, too. */
 async function newestReadable(git: GitAt, line: readonly string[]): Promise<number> {
   let [low, high] = [0, line.length]
-  // The newest first: usually the history is fine, and only the way to it is damaged.
+  // The newest first: usually the history is intact, and only a ref to it is damaged.
   for (let at = low; low < high; at = (low + high) >> 1) {
     if ((await failure(copyCommit(git, line[at] ?? ''))) === null) high = at
     else low = at + 1
@@ -110,7 +114,7 @@ async function newestReadable(git: GitAt, line: readonly string[]): Promise<numb
   return low
 }
 
-/** Copies a commit with all its objects: unpacked on one side, hashed on the other. */
+/** Copies a commit with all its objects: one process unpacks them, the other hashes them. */
 async function copyCommit(git: GitAt, commit: string): Promise<void> {
   const packing = ['pack-objects', '--revs', '--stdout', '-q', '--no-use-bitmap-index']
   const packer = startGit(git, packing)
@@ -118,7 +122,7 @@ async function copyCommit(git: GitAt, commit: string): Promise<void> {
   indexer.stdout.resume()
   packer.stdin.end(`${commit}\n`)
   const ends = [finish(packer, 'pack-objects'), finish(indexer, 'index-pack')]
-  // A packer that fails ends the stream early; the exit codes tell which of the two it was.
+  // A failed packer ends the stream early; the exit codes show which process failed.
   const flow = pipeline(packer.stdout, indexer.stdin).catch(() => undefined)
   const [packed, indexed] = await Promise.allSettled(ends)
   await flow

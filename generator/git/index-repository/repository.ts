@@ -22,24 +22,24 @@ import { GitEngine } from './git-engine.ts'
 import { type GitAt, gitVersion, runGit } from './git-process.ts'
 import { loadNodegit, type NodeGit, NodegitEngine } from './nodegit.ts'
 
-/** Above this, one pack from fast-import costs less than as many loose objects, each flushed. */
+/** With more files than this, one pack from fast-import is cheaper than synced loose objects. */
 const BULK = 500
 
-/** What should write the repository. */
+/** Which engine should write the repository. */
 export interface EngineChoice {
-  /** `auto` takes nodegit when it is installed and loads, else the git executable. */
+  /** `auto` uses nodegit if it is installed and loads, else the git executable. */
   readonly engine?: 'auto' | 'nodegit' | 'git'
   readonly gitCommand?: string
 }
 
-/** What can write the repository: the library, the executable if recent enough, or both. */
+/** The available engines: the library, the executable if recent enough, or both. */
 export interface FoundEngine {
   readonly name: 'nodegit' | 'git'
   readonly nodegit: NodeGit | null
   readonly command: string | null
 }
 
-/** The engine that is there and wanted; refuses when there is none. */
+/** Finds an available engine of the chosen kind; refuses when there is none. */
 export async function findEngine(choice: EngineChoice): Promise<FoundEngine> {
   const { engine = 'auto', gitCommand = 'git' } = choice
   const nodegit = engine === 'git' ? null : await tryNodegit(engine)
@@ -50,7 +50,7 @@ export async function findEngine(choice: EngineChoice): Promise<FoundEngine> {
   return { name: nodegit ? 'nodegit' : 'git', nodegit, command: usable ? gitCommand : null }
 }
 
-/** Geometric repacking with a multi-pack index begins here (git 2.34 release notes). */
+/** Returns whether git has geometric repacking with a multi-pack index (git 2.34 release notes). */
 function isRecent(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   return major > 2 || (major === 2 && minor >= 34)
@@ -60,14 +60,14 @@ async function tryNodegit(engine: 'auto' | 'nodegit'): Promise<NodeGit | null> {
   try {
     return await loadNodegit()
   } catch (error) {
-    // Absent, or built for another Node: with `auto` the executable does the same job.
+    // Not installed, or built for another Node: with `auto`, the executable does the same job.
     if (engine === 'nodegit')
       refuse('git_nodegit_missing', { reason: (error as Error).message.split('\n')[0] ?? '' })
     return null
   }
 }
 
-/** Opens or makes the bare repository at `path`. Only one process may write to it. */
+/** Opens or creates the bare repository at `path`. Only one process may write to it. */
 export async function openIndexRepository(
   options: EngineChoice & { readonly path: string },
 ): Promise<IndexRepository> {
@@ -79,11 +79,11 @@ export async function openIndexRepository(
   await updateServerInfo(path)
   const git = command === null ? null : new GitEngine({ command, path })
   const engine = nodegit ? await NodegitEngine.open(nodegit, path) : git
-  if (!engine) throw new Error('an engine was found that is none')
+  if (!engine) throw new Error('neither nodegit nor git was found')
   return new IndexRepository(path, engine, git, new Maintenance(path, command))
 }
 
-/** The index as a bare git repository: the files of the sparse index, one commit for each batch. */
+/** The index as a bare git repository: the files of the sparse index, one commit per batch. */
 export class IndexRepository {
   readonly #path: string
   readonly #engine: Engine
@@ -93,7 +93,7 @@ export class IndexRepository {
   readonly #mutex = new Mutex()
   #closed = false
 
-  /** Without a git executable, `packing`, all objects stay loose. */
+  /** Without `packing`, a git executable, all objects stay loose. */
   constructor(path: string, engine: Engine, packing: Engine | null, maintenance: Maintenance) {
     this.#path = path
     this.#engine = engine
@@ -105,7 +105,7 @@ export class IndexRepository {
     return this.#engine.name
   }
 
-  /** Appends a commit, durably, and returns its id; null when nothing differs from HEAD. */
+  /** Appends a commit, syncs it, and returns its id; null when nothing differs from HEAD. */
   async commit(changes: readonly IndexChange[], info: CommitInfo): Promise<string | null> {
     this.#open()
     checkChanges(changes)
@@ -122,7 +122,7 @@ export class IndexRepository {
       throw error
     })
     if (id === null) return null
-    // Git flushes no folder, and before 2.36 no ref: their names reach the disk here.
+    // Git syncs no folder, and before 2.36 no ref.
     await syncFolder(join(path, 'objects', 'pack'))
     await unlessMissing(syncFile(join(path, tip.ref)))
     await syncFolder(dirname(join(path, tip.ref)))
@@ -130,29 +130,31 @@ export class IndexRepository {
     return id
   }
 
-  /** The id of the newest commit; null before the first. */
+  /** Returns the id of the newest commit; null before the first. */
   async head(): Promise<string | null> {
     this.#open()
     return await readHead(this.#path)
   }
 
-  /** Every file at HEAD, in the order of git's tree. */
+  /** Lists every file at HEAD, in the order of git's tree. */
   async *list(): AsyncIterable<IndexFile> {
     const head = await this.head()
     if (head !== null) yield* this.#engine.list(head)
   }
 
-  /** Packs when enough is loose or scattered, else nearly free: call it after every batch. */
+  /**
+   * Packs if there are many loose objects or packs, else costs little: call it after every batch.
+   */
   async maintain(): Promise<void> {
     this.#open()
     await this.#maintenance.run(() => this.#mutex.run(() => updateServerInfo(this.#path)))
   }
 
-  /** Waits for what runs; afterwards the repository refuses to be used. */
+  /** Waits for running work; later calls fail. */
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    // Breaks off packing, which the next start takes up again.
+    // Aborts packing; the next start resumes it.
     await this.#maintenance.stop()
     await this.#mutex.idle()
     this.#engine.close?.()
@@ -163,33 +165,33 @@ export class IndexRepository {
   }
 }
 
-/** Every new git process opens every pack's index, so their number is kept small. */
+/** The most packs: each new git process opens every pack's index. */
 const MANY_PACKS = 50
-/** Loose objects in one of git's 256 folders that suggest 1,000 in all (as `git gc` estimates). */
+/** This many loose objects in one of git's 256 folders mean about 1,000 (as `git gc` estimates). */
 const MANY_LOOSE = 4
-/** Below this a clone counts its objects faster than a bitmap could be read. */
+/** With fewer objects, a clone counts them faster than it could read a bitmap. */
 const BITMAP_PAYS = 20_000
 
 /**
- * Packing with the git executable. Small packs are combined in geometric steps; once the objects
- * outside the pack with the bitmap are half of it, everything is packed into one. The growth that
- * caused a packing pays for it.
+ * Packs with the git executable. Combines small packs in geometric steps; once the objects outside
+ * the pack with the bitmap are half of it, packs everything into one. So the cost of packing stays
+ * proportional to growth.
  */
 class Maintenance {
   readonly #path: string
   readonly #command: string | null
   readonly #mutex = new Mutex()
   readonly #stopped = new AbortController()
-  /** Number of objects when this process last packed everything. */
+  /** The number of objects when this process last packed everything. */
   #settled = 0
 
-  /** Without a git executable, `command`, nothing is packed. */
+  /** Without `command`, a git executable, nothing is packed. */
   constructor(path: string, command: string | null) {
     this.#path = path
     this.#command = command
   }
 
-  /** Packs what is due, then does `after`. */
+  /** Packs what is due, then runs `after`. */
   async run(after: () => Promise<void>): Promise<void> {
     await this.#mutex.run(async () => {
       await removeStaleFiles(this.#path)
@@ -210,7 +212,7 @@ class Maintenance {
     const { signal } = this.#stopped
     try {
       await runGit(git, ['repack', '-q', '-d', '-n', ...how], signal)
-      // The history's shape in one file: counting and negotiating no longer open every commit.
+      // One file for the commit graph: counting and negotiating need not open every commit.
       if (how.includes('-a'))
         await runGit(git, ['commit-graph', 'write', '--reachable', '--no-progress'], signal)
     } catch (error) {
@@ -218,12 +220,12 @@ class Maintenance {
     }
   }
 
-  /** What `git repack` has to do now; null when nothing is due. */
+  /** Returns the arguments for `git repack`; null when nothing is due. */
   async #due(): Promise<readonly string[] | null> {
     const packs = await scanPacks(join(this.#path, 'objects', 'pack'))
     const loose = await readFolder(join(this.#path, 'objects', '17'))
     const total = packs.reduce((sum, pack) => sum + pack.objects, 0)
-    // Where git writes no bitmap (a pack is kept), growth since the last packing counts instead.
+    // If git writes no bitmap (a pack is kept), growth since the last packing counts instead.
     const settled = Math.max(
       this.#settled,
       ...packs.filter(pack => pack.bitmap).map(pack => pack.objects),

@@ -8,15 +8,15 @@ import type { CrateSource } from './crate-sources.ts'
 import { listTiers, readTier } from './index-file.ts'
 import type { OpenedSource } from './source.ts'
 
-/** The format of Cargo's index cache that is read here (`CURRENT_CACHE_VERSION`). */
+/** The supported format of Cargo's index cache (`CURRENT_CACHE_VERSION`). */
 const FORMAT = 3
 
-/** What Cargo calls its caches of crates.io, the sparse index and the git index. */
+/** Matches the names of Cargo's caches of crates.io: of the sparse index and of the git index. */
 const CRATES_IO_CACHE = /^(?:index\.crates\.io|github\.com)-/
 
 /**
- * What Cargo has downloaded from one registry: index entries in `registry/index/NAME/.cache`, and
- * the `.crate` files of some of their versions in `registry/cache/NAME`. Only those are imported.
+ * Opens Cargo's downloads from one registry: index entries in `registry/index/NAME/.cache`, and
+ * `.crate` files of some versions in `registry/cache/NAME`. Only those versions are imported.
  */
 export async function openCargoCache(source: string, index: string): Promise<OpenedSource> {
   const folder = resolve(source, index)
@@ -47,8 +47,9 @@ export async function openCargoCache(source: string, index: string): Promise<Ope
 }
 
 /**
- * The index lines of a cache file: a byte for its format, four for that of the index, then parts
- * that end with NUL, a revision and pairs of version and line (Cargo's `registry/index/cache.rs`).
+ * Returns the index lines of a cache file: a byte for its format, four for the index format, then
+ * parts that end in NUL, a revision and pairs of version and line (Cargo's
+ * `registry/index/cache.rs`).
  */
 function indexLines(bytes: Buffer, where: string): Buffer {
   if (bytes[0] !== FORMAT) refuse('import_cargo_cache', { where, format: bytes[0] ?? 0 })

@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
 import { readText } from '../../store/durable-file.ts'
 
-/** Largest `config.json` that is read. */
+/** The largest `config.json` that is read, in bytes. */
 export const CONFIG_MAX = 64 * 1024
 
-/** The `dl` of a `config.json` (specification A.1); refuses what is none. */
+/** Returns the `dl` of a `config.json` (specification A.1); refuses an invalid file. */
 export function parseDl(text: string, where: string): string {
   const value = parseJson(text, where)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -16,7 +16,7 @@ export function parseDl(text: string, where: string): string {
   return dl
 }
 
-/** The `dl` of an index in a folder; null when it has no `config.json`. */
+/** Returns the `dl` of an index in a folder; null when it has no `config.json`. */
 export async function readDl(index: string): Promise<string | null> {
   const path = join(index, 'config.json')
   const text = await readText(path)
@@ -28,19 +28,19 @@ function parseJson(text: string, where: string): unknown {
     return JSON.parse(text)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    // Not the parser's own words: they quote the file, which may be none of the registry's.
+    // Not the parser's message: it quotes the file, which may not even belong to a registry.
     return refuse('import_config_invalid', { where, reason: 'it is not JSON' })
   }
 }
 
-/** Whether a `dl` is a web address. Nothing else is followed: it may come from a stranger. */
+/** Returns whether a `dl` is an HTTP URL. Nothing else is followed: the source is untrusted. */
 export function isWebTemplate(dl: string): boolean {
   return /^https?:\/\/[^/?#\s]/i.test(dl)
 }
 
 /**
- * The index URLs of a tree, by where its `.crate` files are: in our layout (`{base}/crates/…` and
- * `{base}/index/`) or margo's (`{base}crates/…`, the index at the base).
+ * Guesses the index URLs of a tree from its `dl`: in Plimsoll's layout (`{base}/crates/…` and
+ * `{base}/index/`) or margo's (`{base}crates/…`, with the index at the base).
  */
 export function guessUrls(dl: string | null, indexAtRoot: boolean): string[] {
   if (dl === null || !isWebTemplate(dl)) return []

@@ -10,21 +10,21 @@ import { isWebTemplate } from './config.ts'
 import type { ImportRequest, SourceRelease } from './source.ts'
 import { plain, type Web } from './web.ts'
 
-/** The `.crate` that is asked for. */
+/** The `.crate` to read. */
 export interface Wanted {
   readonly name: Name
   readonly version: Version
   readonly cksum: string
 }
 
-/** Where the `.crate` files of an index are. */
+/** The location of an index's `.crate` files. */
 export interface CrateSource {
-  /** For people. */
+  /** For messages. */
   readonly description: string
   take<T>(wanted: Wanted, use: (bytes: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T>
 }
 
-/** A release whose bytes are in `crates`. */
+/** Returns a release whose bytes are in `crates`. */
 export function releaseIn(
   crates: CrateSource,
   where: string,
@@ -41,7 +41,7 @@ export function releaseIn(
   }
 }
 
-/** The `.crate` files the operator has named, or null. A host named here may see the token. */
+/** Returns the `.crate` files of `--crates`, or null. A host that is given there gets the token. */
 export function namedCrates({ crates }: ImportRequest, web: Web): CrateSource | null {
   if (crates === undefined) return null
   if (isWebTemplate(crates)) {
@@ -52,7 +52,7 @@ export function namedCrates({ crates }: ImportRequest, web: Web): CrateSource | 
   return new FolderCrates(resolve(crates), null)
 }
 
-/** The `.crate` files at the `dl` of an index; `where` names the index for people. */
+/** Returns the `.crate` files at the `dl` of an index; `where` is the index's name for messages. */
 export function cratesOfDl(dl: string | null, where: string, web: Web): CrateSource {
   if (dl === null) return refuse('import_no_dl', { where })
   if (!isWebTemplate(dl)) refuse('import_dl_foreign', { dl: plain(dl) })
@@ -73,7 +73,7 @@ function webCrates(dl: string, web: Web): CrateSource {
 }
 
 /**
- * The `.crate` files of a folder: at the `dl` of the source, else by the names in use:
+ * The `.crate` files of a folder: at the path of the source's `dl`, else by the usual names:
  * `NAME-VERSION.crate`, `NAME/VERSION.crate`, `NAME/VERSION/download`.
  */
 export class FolderCrates implements CrateSource {
@@ -93,7 +93,7 @@ export class FolderCrates implements CrateSource {
     return use(createReadStream(path))
   }
 
-  /** Whether nothing here can be a `.crate`. */
+  /** Returns whether no file in the folder can be a `.crate`. */
   async isEmpty(): Promise<boolean> {
     return (await this.#survey()).size === 0
   }
@@ -111,13 +111,13 @@ export class FolderCrates implements CrateSource {
       const tried = [...direct.slice(-1), `${file} below ${this.#root}`].join(', ')
       return refuse('import_no_bytes', { name, version, tried })
     }
-    // Several caches may have it; the checksum says which is meant.
+    // Several caches may have the file; the checksum decides which one to use.
     for (const path of others.length > 0 ? found : [])
       if ((await fileChecksum(path)) === wanted.cksum) return path
     return first
   }
 
-  /** Every file that may be a `.crate`, by the `NAME-VERSION.crate` that its path stands for. */
+  /** Returns every file that may be a `.crate`, by the `NAME-VERSION.crate` that its path means. */
   async #survey(): Promise<Map<string, string[]>> {
     if (this.#byName) return this.#byName
     const found = new Map<string, string[]>()
@@ -143,8 +143,8 @@ function keysOf(path: string): string[] {
 }
 
 /**
- * Paths in a tree where the `.crate` of a `dl` may be: the path of the URL, or its end when the
- * tree is served below a prefix. Never a path that leaves the tree.
+ * Returns the paths in a tree where the `.crate` of a `dl` may be: the path of the URL, or its end
+ * when the tree is served below a prefix. Never a path outside the tree.
  */
 function pathsOf(dl: string, wanted: Wanted): string[] {
   const path = expandDl(dl, wanted)

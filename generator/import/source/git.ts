@@ -22,12 +22,12 @@ import { plain, type Web } from './web.ts'
 /** A file of the index at HEAD. */
 interface GitFile {
   readonly id: string
-  /** Null for a file that the repository should have, and does not. */
+  /** Null for a file whose object is missing from the repository. */
   readonly size: number | null
   readonly path: string
 }
 
-/** An index in a git repository, here or on the web, read at HEAD as Cargo reads it. */
+/** Opens an index in a git repository, local or remote, and reads it at HEAD as Cargo does. */
 export async function openGit(request: ImportRequest, web: Web): Promise<OpenedSource> {
   const { source } = request
   const isHere = existsSync(source)
@@ -74,7 +74,7 @@ async function* readCrates(
   }
 }
 
-/** Regular files only: a link of the tree may name anything. */
+/** Lists regular files only: a link may point anywhere. */
 async function listFiles(path: string, source: string): Promise<GitFile[]> {
   const args = ['ls-tree', '-r', '-l', '-z', '--full-tree', 'HEAD']
   const listing = await git(path, ...args).catch(refusalOnly)
@@ -102,7 +102,7 @@ async function readDl(
   return parseDl(await git(path, 'cat-file', 'blob', file.id), where)
 }
 
-/** The addresses of the index: the one it was cloned from, with and without `.git`. */
+/** Returns the URLs of the index: the one it was cloned from, with and without `.git`. */
 async function urlsOf(path: string, cloned: string | null): Promise<string[]> {
   const origin = ['config', '--local', '--default', '', '--get', 'remote.origin.url']
   const url = cloned ?? (await git(path, ...origin)).trim()
@@ -113,12 +113,12 @@ async function urlsOf(path: string, cloned: string | null): Promise<string[]> {
   return [bare, `${bare}.git`]
 }
 
-/** Clones without a work tree, the newest commit alone where the server can do that. */
+/** Clones without a work tree, and only the newest commit if the server supports that. */
 async function cloneBare(url: string): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'plimsoll-import-'))
   try {
     const shallow = await clone(url, join(path, 'index.git'), ['--depth', '1'])
-    // A server of plain files cannot give a part of the history.
+    // A plain file server cannot serve a part of the history.
     const failure = shallow === null ? null : await clone(url, join(path, 'index.git'), [])
     if (failure !== null) refuse('import_git_url', { url: plain(url), detail: plain(failure) })
     return join(path, 'index.git')
@@ -128,7 +128,7 @@ async function cloneBare(url: string): Promise<string> {
   }
 }
 
-/** Git's complaint; null when it succeeded. Uses the user's configuration for credentials. */
+/** Returns git's error message; null on success. Uses the user's configuration for credentials. */
 async function clone(
   url: string,
   path: string,
@@ -136,7 +136,7 @@ async function clone(
 ): Promise<string | null> {
   await rm(path, { recursive: true, force: true })
   const bare = ['clone', '--quiet', '--bare', '--single-branch', '--no-tags']
-  // Only what an address can mean; `ext::` and the like would run commands.
+  // Only ordinary protocols: others, such as `ext::`, would run commands.
   const env = {
     ...process.env,
     GIT_TERMINAL_PROMPT: '0',
@@ -147,12 +147,12 @@ async function clone(
   return await complaintOf(spawn('git', args, { stdio: ['ignore', 'ignore', 'pipe'], env }))
 }
 
-/** What git says of a repository that a stranger may have made. */
+/** Returns git's output about a repository, which is untrusted. */
 async function git(path: string, ...args: string[]): Promise<string> {
   return (await runGit({ command: 'git', path }, args)).toString('utf8')
 }
 
-/** Reads blobs one after the other through one `git cat-file --batch`. */
+/** Reads blobs one at a time through one `git cat-file --batch`. */
 class GitBlobs {
   readonly #child: ChildProcessWithoutNullStreams
   readonly #end: Promise<void>
@@ -164,7 +164,7 @@ class GitBlobs {
     this.#end.catch(() => undefined)
   }
 
-  /** The bytes of a blob that the repository has. */
+  /** Returns the bytes of a blob in the repository. */
   async read(id: string, size: number): Promise<Buffer> {
     this.#child.stdin.write(`${id}\n`)
     await this.#take(`${id} blob ${size}\n`.length)

@@ -16,16 +16,16 @@ import {
   type SourceRelease,
 } from './source.ts'
 
-/** Largest index file that is read; the largest of crates.io has some 3 MB. */
+/** The largest index file that is read; the largest on crates.io has about 3 MB. */
 export const INDEX_FILE_MAX = 64 * 1024 * 1024
-/** Longest line; features make the longest of crates.io some 200 kB. */
+/** The longest line; features make the longest on crates.io about 200 kB. */
 const LINE_MAX = 4 * 1024 * 1024
 
 /**
- * The releases of an index file, with every field; lines that Cargo cannot use are refused. A
- * version with two lines has two candidates: registries that only append may have replaced its
- * bytes, too, so the bytes decide which line is true. `stem` is the name that the path stands for,
- * in lowercase or as published; `where` is for people.
+ * Returns the releases of an index file, with every field; refuses lines that Cargo cannot use. A
+ * version with two lines has two candidates: append-only registries may have replaced its bytes,
+ * too, so the bytes decide which line is right. `stem` is the name that the path means, in
+ * lowercase or as published; `where` is for messages.
  */
 export function readIndexFile(
   { where, stem, bytes }: { where: string; stem: string; bytes: Uint8Array },
@@ -53,7 +53,7 @@ export function readIndexFile(
   return { name: spelling as Name | null, versions: [...versions.values()], refused }
 }
 
-/** An index file that is too long to be read. */
+/** Returns the refusal of an index file that is too long to be read. */
 export function tooLong(where: string): SourceCrate {
   const reason = issue('import_too_long', { what: where, max: INDEX_FILE_MAX })
   return refusedCrate(refusedPart(where, [reason]))
@@ -68,7 +68,7 @@ function readLine(raw: Uint8Array, line: number, issues: Issue[]): Entry | undef
     issues.push(issue('import_not_text', { line }))
     return undefined
   }
-  // A byte order mark stays: Cargo drops the line that begins with one.
+  // A byte order mark is kept: Cargo ignores a line that begins with one.
   const text = Buffer.from(raw).toString('utf8').replace(/\r$/, '')
   if (text.trim() === '') return undefined
   const found: Issue[] = []
@@ -100,7 +100,7 @@ function* split(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** A file at the path of an index file. */
+/** A file whose path is that of an index file. */
 export interface TierFile {
   /** Path below the index, with `/`. */
   readonly path: string
@@ -109,8 +109,8 @@ export interface TierFile {
 }
 
 /**
- * The name whose index file has this path, else null (`1/a`, `2/ab`, `3/a/abc`, `ca/rg/cargo`;
- * specification A.2). Upper case is understood, too.
+ * Returns the name whose index file has this path, else null (`1/a`, `2/ab`, `3/a/abc`,
+ * `ca/rg/cargo`; specification A.2). Also accepts uppercase letters.
  */
 export function stemOf(path: string): string | null {
   const end = path.lastIndexOf('/')
@@ -119,7 +119,7 @@ export function stemOf(path: string): string | null {
   return path.slice(0, end).toLowerCase() === prefix(stem).toLowerCase() ? stem : null
 }
 
-/** Every index file below a folder, sorted; links are passed over, they may lead anywhere. */
+/** Lists every index file below a folder, sorted; skips links, which may point anywhere. */
 export async function listTiers(root: string): Promise<TierFile[]> {
   const found: TierFile[] = []
   const visit = async (folder: string, depth: number): Promise<void> => {
@@ -136,7 +136,7 @@ export async function listTiers(root: string): Promise<TierFile[]> {
   return found.sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** The crate of an index file below `root`; `decode` makes index lines of its bytes. */
+/** Reads the crate of an index file below `root`; `decode` converts its bytes to index lines. */
 export async function readTier(
   root: string,
   { path, stem, size }: TierFile,

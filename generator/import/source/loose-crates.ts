@@ -12,7 +12,7 @@ interface Guess {
   readonly version: Version | null
 }
 
-/** A folder of `.crate` files without an index: only their manifests describe them. */
+/** Opens a folder of `.crate` files without an index: only their manifests describe them. */
 export async function openLoose(source: string): Promise<OpenedSource> {
   const crates = new Map<string, Guess[]>()
   for (const path of await findCrates(resolve(source))) {
@@ -41,7 +41,7 @@ async function releaseOf(path: string): Promise<SourceRelease> {
   return { where: path, identity: null, entry: null, cksum, take }
 }
 
-/** What a file name says; it decides the order of the versions and nothing else. */
+/** Guesses name and version from a file name; only the order of the versions depends on it. */
 function guessOf(path: string): Guess {
   const stem = basename(path, '.crate')
   const split = /^(.*?)-(\d+\..*)$/.exec(stem)

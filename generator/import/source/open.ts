@@ -12,7 +12,7 @@ import { openTree } from './tree.ts'
 import { openVendor } from './vendor.ts'
 import { Web, type WebOptions } from './web.ts'
 
-/** Opens a source of each kind; `index` is the folder of its index below it. */
+/** Opens a source of each kind; `index` is the folder of its index, below the source. */
 const OPEN: Record<
   SourceKind,
   (request: ImportRequest, web: Web, index: string) => Promise<OpenedSource>
@@ -26,7 +26,7 @@ const OPEN: Record<
   crates: request => openLoose(request.source),
 }
 
-/** Recognizes a source and opens it; refuses what cannot be imported, or needs more options. */
+/** Detects and opens a source; refuses one that cannot be imported or needs more options. */
 export async function openSource(request: ImportRequest, web: WebOptions = {}): Promise<Source> {
   const { source, as, token, sourceUrl = [] } = request
   const { kind, index } = await detect(source, as)
@@ -36,18 +36,18 @@ export async function openSource(request: ImportRequest, web: WebOptions = {}): 
   return { ...opened, kind, ownUrls: [...new Set([...opened.ownUrls, ...sourceUrl])] }
 }
 
-/** What a source is, and where in it the index begins. */
+/** The kind of a source, and where its index is. */
 interface Detected {
   readonly kind: SourceKind
   /** For a tree: the folder of the index below the source, `.` for the source itself. */
   readonly index: string
 }
 
-/** Recognizes a source by its name and content; refuses unknown and ambiguous ones. */
+/** Detects the kind of a source by name and content; refuses unknown and ambiguous ones. */
 async function detect(source: string, as?: SourceKind): Promise<Detected> {
   if (/^sparse\+/i.test(source)) return at('sparse')
   const isHere = existsSync(source)
-  // As Cargo reads it: an address without `sparse+` is a git repository.
+  // As in Cargo, a URL without `sparse+` is a git repository.
   if (!isHere && /^(?:(?:https?|ssh|git|file):\/\/|[\w.-]+@[\w.-]+:)/i.test(source))
     return at('git')
   const facts = await statOf(source)
@@ -70,7 +70,7 @@ function say({ kind, index }: Detected): string {
   return index === '.' ? `\`${kind}\`` : `\`${kind}\` (in ${index})`
 }
 
-/** Everything that a folder could be; the more telling hides what would also be true of it. */
+/** Returns every kind that a folder could be; a more specific kind hides a general one. */
 async function lookAround(source: string): Promise<Detected[]> {
   if (existsSync(join(source, 'plimsoll.db'))) refuse('import_own_folder', { source })
   if (isBare(source)) return [at('git')]
@@ -86,7 +86,7 @@ async function lookAround(source: string): Promise<Detected[]> {
     found.push(at(isLocal ? 'local-registry' : 'tree', 'index'))
   }
   if (await isIndex(source)) {
-    // A work tree of a git index: HEAD counts, unless the .crate files are there, too.
+    // For a work tree of a git index, HEAD counts, unless the .crate files are there, too.
     const isWorkTree = existsSync(join(source, '.git')) && !(await hasCrates(source))
     found.push(at(isWorkTree ? 'git' : 'tree'))
   }
@@ -95,7 +95,7 @@ async function lookAround(source: string): Promise<Detected[]> {
     found.push(at('vendor'))
   if (found.length > 0) return found
   for (const name of folders) {
-    // One level too high: taken as loose files, the index would be lost.
+    // One level too high: imported as loose files, the crates would lose their index.
     if (name !== 'index' && (await isIndex(join(source, name)))) found.push(at('tree', name))
     else if (await isIndex(join(source, name, 'index'))) found.push(at('tree', `${name}/index`))
   }
@@ -105,7 +105,7 @@ async function lookAround(source: string): Promise<Detected[]> {
   return found
 }
 
-/** Indexes with a cache in a CARGO_HOME, its `registry` folder or one index of it. */
+/** Returns the indexes with a cache in a CARGO_HOME, its `registry` folder, or one index of it. */
 async function cargoCaches(source: string): Promise<string[]> {
   if ((await listTiers(join(source, '.cache'))).length > 0) return ['.']
   const found: string[] = []
@@ -122,7 +122,9 @@ function isBare(folder: string): boolean {
   return ['HEAD', 'objects', 'refs'].every(name => existsSync(join(folder, name)))
 }
 
-/** Whether a folder is the root of an index: a `config.json` with `dl`, or tiers with entries. */
+/**
+ * Returns whether a folder is the root of an index: has index files or a `config.json` with `dl`.
+ */
 async function isIndex(folder: string): Promise<boolean> {
   const config = await readText(join(folder, 'config.json'))
   if (config !== null && /"dl"\s*:/.test(config)) return true

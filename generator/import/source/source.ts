@@ -3,7 +3,7 @@ import type { Issue } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import type { Version } from '../../../core/version.ts'
 
-/** What can be imported; the words of `--as`. */
+/** The kinds of sources that can be imported; the values of `--as`. */
 export const SOURCE_KINDS = [
   'tree',
   'git',
@@ -15,21 +15,21 @@ export const SOURCE_KINDS = [
 ] as const
 export type SourceKind = (typeof SOURCE_KINDS)[number]
 
-/** One release of the source: its description and a way to its bytes. */
+/** One release of the source: its description and access to its bytes. */
 export interface SourceRelease {
-  /** File and line, or path, for people. */
+  /** File and line, or path, for messages. */
   readonly where: string
-  /** Known before the bytes are; null for a `.crate` that nothing but itself describes. */
+  /** Known without the bytes; null for a `.crate` that only its own manifest describes. */
   readonly identity: { readonly name: Name; readonly version: Version } | null
-  /** Its index line; null without an index: then the packaged manifest counts. */
+  /** Its index entry; null without an index: then the packaged manifest counts. */
   readonly entry: Entry | null
-  /** SHA-256 that the bytes must have, as the source says or, without an index, as they are. */
+  /** The required SHA-256 of the bytes: from the index or, without one, of the bytes as found. */
   readonly cksum: string
-  /** Reads the bytes, again from the start after a failure. Refuses when there are none. */
+  /** Reads the bytes; starts over after a failure. Refuses when there are none. */
   take<T>(use: (bytes: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T>
 }
 
-/** A part of the source that is not taken, and why. */
+/** A part of the source that is not imported, and why. */
 export interface Refused {
   readonly where: string
   readonly name: string | null
@@ -37,7 +37,7 @@ export interface Refused {
   readonly issues: readonly Issue[]
 }
 
-/** A part of the source that is not taken, with as much of its identity as is known. */
+/** Returns a part of the source that is not imported, with its identity as far as known. */
 export function refusedPart(
   where: string,
   issues: readonly Issue[],
@@ -46,41 +46,41 @@ export function refusedPart(
   return { where, name: identity?.name ?? null, version: identity?.version ?? null, issues }
 }
 
-/** What the source has of one crate. */
+/** One crate of the source. */
 export interface SourceCrate {
   readonly name: Name | null
-  /** In the order of the source. Of several candidates for a version the first good one counts. */
+  /** In the source's order. Of several candidates for a version, the first valid one counts. */
   readonly versions: readonly (readonly SourceRelease[])[]
   readonly refused: readonly Refused[]
 }
 
-/** A crate of which nothing is taken. */
+/** Returns a crate of which nothing is imported. */
 export function refusedCrate(...refused: readonly Refused[]): SourceCrate {
   return { name: null, versions: [], refused }
 }
 
-/** What an operator asks to be imported. */
+/** What the operator wants to import. */
 export interface ImportRequest {
-  /** Folder, file or URL. */
+  /** A folder, file, or URL. */
   readonly source: string
-  /** What it is, when it could be several things. */
+  /** The kind of source, if it is ambiguous. */
   readonly as?: SourceKind
-  /** Folder or URL of the `.crate` files, when they are not where the source says. */
+  /** The folder or URL of the `.crate` files, if they are not where the source says. */
   readonly crates?: string
-  /** File with the names of the crates of a sparse index. */
+  /** A file with the names of the crates of a sparse index. */
   readonly names?: string
   readonly token?: string
-  /** Index URLs that mean the source, besides those it is known by. */
+  /** More index URLs that mean the source itself. */
   readonly sourceUrl?: readonly string[]
 }
 
-/** A source that has been opened. */
+/** An opened source. */
 export interface OpenedSource {
-  /** What it was recognized as, for people. */
+  /** What the source was detected as, for messages. */
   readonly description: string
   /** Every index URL that means the source itself. */
   readonly ownUrls: readonly string[]
-  /** How many crates there will be. */
+  /** The number of crates. */
   readonly total: number
   crates(): AsyncIterable<SourceCrate>
   close?(): Promise<void>

@@ -22,10 +22,10 @@ import {
 } from './source.ts'
 import { plain, type Web } from './web.ts'
 
-/** Index files that are fetched at once. */
+/** The most index files that are fetched at once. */
 const AT_ONCE = 8
 
-/** A sparse index on the web, of which the operator names the crates. */
+/** Opens a sparse index on the web; the operator lists the crates. */
 export async function openSparse(request: ImportRequest, web: Web): Promise<OpenedSource> {
   const { source, names } = request
   const url = source.replace(/^sparse\+/i, '')
@@ -61,7 +61,7 @@ async function fetchCrate(
   return refusedCrate(refusedPart(where, [issue('import_name_unknown', { name })], { name }))
 }
 
-/** One name a line; blank lines and `#` comments mean nothing. */
+/** Parses one name per line; ignores blank lines and `#` comments. */
 function parseNames(text: string, file: string): { names: Name[]; refused: Refused[] } {
   const names = new Map<string, Name>()
   const refused: Refused[] = []

@@ -5,7 +5,7 @@ import { listTiers, readTier } from './index-file.ts'
 import type { ImportRequest, OpenedSource } from './source.ts'
 import type { Web } from './web.ts'
 
-/** A folder with an index in tiers: our own tree, margo's, a mirror's, or a local registry. */
+/** Opens a folder with an index: a tree of Plimsoll, margo, or a mirror, or a local registry. */
 export async function openTree(
   request: ImportRequest,
   web: Web,
@@ -33,6 +33,6 @@ async function ownCrates(
   web: Web,
 ): Promise<CrateSource> {
   const crates = new FolderCrates(root, dl)
-  // An index without any .crate beside it is a copy of one whose files are elsewhere.
+  // An index without any .crate next to it is a copy of an index whose files are elsewhere.
   return (await crates.isEmpty()) ? cratesOfDl(dl, index, web) : crates
 }

@@ -12,7 +12,7 @@ import {
 } from './source.ts'
 import type { Web } from './web.ts'
 
-/** A folder of `cargo vendor`: unpacked sources and the checksums that their `.crate` files had. */
+/** Opens a folder of `cargo vendor`: unpacked sources and the checksums of their `.crate` files. */
 export async function openVendor(request: ImportRequest, web: Web): Promise<OpenedSource> {
   const root = resolve(request.source)
   const beside = new FolderCrates(root, null)
@@ -45,7 +45,7 @@ async function readVendored(where: string, crates: CrateSource): Promise<SourceC
   return { name, versions: [[release]], refused: [] }
 }
 
-/** `package` is the checksum of the `.crate`; null for what came from git (Cargo's `vendor.rs`). */
+/** Reads `package`, the checksum of the `.crate`; it is null for git (Cargo's `vendor.rs`). */
 function readChecksum(text: string): string {
   let value: unknown
   try {

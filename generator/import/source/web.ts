@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal, refuse } from '../../../core/error/error.ts'
 
-/** How a source on the web is read. */
+/** Options for reading a source on the web. */
 export interface WebOptions {
-  /** Pause before the first repetition, in milliseconds; it doubles each time. */
+  /** The pause before the first retry, in milliseconds; it doubles each time. */
   readonly pause?: number
-  /** How long the source may be silent, in milliseconds. */
+  /** How long the server may send nothing, in milliseconds. */
   readonly patience?: number
 }
 
@@ -13,12 +13,12 @@ const TRIES = 5
 const REDIRECTS = 5
 const LONGEST_PAUSE = 60_000
 
-/** A missing crate: 404, and from some servers 410 or 451 (Cargo's `http_remote.rs`). */
+/** The status of a missing crate: 404, on some servers 410 or 451 (Cargo's `http_remote.rs`). */
 const MISSING = [404, 410, 451]
 
 type Use<T> = (bytes: AsyncIterable<Uint8Array> | null) => Promise<T>
 
-/** A failure that may pass: worth another try. */
+/** A temporary failure, which is worth another attempt. */
 class Passing extends Error {
   readonly after: number | null
   constructor(message: string, after: number | null = null) {
@@ -28,26 +28,26 @@ class Passing extends Error {
 }
 
 /**
- * Reads from untrusted web servers: http and https only, also after redirects, never from https to
- * http, never without limits. Passing failures (no connection, 429, 5xx, silence) are retried.
+ * Reads from untrusted web servers: HTTP and HTTPS only, also after redirects, never from HTTPS to
+ * HTTP, never without limits. Retries temporary failures (no connection, 429, 5xx, silence).
  */
 export class Web {
   readonly #options: Required<WebOptions>
   readonly #token: string | undefined
   readonly #tokenOrigins = new Set<string>()
 
-  /** `token` is sent as `Authorization`, as Cargo sends it, to trusted hosts only. */
+  /** Sends `token` as `Authorization`, like Cargo, but only to trusted hosts. */
   constructor(options: WebOptions, token?: string) {
     this.#options = { pause: 500, patience: 60_000, ...options }
     this.#token = token
   }
 
-  /** Lets the token be sent to the host of a URL that the operator has named. */
+  /** Allows the token to be sent to the host of a URL that the operator has given. */
   trust(url: string): void {
     this.#tokenOrigins.add(parseUrl(url).origin)
   }
 
-  /** The bytes of a small file; null when there is none. Refuses more than `max`. */
+  /** Returns the bytes of a small file; null when there is none. Refuses more than `max` bytes. */
   async read(url: string, max: number): Promise<Buffer | null> {
     return this.take(url, async bytes => {
       if (bytes === null) return null
@@ -62,7 +62,7 @@ export class Web {
     })
   }
 
-  /** Gives the bytes of a file to `use`, null when there is none; restarts a broken transfer. */
+  /** Passes a file's bytes to `use`; null when there is none. Restarts a broken transfer. */
   async take<T>(url: string, use: Use<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -127,13 +127,13 @@ export class Web {
         yield value
       }
     } finally {
-      // After an early stop a failure of the connection no longer matters.
+      // After an early stop, a failed connection no longer matters.
       await reader.cancel().catch(() => undefined)
     }
   }
 }
 
-/** A request that is aborted when the server has been silent for a while. */
+/** A request that is aborted when the server sends nothing for too long. */
 interface Attempt {
   readonly signal: AbortSignal
   readonly heard: () => void
@@ -158,7 +158,7 @@ function checkStatus(response: Response, url: URL): Response {
   return refuse('import_http', { url: plain(url.href), reason: `the server answers ${status}` })
 }
 
-/** A URL that may be read; `base` is what a relative one is relative to. */
+/** Parses a URL that may be read; a relative one is relative to `base`. */
 function parseUrl(text: string, base?: URL): URL {
   const url = URL.canParse(text, base?.href) ? new URL(text, base?.href) : null
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
@@ -167,7 +167,7 @@ function parseUrl(text: string, base?: URL): URL {
   return url
 }
 
-/** The URL for a message: without user, query and characters that could steer a terminal. */
+/** Returns a URL for messages: without user, query, and control characters for terminals. */
 export function plain(url: string): string {
   const open = url.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi, '$1').replace(/[?#].*$/s, '')
   return open.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{FFFD}')
