@@ -140,9 +140,7 @@ export async function removeStaleFiles(path: string): Promise<void> {
   }
 }
 
-/**
- * Returns whether a pack still has the `.keep` file of fast-import and would never be packed again.
- */
+/** Returns whether a pack still has fast-import's `.keep`, and so would never be packed again. */
 async function isReleased(path: string): Promise<boolean> {
   return path.endsWith('.keep') && !!(await readText(path))?.startsWith('fast-import')
 }

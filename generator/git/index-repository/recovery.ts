@@ -7,9 +7,7 @@ import { readFolder, readText, syncFolder, writeDurably } from '../../store/dura
 import { BRANCH, ensureBare, readHead, updateServerInfo } from './bare-repository.ts'
 import { finish, type GitAt, runGit, startGit } from './git-process.ts'
 
-/**
- * Returns what is wrong with HEAD or its commit, as text; null when nothing is. Changes nothing.
- */
+/** Returns what is wrong with HEAD or its commit; null when nothing is. Changes nothing. */
 export async function headFault(path: string): Promise<string | null> {
   if ((await readText(join(path, 'HEAD'))) === null) return 'HEAD is missing'
   const head = await readHead(path).catch(refusalOnly)
@@ -91,9 +89,7 @@ async function tips(git: GitAt): Promise<string[]> {
   return linesOf(await runGit(git, ['rev-list', '--no-walk=sorted', ...ids.slice(0, 1000)]))
 }
 
-/**
- * Returns a commit and its ancestors; none if one is unreadable: those before it have another tip.
- */
+/** Returns a commit and its ancestors; none if one is unreadable: older ones have another tip. */
 async function lineOf(git: GitAt, tip: string): Promise<string[]> {
   const listed = await runGit(git, ['rev-list', '--first-parent', tip]).catch(refusalOnly)
   return listed instanceof Refusal ? [] : linesOf(listed)

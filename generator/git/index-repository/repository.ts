@@ -142,9 +142,7 @@ export class IndexRepository {
     if (head !== null) yield* this.#engine.list(head)
   }
 
-  /**
-   * Packs if there are many loose objects or packs, else costs little: call it after every batch.
-   */
+  /** Packs if there are many loose objects or packs. Cheap otherwise: call it after every batch. */
   async maintain(): Promise<void> {
     this.#open()
     await this.#maintenance.run(() => this.#mutex.run(() => updateServerInfo(this.#path)))
