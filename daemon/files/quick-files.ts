@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises'
-import type { Exchange, Quick } from '../http/exchange.ts'
+import type { Quick } from '../http/exchange.ts'
 import type { FileAnswer } from './file-answer.ts'
 import { openPart, type PublicFiles } from './public-files.ts'
 
@@ -8,9 +8,8 @@ const OF_TREE = /^\/(?:index|crates)\//
 
 /**
  * Answers GET and HEAD for files of the index, crates and their pages that are in memory; leaves
- * all else. What fails is left, too: the app fails in the same way, and reports it. `pathOf` finds
- * the path in a target; `count` is told each answer and how many seconds it took; `onFailure`, why
- * a file could not be read to its end.
+ * all else. `pathOf` finds the path in a target; `count` is told each answer and how many seconds it
+ * took; `onFailure`, why a file could not be read to its end.
  */
 export function quickFiles(
   files: PublicFiles,
@@ -23,7 +22,12 @@ export function quickFiles(
     const { method, target } = exchange
     if (method !== 'GET' && method !== 'HEAD') return leave()
     const path = pathOf(target)
-    const answer = OF_TREE.test(path) ? find(files, path, exchange) : null
+    let answer: FileAnswer | null = null
+    try {
+      if (OF_TREE.test(path)) answer = files.atOnce(path, exchange)
+    } catch {
+      // The app fails in the same way, and reports it.
+    }
     if (!answer) return leave()
     const { status, headers, body } = answer
     const counted = () => count(method, status, (performance.now() - start) / 1000)
@@ -42,13 +46,5 @@ export function quickFiles(
       },
       () => leave(),
     )
-  }
-}
-
-function find(files: PublicFiles, path: string, exchange: Exchange): FileAnswer | null {
-  try {
-    return files.atOnce(path, exchange)
-  } catch {
-    return null
   }
 }

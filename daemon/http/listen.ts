@@ -14,7 +14,7 @@ import { type AddressInfo, connect, isIP } from 'node:net'
 import type { Server } from 'node:tls'
 import { getRequestListener, type ServerType } from '@hono/node-server'
 import { issue, type ListenAddress, Refusal, refuse } from '../../generator/index.ts'
-import { Http1Exchange, Http2Exchange, type Quick } from './exchange.ts'
+import { http1Exchange, http2Exchange, type Quick } from './exchange.ts'
 
 type Fetch = Parameters<typeof getRequestListener>[0]
 
@@ -156,7 +156,7 @@ function answerRequests(
     const quick = quickly()
     const leave = () => void app(incoming, outgoing)
     if (incoming.httpVersionMajor === 2) return leave()
-    if (quick) quick(new Http1Exchange(incoming, outgoing), leave)
+    if (quick) quick(http1Exchange(incoming, outgoing), leave)
     else leave()
     // Quick answers have been sent by now, unless the client is slow.
     if (outgoing.writableFinished) return
@@ -169,7 +169,7 @@ function answerRequests(
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest) => {
     const quick = quickly()
     const leave = () => makeRequest?.(stream, headers, ...rest)
-    if (quick) quick(new Http2Exchange(stream, headers), leave)
+    if (quick) quick(http2Exchange(stream, headers), leave)
     else leave()
   })
   return () => running
