@@ -17,7 +17,7 @@ export function registerBackup(program: Command, io: Io): void {
         const count = await backup(registry, file, progress.at)
         progress.done()
         io.out(
-          `${file} holds the registry with its ${count} .crate files, and the hashes of its tokens: keep it secret`,
+          `${file} contains the registry with its ${count} .crate files, and the hashes of its tokens; keep it secret`,
         )
       }),
     )

@@ -28,7 +28,7 @@ export function registerInit(program: Command, io: Io): void {
         await showChanges(io, registry, true)
       })
       io.err(
-        `made a registry in ${options.dir}; start it with \`plimsoll serve --dir ${options.dir}\``,
+        `created a registry in ${options.dir}; start it with \`plimsoll serve --dir ${options.dir}\``,
       )
     })
 }

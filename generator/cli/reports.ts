@@ -90,7 +90,7 @@ async function gitIndex({ tree, settings }: Registry) {
   const found = await findEngine({ engine: settings.git.engine }).catch(refusalOnly)
   if (found instanceof Refusal) return nothing(found.message)
   const engine = found.name
-  const missing = `not made yet; the daemon or \`plimsoll build\` makes it with ${engine}`
+  const missing = `not created yet; the daemon or \`plimsoll build\` creates it with ${engine}`
   const problem = (await fetchProblem())?.message ?? null
   return { isThere, engine, why: isThere ? null : missing, problem }
 }

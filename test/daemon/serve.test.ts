@@ -153,7 +153,7 @@ test('what keeps a daemon from starting is one sentence and exit code 2', async 
     [
       'no registry',
       ['--dir', `${dir}-none`],
-      /^error: \S+ is not a registry; make one with `plimsoll init --dir \S+`/,
+      /^error: \S+ is not a registry; create one with `plimsoll init --dir \S+`/,
     ],
     [
       'served already',

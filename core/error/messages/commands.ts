@@ -3,9 +3,9 @@ import type { MessageTable } from '../kind.ts'
 /** Errors of the command line. */
 export const commandMessages = {
   misuse: {
-    registry_exists: '{dir} already holds a registry; nothing was changed',
+    registry_exists: '{dir} already contains a registry; nothing was changed',
     not_a_registry:
-      '{dir} is not a registry; make one with `plimsoll init --dir {dir}`, or name another folder with --dir',
+      '{dir} is not a registry; create one with `plimsoll init --dir {dir}`, or name another folder with --dir',
     file_missing: 'there is no file or folder {path}',
     no_crates_found: 'there is no .crate file in or below {path}',
     folders_overlap: '{from} lies inside {out}, which would be rewritten; choose another --out',
@@ -22,7 +22,7 @@ export const commandMessages = {
   },
   invalid: {
     records_missing:
-      'the database {file} is missing or empty, but {dir} holds .crate files; restore a backup into a new folder, or move {dir}/public away and `plimsoll import` it into a new registry',
+      'the database {file} is missing or empty, but {dir} contains .crate files; restore a backup into a new folder, or move {dir}/public away and `plimsoll import` it into a new registry',
     registry_newer:
       '{file} was written by a newer version of Plimsoll than this one, which is {running} (it does not know {steps}); run that version again, or restore a backup from before the upgrade into a new folder (docs/upgrade.md)',
     database_unusable:

@@ -18,19 +18,20 @@ export const crateMessages = {
     manifest_key_missing: '`{field}` is missing in `Cargo.toml`',
     manifest_field: '`{field}` in `Cargo.toml` must be {expected}',
     manifest_inherited:
-      '`{field}` in `Cargo.toml` is inherited from a workspace; make the crate file with `cargo package`, which fills it in',
+      '`{field}` in `Cargo.toml` is inherited from a workspace; create the crate file with `cargo package`, which fills it in',
     manifest_patch:
-      '`Cargo.toml` has a `[patch]` table; make the crate file with `cargo package`, which removes it',
+      '`Cargo.toml` has a `[patch]` table; create the crate file with `cargo package`, which removes it',
     manifest_requirement: '`{field}` in `Cargo.toml`: {reason}',
     manifest_dependency_name:
-      '`{field}` in `Cargo.toml`: `{name}` is not a crate name; it takes ASCII letters, digits, `-` and `_`',
+      '`{field}` in `Cargo.toml`: `{name}` is not a crate name; use ASCII letters, digits, `-` and `_`',
     manifest_optional_dev: '`{field}` in `Cargo.toml` is optional; a dev-dependency cannot be',
     manifest_registry_name:
-      '`{field}` in `Cargo.toml` names the registry `{registry}` without its URL; make the crate file with `cargo package`, which writes `registry-index`',
+      '`{field}` in `Cargo.toml` names the registry `{registry}` without its URL; create the crate file with `cargo package`, which writes `registry-index`',
     archive_not_gzip:
       'the crate file is not a gzip-compressed archive; upload the `.crate` that `cargo package` makes',
-    archive_cut_off: 'the crate file ends too early; it was cut off: make or upload it again',
-    archive_damaged: 'the crate file is damaged ({reason}); make or upload it again',
+    archive_cut_off:
+      'the crate file ends too early because it was cut off; create or upload it again',
+    archive_damaged: 'the crate file is damaged ({reason}); create or upload it again',
     archive_trailing_data:
       'the crate file has data after its end, which some tools would read and others would not; make it again with `cargo package`',
     archive_too_large:
@@ -40,14 +41,14 @@ export const crateMessages = {
     archive_too_many_entries:
       'the crate file has more than {max} files and folders (`limits.archive_entries`); leave some out with `package.exclude`',
     archive_header:
-      'the archive member `{path}` cannot be read safely: {reason}; make the crate file with `cargo package`',
+      'the archive member `{path}` cannot be read safely: {reason}; create the crate file with `cargo package`',
     archive_type:
       '`{path}` in the crate file is a {type}; only regular files and folders are allowed',
     archive_path: 'the path `{path}` in the crate file is not allowed: {reason}',
     archive_path_encoding: 'the path `{path}` in the crate file is not UTF-8; rename the file',
-    archive_path_twice: 'the crate file holds `{path}` twice; keep one of them',
+    archive_path_twice: 'the crate file contains `{path}` twice; keep one of them',
     archive_manifest_twice:
-      'the crate file holds two identical `Cargo.toml` entries, as Cargo made them before 2016; package it again, or ask the operator to set `policy.duplicate_manifest` to "allow"',
+      'the crate file contains two identical `Cargo.toml` entries, as Cargo made them before 2016; package it again, or ask the operator to set `policy.duplicate_manifest` to "allow"',
     archive_path_case:
       '`{path}` and `{twin}` differ only in case; on Windows and macOS one overwrites the other',
     archive_path_windows: '`{path}` is a path that cannot exist on Windows',
@@ -62,7 +63,8 @@ export const crateMessages = {
       '`{path}` in the crate file has {size} bytes; at most {max} are allowed (`limits.manifest_bytes`)',
     archive_file_encoding: '`{path}` in the crate file is not valid UTF-8',
     archive_cargo_ok: 'Cargo skips `{path}` when it unpacks the crate; leave it out',
-    readme_missing: '`Cargo.toml` names the README `{path}`, but the crate file lacks it',
+    readme_missing:
+      '`Cargo.toml` names the README `{path}`, but the crate file does not contain it',
     readme_too_large:
       "`{path}` has more than {max} bytes (`limits.readme_bytes`) and is not shown on the crate's page",
     release_identity: 'the crate file was sent as {expected}, but its `Cargo.toml` says {found}',

@@ -2,12 +2,12 @@ import type { MessageTable } from '../kind.ts'
 
 /** The kinds of registries that can be imported. */
 const IMPORT_KINDS =
-  "`tree` (a folder with an index and its .crate files, such as margo's or our own), `git` (an index as a git repository), `sparse` (sparse+https://…, with --names), `local-registry` (index/ and *.crate), `vendor` (of `cargo vendor`) and `crates` (a folder of .crate files)"
+  '`tree` (a folder with an index and its .crate files, such as that of margo or Plimsoll), `git` (an index as a git repository), `sparse` (sparse+https://…, with --names), `local-registry` (index/ and *.crate), `vendor` (of `cargo vendor`) and `crates` (a folder of .crate files)'
 
 /** Errors and warnings of an import. */
 export const importMessages = {
   misuse: {
-    import_source_unknown: `{source} is not something that can be imported; the kinds are ${IMPORT_KINDS}`,
+    import_source_unknown: `{source} cannot be imported; the kinds are ${IMPORT_KINDS}`,
     import_source_ambiguous: `{source} could be {kinds}; say which with --as, or name the inner folder; the kinds are ${IMPORT_KINDS}`,
     import_source_inner: '{source} is not a source itself, but {inner} in it is; name that folder',
     import_own_folder:
@@ -23,7 +23,7 @@ export const importMessages = {
     import_dl_foreign:
       'the `dl` of the source is `{dl}`, and only http and https are followed; name the folder or URL of the .crate files with --crates',
     import_unpacked_only:
-      "{source} was made by `cargo vendor` and holds unpacked sources only; Cargo's download cache still has the .crate files, if it was not emptied: pass it with --crates, for example --crates ~/.cargo/registry/cache",
+      "{source} was made by `cargo vendor` and contains only unpacked sources; Cargo's download cache still has the .crate files, if it was not emptied: pass it with --crates, for example --crates ~/.cargo/registry/cache",
     import_url_invalid:
       '{url} is not a URL that can be read; write https://… or http://… without a user name and password (a token goes into PLIMSOLL_IMPORT_TOKEN)',
   },
@@ -40,7 +40,7 @@ export const importMessages = {
     import_http: '{url} cannot be read: {reason}',
     import_http_denied:
       '{url} answers {status}; put a token for the source into PLIMSOLL_IMPORT_TOKEN, and if it is on another host than the index, name that host with --crates',
-    import_too_long: '{what} has more than the {max} bytes that are read',
+    import_too_long: '{what} is larger than the limit of {max} bytes',
     import_name_unknown: 'the source has no crate `{name}`',
     import_not_text: 'line {line}: it is not valid UTF-8',
     import_misplaced:

@@ -28,7 +28,7 @@ export const requestMessages = {
       'the publish metadata has {size} bytes; at most {max} are allowed (`limits.metadata_bytes`)',
   },
   busy: {
-    sandbox_busy: 'too many crate files wait to be checked; try again in a minute',
+    sandbox_busy: 'too many crate files are waiting to be checked; try again in a minute',
   },
   failed: {
     unexpected:

@@ -15,7 +15,7 @@ export const settingMessages = {
     setting_twice: '`{key}` is set differently by {first} and by {second}; remove one of them',
     setting_missing: '`{because}` is set but `{key}` is not; set both or neither',
     tls_unreadable: 'the TLS file {path} cannot be read: {reason}',
-    tls_invalid: 'the TLS file {path} does not hold {what} in PEM: {reason}',
+    tls_invalid: 'the TLS file {path} does not contain {what} in PEM: {reason}',
     tls_mismatch: 'the private key in {key} does not belong to the certificate in {cert}',
   },
 } as const satisfies MessageTable

@@ -192,7 +192,7 @@ test('a crate file that is evil, whatever is said of it', async t => {
     `\`evil-1.0.0/odd\` in the crate file is a ${what}; only regular files and folders are allowed`
   const trailing =
     'the crate file has data after its end, which some tools would read and others would not; make it again with `cargo package`'
-  const cutOff = 'the crate file ends too early; it was cut off: make or upload it again'
+  const cutOff = 'the crate file ends too early because it was cut off; create or upload it again'
   const rows: [Trick, string][] = [
     ['symlink', type('symbolic link')],
     ['hard link', type('hard link')],
@@ -225,7 +225,7 @@ test('a crate file that is evil, whatever is said of it', async t => {
     ['truncated tar', cutOff],
     [
       'damaged gzip',
-      'the crate file is damaged (its checksum does not fit its contents); make or upload it again',
+      'the crate file is damaged (its checksum does not fit its contents); create or upload it again',
     ],
     ['data after tar', trailing],
     ['data after gzip', trailing],

@@ -97,7 +97,7 @@ test('backup and restore refuse to write over anything, in one sentence', async 
     [
       ['backup', file, '--dir', folder],
       2,
-      `error: ${folder} is not a registry; make one with \`plimsoll init --dir ${folder}\`, or name another folder with --dir\n`,
+      `error: ${folder} is not a registry; create one with \`plimsoll init --dir ${folder}\`, or name another folder with --dir\n`,
     ],
     [['backup', '--dir', dir], 2, "error: missing required argument 'file'\n"],
     [['restore', '--dir', dir], 2, "error: missing required argument 'file'\n"],

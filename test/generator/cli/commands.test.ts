@@ -48,7 +48,7 @@ test('init makes a registry that is complete, and refuses to make it again', asy
     await plimsoll('init'),
     2,
     '',
-    `error: ${dir} already holds a registry; nothing was changed\n`,
+    `error: ${dir} already contains a registry; nothing was changed\n`,
   )
   assert.equal(readFileSync(join(dir, 'plimsoll.toml'), 'utf8'), settings)
 })
@@ -86,7 +86,7 @@ test('a bad address stops init before anything is made', async t => {
 test('every command but init says how to make a registry where there is none', async t => {
   const folder = folderOf(t)
   const words =
-    'error: nowhere is not a registry; make one with `plimsoll init --dir nowhere`, or name another folder with --dir\n'
+    'error: nowhere is not a registry; create one with `plimsoll init --dir nowhere`, or name another folder with --dir\n'
   for (const args of [
     ['serve'],
     ['status'],

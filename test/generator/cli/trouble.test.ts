@@ -60,7 +60,7 @@ for (const [how, lose] of [
       assert.equal(run.code, 1, words.join(' '))
       assert.match(
         run.stderr,
-        /^error: the database \S+plimsoll\.db is missing or empty, but \S+ holds \.crate files; /,
+        /^error: the database \S+plimsoll\.db is missing or empty, but \S+ contains \.crate files; /,
       )
     }
     assert.deepEqual(digests(), before)

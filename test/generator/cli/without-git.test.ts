@@ -70,7 +70,7 @@ test('without git nothing piles up, status says why there is no git index, and w
 
   assert.match(
     await plimsoll(true, 'status'),
-    /^git index none: not made yet; .* makes it with git$/m,
+    /^git index none: not created yet; .* creates it with git$/m,
   )
   await plimsoll(true, 'build')
   assert.deepEqual(indexed(dir), ['al/ph/alpha', 'be/ta/beta', 'config.json'])
