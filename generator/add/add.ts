@@ -209,10 +209,7 @@ async function policyFacts(
   }
 }
 
-/**
- * Returns the policy's facts about dependencies; `spelling` returns a crate's name in this
- * registry, if it is known.
- */
+/** Returns the policy's facts about dependencies. `spelling`: the name of an existing crate. */
 export function dependencyFacts(
   release: PolicyRelease,
   spelling: (name: Name) => Name | undefined,

@@ -7,7 +7,7 @@ import { findCrate } from '../store/catalog/crates.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
 import type { BuildContext } from './crate.ts'
 
-/** Lists the files of the public tree that belong to no crate, not even to one added meanwhile. */
+/** Lists files of the public tree that belong to no crate, not even to one that was just added. */
 export async function* orphans(context: BuildContext): AsyncIterable<string> {
   for (const folder of [INDEX_FOLDER, CRATES_FOLDER]) {
     for await (const path of context.tree.list(folder)) {

@@ -103,7 +103,7 @@ export class GitIndex {
     }
     if (commits > 0) {
       this.#push.request()
-      // Outside the mutex: a full packing takes long, and commits continue meanwhile.
+      // Outside the mutex: a full packing takes long, and commits should not wait for it.
       await this.#repository.maintain()
     }
     return commits

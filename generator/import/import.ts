@@ -141,7 +141,7 @@ class ImportBatch {
     const outcomes: Outcome[] = []
     for (const [at, { where, release, bytes, notes }] of batch.entries()) {
       const landing = landings[at]
-      if (!landing) throw new Error('a release without an outcome')
+      if (!landing) throw new Error('importReleases returned no result for a release')
       const { outcome } = landing
       const { name, version } = release
       if (outcome === 'refused' && !(await releaseOfBytes(database, bytes.cksum)))

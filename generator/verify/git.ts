@@ -86,7 +86,7 @@ async function damageOf(registry: Registry, { command }: FoundEngine): Promise<s
   const damage = await headFault(path)
   if (damage !== null) return damage
   if (command === null) return await withIndex(registry, unreadable)
-  // A daemon that packs may remove a file during the check, so a fault has to be found twice.
+  // A daemon may remove a file during the check by packing, so only a fault found twice counts.
   return (await objectFault({ command, path })) && (await objectFault({ command, path }))
 }
 

@@ -59,7 +59,7 @@ export async function headRef(path: string): Promise<string> {
   const text = (await readText(join(path, 'HEAD'))) ?? ''
   const ref = /^ref: (refs\/heads\/[A-Za-z0-9][\w./-]*)\n?$/.exec(text)?.[1]
   if (!ref || /\.\.|\/\.|\.lock$/.test(ref))
-    refuse('git_index_format', { path, format: 'a HEAD that names no branch' })
+    refuse('git_index_format', { path, format: 'a HEAD that is not a branch' })
   return ref
 }
 

@@ -31,7 +31,7 @@ export async function openCargoCache(source: string, index: string): Promise<Ope
       use(createReadStream(join(cache, `${name}-${version}.crate`))),
   }
   return {
-    description: `what Cargo has in its cache of ${name}: ${present.size} .crate files`,
+    description: `Cargo's cache of ${name}: ${present.size} .crate files`,
     ownUrls: CRATES_IO_CACHE.test(name) ? [CRATES_IO] : guessUrls(await readDl(folder), false),
     total: files.length,
     async *crates() {

@@ -58,5 +58,5 @@ function readChecksum(text: string): string {
     typeof value === 'object' && value !== null && 'package' in value ? value.package : null
   if (cksum === null) throw new Refusal([issue('import_vendor_git')])
   if (typeof cksum === 'string' && /^[0-9a-f]{64}$/.test(cksum)) return cksum
-  return refuse('import_vendor_checksum', { reason: '`package` is no checksum' })
+  return refuse('import_vendor_checksum', { reason: '`package` is not a checksum' })
 }

@@ -100,7 +100,7 @@ export class Web {
       }
       url = next
     }
-    return refuse('import_http', { url: plain(start.href), reason: 'it redirects without end' })
+    return refuse('import_http', { url: plain(start.href), reason: 'it redirects too often' })
   }
 
   async #request(url: URL, { signal }: Attempt): Promise<Response> {
@@ -141,7 +141,7 @@ interface Attempt {
 
 function passing(error: unknown, signal: AbortSignal): Error {
   if (error instanceof Refusal) return error
-  if (signal.aborted) return new Passing('the server is silent')
+  if (signal.aborted) return new Passing('the server does not respond')
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   return new Passing(cause instanceof Error ? cause.message : String(cause))
 }
@@ -153,9 +153,9 @@ function checkStatus(response: Response, url: URL): Response {
     refuse('import_http_denied', { url: plain(url.href), status })
   if (status === 408 || status === 429 || status >= 500) {
     const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-    throw new Passing(`the server answers ${status}`, Number.isNaN(seconds) ? null : seconds * 1000)
+    throw new Passing(`the server sends ${status}`, Number.isNaN(seconds) ? null : seconds * 1000)
   }
-  return refuse('import_http', { url: plain(url.href), reason: `the server answers ${status}` })
+  return refuse('import_http', { url: plain(url.href), reason: `the server sends ${status}` })
 }
 
 /** Parses a URL that may be read; a relative one is relative to `base`. */

@@ -44,7 +44,7 @@ export async function* eachCrate(db: Queries): AsyncIterable<CrateRecord> {
   }
 }
 
-/** Returns the existing crates among `names`, by canonical name, as this registry spells them. */
+/** Returns the registry's spelling of those `names` that exist, by canonical name. */
 export async function knownNames(
   db: Queries,
   names: readonly Name[],

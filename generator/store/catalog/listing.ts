@@ -118,8 +118,8 @@ function listingOf(
 }
 
 /**
- * Writes the listing of a crate and, if its newest version changed, what is derived from that one:
- * from `added`, if given.
+ * Writes the listing of a crate and, if its newest version changed, the data derived from it (from
+ * `added`, if given).
  */
 async function changeListing(
   tx: Queries,

@@ -106,9 +106,9 @@ const damages: { what: string; harm: (registry: Registry) => void; found: RegExp
       kept: COMMITS,
     },
     {
-      what: 'a HEAD that names no branch',
+      what: 'a HEAD that is not a branch',
       harm: registry => writeFileSync(join(gitIndexPath(registry), 'HEAD'), 'nonsense\n'),
-      found: /^index\.git: .*a HEAD that names no branch/,
+      found: /^index\.git: .*a HEAD that is not a branch/,
       kept: COMMITS,
     },
     {

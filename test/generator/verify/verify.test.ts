@@ -103,7 +103,7 @@ const damages: { what: string; harm: (registry: Registry) => Promise<unknown>; f
   {
     what: 'a git index with a HEAD that leads nowhere',
     harm: async registry => writeFileSync(join(gitIndexPath(registry), 'HEAD'), 'nonsense\n'),
-    found: /^index\.git: .*a HEAD that names no branch/,
+    found: /^index\.git: .*a HEAD that is not a branch/,
   },
   {
     what: 'an index of the database that lost rows',
