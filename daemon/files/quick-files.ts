@@ -3,13 +3,13 @@ import type { Quick } from '../http/exchange.ts'
 import type { FileAnswer } from './file-answer.ts'
 import { openPart, type PublicFiles } from './public-files.ts'
 
-/** Only files of the public tree have such paths; no route of the app does. */
+/** The paths of index and crate files and pages, which no route of the app has. */
 const OF_TREE = /^\/(?:index|crates)\//
 
 /**
- * Answers GET and HEAD for files of the index, crates and their pages that are in memory; leaves
- * all else. `pathOf` finds the path in a target; `count` is told each answer and how many seconds it
- * took; `onFailure`, why a file could not be read to its end.
+ * Answers GET and HEAD for index files, crates and crate pages that need no reading first, and
+ * leaves all else to the app. `pathOf` returns the path of a target; `count` receives the seconds
+ * each answer took; `onFailure`, why a file could not be read to its end.
  */
 export function quickFiles(
   files: PublicFiles,
@@ -26,7 +26,7 @@ export function quickFiles(
     try {
       if (OF_TREE.test(path)) answer = files.atOnce(path, exchange)
     } catch {
-      // The app fails in the same way, and reports it.
+      // The app will fail in the same way, and report it.
     }
     if (!answer) return leave()
     const { status, headers, body } = answer
@@ -39,7 +39,7 @@ export function quickFiles(
       async bytes => {
         if (!bytes) return leave()
         await pipeline(bytes, exchange.begin(status, headers)).catch(error => {
-          // That a client went away is no failure.
+          // A client that disconnects is not a failure.
           if (error.syscall === 'read') onFailure(error)
         })
         counted()

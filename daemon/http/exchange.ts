@@ -4,22 +4,22 @@ import type { Writable } from 'node:stream'
 
 type Headers = Readonly<Record<string, string>>
 
-/** A request as Node gives it, and the way to answer it without the objects of the app. */
+/** A request as Node provides it, to be answered without the objects that the app creates. */
 export interface Exchange {
   readonly method: string
-  /** Path and query, as the client sent them. */
+  /** Path and query as the client sent them. */
   readonly target: string
   header(name: string): string | undefined
   /** Sends an answer. */
   send(status: number, headers: Headers, body: Buffer | null): void
-  /** Sends the head of an answer; gives where its body goes, which must be ended. */
+  /** Sends the status and headers; returns the stream for the body, which the caller must end. */
   begin(status: number, headers: Headers): Writable
 }
 
-/** Answers a request, or calls `leave` so that the app does; never both. */
+/** Either answers a request or calls `leave`, and then the app answers it. */
 export type Quick = (exchange: Exchange, leave: () => void) => void
 
-/** An exchange over HTTP/1.1. */
+/** Creates an exchange over HTTP/1.1. */
 export function http1Exchange(
   { method = '', url = '', rawHeaders }: IncomingMessage,
   outgoing: ServerResponse,
@@ -27,7 +27,7 @@ export function http1Exchange(
   return {
     method,
     target: url,
-    // Node would prepare all headers for the sake of two.
+    // `headers` would make Node prepare all headers, although only two are needed.
     header(name) {
       let found: string | undefined
       for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -42,7 +42,7 @@ export function http1Exchange(
   }
 }
 
-/** An exchange over HTTP/2, on the stream itself. */
+/** Creates an exchange over HTTP/2, directly on the stream. */
 export function http2Exchange(stream: ServerHttp2Stream, asked: IncomingHttpHeaders): Exchange {
   const begin = (status: number, headers: Headers, endStream = false) => {
     stream.on('error', ignore)
@@ -62,5 +62,5 @@ export function http2Exchange(stream: ServerHttp2Stream, asked: IncomingHttpHead
   }
 }
 
-/** A client may give up its stream at any time; the daemon has not failed then. */
+/** A client may cancel its stream at any time, which is not an error of the daemon. */
 function ignore(): void {}
