@@ -12,7 +12,7 @@ const MAIN: ReadonlyMap<string, string> = new Map([
     'registry.base_url',
     'Permanent URL of the registry: lock files contain it. Default: the listening address.',
   ],
-  ['registry.api', 'URL of the web API: "auto" is the base URL; with "none", nobody can publish.'],
+  ['registry.api', 'URL of the web API: "auto" is the base URL; with "none", publishing is off.'],
   ['registry.name', "Name of the registry in its users' `.cargo/config.toml`."],
   ['registry.title', 'Title of the pages.'],
   ['server.listen', 'Address the daemon listens on; `PLIMSOLL_LISTEN` also sets it.'],

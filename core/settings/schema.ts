@@ -58,7 +58,7 @@ const registryName = text(
 const file = text('the path of a file', value => value !== '' && isLine(value))
 
 const address = text(
-  'HOST:PORT, such as "127.0.0.1:8080" or "[::1]:8080"; PORT alone, on 127.0.0.1; or unix:/PATH; port 0 takes a free one',
+  'HOST:PORT, such as "127.0.0.1:8080" or "[::1]:8080"; PORT alone, on 127.0.0.1; or unix:/PATH; port 0 chooses a free one',
   value => parseListen(value) !== null,
 )
 

@@ -125,7 +125,7 @@ async function openOutput({ from, out, settings }: StaticBuild): Promise<PublicT
   return tree
 }
 
-/** Writes all files of the tree and removes all others. Returns why pages could not be rendered. */
+/** Writes all files of the tree and removes all others. Returns the issues of failed pages. */
 async function writeTree(
   job: StaticBuild,
   tree: PublicTree,

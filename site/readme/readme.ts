@@ -49,7 +49,7 @@ function section(text: string, content: Markup, plainBecause: string | null): st
   const cut =
     text.length <= README_MAX
       ? null
-      : html`<p class="notice">This README is too long to be shown whole; the package has all of it.</p>`
+      : html`<p class="notice">This README is too long to be shown in full; the package has all of it.</p>`
   return html`${plain}<div class="readme">${content}</div>${cut}`.toString()
 }
 

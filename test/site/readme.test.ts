@@ -196,7 +196,7 @@ test('a README of another format is shown as it is', () => {
 
 test('a README that is too long is cut and says so', () => {
   const html = render(`${'a\n'.repeat(README_MAX)}`)
-  assert.match(html, /too long to be shown whole/)
+  assert.match(html, /too long to be shown in full/)
 })
 
 for (const payload of [...PAYLOADS, PAYLOADS.join('\n\n')]) {
