@@ -36,8 +36,8 @@ export async function renderReadme(
 
 /**
  * Renders the source browser of a version in the sandbox: its tree, and a page for each text file.
- * If that takes too much, or is known to, the pages have no colors; if that still takes too much,
- * there is one page that says so. Returns the first failure.
+ * If that takes too much time or memory, or is known to, the pages have no colors; if it still
+ * does, there is one page that says so. Returns the first failure.
  */
 export async function* renderSource(
   source: Omit<SourceJob, 'plainBecause'>,

@@ -43,8 +43,8 @@ export class Sandbox {
   }
 
   /**
-   * Runs a task in a thread. Throws the task's `Refusal`, and a `SandboxError` when it takes too
-   * much or fails unexpectedly. Refuses when too many tasks are waiting.
+   * Runs a task in a thread. Throws the task's `Refusal`, or a `SandboxError` when it exceeds a
+   * limit or fails unexpectedly. Refuses when too many tasks are waiting.
    */
   async run<T extends keyof Tasks>(task: T, input: Input<T>): Promise<Result<T>> {
     const parts = this.stream(task, input)

@@ -58,7 +58,7 @@ export class Thread {
 
   /**
    * Runs a task: yields the parts of its result and returns the rest. Throws the task's `Refusal`,
-   * and a `SandboxError` when it takes too much or fails. A task that does not finish ends the
+   * or a `SandboxError` when it exceeds a limit or fails. A task that does not finish ends the
    * thread.
    */
   async *run(request: Request): AsyncGenerator<unknown, unknown> {

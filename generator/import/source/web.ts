@@ -153,9 +153,9 @@ function checkStatus(response: Response, url: URL): Response {
     refuse('import_http_denied', { url: plain(url.href), status })
   if (status === 408 || status === 429 || status >= 500) {
     const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-    throw new Passing(`the server sends ${status}`, Number.isNaN(seconds) ? null : seconds * 1000)
+    throw new Passing(`HTTP status ${status}`, Number.isNaN(seconds) ? null : seconds * 1000)
   }
-  return refuse('import_http', { url: plain(url.href), reason: `the server sends ${status}` })
+  return refuse('import_http', { url: plain(url.href), reason: `HTTP status ${status}` })
 }
 
 /** Parses a URL that may be read; a relative one is relative to `base`. */

@@ -93,7 +93,7 @@ export async function insertCrate(
 /** An owner as Cargo lists it (specification A.5). */
 export type Owner = Readonly<Pick<Row<'users'>, 'id' | 'login' | 'name'>>
 
-/** Returns the owners of a crate, oldest first. */
+/** Returns the owners of a crate in the order in which they were added. */
 export function listOwners(db: Queries, crateId: number): Promise<Owner[]> {
   return all<Owner>(
     db,

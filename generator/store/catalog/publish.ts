@@ -19,7 +19,7 @@ export interface Added {
 /** Checks within the transaction whether a release may be added; throws a `Refusal` if not. */
 export type Permit = (tx: Queries, target: Target) => Promise<void>
 
-/** The marks of what shows only one release. */
+/** The kinds of marks whose files show only one release. */
 export const OWN_MARKS = ['file', 'release', 'source'] as const
 
 /**

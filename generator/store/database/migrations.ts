@@ -138,7 +138,7 @@ const migrations: Record<string, Migration> = {
     `CREATE INDEX terms_hash ON terms (hash)`,
     ...counted('terms'),
   ]),
-  // Pages that took too much to render.
+  // Pages that took too much time or memory to render.
   '012_plain_pages': statements([
     `CREATE TABLE plain_pages (
     release_id INTEGER NOT NULL REFERENCES releases(id) ON DELETE CASCADE, what TEXT NOT NULL,

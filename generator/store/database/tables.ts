@@ -97,14 +97,14 @@ export interface Tables {
     kind: MarkKind
     subject: number
     generation: number
-    /** How often the work failed. */
+    /** The number of failed attempts. */
     attempts: Generated<number>
     /** When failed work is tried again; null when it is due. */
     retry_at: string | null
     /** The last error. */
     error: string | null
   }
-  /** Parts of pages that took too much to render; they are shown as plain text or left out. */
+  /** Parts of pages that took too much time or memory; they are plain text or left out. */
   plain_pages: {
     release_id: number
     what: 'readme' | 'source'

@@ -87,7 +87,7 @@ test('what fails for a while is tried again, and what goes on failing is refused
   const list = names(t, 'demo', 'ab')
   const { sums, outcomes } = await takeOver(registry, `sparse+${proxy}/`, { names: list })
   assert.deepEqual(sums, { added: 3, present: 0, refused: 1 }, report(outcomes))
-  assert.match(report(outcomes), /Demo 1\.1\.0 refused: .*cannot be read: the server sends 503/)
+  assert.match(report(outcomes), /Demo 1\.1\.0 refused: .*cannot be read: HTTP status 503/)
   const again = await takeOver(registry, old.indexUrl, { names: list })
   assert.deepEqual(again.sums, { added: 1, present: 3, refused: 0 })
 })
