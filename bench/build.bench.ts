@@ -35,7 +35,7 @@ try {
     return (performance.now() - begin) / 1000
   })
   const copied = quantile(copies, 0.5)
-  const what = `sparse index of ${CRATES} crates`
+  const what = `sparse index of ${CRATES.toLocaleString('en-US')} crates`
   printTable([
     {
       what,

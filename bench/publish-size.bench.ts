@@ -50,7 +50,12 @@ try {
   for (let round = -1; round < ROUNDS; round++)
     for (const kind of Object.values(kinds)) await measure(kind, round)
   printTable([
-    ...rows(`among ${MANY} crates`, kinds.many, [`among ${FEW}`, kinds.few], 1.2),
+    ...rows(
+      `among ${MANY.toLocaleString('en-US')} crates`,
+      kinds.many,
+      [`among ${FEW}`, kinds.few],
+      1.2,
+    ),
     ...rows('version 1,000 of a crate', kinds.thousandth, ['version 1', kinds.first], 2),
   ])
 } finally {

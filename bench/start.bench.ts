@@ -37,11 +37,17 @@ try {
   const [empty, idle] = [await idleMemory(few), await idleMemory(many)]
   printTable([
     ...rows(`${FEW} crates`, small, ['node -e 0', node], { atMost: 300 }),
-    ...rows(`${MANY} crates`, large, [`${FEW} crates`, small], { atMost: 300 }, { atMost: 1.5 }),
+    ...rows(
+      `${MANY.toLocaleString('en-US')} crates`,
+      large,
+      [`${FEW} crates`, small],
+      { atMost: 300 },
+      { atMost: 1.5 },
+    ),
     ...rows(`${FEW} crates, after a kill`, killed, [`${FEW} crates`, small], {}, { atMost: 1.5 }),
     { what: `${FEW} crates: resident memory, idle`, value: empty, unit: 'MiB' },
     {
-      what: `${MANY} crates: resident memory, idle`,
+      what: `${MANY.toLocaleString('en-US')} crates: resident memory, idle`,
       value: idle,
       unit: 'MiB',
       goal: { atMost: 150 },

@@ -24,6 +24,9 @@ const names = asked.flatMap(name => {
   return found
 })
 
+const git = ['describe', '--always', '--dirty', '--exclude=*']
+const commit = execFileSync('git', git, { cwd: root, encoding: 'utf8' }).trim()
+
 for (const name of asked.length === 0 ? all : names) {
   const about = circumstances()
   console.log(`\n== ${name}: ${about}`)
@@ -56,8 +59,6 @@ function putIntoDocs(name, about, output) {
 
 /** What a figure means nothing without. */
 function circumstances() {
-  const git = ['describe', '--always', '--dirty', '--exclude=*']
-  const commit = execFileSync('git', git, { cwd: root, encoding: 'utf8' }).trim()
   const date = new Date().toISOString().slice(0, 16).replace('T', ' ')
   const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.versions.node}`
   // A busy machine makes every wall-clock time worse, and processor times somewhat.
