@@ -27,6 +27,7 @@ const SLOW = [
   'generator/static/static',
   'generator/store/catalog/common-words',
   'site/readme',
+  'site/readme-differential',
 ].map(name => join('dist', 'test', `${name}.test.js`))
 
 prepare()

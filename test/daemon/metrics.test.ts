@@ -101,6 +101,7 @@ test('publishes, repeated ones and what is pending are counted', async t => {
   await test.publish(token, { name: 'demo', version: '1.0.0' })
   await test.publish(token, { name: 'demo', version: '1.0.0' })
   await test.publish(token, { name: 'demo', version: '1.0.1' })
+  await test.indexWorker.settle()
   const now = await scrape(test)
   assert.deepEqual(grown(before, now, 'plimsoll_publishes_total'), {
     'outcome="added"': 2,
