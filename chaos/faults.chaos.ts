@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Libsql from 'libsql'
 import { RawClient } from '../test/support/raw-client.ts'
 import {
@@ -32,6 +33,8 @@ import { chaos, promise, type Run, Violation } from './run.ts'
 const HOOK = new URL('faults/hook.js', import.meta.url).href
 /** Cargo gives up after 30 s of silence. */
 const ANSWER_MS = 30_000
+/** The daemon may need so long to see that a fault is gone: that connections were closed, say. */
+const RETURN_MS = 10_000
 const YEAR = 365 * 24 * 3_600_000
 /** Files of this size fill the disk. */
 const FILLING = 256 * 1024
@@ -132,8 +135,14 @@ async function promiseReads({ url, names }: Scene): Promise<void> {
   promise((await ask(`${url}/healthz`))?.status === 200, '/healthz does not answer')
 }
 
-/** The fault is gone: the next publish succeeds, soon, and nothing is wrong. */
+/** The fault is gone: soon a publish succeeds, and nothing is wrong. */
 async function promiseReturn(scene: Scene): Promise<void> {
+  const end = performance.now() + RETURN_MS
+  const isBack = async () => {
+    const reply = await putVersion(scene.url, scene.token, 'back', '1.0.0')
+    return reply !== null && isSuccess(reply)
+  }
+  while (!(await isBack()) && performance.now() < end) await sleep(100)
   await publishGood(scene, 'afterwards')
   await promiseReads(scene)
   await scene.folder.verify()
@@ -252,7 +261,7 @@ async function fewDescriptors(run: Run): Promise<string> {
   const scene = await begin(run, { through: ['sh', '-c', 'ulimit -n 80; exec "$@"', 'sh'] })
   const clients: RawClient[] = []
   for (let at = 0; at < 120; at++) clients.push(await RawClient.open(scene.url))
-  await new Promise(resolve => setTimeout(resolve, 500))
+  await sleep(500)
   promise(!scene.daemon.hasEnded, scene.daemon.story('ended'))
   for (const client of clients) client.socket.destroy()
   await promiseReturn(scene)

@@ -20,6 +20,7 @@ import { decodePath } from '../../daemon/files/public-files.ts'
 import { isKnown } from '../../daemon/http/answer.ts'
 import { ownPath } from '../../daemon/http/request-body.ts'
 import { publishMetadata } from '../../generator/index.ts'
+import { TooComplexError } from '../../site/readme/bounded-tree.ts'
 import { safeLink } from '../../site/readme/links.ts'
 import { renderReadme } from '../../site/readme/readme.ts'
 import { sanitize } from '../../site/readme/sanitize.ts'
@@ -271,6 +272,7 @@ export async function outcome(target: Target, input: Buffer): Promise<string> {
     await target.run(input)
     return `taken ${Math.floor(Math.log2(input.length + 1))}`
   } catch (error) {
+    if (error instanceof TooComplexError) return 'too complex'
     if (!(error instanceof Refusal)) throw error
     return [...new Set(error.issues.map(one => one.code))].sort().join(' ')
   }

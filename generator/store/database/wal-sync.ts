@@ -39,14 +39,16 @@ export class WalSync {
   }
 
   async #sync(): Promise<void> {
-    this.#file ??= this.#open()
+    this.#file ??= this.#open().catch(error => {
+      this.#file = null
+      throw error
+    })
     await (await this.#file).datasync()
   }
 
   /** SQLite keeps the file while the database is open; its name has to be synced, too. */
   async #open(): Promise<FileHandle> {
-    const file = await open(this.#path, 'r+')
     await syncFolder(dirname(this.#path))
-    return file
+    return open(this.#path, 'r+')
   }
 }
