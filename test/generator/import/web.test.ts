@@ -177,7 +177,7 @@ const hostile: { what: string; answer: Answer; expected: RegExp }[] = [
   {
     what: 'one endless line',
     answer: (_, response) => response.end(`{"name":"demo","x":"${'x'.repeat(5 << 20)}"}\n`),
-    expected: /line 1 has more than the 4194304 bytes/,
+    expected: /line 1 is larger than the limit of 4194304 bytes/,
   },
   {
     what: 'a page instead of an index',

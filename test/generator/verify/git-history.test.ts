@@ -175,7 +175,7 @@ for (const { what, harm, found, kept } of damages) {
     assert.match(mended, found.source.startsWith('^') ? new RegExp(found.source.slice(1)) : found)
     assert.match(
       mended,
-      kept > 0 ? new RegExp(`${kept} commits of its history were kept$`) : /begins anew$/,
+      kept > 0 ? new RegExp(`${kept} commits of its history were kept$`) : /starts over$/,
     )
     assert.deepEqual(await findings(registry, false), [])
     const left = git(registry, 'rev-list', 'HEAD').split('\n')
