@@ -8,17 +8,7 @@ import {
 } from '../generator/index.ts'
 import { AccessGuard } from './access/access-guard.ts'
 import { get, post, put, type Route, remove } from './access/route.ts'
-import { reverseDependencies, search, crate as showCrate, summary } from './api/crates/crates.ts'
-import {
-  authors,
-  crateDownloads,
-  dependencies,
-  download,
-  readme,
-  version as showVersion,
-  versionDownloads,
-  versions,
-} from './api/crates/versions.ts'
+import * as crates from './api/crates.ts'
 import { openApi } from './api/openapi.ts'
 import { deleteOwners, owners, putOwners } from './api/owners.ts'
 import { publish } from './api/publish.ts'
@@ -44,6 +34,7 @@ export function routes(deps: Deps, files = publicFiles(deps)): Route[] {
   const { settings } = registry
   const crate = '/api/v1/crates/:name'
   const version = `${crate}/:version`
+  const document = openApi(registry, () => routes(deps))
   return [
     get('/healthz', 'open', (c: Context) => c.text('ok\n')),
     get('/readyz', 'open', readiness(deps)),
@@ -57,23 +48,19 @@ export function routes(deps: Deps, files = publicFiles(deps)): Route[] {
     get(`${crate}/owners`, settings.owners.public ? 'reader' : 'member', owners(deps)),
     put(`${crate}/owners`, ['change-owners'], putOwners(deps), 'change'),
     remove(`${crate}/owners`, ['change-owners'], deleteOwners(deps), 'change'),
-    get('/api/v1/crates', 'reader', search(registry), 'search'),
-    get('/api/v1/summary', 'reader', summary(registry)),
-    get(crate, 'reader', showCrate(registry)),
-    get(`${crate}/versions`, 'reader', versions(registry)),
-    get(`${crate}/reverse_dependencies`, 'reader', reverseDependencies(registry)),
-    get(`${crate}/downloads`, 'reader', crateDownloads(registry)),
-    get(version, 'reader', showVersion(registry)),
-    get(`${version}/dependencies`, 'reader', dependencies(registry)),
-    get(`${version}/downloads`, 'reader', versionDownloads(registry)),
-    get(`${version}/authors`, 'reader', authors(registry)),
-    get(`${version}/readme`, 'reader', readme(registry)),
-    get(`${version}/download`, 'reader', download(registry, files)),
-    get(
-      '/api/openapi.json',
-      'reader',
-      openApi(registry, () => routes(deps)),
-    ),
+    get('/api/v1/crates', 'reader', crates.search(registry), 'search'),
+    get('/api/v1/summary', 'reader', crates.summary(registry)),
+    get(crate, 'reader', crates.crate(registry)),
+    get(`${crate}/versions`, 'reader', crates.versions(registry)),
+    get(`${crate}/reverse_dependencies`, 'reader', crates.reverseDependencies(registry)),
+    get(`${crate}/downloads`, 'reader', crates.crateDownloads(registry)),
+    get(version, 'reader', crates.version(registry)),
+    get(`${version}/dependencies`, 'reader', crates.dependencies(registry)),
+    get(`${version}/downloads`, 'reader', crates.versionDownloads(registry)),
+    get(`${version}/authors`, 'reader', crates.authors(registry)),
+    get(`${version}/readme`, 'reader', crates.readme(registry)),
+    get(`${version}/download`, 'reader', crates.download(registry, files)),
+    get('/api/openapi.json', 'reader', document),
     ...downloadRoutes(registry, files),
     ...gitRoutes(deps),
     get('/search/', 'reader', searchResults(registry), 'search'),
@@ -102,12 +89,8 @@ export function createApp(deps: Deps): Hono & { readonly quick: Quick | null } {
   // Reads are frequent, so they have this middleware only if the lines are written.
   if (log.isLevelEnabled('debug')) app.get('/*', requestLog(log, 'debug'))
   const changing = ['PUT', 'DELETE', 'POST', 'PATCH']
-  app.on(changing, '/*', requestLog(log, 'info'))
-  app.on(
-    changing,
-    '/*',
-    readToEnd({ bytes: limits.crate_bytes + 64 * 1024 ** 2, seconds: limits.request_seconds }),
-  )
+  const bounds = { bytes: limits.crate_bytes + 64 * 1024 ** 2, seconds: limits.request_seconds }
+  app.on(changing, '/*', requestLog(log, 'info'), readToEnd(bounds))
   app.use(metrics.middleware)
   const guard = new AccessGuard(registry, deps.clock, log)
   for (const route of routes(deps, files))
@@ -148,7 +131,7 @@ function downloadRoutes(registry: Registry, files: PublicFiles): Route[] {
   const { dl, base } = registry.urls
   if (dl.includes('{') || !dl.startsWith(`${base}/`)) return []
   const path = `${dl.slice(base.length).replace(/\/+$/, '')}/:name/:version/download`
-  return [get(path, 'reader', download(registry, files))]
+  return [get(path, 'reader', crates.download(registry, files))]
 }
 
 /** The first segments of the daemon's own paths. */

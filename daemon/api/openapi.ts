@@ -181,9 +181,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   [`GET ${CRATE}`]: op(
     'A crate, with its versions unless `include` omits them',
     schema.crateAnswer,
-    {
-      query: schema.crateQuery,
-    },
+    { query: schema.crateQuery },
   ),
   [`GET ${CRATE}/versions`]: op(
     'The versions of a crate, newest first; paginated if `per_page` is given',

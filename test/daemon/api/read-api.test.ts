@@ -1,4 +1,4 @@
-// Mirrors daemon/api/crates/
+// Mirrors daemon/api/crates.ts
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import * as v from 'valibot'
