@@ -1,4 +1,4 @@
-import { Refusal, refuse } from '../../generator/index.ts'
+import { refuse } from '../../generator/index.ts'
 
 /** Limits on the parts of a publish request, in bytes. */
 export interface PublishLimits {
@@ -23,74 +23,64 @@ export async function decodePublish(
   source: AsyncIterable<Uint8Array>,
   limits: PublishLimits,
 ): Promise<PublishBody> {
-  const reader = new Reader(source)
-  const jsonLength = await length(reader, 'metadata')
+  const read = reader(source)
+  const jsonLength = await length(read, 'metadata')
   if (jsonLength > limits.metadataBytes)
     refuse('metadata_too_big', { size: jsonLength, max: limits.metadataBytes })
-  const json = await reader.take(jsonLength)
-  if (!json) return refuse('body_short', { part: 'metadata', announced: jsonLength })
-  const metadata = parseJson(json)
-  const crateLength = await length(reader, '.crate')
+  const metadata = parseJson(await whole(read, 'metadata', jsonLength))
+  const crateLength = await length(read, '.crate')
   if (crateLength > limits.crateBytes) refuse('crate_too_big', { max: limits.crateBytes })
-  return { metadata, crate: exactly(reader, crateLength) }
+  return { metadata, crate: last(read, '.crate', crateLength) }
 }
 
-async function length(reader: Reader, part: string): Promise<number> {
-  const bytes = await reader.take(4)
-  if (!bytes) return refuse('body_short', { part: `length of the ${part}`, announced: 4 })
-  return Buffer.from(bytes.buffer, bytes.byteOffset, 4).readUInt32LE()
+async function length(read: Read, part: string): Promise<number> {
+  return (await whole(read, `length of the ${part}`, 4)).readUInt32LE()
 }
 
 function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (error) {
-    if (error instanceof Refusal) throw error
     return refuse('metadata_invalid', { reason: (error as Error).message })
   }
 }
 
-async function* exactly(reader: Reader, announced: number): AsyncIterable<Uint8Array> {
+async function whole(read: Read, part: string, announced: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of chunksOf(read, part, announced)) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+async function* last(read: Read, part: string, announced: number): AsyncIterable<Uint8Array> {
+  yield* chunksOf(read, part, announced)
+  if (await read(1)) refuse('body_long', { announced })
+}
+
+async function* chunksOf(read: Read, part: string, announced: number): AsyncIterable<Uint8Array> {
   let missing = announced
   while (missing > 0) {
-    const chunk = await reader.upTo(missing)
-    if (!chunk) return refuse('body_short', { part: '.crate', announced })
+    const chunk = await read(missing)
+    if (!chunk) return refuse('body_short', { part, announced })
     missing -= chunk.byteLength
     yield chunk
   }
-  if (await reader.upTo(1)) refuse('body_long', { announced })
 }
 
-/** Reads a byte stream in pieces of any size; holds only one chunk and the current piece. */
-class Reader {
-  readonly #chunks: AsyncIterator<Uint8Array>
-  #rest: Uint8Array = new Uint8Array(0)
+/** Returns between one and `size` bytes, or null at the end of the stream. */
+type Read = (size: number) => Promise<Uint8Array | null>
 
-  constructor(source: AsyncIterable<Uint8Array>) {
-    this.#chunks = source[Symbol.asyncIterator]()
-  }
-
-  /** Returns exactly `size` bytes, or null if the stream ends before. */
-  async take(size: number): Promise<Uint8Array | null> {
-    const parts: Uint8Array[] = []
-    for (let missing = size; missing > 0; ) {
-      const part = await this.upTo(missing)
-      if (!part) return null
-      parts.push(part)
-      missing -= part.byteLength
-    }
-    return Buffer.concat(parts)
-  }
-
-  /** Returns between one and `size` bytes, or null at the end of the stream. */
-  async upTo(size: number): Promise<Uint8Array | null> {
-    while (this.#rest.byteLength === 0) {
-      const next = await this.#chunks.next()
+/** Returns a function that reads a stream in pieces of any size and holds only one chunk. */
+function reader(source: AsyncIterable<Uint8Array>): Read {
+  const chunks = source[Symbol.asyncIterator]()
+  let rest: Uint8Array = new Uint8Array(0)
+  return async size => {
+    while (rest.byteLength === 0) {
+      const next = await chunks.next()
       if (next.done) return null
-      this.#rest = next.value
+      rest = next.value
     }
-    const part = this.#rest.subarray(0, size)
-    this.#rest = this.#rest.subarray(part.byteLength)
-    return part
+    const piece = rest.subarray(0, size)
+    rest = rest.subarray(size)
+    return piece
   }
 }
