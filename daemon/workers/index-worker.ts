@@ -59,18 +59,14 @@ export class IndexWorker {
     this.#onFailure = onFailure
     this.#patience = patience
     this.#pause = patience.retry
-    this.pages = new PageWorker({
-      context: context,
-      onFailure,
-      calm: () => this.#calm(),
-    })
+    this.pages = new PageWorker({ context, onFailure, calm: () => this.#calm() })
   }
 
   /**
    * Renders a crate; returns false if it fails or takes too long, so public files may be outdated.
    */
   crate(crateId: number): Promise<boolean> {
-    return this.#inTime(this.#turn(crateId))
+    return within(this.#turn(crateId), this.#patience.build, false)
   }
 
   /** Adds a release and renders its crate; `isShown` is what `crate` would return. */
@@ -79,21 +75,10 @@ export class IndexWorker {
     change: Change,
   ): Promise<Acceptance & { readonly isShown: boolean }> {
     const { rendered, ...accepted } = await this.#publishes.publish(submission, change)
-    const isShown = await this.#inTime(this.#track(this.#outcome(rendered)))
+    const outcome = this.#track(this.#outcome(rendered))
+    const isShown = await within(outcome, this.#patience.build, false)
     this.#settling ??= setTimeout(() => void this.#track(this.settle()), SETTLE_MS)
     return { ...accepted, isShown }
-  }
-
-  async #inTime(build: Promise<boolean>): Promise<boolean> {
-    let timeout: NodeJS.Timeout | undefined
-    const late = new Promise<false>(resolve => {
-      timeout = setTimeout(resolve, this.#patience.build, false)
-    })
-    try {
-      return await Promise.race([build, late])
-    } finally {
-      clearTimeout(timeout)
-    }
   }
 
   /** Builds everything that an earlier process left pending; retries failures later. */
@@ -120,11 +105,7 @@ export class IndexWorker {
 
   /** Waits until no index build is running, but at most `CALM_MS`. */
   async #calm(): Promise<void> {
-    if (this.#running.size === 0) return
-    const patience = new AbortController()
-    const end = sleep(CALM_MS, undefined, { signal: patience.signal }).catch(() => undefined)
-    await Promise.race([end, this.#idle()])
-    patience.abort()
+    if (this.#running.size > 0) await within(this.#idle(), CALM_MS, undefined)
   }
 
   async #idle(): Promise<void> {
@@ -216,5 +197,16 @@ export class IndexWorker {
     this.#running.add(work)
     void work.finally(() => this.#running.delete(work))
     return work
+  }
+}
+
+/** Returns the result of some work, or `late` after `ms` milliseconds. */
+async function within<T>(work: Promise<T>, ms: number, late: T): Promise<T> {
+  const waiting = new AbortController()
+  const end = sleep(ms, late, { signal: waiting.signal }).catch(() => late)
+  try {
+    return await Promise.race([work, end])
+  } finally {
+    waiting.abort()
   }
 }

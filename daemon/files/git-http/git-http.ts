@@ -70,7 +70,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
 export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Response> {
   const limits = { ...DEFAULTS, ...options }
   const slots = new Slots(limits.maxConcurrent, limits.maxWaiting)
-  const advertisements = new Advertisements(limits)
+  const advertisement = cacheAdvertisements(limits)
   return async c => {
     const name = c.req.path.slice('/index.git/'.length)
     try {
@@ -78,7 +78,7 @@ export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Respon
         if (name === 'git-upload-pack') return await answer(c, limits, slots)
         return name === 'git-receive-pack' ? refuse('git_service_refused') : missing(c)
       }
-      if (name === 'info/refs') return await refs(c, limits, advertisements)
+      if (name === 'info/refs') return await refs(c, limits, advertisement)
       const type = FILES.find(([pattern]) => pattern.test(name))?.[1]
       return type ? await file(c, limits, name, type) : missing(c)
     } catch (error) {
@@ -88,11 +88,11 @@ export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Respon
 }
 
 /** `GET info/refs`: the refs of the repository, for smart clients and for dumb ones. */
-async function refs(c: Context, limits: Limits, kept: Advertisements): Promise<Response> {
+async function refs(c: Context, limits: Limits, advertisement: Advertise): Promise<Response> {
   const service = c.req.query('service')
   if (service === undefined) return file(c, limits, 'info/refs', TEXT)
   if (service !== 'git-upload-pack') refuse('git_service_refused')
-  const body = await kept.get(protocolOf(c)).catch(unlessGitIsMissing)
+  const body = await advertisement(protocolOf(c)).catch(unlessGitIsMissing)
   // git can then use the plain files (gitprotocol-http, "Dumb Clients"); Cargo's library cannot.
   if (body === null && /^git\/\d[^(]*$/.test(c.req.header('user-agent') ?? ''))
     return file(c, limits, 'info/refs', TEXT)
@@ -244,50 +244,39 @@ function failure(error: unknown, c: Context, limits: Limits): Response {
   return c.text(`${issue('git_server_failed').message}\n`, 500, FRESH)
 }
 
-export type Protocol = 0 | 1 | 2
+type Protocol = 0 | 1 | 2
+type Advertise = (protocol: Protocol) => Promise<Buffer<ArrayBuffer>>
 
 /** Caches the refs advertisements while HEAD stays the same: most fetches need nothing else. */
-export class Advertisements {
-  readonly #repository: { readonly repositoryPath: string; readonly gitCommand: string }
-  readonly #kept = new Map<
-    Protocol,
-    { head: string | null; since: number; body: Promise<Buffer<ArrayBuffer>> }
-  >()
-
-  constructor(repository: { readonly repositoryPath: string; readonly gitCommand: string }) {
-    this.#repository = repository
-  }
-
-  async get(protocol: Protocol): Promise<Buffer<ArrayBuffer>> {
-    const head = await readHead(this.#repository.repositoryPath)
-    const kept = this.#kept.get(protocol)
+function cacheAdvertisements(limits: Limits): Advertise {
+  type Kept = { head: string | null; since: number; body: ReturnType<Advertise> }
+  const cache = new Map<Protocol, Kept>()
+  return async protocol => {
+    const head = await readHead(limits.repositoryPath)
+    const kept = cache.get(protocol)
     // Expires after a minute, because an operator may have changed other refs by hand.
     if (kept && kept.head === head && Date.now() - kept.since < 60_000) return await kept.body
-    const body = this.#make(protocol)
-    this.#kept.set(protocol, { head, since: Date.now(), body })
+    const body = advertise(protocol, limits)
+    cache.set(protocol, { head, since: Date.now(), body })
     return await body.catch(error => {
-      this.#kept.delete(protocol)
+      cache.delete(protocol)
       throw error
     })
   }
+}
 
-  async #make(protocol: Protocol): Promise<Buffer<ArrayBuffer>> {
-    const git = new UploadPack({
-      ...this.#repository,
-      protocol,
-      advertise: true,
-      input: new Uint8Array(),
-    })
-    const timer = setTimeout(() => git.stop(), 30_000)
-    // Only protocols 0 and 1 have the service line (gitprotocol-http; gitprotocol-v2 "HTTP
-    // Transport").
-    const chunks: Uint8Array[] =
-      protocol === 2 ? [] : [Buffer.from('001e# service=git-upload-pack\n0000')]
-    try {
-      for await (const chunk of git.output()) chunks.push(chunk)
-    } finally {
-      clearTimeout(timer)
-    }
-    return Buffer.concat(chunks)
+async function advertise(protocol: Protocol, { repositoryPath, gitCommand }: Limits) {
+  const input = new Uint8Array()
+  const git = new UploadPack({ repositoryPath, gitCommand, protocol, advertise: true, input })
+  const timer = setTimeout(() => git.stop(), 30_000)
+  // Only protocols 0 and 1 have the service line (gitprotocol-http; gitprotocol-v2 "HTTP
+  // Transport").
+  const chunks: Uint8Array[] =
+    protocol === 2 ? [] : [Buffer.from('001e# service=git-upload-pack\n0000')]
+  try {
+    for await (const chunk of git.output()) chunks.push(chunk)
+  } finally {
+    clearTimeout(timer)
   }
+  return Buffer.concat(chunks)
 }
