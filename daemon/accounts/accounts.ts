@@ -56,15 +56,9 @@ export async function addUser(
 ): Promise<User> {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,38}$/.test(login)) refuse('login_invalid', { login })
   return database.transaction().execute(async tx => {
-    const row = await first<Row>(
-      tx,
-      `INSERT INTO users (login, canonical, admin, created_at) VALUES (?, ?, ?, ?)
-       ON CONFLICT (canonical) DO NOTHING RETURNING ${USER}`,
-      login,
-      login.toLowerCase(),
-      Number(admin),
-      at,
-    )
+    const sql = `INSERT INTO users (login, canonical, admin, created_at) VALUES (?, ?, ?, ?)
+      ON CONFLICT (canonical) DO NOTHING RETURNING ${USER}`
+    const row = await first<Row>(tx, sql, login, login.toLowerCase(), Number(admin), at)
     if (!row) return refuse('login_taken', { login })
     await addEvent(tx, by, { action: 'user-add', detail: { login, ...(admin && { admin }) } })
     return user(row)

@@ -120,11 +120,8 @@ export async function listTokens(database: Database, userId?: number): Promise<T
       tokens.created_at AS created, expires_at AS expires, last_used_at AS last_used
     FROM tokens JOIN users ON users.id = user_id
     WHERE revoked_at IS NULL ${userId === undefined ? '' : 'AND user_id = ?'} ORDER BY tokens.id`
-  const rows = await all<Omit<TokenRecord, keyof StoredReach> & StoredReach>(
-    database,
-    sql,
-    ...(userId === undefined ? [] : [userId]),
-  )
+  type Row = Omit<TokenRecord, keyof StoredReach> & StoredReach
+  const rows = await all<Row>(database, sql, ...(userId === undefined ? [] : [userId]))
   return rows.map(row => ({ ...row, ...reachOf(row) }))
 }
 

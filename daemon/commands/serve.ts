@@ -22,7 +22,6 @@ import { addUser, hasNoUsers } from '../accounts/accounts.ts'
 import { makeLink, passwordLink } from '../accounts/credentials.ts'
 import { createToken } from '../accounts/tokens.ts'
 import { createApp } from '../app.ts'
-import type { TlsFiles } from '../http/listen.ts'
 import { type Listening, listen } from '../http/listen.ts'
 import { openLog } from '../http/log.ts'
 import { type BackgroundWork, Metrics } from '../metrics.ts'
@@ -51,13 +50,14 @@ async function serve(io: Io, options: FolderOptions, stopped: Promise<void>): Pr
   const lock = serveLock(dir)
   if (!lock.tryAcquire(`process ${process.pid}`))
     refuse('serve_locked', { dir, holder: lock.holder() })
+  const { cert, key } = settings.tls
   const log = openLog(settings.log.level, process.stderr)
   try {
     const server = await listen({
       ...address,
       requestSeconds: settings.limits.request_seconds,
       meanwhile: whileStarting,
-      tls: tlsFiles(settings.tls),
+      tls: cert !== null && key !== null ? { cert, key } : null,
       onTlsFailure: refusal =>
         log.error({ err: refusal }, 'the renewed TLS files are unusable; keeping the old ones'),
     })
@@ -99,10 +99,8 @@ async function serveRegistry(
   const { shutdown_seconds } = registry.settings.server
   const metrics = new Metrics(registry)
   await registry.crates.sweep()
-  const indexWorker = new IndexWorker(
-    registry,
-    failureReport('build', 'a build failed; trying again'),
-  )
+  const onBuildFailure = failureReport('build', 'a build failed; trying again')
+  const indexWorker = new IndexWorker(registry, onBuildFailure)
   let git: GitWorker | null = null
   try {
     const gitIndex = await GitIndex.follow(registry, {
@@ -113,9 +111,8 @@ async function serveRegistry(
     if (problem) log.warn(problem.message)
     await indexWorker.catchUp()
     await indexWorker.pages.start()
-    git =
-      gitIndex &&
-      new GitWorker(gitIndex, failureReport('git index', 'the git index is behind; trying again'))
+    const onGitFailure = failureReport('git index', 'the git index is behind; trying again')
+    git = gitIndex && new GitWorker(gitIndex, onGitFailure)
     await git?.beginWithConfig()
     const app = createApp({ registry, indexWorker, clock, log, metrics, git })
     server.answer(app.fetch, app.quick)
@@ -159,8 +156,4 @@ function requireUrl(io: Io, address: ListenAddress): void {
     io.err(
       `warning: listening on every address of this machine, but links point to ${address.host}, which other machines cannot reach; set \`registry.base_url\` to the address at which users reach the registry`,
     )
-}
-
-function tlsFiles({ cert, key }: Registry['settings']['tls']): TlsFiles | null {
-  return cert !== null && key !== null ? { cert, key } : null
 }

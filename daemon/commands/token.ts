@@ -65,11 +65,8 @@ export function registerToken(program: Command, io: Io): void {
     .argument('<id>', 'its number in the output of `token list`')
     .action((id: string, options: FolderOptions) =>
       withRegistry(io, options, async ({ database }) => {
-        await revokeToken(
-          database,
-          rowId(id) ?? refuse('token_unknown', { id }),
-          timestamp(io.now()),
-        )
+        const row = rowId(id) ?? refuse('token_unknown', { id })
+        await revokeToken(database, row, timestamp(io.now()))
         io.out(`revoked ${id}`)
       }),
     )

@@ -96,8 +96,7 @@ const ROWS = 50
 
 /** `GET /me/admin/audit?q=…&before=…|after=…`: the audit log, newest first. */
 export function auditLog({ registry }: Deps): SessionHandler {
-  const site = registry.site
-  const { database } = registry
+  const { database, site } = registry
   return async (c, request) => {
     const filter = c.req.query('q')?.trim() ?? ''
     const any = filter === '' ? {} : { any: filter }

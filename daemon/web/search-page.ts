@@ -19,16 +19,8 @@ export function searchResults({ database, site }: Registry): OpenHandler {
     const { ids, total } =
       text === '' ? { ids: [], total: 0 } : await searchCrates(database, text, slice)
     const crates = await readCards(database, ids)
-    return page(
-      c,
-      site,
-      searchPage(site, {
-        query: query.q,
-        crates,
-        total,
-        page: query.page,
-        last: Math.ceil(total / PER_PAGE),
-      }),
-    )
+    const last = Math.ceil(total / PER_PAGE)
+    const data = { query: query.q, crates, total, page: query.page, last }
+    return page(c, site, searchPage(site, data))
   }
 }
