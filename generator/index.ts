@@ -108,12 +108,11 @@ export {
 
 // Settings, times, paths, addresses.
 
-export { after, before } from '../core/duration.ts'
 export { CRATES_FOLDER, crateFilePath } from '../core/paths/crates.ts'
 export { configPath } from '../core/paths/index-files.ts'
 export { notFoundPath } from '../core/paths/pages.ts'
 export { type Place, placeOf } from '../core/paths/place.ts'
 export { type ListenAddress, parseListen } from '../core/settings/kind.ts'
 export type { Settings } from '../core/settings/settings.ts'
-export { timestamp } from '../core/timestamp.ts'
+export { after, before, timestamp } from '../core/timestamp.ts'
 export { cargoConfig } from '../core/urls.ts'

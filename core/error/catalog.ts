@@ -6,8 +6,6 @@ import { gitMessages } from './messages/git.ts'
 import { importMessages } from './messages/import.ts'
 import { policyMessages } from './messages/policy.ts'
 import { registryMessages } from './messages/registry.ts'
-import { requestMessages } from './messages/requests.ts'
-import { settingMessages } from './messages/settings.ts'
 
 /** Maximum number of characters of a text that a message quotes. */
 const QUOTED_MAX = 500
@@ -20,8 +18,6 @@ const tables = [
   importMessages,
   policyMessages,
   registryMessages,
-  requestMessages,
-  settingMessages,
 ] as const
 
 type EachTable<T> = T extends object ? T[keyof T] : never

@@ -47,12 +47,13 @@ export async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** Waits for `work` on a file or folder; ignores that the file or folder has been removed. */
-export async function unlessMissing(work: Promise<void>): Promise<void> {
+/** Waits for `work` on a file or folder; returns null when there is no such thing. */
+export async function unlessMissing<T>(work: Promise<T>): Promise<T | null> {
   try {
-    await work
+    return await work
   } catch (error) {
-    if (!isMissing(error)) throw error
+    if (isMissing(error)) return null
+    throw error
   }
 }
 
@@ -150,23 +151,13 @@ export async function sweepFolder(path: string, before = Number.POSITIVE_INFINIT
 }
 
 /** Reads a text file; returns null when there is none. */
-export async function readText(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
+export function readText(path: string): Promise<string | null> {
+  return unlessMissing(readFile(path, 'utf8'))
 }
 
 /** Returns the entries of a folder; an empty list when there is no such folder. */
 export async function readFolder(path: string): Promise<Dirent[]> {
-  try {
-    return await readdir(path, { withFileTypes: true })
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
-  }
+  return (await unlessMissing(readdir(path, { withFileTypes: true }))) ?? []
 }
 
 /** Creates a folder and its missing parents, and syncs each of them to disk. */
@@ -183,7 +174,7 @@ export async function makeFolder(path: string): Promise<void> {
  */
 export async function inParallel<T>(
   items: readonly T[],
-  work: (item: T) => Promise<void>,
+  work: (item: T) => Promise<unknown>,
 ): Promise<void> {
   const limit = pLimit(32)
   const ends = await Promise.allSettled(items.map(item => limit(() => work(item))))
@@ -211,16 +202,11 @@ export interface FileFacts {
 
 /** Returns the metadata of a file; null when there is none. A folder is not a file. */
 export async function fileFacts(path: string): Promise<FileFacts | null> {
-  try {
-    // Inode numbers of ReFS and some network file systems exceed the 53 bits of a number.
-    const facts = await stat(path, { bigint: true })
-    const { size, ino, dev, mtimeMs } = facts
-    if (!facts.isFile()) return null
-    return { size: Number(size), inode: ino, device: dev, modified: Number(mtimeMs) }
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
+  // Inode numbers of ReFS and some network file systems exceed the 53 bits of a number.
+  const facts = await unlessMissing(stat(path, { bigint: true }))
+  if (!facts?.isFile()) return null
+  const { size, ino: inode, dev: device, mtimeMs } = facts
+  return { size: Number(size), inode, device, modified: Number(mtimeMs) }
 }
 
 /** Returns whether two paths refer to the same file, as hard links do. */
@@ -242,13 +228,8 @@ export async function fileChecksum(path: string): Promise<string | null> {
 }
 
 /** Returns the metadata of whatever is at a path, following links; null when there is nothing. */
-export async function statOf(path: string): Promise<Stats | null> {
-  try {
-    return await stat(path)
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
+export function statOf(path: string): Promise<Stats | null> {
+  return unlessMissing(stat(path))
 }
 
 /** Returns whether an error means that a folder is in the place of the file to read. */

@@ -1,7 +1,8 @@
+// Mirrors core/timestamp.ts
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { after, before } from '../../core/duration.ts'
 import { Refusal } from '../../core/error/error.ts'
+import { after, before } from '../../core/timestamp.ts'
 
 const NOW = new Date('2026-11-20T12:00:00Z')
 

@@ -1,6 +1,6 @@
 import type { MessageTable } from '../kind.ts'
 
-/** Errors of the command line. */
+/** Errors of the command line, in the settings and in the files that they name. */
 export const commandMessages = {
   misuse: {
     registry_exists: '{dir} already contains a registry; nothing was changed',
@@ -19,6 +19,20 @@ export const commandMessages = {
     duration_invalid: '`{text}` is not a duration; write for example 90d, 12h, 30m or 10s',
     limit_invalid: '`{text}` is not a limit; write a whole number from 1 to 999999',
     scope_invalid: '`{scope}` is not a scope; the scopes are {accepted}',
+    settings_syntax: '{file}, line {line}, column {column}: this is not TOML: {problem}',
+    setting_unknown: (p: {
+      where: string
+      key: string
+      suggestion: string | null
+      accepted: readonly string[]
+    }) =>
+      `${p.where}: there is no setting \`${p.key}\`${p.suggestion === null ? ';' : `; did you mean \`${p.suggestion}\`?`} accepted: ${p.accepted.join(', ')}`,
+    setting_invalid: '{where}: `{key}` cannot be {given}; accepted: {accepts}',
+    setting_twice: '`{key}` is set differently by {first} and by {second}; remove one of them',
+    setting_missing: '`{because}` is set but `{key}` is not; set both or neither',
+    tls_unreadable: 'the TLS file {path} cannot be read: {reason}',
+    tls_invalid: 'the TLS file {path} does not contain {what} in PEM: {reason}',
+    tls_mismatch: 'the private key in {key} does not belong to the certificate in {cert}',
   },
   invalid: {
     records_missing:

@@ -1,10 +1,12 @@
 import type { MessageTable } from '../kind.ts'
 
-/** Errors of the catalog and the crate store. */
+/** Errors of the catalog and the crate store, and in requests to the web API. */
 export const registryMessages = {
   forbidden: {
     not_owner:
       '`{login}` is not an owner of `{name}`; ask one of its owners for `cargo owner --add {login}`',
+    api_off:
+      'this registry takes no changes over the web (`registry.api` is "none"); its operator publishes with `plimsoll add` and yanks with `plimsoll yank`',
   },
   not_found: {
     crate_unknown: 'there is no crate `{name}` here',
@@ -12,6 +14,7 @@ export const registryMessages = {
     release_other_build:
       'there is no version {version} of `{name}` here, but {existing}, which differs only in build metadata; name that one',
     release_unknown: 'there is no version {version} of `{name}` here',
+    route_unknown: 'there is nothing here',
   },
   conflict: {
     version_taken: (p: { name: string; version: string; existing: string }) =>
@@ -24,11 +27,41 @@ export const registryMessages = {
   too_large: {
     crate_too_big:
       'the .crate is bigger than the {max} bytes allowed here; leave out what is not needed (`exclude` in Cargo.toml) or ask the operator to raise `limits.crate_bytes`',
+    metadata_too_big:
+      'the publish metadata has {size} bytes; at most {max} are allowed (`limits.metadata_bytes`)',
+  },
+  unauthorized: {
+    token_absent: 'this needs a token; {me} says how to get one, then run `cargo login`',
+    token_rejected:
+      'this token is not valid: it is unknown, revoked or expired; {me} says how to get a new one',
+    scope_missing: 'this token may not do that: it lacks the scope `{scope}`',
+    crate_not_covered: 'this token does not cover the crate `{name}`',
+  },
+  incomplete: {
+    body_lost: 'the connection broke before the whole request had arrived; send it again',
+  },
+  timeout: {
+    body_slow:
+      'the request was incomplete after {seconds} seconds; send it again over a faster connection, or ask the operator to raise `limits.request_seconds`',
+  },
+  busy: {
+    sandbox_busy: 'too many crate files are waiting to be checked; try again in a minute',
+  },
+  failed: {
+    unexpected:
+      'something unexpected went wrong; the operator finds the cause in the log under {id}',
   },
   invalid: {
     crate_lost:
       'the .crate of `{name}` {version} is missing from the crate store or damaged there; put it back from a backup of the registry folder and run `plimsoll build --all`',
     version_deleted:
       '`{name}` {version} was deleted; lock files may still name its checksum, so publish other bytes as another version',
+    metadata_invalid: 'the publish metadata cannot be read: {reason}',
+    body_short:
+      'the publish request ends within the {part}, which was announced with {announced} bytes',
+    body_long: 'the publish request continues after the {announced} bytes announced for the .crate',
+    release_present:
+      '`{name}` {version} was published before with the same bytes; nothing has changed',
+    index_late: 'the index of `{name}` could not be written yet; the daemon keeps trying',
   },
 } as const satisfies MessageTable

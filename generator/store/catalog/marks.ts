@@ -1,6 +1,5 @@
-import { after } from '../../../core/duration.ts'
 import { type Issue, issue } from '../../../core/error/error.ts'
-import { timestamp } from '../../../core/timestamp.ts'
+import { after, timestamp } from '../../../core/timestamp.ts'
 import type { Version } from '../../../core/version.ts'
 import type { Database } from '../database/database.ts'
 import type { MarkKind } from '../database/mark-kinds.ts'
