@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { parseName } from '../core/name.ts'
-import { indexPath } from '../core/paths/index-files.ts'
+import { indexPath } from '../core/paths/tree.ts'
 import { buildCrate } from '../test/support/crate-builder.ts'
 import { promise, Violation } from './run.ts'
 

@@ -1,6 +1,6 @@
 import { lowerPrefix, type Name, prefix } from './name.ts'
 import { CRATES_FOLDER } from './paths/crates.ts'
-import { GIT_INDEX_FOLDER, INDEX_FOLDER } from './paths/index-files.ts'
+import { GIT_INDEX_FOLDER, INDEX_FOLDER } from './paths/tree.ts'
 import type { Version } from './version.ts'
 
 /** The index URL of crates.io in index entries, even for users of its sparse index. */

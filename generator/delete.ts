@@ -9,8 +9,8 @@ import { withoutRelease } from './build/orphans.ts'
 import type { Registry } from './registry.ts'
 import type { Change } from './store/catalog/change.ts'
 import { type CrateRecord, findCrate } from './store/catalog/crates.ts'
+import { mentions, removeReleases } from './store/catalog/release-changes.ts'
 import { listReleases, type ReleaseRecord } from './store/catalog/releases.ts'
-import { mentions, removeReleases } from './store/catalog/withdrawal.ts'
 
 /** What to delete: one version of a crate, or all of them. */
 export interface Deletion {

@@ -62,6 +62,7 @@ export { pageMarks } from './store/catalog/pages/page-marks.ts'
 export { listPlainPages } from './store/catalog/pages/plain-pages.ts'
 export { crateCount } from './store/catalog/pages/prefixes.ts'
 export { newCrates, updatedCrates } from './store/catalog/pages/recent.ts'
+export { setYanked } from './store/catalog/release-changes.ts'
 export {
   findRelease,
   listReleases,
@@ -71,7 +72,6 @@ export {
 export type { Slice } from './store/catalog/search/intersection.ts'
 export { searchCrates } from './store/catalog/search/search.ts'
 export { readTarget, type Target } from './store/catalog/target.ts'
-export { setYanked } from './store/catalog/withdrawal.ts'
 export type { Database } from './store/database/database.ts'
 export { MARK_KINDS } from './store/database/mark-kinds.ts'
 export { all, first, type Queries, run } from './store/database/statement.ts'
@@ -109,9 +109,7 @@ export {
 // Settings, times, paths, addresses.
 
 export { CRATES_FOLDER, crateFilePath } from '../core/paths/crates.ts'
-export { configPath } from '../core/paths/index-files.ts'
-export { notFoundPath } from '../core/paths/pages.ts'
-export { type Place, placeOf } from '../core/paths/place.ts'
+export { configPath, notFoundPath, type Place, placeOf } from '../core/paths/tree.ts'
 export { type ListenAddress, parseListen } from '../core/settings/kind.ts'
 export type { Settings } from '../core/settings/settings.ts'
 export { after, before, timestamp } from '../core/timestamp.ts'

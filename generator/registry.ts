@@ -11,8 +11,7 @@ import { refreshListings } from './store/catalog/listing.ts'
 import { CrateStore } from './store/crate-store.ts'
 import { openDatabase } from './store/database/database.ts'
 import { fileFacts, writeDurably } from './store/durable-file.ts'
-import { Lock } from './store/lock.ts'
-import { ProcessMutex } from './store/process-mutex.ts'
+import { Lock, ProcessMutex } from './store/lock.ts'
 import { PublicTree } from './store/public-tree.ts'
 
 /** Name of the settings file in a registry folder. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { parseName } from '../../core/name.ts'
 import { crateFilePath } from '../../core/paths/crates.ts'
-import { indexPath } from '../../core/paths/index-files.ts'
+import { indexPath } from '../../core/paths/tree.ts'
 import { parseVersion } from '../../core/version.ts'
 import { listTokens } from '../../daemon/accounts/tokens.ts'
 import { findCrate, listOwners, type Registry } from '../../generator/index.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type Registry, readCards, searchCrates } from '../../generator/index.ts'
-import { searchPage } from '../../site/pages/search.ts'
+import { searchPage } from '../../site/pages/lists.ts'
 import type { OpenHandler } from '../access/route.ts'
 import { page } from '../http/page.ts'
 import { pageQuery, sliceOf } from '../http/paging.ts'

@@ -5,7 +5,7 @@ import type { Registry } from '../registry.ts'
 import type { Change } from '../store/catalog/change.ts'
 import type { CrateRecord } from '../store/catalog/crates.ts'
 import { clearMarks, type Mark } from '../store/catalog/marks.ts'
-import type { Added } from '../store/catalog/publish.ts'
+import type { Added } from '../store/catalog/release-changes.ts'
 import { SyncBatch } from '../store/sync-batch.ts'
 import {
   type Acceptance,

@@ -1,5 +1,5 @@
 import { type Issue, Refusal } from '../../core/error/error.ts'
-import { configPath, INDEX_FOLDER } from '../../core/paths/index-files.ts'
+import { configPath, INDEX_FOLDER } from '../../core/paths/tree.ts'
 import { eachCrate, readCrate, registryCounts } from '../store/catalog/crates.ts'
 import { readFact, writeFact } from '../store/catalog/facts.ts'
 import { listMarks, type Mark, postponeMark } from '../store/catalog/marks.ts'

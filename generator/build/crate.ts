@@ -1,10 +1,8 @@
 import { posix } from 'node:path'
 import { type Issue, issue, refuse } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
-import { type Output, output } from '../../core/output.ts'
 import { crateFilePath, crateFolder, crateKey, cratePagePaths } from '../../core/paths/crates.ts'
-import { configPath, indexPath } from '../../core/paths/index-files.ts'
-import { placeOf } from '../../core/paths/place.ts'
+import { configPath, indexPath, type Output, output, placeOf } from '../../core/paths/tree.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
 import { type CrateRecord, readCrate } from '../store/catalog/crates.ts'
 import { clearMarks, fileMarks, type Mark } from '../store/catalog/marks.ts'
@@ -12,7 +10,7 @@ import { indexLines, listReleases, type ReleaseRecord } from '../store/catalog/r
 import type { CrateStore } from '../store/crate-store.ts'
 import type { Database } from '../store/database/database.ts'
 import { fileChecksum, inParallel, isMissing, isSameFile } from '../store/durable-file.ts'
-import type { ProcessMutex } from '../store/process-mutex.ts'
+import type { ProcessMutex } from '../store/lock.ts'
 import type { PublicTree } from '../store/public-tree.ts'
 
 /** What a build reads and writes, and the mutex that every writer of the tree takes. */

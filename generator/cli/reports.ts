@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { Refusal, refusalOnly } from '../../core/error/error.ts'
-import { GIT_INDEX_FOLDER } from '../../core/paths/index-files.ts'
+import { GIT_INDEX_FOLDER } from '../../core/paths/tree.ts'
 import { describeSettings } from '../../core/settings/settings.ts'
 import { fetchProblem } from '../git/git-index.ts'
 import { findEngine } from '../git/index-repository/repository.ts'

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { Output } from '../../core/output.ts'
-import { GIT_INDEX_FOLDER, INDEX_FOLDER, pathInGit } from '../../core/paths/index-files.ts'
+import { GIT_INDEX_FOLDER, INDEX_FOLDER, type Output, pathInGit } from '../../core/paths/tree.ts'
 import { BRANCH, objectId } from './index-repository/bare-repository.ts'
 import { type Folder, folderOf, REGISTRY } from './index-repository/engine.ts'
 

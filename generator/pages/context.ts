@@ -1,6 +1,6 @@
 import type { SiteConfig } from '../../site/site-config.ts'
 import type { BuildContext } from '../build/crate.ts'
-import type { ProcessMutex } from '../store/process-mutex.ts'
+import type { ProcessMutex } from '../store/lock.ts'
 import type { PublicTree } from '../store/public-tree.ts'
 
 /** Raise it when the same catalog renders to different pages; an upgrade then rerenders them. */

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { Output } from '../../core/output.ts'
 import { cratePagePaths } from '../../core/paths/crates.ts'
+import { searchBlockPath } from '../../core/paths/search.ts'
 import {
+  type Output,
   SITEMAPS_FOLDER,
   sitemapPartPath,
   sitemapPath,
   updatesPath,
-} from '../../core/paths/pages.ts'
-import { searchBlockPath } from '../../core/paths/search.ts'
+} from '../../core/paths/tree.ts'
 import type { Built, Progress } from '../build/build.ts'
 import { sandbox } from '../sandbox/sandbox.ts'
 import { readCrate } from '../store/catalog/crates.ts'

@@ -1,18 +1,18 @@
 import { CRATES_FOLDER } from '../../core/paths/crates.ts'
 import {
+  SEARCH_FOLDER,
+  searchBlockPath,
+  searchBucketPath,
+  searchCommonPath,
+} from '../../core/paths/search.ts'
+import {
   FEEDS_FOLDER,
   isListPath,
   SITEMAP_CRATES,
   SITEMAPS_FOLDER,
   sitemapPartPath,
   sitemapPath,
-} from '../../core/paths/pages.ts'
-import {
-  SEARCH_FOLDER,
-  searchBlockPath,
-  searchBucketPath,
-  searchCommonPath,
-} from '../../core/paths/search.ts'
+} from '../../core/paths/tree.ts'
 import { SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
 import { crateCount } from '../store/catalog/pages/prefixes.ts'

@@ -1,10 +1,10 @@
-import type { Output } from '../../core/output.ts'
 import {
   searchBucketPath,
   searchBucketsFolder,
   searchCommonPath,
   TERMS_FOLDER,
 } from '../../core/paths/search.ts'
+import type { Output } from '../../core/paths/tree.ts'
 import { bitsFor, bucketOf, SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
 import { blockFile, layoutFile, termFile } from '../render/search-files.ts'
 import { type Mark, marksOf } from '../store/catalog/marks.ts'

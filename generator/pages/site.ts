@@ -1,5 +1,4 @@
-import type { Output } from '../../core/output.ts'
-import { SITEMAP_CRATES } from '../../core/paths/pages.ts'
+import { type Output, SITEMAP_CRATES } from '../../core/paths/tree.ts'
 import { sitemapIndex, sitemapPart } from '../../site/pages/search-engines.ts'
 import { FEED_LENGTH, renderNewCrates, renderUpdates } from '../render/feed.ts'
 import { FRONT_LENGTH, renderSite } from '../render/site-pages.ts'

@@ -1,7 +1,7 @@
 import { parseEntry } from '../../core/entry/parse.ts'
 import type { Name } from '../../core/name.ts'
-import { type Output, output } from '../../core/output.ts'
 import { crateRecordPath } from '../../core/paths/crates.ts'
+import { type Output, output } from '../../core/paths/tree.ts'
 import { expandDl } from '../../core/urls.ts'
 import { compareVersions, newestVersion } from '../../core/version.ts'
 import { cratePage } from '../../site/crate/page.ts'

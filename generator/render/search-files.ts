@@ -1,11 +1,11 @@
 import { canonicalName, sortByName } from '../../core/name.ts'
-import { type Output, output } from '../../core/output.ts'
 import {
   searchBlockPath,
   searchBucketPath,
   searchCommonPath,
   searchLayoutPath,
 } from '../../core/paths/search.ts'
+import { type Output, output } from '../../core/paths/tree.ts'
 import {
   bitsFor,
   blockOf,

@@ -1,4 +1,4 @@
-import type { Output } from '../../core/output.ts'
+import type { Output } from '../../core/paths/tree.ts'
 import { type PackagedReadme, plainReadme } from '../../site/readme/readme.ts'
 import { sourceNotice } from '../../site/source/pages.ts'
 import { sandbox } from './sandbox.ts'

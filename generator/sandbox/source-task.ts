@@ -1,9 +1,8 @@
 import { createReadStream } from 'node:fs'
-import type { Output } from '../../core/output.ts'
+import type { Output } from '../../core/paths/tree.ts'
 import { readContents } from '../../core/tarball/recover.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
-import { FILE_MAX } from '../../site/source/files.ts'
-import { sourcePages } from '../../site/source/pages.ts'
+import { FILE_MAX, sourcePages } from '../../site/source/pages.ts'
 
 /** A `.crate` whose source browser has to be rendered. */
 export interface SourceJob {

@@ -4,11 +4,16 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, posix, resolve, sep } from 'node:path'
 import { renderEntry } from '../../core/entry/render.ts'
 import { type Issue, inFile, Refusal, refuse, warning } from '../../core/error/error.ts'
-import { output } from '../../core/output.ts'
 import { CRATES_FOLDER, crateFilePath } from '../../core/paths/crates.ts'
-import { configPath, GIT_INDEX_FOLDER, INDEX_FOLDER } from '../../core/paths/index-files.ts'
-import { ASSETS_FOLDER, SITEMAPS_FOLDER } from '../../core/paths/pages.ts'
 import { SEARCH_FOLDER } from '../../core/paths/search.ts'
+import {
+  ASSETS_FOLDER,
+  configPath,
+  GIT_INDEX_FOLDER,
+  INDEX_FOLDER,
+  output,
+  SITEMAPS_FOLDER,
+} from '../../core/paths/tree.ts'
 import { resolveSettings, type Settings } from '../../core/settings/settings.ts'
 import { type RegistryUrls, registryUrls } from '../../core/urls.ts'
 import type { Progress } from '../build/build.ts'

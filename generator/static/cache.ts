@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { hostname, uptime } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Output } from '../../core/output.ts'
+import type { Output } from '../../core/paths/tree.ts'
 import { readText, writeAtomically } from '../store/durable-file.ts'
 import type { PublicTree } from '../store/public-tree.ts'
 

@@ -1,7 +1,7 @@
 import { compareText, dependencyOn } from '../../core/entry/entry.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import { type CanonicalName, canonicalName, sortByName } from '../../core/name.ts'
-import type { Output } from '../../core/output.ts'
+import type { Output } from '../../core/paths/tree.ts'
 import { policyQuestions } from '../../core/policy/policy.ts'
 import { newestVersion } from '../../core/version.ts'
 import { versionPage } from '../../site/crate/page.ts'

@@ -1,6 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import Libsql from 'libsql'
+import { Mutex } from '../../core/mutex.ts'
 import { isMissing } from './durable-file.ts'
-import { isReadable, type LockFile, openLockFile, tryLock, unlock } from './lock-file.ts'
 
 /** A lock between processes; the operating system frees it when its holder dies. Not reentrant. */
 export class Lock {
@@ -57,5 +60,89 @@ export class Lock {
     if (this.#file) unlock(this.#file)
     this.#file?.close()
     this.#file = null
+  }
+}
+
+/**
+ * Runs work of many callers, in this process and in others, one at a time. Callers of one process
+ * are served in order. Between processes, two lock files decide: a process holds the queue file
+ * while it waits for the work file, so that a process with many callers does not starve the others.
+ */
+export class ProcessMutex {
+  readonly #path: string
+  readonly #mutex = new Mutex()
+  #files: { readonly queue: LockFile; readonly work: LockFile } | null = null
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** Runs `work` when no other caller's work is running; waits without a limit. Not reentrant. */
+  run<T>(work: () => Promise<T>): Promise<T> {
+    return this.#mutex.run(async () => {
+      this.#files ??= { queue: openLockFile(`${this.#path}.gate`), work: openLockFile(this.#path) }
+      const { queue, work: file } = this.#files
+      await lock(queue)
+      try {
+        await lock(file)
+      } finally {
+        unlock(queue)
+      }
+      try {
+        return await work()
+      } finally {
+        unlock(file)
+      }
+    })
+  }
+
+  /** Waits for queued work to finish and closes the lock files. */
+  async close(): Promise<void> {
+    await this.#mutex.idle()
+    this.#files?.queue.close()
+    this.#files?.work.close()
+    this.#files = null
+  }
+}
+
+async function lock(file: LockFile): Promise<void> {
+  for (let pause = 1; !tryLock(file, 'IMMEDIATE'); pause = Math.min(pause * 2, 10))
+    await sleep(pause)
+}
+
+/** A connection to a lock file: an empty database that is used only for SQLite's file locks. */
+type LockFile = Libsql.Database
+
+/** Opens or creates a lock file. SQLite itself never waits: that would block the process. */
+function openLockFile(path: string): LockFile {
+  mkdirSync(dirname(path), { recursive: true })
+  const file = new Libsql(path)
+  file.exec('PRAGMA busy_timeout = 0')
+  return file
+}
+
+/** Takes the lock, `EXCLUSIVE` even against readers; returns false when another process has it. */
+function tryLock(file: LockFile, mode: 'EXCLUSIVE' | 'IMMEDIATE'): boolean {
+  return attempt(file, `BEGIN ${mode}`)
+}
+
+/** Returns whether the file can be read: an exclusive lock of another connection prevents that. */
+function isReadable(file: LockFile): boolean {
+  return attempt(file, 'SELECT count(*) FROM sqlite_master')
+}
+
+/** Frees the lock. Closing is not enough: libsql closes after the last statement is collected. */
+function unlock(file: LockFile): void {
+  file.exec('ROLLBACK')
+}
+
+/** Runs a statement; returns false when another connection's lock prevents it. */
+function attempt(file: LockFile, statement: string): boolean {
+  try {
+    file.exec(statement)
+    return true
+  } catch (error) {
+    if ((error as { code?: string }).code === 'SQLITE_BUSY') return false
+    throw error
   }
 }

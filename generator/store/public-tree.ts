@@ -1,7 +1,6 @@
 import { readFile, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Output } from '../../core/output.ts'
-import type { Place } from '../../core/paths/place.ts'
+import type { Output, Place } from '../../core/paths/tree.ts'
 import {
   fileChecksum,
   fileFacts,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { issue, Refusal, refusalOnly } from '../../core/error/error.ts'
-import { configPath, GIT_INDEX_FOLDER, indexPath, pathInGit } from '../../core/paths/index-files.ts'
+import { configPath, GIT_INDEX_FOLDER, indexPath, pathInGit } from '../../core/paths/tree.ts'
 import { renderConfig, renderIndex } from '../build/crate.ts'
 import {
   bringGitIndexBack,

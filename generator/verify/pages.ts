@@ -1,5 +1,4 @@
-import type { Output } from '../../core/output.ts'
-import { SITEMAP_CRATES } from '../../core/paths/pages.ts'
+import { type Output, SITEMAP_CRATES } from '../../core/paths/tree.ts'
 import { SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
 import { type PageContext, pageTurn } from '../pages/context.ts'
 import { cratePages, releasePages } from '../pages/crate.ts'

@@ -1,5 +1,5 @@
-import { type Output, output } from '../../core/output.ts'
 import { crateFeedPath, cratePath, versionPath } from '../../core/paths/crates.ts'
+import { type Output, output } from '../../core/paths/tree.ts'
 import type { CrateData, VersionData, VersionRow } from '../crate-data.ts'
 import { formatBytes, formatNumber, timeTag } from '../elements/elements.ts'
 import { type Linker, linker } from '../elements/links.ts'

@@ -1,6 +1,5 @@
-import { crateFeedPath } from '../../core/paths/crates.ts'
+import { crateFeedPath, sourcePath } from '../../core/paths/crates.ts'
 import { searchPath } from '../../core/paths/search.ts'
-import { sourcePath } from '../../core/paths/source.ts'
 import type { OwnerRow, VersionData } from '../crate-data.ts'
 import { copyBlock, copyButton, formatBytes, icon, timeTag } from '../elements/elements.ts'
 import { account, type Linker, webLink, webLinkText } from '../elements/links.ts'

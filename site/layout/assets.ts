@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { type Output, output } from '../../core/output.ts'
-import { ASSETS_FOLDER } from '../../core/paths/pages.ts'
+import { ASSETS_FOLDER, type Output, output } from '../../core/paths/tree.ts'
 
 /** Folder where `npm run build` writes the bundled, minified scripts and styles. */
 const BUILT = new URL('../../assets/', import.meta.url)

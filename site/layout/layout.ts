@@ -1,5 +1,5 @@
-import { frontPath, listPath, openSearchPath, updatesPath } from '../../core/paths/pages.ts'
 import { searchPath } from '../../core/paths/search.ts'
+import { frontPath, listPath, openSearchPath, updatesPath } from '../../core/paths/tree.ts'
 import { icon } from '../elements/elements.ts'
 import { absoluteLink, account, type Linker, linker, ownLink } from '../elements/links.ts'
 import { type Child, html, type Markup, raw } from '../elements/markup.ts'

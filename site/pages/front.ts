@@ -1,5 +1,4 @@
-import { type Output, output } from '../../core/output.ts'
-import { frontPath, listPath } from '../../core/paths/pages.ts'
+import { frontPath, listPath, type Output, output } from '../../core/paths/tree.ts'
 import type { CrateItem } from '../crate-data.ts'
 import { cargoConfig, copyBlock, crateList, plural } from '../elements/elements.ts'
 import { account, type Linker, linker } from '../elements/links.ts'

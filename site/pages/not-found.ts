@@ -1,5 +1,4 @@
-import { type Output, output } from '../../core/output.ts'
-import { listPath, notFoundPath } from '../../core/paths/pages.ts'
+import { listPath, notFoundPath, type Output, output } from '../../core/paths/tree.ts'
 import { messageText } from '../elements/elements.ts'
 import { linker } from '../elements/links.ts'
 import { html } from '../elements/markup.ts'

@@ -1,16 +1,17 @@
 import { sortByName } from '../../core/name.ts'
-import { type Output, output } from '../../core/output.ts'
 import { cratePath } from '../../core/paths/crates.ts'
+import { searchPath } from '../../core/paths/search.ts'
 import {
   frontPath,
   listPath,
+  type Output,
   openSearchPath,
+  output,
   robotsPath,
   SITEMAP_CRATES,
   sitemapPartPath,
   sitemapPath,
-} from '../../core/paths/pages.ts'
-import { searchPath } from '../../core/paths/search.ts'
+} from '../../core/paths/tree.ts'
 import type { CrateItem } from '../crate-data.ts'
 import { absoluteLink } from '../elements/links.ts'
 import { html, raw } from '../elements/markup.ts'

@@ -1,14 +1,11 @@
-import { type Output, output } from '../../core/output.ts'
-import { cratePath, versionPath } from '../../core/paths/crates.ts'
-import { sourceFilePath, sourcePath } from '../../core/paths/source.ts'
-import { formatBytes, plural } from '../elements/elements.ts'
+import { cratePath, sourceFilePath, sourcePath, versionPath } from '../../core/paths/crates.ts'
+import { type Output, output } from '../../core/paths/tree.ts'
+import { formatBytes, icon, plural } from '../elements/elements.ts'
 import { fileLanguage, highlight } from '../elements/highlight.ts'
 import { type Linker, linker } from '../elements/links.ts'
-import { html, type Markup } from '../elements/markup.ts'
+import { html, type Markup, raw } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
-import { fileText, fileTree, type SourceFile } from './files.ts'
-import { numberedLines } from './lines.ts'
 
 /** What the source browser shows of one version. */
 export interface SourceData {
@@ -135,4 +132,110 @@ ${content(to)}
 </div>`
   const title = `${file ? `${file} ·` : 'Source of'} ${name} ${version}`
   return output(path, layout(site, { path, title, main, canonical: null }))
+}
+
+/** A file of a package. */
+interface SourceFile {
+  /** Path inside the package, separated by `/`. */
+  readonly path: string
+  readonly size: number
+  /** Null for a file larger than `FILE_MAX`. */
+  readonly content: Uint8Array | null
+}
+
+/** Largest file that is shown, in bytes. */
+export const FILE_MAX = 256 * 1024
+
+/** Returns the text of a file; null for a file that is too large or not UTF-8 text. */
+function fileText(file: SourceFile): string | null {
+  if (file.content === null || file.size > FILE_MAX || file.content.includes(0)) return null
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(file.content).replace(/\r\n?/g, '\n')
+  } catch {
+    return null // not UTF-8: listed as binary
+  }
+}
+
+/** A folder of a package. */
+interface Folder {
+  readonly folders: Map<string, Folder>
+  readonly files: { readonly name: string; readonly file: SourceFile }[]
+}
+
+/** Maximum depth of a tree; a deeper file is listed by its whole path. */
+const DEPTH_MAX = 40
+
+/** Renders the files of a package as a tree; `links` has the URLs of files that have a page. */
+function fileTree(files: readonly SourceFile[], links: ReadonlyMap<SourceFile, string>): Markup {
+  const root: Folder = { folders: new Map(), files: [] }
+  for (const file of files) {
+    const above = file.path.split('/')
+    const name = above.length > DEPTH_MAX ? above.splice(0).join('/') : (above.pop() ?? '')
+    let folder = root
+    for (const inner of above) {
+      const next = folder.folders.get(inner) ?? { folders: new Map(), files: [] }
+      folder.folders.set(inner, next)
+      folder = next
+    }
+    folder.files.push({ name, file })
+  }
+  return branch(root, files.length <= 60, links)
+}
+
+function branch(folder: Folder, open: boolean, links: ReadonlyMap<SourceFile, string>): Markup {
+  const folders = [...folder.folders].sort(([a], [b]) => (a < b ? -1 : 1))
+  const files = [...folder.files].sort((a, b) => (a.name < b.name ? -1 : 1))
+  return html`<ul class="tree">
+${folders.map(
+  ([name, inner]) =>
+    html`<li><details${open ? html` open` : null}><summary>${icon('folder')} ${name}</summary>${branch(inner, open, links)}</details></li>\n`,
+)}${files.map(({ name, file }) => {
+  const link = links.get(file)
+  const label = link === undefined ? name : html`<a href="${link}">${name}</a>`
+  return html`<li>${icon('file')} ${label} <span class="quiet small">${formatBytes(file.size)}</span></li>\n`
+})}</ul>`
+}
+
+/** Code with more lines is shown without numbers: each line number costs 50 characters. */
+const LINES_MAX = 20_000
+
+/** Renders highlighted code as lines with ids (`#L3`). Splits elements that span several lines. */
+export function numberedLines(code: Markup): Markup {
+  const shown = visible(code.toString())
+  const lines = splitLines(shown)
+  if (lines.length > LINES_MAX) return raw(shown)
+  return raw(
+    lines
+      .map(
+        (line, at) => `<span><a id="L${at + 1}" href="#L${at + 1}">${at + 1}</a>${line}\n</span>`,
+      )
+      .join(''),
+  )
+}
+
+/** Replaces characters that change the text direction, which can disguise code, by their codes. */
+function visible(html: string): string {
+  return html.replace(
+    /[\u202a-\u202e\u2066-\u2069]/g,
+    one => `[U+${one.charCodeAt(0).toString(16).toUpperCase()}]`,
+  )
+}
+
+/** Splits the highlighter's output, which consists of `<span class="…">` and text, into lines. */
+export function splitLines(html: string): string[] {
+  const lines: string[] = []
+  const open: string[] = []
+  let line = ''
+  for (const [part] of html.matchAll(/<span[^>]*>|<\/span>|\n|[^<\n]+/g)) {
+    if (part === '\n') {
+      lines.push(line + '</span>'.repeat(open.length))
+      line = open.join('')
+      continue
+    }
+    if (part === '</span>') open.pop()
+    else if (part.startsWith('<span')) open.push(part)
+    line += part
+  }
+  if (line !== open.join('') || lines.length === 0) lines.push(line + '</span>'.repeat(open.length))
+  return lines
 }

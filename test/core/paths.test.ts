@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseName } from '../../core/name.ts'
 import { crateFilePath, crateKey } from '../../core/paths/crates.ts'
-import { indexPath } from '../../core/paths/index-files.ts'
+import { indexPath } from '../../core/paths/tree.ts'
 import { expandDl, registryUrls } from '../../core/urls.ts'
 import { parseVersion } from '../../core/version.ts'
 

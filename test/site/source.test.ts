@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sourceFilePath } from '../../core/paths/source.ts'
+import { sourceFilePath } from '../../core/paths/crates.ts'
 import { HIGHLIGHT_MAX, highlight } from '../../site/elements/highlight.ts'
 import { html } from '../../site/elements/markup.ts'
-import { numberedLines, splitLines } from '../../site/source/lines.ts'
-import { sourcePages } from '../../site/source/pages.ts'
+import { numberedLines, sourcePages, splitLines } from '../../site/source/pages.ts'
 import { demoFacts } from '../support/demo-site.ts'
 
 const paths: [file: string, page: string | null][] = [

@@ -1,7 +1,7 @@
 import { parseEntry } from '../../../core/entry/parse.ts'
 import type { About } from '../../../core/manifest/manifest.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../../core/name.ts'
-import { SITEMAP_CRATES } from '../../../core/paths/pages.ts'
+import { SITEMAP_CRATES } from '../../../core/paths/tree.ts'
 import { blockOf } from '../../../core/search/buckets.ts'
 import { termsOf } from '../../../core/search/terms.ts'
 import { isPrerelease, newestVersion } from '../../../core/version.ts'

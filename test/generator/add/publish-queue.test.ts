@@ -8,7 +8,7 @@ import { type Published, PublishQueue } from '../../../generator/add/publish-que
 import { build } from '../../../generator/build/build.ts'
 import type { Registry } from '../../../generator/registry.ts'
 import { listMarks } from '../../../generator/store/catalog/marks.ts'
-import type { Permit } from '../../../generator/store/catalog/publish.ts'
+import type { Permit } from '../../../generator/store/catalog/release-changes.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { buildCrate, type CrateParts } from '../../support/crate-builder.ts'
 import { hookTree } from '../../support/tree-hook.ts'

@@ -5,8 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
-import { Lock } from '../../../generator/store/lock.ts'
-import { ProcessMutex } from '../../../generator/store/process-mutex.ts'
+import { Lock, ProcessMutex } from '../../../generator/store/lock.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { isWaiting, settle } from '../../support/event-loop.ts'
 import { root } from '../../support/plimsoll.ts'
@@ -14,7 +13,6 @@ import { until } from '../../support/until.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 const LOCK = join(root, 'dist', 'generator', 'store', 'lock.js')
-const MUTEX = join(root, 'dist', 'generator', 'store', 'process-mutex.js')
 
 test('a lock is held by one, says by whom, and is free again after release', t => {
   const path = join(folderOf(t), 'locks', 'serve.lock')
@@ -156,7 +154,7 @@ test('a mutex whose user was killed is free', async t => {
 
 /** Runs a piece of code beside the test until it prints a line; it ends with the test at the latest. */
 async function program(t: TestContext, code: string): Promise<ChildProcess> {
-  const head = `import { readFileSync, writeFileSync } from 'node:fs'; import { Lock } from ${JSON.stringify(LOCK)}; import { ProcessMutex } from ${JSON.stringify(MUTEX)};`
+  const head = `import { readFileSync, writeFileSync } from 'node:fs'; import { Lock, ProcessMutex } from ${JSON.stringify(LOCK)};`
   const child = spawn(process.execPath, ['--input-type=module', '-e', `${head}${code}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -1,4 +1,4 @@
-import { SITEMAP_CRATES } from '../../../../core/paths/pages.ts'
+import { SITEMAP_CRATES } from '../../../../core/paths/tree.ts'
 import { SEARCH_BLOCK_CRATES } from '../../../../core/search/buckets.ts'
 import { timestamp } from '../../../../core/timestamp.ts'
 import type { Database } from '../../database/database.ts'

@@ -27,7 +27,7 @@ import {
   isMarked,
   listMarks,
 } from '../../../../generator/store/catalog/marks.ts'
-import { addRelease } from '../../../../generator/store/catalog/publish.ts'
+import { addRelease, setYanked } from '../../../../generator/store/catalog/release-changes.ts'
 import {
   findRelease,
   indexLines,
@@ -35,7 +35,6 @@ import {
   readReadme,
   releaseOfBytes,
 } from '../../../../generator/store/catalog/releases.ts'
-import { setYanked } from '../../../../generator/store/catalog/withdrawal.ts'
 import { run } from '../../../../generator/store/database/statement.ts'
 import { buildCrate, type CrateParts } from '../../../support/crate-builder.ts'
 import { newRegistry, OPERATOR } from '../../../support/workplace.ts'

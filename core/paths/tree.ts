@@ -1,0 +1,111 @@
+import { lowerPrefix, type Name } from '../name.ts'
+import { CRATES_FOLDER } from './crates.ts'
+
+/** How caches treat a file: as one that never changes, or by checking its ETag each time. */
+export type CacheRule = 'immutable' | 'revalidate'
+
+/** A path of the public tree with its content type and cache rule. */
+export interface Place {
+  readonly path: string
+  readonly contentType: string
+  readonly cache: CacheRule
+}
+
+const TEXT = 'text/plain; charset=utf-8'
+const ATOM = 'application/atom+xml; charset=utf-8'
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['html', 'text/html; charset=utf-8'],
+  ['json', 'application/json'],
+  ['crate', 'application/gzip'],
+  ['css', 'text/css; charset=utf-8'],
+  ['js', 'text/javascript; charset=utf-8'],
+  ['svg', 'image/svg+xml'],
+  ['png', 'image/png'],
+  ['xml', 'application/xml; charset=utf-8'],
+  ['txt', TEXT],
+])
+
+/** Returns a path with its content type and cache rule. */
+export function placeOf(path: string): Place {
+  const extension = /\.([a-z]+)$/.exec(path)?.[1] ?? ''
+  const isImmutable = extension === 'crate' || path.startsWith(`${ASSETS_FOLDER}/`)
+  const cache = isImmutable ? 'immutable' : 'revalidate'
+  return { path, contentType: contentTypeOf(path, extension), cache }
+}
+
+function contentTypeOf(path: string, extension: string): string {
+  // Index files have no extension, but the name of a crate may look like one: `html`, `json`.
+  if (path.startsWith(`${INDEX_FOLDER}/`) && path !== configPath) return TEXT
+  const isFeed = path.startsWith(`${FEEDS_FOLDER}/`) || path.endsWith('/feed.xml')
+  if (isFeed && extension === 'xml') return ATOM
+  return TYPES.get(extension) ?? 'application/octet-stream'
+}
+
+/** One file of the public tree. */
+export interface Output extends Place {
+  readonly bytes: Buffer
+}
+
+/** Creates a file of the public tree; its path determines content type and cache rule. */
+export function output(path: string, body: Buffer | { toString(): string }): Output {
+  return { ...placeOf(path), bytes: Buffer.isBuffer(body) ? body : Buffer.from(body.toString()) }
+}
+
+/** Folder of the sparse index; its URL is `sparse+{base}/index/`. */
+export const INDEX_FOLDER = 'index'
+
+/** Folder of the git index, for clients of git's dumb HTTP protocol. */
+export const GIT_INDEX_FOLDER = 'index.git'
+
+/** The index's `config.json` (specification A.1). */
+export const configPath = `${INDEX_FOLDER}/config.json`
+
+/** Returns the path of a crate's index file, in lowercase as Cargo expects (specification A.2). */
+export function indexPath(name: Name): string {
+  return `${INDEX_FOLDER}/${lowerPrefix(name)}/${name.toLowerCase()}`
+}
+
+/** Returns the path in the git index of a file of the sparse index. */
+export function pathInGit(path: string): string {
+  return path.slice(INDEX_FOLDER.length + 1)
+}
+
+/** Folder of the stylesheet, the scripts and the images; their paths contain a hash. */
+export const ASSETS_FOLDER = 'assets'
+
+export const frontPath = 'index.html'
+export const notFoundPath = '404.html'
+export const robotsPath = 'robots.txt'
+/** The file by which browsers can add the registry as a search engine. */
+export const openSearchPath = 'opensearch.xml'
+
+/** The file that makes GitHub Pages serve all files unchanged. */
+export const noJekyllPath = '.nojekyll'
+
+/** Returns the path of the list page with the canonical names that begin with `prefix`. */
+export function listPath(prefix: string): string {
+  return `${CRATES_FOLDER}/index${prefix === '' ? '' : `-${prefix}`}.html`
+}
+
+/** Whether `listPath` can return `path`. Crate names have no dots, so no page collides. */
+export function isListPath(path: string): boolean {
+  return /^crates\/index(?:-[a-z0-9_]+)?\.html$/.test(path)
+}
+
+/** The Atom feeds of the registry: new crates, and all new versions. */
+export const FEEDS_FOLDER = 'feeds'
+export const newCratesPath = `${FEEDS_FOLDER}/crates.xml`
+export const updatesPath = `${FEEDS_FOLDER}/updates.xml`
+
+/** The sitemap, which lists its parts, and the folder of the parts. */
+export const sitemapPath = 'sitemap.xml'
+export const SITEMAPS_FOLDER = 'sitemaps'
+
+/** Number of crates in one part; small, because every change of a crate rewrites its part. */
+export const SITEMAP_CRATES = 1000
+
+/** Returns the path of a part of the sitemap: crates by id, or `pages` for all other pages. */
+export function sitemapPartPath(part: number | 'pages'): string {
+  return `${SITEMAPS_FOLDER}/${part}.xml`
+}
