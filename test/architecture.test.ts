@@ -41,6 +41,7 @@ const MAY_USE_TIMERS: Readonly<Record<string, string>> = {
   'test/daemon/workers/repeater.test.ts': 'its timers are mocks',
   'test/architecture.test.ts': 'it names them',
   'test/daemon/api/publish-cargo.test.ts': 'a wire that is slow for real Cargo',
+  'test/daemon/workers/git-worker.test.ts': 'its timers are mocks',
   'test/daemon/workers/index-worker.test.ts': 'the pauses asked for are read from a mock',
   'test/support/command.ts': 'a command that hangs is ended',
   'test/support/plimsoll.ts': 'a daemon that hangs is ended',

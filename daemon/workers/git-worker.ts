@@ -4,8 +4,9 @@ import { Repeater } from './repeater.ts'
 /** How often the worker looks for changes made by other processes, in milliseconds. */
 const LOOK_EVERY = 2000
 const LONGEST_PAUSE = 60_000
-/** Minimum milliseconds between two commits: each starts processes, and a burst needs only one. */
+/** One commit a second, after a few at once: each starts processes, and a burst needs only one. */
 const APART = 1000
+const AT_ONCE = 3
 
 /**
  * Commits all pending changes to the git index after publishes, in one commit. Reports a failed
@@ -16,7 +17,8 @@ export class GitWorker {
   readonly #onFailure: (error: unknown) => void
   readonly #repeater = new Repeater(() => this.#commit())
   #failures = 0
-  #last = Number.NEGATIVE_INFINITY
+  /** When as many commits as `AT_ONCE` may be made at once again. */
+  #rested = 0
 
   constructor(index: GitIndex, onFailure: (error: unknown) => void) {
     this.#index = index
@@ -38,7 +40,8 @@ export class GitWorker {
   /** Schedules a commit of new changes and returns at once. */
   wake(): void {
     if (this.#failures > 0) return
-    this.#repeater.schedule(Math.max(0, this.#last + APART - performance.now()))
+    const wait = this.#rested - (AT_ONCE - 1) * APART - performance.now()
+    this.#repeater.schedule(Math.max(0, wait))
   }
 
   /** Commits pending changes, then releases the repository. */
@@ -49,9 +52,9 @@ export class GitWorker {
   }
 
   async #commit(): Promise<number> {
-    this.#last = performance.now()
     try {
-      await this.#index.commit()
+      const commits = await this.#index.commit()
+      if (commits > 0) this.#rested = Math.max(this.#rested, performance.now()) + APART
       this.#failures = 0
     } catch (error) {
       this.#failures++
