@@ -12,9 +12,6 @@ import {
 } from '../../generator/index.ts'
 import { PageWorker } from './page-worker.ts'
 
-/** Receives the error of a failed build; its marks stay, so it is tried again. */
-export type BuildFailure = (error: unknown) => void
-
 /** Time limits of the queue, in milliseconds. */
 export interface Patience {
   /** How long a caller waits for one build; Cargo gives up after 30 s of silence. */
@@ -37,7 +34,8 @@ const SETTLE_MS = 500
  */
 export class IndexWorker {
   readonly #context: Registry
-  readonly #onFailure: BuildFailure
+  /** Receives the error of a failed build; its marks stay, so it is tried again. */
+  readonly #onFailure: (error: unknown) => void
   readonly #patience: Patience
   /** Renders pages in the background, after publishes. */
   readonly pages: PageWorker
@@ -51,7 +49,7 @@ export class IndexWorker {
 
   constructor(
     context: Registry,
-    onFailure: BuildFailure,
+    onFailure: (error: unknown) => void,
     patience: Patience = { build: 15_000, retry: 1000 },
   ) {
     this.#context = context
@@ -75,9 +73,10 @@ export class IndexWorker {
     change: Change,
   ): Promise<Acceptance & { readonly isShown: boolean }> {
     const { rendered, ...accepted } = await this.#publishes.publish(submission, change)
-    const outcome = this.#track(this.#outcome(rendered))
-    const isShown = await within(outcome, this.#patience.build, false)
-    this.#settling ??= setTimeout(() => void this.#track(this.settle()), SETTLE_MS)
+    const outcome = this.#outcome(rendered).finally(() => {
+      this.#settling ??= setTimeout(() => void this.#track(this.settle()), SETTLE_MS)
+    })
+    const isShown = await within(this.#track(outcome), this.#patience.build, false)
     return { ...accepted, isShown }
   }
 

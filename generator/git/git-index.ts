@@ -94,7 +94,9 @@ export class GitIndex {
 
   /** Commits everything pending and returns the number of commits. Pushes run in the background. */
   async commit(): Promise<number> {
-    if (await this.#isUpToDate()) return 0
+    // Checked every few seconds, so an index that is up to date must start no program.
+    const pending = await listMarks(this.#registry.database, 'git', 0, 1)
+    if (this.#hasConfig && pending.length === 0) return 0
     let commits = 0
     for (;;) {
       const done = await this.#mutex.run(() => this.#commitBatch())
@@ -143,12 +145,6 @@ export class GitIndex {
     await this.#push.close()
     await this.#repository.close()
     await this.#mutex.close()
-  }
-
-  /** Returns whether nothing is pending. Called every few seconds, so it starts no process. */
-  async #isUpToDate(): Promise<boolean> {
-    if (!this.#hasConfig) return false
-    return (await listMarks(this.#registry.database, 'git', 0, 1)).length === 0
   }
 
   async #commitBatch(): Promise<{ committed: boolean; more: boolean }> {

@@ -1,13 +1,22 @@
 import { createHash } from 'node:crypto'
-import { cratePagePaths } from '../../core/paths/crates.ts'
-import { searchBlockPath } from '../../core/paths/search.ts'
+import { CRATES_FOLDER, cratePagePaths } from '../../core/paths/crates.ts'
 import {
+  SEARCH_FOLDER,
+  searchBlockPath,
+  searchBucketPath,
+  searchCommonPath,
+} from '../../core/paths/search.ts'
+import {
+  FEEDS_FOLDER,
+  isListPath,
   type Output,
+  SITEMAP_CRATES,
   SITEMAPS_FOLDER,
   sitemapPartPath,
   sitemapPath,
   updatesPath,
 } from '../../core/paths/tree.ts'
+import { SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
 import type { Built, Progress } from '../build/build.ts'
 import { sandbox } from '../sandbox/sandbox.ts'
 import { readCrate } from '../store/catalog/crates.ts'
@@ -21,13 +30,15 @@ import {
   postponeMark,
   retryAll,
 } from '../store/catalog/marks.ts'
+import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
 import { markAllPages, pageMarks } from '../store/catalog/pages/page-marks.ts'
+import { crateCount } from '../store/catalog/pages/prefixes.ts'
+import { commonRanges, readLayout } from '../store/catalog/search/search-files.ts'
 import type { MarkKind } from '../store/database/mark-kinds.ts'
 import { isStorageRefusal } from '../store/storage-fault.ts'
 import { PAGE_FORMAT, type PageContext, pageTurn } from './context.ts'
 import { buildSource, cratePages, releasePages } from './crate.ts'
-import { buildList } from './list.ts'
-import { prunePages } from './prune.ts'
+import { buildList, listOutputs } from './list.ts'
 import {
   blockOutputs,
   buildNextBucket,
@@ -193,4 +204,26 @@ export async function markOutdatedPages(context: PageContext): Promise<void> {
 async function markEverything(context: PageContext): Promise<void> {
   await markAllPages(context.database)
   await rebucketTerms(context)
+}
+
+/** Removes pages that the registry no longer has, except crate pages, which a build removes. */
+async function prunePages(context: PageContext): Promise<void> {
+  const { tree, database } = context
+  const wanted = new Set((await sitePages(context)).map(one => one.path))
+  for await (const output of listOutputs(context, '', await crateCount(database)))
+    wanted.add(output.path)
+  for (const block of await rangesOf(database, SEARCH_BLOCK_CRATES))
+    wanted.add(searchBlockPath(block))
+  for (const { hash, range } of await commonRanges(database))
+    wanted.add(searchCommonPath(hash, range))
+  for (const part of context.site.private ? [] : await rangesOf(database, SITEMAP_CRATES))
+    wanted.add(sitemapPartPath(part))
+  for (const bits of Object.values(await readLayout(database)).filter(bits => bits !== null)) {
+    for (let bucket = 0; bucket < 2 ** bits; bucket++) wanted.add(searchBucketPath(bits, bucket))
+  }
+  for (const folder of [FEEDS_FOLDER, SEARCH_FOLDER, SITEMAPS_FOLDER]) {
+    for await (const path of tree.list(folder)) if (!wanted.has(path)) await tree.remove(path)
+  }
+  const own = (await tree.files(CRATES_FOLDER)).filter(isListPath)
+  for (const path of [...own, sitemapPath]) if (!wanted.has(path)) await tree.remove(path)
 }

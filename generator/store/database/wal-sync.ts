@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import Libsql from 'libsql'
 import { syncFolder } from '../durable-file.ts'
 
 /**
@@ -7,14 +8,15 @@ import { syncFolder } from '../durable-file.ts'
  * runs in the background, and all waiting commits share the next sync.
  */
 export class WalSync {
-  readonly #path: string
+  readonly #database: string
+  #hasFailed = false
   #file: Promise<FileHandle> | null = null
   #running: Promise<void> = Promise.resolve()
   #next: Promise<void> | null = null
 
   /** `database`: the path of the database, which is in WAL mode and open until `close`. */
   constructor(database: string) {
-    this.#path = `${database}-wal`
+    this.#database = database
   }
 
   /** Resolves when everything that was committed before the call is on disk. */
@@ -43,12 +45,30 @@ export class WalSync {
       this.#file = null
       throw error
     })
-    await (await this.#file).datasync()
+    const file = await this.#file
+    if (this.#hasFailed) this.#emptyLog()
+    this.#hasFailed = true
+    await file.datasync()
+    this.#hasFailed = false
+  }
+
+  /**
+   * Copies the log into the database and empties it. After a failed sync the system may drop what
+   * it could not write and report success from then on; commits behind the gap would be lost.
+   */
+  #emptyLog(): void {
+    const database = new Libsql(this.#database)
+    try {
+      const row = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number }
+      if (row.busy) throw new Error('the write-ahead log failed to sync and is in use')
+    } finally {
+      database.close()
+    }
   }
 
   /** SQLite keeps the file while the database is open; its name has to be synced, too. */
   async #open(): Promise<FileHandle> {
-    await syncFolder(dirname(this.#path))
-    return open(this.#path, 'r+')
+    await syncFolder(dirname(this.#database))
+    return open(`${this.#database}-wal`, 'r+')
   }
 }

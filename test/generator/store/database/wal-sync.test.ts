@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import Libsql from 'libsql'
+import { openDatabase } from '../../../../generator/store/database/database.ts'
 import { WalSync } from '../../../../generator/store/database/wal-sync.ts'
 import { folderOf } from '../../../support/workplace.ts'
 
@@ -12,4 +15,27 @@ test('a log that could not be opened once, say for want of descriptors, is opene
   writeFileSync(`${database}-wal`, '')
   await wal.sync()
   await wal.close()
+})
+
+test('after a failed sync the log is emptied into the database before a commit counts as durable', async t => {
+  const path = join(folderOf(t), 'plimsoll.db')
+  const database = await openDatabase(path)
+  t.after(() => database.destroy())
+  const add = (key: string) => database.insertInto('facts').values({ key, value: '' }).execute()
+  await add('before')
+  const file = await open(path)
+  const prototype = Object.getPrototypeOf(file) as FileHandle
+  await file.close()
+  const failing = t.mock.method(prototype, 'datasync', () =>
+    Promise.reject(Object.assign(new Error('a bad block'), { code: 'EIO' })),
+  )
+  await assert.rejects(add('unsure'), { code: 'EIO' })
+  failing.mock.restore()
+  await add('after')
+  // What the system dropped of the log would be missing; the database alone has all of it.
+  copyFileSync(path, `${path}.copy`)
+  const copy = new Libsql(`${path}.copy`)
+  const keys = copy.prepare('SELECT key FROM facts').all() as { key: string }[]
+  copy.close()
+  assert.deepEqual(keys.map(one => one.key).sort(), ['after', 'before', 'unsure'])
 })
