@@ -5,52 +5,28 @@
  * when the fault goes, and `verify` finds nothing afterwards.
  */
 import { execFileSync } from 'node:child_process'
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Libsql from 'libsql'
 import { RawClient } from '../test/support/raw-client.ts'
+import { ask } from './api.ts'
 import {
-  ask,
-  isSuccess,
-  promiseBytes,
-  promiseSuccess,
-  putVersion,
-  type Reply,
-  readIndex,
-} from './api.ts'
-import { Folder, type Manner, type Program } from './program.ts'
+  begin,
+  hooked,
+  lastLine,
+  newPlace,
+  promiseReads,
+  promiseReturn,
+  publishBad,
+  publishGood,
+} from './faults/scene.ts'
+import { Folder } from './program.ts'
 import { chaos, promise, type Run, Violation } from './run.ts'
 
-const HOOK = new URL('faults/hook.js', import.meta.url).href
-/** Cargo gives up after 30 s of silence. */
-const ANSWER_MS = 30_000
-/** The daemon may need so long to see that a fault is gone: that connections were closed, say. */
-const RETURN_MS = 10_000
 const YEAR = 365 * 24 * 3_600_000
 /** Files of this size fill the disk. */
 const FILLING = 256 * 1024
-
-let places = 0
-
-/** A registry with a version, and a daemon on it. */
-interface Scene {
-  readonly run: Run
-  readonly folder: Folder
-  readonly token: string
-  readonly url: string
-  readonly daemon: Program
-  /** Versions that were acknowledged. */
-  readonly names: string[]
-}
 
 const trials: Readonly<Record<string, (run: Run) => Promise<string>>> = {
   'full disk': fullDisk,
@@ -83,76 +59,6 @@ await chaos('faults', { count: 1, minutes: 20, options: ['only'] }, async run =>
   }
   promise(violations.length === 0, violations.join('\n\n'))
 })
-
-async function begin(run: Run, manner: Manner = {}, place = newPlace(run)): Promise<Scene> {
-  const folder = new Folder(join(place, 'registry'), { env: { PLIMSOLL_GIT_INDEX: 'off' } })
-  const [token = ''] = await folder.prepare('alice')
-  const daemon = folder.serve(manner)
-  run.onEnd(() => daemon.kill())
-  const scene = { run, folder, token, daemon, url: await daemon.url(), names: [] }
-  await publishGood(scene, 'before')
-  return scene
-}
-
-function newPlace(run: Run): string {
-  const place = join(run.folder, `place-${places++}`)
-  mkdirSync(place)
-  return place
-}
-
-async function publishGood(scene: Scene, name: string): Promise<void> {
-  const reply = await putVersion(scene.url, scene.token, name, '1.0.0')
-  if (reply === null) throw new Violation(scene.daemon.story('did not answer'))
-  promiseSuccess(`a publish of ${name}`, reply)
-  scene.names.push(name)
-}
-
-/** Publishes while something is wrong; gives the words of the refusal. */
-async function publishBad(scene: Scene, name: string): Promise<string> {
-  const began = performance.now()
-  const reply = await putVersion(scene.url, scene.token, name, '1.0.0')
-  const took = performance.now() - began
-  if (reply === null) throw new Violation(scene.daemon.story('broke off'))
-  promise(!isSuccess(reply), `a publish of ${name} succeeds while nothing can be written`)
-  promise(took < ANSWER_MS, `the refusal takes ${took.toFixed(0)} ms`)
-  const words = wordsOf(reply)
-  promise(words !== '', `the refusal says nothing: ${reply.status} ${reply.bytes}`)
-  return words
-}
-
-function wordsOf({ bytes }: Reply): string {
-  const { errors } = JSON.parse(bytes.toString()) as { errors?: { detail: string }[] }
-  return errors?.map(error => error.detail).join(', ') ?? ''
-}
-
-/** Fails unless everything that was acknowledged is served. */
-async function promiseReads({ url, names }: Scene): Promise<void> {
-  for (const name of names) {
-    const lines = await readIndex(url, name)
-    promise(lines?.length === 1, `${name} is not in the index`)
-    for (const line of lines) await promiseBytes(url, line)
-  }
-  promise((await ask(`${url}/healthz`))?.status === 200, '/healthz does not answer')
-}
-
-/** The fault is gone: soon a publish succeeds, and nothing is wrong. */
-async function promiseReturn(scene: Scene): Promise<void> {
-  const end = performance.now() + RETURN_MS
-  const isBack = async () => {
-    const reply = await putVersion(scene.url, scene.token, 'back', '1.0.0')
-    return reply !== null && isSuccess(reply)
-  }
-  while (!(await isBack()) && performance.now() < end) await sleep(100)
-  await publishGood(scene, 'afterwards')
-  await promiseReads(scene)
-  await scene.folder.verify()
-  scene.daemon.child.kill('SIGTERM')
-  const ended = await scene.daemon.ended
-  promise(ended === 0, scene.daemon.story(`ended with ${ended}`))
-  // A new daemon finds nothing left to do.
-  await scene.folder.run('build')
-  await scene.folder.verify()
-}
 
 async function fullDisk(run: Run): Promise<string> {
   const place = smallDisk(run)
@@ -210,14 +116,6 @@ function fillDisk(place: string): void {
 
 function emptyDisk(place: string): void {
   execFileSync('sh', ['-c', `rm -f '${place}'/filling-*`])
-}
-
-function hooked(
-  run: Run,
-  env: Readonly<Record<string, string>>,
-): Manner & { readonly file: string } {
-  const file = join(run.folder, `fault-${places++}`)
-  return { node: ['--import', HOOK], env: { FAULT_FILE: file, ...env }, file }
 }
 
 async function withHook(run: Run, code: string): Promise<string> {
@@ -325,7 +223,7 @@ async function brokenDatabase(run: Run, breakIt: (path: string) => void): Promis
   scene.daemon.child.kill('SIGTERM')
   await scene.daemon.ended
   const path = join(scene.folder.dir, 'plimsoll.db')
-  const copy = join(run.folder, `copy-${places++}`)
+  const copy = join(newPlace(run), 'copy')
   cpSync(scene.folder.dir, copy, { recursive: true })
   for (const end of ['-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
   breakIt(path)
@@ -343,8 +241,4 @@ async function brokenDatabase(run: Run, breakIt: (path: string) => void): Promis
   cpSync(copy, scene.folder.dir, { recursive: true })
   await scene.folder.verify()
   return said[0] ?? ''
-}
-
-function lastLine(text: string): string {
-  return (text.trim().split('\n').at(-1) ?? '').replaceAll(/\/\S*\/plimsoll-chaos\S*?\//g, '…/')
 }

@@ -3,6 +3,7 @@ import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { buildCrate } from '../../test/support/crate-builder.ts'
 import { encodePublish } from '../../test/support/publish-body.ts'
+import { plainMetadata } from '../../test/support/registry.ts'
 
 /** Where to publish. */
 export interface Target {
@@ -35,34 +36,17 @@ export function publishBody(
   dependencies: Dependencies = { index: '', names: [] },
 ): Uint8Array {
   const files = { 'src/lib.rs': '', 'src/data.bin': noise(`${name} ${version}`, size - 500) }
-  const metadata = {
-    name,
-    vers: version,
-    deps: dependencies.names.map(dependency => ({
-      name: dependency,
-      version_req: '^1',
-      features: [],
-      optional: false,
-      default_features: true,
-      target: null,
-      kind: 'normal',
-      registry: null,
-    })),
-    features: {},
-    authors: [],
-    description: 'A crate for tests',
-    documentation: null,
-    homepage: null,
-    readme: null,
-    readme_file: null,
-    keywords: [],
-    categories: [],
-    license: 'MIT',
-    license_file: null,
-    repository: null,
-    badges: {},
-    links: null,
-  }
+  const deps = dependencies.names.map(dependency => ({
+    name: dependency,
+    version_req: '^1',
+    features: [],
+    optional: false,
+    default_features: true,
+    target: null,
+    kind: 'normal',
+    registry: null,
+  }))
+  const metadata = { ...plainMetadata(name, version), deps }
   const { index, names } = dependencies
   const manifest = names
     .map(one => `[dependencies.${one}]\nversion = "^1"\nregistry-index = "${index}"\n`)
