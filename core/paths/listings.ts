@@ -1,0 +1,68 @@
+import { crateFolder } from './crates.ts'
+
+/** Path of the page that lists the keywords, and folder of the pages of keywords. */
+export const KEYWORDS_FOLDER = 'keywords'
+export const keywordsPath = `${KEYWORDS_FOLDER}/index.html`
+
+/** Path of the page that lists the categories, and folder of the pages of categories. */
+export const CATEGORIES_FOLDER = 'categories'
+export const categoriesPath = `${CATEGORIES_FOLDER}/index.html`
+
+/** Folder of the pages of users, each with the crates that the user owns. */
+export const USERS_FOLDER = 'users'
+
+/** Path of the page with the statistics of the registry. */
+export const statisticsPath = 'statistics/index.html'
+
+/** Path of the page that explains the addresses of the registry to people. */
+export const apiPagePath = 'api/index.html'
+
+/** Path of the icon that browsers request without being asked to. */
+export const faviconPath = 'favicon.ico'
+
+/**
+ * Returns the path of the page of a keyword, the same for all spellings in upper and lower case;
+ * null for a text that is no safe name of a folder. Cargo warns about such keywords, and crates.io
+ * refuses them.
+ */
+export function keywordPath(keyword: string): string | null {
+  const slug = slugOf(keyword)
+  return slug === null ? null : `${KEYWORDS_FOLDER}/${slug}/index.html`
+}
+
+/**
+ * Returns the path of the page of a category such as `development-tools::cargo-plugins`, the same
+ * for all spellings in upper and lower case; null for a text that cannot be a slug of crates.io.
+ */
+export function categoryPath(category: string): string | null {
+  const slugs = category.split('::').map(slugOf)
+  if (slugs.length > MAX_LEVELS || slugs.includes(null)) return null
+  return `${CATEGORIES_FOLDER}/${slugs.join('/')}/index.html`
+}
+
+/** Returns the path of the page of a user; `login` is a valid username. */
+export function userPath(login: string): string {
+  return `${USERS_FOLDER}/${folderName(login.toLowerCase())}/index.html`
+}
+
+/** Returns the path of the badge with a crate's name and newest version. */
+export function badgePath(name: string): string {
+  return `${crateFolder(name)}/badge.svg`
+}
+
+/** Maximum number of levels of a category; crates.io has two. */
+const MAX_LEVELS = 4
+
+/** Keywords and categories of crates.io have at most 50 characters. */
+function slugOf(text: string): string | null {
+  return /^[a-z0-9][a-z0-9_+-]{0,63}$/i.test(text) ? folderName(text.toLowerCase()) : null
+}
+
+/**
+ * Changes a name that Windows or some file servers cannot have as a folder. No other name begins
+ * with `_`, so no two names become the same.
+ */
+function folderName(name: string): string {
+  const isDevice = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/.test(name)
+  return isDevice || /\.(?:html?)?$/.test(name) ? `_${name}~` : name
+}
