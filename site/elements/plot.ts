@@ -1,0 +1,134 @@
+import { formatDate, formatNumber } from './elements.ts'
+import { html, type Markup, raw } from './markup.ts'
+
+/** One value of a plot. */
+export interface PlotPoint {
+  /** The day, or the first day of the period: `YYYY-MM-DD`. */
+  readonly at: string
+  /** Not negative. */
+  readonly value: number
+}
+
+/** Values over time, at equal distances. */
+export interface PlotData {
+  /** What is counted: `Releases a week`. */
+  readonly title: string
+  /** `bars` for counts of each period, `line` for totals. */
+  readonly kind: 'bars' | 'line'
+  readonly every: 'day' | 'week'
+  /** Oldest first. */
+  readonly points: readonly PlotPoint[]
+}
+
+/** In units of the drawing, which scales with the page. */
+const WIDTH = 400
+const HEIGHT = 150
+const LEFT = 34
+const TOP = 8
+const BOTTOM = HEIGHT - 20
+const MONTH_WIDTH = 44
+
+/** Readable on light and on dark pages. */
+const FILE_COLORS = raw('xmlns="http://www.w3.org/2000/svg" color="#12848c" fill="#767676"')
+
+const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
+const MONTH = new Intl.DateTimeFormat('en-US', { month: 'short', timeZone: 'UTC' })
+
+/** Renders a plot with its title and, for screen readers and exact figures, a table. */
+export function plot(data: PlotData): Markup {
+  const { title, points, every } = data
+  const rows = points
+    .toReversed()
+    .map(
+      ({ at, value }) =>
+        html`<tr><th scope="row">${formatDate(at)}</th><td>${formatNumber(value)}</td></tr>\n`,
+    )
+  return html`<figure class="plot">
+<figcaption>${title}</figcaption>
+${plotSvg(data)}
+<details><summary aria-label="Table: ${title}">Table</summary>
+<table><thead><tr><th scope="col">${every === 'week' ? 'Week of' : 'Day'}</th><th scope="col">Number</th></tr></thead>
+<tbody>
+${rows}</tbody></table></details>
+</figure>`
+}
+
+/**
+ * Renders only the drawing. `isFile`: for a file of its own, which cannot have the colors of the
+ * page.
+ */
+export function plotSvg({ title, kind, every, points }: PlotData, isFile = false): Markup {
+  const most = Math.max(0, ...points.map(one => one.value))
+  const ticks = ticksTo(most)
+  const scale = (BOTTOM - TOP) / (ticks.at(-1) ?? 1)
+  const y = (value: number) => round(BOTTOM - value * scale)
+  const step = (WIDTH - LEFT) / Math.max(points.length, 1)
+  const x = (at: number) => round(LEFT + at * step)
+  const grid = ticks.map(tick => `M${LEFT} ${y(tick)}H${WIDTH}`).join('')
+  const labels = [
+    ...ticks.map(
+      tick =>
+        html`<text x="${LEFT - 5}" y="${y(tick) + 4}" text-anchor="end">${tick < 10_000 ? formatNumber(tick) : COMPACT.format(tick)}</text>`,
+    ),
+    ...monthsOf(points, Math.ceil(MONTH_WIDTH / step)).map(
+      ([at, name]) => html`<text x="${x(at)}" y="${HEIGHT - 5}">${name}</text>`,
+    ),
+  ]
+  const sum = points.reduce((total, one) => total + one.value, 0)
+  const summary = `${title}: ${formatNumber(kind === 'bars' ? sum : (points.at(-1)?.value ?? 0))}`
+  const colors = isFile ? FILE_COLORS : raw('class="drawing"')
+  return html`<svg ${colors} viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${summary}" font-family="system-ui,sans-serif" font-size="11">
+<path d="${grid}" stroke="${isFile ? '#767676' : 'currentColor'}" opacity=".3"/><g class="labels">${labels}</g>
+${kind === 'bars' ? bars(points, { x, y, every, width: step }) : area(points, { x, y, width: step })}
+</svg>`
+}
+
+type Scale = {
+  readonly x: (at: number) => number
+  readonly y: (value: number) => number
+  readonly width: number
+}
+
+function bars(
+  points: readonly PlotPoint[],
+  { x, y, width, every }: Scale & Pick<PlotData, 'every'>,
+): Markup[] {
+  return points.flatMap(({ at, value }, index) => {
+    if (value === 0) return []
+    const label = `${every === 'week' ? 'Week of ' : ''}${formatDate(at)}: ${formatNumber(value)}`
+    // A few among many are still to be seen.
+    const top = Math.min(y(value), BOTTOM - 1)
+    return html`<rect x="${x(index)}" y="${top}" width="${round(width * 0.8)}" height="${round(BOTTOM - top)}" fill="currentColor"><title>${label}</title></rect>\n`
+  })
+}
+
+function area(points: readonly PlotPoint[], { x, y, width }: Scale): Markup {
+  const line = points.map(({ value }, at) => `${round(x(at) + width / 2)} ${y(value)}`).join('L')
+  if (line === '') return html``
+  const end = round(x(points.length - 1) + width / 2)
+  return html`<path d="M${line}V${BOTTOM}H${round(x(0) + width / 2)}z" fill="currentColor" opacity=".2"/><path d="M${line}" fill="none" stroke="currentColor" stroke-width="2"/><circle cx="${end}" cy="${y(points.at(-1)?.value ?? 0)}" r="3" fill="currentColor"/>`
+}
+
+/** Returns 0 and at most five round numbers, the last of which is at least `most`. */
+function ticksTo(most: number): number[] {
+  const rough = Math.max(most, 1) / 4
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = Math.max(1, ([1, 2, 5, 10].find(one => one * power >= rough) ?? 10) * power)
+  return Array.from({ length: Math.ceil(Math.max(most, 1) / step) + 1 }, (_, at) => at * step)
+}
+
+/** Returns where months begin, at least `gap` points apart, with their names. */
+function monthsOf(points: readonly PlotPoint[], gap: number): [at: number, name: string][] {
+  const found: [number, string][] = []
+  for (const [at, point] of points.entries()) {
+    const isFirst = at > 0 && point.at.slice(0, 7) !== points[at - 1]?.at.slice(0, 7)
+    const last = found.at(-1)?.[0] ?? -gap
+    if (isFirst && at - last >= gap && points.length - at >= gap / 2)
+      found.push([at, MONTH.format(new Date(point.at))])
+  }
+  return found
+}
+
+function round(number: number): number {
+  return Math.round(number * 10) / 10
+}
