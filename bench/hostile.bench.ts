@@ -21,7 +21,7 @@ const KB = 1024
 const PERIOD = 10
 
 /** Longest that the pages of all are waited for, in milliseconds. */
-const PATIENCE = 240_000
+const TIMEOUT_MS = 240_000
 
 const repeated = (text: string, length: number) =>
   text.repeat(Math.ceil(length / text.length)).slice(0, length)
@@ -133,7 +133,7 @@ async function publish(url: string, name: string, crate: Uint8Array): Promise<vo
 
 /** Resolves when the daemon does nothing any more, or when it takes too long. */
 async function quiet(): Promise<void> {
-  const end = performance.now() + PATIENCE
+  const end = performance.now() + TIMEOUT_MS
   for (let idle = 0; idle < 4 && performance.now() < end; ) {
     const before = processorSeconds()
     await setTimeout(500)

@@ -16,7 +16,7 @@ import {
   type Registry,
   registryCounts,
 } from '../generator/index.ts'
-import { objectionsOf } from './http/answer.ts'
+import { issuesOf } from './http/answer.ts'
 
 /** The kinds of background work after a publish. */
 const BACKGROUND = ['build', 'git index', 'git push'] as const
@@ -73,7 +73,7 @@ export class Metrics {
     const end = this.#requests.startTimer({ method: METHODS.has(method) ? method : 'other' })
     await next()
     end({ route: routePath(c), status: c.res.status })
-    for (const code of objectionsOf(c)) this.#failures.inc({ code })
+    for (const { code } of issuesOf(c)) this.#failures.inc({ code })
   }
 
   /** Counts a file of the public tree that was served without the app. */

@@ -8,7 +8,7 @@ import { dirname, join, normalize } from 'node:path'
 import { prepare, root } from './prepare.mjs'
 
 /** After this many milliseconds a test counts as hanging: 15 minutes. */
-const PATIENCE = 15 * 60_000
+const TIMEOUT_MS = 15 * 60_000
 
 /**
  * The folders of unit tests, and the files there that each take more than 5 s of processor time.
@@ -62,7 +62,7 @@ const child = spawn(
     '--enable-source-maps',
     '--test',
     '--test-reporter=spec',
-    `--test-timeout=${PATIENCE}`,
+    `--test-timeout=${TIMEOUT_MS}`,
     // Much of a test is waiting for cargo and for disks; by itself Node leaves one processor idle.
     `--test-concurrency=${availableParallelism()}`,
     ...suite,

@@ -61,7 +61,7 @@ export function refuseErrors(issues: readonly Issue[]): void {
   if (!first) return
   const more = rest.length + 1 - ERRORS_MAX
   if (more <= 0) throw new Refusal([first, ...rest])
-  const last = issue('objections_more', { count: more })
+  const last = issue('issues_more', { count: more })
   throw new Refusal([first, ...rest.slice(0, ERRORS_MAX - 1), last])
 }
 

@@ -6,7 +6,7 @@ import { type RecordUse, recordUses } from '../accounts/last-use.ts'
 import { type LoginPriority, TOP_PRIORITY } from '../accounts/password.ts'
 import { formProof, isSameText, makeSecret } from '../accounts/secret.ts'
 import { findSession, type Session } from '../accounts/sessions.ts'
-import { addObjections, failureBody } from '../http/answer.ts'
+import { failureBody, recordIssues } from '../http/answer.ts'
 import { addressOf, type ClientAddress } from '../http/client-address.ts'
 import { readCookie, writeCookie } from '../http/cookies.ts'
 import { redirect, refusedPage } from '../http/page.ts'
@@ -174,12 +174,13 @@ export class AccessGuard {
     const basic = c.req.path.startsWith('/index.git/')
       ? `Basic realm="${this.#registry.site.registry}", `
       : ''
-    addObjections(c, [why])
+    const issues = [issue(why, { me: this.#me })]
+    recordIssues(c, issues)
     const headers = {
       'www-authenticate': `${basic}Cargo login_url="${this.#me}"`,
       'cache-control': 'no-store',
     }
-    return c.json(failureBody([issue(why, { me: this.#me })]), 401, headers)
+    return c.json(failureBody(issues), 401, headers)
   }
 }
 

@@ -83,7 +83,7 @@ const TOLD = 20
  */
 function readMetadata(json: unknown): { name: Name; version: Version; said: PublishMetadata } {
   const result = v.safeParse(publishMetadata, json)
-  const issues = (result.issues ?? []).slice(0, TOLD).map(objection)
+  const issues = (result.issues ?? []).slice(0, TOLD).map(fieldIssue)
   const { name: saidName, vers } = v.parse(identity, json)
   const name = saidName === null ? undefined : collect(issues, () => parseName(saidName))
   const version = vers === null ? undefined : collect(issues, () => parseVersion(vers))
@@ -93,7 +93,7 @@ function readMetadata(json: unknown): { name: Name; version: Version; said: Publ
   return { name, version, said: result.output }
 }
 
-function objection(fault: v.BaseIssue<unknown>): Issue {
+function fieldIssue(fault: v.BaseIssue<unknown>): Issue {
   const { expected, received, message } = fault
   const reason =
     received === 'undefined'

@@ -3,14 +3,7 @@ import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Logger } from 'pino'
 import type * as v from 'valibot'
-import {
-  type Code,
-  type Issue,
-  issue,
-  type Kind,
-  kindOf,
-  type Refusal,
-} from '../../generator/index.ts'
+import { type Issue, issue, type Kind, kindOf, type Refusal } from '../../generator/index.ts'
 
 interface Status {
   readonly code: ContentfulStatusCode
@@ -37,17 +30,17 @@ const STATUS = {
   invalid: { code: 400, always: false },
 } satisfies Record<Kind, Status>
 
-/** The context key of a request's issue codes. */
-const NOTED = 'objections'
+/** The context key of a request's issues. */
+const ISSUES = 'issues'
 
-/** Records issue codes of a refused request for `/metrics`. */
-export function addObjections(c: Context, codes: readonly Code[]): void {
-  c.set(NOTED, [...objectionsOf(c), ...codes])
+/** Records why a request was refused, for `/metrics` and the log. */
+export function recordIssues(c: Context, issues: readonly Issue[]): void {
+  c.set(ISSUES, [...issuesOf(c), ...issues])
 }
 
-/** Returns the issue codes of a request; empty if it was not refused. */
-export function objectionsOf(c: Context): readonly Code[] {
-  return (c.get(NOTED) as readonly Code[] | undefined) ?? []
+/** Returns the issues of a request; empty if it was not refused. */
+export function issuesOf(c: Context): readonly Issue[] {
+  return (c.get(ISSUES) as readonly Issue[] | undefined) ?? []
 }
 
 /** Returns the body of a refusal: one `errors[].detail` per issue, the form that Cargo shows. */
@@ -63,12 +56,11 @@ export function refused(c: Context, refusal: Refusal, mode: 'cargo' | 'http'): R
 }
 
 /**
- * Records a refusal for `/metrics`, sets `Retry-After` if it is temporary, and returns its real
+ * Records a refusal for `/metrics` and the log, sets `Retry-After` if it is temporary, and returns its real
  * status, for responses that need not follow Cargo's convention, such as pages.
  */
 export function noteRefusal(c: Context, refusal: Refusal): ContentfulStatusCode {
-  const codes = refusal.issues.map(one => one.code)
-  addObjections(c, codes)
+  recordIssues(c, refusal.issues)
   const statuses = statusesOf(refusal)
   const seconds = refusal.retryAfter ?? statuses.find(one => one.retryAfter)?.retryAfter
   if (seconds !== undefined) c.header('retry-after', String(seconds))
@@ -83,9 +75,10 @@ function statusesOf(refusal: Refusal): Status[] {
 /** Answers an unexpected error with 500 and an id; logs the error once under that id. */
 export function unexpected(c: Context, error: unknown, log: Logger): Response {
   const id = randomUUID()
-  addObjections(c, ['unexpected'])
+  const issues = [issue('unexpected', { id })]
+  recordIssues(c, issues)
   log.error({ err: error, id, method: c.req.method, path: c.req.path }, 'unexpected error')
-  return c.json(failureBody([issue('unexpected', { id })]), 500, { 'cache-control': 'no-store' })
+  return c.json(failureBody(issues), 500, { 'cache-control': 'no-store' })
 }
 
 /** Answers with JSON and an ETag of its content, for clients to revalidate each time; or 304. */

@@ -188,13 +188,13 @@ async function stop(
     if (running() === 0) closeConnections(server)
     else if ('closeIdleConnections' in server) server.closeIdleConnections()
   }, 20)
-  const patience = setTimeout(() => {
+  const timer = setTimeout(() => {
     closeConnections(server)
     for (const session of sessions) session.destroy()
   }, seconds * 1000)
   await closed
   clearInterval(sweep)
-  clearTimeout(patience)
+  clearTimeout(timer)
 }
 
 function closeConnections(server: ServerType): void {

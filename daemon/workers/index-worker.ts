@@ -13,7 +13,7 @@ import {
 import { PageWorker } from './page-worker.ts'
 
 /** Time limits of the queue, in milliseconds. */
-export interface Patience {
+export interface Timing {
   /** How long a caller waits for one build; Cargo gives up after 30 s of silence. */
   readonly build: number
   /** The pause before the first retry; each failed retry doubles it, up to a minute. */
@@ -22,8 +22,8 @@ export interface Patience {
 
 const LONGEST_PAUSE = 60_000
 
-/** How long a page gives way to publishes, in milliseconds. */
-const CALM_MS = 100
+/** How long a page waits for publishes, in milliseconds. */
+const IDLE_WAIT_MS = 100
 
 /** How long rendered files and their marks wait for a shared sync, in milliseconds. */
 const SETTLE_MS = 500
@@ -36,7 +36,7 @@ export class IndexWorker {
   readonly #context: Registry
   /** Receives the error of a failed build; its marks stay, so it is tried again. */
   readonly #onFailure: (error: unknown) => void
-  readonly #patience: Patience
+  readonly #timing: Timing
   /** Renders pages in the background, after publishes. */
   readonly pages: PageWorker
   /** Builds that have not begun yet, by crate. */
@@ -50,21 +50,21 @@ export class IndexWorker {
   constructor(
     context: Registry,
     onFailure: (error: unknown) => void,
-    patience: Patience = { build: 15_000, retry: 1000 },
+    timing: Timing = { build: 15_000, retry: 1000 },
   ) {
     this.#context = context
     this.#publishes = new PublishQueue(context)
     this.#onFailure = onFailure
-    this.#patience = patience
-    this.#pause = patience.retry
-    this.pages = new PageWorker({ context, onFailure, calm: () => this.#calm() })
+    this.#timing = timing
+    this.#pause = timing.retry
+    this.pages = new PageWorker({ context, onFailure, waitForIdle: () => this.#waitForIdle() })
   }
 
   /**
    * Renders a crate; returns false if it fails or takes too long, so public files may be outdated.
    */
   crate(crateId: number): Promise<boolean> {
-    return within(this.#turn(crateId), this.#patience.build, false)
+    return within(this.#turn(crateId), this.#timing.build, false)
   }
 
   /** Adds a release and renders its crate; `isShown` is what `crate` would return. */
@@ -76,7 +76,7 @@ export class IndexWorker {
     const outcome = this.#outcome(rendered).finally(() => {
       this.#settling ??= setTimeout(() => void this.#track(this.settle()), SETTLE_MS)
     })
-    const isShown = await within(this.#track(outcome), this.#patience.build, false)
+    const isShown = await within(this.#track(outcome), this.#timing.build, false)
     return { ...accepted, isShown }
   }
 
@@ -102,9 +102,9 @@ export class IndexWorker {
     await this.pages.close(seconds)
   }
 
-  /** Waits until no index build is running, but at most `CALM_MS`. */
-  async #calm(): Promise<void> {
-    if (this.#running.size > 0) await within(this.#idle(), CALM_MS, undefined)
+  /** Waits until no index build is running, but at most `IDLE_WAIT_MS`. */
+  async #waitForIdle(): Promise<void> {
+    if (this.#running.size > 0) await within(this.#idle(), IDLE_WAIT_MS, undefined)
   }
 
   async #idle(): Promise<void> {
@@ -157,7 +157,7 @@ export class IndexWorker {
     try {
       await this.#whole()
       this.pages.wake()
-      this.#pause = this.#patience.retry
+      this.#pause = this.#timing.retry
     } catch (error) {
       if (await this.#everyMarked()) this.#failed(error)
     }

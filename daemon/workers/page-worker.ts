@@ -26,7 +26,7 @@ export interface PageWorkerDeps {
   /** Receives the error of a failed page; its mark stays, so it is tried again. */
   readonly onFailure: (error: unknown) => void
   /** Resolves when index builds leave time for pages: pages give way to publishes. */
-  readonly calm: () => Promise<unknown>
+  readonly waitForIdle: () => Promise<unknown>
 }
 
 /**
@@ -76,7 +76,7 @@ export class PageWorker {
    */
   async #turn(): Promise<number | null> {
     this.#since = null
-    const { context, onFailure, calm } = this.#deps
+    const { context, onFailure, waitForIdle } = this.#deps
     const { database, clock } = context
     const pause = this.#pause
     this.#pause = Math.min(pause * 2, MAX_PAUSE_MS)
@@ -84,7 +84,7 @@ export class PageWorker {
       const due = () => pageMarks(database, clock())
       for (let marks = await due(); marks.length > 0; marks = await due()) {
         if (Date.now() >= this.#deadline) return pause
-        await buildMarks(context, marks, { calm, onFailure })
+        await buildMarks(context, marks, { waitForIdle, onFailure })
       }
       this.#pause = MIN_PAUSE_MS
       const next = await nextRetry(database)

@@ -22,7 +22,7 @@ import { type Change, operatorChange } from '../store/catalog/change.ts'
 import { type CrateRecord, findLookAlikes, knownNames } from '../store/catalog/crates.ts'
 import { type Added, addRelease, type Permit } from '../store/catalog/release-changes.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
-import { checkQuota, objectionsTo, readTarget, type Target } from '../store/catalog/target.ts'
+import { checkQuota, readTarget, releaseConflicts, type Target } from '../store/catalog/target.ts'
 import type { CrateBytes, Staged } from '../store/crate-store.ts'
 import type { Queries } from '../store/database/statement.ts'
 
@@ -116,7 +116,7 @@ export async function check(
   const { settings, database, urls } = registry
   const issues: Issue[] = []
   const object = (to: Target, of: { readonly name: Name; readonly version: Version }) =>
-    issues.push(...objectionsTo(to, { ...of, cksum: bytes.cksum }, change))
+    issues.push(...releaseConflicts(to, { ...of, cksum: bytes.cksum }, change))
   if (metadata) object(metadata.target, metadata)
   const release = await inspect(submission, settings, urls, issues)
   if (!release) {

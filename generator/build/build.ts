@@ -48,7 +48,7 @@ export async function drain(context: BuildContext, progress?: Progress): Promise
   while (marks.length > 0) {
     for (const mark of marks) {
       await sweepAfterCrash(context, mark.subject)
-      issues.push(...(await objections(context, mark)))
+      issues.push(...(await buildMarked(context, mark)))
       crates++
       progress?.(crates, Math.max(crates, marks.length))
     }
@@ -86,7 +86,7 @@ async function sweepAfterCrash(context: BuildContext, crateId: number): Promise<
 }
 
 /** Renders a crate; its issues do not stop the others, but a full disk or a bug ends the build. */
-async function objections(context: BuildContext, mark: Mark): Promise<readonly Issue[]> {
+async function buildMarked(context: BuildContext, mark: Mark): Promise<readonly Issue[]> {
   try {
     await buildCrate(context, mark.subject)
     return []

@@ -150,13 +150,13 @@ class Remote {
 
   async close(): Promise<void> {
     this.#closed.abort()
-    const patience = setTimeout(() => {
+    const timer = setTimeout(() => {
       if (!this.#child) return
       this.#isLeft = true
       endGroup(this.#child)
     }, this.#options.closeMs)
     await this.#running
-    clearTimeout(patience)
+    clearTimeout(timer)
   }
 }
 

@@ -59,7 +59,7 @@ const INDEPENDENT: ReadonlySet<string> = new Set(['page', 'release', 'source'])
 /** Callbacks of the rendering of pages. */
 export interface PageWork {
   /** Awaited before each page, so that urgent work comes first. */
-  readonly calm?: () => Promise<unknown>
+  readonly waitForIdle?: () => Promise<unknown>
   /** Called when a page failed; its mark is postponed. */
   readonly onFailure?: (error: unknown) => void
   /** Called with each completed mark. */
@@ -97,7 +97,7 @@ export async function buildMarks(
       const running = new Set<Promise<void>>()
       try {
         for (const mark of some) {
-          await work.calm?.()
+          await work.waitForIdle?.()
           const isAlone = !INDEPENDENT.has(mark.kind)
           if (isAlone) await Promise.all(running)
           else if (running.size > sandbox.size) await Promise.race(running)

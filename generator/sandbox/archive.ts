@@ -24,17 +24,17 @@ export function archiveLimits(
 export async function inspectFile(path: string, parts: InspectParts): Promise<Inspection> {
   return sandbox
     .run('inspect', { path, parts })
-    .catch(error => ({ release: null, issues: [objectionOf(error)] }))
+    .catch(error => ({ release: null, issues: [archiveIssue(error)] }))
 }
 
 /** Runs `adoptCrate` on a file; refuses a file that takes too much time or memory to read. */
 export async function adoptFile(path: string, parts: AdoptParts): Promise<Adoption> {
   return sandbox.run('adopt', { path, parts }).catch(error => {
-    throw error instanceof Refusal ? error : new Refusal([objectionOf(error)])
+    throw error instanceof Refusal ? error : new Refusal([archiveIssue(error)])
   })
 }
 
-function objectionOf(error: unknown): Issue {
+function archiveIssue(error: unknown): Issue {
   if (!(error instanceof SandboxError) || error.reason === 'failure') throw error
   return issue('archive_costly', { because: error.message })
 }

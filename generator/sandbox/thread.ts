@@ -34,7 +34,7 @@ export class SandboxError extends Error {
 }
 
 /** A task may take this many times its limit in wall time, because it may get no processor. */
-const PATIENCE = 10
+const WALL_TIME_FACTOR = 10
 
 /** A worker thread; runs one task at a time, and keeps the process alive only during a task. */
 export class Thread {
@@ -158,7 +158,8 @@ class Meter {
 
   #check(): void {
     this.stop()
-    if (this.#used >= this.#half || this.#waited >= this.#half * 2 * PATIENCE) this.#onExcess()
+    if (this.#used >= this.#half || this.#waited >= this.#half * 2 * WALL_TIME_FACTOR)
+      this.#onExcess()
     else this.start()
   }
 }

@@ -62,7 +62,7 @@ export class StaticReleases {
     const { size, cksum } = await this.#read(path)
     const found =
       this.#cache.get<Inspected>(`crate ${cksum}`) ?? (await this.#inspect(path, size, cksum))
-    this.#object(path, found.issues)
+    this.#report(path, found.issues)
     if (found.release) this.#place({ ...found.release, path })
   }
 
@@ -90,7 +90,7 @@ export class StaticReleases {
         }
       }
     }
-    for (const [{ path }, issues] of warnings) this.#object(path, issues)
+    for (const [{ path }, issues] of warnings) this.#report(path, issues)
     for (const [canonical, versions] of this.#crates) {
       if (versions.size === 0) this.#crates.delete(canonical)
       for (const [identity, release] of versions) {
@@ -141,7 +141,7 @@ export class StaticReleases {
     const canonical = canonicalName(name)
     const spelling = this.#spelling(canonical) ?? name
     if (spelling !== name) {
-      this.#object(path, [issue('name_twins', { first: spelling, second: name })])
+      this.#report(path, [issue('name_twins', { first: spelling, second: name })])
       return
     }
     const versions = this.#crates.get(canonical) ?? new Map<VersionIdentity, StaticRelease>()
@@ -150,10 +150,10 @@ export class StaticReleases {
     const twin = versions.get(identity)
     if (!twin) versions.set(identity, release)
     else if (twin.entry.cksum !== release.entry.cksum)
-      this.#object(path, [issue('twin_files', { first: twin.path, second: path, version })])
+      this.#report(path, [issue('twin_files', { first: twin.path, second: path, version })])
   }
 
-  #object(path: string, issues: readonly Issue[]): void {
+  #report(path: string, issues: readonly Issue[]): void {
     this.issues.push(...issues.map(one => inFile(path, one)))
   }
 }

@@ -8,7 +8,7 @@ import { expectCode, run } from './command.ts'
 const program = process.env.PLIMSOLL_CARGO ?? 'cargo'
 
 /** Cargo itself waits for a minute until a release is in the index. */
-const PATIENCE_MS = 150_000
+const TIMEOUT_MS = 150_000
 
 /** The client under test: `PLIMSOLL_CARGO`, or the `cargo` of the search path. */
 export const cargoVersion = findCargo()
@@ -62,7 +62,7 @@ export class Cargo {
 
   /** Runs it in `folder`, whatever the outcome. */
   run(folder: string, ...args: readonly string[]): Promise<Run> {
-    return run(program, args, { cwd: folder, env: this.#env, timeoutMs: PATIENCE_MS })
+    return run(program, args, { cwd: folder, env: this.#env, timeoutMs: TIMEOUT_MS })
   }
 
   /** Gives it a token, which it keeps in its home. */

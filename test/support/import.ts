@@ -14,10 +14,10 @@ export interface TakenOver {
 export async function takeOver(
   registry: Registry,
   source: string,
-  more: Partial<ImportRequest> & { owner?: number; pause?: number; patience?: number } = {},
+  more: Partial<ImportRequest> & { owner?: number; pause?: number; silenceMs?: number } = {},
 ): Promise<TakenOver> {
-  const { owner = null, pause = 1, patience = 2000, ...rest } = more
-  const opened = await openSource({ source, ...rest }, { pause, patience })
+  const { owner = null, pause = 1, silenceMs = 2000, ...rest } = more
+  const opened = await openSource({ source, ...rest }, { pause, silenceMs })
   const sums = { added: 0, present: 0, refused: 0 }
   const outcomes: Outcome[] = []
   try {

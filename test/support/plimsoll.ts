@@ -64,16 +64,16 @@ export async function serve(
   }
   cleanup.add(async () => {
     stop()
-    const impatience = setTimeout(() => child.kill('SIGKILL'), 10_000)
+    const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
     const ending = await ended
-    clearTimeout(impatience)
+    clearTimeout(timer)
     if (ending !== 0) throw new Error(`plimsoll serve ended with ${ending} after SIGTERM\n${log()}`)
   })
   child.stderr?.on('data', (chunk: Buffer) => {
     stderr += chunk.toString()
   })
   const url = await new Promise<string>((resolve, reject) => {
-    const impatience = setTimeout(
+    const timer = setTimeout(
       () => reject(new Error(`plimsoll serve is not ready after 60 s\n${log()}`)),
       60_000,
     )
@@ -87,7 +87,7 @@ export async function serve(
       stdout += chunk.toString()
       const address = /^listening on (https?:\/\/\S+)$/m.exec(stdout)?.[1]
       if (address === undefined) return
-      clearTimeout(impatience)
+      clearTimeout(timer)
       resolve(address)
     })
   })

@@ -51,7 +51,7 @@ export class TestRegistry implements Deps {
   /** What builds failed with. */
   readonly buildFailures: unknown[] = []
   now = new Date('2026-11-20T12:00:00Z')
-  readonly patience = { build: 15_000, retry: 20 }
+  readonly timing = { build: 15_000, retry: 20 }
   readonly clock = () => this.now
 
   private constructor(dir: string, registry: Registry, logLevel: string, git: GitIndex | null) {
@@ -62,7 +62,7 @@ export class TestRegistry implements Deps {
     this.indexWorker = new IndexWorker(
       this.registry,
       error => this.buildFailures.push(error),
-      this.patience,
+      this.timing,
     )
     this.metrics = new Metrics(this.registry)
     this.app = createApp(this)

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /**
  * Far more milliseconds than anything takes on a busy machine: only what never comes takes longer.
  */
-const PATIENCE = 60_000
+const TIMEOUT_MS = 60_000
 
 /**
  * Waits until something holds, looking every few milliseconds; fails with what `never` says when it
@@ -14,7 +14,7 @@ export async function until(
   holds: () => boolean | Promise<boolean>,
   never: () => string,
 ): Promise<void> {
-  const deadline = performance.now() + PATIENCE
+  const deadline = performance.now() + TIMEOUT_MS
   while (!(await holds())) {
     assert.ok(performance.now() < deadline, never())
     await sleep(10)

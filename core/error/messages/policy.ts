@@ -66,7 +66,7 @@ export const policyMessages = {
       'the dependency `{dependency}` comes from another registry, {registry}, which this one does not allow; publish it here and add `registry = "…"` with the name of this registry to the dependency, or ask the operator to add that URL to `policy.allowed_registries`',
     dependency_path_trap:
       'the dependency `{dependency}` is taken from crates.io, but this registry has a crate of that name; if that one is meant, as for a member of your workspace, add `registry = "…"` with the name of this registry to the dependency and publish again',
-    objections_more: (p: { count: number }) =>
+    issues_more: (p: { count: number }) =>
       `${p.count} more ${p.count === 1 ? 'error is' : 'errors are'} not shown; fix those above and try again`,
   },
 } as const satisfies MessageTable

@@ -6,7 +6,7 @@ export interface WebOptions {
   /** The pause before the first retry, in milliseconds; it doubles each time. */
   readonly pause?: number
   /** How long the server may send nothing, in milliseconds. */
-  readonly patience?: number
+  readonly silenceMs?: number
 }
 
 const TRIES = 5
@@ -38,7 +38,7 @@ export class Web {
 
   /** Sends `token` as `Authorization`, like Cargo, but only to trusted hosts. */
   constructor(options: WebOptions, token?: string) {
-    this.#options = { pause: 500, patience: 60_000, ...options }
+    this.#options = { pause: 500, silenceMs: 60_000, ...options }
     this.#token = token
   }
 
@@ -78,7 +78,7 @@ export class Web {
 
   async #attempt<T>(url: string, use: Use<T>): Promise<T> {
     const silence = new AbortController()
-    const timer = setTimeout(() => silence.abort(), this.#options.patience)
+    const timer = setTimeout(() => silence.abort(), this.#options.silenceMs)
     const attempt = { signal: silence.signal, heard: () => timer.refresh() }
     try {
       const response = await this.#follow(parseUrl(url), attempt)

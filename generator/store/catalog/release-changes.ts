@@ -16,7 +16,7 @@ import { addOwner, type CrateRecord, findCrate, insertCrate } from './crates.ts'
 import { listAdded, relist } from './listing.ts'
 import { type MarkSubject, marksOf, touchCrate } from './marks.ts'
 import { insertRelease, listVersions, type ReleaseRecord, type VersionRecord } from './releases.ts'
-import { objectionsTo, readTarget, type Target } from './target.ts'
+import { readTarget, releaseConflicts, type Target } from './target.ts'
 
 /** The result of adding a release; the crate is as the transaction left it. */
 export interface Added {
@@ -33,7 +33,7 @@ const OWN_MARKS = ['file', 'release', 'source'] as const
 /**
  * Adds a release in one transaction, together with the crate if it is new, its first owner, the
  * audit event, and the marks for rendering. Returns `present` without any change when this exact
- * release already exists (a retry). Throws the `Refusal` of `permit` or of `objectionsTo`.
+ * release already exists (a retry). Throws the `Refusal` of `permit` or of `releaseConflicts`.
  */
 export async function addRelease(
   database: Database,
@@ -44,7 +44,7 @@ export async function addRelease(
   return database.transaction().execute(async tx => {
     const target = await readTarget(tx, release, change)
     await permit(tx, target)
-    refuseErrors(objectionsTo(target, { ...release, cksum: release.entry.cksum }, change))
+    refuseErrors(releaseConflicts(target, { ...release, cksum: release.entry.cksum }, change))
     if (target.crate && target.taken) return { outcome: 'present', crate: target.crate }
     const { name, version } = release
     const generation = await addEvent(tx, change, { action: 'publish', crate: name, version })
@@ -252,7 +252,7 @@ async function importRelease(
     await adopt(target.crate)
     return { outcome: 'present' }
   }
-  const issues = objectionsTo(target, { name, version, cksum: entry.cksum }, change)
+  const issues = releaseConflicts(target, { name, version, cksum: entry.cksum }, change)
   if (issues.length > 0) return { outcome: 'refused', issues }
   const event = { action: 'import', crate: name, version, detail: { source } }
   const generation = await addEvent(tx, change, event)

@@ -71,7 +71,7 @@ interface TargetRow
  * Returns why a release cannot be added: its name or version is taken, or its publisher is not an
  * owner. Empty if it can, or if this exact release already exists (a retry by an owner).
  */
-export function objectionsTo(
+export function releaseConflicts(
   { crate, mayChange, taken, deleted }: Target,
   release: { readonly name: Name; readonly version: Version; readonly cksum: string },
   { actor }: Change,
@@ -115,11 +115,11 @@ export async function checkQuota(
   const [text, id] = crate ? [VERSION_TIMES, crate.id] : [CRATE_TIMES, user.id]
   const oldest = (await column<string>(db, text, since, id, max))[max - 1]
   if (oldest === undefined) return
-  const objection = crate
+  const excess = crate
     ? issue('versions_too_many', { name: crate.name, max })
     : issue('crates_too_many', { login: actor, max })
   const retryAfter = Math.ceil((Date.parse(oldest) + DAY - Date.parse(at)) / 1000)
-  throw new Refusal([objection], { retryAfter: Math.max(1, retryAfter) })
+  throw new Refusal([excess], { retryAfter: Math.max(1, retryAfter) })
 }
 
 /** Selects when the crates whose first release a user published were created, newest first. */

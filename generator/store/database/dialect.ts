@@ -15,7 +15,7 @@ import { writing } from '../storage-fault.ts'
 import type { WalSync } from './wal-sync.ts'
 
 /** How many milliseconds a statement waits for another process's transaction. */
-const PATIENCE = 10_000
+const LOCK_TIMEOUT_MS = 10_000
 
 /** The most prepared statements kept for each of the two handles. */
 const MAX_STATEMENTS = 500
@@ -178,7 +178,7 @@ class Connection implements DatabaseConnection {
   /** Takes the write lock at once: a deferred transaction can fail later, at its first write. */
   async begin(): Promise<void> {
     await this.#take()
-    await writing(() => patiently(() => this.#writer.exec('begin immediate')))
+    await writing(() => retryWhileLocked(() => this.#writer.exec('begin immediate')))
   }
 
   /** Commits and syncs to disk. Other connections may write as soon as it is committed. */
@@ -203,14 +203,14 @@ class Connection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#release) return writing(async () => this.#writer.query<R>(query))
-    if (READS.test(query.sql)) return patiently(() => this.#reader.query<R>(query))
+    if (READS.test(query.sql)) return retryWhileLocked(() => this.#reader.query<R>(query))
     return STANDS_ALONE.test(query.sql) ? this.#alone<R>(query) : this.#change<R>(query)
   }
 
   async #alone<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     await this.#take()
     try {
-      return await patiently(() => this.#writer.query<R>(query))
+      return await retryWhileLocked(() => this.#writer.query<R>(query))
     } finally {
       this.end()
     }
@@ -245,8 +245,8 @@ class Connection implements DatabaseConnection {
  * Retries while another process has the lock: SQLite's own waiting would block every request of
  * this process.
  */
-async function patiently<T>(work: () => T): Promise<T> {
-  const deadline = performance.now() + PATIENCE
+async function retryWhileLocked<T>(work: () => T): Promise<T> {
+  const deadline = performance.now() + LOCK_TIMEOUT_MS
   for (let pause = 1; ; pause = Math.min(pause * 2, 20)) {
     try {
       return work()

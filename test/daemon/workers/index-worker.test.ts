@@ -96,9 +96,9 @@ test('a failing build does not fail the publish: it warns, is tried again, and s
   const timers = t.mock.method(globalThis, 'setTimeout').mock
   const pauses = () =>
     timers.calls
-      .map(call => Number(call.arguments[1]) / test.patience.retry)
+      .map(call => Number(call.arguments[1]) / test.timing.retry)
       .filter(times => Number.isInteger(Math.log2(times)))
-      .map(times => times * test.patience.retry)
+      .map(times => times * test.timing.retry)
   assert.deepEqual(await test.publish(token, { name: 'demo', version: '1.0.0' }), {
     status: 200,
     body: {
@@ -115,7 +115,7 @@ test('a failing build does not fail the publish: it warns, is tried again, and s
   )
   assert.deepEqual(
     pauses().slice(0, 5),
-    [1, 2, 4, 8, 16].map(times => times * test.patience.retry),
+    [1, 2, 4, 8, 16].map(times => times * test.timing.retry),
     'not in a hurry',
   )
   mend()
@@ -173,8 +173,8 @@ test('closing waits for what runs', async t => {
 test('closing tries once more what has failed', async t => {
   const test = await TestRegistry.open(t)
   const token = await test.user('alice')
-  const patience = { build: 1000, retry: 60_000 }
-  const indexWorker = new IndexWorker(test.registry, () => {}, patience)
+  const timing = { build: 1000, retry: 60_000 }
+  const indexWorker = new IndexWorker(test.registry, () => {}, timing)
   const mend = breakTree(test)
   await test.publish(token, { name: 'demo', version: '1.0.0' })
   assert.equal(await indexWorker.crate(1), false)

@@ -86,7 +86,7 @@ test('many publishes of one crate render its pages once', async t => {
   const worker = new PageWorker({
     context,
     onFailure: error => assert.fail(error as Error),
-    calm: async () => void rendered++,
+    waitForIdle: async () => void rendered++,
   })
   for (let patch = 0; patch < 5; patch++) {
     await registry.publish(token, { name: 'busy', version: `1.0.${patch}` })
@@ -109,7 +109,7 @@ test('closing renders what is pending, and leaves marked what there is no time f
   const next = new PageWorker({
     context: registry.registry,
     onFailure: error => assert.fail(error as Error),
-    calm: async () => undefined,
+    waitForIdle: async () => undefined,
   })
   await next.start()
   await next.close(600)

@@ -96,7 +96,7 @@ test('a silent server is given up', async t => {
   const url = await serve(t, () => undefined)
   const list = names(t, 'demo')
   await assert.rejects(
-    takeOver(await newRegistry(t), `sparse+${url}/`, { names: list, patience: 30 }),
+    takeOver(await newRegistry(t), `sparse+${url}/`, { names: list, silenceMs: 30 }),
     /the server does not respond/,
   )
 })
