@@ -235,3 +235,8 @@ function lookupIn(files: ReadonlyMap<string, string>, loaded: string[]): Lookup 
     return JSON.parse(text)
   })
 }
+
+test('a query of very many words is one of 32', () => {
+  const many = Array.from({ length: 40 }, (_, at) => `w${at}`)
+  assert.deepEqual(parseQuery(many.join('+')).words, many.slice(0, 32))
+})

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { sourceFilePath } from '../../core/paths/crates.ts'
 import { HIGHLIGHT_MAX, highlight } from '../../site/elements/highlight.ts'
 import { html } from '../../site/elements/markup.ts'
-import { numberedLines, sourcePages, splitLines } from '../../site/source/pages.ts'
+import { FILE_MAX, numberedLines, sourcePages, splitLines } from '../../site/source/pages.ts'
 import { demoFacts } from '../support/demo-site.ts'
 
 const paths: [file: string, page: string | null][] = [
@@ -155,3 +155,14 @@ for (const [language, code] of grammars) {
     assert.deepEqual(result.match(/<(?!\/?span\b)/g), null)
   })
 }
+
+test('a thousand files have a page, and a file of 256 KiB has one', () => {
+  const files = Array.from({ length: 1001 }, (_, at) => {
+    const content = new Uint8Array(at === 0 ? FILE_MAX : 1).fill(97)
+    return { path: `f${at}.txt`, size: content.length, content }
+  })
+  const pages = [
+    ...sourcePages(demoFacts('https://x.example'), { name: 'n', version: '1.0.0', files }),
+  ]
+  assert.equal(pages.length, 1 + 1000)
+})

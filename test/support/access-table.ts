@@ -8,7 +8,8 @@ import { publishRequest } from './registry.ts'
  * another user, the owner of `demo` with a scope too few, with a pattern for other crates, and with
  * everything.
  */
-export type Group = 'nobody' | 'bad' | 'stranger' | 'lacking' | 'elsewhere' | 'owner'
+export const GROUPS = ['nobody', 'bad', 'stranger', 'lacking', 'elsewhere', 'owner'] as const
+export type Group = (typeof GROUPS)[number]
 
 /** A status of success, or the one objection that comes back. */
 export type Verdict = number | Code

@@ -8,7 +8,8 @@ import { addUser, findUser, setLocked } from '../../../daemon/accounts/accounts.
 import { makeToken, revokeToken } from '../../../daemon/accounts/tokens.ts'
 import { routes } from '../../../daemon/app.ts'
 import { operatorChange } from '../../../generator/store/catalog/change.ts'
-import { type Ask, type Group, TABLE, type Verdict } from '../../support/access-table.ts'
+import { type Ask, GROUPS, type Group, TABLE, type Verdict } from '../../support/access-table.ts'
+import { assertPrinted } from '../../support/printed-table.ts'
 import { BASE, TestRegistry } from '../../support/registry.ts'
 
 const AT = '2026-11-20T12:00:00Z'
@@ -21,10 +22,12 @@ const CALLERS: readonly Caller[] = ['nobody', ...BAD, 'stranger', 'lacking', 'el
 const groupOf = (caller: Caller): Group =>
   BAD.some(one => one === caller) ? 'bad' : (caller as Group)
 
+/** The settings under which the daemon has every route. */
+const PRINTED = { PLIMSOLL_API_ERROR_STATUS: 'http', PLIMSOLL_REGISTRY_DL: `${BASE}/dl` }
+
 /** A registry with `demo` of alice, its git index, and a token for each caller. */
 async function prepared(t: TestContext, env: Record<string, string>) {
-  const settings = { PLIMSOLL_API_ERROR_STATUS: 'http', PLIMSOLL_REGISTRY_DL: `${BASE}/dl`, ...env }
-  const test = await TestRegistry.open(t, { env: settings, git: true })
+  const test = await TestRegistry.open(t, { env: { ...PRINTED, ...env }, git: true })
   const { database } = test.registry
   const alice = await test.user('alice')
   await test.publish(alice, {
@@ -108,6 +111,18 @@ function basic(token: string): string {
 /** Where a refusal of a token is a challenge: wherever readers of a private registry would be let in. */
 const CHALLENGED: ReadonlySet<Verdict> = new Set(['token_absent', 'token_rejected'])
 
+/** Whether a refusal is a challenge, on which Cargo or git sends its token. */
+function isChallenge({ path, public: open }: Ask, verdict: Verdict): boolean {
+  const isApiCall = path.startsWith('/api/') && !path.endsWith('/download')
+  const isRefused = verdict === 'token_rejected' && isApiCall
+  return open.nobody !== 'token_absent' && CHALLENGED.has(verdict) && !isRefused
+}
+
+function statusOf(ask: Ask, verdict: Verdict): number {
+  if (typeof verdict === 'number') return verdict
+  return verdict.endsWith('_unknown') ? 404 : isChallenge(ask, verdict) ? 401 : 403
+}
+
 /** Exactly the status, and for a refusal exactly the body: one errors object, and nobody may keep it. */
 async function assertVerdict(
   response: Response,
@@ -115,10 +130,7 @@ async function assertVerdict(
   verdict: Verdict,
   what: string,
 ): Promise<void> {
-  const isReading = ask.public.nobody !== 'token_absent'
-  const isApiCall = ask.path.startsWith('/api/') && !ask.path.endsWith('/download')
-  const isRefused = verdict === 'token_rejected' && isApiCall
-  const challenge = isReading && CHALLENGED.has(verdict) && !isRefused
+  const challenge = isChallenge(ask, verdict)
   const git = ask.path.startsWith('/index.git/') ? 'Basic realm="plimsoll", ' : ''
   assert.equal(
     response.headers.get('www-authenticate'),
@@ -126,11 +138,27 @@ async function assertVerdict(
     what,
   )
   if (typeof verdict === 'number') return assert.equal(response.status, verdict, what)
-  const expected = verdict.endsWith('_unknown') ? 404 : challenge ? 401 : 403
+  const expected = statusOf(ask, verdict)
   const errors = [{ detail: message(verdict, ask.wanted) }]
   assert.deepEqual([response.status, await response.json()], [expected, { errors }], what)
   assert.equal(response.headers.get('cache-control'), 'no-store', what)
 }
+
+test('docs/security.md prints who gets what with which token', async t => {
+  const test = await TestRegistry.open(t, { env: PRINTED, git: true })
+  const forTokens = routes(test).filter(({ path }) => !/^\/me\b/.test(path))
+  const rows = forTokens.flatMap(({ method, path, access }) =>
+    (TABLE[`${method} ${path}`] ?? []).map(ask => {
+      const cells = GROUPS.map(group => {
+        const [open, closed] = [statusOf(ask, ask.public[group]), statusOf(ask, ask.private[group])]
+        return open === closed ? String(open) : `${open} · ${closed}`
+      })
+      const needs = [access].flat().join(', ')
+      return [`\`${method} ${ask.path.replace(/(?<=^\/assets\/).*/, '…')}\``, needs, ...cells]
+    }),
+  )
+  assertPrinted('tokens', [['request', 'access', ...GROUPS], ...rows])
+})
 
 /** The words of an objection to anything that is asked of `demo` here. */
 function message(code: Code, scope: string): string {

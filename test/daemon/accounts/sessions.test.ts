@@ -277,3 +277,28 @@ test('an id in an address is plain digits', async t => {
   assert.equal((await alice.post('/me/tokens/1/revoke')).status, 303)
   assert.equal((await alice.post('/me/sessions/1/end')).status, 303)
 })
+
+test('a user has 50 sessions; one more ends the session unused for longest', async t => {
+  const test = await prepared(t)
+  const first = await loggedIn(test, 'alice')
+  const status = async () => (await first.get('/me/crates/demo')).status
+  for (let count = 1; count < 50; count++) await loggedIn(test, 'alice')
+  assert.equal(await status(), 404)
+  await loggedIn(test, 'alice')
+  assert.equal(await status(), 303)
+})
+
+test('a password has 10 to 200 characters', async t => {
+  const test = await prepared(t)
+  const alice = await userOf(test, 'alice')
+  const set = (length: number) =>
+    setPassword(
+      test.registry.database,
+      alice,
+      { password: 'ab'.repeat(length / 2), cost: 14 },
+      operatorChange(AT),
+    )
+  await set(200)
+  await assert.rejects(set(202), /at most 200/)
+  await assert.rejects(set(8), /at least 10/)
+})

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { publishRequest, TestRegistry } from '../../support/registry.ts'
+import { form, Visitor } from '../../support/visitor.ts'
 
 /** A body that goes on arriving, a byte at a time, for as long as somebody reads it; `sent` is what arrived. */
 function trickle(t: TestContext, begin: Uint8Array) {
@@ -52,4 +53,18 @@ test('a request has so long to arrive, however it trickles, whoever reads it', a
     test.logged.filter(line => line.includes('"level":50')),
     [],
   )
+})
+
+test('a form may have 64 KiB, and no more', async t => {
+  const test = await TestRegistry.open(t)
+  const visitor = new Visitor(test)
+  const csrf = await visitor.proof()
+  const status = async (length: number) =>
+    (
+      await visitor.send('/me/login', {
+        method: 'POST',
+        body: form({ csrf, x: 'x'.repeat(length) }),
+      })
+    ).status
+  assert.deepEqual([await status(60_000), await status(66_000)], [403, 400])
 })

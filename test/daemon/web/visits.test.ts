@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addUser } from '../../../daemon/accounts/accounts.ts'
 import { routes } from '../../../daemon/app.ts'
+import { assertPrinted } from '../../support/printed-table.ts'
 import { BASE, TestRegistry } from '../../support/registry.ts'
 import { form, loggedIn, PASSWORD, Visitor, withPassword } from '../../support/visitor.ts'
 
@@ -156,6 +157,20 @@ for (const required of ['false', 'true']) {
     }
   })
 }
+
+test('docs/security.md prints which browser gets what', async t => {
+  const test = await TestRegistry.open(t)
+  const rows = routes(test).flatMap(({ method, path, access }) => {
+    const route = `${method} ${path}`
+    const asks = PAGES[route] ?? (FORMS[route] ? [FORMS[route]] : [])
+    return asks.map(ask => [
+      `\`${method} ${ask.path}\``,
+      String(access),
+      ...ask.statuses.map(String),
+    ])
+  })
+  assertPrinted('browsers', [['request', 'access', ...CALLERS], ...rows])
+})
 
 test('no form does anything that did not come from a page of ours, made for that very browser', async t => {
   const { test, visitorOf } = await prepared(t, { PLIMSOLL_AUTH_PASSWORD_COST: '14' })

@@ -4,10 +4,13 @@ import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { build } from '../../../generator/build/build.ts'
+import { readIndexFile, readTier } from '../../../generator/import/source/index-file.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
+import { Cleanup } from '../../support/cleanup.ts'
 import { buildEvil } from '../../support/crate-builder.ts'
 import { report, takeOver } from '../../support/import.ts'
 import { MargoTree } from '../../support/margo.ts'
+import { scratch } from '../../support/scratch.ts'
 import { addAndShow, folderOf, newRegistry, publicText } from '../../support/workplace.ts'
 
 const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
@@ -222,4 +225,19 @@ test('our own tree moves under a new address', async t => {
     readmes.map(row => row.readme),
     [null, '# Hello'],
   )
+})
+
+test('a line of more than 4 MiB is refused, and so is a file of more than 64 MiB', async t => {
+  const crates = () => assert.fail('nothing of it is a release')
+  const line = Buffer.alloc(4 * 1024 ** 2 + 1, 'x')
+  const file = readIndexFile({ where: 'de/mo/demo', stem: 'demo', bytes: line }, crates as never)
+  assert.match(JSON.stringify(file.refused), /import_too_long/)
+  const root = scratch(new Cleanup(t))
+  const size = 64 * 1024 ** 2 + 1
+  const { refused } = await readTier(
+    root,
+    { path: 'de/mo/demo', stem: 'demo', size },
+    crates as never,
+  )
+  assert.match(JSON.stringify(refused), /import_too_long/)
 })
