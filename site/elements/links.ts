@@ -1,3 +1,4 @@
+import { type SearchParameters, searchPath, searchQuery } from '../../core/paths/search.ts'
 import type { SiteConfig } from '../site-config.ts'
 
 /** Paths that the daemon serves; none of them is in the public tree. */
@@ -51,6 +52,11 @@ export type Linker = (to: string) => string
 export function linker(site: SiteConfig, from: string | null): Linker {
   if (from !== null) return to => relativeLink(from, to)
   return to => new URL(absoluteLink(site, to)).pathname
+}
+
+/** Returns a link to the results of a search, such as all crates with a keyword. */
+export function searchLink(to: Linker, search: SearchParameters): string {
+  return to(searchPath) + searchQuery(search)
 }
 
 /** Returns a link to an operator's URL: absolute URLs stay, paths are below the base URL. */
