@@ -53,7 +53,7 @@ export {
   countMarks,
   listFailedMarks,
   listMarks,
-  markCratePage,
+  markOwnership,
   nextRetry,
 } from './store/catalog/marks.ts'
 export { type CrateCard, findCard, isNamed, readCards } from './store/catalog/pages/cards.ts'

@@ -9,7 +9,7 @@ import {
   isOwner,
   issue,
   listOwners,
-  markCratePage,
+  markOwnership,
   Refusal,
   refuse,
   run,
@@ -83,7 +83,7 @@ export async function insertOwner(
   await run(tx, sql, id, user.id, change.at, addedBy)
   const detail = { login: user.login }
   const event = await addEvent(tx, change, { action: 'owner-add', crate: name, detail })
-  await markCratePage(tx, id, event)
+  await markOwnership(tx, id, user.id, event)
 }
 
 /** Invites users to become owners, or renews their invitations. */
@@ -107,7 +107,7 @@ export const removeOwners: OwnerWork = (database, crate, logins, change) => {
     if (!isOwner && !isInvited) refuse('owner_unknown', { name: crate.name, login })
     const action = isOwner ? 'owner-remove' : 'invitation-withdraw'
     const event = await addEvent(tx, change, { action, crate: crate.name, detail: { login } })
-    await markCratePage(tx, crate.id, event)
+    await markOwnership(tx, crate.id, id, event)
     isOwnerGone ||= isOwner
     return true
   }

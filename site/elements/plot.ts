@@ -76,10 +76,12 @@ export function plotSvg({ title, kind, every, points }: PlotData, isFile = false
   ]
   const sum = points.reduce((total, one) => total + one.value, 0)
   const summary = `${title}: ${formatNumber(kind === 'bars' ? sum : (points.at(-1)?.value ?? 0))}`
+  const scales = { x, y, width: step }
+  const drawing = kind === 'bars' ? bars(points, { ...scales, every }) : area(points, scales)
   const colors = isFile ? FILE_COLORS : raw('class="drawing"')
   return html`<svg ${colors} viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${summary}" font-family="system-ui,sans-serif" font-size="11">
 <path d="${grid}" stroke="${isFile ? '#767676' : 'currentColor'}" opacity=".3"/><g class="labels">${labels}</g>
-${kind === 'bars' ? bars(points, { x, y, every, width: step }) : area(points, { x, y, width: step })}
+${drawing}
 </svg>`
 }
 

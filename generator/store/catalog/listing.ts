@@ -9,6 +9,7 @@ import type { Database } from '../database/database.ts'
 import { SITE } from '../database/mark-kinds.ts'
 import {
   all,
+  column,
   first,
   LIST,
   one,
@@ -19,16 +20,17 @@ import {
 } from '../database/statement.ts'
 import { type CrateRecord, eachCrate } from './crates.ts'
 import { readFact, writeFact } from './facts.ts'
-import { type MarkSubject, setMarks } from './marks.ts'
+import { changeLabels, type Labels, labelsOf } from './labels.ts'
+import { type MarkSubject, marksOf, setMarks } from './marks.ts'
 import { countPrefixes, uncountPrefixes } from './pages/prefixes.ts'
 import { listVersions, type VersionRecord } from './releases.ts'
 import { keepNameLength } from './search/bitmaps.ts'
 import { changeTerms, type Ranks } from './search/index-terms.ts'
 
 /** Raise it when the same catalog gets different listings: an upgrade then derives them again. */
-const LISTINGS_FORMAT = '5'
+const LISTINGS_FORMAT = '6'
 
-type Listing = Row<'listings'>
+type Listing = Omit<Row<'listings'>, 'dependents'>
 
 /** The current listing of a crate, with its newest version. */
 type Listed = Listing & Said & Pick<Row<'releases'>, 'version'>
@@ -62,6 +64,7 @@ export async function listAdded(
     id: before.newest_id,
     version: before.version,
     yanked: before.yanked === 1,
+    size: before.bytes,
     publishedAt: before.updated_at,
   }
   const after = listingOf(crate, others ? [others, added] : [added])
@@ -75,8 +78,9 @@ export async function refreshListings(database: Database): Promise<void> {
   if (await isCurrent(database)) return
   await database.transaction().execute(async tx => {
     if (await isCurrent(tx)) return
-    const derived = ['dependents', 'blocks', 'name_lengths', 'postings', 'terms'] as const
-    for (const table of [...derived, 'prefixes', 'listings'] as const)
+    // The listings first, which each row of `dependents` counts.
+    const derived = ['listings', 'dependents', 'crate_labels', 'labels', 'prefixes'] as const
+    for (const table of [...derived, 'blocks', 'name_lengths', 'postings', 'terms'] as const)
       await run(tx, `DELETE FROM ${table}`)
     for await (const crate of eachCrate(tx)) {
       const marks = await relist(tx, crate, await listVersions(tx, crate.id))
@@ -84,6 +88,10 @@ export async function refreshListings(database: Database): Promise<void> {
     }
     await writeFact(tx, 'listings', LISTINGS_FORMAT)
   })
+}
+
+function ownersOf(tx: Queries, crateId: number): Promise<number[]> {
+  return column(tx, 'SELECT user_id FROM owners WHERE crate_id = ?', crateId)
 }
 
 function readListing(tx: Queries, crateId: number): Promise<Listed | null> {
@@ -113,6 +121,7 @@ function listingOf(
     stable_id: isStable ? newest.id : null,
     versions: versions.length,
     yanked: Number(newest.yanked),
+    bytes: newest.size,
     updated_at: times.reduce((last, time) => (time > last ? time : last), crate.createdAt),
   }
 }
@@ -138,28 +147,32 @@ async function changeListing(
   if (before && !after) await uncountPrefixes(tx, canonical)
   const marks: MarkSubject[] = [
     { kind: 'site', subject: SITE },
+    { kind: 'views', subject: SITE },
     { kind: 'list', subject: crate.id },
     { kind: 'entry', subject: blockOf(crate.id) },
     { kind: 'map', subject: Math.floor(crate.id / SITEMAP_CRATES) },
     { kind: 'page', subject: crate.id },
+    ...marksOf('user', await ownersOf(tx, crate.id)),
   ]
-  if (before?.newest_id === after?.newest_id && before?.yanked === after?.yanked) return marks
+  const old = before ? findableOf(before, before) : NOTHING
+  if (before?.newest_id === after?.newest_id && before?.yanked === after?.yanked)
+    return [...marks, ...marksOf('label', old.labels.keys())]
   const text = 'SELECT about, line FROM releases WHERE id = ?'
   const newest = after && (added ?? (await one<Said>(tx, text, after.newest_id)))
-  const old = before ? findableOf(before, before) : NOTHING
   const now = after && newest ? findableOf(after, newest) : NOTHING
   return [...marks, ...(await changeFindable(tx, crate.id, canonical, old, now))]
 }
 
-/** What a crate is found by: its newest version's terms and dependencies in this registry. */
+/** What a crate is found by: its newest version's terms, labels, and dependencies here. */
 interface Findable {
   readonly terms: Ranks
+  readonly labels: Labels
   readonly dependencies: ReadonlySet<CanonicalName>
 }
 
-const NOTHING: Findable = { terms: new Map(), dependencies: new Set() }
+const NOTHING: Findable = { terms: new Map(), labels: new Map(), dependencies: new Set() }
 
-/** Changes the terms and dependencies by which a crate is found. */
+/** Changes the terms, labels and dependencies by which a crate is found. */
 async function changeFindable(
   tx: Queries,
   crateId: number,
@@ -182,17 +195,19 @@ async function changeFindable(
   const dependencies = [...old.dependencies, ...come]
   const text = `SELECT 'page' AS kind, id AS subject FROM crates WHERE canonical IN ${LIST}`
   const pages = dependencies.length > 0 ? await all<MarkSubject>(tx, text, dependencies) : []
-  return [...pages, ...(await changeTerms(tx, crateId, old.terms, now.terms))]
+  const labels = await changeLabels(tx, crateId, old.labels, now.labels)
+  return [...pages, ...labels, ...(await changeTerms(tx, crateId, old.terms, now.terms))]
 }
 
 function findableOf({ canonical, yanked }: Listing, { about, line }: Said): Findable {
-  const { keywords, description } = JSON.parse(about) as About
-  // A crate with only yanked versions is not listed as a dependent.
+  const { keywords, categories, description } = JSON.parse(about) as About
+  // A crate with only yanked versions is not listed as a dependent, and has no labels.
   const own = yanked === 1 ? [] : parseEntry(line).deps.filter(one => one.registry === null)
   const dependencies = new Set(own.map(one => canonicalName((one.package ?? one.name) as Name)))
   dependencies.delete(canonical)
   return {
     terms: termsOf({ canonical, keywords, description, yanked: yanked === 1 }),
+    labels: labelsOf(yanked === 1 ? { keywords: [], categories: [] } : { keywords, categories }),
     dependencies,
   }
 }

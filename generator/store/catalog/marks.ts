@@ -123,9 +123,15 @@ export async function touchCrate(
   await setMarks(tx, [...marksOf('index', [id]), ...marksOf('git', [id]), ...marks], generation)
 }
 
-/** Marks only the page of a crate: owners, for example, change without a release. */
-export function markCratePage(tx: Queries, crateId: number, generation: number): Promise<void> {
-  return setMarks(tx, [{ kind: 'page', subject: crateId }], generation)
+/** Marks the pages of a crate and of a user who has become an owner, or no longer is one. */
+export function markOwnership(
+  tx: Queries,
+  crateId: number,
+  userId: number,
+  generation: number,
+): Promise<void> {
+  const marks = [...marksOf('page', [crateId]), ...marksOf('user', [userId])]
+  return setMarks(tx, marks, generation)
 }
 
 /** Work that failed, and when it will be tried again. */

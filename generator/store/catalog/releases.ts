@@ -13,12 +13,13 @@ export interface VersionRecord {
   readonly version: Version
   readonly cksum: string
   readonly yanked: boolean
+  /** Size of the `.crate` in bytes. */
+  readonly size: number
   readonly publishedAt: string | null
 }
 
 /** A release of the catalog; `line` is its index line as published, without the line end. */
 export interface ReleaseRecord extends VersionRecord {
-  readonly size: number
   readonly line: string
   readonly about: About
   readonly publishedBy: string | null
@@ -71,7 +72,7 @@ export async function listReleases(db: Queries, crateId: number): Promise<Releas
 export async function listVersions(db: Queries, crateId: number): Promise<VersionRecord[]> {
   const rows = await all<Omit<VersionRecord, 'yanked'> & Pick<Row<'releases'>, 'yanked'>>(
     db,
-    `SELECT id, version, cksum, yanked, published_at AS "publishedAt"
+    `SELECT id, version, cksum, yanked, size, published_at AS "publishedAt"
       FROM releases WHERE crate_id = ? ORDER BY id`,
     crateId,
   )
@@ -124,5 +125,5 @@ export async function insertRelease(
     published_at: publishedAt,
     published_by: change.user?.id ?? null,
   })
-  return { id, version, cksum, yanked, publishedAt, about, line }
+  return { id, version, cksum, yanked, size: release.size, publishedAt, about, line }
 }

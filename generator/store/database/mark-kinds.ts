@@ -9,6 +9,9 @@ export const PAGE_KINDS = [
   'spread', // A bucket of terms of a search layout that is not in use yet.
   'site', // The pages and files of the registry itself; subject 0.
   'map', // A part of the site map.
+  'label', // The page of a keyword or category.
+  'user', // The page of a user with the crates they own.
+  'views', // Statistics, lists of keywords, the list of crates in other orders; subject 0.
   'source', // The pages of a release's files; by far the most work.
 ] as const
 
@@ -24,5 +27,11 @@ export const MARK_KINDS = [
 export type MarkKind = (typeof MARK_KINDS)[number]
 export type PageKind = (typeof PAGE_KINDS)[number]
 
-/** The subject of a `site` mark. */
+/**
+ * Kinds of pages that list many crates, so that most publishes change some. The daemon limits how
+ * often it renders them.
+ */
+export const OVERVIEW_KINDS: readonly PageKind[] = ['label', 'user', 'views']
+
+/** The subject of `site` and `views` marks. */
 export const SITE = 0

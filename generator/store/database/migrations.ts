@@ -155,6 +155,45 @@ const migrations: Record<string, Migration> = {
   ]),
   // The empty term found every crate; the empty prefix counts them as well.
   '014_no_empty_term': statements([`DELETE FROM terms WHERE term = ''`]),
+  // Pages of keywords and categories, orders of the list of crates, statistics.
+  '019_labels': statements([
+    `CREATE TABLE labels (
+    id INTEGER PRIMARY KEY, kind TEXT NOT NULL, slug TEXT NOT NULL, crates INTEGER NOT NULL)`,
+    `CREATE INDEX labels_crates ON labels (kind, crates DESC, slug)`,
+    `CREATE INDEX labels_slug ON labels (kind, slug)`,
+    `CREATE TABLE crate_labels (
+    label_id INTEGER NOT NULL, weight INTEGER NOT NULL, crate_id INTEGER NOT NULL,
+    PRIMARY KEY (label_id, weight, crate_id)) WITHOUT ROWID`,
+    `CREATE INDEX crate_labels_crate ON crate_labels (crate_id)`,
+    `ALTER TABLE listings ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0`,
+    `ALTER TABLE listings ADD COLUMN dependents INTEGER NOT NULL DEFAULT 0`,
+    `CREATE INDEX listings_bytes ON listings (bytes)`,
+    `CREATE INDEX listings_dependents ON listings (dependents DESC, canonical)`,
+    `CREATE INDEX listings_all_updated ON listings (updated_at)`,
+    `CREATE TRIGGER dependents_more AFTER INSERT ON dependents
+    BEGIN UPDATE listings SET dependents = dependents + 1 WHERE canonical = NEW.dependency; END`,
+    `CREATE TRIGGER dependents_fewer AFTER DELETE ON dependents
+    BEGIN UPDATE listings SET dependents = dependents - 1 WHERE canonical = OLD.dependency; END`,
+    `CREATE TRIGGER listings_more AFTER INSERT ON listings
+    BEGIN UPDATE listings SET dependents =
+      (SELECT count(*) FROM dependents WHERE dependency = NEW.canonical)
+      WHERE crate_id = NEW.crate_id; END`,
+    `CREATE TRIGGER listings_weight AFTER UPDATE OF dependents ON listings
+    WHEN length(27 * NEW.dependents * NEW.dependents * NEW.dependents)
+      <> length(27 * OLD.dependents * OLD.dependents * OLD.dependents)
+    BEGIN UPDATE crate_labels
+      SET weight = length(27 * NEW.dependents * NEW.dependents * NEW.dependents)
+      WHERE crate_id = NEW.crate_id; END`,
+    `INSERT INTO counts (what, n) SELECT 'bytes', coalesce(sum(size), 0) FROM releases`,
+    `CREATE TRIGGER releases_bytes_more AFTER INSERT ON releases
+    BEGIN UPDATE counts SET n = n + NEW.size WHERE what = 'bytes'; END`,
+    `CREATE TRIGGER releases_bytes_fewer AFTER DELETE ON releases
+    BEGIN UPDATE counts SET n = n - OLD.size WHERE what = 'bytes'; END`,
+    `CREATE TABLE weeks (
+    week INTEGER PRIMARY KEY, releases INTEGER NOT NULL, crates INTEGER NOT NULL)`,
+    ...weekly('releases', 'published_at'),
+    ...weekly('crates', 'created_at'),
+  ]),
 }
 
 /** Returns the statements that keep the number of a table's rows in `counts`. */
@@ -165,6 +204,27 @@ function counted(table: string): string[] {
     BEGIN UPDATE counts SET n = n + 1 WHERE what = '${table}'; END`,
     `CREATE TRIGGER ${table}_fewer AFTER DELETE ON ${table}
     BEGIN UPDATE counts SET n = n - 1 WHERE what = '${table}'; END`,
+  ]
+}
+
+/** Returns the statements that keep the number of a table's rows by week in `weeks`. */
+function weekly(table: 'releases' | 'crates', column: string): string[] {
+  // Without the time: SQLite does not know leap seconds.
+  const weekOf = (at: string) =>
+    `CAST((julianday(substr(${at}, 1, 10)) - julianday('1970-01-05')) / 7 AS INTEGER)`
+  const change = (at: string, by: 1 | -1) => `
+    WHEN ${weekOf(at)} IS NOT NULL BEGIN
+    INSERT INTO weeks (week, releases, crates) VALUES (${weekOf(at)}, 0, 0) ON CONFLICT DO NOTHING;
+    UPDATE weeks SET ${table} = ${table} + ${by} WHERE week = ${weekOf(at)}; END`
+  return [
+    `INSERT INTO weeks (week, releases, crates)
+    SELECT DISTINCT ${weekOf(column)}, 0, 0 FROM ${table}
+    WHERE ${weekOf(column)} IS NOT NULL ON CONFLICT DO NOTHING`,
+    `UPDATE weeks SET ${table} = found.n FROM
+    (SELECT ${weekOf(column)} AS week, count(*) AS n FROM ${table} GROUP BY 1) AS found
+    WHERE found.week = weeks.week`,
+    `CREATE TRIGGER ${table}_week_more AFTER INSERT ON ${table}${change(`NEW.${column}`, 1)}`,
+    `CREATE TRIGGER ${table}_week_fewer AFTER DELETE ON ${table}${change(`OLD.${column}`, -1)}`,
   ]
 }
 

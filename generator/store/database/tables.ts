@@ -115,8 +115,8 @@ export interface Tables {
     detail: string | null
     at: Generated<string>
   }
-  /** The number of rows of some tables, kept by triggers. */
-  counts: { what: 'crates' | 'releases' | 'terms'; n: number }
+  /** The number of rows of some tables, and of bytes of all `.crate` files, kept by triggers. */
+  counts: { what: 'crates' | 'releases' | 'terms' | 'bytes'; n: number }
   facts: { key: string; value: string }
 
   // The tables below are for lists and searches. They are derived from crates and releases in the
@@ -136,7 +136,17 @@ export interface Tables {
     /** 1 when every version is yanked. */
     yanked: number
     updated_at: string
+    /** Size of the newest `.crate`. */
+    bytes: number
+    /** The number of rows of `dependents`, kept by triggers. */
+    dependents: Generated<number>
   }
+  /** Keywords and categories that crates have, and how many crates; `id` is a hash. */
+  labels: { id: number; kind: 'keyword' | 'category'; slug: string; crates: number }
+  /** The crates of a label. `weight` grows with the logarithm of the number of dependents. */
+  crate_labels: { label_id: number; weight: number; crate_id: number }
+  /** New releases and crates by week, from Monday, January 5, 1970; kept by triggers. */
+  weeks: { week: number; releases: number; crates: number }
   /** Crates whose newest version depends on a crate name of this registry. */
   dependents: { dependency: CanonicalName; dependent: CanonicalName; crate_id: number }
   /** The number of crates whose canonical name begins with a prefix; never 0. */

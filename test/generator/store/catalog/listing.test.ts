@@ -9,6 +9,7 @@ import { deleteReleases } from '../../../../generator/delete.ts'
 import { refreshListings } from '../../../../generator/store/catalog/listing.ts'
 import { searchCrates } from '../../../../generator/store/catalog/search/search.ts'
 import type { Database } from '../../../../generator/store/database/database.ts'
+import { all } from '../../../../generator/store/database/statement.ts'
 import { ownDependency } from '../../../support/own-dependency.ts'
 import { TestRegistry } from '../../../support/registry.ts'
 
@@ -35,7 +36,9 @@ async function derived(database: Database): Promise<unknown> {
     .orderBy('dependent')
     .execute()
   const name_lengths = await database.selectFrom('name_lengths').selectAll().execute()
-  return { listings, terms, postings, dependents, name_lengths }
+  const labels = await all(database, 'SELECT * FROM labels WHERE crates > 0 ORDER BY id')
+  const crateLabels = await all(database, 'SELECT * FROM crate_labels ORDER BY 1, 2, 3')
+  return { listings, terms, postings, dependents, name_lengths, labels, crateLabels }
 }
 
 async function anew(database: Database): Promise<unknown> {
@@ -71,6 +74,7 @@ test('what each change makes of the listings is what making them anew gives', as
       const manifest = [
         `[package]\nname = "${crate}"\nversion = "${number}"\nlicense = "MIT"`,
         `description = "${words[roll(5)]} ${words[roll(5)]}"\nkeywords = ["${words[roll(4)]}"]`,
+        `categories = ["${['science', 'science::robotics', 'no-std'][step % 3]}"]`,
         ...depends.map(one => one.manifest),
       ].join('\n')
       const deps = depends.map(one => one.metadata)

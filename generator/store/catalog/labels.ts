@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import type { About } from '../../../core/manifest/manifest.ts'
+import { categoryPath, keywordPath } from '../../../core/paths/listings.ts'
+import { LIST, type Queries, type Row, run } from '../database/statement.ts'
+import { type MarkSubject, marksOf } from './marks.ts'
+
+/** A keyword or category that has a page. */
+export type Label = Pick<Row<'labels'>, 'id' | 'kind' | 'slug'>
+
+/** The labels of a crate by their ids. */
+export type Labels = ReadonlyMap<number, Label>
+
+/** Maximum number of labels of one crate; a policy may allow any number of keywords. */
+const LABELS_MAX = 32
+
+/**
+ * Returns the keywords and categories that have a page. A crate of `science::robotics` is also in
+ * `science`, as on crates.io. The id is a hash, so that a publish need not look it up.
+ */
+export function labelsOf({ keywords, categories }: Pick<About, 'keywords' | 'categories'>): Labels {
+  const labels = new Map<number, Label>()
+  const put = (kind: Label['kind'], slug: string) => {
+    const digest = createHash('sha256').update(`${kind} ${slug}`).digest()
+    const id = digest.readUIntBE(0, 6)
+    if (labels.size < LABELS_MAX) labels.set(id, { id, kind, slug })
+  }
+  for (const keyword of keywords)
+    if (keywordPath(keyword) !== null) put('keyword', keyword.toLowerCase())
+  for (const category of categories) {
+    if (categoryPath(category) === null) continue
+    const levels = category.toLowerCase().split('::')
+    for (const at of levels.keys()) put('category', levels.slice(0, at + 1).join('::'))
+  }
+  return labels
+}
+
+/** The order of a label's crates; it changes rarely, so that few rows change with a dependent. */
+const WEIGHT = 'length(27 * dependents * dependents * dependents)'
+
+/**
+ * Changes the labels of a crate from `old` to `now`, writing only the differences. The crate is
+ * listed, or has no labels. Returns the marks of the pages of all these labels.
+ */
+export async function changeLabels(
+  tx: Queries,
+  crateId: number,
+  old: Labels,
+  now: Labels,
+): Promise<MarkSubject[]> {
+  const gone = [...old.keys()].filter(id => !now.has(id))
+  const come = [...now.values()].filter(({ id }) => !old.has(id))
+  if (gone.length > 0) {
+    const text = `DELETE FROM crate_labels WHERE crate_id = ? AND label_id IN ${LIST}`
+    await run(tx, text, crateId, gone)
+    await run(tx, `UPDATE labels SET crates = crates - 1 WHERE id IN ${LIST}`, gone)
+  }
+  if (come.length > 0) {
+    await run(
+      tx,
+      `INSERT INTO labels (id, kind, slug, crates)
+        SELECT value ->> 'id', value ->> 'kind', value ->> 'slug', 1 FROM json_each(?) WHERE true
+        ON CONFLICT (id) DO UPDATE SET crates = labels.crates + 1`,
+      come,
+    )
+    await run(
+      tx,
+      `INSERT INTO crate_labels (label_id, weight, crate_id)
+        SELECT value ->> 'id', ${WEIGHT}, crate_id FROM json_each(?), listings
+        WHERE crate_id = ?`,
+      come,
+      crateId,
+    )
+  }
+  return marksOf('label', [...old.keys(), ...now.keys()])
+}
