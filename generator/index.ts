@@ -10,6 +10,7 @@
 export { withRegistry } from './cli/folder.ts'
 export { type Io, withDir } from './cli/io.ts'
 export {
+  DATABASE_FILE,
   initRegistry,
   openRegistry,
   type Registry,
@@ -46,11 +47,13 @@ export {
   listOwners,
   type Owner,
   registryCounts,
+  registryTotals,
 } from './store/catalog/crates.ts'
-export { recordFailure, writeFact } from './store/catalog/facts.ts'
+export { listFailures, recordFailure, writeFact } from './store/catalog/facts.ts'
 export {
   countFailedMarks,
   countMarks,
+  countMarksUpTo,
   listFailedMarks,
   listMarks,
   markOwnership,
@@ -74,6 +77,7 @@ export { searchCrates } from './store/catalog/search/search.ts'
 export { readTarget, type Target } from './store/catalog/target.ts'
 export type { Database } from './store/database/database.ts'
 export { MARK_KINDS } from './store/database/mark-kinds.ts'
+export { runningVersion } from './store/database/migrations.ts'
 export { all, first, type Queries, run } from './store/database/statement.ts'
 export { isStorageRefusal } from './store/storage-fault.ts'
 

@@ -8,7 +8,7 @@ import { formProof, isSameText, makeSecret } from '../accounts/secret.ts'
 import { findSession, type Session } from '../accounts/sessions.ts'
 import { failureBody, recordIssues } from '../http/answer.ts'
 import { addressOf, type ClientAddress } from '../http/client-address.ts'
-import { readCookie, writeCookie } from '../http/cookies.ts'
+import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
 import { redirect, refusedPage } from '../http/page.ts'
 import { isFromHere, loginOf, readForm } from '../http/request-body.ts'
 import { type Actor, authenticate, hasScope, passwordOf, tokenOf } from './auth.ts'
@@ -110,6 +110,7 @@ export class AccessGuard {
   /** Reads the session and the form; refuses a form that was not created for this browser. */
   async #browserRequest(c: Context): Promise<Omit<BrowserRequest, 'priority'>> {
     const session = await this.#session(c)
+    this.#showUser(c, session)
     const known = readCookie(c, this.#registry, 'form')
     const secret = known ?? makeSecret()
     const csrf = session?.proof ?? formProof(secret)
@@ -123,6 +124,15 @@ export class AccessGuard {
       isFromHere(c, this.#registry.urls.base) && isSameText(form.get('csrf') ?? '', csrf)
     if (!isOurs) refuse('form_rejected')
     return { ...rest, form }
+  }
+
+  /** Makes the cookie that pages of the tree show agree with the session. */
+  #showUser(c: Context, session: Session | null): void {
+    const shown = readCookie(c, this.#registry, 'user')
+    if (session === null && shown !== undefined) dropCookie(c, this.#registry, 'user')
+    if (session === null || shown === session.user.login) return
+    const { session_seconds } = this.#registry.settings.auth
+    writeCookie(c, this.#registry, 'user', session.user.login, session_seconds)
   }
 
   async #count(

@@ -89,13 +89,16 @@ export async function listUsers(database: Database): Promise<User[]> {
   return (await all<Row>(database, `SELECT ${USER} FROM users ORDER BY id`)).map(user)
 }
 
-/** Counts the users whose login contains the filter, ignoring case. */
+const CONTAINS = "(instr(canonical, ?) > 0 OR instr(lower(coalesce(name, '')), ?) > 0)"
+
+/** Counts the users whose login or name contains the filter, ignoring case. */
 export async function countUsers(database: Database, filter: string): Promise<number> {
-  const sql = 'SELECT count(*) AS n FROM users WHERE instr(canonical, ?) > 0'
-  return (await first<{ n: number }>(database, sql, filter.toLowerCase()))?.n ?? 0
+  const sql = `SELECT count(*) AS n FROM users WHERE ${CONTAINS}`
+  const text = filter.toLowerCase()
+  return (await first<{ n: number }>(database, sql, text, text))?.n ?? 0
 }
 
-/** Returns a page of the users whose login contains the filter, sorted by login. */
+/** Returns a page of the users whose login or name contains the filter, sorted by login. */
 export async function findUsers(
   database: Database,
   { filter, limit, offset }: Slice & { readonly filter: string },
@@ -106,8 +109,9 @@ export async function findUsers(
         ifnull((SELECT max(last_used_at) FROM tokens WHERE user_id = users.id), ''),
         ifnull((SELECT max(last_seen_at) FROM sessions WHERE user_id = users.id), '')
       ), '') AS lastSeen
-    FROM users WHERE instr(canonical, ?) > 0 ORDER BY canonical LIMIT ? OFFSET ?`
-  const rows = await all<Row<ActiveUser>>(database, sql, filter.toLowerCase(), limit, offset)
+    FROM users WHERE ${CONTAINS} ORDER BY canonical LIMIT ? OFFSET ?`
+  const text = filter.toLowerCase()
+  const rows = await all<Row<ActiveUser>>(database, sql, text, text, limit, offset)
   return rows.map(user)
 }
 

@@ -1,4 +1,4 @@
-import { type Database, findCrate, isName } from '../../generator/index.ts'
+import { all, type Database, findCrate, isName } from '../../generator/index.ts'
 import { findUser } from './accounts.ts'
 
 /** An event of the audit log. */
@@ -22,8 +22,6 @@ export interface AuditFilter {
   readonly actor?: string | undefined
   readonly crate?: string | undefined
   readonly action?: string | undefined
-  /** Matches the actor, the crate or the action. */
-  readonly any?: string
   /** Only events before or after this one. */
   readonly before?: number
   readonly after?: number
@@ -35,7 +33,6 @@ export async function listEvents(database: Database, filter: AuditFilter): Promi
   const { since, action, before, after } = filter
   const actor = await spellings(database, filter.actor, 'users')
   const crate = await spellings(database, filter.crate, 'crates')
-  const any = await spellings(database, filter.any, 'users', 'crates')
   let query = database
     .selectFrom('audit')
     .select(['id', 'at', 'action', 'actor', 'token_id as token', 'address'])
@@ -44,11 +41,6 @@ export async function listEvents(database: Database, filter: AuditFilter): Promi
   if (actor !== undefined) query = query.where('actor', 'in', actor)
   if (crate !== undefined) query = query.where('crate', 'in', crate)
   if (action !== undefined) query = query.where('action', '=', action)
-  if (any !== undefined) {
-    query = query.where(is =>
-      is.or([is('actor', 'in', any), is('crate', 'in', any), is('action', 'in', any)]),
-    )
-  }
   if (before !== undefined) query = query.where('id', '<', before)
   if (after !== undefined) query = query.where('id', '>', after)
   const isForward = after !== undefined
@@ -67,20 +59,31 @@ export async function listEvents(database: Database, filter: AuditFilter): Promi
 async function spellings(
   database: Database,
   asked: string | undefined,
-  ...kinds: ('users' | 'crates')[]
+  kind: 'users' | 'crates',
 ): Promise<string[] | undefined> {
   if (asked === undefined) return undefined
-  const found = [asked]
-  if (kinds.includes('users')) found.push((await findUser(database, asked))?.login ?? asked)
-  if (kinds.includes('crates') && isName(asked))
-    found.push((await findCrate(database, asked))?.name ?? asked)
-  return found
+  if (kind === 'users') return [asked, (await findUser(database, asked))?.login ?? asked]
+  const crate = isName(asked) ? await findCrate(database, asked) : null
+  return [asked, crate?.name ?? asked]
 }
 
-/** Returns the details of an event in one line, such as `login alice, scopes yank`. */
-export function detailText({ detail }: AuditEvent): string {
+/** Returns every action in the log; each costs one search of the index. */
+export async function listActions(database: Database): Promise<string[]> {
+  const sql = `WITH RECURSIVE actions (action) AS (
+      SELECT min(action) FROM audit
+      UNION ALL SELECT (SELECT min(audit.action) FROM audit WHERE audit.action > actions.action)
+        FROM actions WHERE actions.action IS NOT NULL)
+    SELECT action FROM actions WHERE action IS NOT NULL`
+  return (await all<{ action: string }>(database, sql)).map(row => row.action)
+}
+
+/**
+ * Returns the details of an event in one line, such as `login alice, scopes yank`; `shown` are
+ * details that the caller shows elsewhere.
+ */
+export function detailText({ detail }: AuditEvent, ...shown: string[]): string {
   return Object.entries(detail ?? {})
-    .filter(([, value]) => value !== null)
+    .filter(([key, value]) => value !== null && !shown.includes(key))
     .map(([key, value]) => `${key} ${Array.isArray(value) ? value.join(' ') : String(value)}`)
     .join(', ')
 }

@@ -3,8 +3,11 @@ import { getCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
 import type { Registry } from '../../generator/index.ts'
 
-/** The cookies: the session, the secret of forms without a session, and the known device. */
-export type CookieName = 'session' | 'form' | 'device'
+/**
+ * The cookies: the session, the secret of forms without a session, the known device, and the
+ * username, which is the only one that scripts can read: they show it, and nothing trusts it.
+ */
+export type CookieName = 'session' | 'form' | 'device' | 'user'
 
 /** Returns the value of a cookie, or undefined if the request has none. */
 export function readCookie(c: Context, registry: Registry, name: CookieName): string | undefined {
@@ -20,7 +23,11 @@ export function writeCookie(
   seconds?: number,
 ): void {
   const age = seconds === undefined ? {} : { maxAge: seconds }
-  setCookie(c, `plimsoll_${name}`, value, { ...attributes(registry), ...age })
+  setCookie(c, `plimsoll_${name}`, value, {
+    ...attributes(registry),
+    httpOnly: name !== 'user',
+    ...age,
+  })
 }
 
 /** Deletes a cookie. */
@@ -28,10 +35,10 @@ export function dropCookie(c: Context, registry: Registry, name: CookieName): vo
   writeCookie(c, registry, name, '', 0)
 }
 
-/** Hides cookies from scripts and, by `__Host-`, from sibling domains (RFC 6265bis §4.1.3). */
+/** Hides cookies from other sites and, by `__Host-`, from sibling domains (RFC 6265bis §4.1.3). */
 function attributes({ urls }: Registry): CookieOptions {
   const { pathname: path, protocol } = new URL(`${urls.base}/`)
-  const rest = { path, httpOnly: true, sameSite: 'Strict' } as const
+  const rest = { path, sameSite: 'Strict' } as const
   if (protocol !== 'https:') return rest
   return { ...rest, secure: true, prefix: path === '/' ? 'host' : 'secure' }
 }

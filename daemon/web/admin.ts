@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { type Registry, refuse, timestamp } from '../../generator/index.ts'
-import { auditPage } from '../../site/account/audit-page.ts'
+import { type AuditRow, auditPage } from '../../site/account/audit-page.ts'
 import { type UsersData, usersPage } from '../../site/account/users-page.ts'
 import { changeOf, type SessionHandler, type SessionRequest } from '../access/route.ts'
 import {
@@ -13,7 +13,7 @@ import {
   setLocked,
   type User,
 } from '../accounts/accounts.ts'
-import { type AuditEvent, detailText, listEvents } from '../accounts/audit.ts'
+import { type AuditEvent, detailText, listActions, listEvents } from '../accounts/audit.ts'
 import { makeLink, passwordLink } from '../accounts/credentials.ts'
 import type { Deps } from '../deps.ts'
 import { page } from '../http/page.ts'
@@ -22,8 +22,8 @@ import { attempt, type Done, noticeOf, redirectDone, viewerOf } from './notice.t
 
 /** What an administrator may do to another user, by the last segment of the path. */
 const ACTIONS = new Map<string, readonly [set: typeof setLocked, value: boolean, done: Done]>([
-  ['enable', [setLocked, false, 'user-unlocked']],
-  ['disable', [setLocked, true, 'user-locked']],
+  ['unlock', [setLocked, false, 'user-unlocked']],
+  ['lock', [setLocked, true, 'user-locked']],
   ['promote', [setAdmin, true, 'user-promoted']],
   ['demote', [setAdmin, false, 'user-demoted']],
 ])
@@ -84,7 +84,7 @@ async function showUsers(
     notice: null,
     resetLink: null,
     draft: null,
-    users: rows.map(user => ({ ...user, disabled: user.locked })),
+    users: rows,
     usersPosition: slice,
     filter,
     ...outcome,
@@ -94,25 +94,31 @@ async function showUsers(
 
 const ROWS = 50
 
-/** `GET /me/admin/audit?q=…&before=…|after=…`: the audit log, newest first. */
+/** `GET /me/admin/audit?user=…&crate=…&action=…&before=…|after=…`: the audit log, newest first. */
 export function auditLog({ registry }: Deps): SessionHandler {
   const { database, site } = registry
   return async (c, request) => {
-    const filter = c.req.query('q')?.trim() ?? ''
-    const any = filter === '' ? {} : { any: filter }
+    const asked = (name: string) => c.req.query(name)?.trim() ?? ''
+    const conditions = { user: asked('user'), crate: asked('crate'), action: asked('action') }
+    const filter = {
+      actor: conditions.user || undefined,
+      crate: conditions.crate || undefined,
+      action: conditions.action || undefined,
+    }
     const [before, after] = [rowId(c.req.query('before')), rowId(c.req.query('after'))]
     const side = after !== null ? { after } : before !== null ? { before } : {}
-    const events = await listEvents(database, { ...any, ...side, limit: ROWS })
+    const events = await listEvents(database, { ...filter, ...side, limit: ROWS })
+    const has = async (limits: { before: number } | { after: number }) =>
+      (await listEvents(database, { ...filter, ...limits, limit: 1 })).length > 0
     const [oldest, newest] = [events.at(0), events.at(-1)]
-    const hasOlder =
-      oldest && (await listEvents(database, { ...any, before: oldest.id, limit: 1 })).length > 0
-    const hasNewer =
-      newest && (await listEvents(database, { ...any, after: newest.id, limit: 1 })).length > 0
+    const hasOlder = oldest && (await has({ before: oldest.id }))
+    const hasNewer = newest && (await has({ after: newest.id }))
     const link = (name: string, id: number) =>
-      `?${new URLSearchParams({ q: filter, [name]: String(id) })}`
+      `?${new URLSearchParams({ ...conditions, [name]: String(id) })}`
     const text = auditPage(site, {
       viewer: viewerOf(request),
-      filter,
+      conditions,
+      actions: await listActions(database),
       rows: events.reverse().map(auditRow),
       older: hasOlder ? link('before', oldest.id) : null,
       newer: hasNewer ? link('after', newest.id) : null,
@@ -121,13 +127,14 @@ export function auditLog({ registry }: Deps): SessionHandler {
   }
 }
 
-function auditRow(event: AuditEvent) {
-  const { at, actor, action, crate, version, token, address } = event
+function auditRow(event: AuditEvent): AuditRow {
+  const { at, actor, action, crate, version, detail, token, address } = event
+  const user = typeof detail?.login === 'string' ? detail.login : null
   const notes = [
-    detailText(event),
+    detailText(event, 'login'),
     token === null ? '' : `with token ${token}`,
     address ? `from ${address}` : '',
   ]
-  const detail = notes.filter(note => note !== '').join(', ')
-  return { at, actor, action, crate, version, detail: detail === '' ? null : detail }
+  const more = notes.filter(note => note !== '').join(', ')
+  return { at, actor, action, crate, version, user, detail: more === '' ? null : more }
 }

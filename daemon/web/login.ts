@@ -74,6 +74,7 @@ export function postLogout({ registry }: Deps): SessionHandler {
   return async (c, request) => {
     await endSession(registry.database, request.session, changeOf(request), 'logout')
     dropCookie(c, registry, 'session')
+    dropCookie(c, registry, 'user')
     return redirect(c, registry.site, '/me')
   }
 }
@@ -146,6 +147,7 @@ async function logIn(registry: Registry, c: Context, request: BrowserRequest, us
   const start = { agent, now: request.now, seconds }
   const secret = await startSession(database, user.id, start, changeOf(request, user))
   writeCookie(c, registry, 'session', secret, seconds)
+  writeCookie(c, registry, 'user', user.login, seconds)
   const device = await makeDevice(database, user.login)
   if (device !== null) writeCookie(c, registry, 'device', device, DEVICE_SECONDS)
   if (readCookie(c, registry, 'form') !== undefined) dropCookie(c, registry, 'form')
@@ -186,13 +188,17 @@ const BROWSERS = [
   ['Version', 'Safari'],
 ] as const
 
-/** Returns the common names of browser and system in a `User-Agent`, or else its first word. */
+/** Product names that nearly all browsers send. */
+const ENGINES = new Set('Mozilla AppleWebKit KHTML Gecko Safari Mobile'.split(' '))
+
+/** Returns the common names of browser and system in a `User-Agent`, or else its first own word. */
 export function browserName(agent: string): string {
   const system = /\b(Windows|Android|iPhone|iPad|Mac OS X|CrOS|Linux)\b/.exec(agent)?.[1]
   for (const [token, name] of BROWSERS) {
     const version = new RegExp(`\\b${token}/([0-9]+)`).exec(agent)?.[1]
     if (version) return `${name} ${version}${system ? ` on ${system}` : ''}`
   }
-  const word = /^[a-z][\w.-]{0,30}/i.exec(agent)?.[0] ?? 'Mozilla'
-  return word === 'Mozilla' ? 'unknown browser' : word
+  for (const [, word = ''] of agent.matchAll(/(?:^| )([a-z][\w.-]{0,30})(?=\/|$)/gi))
+    if (!ENGINES.has(word)) return word
+  return 'unknown browser'
 }

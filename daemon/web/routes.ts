@@ -12,6 +12,7 @@ import {
 import { auditLog, postUser, postUserAction, users } from './admin.ts'
 import { confirmRemoval, confirmYank, manage, postOwner, postRemoval, postYank } from './crates.ts'
 import { home, passwordLink, postLogin, postLogout, postPassword } from './login.ts'
+import { status } from './status.ts'
 
 /** Returns the routes of `/me`, the account pages. They work without JavaScript. */
 export function meRoutes(deps: Deps): Route[] {
@@ -45,6 +46,7 @@ export function meRoutes(deps: Deps): Route[] {
     post('/me/admin/users/add', 'admin', postUser(deps), 'change'),
     post('/me/admin/users/:login/:action', 'admin', postUserAction(deps), 'change'),
     get('/me/admin/audit', 'admin', auditLog(deps)),
+    get('/me/admin/status', 'admin', status(deps)),
     get('/me/*', 'visitor', withoutSlash(deps)),
   ]
 }

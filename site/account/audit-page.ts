@@ -3,7 +3,7 @@ import { exactTimeTag } from '../elements/elements.ts'
 import { account, type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
-import { accountPage, type Viewer } from './frame.ts'
+import { accountPage, field, type Viewer } from './frame.ts'
 
 /** One event of the audit log. */
 export interface AuditRow {
@@ -14,14 +14,21 @@ export interface AuditRow {
   readonly action: string
   readonly crate: string | null
   readonly version: string | null
+  /** Username of the account that the event is about. */
+  readonly user: string | null
   readonly detail: string | null
 }
+
+/** The conditions of the audit log's form; empty ones are ignored. */
+export type AuditConditions = Readonly<Record<'user' | 'crate' | 'action', string>>
 
 /** A page of the audit log, newest first. */
 export interface AuditData {
   readonly viewer: Viewer
   readonly rows: readonly AuditRow[]
-  readonly filter: string
+  readonly conditions: AuditConditions
+  /** Every action in the log. */
+  readonly actions: readonly string[]
   /** Query strings of the pages with older and newer rows (`?before=…`); null at the ends. */
   readonly older: string | null
   readonly newer: string | null
@@ -29,22 +36,36 @@ export interface AuditData {
 
 /** Renders a page of the audit log. */
 export function auditPage(site: SiteConfig, data: AuditData): string {
-  const { viewer, rows, filter, older, newer } = data
+  const { viewer, rows, conditions, actions, older, newer } = data
   const to = linker(site, null)
-  const body = html`<form class="form row" method="get" action=""><label class="field"><span>Crate, user or action</span><input name="q" value="${filter}"></label><button class="button">Filter</button></form>
+  const option = (action: string) =>
+    html`<option${action === conditions.action ? html` selected` : null}>${action}</option>`
+  const isFiltered = Object.values(conditions).some(one => one !== '')
+  const body = html`<form class="form row" method="get" action="${to(account.audit)}">
+${field('By user', html`<input name="user" value="${conditions.user}" autocapitalize="off">`)}
+${field('Crate', html`<input name="crate" value="${conditions.crate}" autocapitalize="off">`)}
+${field('Action', html`<select name="action"><option value="">all</option>${actions.map(option)}</select>`)}
+<button class="button">Filter</button>${isFiltered ? html`<a href="${to(account.audit)}">Show all</a>` : null}</form>
 <p class="quiet">Newest first; times are in UTC.</p>
-<ul class="rows">${rows.map(row => auditRow(row, to))}</ul>
+<ul class="rows events">${rows.map(row => auditRow(row, to))}</ul>
 ${rows.length === 0 ? html`<p class="quiet">No events.</p>` : null}
 <nav class="pager" aria-label="Pages">${newer === null ? null : html`<a href="${newer}">← Newer</a>`}${older === null ? null : html`<a href="${older}">Older →</a>`}</nav>`
   return accountPage(site, viewer, { path: account.audit, title: 'Audit log', body })
 }
 
-function auditRow({ at, actor, action, crate, version, detail }: AuditRow, to: Linker): Markup {
+function auditRow(row: AuditRow, to: Linker): Markup {
+  const { at, actor, action, crate, version, user, detail } = row
   const isUser = actor !== 'command line' && actor !== 'unknown'
-  const user = html`<a href="${to(account.users)}?${new URLSearchParams({ q: actor }).toString()}">${actor}</a>`
-  return html`<li><div class="row-head"><span class="note">${exactTimeTag(at)}</span> ${isUser ? user : actor} <strong>${action}</strong>
+  return html`<li><div class="note">${exactTimeTag(at)}</div>
+<div><div class="row-head">${isUser ? userLink(actor, to) : actor} <strong>${action}</strong>
 ${crate === null ? null : html`<a href="${to(cratePath(crate))}">${crate}</a>`}
-${crate === null || version === null ? null : html`<a href="${to(versionPath(crate, version))}">${version}</a>`}</div>
-${detail === null ? null : html`<div class="row-more">${detail}</div>`}</li>
+${crate === null || version === null ? null : html`<a href="${to(versionPath(crate, version))}">${version}</a>`}
+${user === null || user === actor ? null : userLink(user, to)}</div>
+${detail === null ? null : html`<div class="row-more">${detail}</div>`}</div></li>
 `
+}
+
+function userLink(login: string, to: Linker): Markup {
+  const query = new URLSearchParams({ q: login }).toString()
+  return html`<a href="${to(account.users)}?${query}">${login}</a>`
 }

@@ -14,7 +14,8 @@ export function accountPage(
   // A refused form is shown at the path it was posted to, so links start at the root.
   const to = linker(site, null)
   const tabs: [string, string][] = [['Your account', account.home]]
-  if (viewer.admin) tabs.push(['Users', account.users], ['Audit log', account.audit])
+  if (viewer.admin)
+    tabs.push(['Users', account.users], ['Audit log', account.audit], ['Status', account.status])
   const main = html`<div class="wide page">
 <nav class="tabs" aria-label="Account">${tabs.map(
     ([text, target]) =>

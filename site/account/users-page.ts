@@ -9,13 +9,13 @@ export interface UserRow {
   readonly login: string
   readonly name: string | null
   readonly admin: boolean
-  readonly disabled: boolean
+  readonly locked: boolean
   readonly created: string
   readonly lastSeen: string | null
   readonly crates: number
 }
 
-/** A page of the list of users whose username contains the filter. */
+/** A page of the list of users whose username or name contains the filter. */
 export interface UsersData {
   readonly viewer: Viewer
   readonly notice: Notice | null
@@ -28,15 +28,15 @@ export interface UsersData {
   readonly resetLink: { readonly login: string; readonly url: string } | null
 }
 
-/** Renders the list of users: add, disable, reset passwords, make administrators. */
+/** Renders the list of users: add, lock, reset passwords, make administrators. */
 export function usersPage(site: SiteConfig, data: UsersData): string {
   const { viewer, notice, users, usersPosition, filter, draft, resetLink } = data
   const path = account.users
   const to = linker(site, null)
   const body = html`${resetLink === null ? null : html`<section class="notice good" aria-label="One-time link"><p>Give this link to <strong>${resetLink.login}</strong>. It sets a password and works once. You will not see it again.</p>${copyBlock(resetLink.url, 'one-time link')}</section>`}
-${usersPosition.last > 1 || filter !== '' ? html`<form class="form row" method="get" action="${to(path)}"><label class="field"><span>Username contains</span><input name="q" value="${filter}" autocapitalize="off"></label><button class="button">Filter</button></form>` : null}
+<form class="form row" method="get" action="${to(path)}"><label class="field"><span>Username or name contains</span><input type="search" name="q" value="${filter}" autocapitalize="off"></label><button class="button">Search</button></form>
 <ul class="rows">${users.map(user => userRow(viewer, user, to))}</ul>
-${users.length === 0 ? html`<p class="quiet">No users.</p>` : null}
+${users.length === 0 ? html`<p class="quiet">${filter === '' ? 'No users.' : 'No user has this in the username or name.'}</p>` : null}
 ${pager(usersPosition, number => `${to(path)}?${new URLSearchParams({ q: filter, page: String(number) })}`)}
 <section class="part"><h2>Add a user</h2>
 ${postForm(viewer, to(account.addUser), html`${field('Username', html`<input name="login" value="${draft?.login}" autocapitalize="off" required maxlength="64">`)}<label class="choice"><input type="checkbox" name="admin" value="1"${draft?.admin ? html` checked` : null}> Administrator</label><button class="button main">Add</button>`)}
@@ -45,7 +45,7 @@ ${postForm(viewer, to(account.addUser), html`${field('Username', html`<input nam
 }
 
 function userRow(viewer: Viewer, user: UserRow, to: Linker): Markup {
-  const { login, name, admin, disabled, created, lastSeen, crates } = user
+  const { login, name, admin, locked, created, lastSeen, crates } = user
   const button = (action: Parameters<typeof account.user>[1], text: string) =>
     buttonForm(viewer, to(account.user(login, action)), text, { label: `${text}: ${login}` })
   // Administrators cannot lock themselves out by mistake.
@@ -53,10 +53,10 @@ function userRow(viewer: Viewer, user: UserRow, to: Linker): Markup {
     login === viewer.login
       ? []
       : [
-          disabled ? button('enable', 'Enable') : button('disable', 'Disable'),
+          locked ? button('unlock', 'Unlock') : button('lock', 'Lock'),
           admin ? button('demote', 'Revoke admin rights') : button('promote', 'Make administrator'),
         ]
-  return html`<li class="row-with-action"><div><div class="row-head"><strong>${login}</strong>${name === null ? null : html` <span class="quiet">${name}</span>`}${admin ? html` <span class="badge">administrator</span>` : null}${disabled ? html` <span class="badge bad">disabled</span>` : null}</div>
+  return html`<li class="row-with-action"><div><div class="row-head"><strong>${login}</strong>${name === null ? null : html` <span class="quiet">${name}</span>`}${admin ? html` <span class="badge">administrator</span>` : null}${locked ? html` <span class="badge bad">locked</span>` : null}</div>
 <div class="row-more">created ${timeTag(created)} · ${lastSeen === null ? 'never seen' : html`last seen ${timeTag(lastSeen)}`} · ${plural(crates, 'crate')}</div></div>
 <div class="actions">${button('reset', 'Reset password')}${others}</div></li>
 `

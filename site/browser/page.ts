@@ -67,9 +67,8 @@ function startFilters(): void {
   }
 }
 
-/** Returns the id in the URL's fragment; like browsers, it takes an invalid `%` literally. */
-function fragment(): string {
-  const given = location.hash.slice(1)
+/** Decodes `%` escapes; like browsers, it takes an invalid `%` literally. */
+function decoded(given: string): string {
   try {
     return decodeURIComponent(given)
   } catch {
@@ -77,10 +76,17 @@ function fragment(): string {
   }
 }
 
+/** Shows the username in the account link: a cookie has it, which the daemon sets for display. */
+function showUser(): void {
+  const link = document.querySelector('[data-user]')
+  const given = /(?:^|; )(?:__\w+-)?plimsoll_user=([^;]+)/.exec(document.cookie)?.[1]
+  if (link && given) link.textContent = decoded(given).slice(0, 40)
+}
+
 /** Marks the chosen tab for screen readers; the stylesheet marks it visually. */
 function markTab(): void {
   const tabs = [...document.querySelectorAll<HTMLAnchorElement>('.tabs a[href^="#"]')]
-  const target = document.getElementById(fragment())?.closest('.tab')
+  const target = document.getElementById(decoded(location.hash.slice(1)))?.closest('.tab')
   const current = tabs.find(tab => tab.hash === `#${target?.id}`) ?? tabs[0]
   for (const tab of tabs) tab.removeAttribute('aria-current')
   current?.setAttribute('aria-current', 'true')
@@ -125,6 +131,7 @@ function markLines(): void {
 }
 
 showAges()
+showUser()
 startSearch()
 startCopyButtons()
 startFilters()

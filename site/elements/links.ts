@@ -21,9 +21,10 @@ export const account = {
   removeOwner: (name: string) => `me/crates/${name}/owners/remove`,
   users: 'me/admin/users',
   addUser: 'me/admin/users/add',
-  user: (login: string, action: 'enable' | 'disable' | 'reset' | 'promote' | 'demote') =>
+  user: (login: string, action: 'lock' | 'unlock' | 'reset' | 'promote' | 'demote') =>
     `me/admin/users/${login}/${action}`,
   audit: 'me/admin/audit',
+  status: 'me/admin/status',
 } as const
 
 /** Returns a relative link between two pages, so that the tree works at any URL. */

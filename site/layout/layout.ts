@@ -82,7 +82,7 @@ ${page.path === frontPath || page.search === false ? null : searchForm(to, page.
 <nav aria-label="Site">
 <a href="${to(listPath(''))}">Crates</a>
 ${site.links.map(link => html`<a href="${ownLink(to, link.url)}">${link.text}</a>`)}
-${site.api ? html`<a href="${to(account.home)}">${page.viewer ?? 'Account'}</a>` : null}
+${site.api ? html`<a href="${to(account.home)}" data-user>${page.viewer ?? 'Account'}</a>` : null}
 </nav>
 </div>
 </header>`

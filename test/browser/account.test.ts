@@ -221,7 +221,7 @@ for (const javaScript of [false, true]) {
         const link = await copied(page, '/me/password').innerText()
         assert.match(link, /\/me\/password\?link=[\w-]{43}$/)
         await picture(page, 'users')
-        await page.click('button[aria-label="Disable: bob"]')
+        await page.click('button[aria-label="Lock: bob"]')
         assert.match(await page.locator('[role=status]').innerText(), /The account is locked/)
         await page.goto(`${url}/me/admin/audit`)
         const log = await page.locator('main .rows').innerText()

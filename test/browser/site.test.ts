@@ -54,6 +54,7 @@ const pages: [what: string, path: string][] = [
   ['question before a yank', 'me/crates/keel/yank.html'],
   ['users', 'me/admin/users.html'],
   ['audit log', 'me/admin/audit.html'],
+  ['status', 'me/admin/status.html'],
 ]
 for (const [what, path] of pages) {
   for (const [way, options] of [

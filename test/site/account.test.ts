@@ -62,7 +62,7 @@ test('the users are told with how many crates they own, the events to the second
     login: 'bob',
     name: null,
     admin: false,
-    disabled: false,
+    locked: false,
     created: '2026-01-01T00:00:00Z',
     lastSeen: null,
   }

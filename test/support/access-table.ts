@@ -168,6 +168,7 @@ export const TABLE: Readonly<Record<string, readonly Ask[]>> = {
   'POST /me/admin/users/add': form('/me/admin/users/add'),
   'POST /me/admin/users/:login/:action': form('/me/admin/users/alice/lock'),
   'GET /me/admin/audit': look('/me/admin/audit'),
+  'GET /me/admin/status': look('/me/admin/status'),
   'GET /me/*': [browser('/me/nothing', 404)],
   'GET /assets/*': [open(`/${assets[0]?.path}`)],
   'GET /index.git/*': [

@@ -3,9 +3,11 @@ import { dirname, join } from 'node:path'
 import type { Output } from '../../core/paths/tree.ts'
 import { searchFiles } from '../../generator/render/search-files.ts'
 import { auditPage } from '../../site/account/audit-page.ts'
+import type { Viewer } from '../../site/account/frame.ts'
 import { homePage } from '../../site/account/home-page.ts'
 import { loginPage } from '../../site/account/login-page.ts'
 import { confirmPage, managePage } from '../../site/account/manage-page.ts'
+import { type StatusData, statusPage } from '../../site/account/status-page.ts'
 import { usersPage } from '../../site/account/users-page.ts'
 import { cratePage, versionPage } from '../../site/crate/page.ts'
 import type { CrateData, CrateItem } from '../../site/crate-data.ts'
@@ -157,7 +159,7 @@ export function* demoAccount(site: SiteConfig, crates: readonly CrateData[]): Ge
     login: 'grace',
     name: 'Grace H.',
     admin: false,
-    disabled: true,
+    locked: true,
     created: '2026-01-01T00:00:00Z',
     lastSeen: null,
     crates: 3,
@@ -167,7 +169,7 @@ export function* demoAccount(site: SiteConfig, crates: readonly CrateData[]): Ge
     usersPage(site, {
       viewer,
       notice: null,
-      users: [{ ...user, login: 'ada', admin: true, disabled: false }, user],
+      users: [{ ...user, login: 'ada', admin: true, locked: false }, user],
       usersPosition: { page: 2, last: 3 },
       filter: '',
       draft: null,
@@ -185,14 +187,26 @@ export function* demoAccount(site: SiteConfig, crates: readonly CrateData[]): Ge
           action: 'yank',
           crate: 'keel',
           version: '1.3.1',
-          detail: 'token laptop',
+          user: null,
+          detail: 'with token 8, from 192.0.2.1',
+        },
+        {
+          at: '2026-11-20T09:59:00Z',
+          actor: 'command line',
+          action: 'owner-add',
+          crate: 'a-crate-with-a-rather-long-name-for-a-phone',
+          version: null,
+          user: 'grace',
+          detail: null,
         },
       ],
-      filter: '',
+      conditions: { user: 'ada', crate: '', action: 'yank' },
+      actions: ['owner-add', 'yank'],
       older: '?before=5',
       newer: null,
     }),
   )
+  yield page('me/admin/status', statusPage(site, demoStatus(viewer)))
   yield page(
     'search/results',
     searchPage(site, {
@@ -203,6 +217,37 @@ export function* demoAccount(site: SiteConfig, crates: readonly CrateData[]): Ge
       last: 4,
     }),
   )
+}
+
+function demoStatus(viewer: Viewer): StatusData {
+  const at = '2026-11-20T10:00:00Z'
+  const nobody = { crate: null, version: null, retryAt: null }
+  return {
+    viewer,
+    at,
+    started: '2026-11-17T05:59:00Z',
+    crates: 20_000,
+    versions: 200_000,
+    users: 12,
+    disks: [{ what: 'Disk', free: 80 * 1024 ** 3, size: 250 * 1024 ** 3 }],
+    databaseBytes: 5_000_000,
+    memoryBytes: 200_000_000,
+    programs: [['Plimsoll', '1.0.0']],
+    gitIndex: 'none; `git.index` is "off"',
+    pending: [{ kind: 'source', n: 10_000, isMore: true }],
+    errors: [{ ...nobody, what: 'git push', why: '`origin` cannot be reached', at }],
+    failed: [
+      {
+        what: 'page, 2 attempts',
+        crate: 'keel',
+        version: null,
+        why: 'EIO: i/o error',
+        at: null,
+        retryAt: '2026-11-20T10:05:00Z',
+      },
+    ],
+    plain: [],
+  }
 }
 
 /** The facts of an invented registry at an address. */

@@ -13,7 +13,7 @@ export const accountMessages = {
   },
   unauthorized: {
     token_withdrawn:
-      'the token was revoked or its user was locked out while the request arrived; nothing was changed',
+      'the token was revoked or its user was locked while the request arrived; nothing was changed',
   },
   forbidden: {
     password_wrong: 'the current password is wrong; nothing was changed',
@@ -44,7 +44,7 @@ export const accountMessages = {
       'there is no token {id}, or it is revoked; `plimsoll token list` and `/me` list the tokens',
     tokens_too_many:
       'a user may have at most {max} tokens (`limits.tokens_per_user`); revoke one that is no longer used',
-    user_locked: '`{login}` is locked out; unlock the account first',
+    user_locked: '`{login}` is locked; unlock the account first',
     admin_last: '`{login}` is the last administrator; make another user an administrator first',
     own_account: 'you cannot lock or demote your own account; ask another administrator to do it',
     password_lines: 'a password is one line; write nothing else to standard input',

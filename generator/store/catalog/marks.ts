@@ -2,7 +2,7 @@ import { type Issue, issue } from '../../../core/error/error.ts'
 import { after, timestamp } from '../../../core/timestamp.ts'
 import type { Version } from '../../../core/version.ts'
 import type { Database } from '../database/database.ts'
-import type { MarkKind } from '../database/mark-kinds.ts'
+import { MARK_KINDS, type MarkKind } from '../database/mark-kinds.ts'
 import { all, type Queries, run, value } from '../database/statement.ts'
 import type { CrateRecord } from './crates.ts'
 
@@ -72,6 +72,17 @@ export async function isMarked(db: Queries, { kind, subject }: MarkSubject): Pro
 /** Counts the pending work of each kind; skips kinds without any. */
 export function countMarks(db: Queries): Promise<MarkCount[]> {
   return all(db, 'SELECT kind, count(*) AS n FROM marks GROUP BY kind')
+}
+
+/** Counts the pending work of each kind, at most `most` of each; skips kinds without any. */
+export async function countMarksUpTo(db: Queries, most: number): Promise<MarkCount[]> {
+  const text = 'SELECT count(*) FROM (SELECT 1 FROM marks WHERE kind = ? LIMIT ?)'
+  const counts: MarkCount[] = []
+  for (const kind of MARK_KINDS) {
+    const n = (await value<number>(db, text, kind, most)) ?? 0
+    if (n > 0) counts.push({ kind, n })
+  }
+  return counts
 }
 
 /** Clears marks, unless their subjects have changed again since the marks were read. */

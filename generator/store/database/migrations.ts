@@ -194,6 +194,8 @@ const migrations: Record<string, Migration> = {
     ...weekly('releases', 'published_at'),
     ...weekly('crates', 'created_at'),
   ]),
+  // The audit log is searched by action.
+  '021_audit_actions': statements([`CREATE INDEX audit_action ON audit (action)`]),
 }
 
 /** Returns the statements that keep the number of a table's rows in `counts`. */
@@ -229,7 +231,7 @@ function weekly(table: 'releases' | 'crates', column: string): string[] {
 }
 
 /** Returns the version of this program. */
-function runningVersion(): string {
+export function runningVersion(): string {
   const manifest = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')
   return (JSON.parse(manifest) as { version: string }).version
 }

@@ -51,7 +51,7 @@ export interface Tables {
     /** The hash by `daemon/password.ts`; null for a user without a password. */
     password: string | null
     created_at: string
-    /** Since when no token or login is accepted; null for a user who is not locked out. */
+    /** Since when no token or login is accepted; null for a user who is not locked. */
     locked_at: string | null
   }
   /** Browser sessions; one that has ended has no row. */

@@ -11,7 +11,7 @@ import { publishRequest, TestRegistry } from '../../support/registry.ts'
 
 const AT = '2026-11-20T12:00:00Z'
 const WITHDRAWN =
-  'the token was revoked or its user was locked out while the request arrived; nothing was changed'
+  'the token was revoked or its user was locked while the request arrived; nothing was changed'
 
 /** A registry in which alice and mallory own `demo`, and what mallory gets whose body is half here when something happens. */
 async function prepared(t: TestContext) {

@@ -75,6 +75,11 @@ test('the cookie of a login is for http only, for this site only, and over https
     const device = response.headers.getSetCookie().find(line => line.includes('_device='))
     const kept = `${name.replace('session', 'device')}=[\\w-]{22}\\.[\\w-]{43}; ${rest.replace('=300', '=34560000')}`
     assert.match(device ?? '', new RegExp(`^${kept}$`))
+    const shown = response.headers.getSetCookie().find(line => line.includes('_user='))
+    assert.equal(
+      shown,
+      `${name.replace('session', 'user')}=alice; ${rest.replace(' HttpOnly;', '')}`,
+    )
     const [row] = await test.registry.database
       .selectFrom('sessions')
       .select(['hash', 'expires_at'])

@@ -4,7 +4,7 @@ import { publishRequest } from '../../support/registry.ts'
 import { refuses, servedFolder } from '../../support/served-folder.ts'
 import { until } from '../../support/until.ts'
 
-const LOCKED = '`carol` is locked out; unlock the account first'
+const LOCKED = '`carol` is locked; unlock the account first'
 const DURATION = 'is not a duration; write for example 90d, 12h, 30m or 10s'
 const SCOPES =
   'is not a scope; the scopes are publish-new, publish-update, yank, change-owners, read'

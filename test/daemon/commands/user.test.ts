@@ -39,7 +39,7 @@ test('user add, list: what is said, and what is refused', async t => {
     [['user', 'nonsense'], 2, /^error: unknown command 'nonsense'/],
     [['user', 'password', 'alice'], 2, "required option '--password-stdin' not specified"],
     [['user', 'link', 'nobody'], 1, NOBODY],
-    [['user', 'link', 'alice'], 1, '`alice` is locked out; unlock the account first'],
+    [['user', 'link', 'alice'], 1, '`alice` is locked; unlock the account first'],
     ...['lock', 'unlock', 'promote', 'demote', 'logout'].map(
       verb => [['user', verb, 'nobody'], 1, NOBODY] as const,
     ),

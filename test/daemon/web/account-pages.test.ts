@@ -27,7 +27,7 @@ test('a page that says why not knows who is logged in', async t => {
   const test = await TestRegistry.open(t)
   await test.user('alice')
   const who = async (visitor: Visitor, path: string) =>
-    /<a href="\/me">([^<]*)<\/a>/.exec(await (await visitor.get(path)).text())?.[1]
+    /<a href="\/me" data-user>([^<]*)<\/a>/.exec(await (await visitor.get(path)).text())?.[1]
   const alice = await loggedIn(test, 'alice')
   assert.equal(await who(alice, '/me/none'), 'alice')
   assert.equal(await who(alice, '/me/admin/users'), 'alice')

@@ -47,6 +47,7 @@ const PAGES: Readonly<Record<string, readonly Ask[]>> = {
   ],
   'GET /me/admin/users': [{ path: '/me/admin/users', statuses: ADMIN }],
   'GET /me/admin/audit': [{ path: '/me/admin/audit', statuses: ADMIN }],
+  'GET /me/admin/status': [{ path: '/me/admin/status', statuses: ADMIN }],
   'GET /me/*': [{ path: '/me/none', statuses: [404, 404, 404, 404, 404, 404, 404] }],
 }
 
@@ -116,7 +117,7 @@ const FORMS: Readonly<Record<string, Ask>> = {
     statuses: [403, 403, 403, 403, 403, 403, 200],
   },
   'POST /me/admin/users/:login/:action': {
-    path: '/me/admin/users/carol/disable',
+    path: '/me/admin/users/carol/lock',
     statuses: BY_ADMIN,
   },
 }

@@ -1,0 +1,117 @@
+import { cratePath, versionPath } from '../../core/paths/crates.ts'
+import { exactTimeTag, formatBytes, formatNumber, messageText } from '../elements/elements.ts'
+import { account, type Linker, linker } from '../elements/links.ts'
+import { type Child, html, type Markup } from '../elements/markup.ts'
+import type { SiteConfig } from '../site-config.ts'
+import { accountPage, type Viewer } from './frame.ts'
+
+/** Work of one kind; `isMore`: there is more than `n`. */
+export interface PendingWork {
+  readonly kind: string
+  readonly n: number
+  readonly isMore: boolean
+}
+
+/** Something that went wrong, and when it was or will be tried. */
+export interface StatusProblem {
+  readonly what: string
+  readonly crate: string | null
+  readonly version: string | null
+  readonly why: string
+  /** When it happened; null if that is not known. */
+  readonly at: string | null
+  /** When failed work is tried again; null if it is not work that waits. */
+  readonly retryAt: string | null
+}
+
+/** What the status page shows. */
+export interface StatusData {
+  readonly viewer: Viewer
+  /** When the numbers were read. */
+  readonly at: string
+  readonly started: string
+  readonly crates: number
+  readonly versions: number
+  readonly users: number
+  /** Free and total bytes of the file systems of the registry, by what is on them. */
+  readonly disks: readonly { readonly what: string; readonly free: number; readonly size: number }[]
+  readonly databaseBytes: number
+  readonly memoryBytes: number
+  readonly programs: readonly (readonly [name: string, version: string])[]
+  readonly gitIndex: string
+  readonly pending: readonly PendingWork[]
+  readonly errors: readonly StatusProblem[]
+  readonly failed: readonly StatusProblem[]
+  readonly plain: readonly StatusProblem[]
+}
+
+/** Words for the kinds of marks; other kinds are shown by their own name. */
+const KINDS: ReadonlyMap<string, string> = new Map([
+  ['file', 'downloads to show'],
+  ['index', 'index files'],
+  ['whole', 'whole crates'],
+  ['git', 'git index entries'],
+  ['page', 'crate pages'],
+  ['release', 'version pages'],
+  ['list', 'list pages'],
+  ['entry', 'blocks of the search'],
+  ['search', 'search terms'],
+  ['common', 'common search terms'],
+  ['spread', 'new search files'],
+  ['site', 'front page and feeds'],
+  ['map', 'parts of the site map'],
+  ['source', 'source browsers'],
+])
+
+/** Renders what `plimsoll status` knows. A link refreshes it, without a script. */
+export function statusPage(site: SiteConfig, data: StatusData): string {
+  const path = account.status
+  const to = linker(site, null)
+  const { pending } = data
+  const body = html`<p class="quiet">As of ${exactTimeTag(data.at)} UTC. <a href="${to(path)}">Refresh</a></p>
+<section class="part"><h2>Registry</h2>${facts([
+    ['Crates', formatNumber(data.crates)],
+    ['Versions', formatNumber(data.versions)],
+    ['Users', html`<a href="${to(account.users)}">${formatNumber(data.users)}</a>`],
+    ['Git index', messageText(data.gitIndex)],
+    ['Running since', html`${exactTimeTag(data.started)} UTC (${age(data.started, data.at)})`],
+    ['Memory', formatBytes(data.memoryBytes)],
+    ['Database', formatBytes(data.databaseBytes)],
+    ...data.disks.map(
+      ({ what, free, size }) =>
+        [what, `${formatBytes(free)} of ${formatBytes(size)} free`] as const,
+    ),
+    ...data.programs,
+  ])}</section>
+<section class="part"><h2>Pending work</h2>${pending.length === 0 ? html`<p>Nothing is pending.</p>` : facts(pending.map(one => [KINDS.get(one.kind) ?? one.kind, `${one.isMore ? 'more than ' : ''}${formatNumber(one.n)}`]))}</section>
+<section class="part"><h2>Last errors</h2>${problems(data.errors, to, 'No background work has failed.')}</section>
+<section class="part"><h2>Failed work that will be tried again</h2>${problems(data.failed, to, 'None.')}</section>
+<section class="part"><h2>Shown as plain text</h2>${problems(data.plain, to, 'None.')}</section>`
+  return accountPage(site, data.viewer, { path, title: 'Status', body })
+}
+
+function facts(rows: readonly (readonly [term: string, value: Child])[]): Markup {
+  return html`<dl class="status">${rows.map(
+    ([term, value]) => html`<div><dt class="quiet">${term}</dt><dd>${value}</dd></div>\n`,
+  )}</dl>`
+}
+
+function problems(rows: readonly StatusProblem[], to: Linker, none: string): Markup {
+  if (rows.length === 0) return html`<p class="quiet">${none}</p>`
+  const row = ({ what, crate, version, why, at, retryAt }: StatusProblem) =>
+    html`<li><div class="row-head"><strong>${what}</strong>
+${crate === null ? null : html`<a href="${to(cratePath(crate))}">${crate}</a>`}
+${crate === null || version === null ? null : html`<a href="${to(versionPath(crate, version))}">${version}</a>`}
+<span class="note">${at === null ? null : exactTimeTag(at)}${retryAt === null ? null : html`next attempt ${exactTimeTag(retryAt)}`}</span></div>
+<div class="row-more">${messageText(why)}</div></li>
+`
+  return html`<ul class="rows">${rows.map(row)}</ul>`
+}
+
+/** Returns the time between two timestamps: `3 d 4 h`. */
+function age(from: string, to: string): string {
+  const minutes = Math.max(0, Math.floor((Date.parse(to) - Date.parse(from)) / 60_000))
+  const [days, hours] = [Math.floor(minutes / 1440), Math.floor((minutes % 1440) / 60)]
+  if (days > 0) return `${days} d ${hours} h`
+  return hours > 0 ? `${hours} h ${minutes % 60} min` : `${minutes} min`
+}

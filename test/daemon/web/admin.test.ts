@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { recordFailure } from '../../../generator/store/catalog/facts.ts'
+import { setMarks } from '../../../generator/store/catalog/marks.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import { loggedIn } from '../../support/visitor.ts'
+
+test('the audit log is narrowed down by user, crate and action, page by page', async t => {
+  const test = await TestRegistry.open(t)
+  await test.user('root', {}, true)
+  await test.user('Alice')
+  const { database } = test.registry
+  for (let at = 0; at < 120; at++) {
+    const [actor, crate] = at % 2 === 0 ? ['Alice', 'keel'] : ['bob', 'rudder']
+    const action = at === 0 ? 'yank' : 'publish'
+    const row = { at: '2026-11-20T12:00:00Z', actor, crate, action, version: `1.0.${at}` }
+    await database.insertInto('audit').values(row).execute()
+  }
+  const root = await loggedIn(test, 'root')
+  const log = async (query: string) => {
+    const text = await (await root.get(`/me/admin/audit${query}`)).text()
+    const versions = [...text.matchAll(/\/crates\/(\w+)\/1\.0\.(\d+)\/"/g)]
+    const links = /<nav class="pager"[^>]*>(.*)<\/nav>/.exec(text)?.[1] ?? ''
+    return { text, versions: versions.map(([, name, at]) => `${name} ${at}`), links }
+  }
+  const first = await log('?user=alice')
+  assert.deepEqual([first.versions.length, first.versions[0]], [50, 'keel 118'])
+  const older = /href="(\?user=alice&amp;crate=&amp;action=&amp;before=\d+)">Older/.exec(
+    first.links,
+  )
+  const second = await log((older?.[1] ?? '').replaceAll('&amp;', '&'))
+  assert.deepEqual(second.versions.at(-1), 'keel 0')
+  assert.match(second.links, /after=\d+">← Newer/)
+  assert.doesNotMatch(second.links, /Older/)
+  assert.equal((await log('?crate=rudder')).versions[0], 'rudder 119')
+  const yanks = await log('?crate=keel&action=yank')
+  assert.deepEqual(yanks.versions, ['keel 0'])
+  assert.match(yanks.text, /<option>login<\/option><option>publish<\/option>/)
+  assert.match(yanks.text, /<option selected>yank<\/option>/)
+  assert.match((await log('?user=nobody')).text, /No events/)
+})
+
+test('an event about a user links to that user, once', async t => {
+  const test = await TestRegistry.open(t)
+  await test.user('root', {}, true)
+  await test.user('carol')
+  const root = await loggedIn(test, 'root')
+  await root.post('/me/admin/users/carol/lock', {}, { from: '/me/admin/users' })
+  const text = await (await root.get('/me/admin/audit?action=user-lock')).text()
+  assert.match(text, /users\?q=root">root<\/a> <strong>user-lock<\/strong>/)
+  assert.equal(text.split('users?q=carol">carol</a>').length, 2)
+  const users = await (await root.get('/me/admin/users?q=carol')).text()
+  assert.match(users, /<span class="badge bad">locked<\/span>/)
+  assert.match(users, /users\/carol\/unlock/)
+})
+
+test('users are found by username and by name', async t => {
+  const test = await TestRegistry.open(t)
+  await test.user('root', {}, true)
+  const id = await test.user('gh')
+  assert.ok(id)
+  await test.registry.database
+    .updateTable('users')
+    .set({ name: 'Grace Hopper' })
+    .where('canonical', '=', 'gh')
+    .execute()
+  const root = await loggedIn(test, 'root')
+  const found = async (query: string) => {
+    const text = await (await root.get(`/me/admin/users?q=${query}`)).text()
+    return [...text.matchAll(/<div class="row-head"><strong>(\w+)/g)].map(match => match[1])
+  }
+  assert.deepEqual(await found('hopper'), ['gh'])
+  assert.deepEqual(await found('OO'), ['root'])
+  assert.deepEqual(await found(''), ['gh', 'root'])
+  assert.deepEqual(await found('%25'), [])
+})
+
+test('the status page shows pending work, failures and versions, and counts up to a limit', async t => {
+  const test = await TestRegistry.open(t)
+  await test.user('root', {}, true)
+  const { database } = test.registry
+  const why = '`origin` says no <b>'
+  await recordFailure(database, { what: 'git push', at: '2026-11-20T11:00:00Z', why })
+  const many = Array.from({ length: 10_003 }, (_, subject) => ({ kind: 'entry', subject }) as const)
+  await setMarks(database, [...many, { kind: 'map', subject: 1 }], 1)
+  await database
+    .updateTable('marks')
+    .set({ retry_at: '2026-11-20T12:30:00Z', attempts: 2, error: 'EIO' })
+    .where('kind', '=', 'map')
+    .execute()
+  const root = await loggedIn(test, 'root')
+  const text = await (await root.get('/me/admin/status')).text()
+  assert.match(text, /blocks of the search<\/dt><dd>more than 10,000</)
+  assert.match(text, /parts of the site map<\/dt><dd>1</)
+  assert.match(text, /<strong>git push<\/strong>/)
+  assert.match(text, /<code>origin<\/code> says no &lt;b&gt;/)
+  assert.match(text, /map, 2 attempts<\/strong>/)
+  assert.match(text, /next attempt <time[^>]*>2026-11-20 12:30:00</)
+  assert.match(text, /Node\.js<\/dt><dd>\d+\./)
+  assert.match(text, /SQLite<\/dt><dd>3\./)
+  assert.match(text, /Disk<\/dt><dd>[\d.]+ [KMG]iB of [\d.]+ [KMG]iB free</)
+  await database.deleteFrom('marks').execute()
+  assert.match(
+    await (await root.get('/me/admin/status')).text(),
+    /more than 10,000/,
+    'kept a while',
+  )
+})
+
+test('the cookie with the username follows the session, and nothing trusts it', async t => {
+  const test = await TestRegistry.open(t)
+  await test.user('alice')
+  const alice = await loggedIn(test, 'alice')
+  await alice.get('/me')
+  assert.equal(alice.cookies.get('plimsoll_user'), 'alice')
+  alice.cookies.set('plimsoll_user', 'root')
+  assert.match(await (await alice.get('/me')).text(), /<h1>alice<\/h1>/)
+  assert.equal(alice.cookies.get('plimsoll_user'), 'alice')
+  await alice.post('/me/logout')
+  assert.equal(alice.cookies.has('plimsoll_user'), false)
+  alice.cookies.set('plimsoll_user', 'alice')
+  assert.match(await (await alice.get('/me')).text(), /<h1>Log in<\/h1>/)
+  assert.equal(alice.cookies.has('plimsoll_user'), false, 'gone with a session that ended')
+})
