@@ -238,7 +238,8 @@ export const TARGETS: Readonly<Record<string, Target>> = {
     budget: SANDBOXED_MS,
     seeds: PAYLOADS,
     run: input => {
-      harmless(sanitize(input.toString(), { base: null, images: 'load' }))
+      const options = { base: null, folder: '', images: 'load', copies: new Map() } as const
+      harmless(sanitize(input.toString(), options).html)
     },
   },
 }

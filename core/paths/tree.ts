@@ -71,6 +71,9 @@ export function pathInGit(path: string): string {
   return path.slice(INDEX_FOLDER.length + 1)
 }
 
+/** Folder of images of READMEs, named by their bytes. */
+export const IMAGES_FOLDER = 'images'
+
 /** Folder of the stylesheet, the scripts and the images; their paths contain a hash. */
 export const ASSETS_FOLDER = 'assets'
 

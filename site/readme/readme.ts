@@ -1,6 +1,7 @@
 import { html, type Markup, raw } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { TooComplexError } from './bounded-tree.ts'
+import type { ImageCopies } from './images.ts'
 import { linkBase, type ReadmePlace } from './links.ts'
 import { markdown } from './markdown.ts'
 import { sanitize } from './sanitize.ts'
@@ -10,7 +11,17 @@ export interface PackagedReadme extends Pick<SiteConfig, 'images'> {
   readonly text: string
   /** Its file extension tells whether it is Markdown; its links are relative to its folder. */
   readonly about: ReadmePlace
+  /** The images that this site serves; none by default. */
+  readonly copies?: ImageCopies
 }
+
+/** A README as HTML, and the keys of the images that this site should serve. */
+export interface RenderedReadme {
+  readonly html: string
+  readonly images: readonly string[]
+}
+
+const NONE: ImageCopies = new Map()
 
 /** Maximum number of characters of a README that are shown; the package has all of it. */
 export const README_MAX = 256 * 1024
@@ -24,15 +35,24 @@ const MARKDOWN = /(^|\/)[^./]*$|\.(md|markdown|mdown|mdwn|mkd|mkdn|mkdown)$/i
  * Renders a README as sanitized HTML: as Markdown or plain text, depending on its file extension.
  * Its cost has only rough limits, so call it where it can be stopped.
  */
-export function renderReadme({ text, about, images }: PackagedReadme): string {
-  if (!MARKDOWN.test(about.readme_file ?? '')) return section(text, plainText(text), null)
+export function renderReadme(readme: PackagedReadme): string {
+  return renderWithImages(readme).html
+}
+
+/** Does the same, and returns which images it has. */
+export function renderWithImages(readme: PackagedReadme): RenderedReadme {
+  const { text, about, images, copies = NONE } = readme
+  const file = about.readme_file ?? ''
+  if (!MARKDOWN.test(file)) return { html: section(text, plainText(text), null), images: [] }
   try {
     const content = markdown(shortened(text))
     if (content.length > HTML_MAX) throw new TooComplexError('its HTML grows too long')
-    return section(text, raw(sanitize(content, { base: linkBase(about), images })), null)
+    const folder = file.slice(0, file.lastIndexOf('/') + 1)
+    const clean = sanitize(content, { base: linkBase(about), folder, images, copies })
+    return { html: section(text, raw(clean.html), null), images: clean.images }
   } catch (error) {
     if (!(error instanceof TooComplexError)) throw error
-    return plainReadme(text, error.message)
+    return { html: plainReadme(text, error.message), images: [] }
   }
 }
 

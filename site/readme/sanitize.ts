@@ -1,5 +1,4 @@
 import { type DefaultTreeAdapterTypes, html as namespaces, parseFragment } from 'parse5'
-import type { SiteConfig } from '../site-config.ts'
 import {
   ATTRIBUTES,
   CLASSES,
@@ -10,7 +9,9 @@ import {
   VOID,
 } from './allowed.ts'
 import { boundedTree, TooComplexError } from './bounded-tree.ts'
-import { type LinkBase, safeId, safeImage, safeLink } from './links.ts'
+import { type ImageOptions, ReadmeImages } from './images.ts'
+import { LeftOut } from './left-out.ts'
+import { safeId, safeLink } from './links.ts'
 
 type Node = DefaultTreeAdapterTypes.ChildNode
 type Element = DefaultTreeAdapterTypes.Element
@@ -19,10 +20,10 @@ type Given = ReadonlyMap<string, string>
 /** Attributes in the output, with allowed names only. */
 type Attributes = Record<string, string>
 
-/** How links and images are treated. */
-export interface SanitizeOptions extends Pick<SiteConfig, 'images'> {
-  /** What relative links resolve to; null drops them. */
-  readonly base: LinkBase | null
+/** A README as it may be shown, and the keys of the images that this site should serve. */
+export interface Sanitized {
+  readonly html: string
+  readonly images: readonly string[]
 }
 
 /** Maximum nesting depth: more than anyone writes, and browsers stay fast. */
@@ -48,25 +49,30 @@ const REL = 'nofollow noopener noreferrer'
  * only allowed elements and attributes, and escaped text, reach the output.
  * Throws `TooComplexError` if the HTML is too large.
  */
-export function sanitize(html: string, options: SanitizeOptions): string {
+export function sanitize(html: string, options: ImageOptions): Sanitized {
   const writer = new Writer(options)
   writer.nodes(parseFragment(html, { treeAdapter: boundedTree() }).childNodes, 0, false)
-  return writer.parts.join('')
+  return { html: writer.parts.join(''), images: [...writer.images.keys] }
 }
 
 class Writer {
   readonly parts: string[] = []
   #length = 0
-  readonly #options: SanitizeOptions
+  readonly images: ReadmeImages
+  readonly #base: ImageOptions['base']
+  readonly #leftOut: LeftOut
   readonly #ids = new Set<string>()
 
-  constructor(options: SanitizeOptions) {
-    this.#options = options
+  constructor(options: ImageOptions) {
+    this.images = new ReadmeImages(options)
+    this.#base = options.base
+    this.#leftOut = new LeftOut(image => this.images.show(attributeOf(image, 'src')).isLeftOut)
   }
 
   nodes(nodes: readonly Node[], depth: number, inLink: boolean, text = true): void {
     if (depth > DEPTH_MAX) return
-    for (const node of nodes) {
+    for (const [at, node] of nodes.entries()) {
+      if (this.#leftOut.has(nodes, at)) continue
       if (node.nodeName === '#text' && text)
         this.#write(escaped((node as DefaultTreeAdapterTypes.TextNode).value))
       else if ('tagName' in node) this.#element(node, depth, inLink)
@@ -139,7 +145,7 @@ class Writer {
   /** Returns the attributes of links, and of elements that the keyboard must be able to scroll. */
   #extra(name: string, given: Given): Attributes {
     if (name === 'a') {
-      const href = safeLink(given.get('href'), this.#options.base, 'pages')
+      const href = safeLink(given.get('href'), this.#base, 'pages')
       return href === null ? {} : { href, rel: REL }
     }
     if (name === 'pre') return { tabindex: '0' }
@@ -149,28 +155,26 @@ class Writer {
   }
 
   #image(given: Given, inLink: boolean): void {
-    const src = safeImage(given.get('src'), this.#options.base)
+    const { src, copy, url } = this.images.show(given.get('src'))
     const alt = (given.get('alt') ?? '').slice(0, VALUE_MAX)
-    if (src !== null && this.#isLoaded(src)) {
+    if (src !== null) {
+      const kept = this.#kept('img', given)
+      const isSized = kept.width !== undefined || kept.height !== undefined
+      const size = isSized || !copy?.width || !copy.height ? {} : sizeOf(copy.width, copy.height)
       const how = { loading: 'lazy', referrerpolicy: 'no-referrer' }
-      this.#open('img', { ...this.#kept('img', given), src, alt, ...how })
+      this.#open('img', { ...kept, ...size, src, alt, ...how })
       return
     }
     const text = alt.trim() === '' ? 'image' : alt
-    if (src === null || inLink) this.#write(`<span class="image">${escaped(text)}</span>`)
-    else this.#write(`<a class="image" href="${escaped(src)}" rel="${REL}">${escaped(text)}</a>`)
-  }
-
-  /** Whether browsers may load an image; the content security policy forbids plain HTTP. */
-  #isLoaded(url: string): boolean {
-    return this.#options.images === 'load' && url.startsWith('https:')
+    if (url === null || inLink) this.#write(`<span class="image">${escaped(text)}</span>`)
+    else this.#write(`<a class="image" href="${escaped(url)}" rel="${REL}">${escaped(text)}</a>`)
   }
 
   #source(given: Given): void {
     const first = /^[^\s,]+/.exec((given.get('srcset') ?? '').trim())?.[0]
-    const srcset = safeImage(first, this.#options.base)
-    if (srcset === null || !this.#isLoaded(srcset)) return
-    this.#open('source', { ...this.#kept('source', given), srcset: srcset.replaceAll(',', '%2C') })
+    const { src } = this.images.show(first)
+    if (src === null) return
+    this.#open('source', { ...this.#kept('source', given), srcset: src.replaceAll(',', '%2C') })
   }
 
   /** Renders the only input allowed: the disabled checkbox of a task list. */
@@ -181,6 +185,15 @@ class Writer {
       : { 'aria-label': 'open' }
     this.#open('input', { type: 'checkbox', disabled: '', ...state })
   }
+}
+
+function attributeOf(element: Element, name: string): string | undefined {
+  return element.attrs.find(one => one.name === name)?.value
+}
+
+/** The size lets browsers keep the room of an image before it is loaded. */
+function sizeOf(width: number, height: number): Attributes {
+  return { width: String(width), height: String(height) }
 }
 
 /** Whether a list item is outside a list. */
