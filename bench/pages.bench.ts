@@ -13,6 +13,7 @@ import { addUser } from '../daemon/accounts/accounts.ts'
 import { createToken } from '../daemon/accounts/tokens.ts'
 import { createApp } from '../daemon/app.ts'
 import { Metrics } from '../daemon/metrics.ts'
+import { DownloadCounter } from '../daemon/workers/download-counter.ts'
 import { IndexWorker } from '../daemon/workers/index-worker.ts'
 import { addSubmission } from '../generator/add/add.ts'
 import { build } from '../generator/build/build.ts'
@@ -72,6 +73,7 @@ async function publishBeside(registry: Registry, userId: number): Promise<void> 
     log,
     metrics: new Metrics(registry),
     git: null,
+    downloads: new DownloadCounter(),
   })
   const publish = async (number: number) => {
     const [name, version] = [`beside-${number}`, '1.0.0']

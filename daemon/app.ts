@@ -9,6 +9,7 @@ import {
 import { AccessGuard } from './access/access-guard.ts'
 import { get, post, put, type Route, remove } from './access/route.ts'
 import * as crates from './api/crates.ts'
+import { crateDownloads, versionDownloads } from './api/downloads.ts'
 import { openApi } from './api/openapi.ts'
 import { deleteOwners, owners, putOwners } from './api/owners.ts'
 import { publish } from './api/publish.ts'
@@ -53,10 +54,10 @@ export function routes(deps: Deps, files = publicFiles(deps)): Route[] {
     get(crate, 'reader', crates.crate(registry)),
     get(`${crate}/versions`, 'reader', crates.versions(registry)),
     get(`${crate}/reverse_dependencies`, 'reader', crates.reverseDependencies(registry)),
-    get(`${crate}/downloads`, 'reader', crates.crateDownloads(registry)),
+    get(`${crate}/downloads`, 'reader', crateDownloads(registry)),
     get(version, 'reader', crates.version(registry)),
     get(`${version}/dependencies`, 'reader', crates.dependencies(registry)),
-    get(`${version}/downloads`, 'reader', crates.versionDownloads(registry)),
+    get(`${version}/downloads`, 'reader', versionDownloads(registry)),
     get(`${version}/authors`, 'reader', crates.authors(registry)),
     get(`${version}/readme`, 'reader', crates.readme(registry)),
     get(`${version}/download`, 'reader', crates.download(registry, files)),
@@ -68,10 +69,15 @@ export function routes(deps: Deps, files = publicFiles(deps)): Route[] {
   ]
 }
 
-function publicFiles({ registry }: Deps): PublicFiles {
+function publicFiles({ registry, downloads }: Deps): PublicFiles {
   const pages = pageHeaders(registry.site)
   const isPrivate = registry.settings.auth.required
-  return new PublicFiles(registry.tree.root, { isPrivate, pageHeaders: pages })
+  const isCounted = registry.settings.downloads.count === 'served'
+  return new PublicFiles(registry.tree.root, {
+    isPrivate,
+    pageHeaders: pages,
+    ...(isCounted && { onDownload: downloads.count }),
+  })
 }
 
 /**

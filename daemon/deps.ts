@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Registry } from '../generator/index.ts'
 import type { Metrics } from './metrics.ts'
+import type { DownloadCounter } from './workers/download-counter.ts'
 import type { GitWorker } from './workers/git-worker.ts'
 import type { IndexWorker } from './workers/index-worker.ts'
 
@@ -11,6 +12,7 @@ export interface Deps {
   readonly clock: () => Date
   readonly log: Logger
   readonly metrics: Metrics
+  readonly downloads: DownloadCounter
   /** Null for a registry without a git index. */
   readonly git: GitWorker | null
 }

@@ -19,7 +19,7 @@ import {
 import { issuesOf } from './http/answer.ts'
 
 /** The kinds of background work after a publish. */
-const BACKGROUND = ['build', 'git index', 'git push'] as const
+const BACKGROUND = ['build', 'git index', 'git push', 'downloads'] as const
 export type BackgroundWork = (typeof BACKGROUND)[number]
 
 /** The standard HTTP methods (RFC 9110 §9.3, RFC 5789). */
@@ -33,6 +33,7 @@ export class Metrics {
   readonly #fileTimes = new Map<string, ReturnType<Histogram['labels']>>()
   readonly #failures: Counter
   readonly #publishes: Counter
+  readonly #downloads: Counter
   readonly #backgroundFailures: Counter
 
   constructor(registry: Registry) {
@@ -60,8 +61,13 @@ export class Metrics {
     this.#backgroundFailures = counter(
       'plimsoll_background_failures_total',
       'what',
-      'Failures of background work, which is retried: `build` for index files and pages, `git index`, `git push`',
+      'Failures of background work, which is retried: `build` for index files and pages, `git index`, `git push`, `downloads`',
     )
+    this.#downloads = new Counter({
+      name: 'plimsoll_downloads_total',
+      help: 'Downloads of `.crate` files; they are written and counted here once a minute',
+      registers,
+    })
     for (const outcome of ['added', 'present']) this.#publishes.inc({ outcome }, 0)
     for (const what of BACKGROUND) this.#backgroundFailures.inc({ what }, 0)
     gauges(registry, registers)
@@ -96,6 +102,9 @@ export class Metrics {
   published(outcome: 'added' | 'present'): void {
     this.#publishes.inc({ outcome })
   }
+
+  /** Counts downloads. */
+  readonly downloaded = (n: number): void => this.#downloads.inc(n)
 
   /** Returns the metrics page for Prometheus. */
   async page(): Promise<Response> {

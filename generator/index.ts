@@ -49,6 +49,20 @@ export {
   registryCounts,
   registryTotals,
 } from './store/catalog/crates.ts'
+export { addDownloads, type DownloadCount } from './store/catalog/downloads/add.ts'
+export { hasDueDownloads, markDueDownloads } from './store/catalog/downloads/due.ts'
+export {
+  crateDownloads,
+  type DownloadNumbers,
+  type Downloads,
+  downloadNumbers,
+  mostDownloaded,
+  mostRecentlyDownloaded,
+  NO_DOWNLOADS,
+  registryDownloads,
+  releaseDownloads,
+  versionTotals,
+} from './store/catalog/downloads/read.ts'
 export { listFailures, recordFailure, writeFact } from './store/catalog/facts.ts'
 export {
   countFailedMarks,
@@ -69,6 +83,7 @@ export { setYanked } from './store/catalog/release-changes.ts'
 export {
   findRelease,
   listReleases,
+  listVersions,
   type ReleaseRecord,
   readReadme,
 } from './store/catalog/releases.ts'
@@ -112,7 +127,15 @@ export {
 
 // Settings, times, paths, addresses.
 
-export { CRATES_FOLDER, crateFilePath } from '../core/paths/crates.ts'
+export {
+  DAYS_KEPT,
+  type DayCounts,
+  dateOf,
+  dayOf,
+  daysUntil,
+  sumUntil,
+} from '../core/day-counts.ts'
+export { CRATES_FOLDER, crateFilePath, releaseOfPath } from '../core/paths/crates.ts'
 export { configPath, notFoundPath, type Place, placeOf } from '../core/paths/tree.ts'
 export { type ListenAddress, parseListen } from '../core/settings/kind.ts'
 export type { Settings } from '../core/settings/settings.ts'

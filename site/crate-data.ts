@@ -67,4 +67,6 @@ export interface CrateData {
   /** The first dependents by name; `dependentCount` counts all of them. */
   readonly dependents: readonly DependentRow[]
   readonly dependentCount: number
+  /** Whether there are files with its downloads. */
+  readonly downloads: boolean
 }

@@ -1,5 +1,5 @@
-import { lowerPrefix, type Name } from '../name.ts'
-import type { Version } from '../version.ts'
+import { isName, lowerPrefix, type Name } from '../name.ts'
+import { isVersion, type Version } from '../version.ts'
 
 /** Folder of the crates: their `.crate` files and pages. */
 export const CRATES_FOLDER = 'crates'
@@ -19,6 +19,15 @@ export function crateFilePath(name: Name, version: Version): string {
   return `${crateFolder(name)}/${crateFile(name, version)}`
 }
 
+/** Returns the release of a path that `crateFilePath` returns; null for any other path. */
+export function releaseOfPath(path: string): { name: Name; version: Version } | null {
+  const [folder, name = '', file = '', ...more] = path.split('/')
+  const version = file.slice(name.length + 1, -'.crate'.length)
+  const isRelease = folder === CRATES_FOLDER && isName(name) && isVersion(version)
+  if (!isRelease || more.length > 0 || file !== crateFile(name, version)) return null
+  return { name, version }
+}
+
 /** Returns the path of a crate's `crate.json`, the full record for tools. */
 export function crateRecordPath(name: Name): string {
   return `${crateFolder(name)}/crate.json`
@@ -29,6 +38,16 @@ export function crateFeedPath(name: string): string {
   return `${crateFolder(name)}/feed.xml`
 }
 
+/** Returns the path of the numbers of a crate's downloads, for tools. */
+export function crateDownloadsPath(name: string): string {
+  return `${crateFolder(name)}/downloads.json`
+}
+
+/** Returns the path of the drawing of a crate's downloads. */
+export function crateDownloadsPlotPath(name: string): string {
+  return `${crateFolder(name)}/downloads.svg`
+}
+
 /** Returns the path of a crate's page, which shows its newest version. */
 export function cratePath(name: string): string {
   return `${crateFolder(name)}/index.html`
@@ -36,7 +55,12 @@ export function cratePath(name: string): string {
 
 /** Returns the paths in a crate's folder that are rendered from all of its versions. */
 export function cratePagePaths(name: Name): string[] {
-  return [crateRecordPath(name), crateFeedPath(name), cratePath(name)]
+  return [crateRecordPath(name), crateFeedPath(name), cratePath(name), ...crateDownloadsPaths(name)]
+}
+
+/** Returns the paths in a crate's folder that show its downloads. */
+export function crateDownloadsPaths(name: Name): string[] {
+  return [crateDownloadsPath(name), crateDownloadsPlotPath(name)]
 }
 
 /** Returns the path of a version's page; the `+` of build metadata is not escaped. */

@@ -136,6 +136,9 @@ export const sections = {
     trusted_proxies: row(list(network), []),
     shutdown_seconds: row(duration(0, 3600), 30),
   },
+  downloads: {
+    count: row(choice('served', 'imported', 'off'), 'served'),
+  },
   auth: {
     required: row(flag, false),
     password_cost: row(integer(14, 20), 15),

@@ -1,10 +1,8 @@
-import type { Context } from 'hono'
 import * as v from 'valibot'
 import {
   type CanonicalName,
   type CrateCard,
   canonicalName,
-  compareVersions,
   countDependents,
   crateCount,
   crateFilePath,
@@ -13,16 +11,19 @@ import {
   findRelease,
   isName,
   isNamed,
-  isVersion,
   listDependents,
   listReleases,
+  mostDownloaded,
+  mostRecentlyDownloaded,
   type Name,
+  NO_DOWNLOADS,
   newCrates,
   type Registry,
   type ReleaseRecord,
   readCards,
   readReadme,
   refuse,
+  registryDownloads,
   searchCrates,
   updatedCrates,
 } from '../../generator/index.ts'
@@ -30,6 +31,7 @@ import { crateOf, type OpenHandler } from '../access/route.ts'
 import type { PublicFiles } from '../files/public-files.ts'
 import { answer, answerText } from '../http/answer.ts'
 import { metaOf, sliceOf } from '../http/paging.ts'
+import { foundVersion, newestFirst, numbersOf, releaseTotals, totalsOf, viewsOf } from './lookup.ts'
 import * as schema from './schema.ts'
 
 /** `GET /api/v1/crates/{name}`: a crate with its versions, newest first. */
@@ -42,14 +44,16 @@ export function crate(registry: Registry): OpenHandler {
     const releases = wants('versions')
       ? newestFirst(await listReleases(registry.database, card.id))
       : null
+    const totals = releases ? await totalsOf(registry, card.id) : new Map<number, number>()
     const more = {
+      downloads: (await numbersOf(registry, [card])).get(card.id),
       taxonomy: wants('keywords') || wants('categories'),
       exact: true,
       ...(releases && { versions: releases.map(one => one.id) }),
     }
     return answer<typeof schema.crateAnswer>(c, {
       crate: schema.crateView(card, more),
-      versions: releases?.map(one => schema.versionView(card, one)) ?? null,
+      versions: releases?.map(one => schema.versionView(card, one, totals.get(one.id))) ?? null,
       keywords: wants('keywords') ? schema.keywordViews(card) : null,
       categories: wants('categories') ? schema.categoryViews(card) : null,
     })
@@ -57,15 +61,14 @@ export function crate(registry: Registry): OpenHandler {
 }
 
 /** `GET /api/v1/crates`: crates in the order of `searchCrates`; `meta.total` counts all of them. */
-export function search({ database }: Registry): OpenHandler {
+export function search(registry: Registry): OpenHandler {
+  const { database } = registry
   return async c => {
     const query = v.parse(schema.searchQuery, c.req.query())
     const text = query.q.replaceAll('+', ' ').trim()
     const { ids, total } = await searchCrates(database, text, sliceOf(query))
     const exact = isName(text) ? canonicalName(text) : null
-    const crates = (await readCards(database, ids)).map(card =>
-      schema.crateView(card, { exact: exact !== null && isNamed(card, exact) }),
-    )
+    const crates = await viewsOf(registry, ids, card => exact !== null && isNamed(card, exact))
     return answer<typeof schema.searchAnswer>(c, { crates, meta: metaOf(c.req.url, query, total) })
   }
 }
@@ -73,18 +76,21 @@ export function search({ database }: Registry): OpenHandler {
 /** The length of each list. */
 const LENGTH = 10
 
-/** `GET /api/v1/summary`: new and updated crates. The lists by downloads are always empty. */
-export function summary({ database }: Registry): OpenHandler {
+/** `GET /api/v1/summary`: new, updated and most downloaded crates. */
+export function summary(registry: Registry): OpenHandler {
+  const { database, site, clock } = registry
   return async c => {
-    const view = async (ids: readonly number[]) =>
-      (await readCards(database, ids)).map(card => schema.crateView(card))
+    const view = (ids: readonly number[]) => viewsOf(registry, ids)
+    const { total } = site.downloads ? await registryDownloads(database) : NO_DOWNLOADS
+    const often = site.downloads ? await mostDownloaded(database, LENGTH) : []
+    const lately = site.downloads ? await mostRecentlyDownloaded(database, LENGTH, clock()) : []
     return answer<typeof schema.summaryAnswer>(c, {
       num_crates: await crateCount(database),
-      num_downloads: 0,
+      num_downloads: total,
       new_crates: await view(await newCrates(database, LENGTH)),
       just_updated: await view(await updatedCrates(database, LENGTH)),
-      most_downloaded: [],
-      most_recently_downloaded: [],
+      most_downloaded: await view(often),
+      most_recently_downloaded: await view(lately),
       popular_keywords: [],
       popular_categories: [],
     })
@@ -103,9 +109,16 @@ export function reverseDependencies(registry: Registry): OpenHandler {
     const total = await countDependents(database, name)
     const cards = await readCards(database, await listDependents(database, name, sliceOf(query)))
     const releases = await Promise.all(cards.map(card => newestOf(database, card)))
+    const numbers = await numbersOf(registry, cards)
+    const totals = await releaseTotals(registry, releases)
     return answer<typeof schema.reverseAnswer>(c, {
-      dependencies: releases.flatMap(({ release }) => edge(release, name) ?? []),
-      versions: releases.map(({ card, release }) => schema.versionView(card, release)),
+      dependencies: releases.flatMap(({ card, release }) => {
+        const found = edge(release, name)
+        return found ? { ...found, downloads: numbers.get(card.id)?.total ?? 0 } : []
+      }),
+      versions: releases.map(({ card, release }) =>
+        schema.versionView(card, release, totals.get(release.id)),
+      ),
       meta: metaOf(c.req.url, query, total),
     })
   }
@@ -140,23 +153,29 @@ export function versions(registry: Registry): OpenHandler {
     const meta = isPaged
       ? metaOf(c.req.url, query, sorted.length)
       : { total: sorted.length, next_page: null, prev_page: null }
-    const views = page.map(one => schema.versionView(card, one))
+    const totals = await totalsOf(registry, card.id)
+    const views = page.map(one => schema.versionView(card, one, totals.get(one.id)))
     return answer<typeof schema.versionsAnswer>(c, { versions: views, meta })
   }
 }
 
 /** Creates a handler that answers with JSON about the version in the path. */
 function ofVersion<Answer extends v.GenericSchema>(
-  view: (found: Awaited<ReturnType<typeof foundVersion>>) => v.InferOutput<Answer>,
+  view: (
+    found: Awaited<ReturnType<typeof foundVersion>>,
+    registry: Registry,
+  ) => v.InferOutput<Answer> | Promise<v.InferOutput<Answer>>,
 ) {
   return (registry: Registry): OpenHandler =>
     async c =>
-      answer<Answer>(c, view(await foundVersion(registry, c)))
+      answer<Answer>(c, await view(await foundVersion(registry, c), registry))
 }
 
 /** `GET /api/v1/crates/{name}/{version}`. */
-export const version = ofVersion<typeof schema.versionAnswer>(({ card, release }) => {
-  return { version: schema.versionView(card, release) }
+export const version = ofVersion<typeof schema.versionAnswer>(async (found, registry) => {
+  const totals = await releaseTotals(registry, [found])
+  const { card, release } = found
+  return { version: schema.versionView(card, release, totals.get(release.id)) }
 })
 
 /** `GET /api/v1/crates/{name}/{version}/dependencies`. */
@@ -174,20 +193,6 @@ export function readme(registry: Registry): OpenHandler {
   }
 }
 
-/** `GET …/{name}/downloads`: always empty, for crates.io clients that request it. */
-export function crateDownloads(registry: Registry): OpenHandler {
-  return async c => {
-    await crateOf(registry, c, findCard)
-    const meta = { extra_downloads: [] }
-    return answer<typeof schema.downloadsAnswer>(c, { version_downloads: [], meta })
-  }
-}
-
-/** `GET …/{name}/{version}/downloads`. */
-export const versionDownloads = ofVersion<typeof schema.downloadsAnswer>(() => {
-  return { version_downloads: [] }
-})
-
 /** `GET …/{version}/authors`: as in the manifest, for crates.io clients that still request it. */
 export const authors = ofVersion<typeof schema.authorsAnswer>(({ release }) => {
   return { users: [], meta: { names: [...release.about.authors] } }
@@ -201,18 +206,4 @@ export function download(registry: Registry, files: PublicFiles): OpenHandler {
     const path = crateFilePath(of.name, of.version)
     return files.serve(`/${path}`, c.req) ?? refuse('release_unknown', of)
   }
-}
-
-/** Returns the crate and the version in the path; build metadata must match. */
-async function foundVersion(registry: Registry, c: Context) {
-  const card = await crateOf(registry, c, findCard)
-  const version = c.req.param('version') ?? ''
-  const release = isVersion(version) ? await findRelease(registry.database, card.id, version) : null
-  if (release?.version !== version) return refuse('release_unknown', { name: card.name, version })
-  return { card, release }
-}
-
-/** Sorts releases by SemVer precedence, highest first. */
-function newestFirst(releases: readonly ReleaseRecord[]): ReleaseRecord[] {
-  return releases.toSorted((a, b) => compareVersions(b.version, a.version))
 }

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import type { Registry } from '../../generator/index.ts'
 import type { OpenHandler, Route } from '../access/route.ts'
 import { answerText } from '../http/answer.ts'
+import * as downloads from './download-schema.ts'
 import * as schema from './schema.ts'
 
 /** The body of every failure of the API, whatever its status (specification A.7). */
@@ -193,10 +194,17 @@ export const operations: Readonly<Record<string, Operation>> = {
     schema.reverseAnswer,
     { query: schema.reverseQuery },
   ),
-  [`GET ${CRATE}/downloads`]: op('Downloads of a crate; always empty', schema.downloadsAnswer),
+  [`GET ${CRATE}/downloads`]: op(
+    'Downloads of a crate in the last 90 days: of its five newest versions, and of all others',
+    downloads.crateDownloadsAnswer,
+  ),
   [`GET ${VERSION}`]: op('A version', schema.versionAnswer),
   [`GET ${VERSION}/dependencies`]: op('The dependencies of a version', schema.dependenciesAnswer),
-  [`GET ${VERSION}/downloads`]: op('Downloads of a version; always empty', schema.downloadsAnswer),
+  [`GET ${VERSION}/downloads`]: op(
+    'Downloads of a version by day, in the last 90 days',
+    downloads.versionDownloadsAnswer,
+    { query: downloads.versionDownloadsQuery },
+  ),
   [`GET ${VERSION}/authors`]: op('The authors in the manifest of a version', schema.authorsAnswer),
   [`GET ${VERSION}/readme`]: op('The README of a version, as packaged', readme),
   'GET /api/openapi.json': op('This OpenAPI document', v.looseObject({ openapi: v.string() })),

@@ -1,5 +1,10 @@
 import * as v from 'valibot'
-import { type CrateCard, parseEntry, type ReleaseRecord } from '../../generator/index.ts'
+import {
+  type CrateCard,
+  type DownloadNumbers,
+  parseEntry,
+  type ReleaseRecord,
+} from '../../generator/index.ts'
 import { pageMeta, pageQuery } from '../http/paging.ts'
 
 const text = v.nullable(v.string())
@@ -50,11 +55,16 @@ export const crateShape = v.object({
   trustpub_only: v.boolean(),
 })
 
-/** Returns a crate as in lists; `more` adds version ids, keywords and categories. */
-export function crateView(
-  card: CrateCard,
-  more: { versions?: number[]; taxonomy?: boolean; exact?: boolean } = {},
-): v.InferOutput<typeof crateShape> {
+/** What a view of a crate may have besides its card. */
+export interface CrateMore {
+  readonly versions?: number[]
+  readonly taxonomy?: boolean
+  readonly exact?: boolean
+  readonly downloads?: DownloadNumbers | undefined
+}
+
+/** Returns a crate as in lists; `more` adds version ids, keywords, categories and downloads. */
+export function crateView(card: CrateCard, more: CrateMore = {}): v.InferOutput<typeof crateShape> {
   const { about, name } = card
   const self = `/api/v1/crates/${name}`
   return {
@@ -66,8 +76,8 @@ export function crateView(
     keywords: more.taxonomy ? about.keywords.map(one => one.toLowerCase()) : null,
     categories: more.taxonomy ? [...about.categories] : null,
     badges: [],
-    downloads: 0,
-    recent_downloads: 0,
+    downloads: more.downloads?.total ?? 0,
+    recent_downloads: more.downloads?.recent ?? 0,
     default_version: card.newest,
     num_versions: card.versions,
     yanked: card.yanked,
@@ -145,7 +155,7 @@ export const versionShape = v.object({
 type VersionShape = v.InferOutput<typeof versionShape>
 
 /** Returns a version; without a publication time, it has the time when its crate was added. */
-export function versionView(crate: CrateCard, release: ReleaseRecord): VersionShape {
+export function versionView(crate: CrateCard, release: ReleaseRecord, downloads = 0): VersionShape {
   const { about, version } = release
   const entry = parseEntry(release.line)
   const self = `/api/v1/crates/${crate.name}/${version}`
@@ -158,7 +168,7 @@ export function versionView(crate: CrateCard, release: ReleaseRecord): VersionSh
     readme_path: `${self}/readme`,
     created_at: at,
     updated_at: at,
-    downloads: 0,
+    downloads,
     features: entry.features as Record<string, string[]>,
     yanked: release.yanked,
     yank_message: null,
@@ -271,11 +281,6 @@ export const versionsAnswer = v.object({ versions: v.array(versionShape), meta: 
 export const versionAnswer = v.object({ version: versionShape })
 
 export const dependenciesAnswer = v.object({ dependencies: v.array(dependencyShape) })
-
-export const downloadsAnswer = v.object({
-  version_downloads: v.array(v.never()),
-  meta: v.optional(v.object({ extra_downloads: v.array(v.never()) })),
-})
 
 export const authorsAnswer = v.object({
   users: v.array(v.never()),

@@ -26,6 +26,8 @@ import { type Listening, listen } from '../http/listen.ts'
 import { openLog } from '../http/log.ts'
 import { type BackgroundWork, Metrics } from '../metrics.ts'
 import { whileStarting } from '../readiness.ts'
+import { DownloadCounter } from '../workers/download-counter.ts'
+import { DownloadWorker } from '../workers/download-worker.ts'
 import { GitWorker } from '../workers/git-worker.ts'
 import { IndexWorker } from '../workers/index-worker.ts'
 
@@ -101,6 +103,14 @@ async function serveRegistry(
   await registry.crates.sweep()
   const onBuildFailure = failureReport('build', 'a build failed; trying again')
   const indexWorker = new IndexWorker(registry, onBuildFailure)
+  const downloads = new DownloadCounter()
+  const downloadWorker = new DownloadWorker({
+    context: registry,
+    counter: downloads,
+    onWritten: metrics.downloaded,
+    onFailure: failureReport('downloads', 'downloads could not be written; trying again'),
+    onMarked: () => indexWorker.pages.wake(),
+  })
   let git: GitWorker | null = null
   try {
     const gitIndex = await GitIndex.follow(registry, {
@@ -114,13 +124,14 @@ async function serveRegistry(
     const onGitFailure = failureReport('git index', 'the git index is behind; trying again')
     git = gitIndex && new GitWorker(gitIndex, onGitFailure)
     await git?.beginWithConfig()
-    const app = createApp({ registry, indexWorker, clock, log, metrics, git })
+    const app = createApp({ registry, indexWorker, clock, log, metrics, git, downloads })
     server.answer(app.fetch, app.quick)
     await printWelcome(io, registry)
     io.out(`listening on ${server.url}`)
     await stopped
   } finally {
     await server.stop(shutdown_seconds)
+    await downloadWorker.close()
     await indexWorker.close(shutdown_seconds)
     await git?.close()
   }

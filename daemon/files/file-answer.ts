@@ -12,6 +12,8 @@ export interface FileAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | FilePart | null
+  /** The path of the `.crate` in the tree if this answer counts as a download of it. */
+  readonly download?: string
 }
 
 /** Bytes to read from the file while they are sent, from `start` to `end` inclusive. */
@@ -28,15 +30,20 @@ export interface Variant {
   readonly known: FileAnswer
 }
 
-/** Returns both answers for a file in one encoding; only the full one has the headers `more`. */
+/**
+ * Returns both answers for a file in one encoding; only the full one has the headers `more`, and
+ * counts as a download of the `.crate` at this path.
+ */
 export function variantOf(
+  path: string,
   headers: Readonly<Record<string, string>>,
   body: Buffer | FilePart,
   more: Readonly<Record<string, string>> = {},
 ): Variant {
   const full = { ...headers, ...more, 'content-length': String(sizeOf(body)) }
+  const download = path.endsWith('.crate') ? { download: path } : {}
   return {
-    full: { status: 200, headers: full, body },
+    full: { status: 200, headers: full, body, ...download },
     known: { status: 304, headers, body: null },
   }
 }
@@ -47,10 +54,10 @@ function sizeOf(body: Buffer | FilePart): number {
 
 /** Returns the answer to a request, which may be conditional or for a range (RFC 9110). */
 export function choose({ full, known }: Variant, tag: string, asked: Asked): FileAnswer {
-  const { headers, body } = full
+  const { status, headers, body, download } = full
   const has = asked.header('if-none-match')
   if (body === null || has === headers.etag || isKnown(has, tag)) return known
-  if (asked.method === 'HEAD') return { ...full, body: null }
+  if (asked.method === 'HEAD') return { status, headers, body: null }
   const size = sizeOf(body)
   const range = headers['accept-ranges'] ? partOf(asked, size, tag) : null
   if (range === null) return full
@@ -62,7 +69,9 @@ export function choose({ full, known }: Variant, tag: string, asked: Asked): Fil
     'content-length': String(end - start + 1),
     'content-range': `bytes ${start}-${end}/${size}`,
   }
-  return { status: 206, headers: { ...headers, ...more }, body: part }
+  // The parts of a file that a client fetches one by one are one download.
+  const first = start === 0 && download !== undefined ? { download } : {}
+  return { status: 206, headers: { ...headers, ...more }, body: part, ...first }
 }
 
 const UNWEIGHTED_GZIP = /(?:^|,)\s*(?:(?:x-)?gzip|\*)\s*(?:,|$)/i

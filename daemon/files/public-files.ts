@@ -27,6 +27,8 @@ export interface PublicFilesOptions {
   readonly pageHeaders?: Readonly<Record<string, string>>
   /** Memory for index files, pages and similar files; the same again for `.crate` files. */
   readonly capacityBytes?: number
+  /** Receives the path of each `.crate` of the tree whose download begins. */
+  readonly onDownload?: (path: string) => void
 }
 
 type Found = FileAnswer | Promise<FileAnswer> | null
@@ -42,10 +44,16 @@ export class PublicFiles {
   readonly #texts: FileCache
   readonly #crates: FileCache
   readonly #keepable: number
+  /** Counts an answer that is being sent if it is a download. */
+  readonly counted: (answer: FileAnswer) => void
   readonly #variants = new WeakMap<Held, Record<'plain' | 'zipped', Variant>>()
 
   constructor(root: string, options: PublicFilesOptions = {}) {
     const { isPrivate = false, pageHeaders = {}, capacityBytes = 64 * SMALL_BYTES } = options
+    const { onDownload } = options
+    this.counted = ({ download }) => {
+      if (download !== undefined) onDownload?.(download)
+    }
     this.#root = root
     this.#pageHeaders = pageHeaders
     this.#scope = isPrivate ? 'private' : 'public'
@@ -136,9 +144,9 @@ export class PublicFiles {
     if (!variants) {
       const { tag, bytes, gzip } = held
       const more = gzip ? { vary: 'accept-encoding' } : { 'accept-ranges': 'bytes' }
-      const plain = variantOf({ ...this.#headers(path, tag), ...more }, bytes)
+      const plain = variantOf(path, { ...this.#headers(path, tag), ...more }, bytes)
       const headers = { ...this.#headers(path, `${tag}-gz`), ...more }
-      const zipped = gzip ? variantOf(headers, gzip, { 'content-encoding': 'gzip' }) : plain
+      const zipped = gzip ? variantOf(path, headers, gzip, { 'content-encoding': 'gzip' }) : plain
       variants = { plain, zipped }
       this.#variants.set(held, variants)
     }
@@ -149,7 +157,7 @@ export class PublicFiles {
   #part(tag: string, file: string, path: string, stats: Stats, asked: Asked): FileAnswer {
     const headers = { ...this.#headers(path, tag), 'accept-ranges': 'bytes' }
     const whole = { file, stats, start: 0, end: stats.size - 1 }
-    return choose(variantOf(headers, whole), tag, asked)
+    return choose(variantOf(path, headers, whole), tag, asked)
   }
 
   #headers(path: string, tag: string): Record<string, string> {
@@ -168,10 +176,16 @@ export class PublicFiles {
   #respond(
     pathname: string,
     request: HonoRequest,
-    { body, ...init }: FileAnswer,
+    answer: FileAnswer,
   ): Response | Promise<Response> {
-    if (body === null || Buffer.isBuffer(body)) return new Response(body, init)
+    const { status, headers, body } = answer
+    const init = { status, headers }
+    if (body === null || Buffer.isBuffer(body)) {
+      this.counted(answer)
+      return new Response(body, init)
+    }
     return openPart(body).then(async stream => {
+      if (stream) this.counted(answer)
       const again = stream ? null : await this.serve(pathname, request)
       return again ?? new Response(stream && (Readable.toWeb(stream) as ReadableStream), init)
     })

@@ -33,11 +33,13 @@ export function quickFiles(
     const counted = () => count(method, status, (performance.now() - start) / 1000)
     if (body === null || Buffer.isBuffer(body)) {
       exchange.send(status, headers, body)
+      files.counted(answer)
       return counted()
     }
     openPart(body).then(
       async bytes => {
         if (!bytes) return leave()
+        files.counted(answer)
         await pipeline(bytes, exchange.begin(status, headers)).catch(error => {
           // A client that disconnects is not a failure.
           if (error.syscall === 'read') onFailure(error)

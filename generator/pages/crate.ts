@@ -13,6 +13,7 @@ import {
 import { renderCrateFeed } from '../render/feed.ts'
 import { renderReadme, renderSource } from '../sandbox/rendering.ts'
 import { listOwners, readCrate } from '../store/catalog/crates.ts'
+import { hasDownloads } from '../store/catalog/downloads/read.ts'
 import { countDependents, readDependents } from '../store/catalog/pages/dependents.ts'
 import { readFailure, writeFailure } from '../store/catalog/pages/plain-pages.ts'
 import {
@@ -40,6 +41,7 @@ export async function cratePages(context: PageContext, crateId: number): Promise
     owners: site.owners ? await listOwners(database, crateId) : [],
     dependents: await readDependents(database, canonical, DEPENDENTS_SHOWN),
     dependentCount: await countDependents(database, canonical),
+    downloads: site.downloads && (await hasDownloads(database, crateId)),
   }
   const previous = previousOf(releases, newest.version)
   return [

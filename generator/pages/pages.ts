@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { CRATES_FOLDER, cratePagePaths } from '../../core/paths/crates.ts'
+import type { Name } from '../../core/name.ts'
+import { CRATES_FOLDER, crateDownloadsPaths, cratePagePaths } from '../../core/paths/crates.ts'
 import {
   SEARCH_FOLDER,
   searchBlockPath,
@@ -38,6 +39,7 @@ import type { MarkKind } from '../store/database/mark-kinds.ts'
 import { isStorageRefusal } from '../store/storage-fault.ts'
 import { PAGE_FORMAT, type PageContext, pageTurn } from './context.ts'
 import { buildSource, cratePages, releasePages } from './crate.ts'
+import { buildDownloads, missingDownloads } from './downloads.ts'
 import { buildList, listOutputs } from './list.ts'
 import {
   blockOutputs,
@@ -146,12 +148,25 @@ type Renderer = (context: PageContext, subject: number) => Promise<readonly Outp
 
 /** Renderers by kind of mark, for files that depend on nothing but the subject of the mark. */
 const OUTPUTS: ReadonlyMap<MarkKind, Renderer> = new Map([
-  ['page', cratePages],
+  [
+    'page',
+    async (context, id) => [
+      ...(await cratePages(context, id)),
+      ...(await missingDownloads(context, id)),
+    ],
+  ],
   ['release', releasePages],
   ['entry', blockOutputs],
   ['common', commonOutputs],
   ['map', sitemapPartOutputs],
   ['site', sitePages],
+  ['downloads', buildDownloads],
+])
+
+/** The files of a crate by kinds of marks. */
+const PATHS: ReadonlyMap<MarkKind, (name: Name) => string[]> = new Map([
+  ['page', cratePagePaths],
+  ['downloads', crateDownloadsPaths],
 ])
 
 /** Returns the paths to remove when a mark no longer has files. */
@@ -159,8 +174,9 @@ async function pathsOf(context: PageContext, { kind, subject }: Mark): Promise<r
   if (kind === 'entry') return [searchBlockPath(subject)]
   if (kind === 'common') return [commonPath(subject)]
   if (kind === 'map') return [sitemapPartPath(subject)]
-  const crate = kind === 'page' ? await readCrate(context.database, subject) : null
-  return crate ? cratePagePaths(crate.name) : []
+  const paths = PATHS.get(kind)
+  const crate = paths ? await readCrate(context.database, subject) : null
+  return crate && paths ? paths(crate.name) : []
 }
 
 /**

@@ -16,7 +16,8 @@ export const DEPENDENTS_SHOWN = 100
 export type ReleaseFacts = Omit<ReleaseRecord, 'id' | 'publisherId'>
 
 /** A crate with everything that its pages show. */
-export interface CrateFacts extends Pick<CrateData, 'owners' | 'dependents' | 'dependentCount'> {
+export interface CrateFacts
+  extends Pick<CrateData, 'owners' | 'dependents' | 'dependentCount' | 'downloads'> {
   readonly name: Name
   /** Null when unknown. */
   readonly createdAt: string | null

@@ -2,7 +2,7 @@ import type { Settings } from '../../core/settings/settings.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
 import type { ForeignRegistry, SiteConfig, SiteLink } from '../../site/site-config.ts'
 
-/** Returns the site configuration. `hasTimes`: whether times of publication are known. */
+/** Returns the site configuration. `hasTimes`: whether there is a catalog, which knows times. */
 export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boolean): SiteConfig {
   const { registry, pages, auth, owners } = settings
   return {
@@ -19,6 +19,7 @@ export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boo
     registries: pages.registries.map(foreignOf),
     owners: owners.public || auth.required,
     feeds: hasTimes,
+    downloads: hasTimes && settings.downloads.count !== 'off',
   }
 }
 

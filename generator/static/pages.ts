@@ -65,7 +65,7 @@ async function* crateOutputs(
   site: SiteConfig,
 ): AsyncGenerator<Output> {
   const dependents = users.slice(0, DEPENDENTS_SHOWN)
-  const counts = { owners: [], dependents, dependentCount: users.length }
+  const counts = { owners: [], dependents, dependentCount: users.length, downloads: false }
   const crate = { name, createdAt: null, releases, ...counts }
   yield renderCrateRecord(crate, site)
   for (const [at, release] of releases.entries()) {

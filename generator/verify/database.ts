@@ -1,4 +1,5 @@
 import { DATABASE_FILE } from '../registry.ts'
+import { sumDownloads } from '../store/catalog/downloads/due.ts'
 import { writeFact } from '../store/catalog/facts.ts'
 import { refreshListings } from '../store/catalog/listing.ts'
 import type { Database } from '../store/database/database.ts'
@@ -65,12 +66,16 @@ async function wrongSums(database: Database): Promise<string[]> {
     found.push('the data for lists and searches does not match the releases')
   if (await first(database, WRONG_COUNTS))
     found.push('the numbers of crates, releases, and terms are wrong')
+  if (await first(database, WRONG_DOWNLOADS))
+    found.push('the downloads of crates do not match those of their versions')
   return found
 }
 
 async function sumAgain(database: Database): Promise<void> {
   await writeFact(database, 'listings', null)
   await refreshListings(database)
+  for (const crateId of await column<number>(database, WRONG_DOWNLOADS))
+    await database.transaction().execute(tx => sumDownloads(tx, crateId, new Date()))
   for (const what of COUNTED) {
     const counted = `(SELECT count(*) FROM ${what})`
     await run(database, `UPDATE counts SET n = ${counted} WHERE what = '${what}'`)
@@ -85,6 +90,13 @@ const WRONG_LISTINGS = `
   UNION ALL SELECT 1 FROM listings LEFT JOIN releases ON releases.id = listings.newest_id
     WHERE releases.crate_id IS NOT listings.crate_id
   LIMIT 1`
+
+const WRONG_DOWNLOADS = `
+  SELECT crate_id FROM (
+    SELECT releases.crate_id, sum(total) AS n FROM release_downloads
+      JOIN releases ON releases.id = release_id GROUP BY 1) AS have
+    FULL JOIN crate_downloads USING (crate_id)
+    WHERE have.n IS NOT crate_downloads.total`
 
 const COUNTED = ['crates', 'releases', 'terms'] as const
 

@@ -2,6 +2,7 @@ import { type Output, SITEMAP_CRATES } from '../../core/paths/tree.ts'
 import { SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
 import { type PageContext, pageTurn } from '../pages/context.ts'
 import { cratePages, releasePages } from '../pages/crate.ts'
+import { missingDownloads } from '../pages/downloads.ts'
 import { listOutputs } from '../pages/list.ts'
 import { blockOutputs, bucketOutput, commonOutputs } from '../pages/search.ts'
 import { sitemapPartOutputs, sitePages } from '../pages/site.ts'
@@ -50,6 +51,7 @@ export async function* verifyPages(
 async function* crateParts(context: PageContext, crateId: number): AsyncIterable<Part> {
   const pending: MarkSubject = { kind: 'page', subject: crateId }
   yield { pending, render: () => cratePages(context, crateId) }
+  yield { pending, render: () => missingDownloads(context, crateId) }
   for (const { id } of await listReleases(context.database, crateId))
     yield { pending: { kind: 'release', subject: id }, render: () => releasePages(context, id) }
 }

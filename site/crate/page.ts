@@ -33,7 +33,7 @@ export function cratePage(site: SiteConfig, crate: CrateData): Output {
   ]
   const main = html`<div class="wide crate">
 ${head(newest, null, 'Every version of this crate')}
-${parts(tabs, sidebar(site, newest, owners, to))}
+${parts(tabs, sidebar(site, newest, owners, to, crate.downloads))}
 </div>`
   const texts = { title: name, description: newest.description }
   return output(path, layout(site, { path, ...texts, main, feed: crateFeedPath(name) }))

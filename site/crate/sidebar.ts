@@ -5,6 +5,7 @@ import { copyBlock, copyButton, formatBytes, icon, timeTag } from '../elements/e
 import { account, type Linker, webLink, webLinkText } from '../elements/links.ts'
 import { type Child, html, join, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
+import { downloadSection } from './downloads.ts'
 
 /** Renders the facts that readers look for first; phones show them above the README. */
 function aboutSection(version: VersionData): Markup {
@@ -24,12 +25,13 @@ function aboutSection(version: VersionData): Markup {
 </section>`
 }
 
-/** Renders the sidebar; `owners` is null on the page of one version. */
+/** Renders the sidebar; `owners` is null on the page of one version, which shows no downloads. */
 export function sidebar(
   site: SiteConfig,
   version: VersionData,
   owners: readonly OwnerRow[] | null,
   to: Linker,
+  hasDownloads = false,
 ): Markup {
   const { name } = version
   const links = [
@@ -37,7 +39,7 @@ export function sidebar(
     site.api ? html`<a href="${to(account.crate(name))}">Manage</a>` : null,
   ].filter(link => link !== null)
   return html`${installSection(site, version, owners === null)}${aboutSection(version)}<aside class="side" aria-label="More about ${name} ${version.version}">
-${linkList(version)}
+${hasDownloads ? downloadSection(name, to) : null}${linkList(version)}
 ${wordList('Keywords', version.keywords, to)}
 ${wordList('Categories', version.categories, to)}
 ${owners === null ? null : ownerList(site, owners)}

@@ -76,8 +76,8 @@ export function plotSvg({ title, kind, every, points }: PlotData, isFile = false
   ]
   const sum = points.reduce((total, one) => total + one.value, 0)
   const summary = `${title}: ${formatNumber(kind === 'bars' ? sum : (points.at(-1)?.value ?? 0))}`
-  const scales = { x, y, width: step }
-  const drawing = kind === 'bars' ? bars(points, { ...scales, every }) : area(points, scales)
+  const scales = { x, y, every, width: step }
+  const drawing = kind === 'bars' ? bars(points, scales, isFile) : area(points, scales)
   const colors = isFile ? FILE_COLORS : raw('class="drawing"')
   return html`<svg ${colors} viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${summary}" font-family="system-ui,sans-serif" font-size="11">
 <path d="${grid}" stroke="${isFile ? '#767676' : 'currentColor'}" opacity=".3"/><g class="labels">${labels}</g>
@@ -94,13 +94,22 @@ type Scale = {
 function bars(
   points: readonly PlotPoint[],
   { x, y, width, every }: Scale & Pick<PlotData, 'every'>,
-): Markup[] {
+  isFile: boolean,
+): Markup | Markup[] {
+  // A few among many are still to be seen.
+  const top = (value: number) => Math.min(y(value), BOTTOM - 1)
+  const breadth = round(width * 0.8)
+  // An image shows no tooltips, so that one path is enough for all bars.
+  if (isFile) {
+    const shapes = points.map(({ value }, at) =>
+      value === 0 ? '' : `M${x(at)} ${BOTTOM}V${top(value)}h${breadth}V${BOTTOM}z`,
+    )
+    return html`<path d="${shapes.join('')}" fill="currentColor"/>`
+  }
   return points.flatMap(({ at, value }, index) => {
     if (value === 0) return []
     const label = `${every === 'week' ? 'Week of ' : ''}${formatDate(at)}: ${formatNumber(value)}`
-    // A few among many are still to be seen.
-    const top = Math.min(y(value), BOTTOM - 1)
-    return html`<rect x="${x(index)}" y="${top}" width="${round(width * 0.8)}" height="${round(BOTTOM - top)}" fill="currentColor"><title>${label}</title></rect>\n`
+    return html`<rect x="${x(index)}" y="${top(value)}" width="${breadth}" height="${round(BOTTOM - top(value))}" fill="currentColor"><title>${label}</title></rect>\n`
   })
 }
 

@@ -64,6 +64,7 @@ test('the defaults', () => {
       footer: null,
     },
     server: { listen: '127.0.0.1:8080', trusted_proxies: [], shutdown_seconds: 30 },
+    downloads: { count: 'served' },
     auth: {
       required: false,
       password_cost: 15,
@@ -312,10 +313,10 @@ test('all objections come at once', () => {
       flags: { 'owners.add': 'maybe' },
     }),
     [
-      'plimsoll.toml: there is no setting `colour`; accepted: yanked, [registry], [pages], [server], [auth], [tls], [owners], [api], [limits], [policy], [git], [log]',
+      'plimsoll.toml: there is no setting `colour`; accepted: yanked, [registry], [pages], [server], [downloads], [auth], [tls], [owners], [api], [limits], [policy], [git], [log]',
       'plimsoll.toml: `log` cannot be "info"; accepted: a section [log]',
       'plimsoll.toml: there is no setting `auth.requird`; did you mean `auth.required`? accepted: required, password_cost, session_seconds, session_idle_seconds',
-      'plimsoll.toml: there is no setting `sevrer`; did you mean `server`? accepted: yanked, [registry], [pages], [server], [auth], [tls], [owners], [api], [limits], [policy], [git], [log]',
+      'plimsoll.toml: there is no setting `sevrer`; did you mean `server`? accepted: yanked, [registry], [pages], [server], [downloads], [auth], [tls], [owners], [api], [limits], [policy], [git], [log]',
       'environment: there is no setting `PLIMSOLL_AUTH_REQUIERD`; did you mean `PLIMSOLL_AUTH_REQUIRED`? accepted: PLIMSOLL_AUTH_REQUIRED, PLIMSOLL_AUTH_PASSWORD_COST, PLIMSOLL_AUTH_SESSION_SECONDS, PLIMSOLL_AUTH_SESSION_IDLE_SECONDS',
       'environment: there is no setting `PLIMSOLL_FOO`; accepted: PLIMSOLL_SECTION_KEY for every setting, PLIMSOLL_DIR, PLIMSOLL_LISTEN',
       '--set owners.add: `owners.add` cannot be "maybe"; accepted: "direct", "invite"',

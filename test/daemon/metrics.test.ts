@@ -38,6 +38,7 @@ test('the page is in Prometheus’ text format, its counters never fall and its 
     plimsoll_failed_work: 'gauge',
     plimsoll_failures_total: 'counter',
     plimsoll_publishes_total: 'counter',
+    plimsoll_downloads_total: 'counter',
     plimsoll_background_failures_total: 'counter',
     plimsoll_pending: 'gauge',
     plimsoll_held: 'gauge',

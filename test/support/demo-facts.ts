@@ -67,6 +67,7 @@ export function crate(newest: VersionData, more: Partial<CrateData> = {}): Crate
     owners: [],
     dependents: [],
     dependentCount: 0,
+    downloads: false,
     ...more,
   }
 }
@@ -213,6 +214,7 @@ export const keel: CrateData = crate(
       { name: 'harbour-tests', version: '0.1.0', req: '~1.3', kind: 'dev', optional: false },
     ],
     dependentCount: 3,
+    downloads: false,
   },
 )
 

@@ -270,6 +270,7 @@ export function demoFacts(base: string, more: Partial<SiteConfig> = {}): SiteCon
     source: true,
     owners: true,
     feeds: true,
+    downloads: true,
     private: false,
     images: 'link',
     logo: null,

@@ -121,5 +121,6 @@ export const hostile = crate(
     owners: [{ login: EVIL, name: EVIL }],
     dependents: [{ name: 'other', version: '1.0.0', req: EVIL, kind: 'normal', optional: true }],
     dependentCount: 2,
+    downloads: false,
   },
 )

@@ -10,6 +10,7 @@ import { createApp } from '../../daemon/app.ts'
 import type { Deps } from '../../daemon/deps.ts'
 import { openLog } from '../../daemon/http/log.ts'
 import { Metrics } from '../../daemon/metrics.ts'
+import { DownloadCounter } from '../../daemon/workers/download-counter.ts'
 import { GitWorker } from '../../daemon/workers/git-worker.ts'
 import { IndexWorker } from '../../daemon/workers/index-worker.ts'
 import { build } from '../../generator/build/build.ts'
@@ -44,6 +45,7 @@ export class TestRegistry implements Deps {
   readonly indexWorker: IndexWorker
   readonly log: Logger
   readonly metrics: Metrics
+  readonly downloads = new DownloadCounter()
   readonly git: GitWorker | null
   readonly app: ReturnType<typeof createApp>
   /** Every line that was logged, as JSON text. */

@@ -13,6 +13,7 @@ import type { Database } from '../database/database.ts'
 import { all, LIST, type Queries, type Row, run, upsert, value } from '../database/statement.ts'
 import { addEvent, type Change } from './change.ts'
 import { addOwner, type CrateRecord, findCrate, insertCrate } from './crates.ts'
+import { sumDownloads } from './downloads/due.ts'
 import { listAdded, relist } from './listing.ts'
 import { type MarkSubject, marksOf, touchCrate } from './marks.ts'
 import { insertRelease, listVersions, type ReleaseRecord, type VersionRecord } from './releases.ts'
@@ -167,6 +168,7 @@ export async function removeReleases(
     const text = `DELETE FROM marks WHERE kind IN ${LIST} AND subject IN ${LIST}`
     await run(tx, text, OWN_MARKS, [...removed])
     await run(tx, `DELETE FROM releases WHERE id IN ${LIST}`, [...removed])
+    await sumDownloads(tx, crate.id, new Date(change.at))
     await touchCrate(tx, crate, marks, generation)
   })
 }

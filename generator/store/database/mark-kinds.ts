@@ -13,6 +13,7 @@ export const PAGE_KINDS = [
   'user', // The page of a user with the crates they own.
   'views', // Statistics, lists of keywords, the list of crates in other orders; subject 0.
   'source', // The pages of a release's files; by far the most work.
+  'downloads', // The files with the downloads of a crate.
 ] as const
 
 /** All marks, those that publishers and readers of the index wait for before the pages. */

@@ -194,6 +194,24 @@ const migrations: Record<string, Migration> = {
     ...weekly('releases', 'published_at'),
     ...weekly('crates', 'created_at'),
   ]),
+  // Downloads by release, crate and day, and the access logs that were imported.
+  '020_downloads': statements([
+    `CREATE TABLE release_downloads (
+    release_id INTEGER PRIMARY KEY REFERENCES releases(id) ON DELETE CASCADE,
+    total INTEGER NOT NULL, last_day INTEGER NOT NULL, days TEXT NOT NULL)`,
+    `CREATE TABLE crate_downloads (
+    crate_id INTEGER PRIMARY KEY REFERENCES crates(id) ON DELETE CASCADE,
+    total INTEGER NOT NULL, last_day INTEGER NOT NULL, days TEXT NOT NULL,
+    recent INTEGER NOT NULL, shown_at TEXT, due_at TEXT)`,
+    `CREATE INDEX crate_downloads_total ON crate_downloads (total)`,
+    `CREATE INDEX crate_downloads_recent ON crate_downloads (recent)`,
+    `CREATE INDEX crate_downloads_due ON crate_downloads (due_at) WHERE due_at IS NOT NULL`,
+    `CREATE TABLE registry_downloads (day INTEGER PRIMARY KEY, n INTEGER NOT NULL)`,
+    `CREATE TABLE imported_logs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, first_line TEXT NOT NULL, bytes INTEGER NOT NULL,
+    sum TEXT NOT NULL, imported_at TEXT NOT NULL)`,
+    `CREATE INDEX imported_logs_first_line ON imported_logs (first_line)`,
+  ]),
   // The audit log is searched by action.
   '021_audit_actions': statements([`CREATE INDEX audit_action ON audit (action)`]),
 }

@@ -6,6 +6,14 @@ import type { MarkKind } from './mark-kinds.ts'
 /** Bytes in a column, as the driver reads and writes them. Never empty: libsql fails on those. */
 type Bytes = ColumnType<ArrayBuffer, Uint8Array, Uint8Array>
 
+/** A number of downloads: all of them, and those of the last 90 days as in `DayCounts`. */
+interface DownloadColumns {
+  total: number
+  last_day: number
+  /** A JSON list. */
+  days: string
+}
+
 /**
  * The registry's records. Times are RFC 3339 in UTC, in whole seconds; flags are 0 or 1; lists are
  * JSON.
@@ -118,6 +126,27 @@ export interface Tables {
   /** The number of rows of some tables, and of bytes of all `.crate` files, kept by triggers. */
   counts: { what: 'crates' | 'releases' | 'terms' | 'bytes'; n: number }
   facts: { key: string; value: string }
+  /** Downloads of a release. */
+  release_downloads: { release_id: number } & DownloadColumns
+  /** The sums over the releases of a crate. */
+  crate_downloads: { crate_id: number } & DownloadColumns & {
+      /** The downloads of the last 90 days when a download was last counted. */
+      recent: number
+      /** When its files were last marked to be rendered, and when they are to be marked again. */
+      shown_at: string | null
+      due_at: string | null
+    }
+  /** Downloads of the whole registry, also of releases that were deleted since. */
+  registry_downloads: { day: number; n: number }
+  /** How far access logs were imported: `sum` is the SHA-256 of the first `bytes`, shortened. */
+  imported_logs: {
+    id: Generated<number>
+    /** SHA-256 of the first line, shortened. */
+    first_line: string
+    bytes: number
+    sum: string
+    imported_at: string
+  }
 
   // The tables below are for lists and searches. They are derived from crates and releases in the
   // transaction of each change. See `generator/store/catalog/search/search.ts`.

@@ -3,10 +3,13 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import * as v from 'valibot'
 import {
+  crateDownloadsAnswer,
+  versionDownloadsAnswer,
+} from '../../../daemon/api/download-schema.ts'
+import {
   authorsAnswer,
   crateAnswer,
   dependenciesAnswer,
-  downloadsAnswer,
   reverseAnswer,
   summaryAnswer,
   versionAnswer,
@@ -303,11 +306,11 @@ test('a README is plain text, whatever it says; a version without one says so', 
 })
 
 test('what is not counted here is empty; authors are those of the manifest', async () => {
-  assert.deepEqual(await get(downloadsAnswer, '/api/v1/crates/basis/downloads'), {
+  assert.deepEqual(await get(crateDownloadsAnswer, '/api/v1/crates/basis/downloads'), {
     version_downloads: [],
     meta: { extra_downloads: [] },
   })
-  assert.deepEqual(await get(downloadsAnswer, '/api/v1/crates/basis/1.0.0/downloads'), {
+  assert.deepEqual(await get(versionDownloadsAnswer, '/api/v1/crates/basis/1.0.0/downloads'), {
     version_downloads: [],
   })
   assert.deepEqual(await get(authorsAnswer, '/api/v1/crates/rich-crate/1.1.0+build.5/authors'), {

@@ -44,6 +44,7 @@ export async function markAllPages(db: Queries): Promise<void> {
         FROM releases JOIN crates ON crates.id = crate_id
       UNION ALL SELECT 'source', releases.id, generation
         FROM releases JOIN crates ON crates.id = crate_id
+      UNION ALL SELECT 'downloads', crate_id, 0 FROM crate_downloads
       UNION ALL SELECT 'site', ${SITE}, (SELECT coalesce(max(id), 0) FROM audit)
       WHERE true ON CONFLICT DO NOTHING`,
   )

@@ -1,0 +1,71 @@
+import * as v from 'valibot'
+import {
+  type Downloads,
+  dateOf,
+  dayOf,
+  daysUntil,
+  crateDownloads as downloadsOfCrates,
+  findCard,
+  listVersions,
+  type Registry,
+  releaseDownloads,
+} from '../../generator/index.ts'
+import { crateOf, type OpenHandler } from '../access/route.ts'
+import { answer } from '../http/answer.ts'
+import * as schema from './download-schema.ts'
+import { foundVersion, newestFirst } from './lookup.ts'
+
+/** Number of versions whose downloads crates.io lists one by one. */
+const LISTED_VERSIONS = 5
+
+/** `GET …/{name}/downloads`: the newest versions by day, and the sums of all others. */
+export function crateDownloads(registry: Registry): OpenHandler {
+  return async c => {
+    const card = await crateOf(registry, c, findCard)
+    const today = dayOf(registry.clock())
+    const releases = newestFirst(await listVersions(registry.database, card.id))
+    const listed = releases.slice(0, LISTED_VERSIONS).map(one => one.id)
+    const ofVersions = registry.site.downloads
+      ? await releaseDownloads(registry.database, listed)
+      : new Map<number, Downloads>()
+    const ofCrate = registry.site.downloads
+      ? (await downloadsOfCrates(registry.database, [card.id])).get(card.id)
+      : undefined
+    const rest = daysUntil(ofCrate?.days ?? null, today)
+    for (const { days } of ofVersions.values())
+      for (const [at, n] of daysUntil(days, today).entries()) rest[at] = (rest[at] ?? 0) - n
+    return answer<typeof schema.crateDownloadsAnswer>(c, {
+      version_downloads: listed.flatMap(version =>
+        byDate(daysUntil(ofVersions.get(version)?.days ?? null, today), today).map(one => {
+          return { version, ...one }
+        }),
+      ),
+      meta: { extra_downloads: byDate(rest, today) },
+    })
+  }
+}
+
+/** `GET …/{name}/{version}/downloads`: by day, until `before_date` or today. */
+export function versionDownloads(registry: Registry): OpenHandler {
+  return async c => {
+    const { release } = await foundVersion(registry, c)
+    const { before_date = '' } = v.parse(schema.versionDownloadsQuery, c.req.query())
+    const today = dayOf(registry.clock())
+    const wanted = dayOf(new Date(/^\d{4}-\d\d-\d\d$/.test(before_date) ? before_date : ''))
+    const last = Number.isNaN(wanted) ? today : Math.min(wanted, today)
+    const found = registry.site.downloads
+      ? (await releaseDownloads(registry.database, [release.id])).get(release.id)
+      : undefined
+    const days = byDate(daysUntil(found?.days ?? null, last), last)
+    return answer<typeof schema.versionDownloadsAnswer>(c, {
+      version_downloads: days.map(one => ({ version: release.id, ...one })),
+    })
+  }
+}
+
+/** Returns the days with downloads, oldest first, of days in a row until `last`. */
+function byDate(days: readonly number[], last: number): { downloads: number; date: string }[] {
+  return days.flatMap((downloads, at) =>
+    downloads > 0 ? { downloads, date: dateOf(last - days.length + 1 + at) } : [],
+  )
+}

@@ -1,0 +1,69 @@
+import type { Context } from 'hono'
+import {
+  type CrateCard,
+  compareVersions,
+  type DownloadNumbers,
+  downloadNumbers,
+  findCard,
+  findRelease,
+  isVersion,
+  type Registry,
+  type ReleaseRecord,
+  readCards,
+  refuse,
+  releaseDownloads,
+  type Version,
+  versionTotals,
+} from '../../generator/index.ts'
+import { crateOf } from '../access/route.ts'
+import { crateView } from './schema.ts'
+
+/** Returns the crate and the version in the path; build metadata must match. */
+export async function foundVersion(registry: Registry, c: Context) {
+  const card = await crateOf(registry, c, findCard)
+  const version = c.req.param('version') ?? ''
+  const release = isVersion(version) ? await findRelease(registry.database, card.id, version) : null
+  if (release?.version !== version) return refuse('release_unknown', { name: card.name, version })
+  return { card, release }
+}
+
+/** Sorts releases by SemVer precedence, highest first. */
+export function newestFirst<R extends { readonly version: Version }>(releases: readonly R[]): R[] {
+  return releases.toSorted((a, b) => compareVersions(b.version, a.version))
+}
+
+/** Returns views of crates with their downloads. */
+export async function viewsOf(
+  registry: Registry,
+  ids: readonly number[],
+  isExact: (card: CrateCard) => boolean = () => false,
+) {
+  const cards = await readCards(registry.database, ids)
+  const numbers = await numbersOf(registry, cards)
+  return cards.map(card =>
+    crateView(card, { exact: isExact(card), downloads: numbers.get(card.id) }),
+  )
+}
+
+/** Returns the downloads of crates by id; none if the registry does not count them. */
+export async function numbersOf({ database, site, clock }: Registry, cards: readonly CrateCard[]) {
+  const ids = cards.map(card => card.id)
+  return site.downloads
+    ? downloadNumbers(database, ids, clock())
+    : new Map<number, DownloadNumbers>()
+}
+
+/** Returns the total downloads of the versions of a crate by id. */
+export async function totalsOf({ database, site }: Registry, crateId: number) {
+  return site.downloads ? versionTotals(database, crateId) : new Map<number, number>()
+}
+
+/** Returns the total downloads of some releases by id. */
+export async function releaseTotals(
+  { database, site }: Registry,
+  found: readonly { readonly release: ReleaseRecord }[],
+) {
+  const ids = site.downloads ? found.map(({ release }) => release.id) : []
+  const downloads = await releaseDownloads(database, ids)
+  return new Map(Array.from(downloads, ([id, { total }]) => [id, total]))
+}

@@ -1,0 +1,82 @@
+import {
+  addDownloads,
+  dayOf,
+  hasDueDownloads,
+  markDueDownloads,
+  type Registry,
+  releaseOfPath,
+} from '../../generator/index.ts'
+import type { DownloadCounter } from './download-counter.ts'
+import { Repeater } from './repeater.ts'
+
+/** How often counts are written, in milliseconds; a crash loses at most as much. */
+const WRITE_EVERY = 60_000
+
+/** The most files of one transaction, so that publishes get in between. */
+const BATCH = 500
+
+/** The most crates whose files are rendered again per minute: 144,000 a day. */
+const SHOWN_PER_MINUTE = 100
+
+/** What the download worker depends on. */
+export interface DownloadWorkerDeps {
+  readonly context: Registry
+  readonly counter: DownloadCounter
+  /** Receives the number of downloads that were written. */
+  readonly onWritten: (n: number) => void
+  /** Receives the error of a failed write; its counts are kept for the next one. */
+  readonly onFailure: (error: unknown) => void
+  /** Called when there are marks of pages. */
+  readonly onMarked: () => void
+}
+
+/** Writes the counted downloads to the catalog once a minute, and marks what shows them. */
+export class DownloadWorker {
+  readonly #deps: DownloadWorkerDeps
+  readonly #repeater = new Repeater(async () => {
+    await this.#write()
+    return WRITE_EVERY
+  })
+
+  constructor(deps: DownloadWorkerDeps) {
+    this.#deps = deps
+    this.#repeater.schedule(WRITE_EVERY)
+  }
+
+  /** Writes what was counted without waiting for the next minute. */
+  flush(): Promise<void> {
+    return this.#repeater.run()
+  }
+
+  /** Writes what was counted, then stops. */
+  async close(): Promise<void> {
+    await this.#repeater.close()
+    await this.#write()
+  }
+
+  async #write(): Promise<void> {
+    const { context, counter, onWritten, onFailure, onMarked } = this.#deps
+    const now = context.clock()
+    const waiting = [...counter.drain()]
+    try {
+      while (waiting.length > 0) {
+        const batch = waiting.slice(0, BATCH)
+        const counts = batch.flatMap(([path, n]) => {
+          const release = releaseOfPath(path)
+          return release ? [{ release, day: dayOf(now), n }] : []
+        })
+        await context.database.transaction().execute(tx => addDownloads(tx, counts, now))
+        waiting.splice(0, BATCH)
+        onWritten(batch.reduce((sum, [, n]) => sum + n, 0))
+      }
+      if (!(await hasDueDownloads(context.database, now))) return
+      await context.database
+        .transaction()
+        .execute(tx => markDueDownloads(tx, now, SHOWN_PER_MINUTE))
+      onMarked()
+    } catch (error) {
+      for (const [path, n] of waiting) counter.count(path, n)
+      onFailure(error)
+    }
+  }
+}

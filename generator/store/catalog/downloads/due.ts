@@ -1,0 +1,79 @@
+import { addDays, type DayCounts, dayOf, sumUntil } from '../../../../core/day-counts.ts'
+import { after, timestamp } from '../../../../core/timestamp.ts'
+import { all, LIST, type Queries, run, value } from '../../database/statement.ts'
+import { marksOf, setMarks } from '../marks.ts'
+import { daysOf, STORED, type Stored } from './read.ts'
+
+/** When files are rendered again without new downloads, because old days are over. */
+const SHOWN_AGAIN = '7d'
+
+/**
+ * Marks the files with the downloads of crates for which it is time, at most `limit` of them.
+ * Returns how many it marked.
+ */
+export async function markDueDownloads(tx: Queries, now: Date, limit: number): Promise<number> {
+  const text = `SELECT crate_id AS id, ${STORED} FROM crate_downloads
+    WHERE due_at <= ? ORDER BY due_at LIMIT ?`
+  const rows = await all<Stored>(tx, text, timestamp(now), limit)
+  if (rows.length === 0) return 0
+  const isPast = (row: Stored) => sumUntil(daysOf(row), dayOf(now)) === 0
+  await run(
+    tx,
+    `UPDATE crate_downloads SET shown_at = ?, due_at = CASE
+        WHEN crate_id IN ${LIST} THEN NULL ELSE ? END
+      WHERE crate_id IN ${LIST}`,
+    timestamp(now),
+    rows.filter(isPast).map(row => row.id),
+    timestamp(after(now, SHOWN_AGAIN)),
+    rows.map(row => row.id),
+  )
+  await markDownloads(
+    tx,
+    rows.map(row => row.id),
+    now,
+  )
+  return rows.length
+}
+
+/** Marks with the time, because no audit event makes these marks newer than the ones before. */
+function markDownloads(tx: Queries, crateIds: readonly number[], now: Date): Promise<void> {
+  return setMarks(tx, marksOf('downloads', crateIds), Math.floor(now.getTime() / 1000))
+}
+
+/** Returns whether files with downloads are due. */
+export async function hasDueDownloads(db: Queries, now: Date): Promise<boolean> {
+  const text = 'SELECT 1 FROM crate_downloads WHERE due_at <= ? LIMIT 1'
+  return (await value(db, text, timestamp(now))) !== null
+}
+
+/** Adds up the downloads of a crate again, after releases of it were deleted. */
+export async function sumDownloads(tx: Queries, crateId: number, now: Date): Promise<void> {
+  const text = `SELECT release_id AS id, ${STORED} FROM release_downloads
+    WHERE release_id IN (SELECT id FROM releases WHERE crate_id = ?)`
+  const rows = await all<Stored>(tx, text, crateId)
+  await markDownloads(tx, [crateId], now)
+  if (rows.length === 0) {
+    await run(tx, 'DELETE FROM crate_downloads WHERE crate_id = ?', crateId)
+    return
+  }
+  let days: DayCounts | null = null
+  for (const row of rows) {
+    const more = daysOf(row)
+    if (more) days = addDays(days, byDay(more))
+  }
+  await run(
+    tx,
+    `INSERT INTO crate_downloads (crate_id, total, last_day, days, recent)
+      VALUES (?, ?, ?, ?, ?) ON CONFLICT (crate_id) DO UPDATE SET total = excluded.total,
+        last_day = excluded.last_day, days = excluded.days, recent = excluded.recent`,
+    crateId,
+    rows.reduce((total, row) => total + row.total, 0),
+    days?.last ?? 0,
+    JSON.stringify(days?.counts ?? []),
+    sumUntil(days, dayOf(now)),
+  )
+}
+
+function byDay({ last, counts }: DayCounts): Map<number, number> {
+  return new Map(counts.map((n, at) => [last - counts.length + 1 + at, n]))
+}

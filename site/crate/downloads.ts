@@ -1,0 +1,57 @@
+import { crateDownloadsPath, crateDownloadsPlotPath } from '../../core/paths/crates.ts'
+import { type Output, output } from '../../core/paths/tree.ts'
+import { formatNumber, plural } from '../elements/elements.ts'
+import type { Linker } from '../elements/links.ts'
+import { html, type Markup } from '../elements/markup.ts'
+import { type PlotPoint, plotSvg } from '../elements/plot.ts'
+
+/** The downloads of a crate, as its files show them. */
+export interface DownloadData {
+  readonly name: string
+  readonly total: number
+  /** The downloads of 90 days, oldest first. */
+  readonly days: readonly PlotPoint[]
+  /** The total of each version that was ever downloaded. */
+  readonly versions: ReadonlyMap<string, number>
+}
+
+/** The size of the drawing: a line of text, and the plot below it. */
+const WIDTH = 400
+const HEIGHT = 184
+
+/**
+ * Renders the files with a crate's downloads: the numbers, and their drawing. Pages show them by
+ * their addresses, so that no page is rendered again because of a download.
+ */
+export function downloadFiles({ name, total, days, versions }: DownloadData): Output[] {
+  const recent = days.reduce((sum, one) => sum + one.value, 0)
+  const numbers = {
+    name,
+    total,
+    recent,
+    from: days[0]?.at ?? null,
+    to: days.at(-1)?.at ?? null,
+    days: days.map(one => one.value),
+    versions: Object.fromEntries(versions),
+  }
+  const data = { title: 'Downloads a day', kind: 'bars', every: 'day', points: days } as const
+  const svg = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" font-family="system-ui,sans-serif" fill="#767676">
+<title>Downloads of ${name}</title>
+<text y="17" font-size="14"><tspan font-size="17" font-weight="700">${formatNumber(total)}</tspan> in total, ${formatNumber(recent)} in the last ${plural(days.length, 'day')}</text>
+<svg y="34" height="150">${plotSvg(data, true)}</svg>
+</svg>
+`
+  return [
+    output(crateDownloadsPath(name), `${JSON.stringify(numbers)}\n`),
+    output(crateDownloadsPlotPath(name), svg),
+  ]
+}
+
+/** Renders the part of a crate's page that shows its downloads. */
+export function downloadSection(name: string, to: Linker): Markup {
+  const numbers = to(crateDownloadsPath(name))
+  return html`<section class="downloads"><h2>Downloads</h2>
+<img src="${to(crateDownloadsPlotPath(name))}" width="${WIDTH}" height="${HEIGHT}" alt="Plot of the downloads a day; the link below leads to the numbers" data-numbers="${numbers}">
+<p class="quiet small"><a href="${numbers}">Numbers as JSON</a></p>
+</section>`
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addDays, DAYS_KEPT, dateOf, dayOf, daysUntil, sumUntil } from '../../core/day-counts.ts'
+
+test('a day is a date in UTC', () => {
+  assert.equal(dayOf(new Date('1970-01-01T23:59:59.999Z')), 0)
+  assert.equal(dateOf(dayOf(new Date('2026-11-20T00:00:00Z'))), '2026-11-20')
+})
+
+test('days are kept without the zeros before them, and in any order', () => {
+  const days = addDays(null, new Map([[100, 2]]))
+  assert.deepEqual(days, { last: 100, counts: [2] })
+  assert.deepEqual(addDays(days, new Map([[103, 5]])), { last: 103, counts: [2, 0, 0, 5] })
+  assert.deepEqual(
+    addDays(
+      days,
+      new Map([
+        [99, 1],
+        [100, 1],
+      ]),
+    ),
+    { last: 100, counts: [1, 3] },
+  )
+})
+
+test('days that are too old are forgotten', () => {
+  const days = addDays(null, new Map([[100, 2]]))
+  assert.deepEqual(addDays(days, new Map([[100 + DAYS_KEPT - 1, 1]])).counts.length, DAYS_KEPT)
+  assert.deepEqual(addDays(days, new Map([[100 + DAYS_KEPT, 1]])), {
+    last: 100 + DAYS_KEPT,
+    counts: [1],
+  })
+  assert.deepEqual(addDays(days, new Map([[100 - DAYS_KEPT, 7]])), days)
+})
+
+test('the window until a day has that day last', () => {
+  const days = addDays(null, new Map([[100, 2]]))
+  assert.equal(daysUntil(days, 100).length, DAYS_KEPT)
+  assert.equal(daysUntil(days, 100).at(-1), 2)
+  assert.equal(daysUntil(days, 102).at(-3), 2)
+  assert.equal(daysUntil(days, 99).at(-1), 0)
+  assert.equal(sumUntil(days, 100 + DAYS_KEPT - 1), 2)
+  assert.equal(sumUntil(days, 100 + DAYS_KEPT), 0)
+  assert.equal(sumUntil(null, 100), 0)
+})
