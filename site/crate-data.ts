@@ -1,5 +1,6 @@
 import type { Dependency, Entry } from '../core/entry/entry.ts'
 import type { About } from '../core/manifest/manifest.ts'
+import type { Contents } from '../core/tarball/contents.ts'
 
 /** A crate in a list. */
 export interface CrateItem {
@@ -38,8 +39,10 @@ export interface VersionData
   readonly download: string
   /** The README as sanitized HTML: the result of `renderReadme` or `plainReadme`. */
   readonly readme: string | null
-  /** Whether the source browser shows this version. */
+  /** Whether the pages of its source exist. */
   readonly source: boolean
+  /** Null when unknown. */
+  readonly contents: Contents | null
   /** The version before this one by precedence; null for the first. */
   readonly previous: ComparedVersion | null
 }

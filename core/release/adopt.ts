@@ -48,7 +48,7 @@ export async function adoptCrate(
   }
   const notes: Issue[] = []
   const archive = await readLeniently(open, identity, limits, notes)
-  const { files, vcsPath } = archive
+  const { files, vcsPath, contents } = archive
   const manifest =
     archive.manifest === null ? null : readManifest(archive.manifest, identity, notes)
   if (!parts.entry && !manifest) refuse('archive_manifest_missing')
@@ -59,7 +59,8 @@ export async function adoptCrate(
   const about = manifest ? aboutOf(manifest, files) : NOTHING_KNOWN
   const path = about.readme_file && `${identity.name}-${identity.version}/${about.readme_file}`
   const readme = path ? await readText(open, path, limits.readmeBytes, limits) : null
-  return { release: { ...identity, entry, about, readme, size, files, vcsPath }, notes }
+  const facts = { about, readme, size, contents, files, vcsPath }
+  return { release: { ...identity, entry, ...facts }, notes }
 }
 
 /** Reads an archive as for a publish; if that fails, reads as much of it as possible. */
@@ -68,7 +69,7 @@ async function readLeniently(
   identity: Identity,
   limits: ArchiveLimits,
   notes: Issue[],
-): Promise<Pick<Archive, 'files' | 'vcsPath'> & { readonly manifest: string | null }> {
+): Promise<Pick<Archive, 'files' | 'contents' | 'vcsPath'> & { readonly manifest: string | null }> {
   const { archive, issues } = await surveyArchive(open, limits, identity)
   const error = issues.find(one => one.severity === 'error')
   if (archive && !error) {

@@ -2,6 +2,7 @@ import { compareText, type Entry } from '../entry/entry.ts'
 import { compareDependencies } from '../entry/render.ts'
 import type { About, Manifest } from '../manifest/manifest.ts'
 import type { Name } from '../name.ts'
+import type { Contents } from '../tarball/contents.ts'
 import type { Archive, ArchiveFile } from '../tarball/read.ts'
 import { isPubtime } from '../timestamp.ts'
 import { CRATES_IO } from '../urls.ts'
@@ -18,6 +19,7 @@ export interface Release {
   readonly readme: string | null
   /** Length of the `.crate` file. */
   readonly size: number
+  readonly contents: Contents
   readonly files: readonly ArchiveFile[]
   readonly vcsPath: string | null
 }
@@ -40,10 +42,10 @@ export function makeRelease(parts: ReleaseParts): Release {
   const { archive, manifest, readme, cksum, size, pubtime } = parts
   if (pubtime !== null && !isPubtime(pubtime)) throw new TypeError(`not a pubtime: ${pubtime}`)
   const { name, version } = manifest
-  const { files, vcsPath } = archive
+  const { files, vcsPath, contents } = archive
   const entry = entryOf(manifest, cksum, pubtime, ownUrls(parts))
   const about = { ...aboutOf(manifest, files), ...(vcsPath && { vcs_path: vcsPath }) }
-  return { name, version, entry, about, readme, size, files, vcsPath }
+  return { name, version, entry, about, readme, size, contents, files, vcsPath }
 }
 
 /** Creates the index entry from a manifest; `own` are the URLs of this registry. */

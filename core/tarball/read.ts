@@ -3,6 +3,7 @@ import { type Issue, issue, Refusal, warning } from '../error/error.ts'
 import { isName, type Name } from '../name.ts'
 import { isVersion, type Version } from '../version.ts'
 import { decodeUtf8, gather } from './bytes.ts'
+import { type Contents, ContentsCount } from './contents.ts'
 import { PathBook } from './paths.ts'
 import { ISSUES_MAX, type Member, walkTar } from './walk.ts'
 
@@ -39,6 +40,7 @@ export interface Archive extends Identity {
   readonly manifest: string
   /** All regular files, in the order of the archive. */
   readonly files: readonly ArchiveFile[]
+  readonly contents: Contents
   /** `path_in_vcs`: the crate's folder in its repository, `''` for the root; null if unknown. */
   readonly vcsPath: string | null
 }
@@ -73,6 +75,7 @@ class Survey {
   readonly #limits: ArchiveLimits
   readonly #book = new PathBook()
   readonly #files: ArchiveFile[] = []
+  readonly #contents = new ContentsCount()
   readonly #manifests: string[] = []
   #identity: Identity | undefined
   #root: string | null
@@ -101,6 +104,7 @@ class Survey {
       if (member.kind === 'file') {
         this.#files.push({ path, size: member.size })
         await this.#read(path, member.size, read)
+        await this.#contents.add({ path, size: member.size }, read)
       }
     }
     return this.issues.filter(one => one.severity === 'error').length < ISSUES_MAX
@@ -123,6 +127,7 @@ class Survey {
       ...this.#identity,
       manifest: this.#manifest,
       files: this.#files,
+      contents: this.#contents.contents,
       vcsPath: this.#vcsPath,
     }
   }

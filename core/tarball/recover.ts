@@ -1,5 +1,6 @@
 import { Refusal } from '../error/error.ts'
 import { gather } from './bytes.ts'
+import { type Contents, ContentsCount } from './contents.ts'
 import type { ArchiveFile, ArchiveLimits } from './read.ts'
 import { type Member, walkTar } from './walk.ts'
 
@@ -15,8 +16,9 @@ export async function recoverArchive(
   open: Open,
   top: string,
   limits: ArchiveLimits,
-): Promise<{ readonly manifest: string | null; readonly files: readonly ArchiveFile[] }> {
+): Promise<Recovered> {
   const files = new Map<string, ArchiveFile>()
+  const count = new ContentsCount()
   let manifest: Uint8Array | null = null
   await walkFiles(open, limits.unpackedBytes, async (file, read) => {
     if (!file.path.startsWith(`${top}/`)) return 'go on'
@@ -24,9 +26,29 @@ export async function recoverArchive(
     const path = file.path.slice(top.length + 1)
     files.set(path, { path, size: file.size })
     if (path === 'Cargo.toml' && file.size <= limits.manifestBytes) manifest = await gather(read())
+    await count.add({ path, size: file.size }, read)
     return 'go on'
   })
-  return { manifest: manifest && new TextDecoder().decode(manifest), files: [...files.values()] }
+  const text = manifest && new TextDecoder().decode(manifest)
+  return { manifest: text, files: [...files.values()], contents: count.contents }
+}
+
+/** What could be read of an archive. */
+interface Recovered {
+  readonly manifest: string | null
+  readonly files: readonly ArchiveFile[]
+  readonly contents: Contents
+}
+
+/** Counts the contents of a `.crate` that was accepted before, as far as it can be read. */
+export async function countContents(open: Open, unpackedBytes: number): Promise<Contents> {
+  const count = new ContentsCount()
+  let files = 0
+  await walkFiles(open, unpackedBytes, async ({ path, size }, read) => {
+    await count.add({ path: path.slice(path.indexOf('/') + 1), size }, read)
+    return ++files < FILES_MAX ? 'go on' : 'stop'
+  })
+  return count.contents
 }
 
 /** Returns the text of the file with this full path; null if it is too large or cannot be read. */

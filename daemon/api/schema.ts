@@ -6,6 +6,7 @@ import {
   type ReleaseRecord,
 } from '../../generator/index.ts'
 import { pageMeta, pageQuery } from '../http/paging.ts'
+import { contentsEntries, contentsView } from './contents.ts'
 
 const text = v.nullable(v.string())
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
@@ -123,7 +124,7 @@ export function categoryViews(card: CrateCard): v.InferOutput<typeof categorySha
   return card.about.categories.map(slug => ({ id: slug, category: slug, slug, ...rest }))
 }
 
-/** A version, in the shape of crates.io. */
+/** A version, in the shape of crates.io, plus size and number of its unpacked files. */
 export const versionShape = v.object({
   id: count,
   crate: v.string(),
@@ -149,6 +150,7 @@ export const versionShape = v.object({
   has_lib: v.nullable(v.boolean()),
   bin_names: v.nullable(v.array(v.string())),
   edition: text,
+  ...contentsEntries,
   ...aboutEntries,
 })
 
@@ -187,6 +189,7 @@ export function versionView(crate: CrateCard, release: ReleaseRecord, downloads 
     has_lib: about.has_lib ?? null,
     bin_names: about.bin_names ? [...about.bin_names] : null,
     edition: about.edition,
+    ...contentsView(release.contents),
     ...aboutView(about),
   }
 }

@@ -1,9 +1,16 @@
 import { canonicalName, type Name } from '../../core/name.ts'
-import { crateKey, sourceFolder } from '../../core/paths/crates.ts'
+import {
+  crateKey,
+  cratePath,
+  sourceFolder,
+  sourcePath,
+  versionPath,
+} from '../../core/paths/crates.ts'
 import type { Output } from '../../core/paths/tree.ts'
 import { compareVersions, newestVersion, type Version } from '../../core/version.ts'
 import { versionPage } from '../../site/crate/page.ts'
 import type { VersionData } from '../../site/crate-data.ts'
+import { relativeLink } from '../../site/elements/links.ts'
 import {
   DEPENDENTS_SHOWN,
   renderCratePage,
@@ -11,13 +18,16 @@ import {
   versionData,
 } from '../render/crate.ts'
 import { renderCrateFeed } from '../render/feed.ts'
+import { unpackedLimit } from '../sandbox/archive.ts'
 import { renderReadme, renderSource } from '../sandbox/rendering.ts'
 import { listOwners, readCrate } from '../store/catalog/crates.ts'
 import { hasDownloads } from '../store/catalog/downloads/read.ts'
+import { type MarkSubject, marksOf } from '../store/catalog/marks.ts'
 import { countDependents, readDependents } from '../store/catalog/pages/dependents.ts'
 import { readFailure, writeFailure } from '../store/catalog/pages/plain-pages.ts'
 import {
   findRelease,
+  isNewest,
   listReleases,
   listVersions,
   type ReleaseRecord,
@@ -78,45 +88,61 @@ function previousOf<T extends { readonly version: Version }>(
 
 /** Returns a release as its page shows it. */
 async function shownVersion(
-  { database, site }: PageContext,
+  { database, site, tree }: PageContext,
   name: Name,
   release: ReleaseRecord,
   previous: ReleaseRecord | null,
 ): Promise<VersionData> {
-  const { id, about } = release
+  const { id, about, version } = release
   const text = await readReadme(database, id)
-  if (text === null) return versionData(site, name, release, null, previous)
+  // The source pages are rendered last, so they may still be missing.
+  const source = site.source && (await tree.has(sourcePath(name, version)))
+  const data = (readme: string | null) =>
+    versionData(site, name, release, { readme, previous, source })
+  if (text === null) return data(null)
   const part = { releaseId: id, what: 'readme', format: PAGE_FORMAT } as const
   const known = await readFailure(database, part)
   const { html, failure } = await renderReadme({ text, about, images: site.images }, known)
   if (failure && !known) await writeFailure(database, part, failure)
-  return versionData(site, name, release, html, previous)
+  return data(html)
 }
-
-/** Cargo's own limits for unpacking (`sources/registry/mod.rs`). */
-const UNPACKED_MAX = 512 * 1024 * 1024
-const RATIO_MAX = 20
 
 /**
  * Writes the source pages of a release, which never change; removes them if the source browser is
- * off. Does nothing if the `.crate` is lost: `verify` reports that.
+ * off. Does nothing if the `.crate` is lost: `verify` reports that. Returns the marks of pages that
+ * were rendered before and therefore do not link to the source yet.
  */
-export async function buildSource(context: PageContext, releaseId: number): Promise<void> {
+export async function buildSource(
+  context: PageContext,
+  releaseId: number,
+): Promise<readonly MarkSubject[]> {
   const { database, crates, tree, site } = context
   const found = await readRelease(database, releaseId)
-  if (!found) return
-  const { name } = found.crate
+  if (!found) return []
+  const { name, id: crateId } = found.crate
   const { version, cksum } = found.release
-  if (!site.source) return tree.removeFolder(sourceFolder(name, version))
+  if (!site.source) {
+    await tree.removeFolder(sourceFolder(name, version))
+    return []
+  }
   const key = crateKey(name, cksum)
   const size = await crates.size(key)
-  if (size === null) return
-  const unpackedBytes = Math.max(UNPACKED_MAX, RATIO_MAX * size)
+  if (size === null) return []
   const part = { releaseId, what: 'source', format: PAGE_FORMAT } as const
   const known = await readFailure(database, part)
-  const source = { path: crates.path(key), name, version, site, unpackedBytes }
+  const path = crates.path(key)
+  const source = { path, name, version, site, unpackedBytes: unpackedLimit(size) }
   const pages = renderSource(source, known)
   let step = await pages.next()
   for (; !step.done; step = await pages.next()) await tree.write(step.value)
   if (step.value && step.value !== known) await writeFailure(database, part, step.value)
+  const lacksLink = async (page: string) => {
+    const link = relativeLink(page, sourcePath(name, version))
+    return (await tree.read(page))?.includes(`href="${link}"`) === false
+  }
+  const isShown = await isNewest(database, crateId, releaseId)
+  return [
+    ...((await lacksLink(versionPath(name, version))) ? marksOf('release', [releaseId]) : []),
+    ...(isShown && (await lacksLink(cratePath(name))) ? marksOf('page', [crateId]) : []),
+  ]
 }

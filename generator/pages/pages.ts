@@ -23,20 +23,22 @@ import { sandbox } from '../sandbox/sandbox.ts'
 import { readCrate } from '../store/catalog/crates.ts'
 import { readFact, writeFact } from '../store/catalog/facts.ts'
 import {
-  clearMarks,
   failedIssues,
   isMarked,
   listFailedMarks,
   type Mark,
+  type MarkSubject,
   postponeMark,
   retryAll,
+  settleMarks,
 } from '../store/catalog/marks.ts'
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
 import { markAllPages, pageMarks } from '../store/catalog/pages/page-marks.ts'
 import { crateCount } from '../store/catalog/pages/prefixes.ts'
 import { commonRanges, readLayout } from '../store/catalog/search/search-files.ts'
-import type { MarkKind } from '../store/database/mark-kinds.ts'
+import { type MarkKind, PAGE_KINDS } from '../store/database/mark-kinds.ts'
 import { isStorageRefusal } from '../store/storage-fault.ts'
+import { countCrate } from './contents.ts'
 import { PAGE_FORMAT, type PageContext, pageTurn } from './context.ts'
 import { buildSource, cratePages, releasePages } from './crate.ts'
 import { buildDownloads, missingDownloads } from './downloads.ts'
@@ -55,8 +57,14 @@ import { sitemapPartOutputs, sitePages } from './site.ts'
 /** Number of marks whose files are synced to disk together. */
 const BATCH = 64
 
-/** Kinds of marks that do not affect each other; they are rendered concurrently. */
+/** Kinds of marks that do not affect others of their kind; these are rendered concurrently. */
 const INDEPENDENT: ReadonlySet<string> = new Set(['page', 'release', 'source'])
+
+/**
+ * For a command, whose user waits for all pages: with the source first, no page is rendered again
+ * to link to it.
+ */
+const SOURCE_FIRST = PAGE_KINDS.toSorted((a, b) => +(b === 'source') - +(a === 'source'))
 
 /** Callbacks of the rendering of pages. */
 export interface PageWork {
@@ -81,6 +89,7 @@ export async function buildMarks(
   await context.pageMutex.run(async () => {
     // Rendered, but not yet synced to disk.
     const done = new Map<string, Mark>()
+    const again: MarkSubject[] = []
     await context.tree.batch(async tree => {
       const build = async (mark: Mark): Promise<void> => {
         try {
@@ -88,7 +97,8 @@ export async function buildMarks(
           if (done.get(keyOf(mark))?.generation === mark.generation) return
           if (!(await isMarked(context.database, mark))) return
           const finished = await render({ ...context, tree }, mark, [...done.values()])
-          for (const one of finished) done.set(keyOf(one), one)
+          for (const one of finished.done) done.set(keyOf(one), one)
+          again.push(...(finished.again ?? []))
           work.onDone?.(mark)
         } catch (error) {
           if (isStorageRefusal(error)) throw error
@@ -98,10 +108,10 @@ export async function buildMarks(
       }
       const running = new Set<Promise<void>>()
       try {
-        for (const mark of some) {
+        for (const [at, mark] of some.entries()) {
           await work.waitForIdle?.()
           const isAlone = !INDEPENDENT.has(mark.kind)
-          if (isAlone) await Promise.all(running)
+          if (isAlone || mark.kind !== some[at - 1]?.kind) await Promise.all(running)
           else if (running.size > sandbox.size) await Promise.race(running)
           const job = build(mark).finally(() => running.delete(job))
           running.add(job)
@@ -112,7 +122,7 @@ export async function buildMarks(
         await Promise.allSettled(running)
       }
     })
-    await clearMarks(context.database, [...done.values()])
+    await settleMarks(context.database, [...done.values()], again)
   })
   return some
 }
@@ -121,16 +131,19 @@ function keyOf({ kind, subject }: Mark): string {
   return `${kind} ${subject}`
 }
 
-/** Renders a mark. Returns the marks this completes; `done` are the marks completed before. */
-async function render(
-  context: PageContext,
-  mark: Mark,
-  done: readonly Mark[],
-): Promise<readonly Mark[]> {
+/** What rendering a mark has completed, and what has to be rendered again because of it. */
+interface Rendered {
+  readonly done: readonly Mark[]
+  readonly again?: readonly MarkSubject[]
+}
+
+/** Renders a mark; `done` are the marks completed before. */
+async function render(context: PageContext, mark: Mark, done: readonly Mark[]): Promise<Rendered> {
   const { kind, subject } = mark
-  if (kind === 'list') return buildList(context, mark)
-  if (kind === 'search') return buildTerms(context, mark)
-  if (kind === 'source') await buildSource(context, subject)
+  if (kind === 'list') return { done: await buildList(context, mark) }
+  if (kind === 'search') return { done: await buildTerms(context, mark) }
+  if (kind === 'source') return { done: [mark], again: await buildSource(context, subject) }
+  const again = kind === 'page' ? await countCrate(context, subject) : []
   if (kind === 'spread') await buildNextBucket(context, mark, done)
   const outputs = await OUTPUTS.get(kind)?.(context, subject)
   for (const output of outputs ?? []) await context.tree.write(output)
@@ -141,7 +154,7 @@ async function render(
     await context.tree.remove(sitemapPath)
     await context.tree.removeFolder(SITEMAPS_FOLDER)
   }
-  return [mark]
+  return { done: [mark], again }
 }
 
 type Renderer = (context: PageContext, subject: number) => Promise<readonly Output[]>
@@ -193,7 +206,7 @@ export async function buildPages(
   if (options.all) await markEverything(context)
   else await markOutdatedPages(context)
   let crates = 0
-  const due = () => pageMarks(context.database, now)
+  const due = () => pageMarks(context.database, now, 500, SOURCE_FIRST)
   for (let marks = await due(); marks.length > 0; marks = await due()) {
     const onDone = ({ kind }: Mark) => {
       if (kind === 'page') crates++

@@ -53,6 +53,7 @@ export function renderCrateRecord(crate: CrateFacts, { dl }: SiteConfig): Output
     const rest = {
       version: release.version,
       size: release.size,
+      contents: release.contents,
       download: expandDl(dl, { name: crate.name, ...release }),
       published_at: release.publishedAt,
       published_by: release.publishedBy,
@@ -70,22 +71,20 @@ export function renderCratePage(site: SiteConfig, crate: CrateFacts, newest: Ver
   return cratePage(site, { ...crate, newest, versions: newestFirst(crate.releases).map(parsed) })
 }
 
-/** Returns a release as its page shows it, with its README as HTML and the previous release. */
+/** Returns a release as its page shows it; `more` has its README as HTML. */
 export function versionData(
   site: SiteConfig,
   name: Name,
   release: ReleaseFacts,
-  readme: string | null,
-  previous: ReleaseFacts | null,
+  more: Pick<VersionData, 'readme' | 'source'> & { readonly previous: ReleaseFacts | null },
 ): VersionData {
   return {
     ...release.about,
     ...parsed(release),
     name,
     download: expandDl(site.dl, { name, ...release }),
-    readme,
-    source: site.source,
-    previous: previous && parsed(previous),
+    ...more,
+    previous: more.previous && parsed(more.previous),
   }
 }
 

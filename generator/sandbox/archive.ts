@@ -2,6 +2,7 @@ import { type Issue, issue, Refusal } from '../../core/error/error.ts'
 import type { Adoption, AdoptParts } from '../../core/release/adopt.ts'
 import type { Inspection, InspectParts } from '../../core/release/inspect.ts'
 import type { Settings } from '../../core/settings/settings.ts'
+import type { Contents } from '../../core/tarball/contents.ts'
 import type { ArchiveLimits } from '../../core/tarball/read.ts'
 import { sandbox } from './sandbox.ts'
 import { SandboxError } from './thread.ts'
@@ -31,6 +32,24 @@ export async function inspectFile(path: string, parts: InspectParts): Promise<In
 export async function adoptFile(path: string, parts: AdoptParts): Promise<Adoption> {
   return sandbox.run('adopt', { path, parts }).catch(error => {
     throw error instanceof Refusal ? error : new Refusal([archiveIssue(error)])
+  })
+}
+
+/** Cargo's own limits for unpacking (`sources/registry/mod.rs`). */
+const UNPACKED_MAX = 512 * 1024 * 1024
+const RATIO_MAX = 20
+
+/** Returns how much is read of a `.crate` of this size that was accepted before. */
+export function unpackedLimit(size: number): number {
+  return Math.max(UNPACKED_MAX, RATIO_MAX * size)
+}
+
+/** Counts the contents of a file; null if that takes too much time or memory. */
+export async function countFile(path: string, size: number): Promise<Contents | null> {
+  const job = { path, unpackedBytes: unpackedLimit(size) }
+  return sandbox.run('contents', job).catch(error => {
+    if (error instanceof SandboxError) return null
+    throw error
   })
 }
 

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import type { Adoption, AdoptParts } from '../../core/release/adopt.ts'
 import type { Inspection, InspectParts } from '../../core/release/inspect.ts'
+import type { Contents } from '../../core/tarball/contents.ts'
 import type { PackagedReadme } from '../../site/readme/readme.ts'
 import type { Send, SourceJob } from './source-task.ts'
 
@@ -19,6 +20,18 @@ export const tasks = {
   async adopt({ path, parts }: { path: string; parts: AdoptParts }): Promise<Adoption> {
     const { adoptCrate } = await import('../../core/release/adopt.ts')
     return adoptCrate(() => chunksOf(path), parts)
+  },
+
+  /** Counts the contents of the `.crate` at `path`. */
+  async contents({
+    path,
+    unpackedBytes,
+  }: {
+    path: string
+    unpackedBytes: number
+  }): Promise<Contents> {
+    const { countContents } = await import('../../core/tarball/recover.ts')
+    return countContents(() => chunksOf(path), unpackedBytes)
   },
 
   /** Renders a README. */

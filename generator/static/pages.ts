@@ -72,7 +72,8 @@ async function* crateOutputs(
     const { readme: text, about } = release
     const readme = text && (await renderReadme({ text, about, images: site.images }))
     const previous = releases[at - 1] ?? null
-    const version = versionData(site, name, release, readme ? readme.html : null, previous)
+    const more = { readme: readme ? readme.html : null, previous, source: site.source }
+    const version = versionData(site, name, release, more)
     yield versionPage(site, version)
     if (release === newest) yield renderCratePage(site, crate, version)
   }

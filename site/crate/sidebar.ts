@@ -1,21 +1,22 @@
 import { crateFeedPath, sourcePath } from '../../core/paths/crates.ts'
 import { searchPath } from '../../core/paths/search.ts'
 import type { OwnerRow, VersionData } from '../crate-data.ts'
-import { copyBlock, copyButton, formatBytes, icon, timeTag } from '../elements/elements.ts'
+import { copyBlock, copyButton, formatBytes, icon, plural, timeTag } from '../elements/elements.ts'
 import { account, type Linker, webLink, webLinkText } from '../elements/links.ts'
 import { type Child, html, join, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { downloadSection } from './downloads.ts'
+import { licenseText } from './license.ts'
 
 /** Renders the facts that readers look for first; phones show them above the README. */
-function aboutSection(version: VersionData): Markup {
+function aboutSection(version: VersionData, to: Linker): Markup {
   const rows: [string, Child][] = [
     ['Version', version.version],
     ['Published', version.publishedAt === null ? null : timeTag(version.publishedAt)],
     ['By', version.publishedBy],
     ['Rust', version.rust_version === null ? null : `${version.rust_version} or newer`],
     ['Edition', version.edition],
-    ['License', version.license ?? version.license_file ?? 'not stated'],
+    ['License', licenseText(version, to)],
     ['Links', version.links === null ? null : html`<code>${version.links}</code>`],
   ]
   return html`<section class="about"><h2>About</h2>
@@ -38,20 +39,27 @@ export function sidebar(
     site.feeds ? html`<a href="${to(crateFeedPath(name))}">Feed of new versions</a>` : null,
     site.api ? html`<a href="${to(account.crate(name))}">Manage</a>` : null,
   ].filter(link => link !== null)
-  return html`${installSection(site, version, owners === null)}${aboutSection(version)}<aside class="side" aria-label="More about ${name} ${version.version}">
+  return html`${installSection(site, version, owners === null)}${aboutSection(version, to)}<aside class="side" aria-label="More about ${name} ${version.version}">
 ${hasDownloads ? downloadSection(name, to) : null}${linkList(version)}
 ${wordList('Keywords', version.keywords, to)}
 ${wordList('Categories', version.categories, to)}
 ${owners === null ? null : ownerList(site, owners)}
-<section><h2>Files</h2>
+${fileSection(version, to)}
+${owners === null ? null : html`<section class="quiet small">${join(links, ' · ')}</section>`}
+</aside>`
+}
+
+function fileSection(version: VersionData, to: Linker): Markup {
+  const { name, contents } = version
+  return html`<section><h2>Files</h2>
 <ul class="plain">
 <li>${icon('download')} <a href="${version.download}" rel="nofollow">Download</a> <span class="quiet">${formatBytes(version.size)}</span></li>
 ${version.source ? html`<li>${icon('folder')} <a href="${to(sourcePath(name, version.version))}">Browse the source</a></li>` : null}
+${contents && html`<li>${icon('file')} ${plural(contents.files, 'file')}, ${formatBytes(contents.bytes)} unpacked</li>`}
+${contents && contents.rust.files > 0 && html`<li title="Without blank lines and comments">${icon('code')} ${plural(contents.rust.code_lines, 'line')} of Rust</li>`}
 </ul>
 <div class="checksum"><span class="quiet">SHA-256</span> <code>${version.cksum}</code>${copyButton('checksum')}</div>
-</section>
-${owners === null ? null : html`<section class="quiet small">${join(links, ' · ')}</section>`}
-</aside>`
+</section>`
 }
 
 function section(title: string, className: string, items: readonly Markup[]): Markup | null {

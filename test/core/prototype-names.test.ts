@@ -8,6 +8,7 @@ import { canonicalName } from '../../core/name.ts'
 import { checkFeatures } from '../../core/release/features.ts'
 import { makeRelease } from '../../core/release/release.ts'
 import { termsOf } from '../../core/search/terms.ts'
+import { ContentsCount } from '../../core/tarball/contents.ts'
 import { parseVersion } from '../../core/version.ts'
 
 /** `constructor`, `__proto__`, `toString`, … */
@@ -31,7 +32,7 @@ test('names of Object.prototype are features, dependencies and keywords like any
     version: parseVersion('1.0.0'),
     manifest: '',
     files: [],
-    unpackedBytes: 0,
+    contents: new ContentsCount().contents,
     vcsPath: null,
     warnings: [],
   }

@@ -44,6 +44,7 @@ export function version(more: Partial<VersionData> = {}): VersionData {
     links: null,
     readme: null,
     source: false,
+    contents: null,
     rust_version: null,
     deps: [],
     features: {},

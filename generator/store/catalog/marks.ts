@@ -86,7 +86,7 @@ export async function countMarksUpTo(db: Queries, most: number): Promise<MarkCou
 }
 
 /** Clears marks, unless their subjects have changed again since the marks were read. */
-export async function clearMarks(db: Database, marks: readonly Mark[]): Promise<void> {
+export async function clearMarks(db: Queries, marks: readonly Mark[]): Promise<void> {
   if (marks.length === 0) return
   await run(
     db,
@@ -96,6 +96,19 @@ export async function clearMarks(db: Database, marks: readonly Mark[]): Promise<
         WHERE marks.generation <= done.value ->> 'generation')`,
     marks,
   )
+}
+
+/** Clears marks as `clearMarks` does, and marks what has to be rendered again, at once. */
+export async function settleMarks(
+  db: Database,
+  done: readonly Mark[],
+  again: readonly MarkSubject[],
+): Promise<void> {
+  if (again.length === 0) return clearMarks(db, done)
+  await db.transaction().execute(async tx => {
+    await clearMarks(tx, done)
+    await setMarks(tx, again, (await value<number>(tx, 'SELECT max(id) FROM audit')) ?? 0)
+  })
 }
 
 /** Sets marks; `marks` may contain duplicates. Skips `git` marks when there is no git index. */

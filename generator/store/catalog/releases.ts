@@ -2,6 +2,7 @@ import { renderEntry } from '../../../core/entry/render.ts'
 import type { About } from '../../../core/manifest/manifest.ts'
 import type { Name } from '../../../core/name.ts'
 import type { Release } from '../../../core/release/release.ts'
+import type { Contents } from '../../../core/tarball/contents.ts'
 import { type Version, versionIdentity } from '../../../core/version.ts'
 import { all, column, first, insert, type Queries, type Row, value } from '../database/statement.ts'
 import type { Change } from './change.ts'
@@ -22,6 +23,8 @@ export interface VersionRecord {
 export interface ReleaseRecord extends VersionRecord {
   readonly line: string
   readonly about: About
+  /** Null until counted, and for an archive that cannot be read. */
+  readonly contents: Contents | null
   readonly publishedBy: string | null
   readonly publisherId: number | null
 }
@@ -34,9 +37,18 @@ export function recordOf<R extends Pick<Row<'releases'>, 'yanked' | 'about'>>(ro
   return { ...row, yanked: row.yanked === 1, about: JSON.parse(row.about) as About }
 }
 
+type StoredRelease = Omit<Stored<ReleaseRecord>, 'contents'> & Pick<Row<'releases'>, 'contents'>
+
+function releaseOf(row: StoredRelease): ReleaseRecord {
+  const { contents, ...rest } = row
+  return Object.assign(recordOf(rest), {
+    contents: JSON.parse(contents ?? 'null') as Contents | null,
+  })
+}
+
 const SELECT_RELEASES = `SELECT releases.id, releases.version, releases.cksum, releases.size,
-    releases.yanked, releases.line, releases.about, releases.published_at AS "publishedAt",
-    releases.published_by AS "publisherId", users.login AS "publishedBy"
+    releases.yanked, releases.line, releases.about, releases.contents,
+    releases.published_at AS "publishedAt", releases.published_by AS "publisherId", users.login AS "publishedBy"
   FROM releases LEFT JOIN users ON users.id = releases.published_by`
 
 /** Finds a release of a crate by version, ignoring build metadata; null when there is none. */
@@ -46,8 +58,8 @@ export async function findRelease(
   version: Version,
 ): Promise<ReleaseRecord | null> {
   const text = `${SELECT_RELEASES} WHERE releases.crate_id = ? AND releases.identity = ?`
-  const row = await first<Stored<ReleaseRecord>>(db, text, crateId, versionIdentity(version))
-  return row && recordOf(row)
+  const row = await first<StoredRelease>(db, text, crateId, versionIdentity(version))
+  return row && releaseOf(row)
 }
 
 /** Returns a release by its id, with its crate; null when there is none. */
@@ -55,17 +67,17 @@ export async function readRelease(
   db: Queries,
   id: number,
 ): Promise<{ readonly crate: CrateRecord; readonly release: ReleaseRecord } | null> {
-  const row = await first<Stored<ReleaseRecord>>(db, `${SELECT_RELEASES} WHERE releases.id = ?`, id)
+  const row = await first<StoredRelease>(db, `${SELECT_RELEASES} WHERE releases.id = ?`, id)
   const text = `SELECT ${CRATE} FROM crates
     WHERE id = (SELECT crate_id FROM releases WHERE id = ?)`
   const crate = row && (await first<CrateRecord>(db, text, id))
-  return crate && { crate, release: recordOf(row) }
+  return crate && { crate, release: releaseOf(row) }
 }
 
 /** Returns all releases of a crate in publish order. */
 export async function listReleases(db: Queries, crateId: number): Promise<ReleaseRecord[]> {
   const text = `${SELECT_RELEASES} WHERE releases.crate_id = ? ORDER BY releases.id`
-  return (await all<Stored<ReleaseRecord>>(db, text, crateId)).map(recordOf)
+  return (await all<StoredRelease>(db, text, crateId)).map(releaseOf)
 }
 
 /** Returns the versions of a crate in publish order. */
@@ -77,6 +89,12 @@ export async function listVersions(db: Queries, crateId: number): Promise<Versio
     crateId,
   )
   return rows.map(row => ({ ...row, yanked: row.yanked === 1 }))
+}
+
+/** Returns whether a release represents its crate. */
+export async function isNewest(db: Queries, crateId: number, id: number): Promise<boolean> {
+  const text = 'SELECT 1 FROM listings WHERE crate_id = ? AND newest_id = ?'
+  return (await value(db, text, crateId, id)) !== null
 }
 
 /** Returns the index lines of a crate in publish order. */
@@ -122,6 +140,7 @@ export async function insertRelease(
     line,
     about,
     readme: release.readme,
+    contents: JSON.stringify(release.contents),
     published_at: publishedAt,
     published_by: change.user?.id ?? null,
   })

@@ -155,6 +155,12 @@ const migrations: Record<string, Migration> = {
   ]),
   // The empty term found every crate; the empty prefix counts them as well.
   '014_no_empty_term': statements([`DELETE FROM terms WHERE term = ''`]),
+  // What packages contain, and which dependents take a crate from another registry.
+  '017_contents': statements([
+    `ALTER TABLE releases ADD COLUMN contents TEXT`,
+    `CREATE INDEX releases_uncounted ON releases (crate_id) WHERE contents IS NULL`,
+    `ALTER TABLE dependents ADD COLUMN elsewhere INTEGER NOT NULL DEFAULT 0`,
+  ]),
   // Pages of keywords and categories, orders of the list of crates, statistics.
   '019_labels': statements([
     `CREATE TABLE labels (

@@ -43,6 +43,8 @@ export interface Tables {
     /** Description fields as JSON. */
     about: string
     readme: string | null
+    /** Counts of its files as JSON; NULL until counted, `null` if they cannot be. */
+    contents: string | null
     published_at: string | null
     published_by: number | null
   }
@@ -177,7 +179,13 @@ export interface Tables {
   /** New releases and crates by week, from Monday, January 5, 1970; kept by triggers. */
   weeks: { week: number; releases: number; crates: number }
   /** Crates whose newest version depends on a crate name of this registry. */
-  dependents: { dependency: CanonicalName; dependent: CanonicalName; crate_id: number }
+  dependents: {
+    dependency: CanonicalName
+    dependent: CanonicalName
+    crate_id: number
+    /** 1 when it takes the crate of this name from another registry. */
+    elsewhere: Generated<number>
+  }
   /** The number of crates whose canonical name begins with a prefix; never 0. */
   prefixes: { prefix: string; crates: number }
   /** The search terms, and how many crates each finds. */

@@ -119,6 +119,13 @@ const VERSION = {
   has_lib: true,
   bin_names: ['Rich_Crate'],
   edition: '2021',
+  linecounts: {
+    languages: { Rust: { files: 2, code_lines: 1, comment_lines: 0 } },
+    total_code_lines: 1,
+    total_comment_lines: 0,
+  },
+  unpacked_size: 668,
+  num_files: 4,
   description: 'Everything said',
   homepage: 'https://example.com/',
   documentation: 'https://docs.example.com/',

@@ -2,15 +2,20 @@ import { SITEMAP_CRATES } from '../../../../core/paths/tree.ts'
 import { SEARCH_BLOCK_CRATES } from '../../../../core/search/buckets.ts'
 import { timestamp } from '../../../../core/timestamp.ts'
 import type { Database } from '../../database/database.ts'
-import { PAGE_KINDS, SITE } from '../../database/mark-kinds.ts'
+import { PAGE_KINDS, type PageKind, SITE } from '../../database/mark-kinds.ts'
 import { all, LIST, type Queries, run, value } from '../../database/statement.ts'
 import { MARK, type Mark, type MarkSubject, setMarks } from '../marks.ts'
 
-/** Returns the marks of at most `limit` pages that are due, in the order of `PAGE_KINDS`. */
-export async function pageMarks(db: Queries, now: Date, limit = 500): Promise<Mark[]> {
+/** Returns the marks of at most `limit` pages that are due, in the order of `kinds`. */
+export async function pageMarks(
+  db: Queries,
+  now: Date,
+  limit = 500,
+  kinds: readonly PageKind[] = PAGE_KINDS,
+): Promise<Mark[]> {
   const marks: Mark[] = []
   // One kind at a time: each is a range of the primary key, so nothing has to be sorted.
-  for (const kind of PAGE_KINDS) {
+  for (const kind of kinds) {
     if (marks.length >= limit) break
     const due = await all<Mark>(
       db,

@@ -1,0 +1,94 @@
+import { decodeUtf8, gather } from './bytes.ts'
+
+/** What the package of a release contains. */
+export interface Contents {
+  /** The number of regular files. */
+  readonly files: number
+  /** Their size in bytes, unpacked. */
+  readonly bytes: number
+  readonly rust: RustCode
+  /** The names of license texts in the top folder, at most 10. */
+  readonly licenses: readonly string[]
+}
+
+/** The lines of all `.rs` files. Blank lines are neither code nor comments. */
+export interface RustCode {
+  readonly files: number
+  readonly code_lines: number
+  /** Lines that begin with `//`. */
+  readonly comment_lines: number
+}
+
+/** Matches a license text in the top folder, such as `LICENSE-MIT`, by a name that links can have. */
+const LICENSE = /^(?=[\w+][\w.+-]{0,99}$)(?!.*\.rs$)(?:.*[-_.])?(?:(?:un)?licen[cs]e|copying)/i
+
+/** The largest license text that counts, in bytes, and the most of them. */
+const LICENSE_BYTES = 64 * 1024
+const LICENSES_MAX = 10
+
+/** Counts the contents of a package while its archive is read. */
+export class ContentsCount {
+  #files = 0
+  #bytes = 0
+  #rustFiles = 0
+  readonly #lines = new LineCount()
+  readonly #licenses: string[] = []
+
+  /** Counts a file; `path` is relative to the top folder. Reads only Rust code and licenses. */
+  async add(
+    { path, size }: { readonly path: string; readonly size: number },
+    read: () => AsyncIterable<Uint8Array>,
+  ): Promise<void> {
+    this.#files++
+    this.#bytes += size
+    if (path.endsWith('.rs')) {
+      this.#rustFiles++
+      for await (const piece of read()) this.#lines.add(piece)
+      this.#lines.endLine()
+    } else if (
+      size <= LICENSE_BYTES &&
+      this.#licenses.length < LICENSES_MAX &&
+      LICENSE.test(path)
+    ) {
+      const text = decodeUtf8(await gather(read()))
+      if (text !== null && !text.includes('\0')) this.#licenses.push(path)
+    }
+  }
+
+  /** Returns what was counted so far. */
+  get contents(): Contents {
+    const { code: code_lines, comments: comment_lines } = this.#lines
+    const rust = { files: this.#rustFiles, code_lines, comment_lines }
+    return { files: this.#files, bytes: this.#bytes, rust, licenses: this.#licenses.toSorted() }
+  }
+}
+
+const [NEWLINE, SPACE, SLASH] = [10, 32, 47]
+
+/** What is known of a line from its beginning. */
+const [BLANK, SLASHED, CODE, COMMENT] = [0, 1, 2, 3]
+
+/** Counts lines of Rust in pieces of bytes. */
+class LineCount {
+  code = 0
+  comments = 0
+  #kind = BLANK
+
+  add(piece: Uint8Array): void {
+    for (let at = 0; at < piece.length; at++) {
+      // Nothing else on a line can change what it is; the built-in search is faster than this loop.
+      if (this.#kind > SLASHED) at = Uint8Array.prototype.indexOf.call(piece, NEWLINE, at)
+      if (at === -1) return
+      const byte = piece[at] ?? 0
+      if (byte === NEWLINE) this.endLine()
+      else if (this.#kind === SLASHED) this.#kind = byte === SLASH ? COMMENT : CODE
+      else if (byte > SPACE) this.#kind = byte === SLASH ? SLASHED : CODE
+    }
+  }
+
+  endLine(): void {
+    if (this.#kind === COMMENT) this.comments++
+    else if (this.#kind !== BLANK) this.code++
+    this.#kind = BLANK
+  }
+}

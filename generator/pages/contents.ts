@@ -1,0 +1,35 @@
+import { crateKey } from '../../core/paths/crates.ts'
+import type { Contents } from '../../core/tarball/contents.ts'
+import { countFile } from '../sandbox/archive.ts'
+import { readCrate } from '../store/catalog/crates.ts'
+import { type MarkSubject, marksOf } from '../store/catalog/marks.ts'
+import { listUncounted, writeContents } from '../store/catalog/pages/uncounted.ts'
+import { inParallel } from '../store/durable-file.ts'
+import type { PageContext } from './context.ts'
+
+/** The most archives that are read before a crate's page is rendered. */
+const STEP = 50
+
+/**
+ * Counts the contents of releases that an older program version added. Returns the marks of their
+ * pages, and of the crate's page if there are more than one step counts.
+ */
+export async function countCrate(
+  { database, crates }: PageContext,
+  crateId: number,
+): Promise<readonly MarkSubject[]> {
+  const some = await listUncounted(database, crateId, STEP)
+  const crate = some.length > 0 ? await readCrate(database, crateId) : null
+  if (!crate) return []
+  const counted = new Map<number, Contents | null>()
+  await inParallel(some, async ({ id, cksum, size }) => {
+    const key = crateKey(crate.name, cksum)
+    const isLost = (await crates.size(key)) === null
+    counted.set(id, isLost ? null : await countFile(crates.path(key), size))
+  })
+  await writeContents(database, counted)
+  return [
+    ...marksOf('release', counted.keys()),
+    ...(some.length < STEP ? [] : marksOf('page', [crateId])),
+  ]
+}

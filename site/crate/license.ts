@@ -1,0 +1,52 @@
+import { sourceFilePath } from '../../core/paths/crates.ts'
+import type { VersionData } from '../crate-data.ts'
+import type { Linker } from '../elements/links.ts'
+import { type Child, html } from '../elements/markup.ts'
+
+/** A longer expression is shown as it is. */
+const EXPRESSION_MAX = 200
+
+/** Words of the names of license texts that do not say which license it is. */
+const GENERIC = /^(?:licen[cs]e|copying|md|txt|rst|html)$/
+
+/**
+ * Renders the license of a version. The parts of an SPDX expression link to their texts in the
+ * source browser, as far as the names of the files tell: `Apache-2.0` to `LICENSE-APACHE`.
+ */
+export function licenseText(version: VersionData, to: Linker): Child {
+  const { license, license_file: file, name, version: number } = version
+  const texts = version.source ? (version.contents?.licenses ?? []) : []
+  const link = (shown: string, text: string | undefined): Child => {
+    const path = text === undefined ? null : sourceFilePath(name, number, text)
+    return path === null ? shown : html`<a href="${to(path)}">${shown}</a>`
+  }
+  if (license === null)
+    return file === null ? 'not stated' : link(file, texts.includes(file) ? file : undefined)
+  const parts = license.length > EXPRESSION_MAX ? [] : (license.match(/[\w.+-]+|[^\w.+-]+/g) ?? [])
+  const ids = parts.filter(part => /^\w/.test(part) && !/^(?:AND|OR|WITH)$/i.test(part))
+  const found = new Map(ids.map(id => [id, textOf(id, texts)]))
+  const isFound = [...found.values()].some(text => text !== undefined)
+  if (!isFound)
+    return link(
+      license,
+      texts.find(text => wordsOf(text).every(isGeneric)),
+    )
+  return parts.map(part => link(part, found.get(part)))
+}
+
+/** Returns the name of the text of a license: of several, the one that says least besides. */
+function textOf(id: string, texts: readonly string[]): string | undefined {
+  const [word = ''] = id.toLowerCase().split('-')
+  const named = word === 'bsl' ? 'boost' : word
+  return texts
+    .filter(text => wordsOf(text).some(one => [one, one.replace(/\d+$/, '')].includes(named)))
+    .sort((a, b) => a.length - b.length)[0]
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().split(/[-_.]+/)
+}
+
+function isGeneric(word: string): boolean {
+  return GENERIC.test(word)
+}

@@ -1,0 +1,55 @@
+// Mirrors core/tarball/contents.ts
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ArchiveLimits } from '../../core/tarball/read.ts'
+import { countContents } from '../../core/tarball/recover.ts'
+import { buildCrate } from '../support/crate-builder.ts'
+import { readArchive } from '../support/read-archive.ts'
+
+const LIMITS: ArchiveLimits = {
+  unpackedBytes: 4 * 1024 * 1024,
+  entries: 1000,
+  manifestBytes: 64 * 1024,
+  readmeBytes: 64 * 1024,
+}
+
+const FILES = {
+  'src/lib.rs': '//! Doc\n\n  // note\n\tpub fn a() {} // end\n/\n\r\n/* block */\nlast',
+  'src/empty.rs': '',
+  'src/not-rust.txt': 'text\ntext\n',
+  'LICENSE-MIT': 'MIT',
+  'LICENSE-APACHE': 'Apache',
+  'license.rs': 'fn x() {}\n',
+  COPYING: new Uint8Array([0xff, 0xfe]),
+  'docs/LICENSE': 'not in the top folder',
+  UNLICENSE: 'x'.repeat(64 * 1024 + 1),
+  'MIT-LICENSE.txt': 'MIT',
+}
+
+test('files, bytes, lines of Rust and license texts are counted', async () => {
+  const bytes = buildCrate({ name: 'counted', version: '1.0.0', files: FILES })
+  const all = Object.values(FILES).reduce((sum, file) => sum + file.length, 0)
+  for (const step of [1, 3, 512, 100_000]) {
+    const open = async function* () {
+      for (let at = 0; at < bytes.length; at += step) yield bytes.subarray(at, at + step)
+    }
+    const { contents, files } = await readArchive(open, LIMITS)
+    const manifest = files.find(one => one.path === 'Cargo.toml')?.size ?? 0
+    assert.deepEqual(contents, {
+      files: 11,
+      bytes: all + manifest,
+      rust: { files: 3, code_lines: 5, comment_lines: 2 },
+      licenses: ['LICENSE-APACHE', 'LICENSE-MIT', 'MIT-LICENSE.txt'],
+    })
+    assert.deepEqual(await countContents(open, LIMITS.unpackedBytes), contents)
+  }
+})
+
+test('what is beyond the limit of unpacked bytes is not counted', async () => {
+  const files = { 'src/lib.rs': 'x\n'.repeat(600_000), 'src/more.rs': 'fn x() {}\n' }
+  const bytes = buildCrate({ name: 'large', version: '1.0.0', files })
+  const open = async function* () {
+    yield bytes
+  }
+  assert.equal((await countContents(open, 1024 * 1024)).rust.files, 1)
+})

@@ -1,0 +1,63 @@
+// Mirrors generator/pages/contents.ts and the order of pages and source pages
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { buildMarks, buildPages } from '../../../generator/pages/pages.ts'
+import { pageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
+import { run, value } from '../../../generator/store/database/statement.ts'
+import { TestRegistry } from '../../support/registry.ts'
+
+const FILES = { 'src/lib.rs': '// one\nfn a() {}\n', 'LICENSE-MIT': 'MIT', 'LICENSE-APACHE': 'x' }
+const CRATE = { name: 'demo', version: '1.0.0', files: FILES }
+const PAGES = ['crates/demo/index.html', 'crates/demo/1.0.0/index.html']
+
+test('pages link to source and license texts once these have pages', async t => {
+  const registry = await TestRegistry.open(t)
+  const { database } = registry.registry
+  await registry.publish(await registry.user('alice'), CRATE)
+  const rest = (await pageMarks(database, registry.now)).filter(one => one.kind !== 'source')
+  await buildMarks(registry.registry, rest)
+  const links = async (page: string) =>
+    /Browse the source|LICENSE-MIT/.exec((await registry.shown(page)) ?? '')?.[0] ?? null
+  for (const page of PAGES) assert.equal(await links(page), null)
+  await registry.indexWorker.pages.flush()
+  for (const page of PAGES) {
+    const html = (await registry.shown(page)) ?? ''
+    assert.match(html, /Browse the source/)
+    assert.match(html, /<a href="[^"]*src\/LICENSE-MIT\.html">MIT<\/a>/)
+    assert.match(html, /1 line of Rust/)
+  }
+  assert.deepEqual(await pageMarks(database, registry.now), [])
+})
+
+test('a command renders no page twice', async t => {
+  const registry = await TestRegistry.open(t)
+  await registry.publish(await registry.user('alice'), CRATE)
+  const { database } = registry.registry
+  assert.equal((await buildPages(registry.registry)).crates, 1)
+  for (const page of PAGES) assert.match((await registry.shown(page)) ?? '', /Browse the source/)
+  assert.deepEqual(await pageMarks(database, registry.now), [])
+})
+
+test('releases of an older program are counted when their crate is rendered', async t => {
+  const registry = await TestRegistry.open(t)
+  const { database } = registry.registry
+  const token = await registry.user('alice')
+  const versions = Array.from({ length: 60 }, (_, at) => `1.0.${at}`)
+  for (const version of versions) await registry.publish(token, { ...CRATE, version })
+  const counted = async () =>
+    value<number>(database, 'SELECT count(*) FROM releases WHERE contents IS NOT NULL')
+  assert.equal(await counted(), 60)
+  await run(database, 'UPDATE releases SET contents = NULL')
+  await buildPages(registry.registry, { all: true })
+  assert.equal(await counted(), 60)
+  const record = JSON.parse((await registry.shown('crates/demo/crate.json')) ?? '')
+  assert.deepEqual(
+    new Set(
+      record.versions.map((one: { contents: { rust: object } }) =>
+        JSON.stringify(one.contents.rust),
+      ),
+    ),
+    new Set(['{"files":1,"code_lines":1,"comment_lines":1}']),
+  )
+  assert.match((await registry.shown('crates/demo/1.0.7/index.html')) ?? '', /1 line of Rust/)
+})
