@@ -17,6 +17,7 @@ export const commands: CommandTable = {
   add: async () => (await import('./add.ts')).registerAdd,
   yank: withdraw,
   import: async () => (await import('./import.ts')).registerImport,
+  downloads: async () => (await import('./downloads.ts')).registerDownloads,
   build: async () => (await import('./build.ts')).registerBuild,
   verify: async () => (await import('./verify.ts')).registerVerify,
   delete: withdraw,

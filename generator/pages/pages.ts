@@ -21,6 +21,7 @@ import { SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
 import type { Built, Progress } from '../build/build.ts'
 import { sandbox } from '../sandbox/sandbox.ts'
 import { readCrate } from '../store/catalog/crates.ts'
+import { markAllDueDownloads } from '../store/catalog/downloads/due.ts'
 import { readFact, writeFact } from '../store/catalog/facts.ts'
 import {
   failedIssues,
@@ -205,6 +206,7 @@ export async function buildPages(
   const now = context.clock()
   if (options.all) await markEverything(context)
   else await markOutdatedPages(context)
+  await markAllDueDownloads(context.database, now)
   let crates = 0
   const due = () => pageMarks(context.database, now, 500, SOURCE_FIRST)
   for (let marks = await due(); marks.length > 0; marks = await due()) {

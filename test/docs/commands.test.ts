@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Cleanup } from '../support/cleanup.ts'
@@ -33,6 +41,13 @@ const SCENES: Readonly<Record<string, (folder: string) => Promise<void>>> = {
     await ok(folder, 'init')
     await ok(folder, 'user', 'add', 'admin')
     for (let count = 0; count < 2; count++) await ok(folder, 'token', 'create', '--user', 'admin')
+  },
+  'docs/downloads.md': async folder => {
+    await ok(folder, 'init')
+    appendFileSync(join(folder, 'registry', 'plimsoll.toml'), '[downloads]\ncount = "imported"\n')
+    mkdirSync(join(folder, 'srv', 'logs'), { recursive: true })
+    for (const name of ['access.log', 'access.log.1.gz'])
+      writeFileSync(join(folder, 'srv', 'logs', name), '')
   },
   'docs/import.md': async folder => {
     const [crates, tree] = [join(folder, 'made'), join(folder, 'tree')]
@@ -91,7 +106,7 @@ test('every command and option of `plimsoll` that the documents show exists', as
     const words = / plimsoll (.*)$/.exec(` ${line.replace(/^npx /, '')}`)?.[1]?.split(/\s+/) ?? []
     if (words.length === 0) continue
     const [first = '', second = ''] = words
-    const command = ['user', 'token'].includes(first) ? [first, second] : [first]
+    const command = ['user', 'token', 'downloads'].includes(first) ? [first, second] : [first]
     const help = await plimsoll('.', [...command, '--help'])
     assert.equal(help.code, 0, line)
     for (const option of words.filter(word => word.startsWith('--')))

@@ -16,6 +16,8 @@ export const commandMessages = {
     base_url_missing:
       '{address} has no URL; set `registry.base_url` to the address at which users reach the registry',
     address_taken: 'cannot listen on {address}: {reason}; choose another address with --listen',
+    downloads_not_imported:
+      'the setting `downloads.count` is "{count}", so nothing was imported; set it to "imported", or for logs of the time before the daemon counted, add `--set downloads.count=imported` once',
     duration_invalid: '`{text}` is not a duration; write for example 90d, 12h, 30m or 10s',
     limit_invalid: '`{text}` is not a limit; write a whole number from 1 to 999999',
     scope_invalid: '`{scope}` is not a scope; the scopes are {accepted}',
@@ -35,6 +37,8 @@ export const commandMessages = {
     tls_mismatch: 'the private key in {key} does not belong to the certificate in {cert}',
   },
   invalid: {
+    log_unreadable: 'the access log {path} cannot be read: {reason}; the others were imported',
+    import_running: 'another import of downloads is running ({holder}); try again later',
     records_missing:
       'the database {file} is missing or empty, but {dir} contains .crate files; restore a backup into a new folder, or move {dir}/public away and `plimsoll import` it into a new registry',
     registry_newer:

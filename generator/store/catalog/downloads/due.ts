@@ -1,5 +1,6 @@
 import { addDays, type DayCounts, dayOf, sumUntil } from '../../../../core/day-counts.ts'
 import { after, timestamp } from '../../../../core/timestamp.ts'
+import type { Database } from '../../database/database.ts'
 import { all, LIST, type Queries, run, value } from '../../database/statement.ts'
 import { marksOf, setMarks } from '../marks.ts'
 import { daysOf, STORED, type Stored } from './read.ts'
@@ -38,6 +39,15 @@ export async function markDueDownloads(tx: Queries, now: Date, limit: number): P
 /** Marks with the time, because no audit event makes these marks newer than the ones before. */
 function markDownloads(tx: Queries, crateIds: readonly number[], now: Date): Promise<void> {
   return setMarks(tx, marksOf('downloads', crateIds), Math.floor(now.getTime() / 1000))
+}
+
+/** The most crates that are marked in one transaction. */
+const BATCH = 1000
+
+/** Marks all files for which it is time. */
+export async function markAllDueDownloads(db: Database, now: Date): Promise<void> {
+  while (await hasDueDownloads(db, now))
+    await db.transaction().execute(tx => markDueDownloads(tx, now, BATCH))
 }
 
 /** Returns whether files with downloads are due. */

@@ -1,0 +1,139 @@
+import { join } from 'node:path'
+import { type Command, Option } from 'commander'
+import { issue, refuse, refuseErrors } from '../../core/error/error.ts'
+import { importLog, type LogSums } from '../downloads/import-logs.ts'
+import { LOG_FORMATS, type LogFormat } from '../downloads/log-line.ts'
+import { releaseFinder } from '../downloads/release-path.ts'
+import type { Registry } from '../registry.ts'
+import { readFolder, statOf } from '../store/durable-file.ts'
+import { Lock } from '../store/lock.ts'
+import { showChanges } from './changes.ts'
+import { withRegistry } from './folder.ts'
+import { type FolderOptions, type Io, progressLine, withDir } from './io.ts'
+
+interface Options extends FolderOptions {
+  readonly format: LogFormat
+  readonly path?: string
+  readonly json?: boolean
+}
+
+/** `downloads import FILE…`: counts downloads from access logs; see docs/downloads.md. */
+export function registerDownloads(program: Command, io: Io): void {
+  const downloads = program.command('downloads').description('downloads from access logs')
+  withDir(downloads.command('import'), io)
+    .description(
+      'count the downloads in access logs of web servers and CDNs; what was imported before is skipped',
+    )
+    .argument('<file-or-dir...>', 'access logs, plain or packed with gzip, or folders of them')
+    .addOption(
+      new Option('--format <format>', 'format of the logs').choices(LOG_FORMATS).default('auto'),
+    )
+    .option(
+      '--path <path>',
+      'path below which the logs have the registry; default: that of the base URL',
+    )
+    .option('--json', 'print a report as JSON')
+    .action((files: string[], options: Options) =>
+      withRegistry(io, options, registry => importAll(io, registry, files, options)),
+    )
+}
+
+async function importAll(
+  io: Io,
+  registry: Registry,
+  sources: readonly string[],
+  options: Options,
+): Promise<void> {
+  const { count } = registry.settings.downloads
+  if (count !== 'imported') refuse('downloads_not_imported', { count })
+  const files = (await Promise.all(sources.map(logsAt))).flat()
+  const lock = new Lock(join(registry.dir, 'locks', 'downloads.lock'))
+  if (!lock.tryAcquire(`process ${process.pid}`))
+    refuse('import_running', { holder: lock.holder() })
+  const report: ({ path: string } & (LogSums | { error: string }))[] = []
+  try {
+    for (const file of files)
+      report.push({ path: file, ...(await importOne(io, registry, file, options)) })
+  } finally {
+    lock.release()
+  }
+  const { issues } = await showChanges(io, registry)
+  if (options.json) io.out(JSON.stringify(report, null, 2))
+  else printReport(io, report)
+  const failed = report.flatMap(one =>
+    'error' in one ? issue('log_unreadable', { path: one.path, reason: one.error }) : [],
+  )
+  refuseErrors([...failed, ...issues])
+}
+
+type Report = LogSums | { readonly error: string }
+
+async function importOne(
+  io: Io,
+  registry: Registry,
+  file: string,
+  { format, path }: Options,
+): Promise<Report> {
+  const progress = progressLine(io, `reading ${file}, MiB`)
+  const size = ((await statOf(file))?.size ?? 0) / MIB
+  const find = releaseFinder(registry.urls, path)
+  try {
+    return await importLog(registry, file, {
+      format,
+      find,
+      progress: bytes =>
+        progress.at(Math.floor(bytes / MIB), Math.ceil(Math.max(size, bytes / MIB))),
+    })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (!code?.startsWith('Z_') && !OF_THE_FILE.has(code ?? '')) throw error
+    return { error: message }
+  } finally {
+    progress.done()
+  }
+}
+
+const MIB = 1024 ** 2
+
+/** System errors of one log; a log may also go while others are read. */
+const OF_THE_FILE = new Set(['EACCES', 'EIO', 'EISDIR', 'ENOENT', 'EPERM'])
+
+/** Returns the file, or all files below a folder, sorted by name: logs often begin with a date. */
+async function logsAt(source: string): Promise<string[]> {
+  const facts = await statOf(source)
+  if (!facts) return refuse('file_missing', { path: source })
+  if (!facts.isDirectory()) return [source]
+  const found: string[] = []
+  for (const entry of await readFolder(source)) {
+    if (entry.isDirectory()) found.push(...(await logsAt(join(source, entry.name))))
+    else if (entry.isFile()) found.push(join(source, entry.name))
+  }
+  return found.sort()
+}
+
+function printReport(io: Io, report: readonly ({ path: string } & Report)[]): void {
+  const logs = report.flatMap(one => ('error' in one ? [] : [one]))
+  const sum = (key: 'downloads' | 'others' | 'unknown' | 'bad' | 'lines', noun: string) =>
+    plural(
+      logs.reduce((total, one) => total + one[key], 0),
+      noun,
+    )
+  for (const { path, examples, bad, isCopy, unfinished } of logs) {
+    if (isCopy)
+      io.err(`warning: ${path} is an older copy of a log that was imported; it was skipped`)
+    if (bad > 0) io.err(`warning: ${path}: ${plural(bad, 'line')} not understood, such as`)
+    for (const { line, text } of examples) io.err(`  line ${line} of those read: ${text}`)
+    if (unfinished) io.err(`${path}: the last line is not complete; the next import reads it`)
+  }
+  const counted = `${sum('downloads', 'download')} counted in ${sum('lines', 'new line')}`
+  const rest = [
+    sum('others', 'other request'),
+    `${sum('unknown', 'download')} of unknown versions`,
+    `${sum('bad', 'line')} not understood`,
+  ]
+  io.out(`${counted} of ${plural(logs.length, 'log')}; ${rest.join(', ')}`)
+}
+
+function plural(count: number, noun: string): string {
+  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
+}

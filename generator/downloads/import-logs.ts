@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto'
+import { dayOf } from '../../core/day-counts.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import type { Registry } from '../registry.ts'
+import { addDownloads, type DownloadCount } from '../store/catalog/downloads/add.ts'
+import { all, insert, type Queries, type Row, run } from '../store/database/statement.ts'
+import { headOf, type LineBatch, linesOf, sumsOf } from './log-file.ts'
+import { type LogFormat, LogReader } from './log-line.ts'
+import type { FindRelease } from './release-path.ts'
+
+/** What an import of one log read. */
+export interface LogSums {
+  lines: number
+  /** Downloads that were counted. */
+  downloads: number
+  /** Other requests. */
+  others: number
+  /** Downloads of releases that this registry does not have. */
+  unknown: number
+  /** Lines that were not understood. */
+  bad: number
+  /** Some of those, with their numbers among the lines that were read. */
+  examples: { line: number; text: string }[]
+  /** Bytes that were imported before. */
+  known: number
+  /** Whether this looks like an older, shorter copy of a log that was imported; it is skipped. */
+  isCopy: boolean
+  /** Whether the last line is not complete; the next import reads it. */
+  unfinished: boolean
+}
+
+/** Counts are written when there are so many, in one transaction with the position in the log. */
+const BATCH = 1000
+
+/** The most logs with the same first line that are compared. */
+const ALIKE_MAX = 100
+
+const EXAMPLES_MAX = 5
+const EXAMPLE_LENGTH = 120
+
+/** Crates came to be in 2014; a line of another century is broken. */
+const FIRST_DAY = dayOf(new Date('2014-11-01'))
+
+/** Callbacks and settings of an import. */
+export interface LogImport {
+  readonly format: LogFormat
+  readonly find: FindRelease
+  /** Receives the number of bytes that were read so far, unpacked. */
+  readonly progress?: (bytes: number) => void
+}
+
+/** The position up to which a log is known to be imported; `id` is null for a new log. */
+interface Position {
+  readonly id: number | null
+  readonly bytes: number
+}
+
+/**
+ * Counts the downloads of one access log. What was imported before is recognized by its content
+ * and skipped, so a log that grows, moves or is packed counts each line once. Positions are written
+ * together with counts: an import that ends in the middle goes on there. Only one import may run.
+ */
+export async function importLog(
+  registry: Registry,
+  path: string,
+  { format, find, progress }: LogImport,
+): Promise<LogSums> {
+  const sums: LogSums = { ...NOTHING, examples: [] }
+  const head = await headOf(path)
+  const first = head.find(line => line.trim() !== '' && !line.startsWith('#'))
+  if (first === undefined) return sums
+  const key = createHash('sha256').update(first, 'latin1').digest('hex').slice(0, 32)
+  const reader = new LogReader(format)
+  for (const line of head.slice(0, head.indexOf(first))) reader.read(line)
+  const known = await positionOf(registry.database, path, key)
+  if (known === 'copy') return { ...sums, isCopy: true }
+  let at = known
+  sums.known = at.bytes
+  const counts = new Map<string, DownloadCount>()
+  const today = dayOf(registry.clock())
+  const write = async ({ bytes, sum }: LineBatch): Promise<void> => {
+    if (bytes === at.bytes) return
+    const now = registry.clock()
+    at = await registry.database.transaction().execute(async tx => {
+      const missing = await addDownloads(tx, [...counts.values()], now)
+      const unknown = missing.reduce((total, one) => total + one.n, 0)
+      for (const { n } of counts.values()) sums.downloads += n
+      sums.downloads -= unknown
+      sums.unknown += unknown
+      return keepPosition(tx, key, { ...at, bytes, sum: sum(), at: timestamp(now) })
+    })
+    counts.clear()
+  }
+  let last: LineBatch | null = null
+  for await (const batch of linesOf(path, at.bytes)) {
+    for (const line of batch.lines) {
+      const request = line === null ? null : reader.read(line)
+      sums.lines++
+      if (request === 'comment') continue
+      if (!request || request.day < FIRST_DAY || request.day > today + 1) addBad(sums, line)
+      else count(counts, sums, find, request)
+    }
+    last = batch
+    sums.unfinished = batch.isUnfinished
+    progress?.(batch.bytes)
+    if (counts.size >= BATCH) await write(batch)
+  }
+  if (last) await write(last)
+  return sums
+}
+
+const NOTHING = {
+  lines: 0,
+  downloads: 0,
+  others: 0,
+  unknown: 0,
+  bad: 0,
+  known: 0,
+  unfinished: false,
+  isCopy: false,
+}
+
+function count(
+  counts: Map<string, DownloadCount>,
+  sums: LogSums,
+  find: FindRelease,
+  { method, target, status, day }: { method: string; target: string; status: number; day: number },
+): void {
+  const release = method === 'GET' && status === 200 ? find(target) : null
+  if (!release) {
+    sums.others++
+    return
+  }
+  const key = `${day} ${'cksum' in release ? release.cksum : `${release.name} ${release.version}`}`
+  counts.set(key, { release, day, n: (counts.get(key)?.n ?? 0) + 1 })
+}
+
+function addBad(sums: LogSums, line: string | null): void {
+  sums.bad++
+  if (sums.examples.length >= EXAMPLES_MAX) return
+  const text = line === null ? '(too long)' : line.slice(0, EXAMPLE_LENGTH)
+  sums.examples.push({ line: sums.lines, text: text.replace(/[^ -~]/g, '?') })
+}
+
+/**
+ * Finds the longest part of a log that was imported before, by its first line and checksum; `copy`
+ * if the log is shorter than what was imported of a log with the same first line.
+ */
+async function positionOf(db: Queries, path: string, key: string): Promise<Position | 'copy'> {
+  const text = `SELECT id, bytes, sum FROM imported_logs WHERE first_line = ?
+    ORDER BY bytes DESC LIMIT ${ALIKE_MAX}`
+  const alike = await all<Pick<Row<'imported_logs'>, 'bytes' | 'sum'> & { id: number }>(
+    db,
+    text,
+    key,
+  )
+  if (alike.length === 0) return { id: null, bytes: 0 }
+  const sums = await sumsOf(
+    path,
+    alike.map(one => one.bytes),
+  )
+  const found = alike.find(one => sums.get(one.bytes) === one.sum)
+  if (found) return found
+  return alike.some(one => !sums.has(one.bytes)) ? 'copy' : { id: null, bytes: 0 }
+}
+
+async function keepPosition(
+  tx: Queries,
+  first_line: string,
+  { id, bytes, sum, at }: Position & { readonly sum: string; readonly at: string },
+): Promise<Position> {
+  const row = { first_line, bytes, sum, imported_at: at }
+  if (id === null) return { id: await insert(tx, 'imported_logs', row), bytes }
+  const text = 'UPDATE imported_logs SET bytes = ?, sum = ?, imported_at = ? WHERE id = ?'
+  await run(tx, text, bytes, sum, at, id)
+  return { id, bytes }
+}

@@ -1,0 +1,129 @@
+import { createHash, type Hash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { createGunzip } from 'node:zlib'
+
+/** Longer lines are not read; nobody knows what they are. */
+export const LINE_MAX = 64 * 1024
+
+/** Some lines of a log, in order. */
+export interface LineBatch {
+  /** Null for a line that is longer than `LINE_MAX`. */
+  readonly lines: readonly (string | null)[]
+  /** How much of the unpacked file was read, to the end of the last line. */
+  readonly bytes: number
+  /** Returns the checksum of these bytes. */
+  readonly sum: () => string
+  /** Whether a last line without an end was left out, because it may not be complete. */
+  readonly isUnfinished: boolean
+}
+
+/** Returns the content of a log; a file that begins like gzip is unpacked. */
+async function contentOf(path: string): Promise<AsyncIterable<Buffer>> {
+  const raw = createReadStream(path, { highWaterMark: 256 * 1024 })
+  if (!(await isZipped(path))) return raw
+  const unzipped = createGunzip({ chunkSize: 256 * 1024 })
+  raw.on('error', error => unzipped.destroy(error))
+  return raw.pipe(unzipped)
+}
+
+async function isZipped(path: string): Promise<boolean> {
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0)
+    return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b
+  } finally {
+    await file.close()
+  }
+}
+
+/** Returns the lines at the beginning of a log, at most `LINE_MAX` bytes. */
+export async function headOf(path: string): Promise<string[]> {
+  let head = Buffer.alloc(0)
+  for await (const chunk of await contentOf(path)) {
+    head = Buffer.concat([head, chunk])
+    if (head.byteLength >= LINE_MAX) break
+  }
+  return head.subarray(0, LINE_MAX).toString('latin1').split('\n')
+}
+
+/** Returns the checksums of the first bytes of a log, by their number; none beyond its end. */
+export async function sumsOf(
+  path: string,
+  lengths: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  const sums = new Map<number, string>()
+  const waiting = lengths.toSorted((a, b) => a - b)
+  const hash = createHash('sha256')
+  let at = 0
+  for await (const chunk of await contentOf(path)) {
+    let start = 0
+    for (
+      let next = waiting[0];
+      next !== undefined && next <= at + chunk.byteLength;
+      next = waiting[0]
+    ) {
+      hash.update(chunk.subarray(start, next - at))
+      start = next - at
+      sums.set(next, sumOf(hash))
+      waiting.shift()
+    }
+    if (waiting.length === 0) break
+    hash.update(chunk.subarray(start))
+    at += chunk.byteLength
+  }
+  return sums
+}
+
+/** Shortened, as what is to be told apart is not hostile. */
+function sumOf(hash: Hash): string {
+  return hash.copy().digest('hex').slice(0, 32)
+}
+
+/**
+ * Yields the lines of a log after its first `from` bytes, some at a time. A last line without a
+ * line end is left out, unless the file is packed and will not grow.
+ */
+export async function* linesOf(path: string, from: number): AsyncGenerator<LineBatch> {
+  const hash = createHash('sha256')
+  let [skip, bytes] = [from, 0]
+  let rest: Buffer = Buffer.alloc(0)
+  /** Whether `rest` is the end of a line that is too long. */
+  let isLong = false
+  const batch = (text: Buffer, isUnfinished = false): LineBatch => {
+    hash.update(text)
+    bytes += text.byteLength
+    const lines: (string | null)[] = text.toString('latin1').split('\n')
+    if (text.byteLength > 0 && lines.at(-1) === '') lines.pop()
+    if (isLong) lines[0] = null
+    isLong = false
+    for (const [at, line] of lines.entries())
+      if (line !== null && line.length > LINE_MAX) lines[at] = null
+    return {
+      lines: text.byteLength === 0 ? [] : lines,
+      bytes,
+      sum: () => sumOf(hash),
+      isUnfinished,
+    }
+  }
+  for await (const chunk of await contentOf(path)) {
+    const skipped = Math.min(skip, chunk.byteLength)
+    hash.update(chunk.subarray(0, skipped))
+    skip -= skipped
+    bytes += skipped
+    const end = chunk.lastIndexOf(10) + 1
+    if (end <= skipped) {
+      rest = Buffer.concat([rest, chunk.subarray(skipped)])
+      if (rest.byteLength <= LINE_MAX) continue
+      isLong = true
+      hash.update(rest)
+      bytes += rest.byteLength
+      rest = Buffer.alloc(0)
+      continue
+    }
+    yield batch(Buffer.concat([rest, chunk.subarray(skipped, end)]))
+    rest = chunk.subarray(end)
+  }
+  const isLast = rest.byteLength > 0 && (await isZipped(path))
+  yield batch(isLast ? rest : Buffer.alloc(0), rest.byteLength > 0 && !isLast)
+}

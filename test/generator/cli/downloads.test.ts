@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { Lock } from '../../../generator/store/lock.ts'
+import { buildCrate } from '../../support/crate-builder.ts'
+import { plimsoll } from '../../support/plimsoll.ts'
+import { folderOf } from '../../support/workplace.ts'
+
+const ENV = { PLIMSOLL_GIT_INDEX: 'off', PLIMSOLL_DOWNLOADS_COUNT: 'imported' }
+
+test('downloads import: folders, packed logs, a broken one, and the pages that show it', async t => {
+  const folder = folderOf(t)
+  const run = (...args: string[]) => plimsoll(folder, args, ENV)
+  await run('init', '--base-url', 'https://crates.example/cargo')
+  writeFileSync(join(folder, 'demo.crate'), buildCrate({ name: 'demo', version: '1.0.0' }))
+  await run('add', 'demo.crate')
+  const now = new Date().toUTCString().split(' ')
+  const line = (path: string) =>
+    `::1 - - [${now[1]}/${now[2]}/${now[3]}:${now[4]} +0000] "GET ${path} HTTP/2.0" 200 1 "-" "-"\n`
+  const path = '/cargo/crates/demo/demo-1.0.0.crate'
+  mkdirSync(join(folder, 'logs', 'old'), { recursive: true })
+  writeFileSync(join(folder, 'logs', 'access.log'), line(path) + line('/cargo/') + 'hello\n')
+  writeFileSync(join(folder, 'logs', 'old', 'access.gz'), gzipSync(line('/') + line(path)))
+  writeFileSync(join(folder, 'logs', 'old', 'broken.gz'), gzipSync(line(path)).subarray(0, 20))
+  const first = await run('downloads', 'import', 'logs')
+  assert.deepEqual(first, {
+    code: 1,
+    stdout:
+      '2 downloads counted in 5 new lines of 2 logs; 2 other requests, 0 downloads of unknown versions, 1 line not understood\n',
+    stderr: `warning: logs/access.log: 1 line not understood, such as
+  line 3 of those read: hello
+error: the access log logs/old/broken.gz cannot be read: unexpected end of file; the others were imported
+`,
+  })
+  const crate = join(folder, 'registry', 'public', 'crates', 'demo')
+  assert.equal(JSON.parse(readFileSync(join(crate, 'downloads.json'), 'utf8')).total, 2)
+  assert.match(readFileSync(join(crate, 'index.html'), 'utf8'), /downloads\.svg/)
+  const again = await run('downloads', 'import', '--json', 'logs/access.log')
+  const [report] = JSON.parse(again.stdout)
+  assert.deepEqual([again.code, report.path, report.downloads], [0, 'logs/access.log', 0])
+
+  const served = await run('downloads', 'import', 'logs', '--set', 'downloads.count=served')
+  assert.equal(served.code, 2)
+  assert.match(served.stderr, /^error: the setting `downloads\.count` is "served"/)
+  assert.equal((await run('downloads', 'import', 'nowhere')).code, 2)
+  const lock = new Lock(join(folder, 'registry', 'locks', 'downloads.lock'))
+  assert.ok(lock.tryAcquire('the test'))
+  const beside = await run('downloads', 'import', 'logs')
+  lock.release()
+  assert.match(beside.stderr, /another import of downloads is running \(the test\)/)
+})
