@@ -5,6 +5,7 @@ import {
   Refusal,
   type Registry,
   refuse,
+  systemRefusal,
 } from '../generator/index.ts'
 import { AccessGuard } from './access/access-guard.ts'
 import { get, post, put, type Route, remove } from './access/route.ts'
@@ -104,9 +105,12 @@ export function createApp(deps: Deps): Hono & { readonly quick: Quick | null } {
   // Not `app.notFound`: its refusals would bypass metrics and log.
   app.all('/*', () => refuse('route_unknown'))
   app.onError((error, c) => {
-    if (!(error instanceof Refusal)) return unexpected(c, error, log)
-    if (isStorageRefusal(error)) log.error({ err: error }, 'the registry cannot be written to')
-    return refused(c, error, api.error_status)
+    const refusal = error instanceof Refusal ? error : systemRefusal(error, 'client')
+    if (!refusal) return unexpected(c, error, log)
+    const { method, path } = c.req
+    if (refusal !== error) log.error({ err: error, method, path }, refusal.message)
+    else if (isStorageRefusal(error)) log.error({ err: error }, 'the registry cannot be written to')
+    return refused(c, refusal, api.error_status)
   })
   const isGuarded = auth.required || log.isLevelEnabled('debug')
   const onFailure = (error: unknown) => log.error({ err: error }, 'cannot read a file')

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
-import { Command, CommanderError } from 'commander'
-import { type CommandTable, commands, loadCommands } from '../generator/cli/cli.ts'
-import { Exit, type Io } from '../generator/cli/io.ts'
+import { CommanderError } from 'commander'
+import { terminalIo } from '../generator/cli/console/terminal.ts'
+import { Exit } from '../generator/cli/io.ts'
+import { createProgram } from './program.ts'
 
 // The reader may be gone: `head` at the end of a pipe (EPIPE) or a closed terminal (EIO). The
 // command still does its work.
@@ -16,64 +16,31 @@ for (const stream of [process.stdout, process.stderr]) {
 /** A second SIGINT within this time is the same Ctrl-C, sent by the terminal and again by `npx`. */
 const SAME_INTERRUPT_MS = 250
 
-const io: Io = {
-  env: process.env,
-  now: () => new Date(),
-  out: line => process.stdout.write(`${line}\n`),
-  err: line => process.stderr.write(`${line}\n`),
-  isWatched: process.stderr.isTTY === true,
-}
-
-const program = new Command('plimsoll')
-  .description(
-    'A Cargo registry: plain files for everyone who reads, a small daemon for those who publish.',
-  )
-  .version(version())
-  .exitOverride()
-
-/** All commands; each is a module of its own, so a command loads only what it needs. */
-const table: CommandTable = {
-  ...commands,
-  user: async () => {
-    const { registerUser } = await import('./commands/user.ts')
-    return (to, world) => registerUser(to, world, () => text(process.stdin))
-  },
-  token: async () => (await import('./commands/token.ts')).registerToken,
-  audit: async () => (await import('./commands/audit.ts')).registerAudit,
-  serve: async () => {
-    const { registerServe } = await import('./commands/serve.ts')
-    return (to, world) => registerServe(to, world, stopSignal)
-  },
-}
-for (const register of await loadCommands(table, process.argv[2])) register(program, io)
-
-/** Returns the version in this package's package.json. */
-function version(): string {
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(manifest) as { version: string }).version
-}
-
 /**
- * Resolves at the first SIGTERM, SIGINT or SIGHUP, or when the parent closes its IPC channel.
- * Later signals have no effect, except that a second Ctrl-C ends the process at once.
+ * Resolves with its name at the first SIGTERM, SIGINT or SIGHUP, or when the parent closes its IPC
+ * channel. Later signals have no effect, except that a second Ctrl-C ends the process at once.
  */
-function stopSignal(): Promise<void> {
+function stopSignal(): Promise<string> {
   return new Promise(resolve => {
     let interrupted: number | null = null
     process.on('SIGINT', () => {
       interrupted ??= performance.now()
       if (performance.now() - interrupted > SAME_INTERRUPT_MS) process.exit(130)
-      resolve()
+      resolve('SIGINT')
     })
-    for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve())
-    process.once('disconnect', () => resolve())
+    for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve(signal))
+    process.once('disconnect', () => resolve('the parent process ended'))
     process.channel?.unref()
   })
 }
 
+const io = terminalIo(process)
+const ends = { readInput: () => text(process.stdin), stopped: stopSignal }
+const program = await createProgram(io, process.argv.slice(2), ends)
 try {
   await program.parseAsync()
 } catch (error) {
+  io.transient?.('')
   if (error instanceof Exit) process.exitCode = error.code
   else if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
   else throw error

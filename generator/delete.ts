@@ -52,7 +52,7 @@ export async function deleteReleases(
   const plan = await planDeletion(registry, deletion)
   const { crate, releases, dependents } = plan
   if (dependents.length > 0 && !deletion.force) {
-    const some = dependents.slice(0, 5).join(', ')
+    const some = dependents.slice(0, 3).join(', ')
     refuse('delete_needed', { name: crate.name, count: dependents.length, some })
   }
   await removeReleases(registry.database, crate, releases, change)

@@ -94,7 +94,7 @@ export type { Database } from './store/database/database.ts'
 export { MARK_KINDS } from './store/database/mark-kinds.ts'
 export { runningVersion } from './store/database/migrations.ts'
 export { all, first, type Queries, run } from './store/database/statement.ts'
-export { isStorageRefusal } from './store/storage-fault.ts'
+export { isStorageRefusal, systemRefusal } from './store/storage-fault.ts'
 
 // The git index.
 
@@ -112,6 +112,7 @@ export { compareVersions, isVersion, parseVersion, type Version } from '../core/
 
 // Issues and refusals.
 
+export { quotedText } from '../core/error/catalog.ts'
 export {
   type Code,
   collect,

@@ -183,6 +183,7 @@ export const sections = {
   },
   log: {
     level: row(choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info'),
+    format: row(choice('auto', 'text', 'json'), 'auto'),
   },
 } as const
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import type { FolderOptions } from '../../generator/cli/io.ts'
+import { withManual } from '../../generator/cli/console/manual.ts'
+import { type FolderOptions, report } from '../../generator/cli/io.ts'
 import {
   before,
   type Database,
@@ -22,14 +23,13 @@ interface AuditOptions extends FolderOptions, Asked {
 
 /** Registers `audit`, which prints the audit log. */
 export function registerAudit(program: Command, io: Io): void {
-  withDir(program.command('audit'), io)
+  const audit = withDir(program.command('audit'), io)
     .description('print the audit log: what changed, when and by whom, oldest first')
     .option('--since <duration>', 'only events of this last period, such as 90d, 12h, 30m, 10s')
-    .option('--actor <login>', 'only events by this user; `command line` for the operator')
+    .option('--actor <username>', 'only events by this user; `command line` for the operator')
     .option('--crate <name>', 'only events of this crate')
     .option('--action <action>', 'only this action, such as publish, yank, login')
     .option('--limit <n>', 'at most this many events, the latest ones', '100')
-    .option('--json', 'print as JSON; with --follow, one event per line')
     .option('--follow', 'keep printing new events until interrupted')
     .action((options: AuditOptions) =>
       withRegistry(io, options, async ({ database }) => {
@@ -38,10 +38,17 @@ export function registerAudit(program: Command, io: Io): void {
         const print = (event: AuditEvent) =>
           io.out(options.json ? JSON.stringify(event) : line(event))
         if (options.follow) await follow(database, filter, events, print)
-        else if (options.json) io.out(JSON.stringify(events, null, 2))
-        else events.forEach(print)
+        else report(io, options, events, events.map(line))
       }),
     )
+  withManual(audit, {
+    examples: [
+      ['plimsoll audit --since 7d --crate demo', 'prints a week of one crate'],
+      ['plimsoll audit --json', 'prints the latest 100 events for a program'],
+    ],
+    json: 'an array with an object for each event, with --follow one object per line: `id`; `at`; `action`; `actor`; `token`, `address`, `crate`, `version` and `detail`, null if there is none',
+    fails: 'the registry cannot be read',
+  })
 }
 
 function readFilter(io: Io, options: AuditOptions): AuditFilter {

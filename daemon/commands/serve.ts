@@ -1,6 +1,13 @@
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
-import { type FolderOptions, flagsOf, run, withSettingFlags } from '../../generator/cli/io.ts'
+import { withManual } from '../../generator/cli/console/manual.ts'
+import {
+  counted,
+  type FolderOptions,
+  flagsOf,
+  run,
+  withSettingFlags,
+} from '../../generator/cli/io.ts'
 import {
   cargoConfig,
   fetchProblem,
@@ -14,6 +21,7 @@ import {
   readSettings,
   recordFailure,
   refuse,
+  registryCounts,
   serveLock,
   timestamp,
   withDir,
@@ -32,17 +40,28 @@ import { GitWorker } from '../workers/git-worker.ts'
 import { IndexWorker } from '../workers/index-worker.ts'
 
 /** Registers `serve`, which runs the daemon until the promise of `stopped` resolves. */
-export function registerServe(program: Command, io: Io, stopped: () => Promise<void>): void {
-  withSettingFlags(withDir(program.command('serve'), io))
-    .description('run the daemon')
+export function registerServe(program: Command, io: Io, stopped: () => Promise<string>): void {
+  const command = withSettingFlags(withDir(program.command('serve'), io))
+    .description('run the daemon: publishing, the web API and the pages')
     .action((options: FolderOptions) => run(io, () => serve(io, options, stopped())))
+  withManual(command, {
+    examples: [
+      ['plimsoll serve', 'serves ./registry at http://127.0.0.1:8080'],
+      ['plimsoll serve --listen 9000', 'serves it at http://127.0.0.1:9000'],
+      [
+        'plimsoll serve --listen 0.0.0.0:8080 --base-url https://crates.example.com',
+        'serves others',
+      ],
+    ],
+    fails: 'the registry cannot be served',
+  })
 }
 
 /**
  * Serves a registry folder until it is stopped. Locks the folder, listens, finishes pending work,
  * and prints the settings for Cargo and `listening on …`. At the end, finishes running requests.
  */
-async function serve(io: Io, options: FolderOptions, stopped: Promise<void>): Promise<void> {
+async function serve(io: Io, options: FolderOptions, stopped: Promise<string>): Promise<void> {
   const { dir } = options
   const sources = { env: io.env, flags: flagsOf(options) }
   const { settings } = readSettings(dir, sources)
@@ -53,7 +72,9 @@ async function serve(io: Io, options: FolderOptions, stopped: Promise<void>): Pr
   if (!lock.tryAcquire(`process ${process.pid}`))
     refuse('serve_locked', { dir, holder: lock.holder() })
   const { cert, key } = settings.tls
-  const log = openLog(settings.log.level, process.stderr)
+  const { level, format } = settings.log
+  const isText = format === 'auto' ? io.transient !== null : format === 'text'
+  const log = openLog(level, process.stderr, isText ? 'text' : 'json')
   try {
     const server = await listen({
       ...address,
@@ -83,7 +104,7 @@ async function serve(io: Io, options: FolderOptions, stopped: Promise<void>): Pr
 async function serveRegistry(
   io: Io,
   log: Logger,
-  stopped: Promise<void>,
+  stopped: Promise<string>,
   registry: Registry,
   server: Listening,
 ): Promise<void> {
@@ -128,13 +149,21 @@ async function serveRegistry(
     server.answer(app.fetch, app.quick)
     await printWelcome(io, registry)
     io.out(`listening on ${server.url}`)
-    await stopped
+    const { crates, releases } = await registryCounts(registry.database)
+    const contents = `${counted(crates, 'crate')} with ${counted(releases, 'version')}`
+    log.info({ url: server.url, crates, releases }, `started: ${contents} in ${registry.dir}`)
+    const signal = await stopped
+    log.info(
+      { signal },
+      `stopping (${signal}): finishing requests and pending work, at most ${shutdown_seconds} s`,
+    )
   } finally {
     await server.stop(shutdown_seconds)
     await downloadWorker.close()
     await indexWorker.close(shutdown_seconds)
     await git?.close()
   }
+  log.info('stopped')
 }
 
 /** Prints what a user needs to start; if there are no users, adds `admin` and prints its token. */

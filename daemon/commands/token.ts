@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import type { FolderOptions } from '../../generator/cli/io.ts'
+import { withManual } from '../../generator/cli/console/manual.ts'
+import { type FolderOptions, report } from '../../generator/cli/io.ts'
 import {
   after,
   type Io,
@@ -31,9 +32,42 @@ interface CreateOptions extends FolderOptions {
 /** Registers `token create`, `token list` and `token revoke`; a daemon may be running. */
 export function registerToken(program: Command, io: Io): void {
   const token = program.command('token').description('manage the tokens that users give to Cargo')
-  withDir(token.command('create'), io)
+  registerCreate(token, io)
+  const list = withDir(token.command('list'), io)
+    .description('list the tokens that are not revoked')
+    .action((options: FolderOptions & { json?: boolean }) =>
+      withRegistry(io, options, async ({ database }) => {
+        const tokens = await listTokens(database)
+        const now = timestamp(io.now())
+        const lines = tokens.map(one => describe(one, now))
+        report(io, options, tokens, lines)
+      }),
+    )
+  withManual(list, {
+    examples: [['plimsoll token list', 'one line for each token']],
+    json: 'an array with an object for each token: `id`; `name`; `user`; `scopes` and `crates`, arrays of texts, null for all; `created`; `expires` and `last_used`, times or null',
+    fails: 'the registry cannot be read',
+  })
+  const revoke = withDir(token.command('revoke'), io)
+    .description('revoke a token permanently')
+    .argument('<id>', 'its number in the output of `token list`')
+    .action((id: string, options: FolderOptions) =>
+      withRegistry(io, options, async ({ database }) => {
+        const row = rowId(id) ?? refuse('token_unknown', { id })
+        await revokeToken(database, row, timestamp(io.now()))
+        io.out(`revoked ${id}`)
+      }),
+    )
+  withManual(revoke, {
+    examples: [['plimsoll token revoke 1', 'makes the token useless at once']],
+    fails: 'there is no such token',
+  })
+}
+
+function registerCreate(token: Command, io: Io): void {
+  const create = withDir(token.command('create'), io)
     .description('create a token; prints only the token on stdout')
-    .requiredOption('--user <name>', 'the user it belongs to')
+    .requiredOption('--user <username>', 'the user it belongs to')
     .option('--name <name>', 'what it is for', 'command line')
     .option(
       '--scope <scope...>',
@@ -48,28 +82,18 @@ export function registerToken(program: Command, io: Io): void {
       'how long it is valid, such as 90d, 12h, 30m, 10s; default: until revoked',
     )
     .action((options: CreateOptions) =>
-      withRegistry(io, options, async registry => io.out(await create(io, registry, options))),
+      withRegistry(io, options, async registry => io.out(await makeToken(io, registry, options))),
     )
-  withDir(token.command('list'), io)
-    .description('list the tokens that are not revoked')
-    .option('--json', 'print as JSON')
-    .action((options: FolderOptions & { json?: boolean }) =>
-      withRegistry(io, options, async ({ database }) => {
-        const tokens = await listTokens(database)
-        if (options.json) io.out(JSON.stringify(tokens, null, 2))
-        else for (const one of tokens) io.out(describe(one, timestamp(io.now())))
-      }),
-    )
-  withDir(token.command('revoke'), io)
-    .description('revoke a token permanently')
-    .argument('<id>', 'its number in the output of `token list`')
-    .action((id: string, options: FolderOptions) =>
-      withRegistry(io, options, async ({ database }) => {
-        const row = rowId(id) ?? refuse('token_unknown', { id })
-        await revokeToken(database, row, timestamp(io.now()))
-        io.out(`revoked ${id}`)
-      }),
-    )
+  withManual(create, {
+    examples: [
+      ['plimsoll token create --user alice --expires 90d', 'may do what alice may'],
+      [
+        'plimsoll token create --user ci --name deploy --scope publish-update --crate "demo*"',
+        'may publish new versions of some crates',
+      ],
+    ],
+    fails: 'there is no such user, or the token was refused',
+  })
 }
 
 /** Example: `3  alice  ci  yank read  alpha-*  expires 2026-11-20T12:00:00Z  never used`. */
@@ -83,7 +107,7 @@ function describe(
   return [id, user, name, ...what, until, used === null ? 'never used' : `used ${used}`].join('  ')
 }
 
-async function create(io: Io, { database, settings }: Registry, options: CreateOptions) {
+async function makeToken(io: Io, { database, settings }: Registry, options: CreateOptions) {
   const user = await requireUser(database, options.user)
   if (user.locked) refuse('user_locked', { login: user.login })
   const now = io.now()

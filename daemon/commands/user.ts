@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import type { FolderOptions } from '../../generator/cli/io.ts'
+import { withManual } from '../../generator/cli/console/manual.ts'
+import { counted, type FolderOptions, report } from '../../generator/cli/io.ts'
 import {
   type Io,
   operatorChange,
@@ -29,16 +30,25 @@ export type ReadInput = () => Promise<string>
 interface AddOptions extends FolderOptions {
   readonly admin?: boolean
   readonly passwordStdin?: boolean
+  readonly json?: boolean
 }
+
+const JSON_USER = '`id`; `login`, the username; `name`; `admin`; `locked`; `created`'
 
 const FROM_STDIN = 'read the password from standard input: one line'
 
 /** Registers the `user` commands, which also work while the daemon is running. */
 export function registerUser(program: Command, io: Io, readInput: ReadInput): void {
   const user = program.command('user').description('manage the users of the registry')
-  withDir(user.command('add'), io)
+  registerAdd(user, io, readInput)
+  registerList(user, io)
+  registerChanges(user, io, readInput)
+}
+
+function registerAdd(user: Command, io: Io, readInput: ReadInput): void {
+  const add = withDir(user.command('add'), io)
     .description('add a user; the first one is an administrator')
-    .argument('<name>')
+    .argument('<username>', '1 to 39 letters, digits, `.`, `_` and `-`')
     .option('--admin', 'make the user an administrator')
     .option('--password-stdin', FROM_STDIN)
     .action((login: string, options: AddOptions) =>
@@ -49,19 +59,37 @@ export function registerUser(program: Command, io: Io, readInput: ReadInput): vo
         const admin = isFirst || (options.admin ?? false)
         const added = await addUser(registry.database, { login, admin, at })
         if (password !== null) await givePassword(registry, added, password, at)
-        io.out(`added ${added.login}${isFirst ? ', an administrator as the first user' : ''}`)
+        const role = isFirst ? ', an administrator as the first user' : ''
+        report(io, options, added, [`added ${added.login}${role}`])
       }),
     )
-  withDir(user.command('list'), io)
+  withManual(add, {
+    examples: [
+      ['plimsoll user add alice', 'adds a user, who sets a password with `user link`'],
+      ['plimsoll user add ci --password-stdin < password.txt', 'adds a user with a password'],
+    ],
+    json: `an object: ${JSON_USER}`,
+    fails: 'the username is taken, or the password is refused',
+  })
+}
+
+function registerList(user: Command, io: Io): void {
+  const list = withDir(user.command('list'), io)
     .description('list the users')
-    .option('--json', 'print as JSON')
     .action((options: FolderOptions & { json?: boolean }) =>
       withRegistry(io, options, async ({ database }) => {
         const users = await listUsers(database)
-        if (options.json) io.out(JSON.stringify(users, null, 2))
-        else for (const one of users) io.out(describe(one))
+        report(io, options, users, users.map(describe))
       }),
     )
+  withManual(list, {
+    examples: [['plimsoll user list', 'one line for each user']],
+    json: `an array with an object for each user: ${JSON_USER}`,
+    fails: 'the registry cannot be read',
+  })
+}
+
+function registerChanges(user: Command, io: Io, readInput: ReadInput): void {
   const password = 'set the password of a user; ends their sessions'
   withUser(user, io, 'password', password, async (registry, found, at) => {
     await givePassword(registry, found, await readPassword(readInput, found.login), at)
@@ -74,7 +102,7 @@ export function registerUser(program: Command, io: Io, readInput: ReadInput): vo
   const logout = 'end all sessions of a user; tokens stay valid'
   withUser(user, io, 'logout', logout, async ({ database }, found, at) => {
     const sessions = await endSessions(database, found, operatorChange(at))
-    return `ended ${sessions} ${sessions === 1 ? 'session' : 'sessions'} of ${found.login}`
+    return `ended ${counted(sessions, 'session')} of ${found.login}`
   })
   const rights = [
     ['lock', 'refuse the tokens and logins of a user until `unlock`', 'locked', setLocked, true],
@@ -97,15 +125,20 @@ function withUser(
   description: string,
   work: (registry: Registry, user: User, at: string) => Promise<string>,
 ): Command {
-  return withDir(parent.command(verb), io)
+  const input = verb === 'password' ? ' --password-stdin < password.txt' : ''
+  const command = withDir(parent.command(verb), io)
     .description(description)
-    .argument('<name>')
+    .argument('<username>', 'an existing user')
     .action((login: string, options: FolderOptions) =>
       withRegistry(io, options, async registry => {
         const user = await requireUser(registry.database, login)
         io.out(await work(registry, user, timestamp(io.now())))
       }),
     )
+  return withManual(command, {
+    examples: [[`plimsoll user ${verb} ci${input}`, description.replace(' of a user', '')]],
+    fails: 'there is no such user, or the change was refused',
+  })
 }
 
 function describe({ login, admin, locked, created }: User): string {

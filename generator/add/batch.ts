@@ -2,6 +2,7 @@ import { type Issue, refuse } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import { policyQuestions } from '../../core/policy/policy.ts'
 import { compareVersions, type Version } from '../../core/version.ts'
+import type { Progress } from '../build/build.ts'
 import type { Registry } from '../registry.ts'
 import { fileChecksum, fileFacts } from '../store/durable-file.ts'
 import { inspect } from './add.ts'
@@ -10,6 +11,7 @@ import { inspect } from './add.ts'
 export interface BatchItem {
   readonly path: string
   readonly name: Name | null
+  readonly version: Version | null
 }
 
 interface Member {
@@ -26,12 +28,14 @@ interface Member {
 export async function orderBatch(
   registry: Registry,
   paths: readonly string[],
+  progress?: Progress,
 ): Promise<BatchItem[]> {
   const broken: BatchItem[] = []
   const crates = new Map<Name, Member[]>()
-  for (const path of paths) {
+  for (const [done, path] of paths.entries()) {
+    progress?.('reading .crate files', done, paths.length)
     const member = await look(registry, path)
-    if (!member) broken.push({ path, name: null })
+    if (!member) broken.push({ path, name: null, version: null })
     else crates.set(member.name, [...(crates.get(member.name) ?? []), member])
   }
   const ordered: BatchItem[] = []

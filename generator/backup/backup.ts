@@ -62,6 +62,7 @@ async function write(registry: Registry, target: string, progress?: Progress): P
   const snapshot = join(workplace, DATABASE_FILE)
   try {
     await mkdir(workplace)
+    progress?.('copying the database', 0, 0)
     await run(registry.database, 'VACUUM INTO ?', snapshot)
     const archive = pack()
     const written = pipeline(archive, createWriteStream(temporary, { mode: 0o600, flags: 'wx' }))
@@ -112,7 +113,7 @@ async function fill(
         refuse(isWanted ? 'crate_lost' : 'backup_overtaken', { name, version })
       }
       done++
-      progress?.(done, total)
+      progress?.('packing .crate files', done, total)
     }
   } finally {
     await records.destroy()
@@ -138,14 +139,14 @@ async function addFile(archive: Pack, name: string, path: string): Promise<boole
  * Restores a backup as the registry folder `dir`, which must be missing or empty. Checks every
  * `.crate` against its checksum; the folder appears only when everything is valid.
  */
-export async function restore(file: string, dir: string): Promise<number> {
+export async function restore(file: string, dir: string, progress?: Progress): Promise<number> {
   if (!existsSync(file)) refuse('file_missing', { path: file })
   const target = resolve(dir)
   if (existsSync(target) && (await readdir(target)).length > 0) refuse('restore_not_empty', { dir })
   await mkdir(dirname(target), { recursive: true })
   const workplace = temporaryPath(target)
   try {
-    const count = await unpack(file, workplace).catch(error => {
+    const count = await unpack(file, workplace, progress).catch(error => {
       // An error of the operating system has a `syscall`; any other error is about the archive.
       if (error instanceof Refusal || 'syscall' in error) throw error
       return refuse('backup_unreadable', { file, reason: error.message })
@@ -159,7 +160,7 @@ export async function restore(file: string, dir: string): Promise<number> {
   }
 }
 
-async function unpack(file: string, dir: string): Promise<number> {
+async function unpack(file: string, dir: string, progress?: Progress): Promise<number> {
   await mkdir(dir)
   const crates = new CrateStore(join(dir, 'crates'))
   const archive = extract()
@@ -183,6 +184,7 @@ async function unpack(file: string, dir: string): Promise<number> {
     } else {
       await takeCrate(crates, name.slice('crates/'.length), bytes, file)
       count++
+      progress?.('unpacking .crate files', count, 0)
     }
   }
   await reading

@@ -7,8 +7,11 @@ import { isStorageRefusal } from '../store/storage-fault.ts'
 import { type BuildContext, buildCrate, rebuildCrate, renderConfig, sweepIndex } from './crate.ts'
 import { orphans, removeOrphan } from './orphans.ts'
 
-/** Called after each crate of a long build; `total` is the number of crates. */
-export type Progress = (done: number, total: number) => void
+/**
+ * Called during long work with what is being done, such as `rendering pages`, and how far it is.
+ * A `total` of 0 is unknown.
+ */
+export type Progress = (step: string, done: number, total: number) => void
 
 /** The result of a build. */
 export interface Built {
@@ -16,6 +19,8 @@ export interface Built {
   /** The crates that could not be rendered; everything else was. */
   readonly issues: readonly Issue[]
 }
+
+const RENDERING = 'rendering index files'
 
 /** Raise it when the same catalog gets a different tree: an upgrade then builds everything. */
 const TREE_FORMAT = '1'
@@ -50,7 +55,7 @@ export async function drain(context: BuildContext, progress?: Progress): Promise
       await sweepAfterCrash(context, mark.subject)
       issues.push(...(await buildMarked(context, mark)))
       crates++
-      progress?.(crates, Math.max(crates, marks.length))
+      progress?.(RENDERING, crates, Math.max(crates, marks.length))
     }
     marks = await listMarks(database, 'index', marks.at(-1)?.generation)
   }
@@ -63,6 +68,7 @@ export function buildWhole(context: BuildContext, crateId: number): Promise<Issu
 }
 
 async function buildEverything(context: BuildContext, progress?: Progress): Promise<Built> {
+  progress?.('looking for leftover files', 0, 0)
   // Comes first: removes a link in place of a crate's folder before its target could be changed.
   for await (const path of orphans(context)) await removeOrphan(context, path)
   const { crates: total } = await registryCounts(context.database)
@@ -71,7 +77,7 @@ async function buildEverything(context: BuildContext, progress?: Progress): Prom
   for await (const crate of eachCrate(context.database)) {
     issues.push(...(await buildWhole(context, crate.id)))
     crates++
-    progress?.(crates, total)
+    progress?.(RENDERING, crates, total)
   }
   await context.tree.sweepOld()
   return { crates, issues }

@@ -2,18 +2,21 @@ import type { Command } from 'commander'
 import { type Issue, inFile, Refusal } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { addCrateFile } from '../add/add.ts'
-import { orderBatch } from '../add/batch.ts'
+import { type BatchItem, orderBatch } from '../add/batch.ts'
 import type { Registry } from '../registry.ts'
 import { findCrates } from '../store/crate-files.ts'
 import { showChanges } from './changes.ts'
+import { withManual } from './console/manual.ts'
+import { type ProgressLine, progressLine } from './console/progress.ts'
 import { withRegistry } from './folder.ts'
 import {
+  describeOutcomes,
   Exit,
   type FolderOptions,
   type Io,
   printIssues,
   printWarnings,
-  progressLine,
+  report,
   withDir,
 } from './io.ts'
 
@@ -22,62 +25,92 @@ interface AddOptions extends FolderOptions {
   readonly verbose?: boolean
 }
 
+/** What became of a file. */
+interface FileResult {
+  readonly path: string
+  readonly name: string | null
+  readonly version: string | null
+  readonly outcome: 'added' | 'present' | 'refused'
+  readonly warnings: readonly Issue[]
+  readonly errors: readonly Issue[]
+}
+
 /** `add FILE|DIR…`: adds `.crate` files, with the checks of a publish. */
 export function registerAdd(program: Command, io: Io): void {
-  withDir(program.command('add'), io)
+  const add = withDir(program.command('add'), io)
     .description('add .crate files to the registry, with the checks of a publish')
     .argument('<file-or-dir...>', '.crate files, or folders to search for them')
-    .option('--json', 'print a report as JSON')
     .option('--verbose', 'print every warning, not just one of each kind')
     .action((sources: string[], options: AddOptions) =>
       withRegistry(io, options, registry => addAll(io, registry, sources, options)),
     )
+  withManual(add, {
+    examples: [
+      ['plimsoll add target/package/demo-1.0.0.crate', 'adds one file'],
+      ['plimsoll add --json vendor/', 'adds all files below a folder, dependencies first'],
+    ],
+    json: 'an array with an object for each file: `path`; `name` and `version`, null if the file cannot be read; `outcome`, one of `added`, `present` and `refused`; `warnings` and `errors`, arrays of texts',
+    fails: 'some files were refused; the others were added',
+  })
 }
 
 async function addAll(
   io: Io,
   registry: Registry,
   sources: readonly string[],
-  { json = false, verbose = false }: AddOptions,
+  options: AddOptions,
 ): Promise<void> {
+  const progress = progressLine(io)
   const paths = (await Promise.all(sources.map(source => findCrates(source)))).flat()
-  const items = await orderBatch(registry, [...new Set(paths)])
-  // Crates with versions that are not processed yet; the versions of a crate are adjacent.
-  const companions = new Set(items.flatMap(({ name }) => name ?? []))
-  const progress = progressLine(io, 'adding')
-  const report: object[] = []
+  const items = await orderBatch(registry, [...new Set(paths)], progress.at)
+  const results: FileResult[] = []
   const sums = { added: 0, present: 0, refused: 0 }
-  const errors: Issue[] = []
-  const warnings: Issue[] = []
-  for (const [index, item] of items.entries()) {
-    const { path, name: crate } = item
-    progress.at(index + 1, items.length)
-    try {
-      const at = timestamp(io.now())
-      const accepted = await addCrateFile(registry, path, { at, companions })
-      const { name, version } = accepted.release
-      sums[accepted.outcome]++
-      warnings.push(...accepted.warnings.map(one => inFile(path, one)))
-      report.push({ path, name, version, outcome: accepted.outcome })
-      progress.done()
-      if (!json) io.out(`${accepted.outcome} ${name} ${version}`)
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      sums.refused++
-      errors.push(...error.issues.map(one => inFile(path, one)))
-      report.push({ path, errors: error.issues.map(one => one.message) })
-    }
-    if (crate !== null && items[index + 1]?.name !== crate) companions.delete(crate)
+  for await (const result of addEach(io, registry, items, progress)) {
+    const { outcome, name, version } = result
+    results.push(result)
+    sums[outcome]++
+    if (outcome !== 'refused' && !options.json) io.out(`${outcome} ${name} ${version}`)
   }
   progress.done()
   // Shared files such as `config.json` may be older than the settings.
   const { issues } = await showChanges(io, registry)
-  printWarnings(io, warnings, verbose)
-  printIssues(io, [...errors, ...issues])
-  if (json) io.out(JSON.stringify(report, null, 2))
-  else if (items.length > 1) {
-    const present = sums.present > 0 ? `${sums.present} already present, ` : ''
-    io.out(`${sums.added} added, ${present}${sums.refused} refused`)
-  }
+  const ofFiles = (of: (result: FileResult) => readonly Issue[]) =>
+    results.flatMap(one => of(one).map(each => inFile(one.path, each)))
+  printWarnings(
+    io,
+    ofFiles(one => one.warnings),
+    options.verbose ?? false,
+  )
+  printIssues(io, [...ofFiles(one => one.errors), ...issues])
+  const rows = results.map(({ warnings, errors, ...rest }) => ({
+    ...rest,
+    warnings: warnings.map(one => one.message),
+    errors: errors.map(one => one.message),
+  }))
+  report(io, options, rows, results.length > 1 ? [describeOutcomes(sums)] : [])
   if (sums.refused > 0) throw new Exit(1)
+}
+
+/** Adds files in the order of a batch, and yields what became of each. */
+async function* addEach(
+  io: Io,
+  registry: Registry,
+  items: readonly BatchItem[],
+  progress: ProgressLine,
+): AsyncIterable<FileResult> {
+  // Crates with versions that are not processed yet; the versions of a crate are adjacent.
+  const companions = new Set(items.flatMap(({ name }) => name ?? []))
+  for (const [index, { path, name: crate, version }] of items.entries()) {
+    progress.at('adding .crate files', index, items.length)
+    try {
+      const at = timestamp(io.now())
+      const { release, outcome, warnings } = await addCrateFile(registry, path, { at, companions })
+      yield { path, name: release.name, version: release.version, outcome, warnings, errors: [] }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      const [outcome, warnings, errors] = ['refused', [], error.issues] as const
+      yield { path, name: crate, version, outcome, warnings, errors }
+    }
+    if (crate !== null && items[index + 1]?.name !== crate) companions.delete(crate)
+  }
 }

@@ -6,15 +6,18 @@ import { refuseErrors } from '../../core/error/error.ts'
 import type { Registry } from '../registry.ts'
 import { buildStatic, readStaticSettings, TRIAL_BASE } from '../static/build.ts'
 import { showChanges } from './changes.ts'
+import { withManual } from './console/manual.ts'
+import { progressLine } from './console/progress.ts'
 import { withRegistry } from './folder.ts'
 import {
+  counted,
   Exit,
   type FolderOptions,
   flagsOf,
   type Io,
   printIssues,
   printWarnings,
-  progressLine,
+  report,
   run,
   withDir,
   withSettingFlags,
@@ -27,11 +30,12 @@ interface Options extends FolderOptions {
   readonly cache?: string | boolean
   readonly skipBad?: boolean
   readonly verbose?: boolean
+  readonly json?: boolean
 }
 
 /** `build`: renders the public tree from the catalog, or a static tree from `.crate` files. */
 export function registerBuild(program: Command, io: Io): void {
-  withSettingFlags(withDir(program.command('build'), io))
+  const command = withSettingFlags(withDir(program.command('build'), io))
     .description(
       'render what changed in the public tree, or with --from a whole tree from .crate files',
     )
@@ -54,16 +58,24 @@ export function registerBuild(program: Command, io: Io): void {
         command.error('error: --from and --out go together')
       if (from !== undefined && out !== undefined)
         await run(io, () => buildFrom(io, from, out, options))
-      else
-        await withRegistry(io, options, registry =>
-          buildRegistry(io, registry, options.all ?? false),
-        )
+      else await withRegistry(io, options, registry => buildRegistry(io, registry, options))
     })
+  withManual(command, {
+    examples: [
+      ['plimsoll build', 'renders what changed'],
+      [
+        'plimsoll build --from crates --out public --base-url https://crates.example.com',
+        'renders a static tree for any web server',
+      ],
+    ],
+    json: 'an object: `crates`, how many were rendered; with `--from`, how many the tree has, and `versions`, `changed_files`, `warnings` and `refused`, arrays of texts',
+    fails: 'something could not be rendered or was refused',
+  })
 }
 
-async function buildRegistry(io: Io, registry: Registry, all: boolean): Promise<void> {
-  const { crates, issues } = await showChanges(io, registry, all)
-  io.out(`rendered ${plural(crates, 'crate')}`)
+async function buildRegistry(io: Io, registry: Registry, options: Options): Promise<void> {
+  const { crates, issues } = await showChanges(io, registry, options.all ?? false)
+  report(io, options, { crates }, [`rendered ${counted(crates, 'crate')}`])
   refuseErrors(issues)
 }
 
@@ -75,7 +87,7 @@ async function buildFrom(io: Io, from: string, out: string, options: Options): P
       `warning: no base URL is set, so the tree works only at ${TRIAL_BASE}; set it with --base-url`,
     )
   }
-  const [reading, rendering] = [progressLine(io, 'reading .crate'), progressLine(io, 'rendering')]
+  const progress = progressLine(io)
   const result = await buildStatic({
     from,
     out,
@@ -83,15 +95,18 @@ async function buildFrom(io: Io, from: string, out: string, options: Options): P
     urls,
     cache: cachePath(io, out, options.cache ?? true),
     skipBad: options.skipBad ?? false,
-    onRead: reading.at,
-    onRendered: rendering.at,
+    progress: progress.at,
   })
-  rendering.done()
+  progress.done()
   printWarnings(io, result.warnings, options.verbose ?? false)
   printIssues(io, result.refused)
-  io.out(
-    `${plural(result.releases, 'version')} of ${plural(result.crates, 'crate')}; ${plural(result.changed, 'file')} changed in ${out}`,
+  const { crates, releases, changed } = result
+  const [warnings, refused] = [result.warnings, result.refused].map(issues =>
+    issues.map(one => one.message),
   )
+  report(io, options, { crates, versions: releases, changed_files: changed, warnings, refused }, [
+    `${counted(releases, 'version')} of ${counted(crates, 'crate')}; ${counted(changed, 'file')} changed in ${out}`,
+  ])
   if (result.refused.length > 0) throw new Exit(1)
 }
 
@@ -104,8 +119,4 @@ function cachePath({ env }: Io, out: string, option: string | boolean): string |
     join(homedir(), ...(process.platform === 'darwin' ? ['Library', 'Caches'] : ['.cache']))
   const name = createHash('sha256').update(resolve(out)).digest('hex').slice(0, 16)
   return join(folder, 'plimsoll', `build-${name}.txt`)
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -3,18 +3,20 @@ import { type Built, build } from '../build/build.ts'
 import { GitIndex } from '../git/git-index.ts'
 import { buildPages } from '../pages/pages.ts'
 import { isServed, type Registry } from '../registry.ts'
-import { type Io, progressLine } from './io.ts'
+import { progressLine } from './console/progress.ts'
+import type { Io } from './io.ts'
 
 /**
  * Brings the public tree and the git index up to date with the catalog; `all` renders every file.
  * The result reports what could not be rendered.
  */
 export async function showChanges(io: Io, registry: Registry, all = false): Promise<Built> {
-  const progress = progressLine(io, 'rendering crate')
+  const progress = progressLine(io)
   const { crates, issues } = await build(registry, { all, progress: progress.at })
   const pages = await buildPages(registry, { all, progress: progress.at })
-  progress.done()
+  progress.at('committing to the git index', 0, 0)
   await commitToGit(io, registry)
+  progress.done()
   return { crates, issues: [...issues, ...pages.issues] }
 }
 

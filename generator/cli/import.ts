@@ -9,14 +9,17 @@ import type { Registry } from '../registry.ts'
 import { operatorChange } from '../store/catalog/change.ts'
 import { value } from '../store/database/statement.ts'
 import { showChanges } from './changes.ts'
+import { withManual } from './console/manual.ts'
+import { progressLine } from './console/progress.ts'
 import { withRegistry } from './folder.ts'
 import {
+  describeOutcomes,
   Exit,
   type FolderOptions,
   type Io,
+  type Outcomes,
   printIssues,
   printWarnings,
-  progressLine,
   withDir,
 } from './io.ts'
 
@@ -28,7 +31,7 @@ interface Options extends FolderOptions, Omit<ImportRequest, 'source'> {
 
 /** `import SOURCE`: imports an existing registry; see docs/import.md. */
 export function registerImport(program: Command, io: Io): void {
-  withDir(program.command('import'), io)
+  const command = withDir(program.command('import'), io)
     .description(
       'import an existing registry, with every field of its index; if interrupted, run it again',
     )
@@ -49,15 +52,25 @@ export function registerImport(program: Command, io: Io): void {
       'more index URLs of the source; dependencies on them become dependencies on this registry',
     )
     .option(
-      '--owner <login>',
+      '--owner <username>',
       'user who will own the crates; default: no owner, administrators manage them',
     )
-    .option('--json', 'print the report as JSON')
-    .option('--verbose', 'print every warning, not just one of each kind')
+    .option('--verbose', 'print every warning and refusal as it comes, not one of each kind')
     .action((source: string, options: Options) =>
       withRegistry(io, options, registry => runImport(io, registry, source, options)),
     )
+  withManual(command, {
+    examples: [
+      ['plimsoll import old-registry', 'takes over a tree of files with an index'],
+      ['plimsoll import --as crates vendor/', 'takes over a folder of .crate files'],
+    ],
+    json: 'an object: `source`, `kind`, `description`, `own_urls`; `versions`, an array with an object for each version (`name`, `version`, `outcome`, `where`, `messages`); `added`, `present` and `refused`, numbers',
+    fails: 'some versions were refused; the others were imported',
+  })
 }
+
+/** The most refused versions that are shown at the end. */
+const REFUSED_SHOWN = 1000
 
 /** Prints the totals to stdout, issues to stderr; with `--json`, stdout has everything. */
 async function runImport(
@@ -68,10 +81,12 @@ async function runImport(
 ): Promise<void> {
   const { json = false, verbose = false, token = io.env.PLIMSOLL_IMPORT_TOKEN, ...rest } = options
   const owner = rest.owner === undefined ? null : await userId(registry, rest.owner)
+  const progress = progressLine(io)
+  progress.at('reading the source', 0, 0)
   const opened = await openSource({ ...rest, source, ...(token !== undefined && { token }) })
-  const progress = progressLine(io, 'importing crate')
-  const sums = { added: 0, present: 0, refused: 0 }
+  const sums: Outcomes = { added: 0, present: 0, refused: 0 }
   const warnings: Issue[] = []
+  const errors: Issue[] = []
   const { kind, description, ownUrls } = opened
   io.err(`importing ${description}`)
   for (const url of ownUrls) io.err(`dependencies on ${url} become dependencies on this registry`)
@@ -89,26 +104,25 @@ async function runImport(
         comma = ','
       }
       const what = [name, version].filter(Boolean).join(' ')
-      if (outcome === 'refused') {
-        progress.done()
-        const refusal = what === '' ? where : `${where}: ${what}`
-        printIssues(
-          io,
-          issues.map(one => inFile(refusal, one)),
-        )
-      } else warnings.push(...issues.map(one => inFile(what, one)))
+      const place = outcome !== 'refused' ? what : what === '' ? where : `${where}: ${what}`
+      const found = issues.map(one => inFile(place, one))
+      if (verbose) printIssues(io, found)
+      else if (outcome !== 'refused') warnings.push(...found)
+      else if (errors.length < REFUSED_SHOWN) errors.push(...found)
     }
   } finally {
     progress.done()
     await opened.close?.()
+    // Also when the rest of the source cannot be read.
+    printWarnings(io, warnings, false)
+    printIssues(io, errors)
   }
   const { issues } = await showChanges(io, registry)
-  printWarnings(io, warnings, verbose)
-  const { added, present, refused } = sums
+  if (!verbose && sums.refused > REFUSED_SHOWN) io.err('`--verbose` lists all refused versions')
   if (json) io.out(`],${JSON.stringify(sums).slice(1)}`)
-  else io.out(`imported ${added} versions; ${present} were here already, ${refused} were refused`)
+  else io.out(describeOutcomes(sums))
   refuseErrors(issues)
-  if (refused > 0) throw new Exit(1)
+  if (sums.refused > 0) throw new Exit(1)
 }
 
 async function userId({ database }: Registry, login: string): Promise<number> {

@@ -4,12 +4,13 @@ import { resolveSettings } from '../../core/settings/settings.ts'
 import { fromText } from '../../core/settings/source.ts'
 import { initRegistry } from '../registry.ts'
 import { showChanges } from './changes.ts'
+import { withManual } from './console/manual.ts'
 import { withRegistry } from './folder.ts'
 import { type FolderOptions, flagsOf, type Io, run, withDir } from './io.ts'
 
 /** `init`: creates the registry folder, with all that `serve` needs; asks no questions. */
 export function registerInit(program: Command, io: Io): void {
-  withDir(program.command('init'), io)
+  const init = withDir(program.command('init'), io)
     .description('create a registry folder: settings, database, empty public tree')
     .option('--base-url <url>', 'URL for users; default: the address the daemon listens on')
     .option('--api <url>', 'URL of the web API, or `none` for no publishing; default: the base URL')
@@ -31,4 +32,13 @@ export function registerInit(program: Command, io: Io): void {
         `created a registry in ${options.dir}; start it with \`plimsoll serve --dir ${options.dir}\``,
       )
     })
+  withManual(init, {
+    examples: [
+      ['plimsoll init', 'creates ./registry, to try it on this machine'],
+      [
+        'plimsoll init --dir srv --base-url https://crates.example.com',
+        'creates a registry that others reach at this address',
+      ],
+    ],
+  })
 }

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { groupWarnings, type Issue, issue, kindOf, Refusal } from '../../core/error/error.ts'
-import { storageRefusal } from '../store/storage-fault.ts'
+import { groupWarnings, type Issue, kindOf, Refusal } from '../../core/error/error.ts'
+import { systemRefusal } from '../store/storage-fault.ts'
 
 /** Flag values by setting key. */
 export type Flags = Readonly<Record<string, string>>
@@ -13,8 +13,11 @@ export interface Io {
   out(line: string): void
   /** Writes a line to stderr, for everything else. */
   err(line: string): void
-  /** Whether stderr is a terminal. */
-  readonly isWatched: boolean
+  /**
+   * Shows a line on the terminal that the next line of any kind replaces; an empty one removes it.
+   * Null when stderr is no terminal.
+   */
+  readonly transient: ((line: string) => void) | null
 }
 
 /** Thrown to end a command with an exit code, after its issues were printed. */
@@ -62,7 +65,10 @@ export function withSettingFlags(command: Command): Command {
   return command
     .option('--base-url <url>', 'URL at which users reach the registry')
     .option('--api <url>', 'URL of the web API, or `none` for no publishing')
-    .option('--listen <address>', 'HOST:PORT, PORT or unix:/PATH; port 0 chooses a free port')
+    .option(
+      '--listen <address>',
+      'HOST:PORT, unix:/PATH, or PORT alone, which is a port of 127.0.0.1; 0 chooses a free one',
+    )
 }
 
 /** Returns the settings that a command line overrides, by key. */
@@ -80,36 +86,11 @@ export async function run(io: Io, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    const refusal = error instanceof Refusal ? error : machineRefusal(error)
+    const refusal = error instanceof Refusal ? error : systemRefusal(error, 'operator')
     if (!refusal) throw error
     printIssues(io, refusal.issues)
     throw new Exit(exitCode(refusal))
   }
-}
-
-/** Error codes of disks, permissions and misplaced files; other system errors are our bugs. */
-const OF_THE_SYSTEM = new Set(
-  'EACCES EDQUOT EEXIST EFBIG EIO EISDIR ELOOP EMFILE ENFILE ENOSPC ENOTDIR EPERM EROFS'.split(' '),
-)
-
-/** SQLite's codes for the same errors, and for damage; its other errors are our bugs. */
-const OF_THE_DATABASE = /^SQLITE_(?:BUSY|CANTOPEN|CORRUPT|FULL|IOERR|NOTADB|READONLY)/
-
-/** Returns a refusal for an error of the system, not of this program; null for any other. */
-function machineRefusal(error: unknown): Refusal | null {
-  if (!(error instanceof Error)) return null
-  const storage = storageRefusal(error)
-  if (storage) return storage
-  const { code, path } = error as NodeJS.ErrnoException
-  if (typeof code !== 'string') return null
-  if (OF_THE_DATABASE.test(code)) {
-    return new Refusal([issue('database_unusable', { reason: error.message })], { cause: error })
-  }
-  if (!OF_THE_SYSTEM.has(code)) return null
-  const where = path === undefined || error.message.includes(path) ? '' : ` (${path})`
-  return new Refusal([issue('system_refuses', { reason: `${error.message}${where}` })], {
-    cause: error,
-  })
 }
 
 /** Prints one warning of each kind with the number of the others, or all of them. */
@@ -119,27 +100,35 @@ export function printWarnings(io: Io, all: readonly Issue[], verbose: boolean): 
   if (shown.length < all.length) io.err('`--verbose` lists every one of them')
 }
 
-/** Shows the progress of long work. */
-export interface ProgressLine {
-  at(done: number, total: number): void
-  /** Removes the line from the terminal. */
-  done(): void
+/**
+ * Prints the result of a command to stdout: with `--json` as JSON, whose shape the command's manual
+ * promises, else as lines.
+ */
+export function report(
+  io: Io,
+  { json = false }: { readonly json?: boolean },
+  result: unknown,
+  lines: readonly string[],
+): void {
+  if (json) io.out(JSON.stringify(result, null, 2))
+  else for (const line of lines) io.out(line)
 }
 
-/** Shows progress on stderr: one changing line on a terminal, else one line every ten seconds. */
-export function progressLine(io: Io, verb: string): ProgressLine {
-  const pause = io.isWatched ? 100 : 10_000
-  let last = io.isWatched ? 0 : io.now().getTime()
-  return {
-    at(done, total) {
-      const now = io.now().getTime()
-      if (now - last < pause && !(io.isWatched && done === total)) return
-      last = now
-      if (io.isWatched) process.stderr.write(`\r\x1b[K${verb} ${done} of ${total}`)
-      else io.err(`${verb} ${done} of ${total}`)
-    },
-    done() {
-      if (io.isWatched && last > 0) process.stderr.write('\r\x1b[K')
-    },
-  }
+/** How many releases were added, existed already, and were refused. */
+export type Outcomes = Record<'added' | 'present' | 'refused', number>
+
+/** Returns for example `386 added, 1 already present, 2 refused`. */
+export function describeOutcomes({ added, present, refused }: Outcomes): string {
+  const known = present > 0 ? `${formatted(present)} already present, ` : ''
+  return `${formatted(added)} added, ${known}${formatted(refused)} refused`
+}
+
+/** Returns a number as `20,000`. */
+export function formatted(count: number): string {
+  return count.toLocaleString('en-US')
+}
+
+/** Returns a number with its noun: `1 crate`, `20,000 crates`. */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${formatted(count)} ${count === 1 ? noun : plural}`
 }

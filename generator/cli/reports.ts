@@ -11,14 +11,23 @@ import { listFailures } from '../store/catalog/facts.ts'
 import { type FailedMark, listFailedMarks } from '../store/catalog/marks.ts'
 import { countPageMarks } from '../store/catalog/pages/page-marks.ts'
 import { listPlainPages } from '../store/catalog/pages/plain-pages.ts'
+import { withManual } from './console/manual.ts'
 import { withRegistry } from './folder.ts'
-import { type FolderOptions, flagsOf, type Io, run, withDir, withSettingFlags } from './io.ts'
+import {
+  type FolderOptions,
+  flagsOf,
+  formatted,
+  type Io,
+  report,
+  run,
+  withDir,
+  withSettingFlags,
+} from './io.ts'
 
 /** `status` and `settings`, which print the state of the registry and change nothing. */
 export function registerReports(program: Command, io: Io): void {
-  withDir(program.command('status'), io)
+  const statusCommand = withDir(program.command('status'), io)
     .description('print counts, pending work and the last errors')
-    .option('--json', 'print as JSON')
     .action((options: FolderOptions & { json?: boolean }) =>
       withRegistry(io, options, async registry => {
         const counts = await registryCounts(registry.database)
@@ -43,10 +52,12 @@ export function registerReports(program: Command, io: Io): void {
         }
         if (options.json) io.out(JSON.stringify(status, null, 2))
         else {
-          io.out(`crates    ${counts.crates}`)
-          io.out(`versions  ${counts.releases}`)
-          io.out(`users     ${counts.users}`)
-          io.out(`pending   ${counts.pending}${pages > 0 ? ` (${pages} of them pages)` : ''}`)
+          io.out(`crates    ${formatted(counts.crates)}`)
+          io.out(`versions  ${formatted(counts.releases)}`)
+          io.out(`users     ${formatted(counts.users)}`)
+          io.out(
+            `pending   ${formatted(counts.pending)}${pages > 0 ? `, ${formatted(pages)} of them pages` : ''}`,
+          )
           io.out(`daemon    ${daemon ?? 'not running'}`)
           io.out(`git index ${git.isThere && git.engine ? git.engine : `none: ${git.why}`}`)
           if (git.problem !== null) io.out(`warning   ${git.problem}`)
@@ -59,18 +70,28 @@ export function registerReports(program: Command, io: Io): void {
       }),
     )
 
-  withSettingFlags(withDir(program.command('settings'), io))
+  withManual(statusCommand, {
+    examples: [['plimsoll status', 'also works while a daemon is running']],
+    json: 'an object: `crates`, `releases`, `users`, `pending` and `pending_pages`, numbers; `daemon`, `git_index`, `git_index_missing`, `git_index_problem`, texts or null; `base_url` and `index`; `last_errors`, `failed_work` and `plain_pages`, arrays of objects',
+    fails: 'the registry cannot be read',
+  })
+
+  const settings = withSettingFlags(withDir(program.command('settings'), io))
     .description('print every effective setting and where it comes from')
-    .option('--json', 'print as JSON')
     .action((options: FolderOptions & { json?: boolean }) =>
       run(io, async () => {
         const rows = describeSettings(
           readSettings(options.dir, { env: io.env, flags: flagsOf(options) }),
         )
-        if (options.json) io.out(JSON.stringify(rows, null, 2))
-        else for (const row of rows) io.out(`${row.key} = ${row.text || '(none)'}  # ${row.origin}`)
+        const lines = rows.map(row => `${row.key} = ${row.text || '(none)'}  # ${row.origin}`)
+        report(io, options, rows, lines)
       }),
     )
+  withManual(settings, {
+    examples: [['plimsoll settings --set auth.required=true', 'shows what a setting would change']],
+    json: 'an array with an object for each setting: `key`; `value`; `text`, the value as in plimsoll.toml; `origin`',
+    fails: 'the settings cannot be read',
+  })
 }
 
 function failedLine({ kind, crate, version, attempts, retryAt, error }: FailedMark): string {

@@ -3,20 +3,40 @@ import { refuse, refuseErrors } from '../../core/error/error.ts'
 import { isName, type Name } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { isVersion, type Version } from '../../core/version.ts'
-import { deleteReleases, planDeletion } from '../delete.ts'
+import { type DeletionPlan, deleteReleases, planDeletion } from '../delete.ts'
 import { operatorChange } from '../store/catalog/change.ts'
 import { setYanked } from '../store/catalog/release-changes.ts'
 import { showChanges } from './changes.ts'
+import { withManual } from './console/manual.ts'
 import { withRegistry } from './folder.ts'
-import { type FolderOptions, type Io, withDir } from './io.ts'
+import { counted, type FolderOptions, formatted, type Io, report, withDir } from './io.ts'
+
+interface YankOptions extends FolderOptions {
+  readonly undo?: boolean
+  readonly json?: boolean
+}
+
+interface DeleteOptions extends FolderOptions {
+  readonly yes?: boolean
+  readonly force?: boolean
+  readonly json?: boolean
+}
+
+/** The most dependents that are named. */
+const DEPENDENTS_NAMED = 3
 
 /** `yank NAME@VERSION [--undo]`, and `delete NAME[@VERSION] --yes [--force]`. */
 export function registerWithdraw(program: Command, io: Io): void {
-  withDir(program.command('yank'), io)
+  registerYank(program, io)
+  registerDelete(program, io)
+}
+
+function registerYank(program: Command, io: Io): void {
+  const command = withDir(program.command('yank'), io)
     .description('yank a version: new lock files will not choose it, existing ones keep working')
-    .argument('<name@version>')
+    .argument('<name@version>', 'the version to yank')
     .option('--undo', 'undo a yank')
-    .action((spec: string, options: FolderOptions & { undo?: boolean }) =>
+    .action((spec: string, options: YankOptions) =>
       withRegistry(io, options, async registry => {
         const { name, version } = parseSpec(spec)
         if (version === null) return refuse('release_spec_invalid', { spec })
@@ -25,32 +45,76 @@ export function registerWithdraw(program: Command, io: Io): void {
         const { changed } = await setYanked(registry.database, name, version, yanked, change)
         refuseErrors((await showChanges(io, registry)).issues)
         const verb = options.undo ? 'unyanked' : 'yanked'
-        io.out(changed ? `${verb} ${name} ${version}` : `${name} ${version} was ${verb} before`)
+        report(io, options, { name, version, yanked, changed }, [
+          changed ? `${verb} ${name} ${version}` : `${name} ${version} was ${verb} before`,
+        ])
       }),
     )
-  withDir(program.command('delete'), io)
+  withManual(command, {
+    examples: [
+      ['plimsoll yank demo@1.0.0', 'yanks a version'],
+      ['plimsoll yank demo@1.0.0 --undo', 'makes it available again'],
+    ],
+    json: 'an object: `name`, `version`; `yanked`; `changed`, false if it was so before',
+    fails: 'there is no such version, or it could not be rendered',
+  })
+}
+
+function registerDelete(program: Command, io: Io): void {
+  const command = withDir(program.command('delete'), io)
     .description(
       'delete a crate or a version permanently; unlike with `yank`, builds locked to it break',
     )
-    .argument('<name[@version]>')
-    .option('--yes', 'really delete; otherwise only list what would be deleted')
+    .argument('<name[@version]>', 'a version, or a crate with all its versions')
+    .option('--yes', 'really delete; otherwise only show what would be deleted')
     .option('--force', 'delete even if other crates depend on it')
-    .action((spec: string, options: FolderOptions & { yes?: boolean; force?: boolean }) =>
+    .action((spec: string, options: DeleteOptions) =>
       withRegistry(io, options, async registry => {
         const deletion = { ...parseSpec(spec), force: options.force ?? false }
         if (!options.yes) {
-          const { crate, releases, dependents } = await planDeletion(registry, deletion)
-          for (const one of releases) io.out(`would delete ${crate.name} ${one.version}`)
-          for (const one of dependents) io.out(`is needed by ${one}`)
+          const plan = await planDeletion(registry, deletion)
+          report(io, options, result(plan, false), [
+            ...versionLines('would delete', plan),
+            ...dependentLines(plan),
+          ])
           refuse('delete_unconfirmed')
         }
         const change = operatorChange(timestamp(io.now()))
-        const { crate, releases } = await deleteReleases(registry, deletion, change)
+        const plan = await deleteReleases(registry, deletion, change)
         const { issues } = await showChanges(io, registry)
-        for (const one of releases) io.out(`deleted ${crate.name} ${one.version}`)
+        report(io, options, result(plan, true), versionLines('deleted', plan))
         refuseErrors(issues)
       }),
     )
+  withManual(command, {
+    examples: [
+      ['plimsoll delete demo@1.1.0 --yes', 'deletes one version'],
+      ['plimsoll delete demo --yes --force', 'deletes a crate that others depend on'],
+    ],
+    json: 'an object: `name`; `versions`, an array of texts; `dependents`, an array of texts such as `other 1.0.0`; `deleted`',
+    fails:
+      'nothing was deleted: there is no such version, others depend on it, or --yes is missing',
+  })
+}
+
+function result({ crate, releases, dependents }: DeletionPlan, deleted: boolean) {
+  return { name: crate.name, versions: releases.map(one => one.version), dependents, deleted }
+}
+
+function versionLines(verb: string, { crate, releases }: DeletionPlan): string[] {
+  return releases.map(one => `${verb} ${crate.name} ${one.version}`)
+}
+
+/** Returns for example `other crates depend on it (70 versions of 42 crates): a, b, c and 39 more`. */
+function dependentLines({ dependents }: DeletionPlan): string[] {
+  if (dependents.length === 0) return []
+  const crates = [...new Set(dependents.map(one => one.replace(/ .*/, '')))]
+  const more = crates.length - DEPENDENTS_NAMED
+  const names = crates.slice(0, DEPENDENTS_NAMED).join(', ')
+  const count = `${counted(dependents.length, 'version')} of ${counted(crates.length, 'crate')}`
+  return [
+    `other crates depend on it (${count}): ${names}${more > 0 ? ` and ${formatted(more)} more` : ''}`,
+  ]
 }
 
 /** Reads `NAME@VERSION`, or `NAME` alone, which means every version. */

@@ -87,7 +87,7 @@ async function* tasks(
     const known = name === null ? null : await knownCrate(registry.database, name)
     for (const candidates of versions) yield () => prepareVersion(registry, candidates, known, own)
     done++
-    progress?.(done, source.total)
+    progress?.('importing crates', done, source.total)
   }
 }
 

@@ -34,7 +34,7 @@ import {
   settleMarks,
 } from '../store/catalog/marks.ts'
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
-import { markAllPages, pageMarks } from '../store/catalog/pages/page-marks.ts'
+import { countPageMarks, markAllPages, pageMarks } from '../store/catalog/pages/page-marks.ts'
 import { crateCount } from '../store/catalog/pages/prefixes.ts'
 import { commonRanges, readLayout } from '../store/catalog/search/search-files.ts'
 import { type MarkKind, PAGE_KINDS } from '../store/database/mark-kinds.ts'
@@ -207,16 +207,20 @@ export async function buildPages(
   if (options.all) await markEverything(context)
   else await markOutdatedPages(context)
   await markAllDueDownloads(context.database, now)
-  let crates = 0
+  let [crates, done] = [0, 0]
+  let total = await countPageMarks(context.database)
   const due = () => pageMarks(context.database, now, 500, SOURCE_FIRST)
   for (let marks = await due(); marks.length > 0; marks = await due()) {
+    // Rendering a page may mark others.
+    if (done >= total) total = done + (await countPageMarks(context.database))
     const onDone = ({ kind }: Mark) => {
       if (kind === 'page') crates++
-      options.progress?.(crates, crates + marks.length)
+      options.progress?.('rendering pages', ++done, Math.max(done, total))
     }
     await buildMarks(context, marks, { onDone })
   }
   // Holds the mutex: otherwise it would remove a page that a daemon renders meanwhile.
+  if (options.all) options.progress?.('looking for leftover files', 0, 0)
   if (options.all) await pageTurn(context, tree => prunePages({ ...context, tree }))
   return { crates, issues: failedIssues(await listFailedMarks(context.database)) }
 }

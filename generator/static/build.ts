@@ -56,10 +56,7 @@ export interface StaticBuild {
   readonly cache: string | null
   /** Builds the tree without the refused `.crate` files, instead of failing. */
   readonly skipBad?: boolean
-  /** Called after each `.crate` is read. */
-  readonly onRead?: Progress
-  /** Called after each group of files is rendered. */
-  readonly onRendered?: Progress
+  readonly progress?: Progress
 }
 
 /** The result of a static build. */
@@ -81,12 +78,13 @@ export interface StaticResult {
 export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
   const { settings, urls, skipBad = false } = job
   const tree = await openOutput(job)
+  job.progress?.('looking for .crate files', 0, 0)
   const paths = await listCrates(realpathSync(job.from), tree.root)
   const cache = await BuildCache.open(job.cache, [settings.limits, [...urls.own].sort()])
   const releases = new StaticReleases(settings, urls, cache)
   for (const [done, path] of paths.entries()) {
     await releases.put(path)
-    job.onRead?.(done + 1, paths.length)
+    job.progress?.('reading .crate files', done + 1, paths.length)
   }
   releases.check(skipBad)
   const refused = releases.issues.filter(one => one.severity === 'error')
@@ -150,7 +148,7 @@ async function writeTree(
       if (!(error instanceof Refusal) || error.has('file_changed')) throw error
       failed.push(...error.issues.map(one => inFile(group.id, one)))
     }
-    job.onRendered?.(done + 1, groups.length)
+    job.progress?.('rendering', done + 1, groups.length)
   }
   const strangers = present.filter(path => !outputs.wanted.has(path) && !respelled.has(path))
   for (const path of strangers) await tree.remove(path)

@@ -1,13 +1,40 @@
 import { issue, Refusal } from '../../core/error/error.ts'
 
-/** The issue that an error code of the system or of SQLite stands for. */
-const FAULTS = new Map([
+/** The issue of error codes, of the system or of SQLite, that stop every write. */
+const FAULTS = new Map<string, 'storage_full' | 'storage_readonly'>([
   ['ENOSPC', 'storage_full'],
   ['EDQUOT', 'storage_full'],
   ['SQLITE_FULL', 'storage_full'],
   ['EROFS', 'storage_readonly'],
   ['SQLITE_READONLY', 'storage_readonly'],
-] as const)
+])
+
+type SystemCode =
+  | 'access_denied'
+  | 'database_damaged'
+  | 'database_locked'
+  | 'database_unusable'
+  | 'files_exhausted'
+  | 'storage_failing'
+  | 'system_refuses'
+
+/** The issue of every other error that the machine is the reason for; any other error is a bug. */
+const OF_THE_SYSTEM = new Map<string, SystemCode>([
+  ['EIO', 'storage_failing'],
+  ['SQLITE_IOERR', 'storage_failing'],
+  ['EMFILE', 'files_exhausted'],
+  ['ENFILE', 'files_exhausted'],
+  ['EACCES', 'access_denied'],
+  ['EPERM', 'access_denied'],
+  ['SQLITE_BUSY', 'database_locked'],
+  ['SQLITE_LOCKED', 'database_locked'],
+  ['SQLITE_CORRUPT', 'database_damaged'],
+  ['SQLITE_NOTADB', 'database_damaged'],
+  ['SQLITE_CANTOPEN', 'database_unusable'],
+  ...['EEXIST', 'EFBIG', 'EISDIR', 'ELOOP', 'ENOTDIR'].map(
+    code => [code, 'system_refuses'] as const,
+  ),
+])
 
 /** Runs work that writes; turns the error of a full or read-only disk into a `Refusal`. */
 export async function writing<T>(work: () => Promise<T>): Promise<T> {
@@ -20,18 +47,33 @@ export async function writing<T>(work: () => Promise<T>): Promise<T> {
 
 /** Returns the `Refusal` for an error of a full or read-only disk; null for any other error. */
 export function storageRefusal(error: unknown): Refusal | null {
-  if (!(error instanceof Error)) return null
-  const { code } = error as NodeJS.ErrnoException
+  const kind = FAULTS.get(codeOf(error))
+  return kind ? new Refusal([issue(kind, { reason: reasonOf(error) })], { cause: error }) : null
+}
+
+/**
+ * Returns the `Refusal` for an error of the system or of the database file, not of this program;
+ * null for any other error. Only operators are shown paths.
+ */
+export function systemRefusal(error: unknown, reader: 'operator' | 'client'): Refusal | null {
+  const kind = OF_THE_SYSTEM.get(codeOf(error))
+  if (!kind) return storageRefusal(error)
+  const { message, path } = error as NodeJS.ErrnoException
+  const where = path === undefined || message.includes(path) ? '' : ` (${path})`
+  const reason = reader === 'client' ? reasonOf(error) : `${message}${where}`
+  return new Refusal([issue(kind, { reason })], { cause: error })
+}
+
+/** Returns the code of an error, without SQLite's extensions such as SQLITE_READONLY_DBMOVED. */
+function codeOf(error: unknown): string {
+  const { code } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
   // Errors of libraries may have numbers or anything else as their code.
-  if (typeof code !== 'string') return null
-  for (const [fault, kind] of FAULTS) {
-    // SQLite has extended codes, such as SQLITE_READONLY_DBMOVED.
-    if (code !== fault && !code.startsWith(`${fault}_`)) continue
-    // Clients see this too: leave the path, after the comma of Node's message, to the log.
-    const reason = error.message.split(', ')[0] ?? ''
-    return new Refusal([issue(kind, { reason })], { cause: error })
-  }
-  return null
+  return typeof code === 'string' ? (/^SQLITE_[A-Z]+/.exec(code)?.[0] ?? code) : ''
+}
+
+/** Clients see this: leaves the path, after the comma of Node's message, to the log. */
+function reasonOf(error: unknown): string {
+  return (error as Error).message.split(', ')[0] ?? ''
 }
 
 /** Returns whether an error is a refusal of `storageRefusal`: other writes will fail, too. */

@@ -28,10 +28,11 @@ export async function* verifyCrates(
     yield* findingsAbout(name, () => verifyRecords(context, id, options.repair))
     yield* findingsAbout(name, () => verifyTree(context, id, options))
     done++
-    options.progress?.(done, total)
+    options.progress?.('verifying crates', done, total)
   }
   yield* await verifyConfig(context, options.repair)
   if (!options.repair) return
+  options.progress?.('looking for leftover files', 0, 0)
   await context.tree.sweepOld()
   await context.crates.sweep()
   yield* setOrphansAside(context)

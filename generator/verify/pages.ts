@@ -41,8 +41,9 @@ export async function* verifyPages(
   for await (const crate of eachCrate(context.database)) {
     yield* about(crate.name, crateParts(context, crate.id))
     done++
-    options.progress?.(done, total)
+    options.progress?.('verifying pages', done, total)
   }
+  options.progress?.('verifying lists and search', 0, 0)
   yield* about('index.html', siteParts(context))
   yield* about('search', searchParts(context))
   yield* about('crates/index.html', listParts(context))

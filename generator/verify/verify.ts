@@ -10,6 +10,7 @@ import { verifyPages } from './pages.ts'
  * Each repair relies on those before it; nothing is repaired from a damaged database.
  */
 export async function* verify(registry: Registry, options: VerifyOptions): AsyncIterable<Finding> {
+  options.progress?.('verifying the database', 0, 0)
   let isSound = true
   for await (const finding of verifyDatabase(registry.database, options.repair)) {
     if (!finding.repaired) isSound = false
@@ -20,5 +21,6 @@ export async function* verify(registry: Registry, options: VerifyOptions): Async
   const context = rest.repair ? { ...registry, tree: registry.tree.clearing() } : registry
   yield* verifyCrates(context, rest)
   yield* verifyPages(context, rest)
+  options.progress?.('verifying the git index', 0, 0)
   yield* verifyGit(registry, rest)
 }

@@ -92,7 +92,7 @@ test('the defaults', () => {
       versions_per_day: 0,
       tokens_per_user: 500,
     },
-    log: { level: 'info' },
+    log: { level: 'info', format: 'auto' },
     git: { index: 'auto', engine: 'auto', push: [] },
   })
   assert.equal(policy.preset, 'private')

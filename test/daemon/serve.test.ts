@@ -194,7 +194,7 @@ test('the log follows [log] level of plimsoll.toml', async t => {
     () => `it said ${daemon.said.err}`,
   )
   const lines = daemon.said.err.trim().split('\n')
-  const { method, path, status, level } = JSON.parse(lines[0] ?? '') as Record<string, unknown>
+  const { method, path, status, level } = JSON.parse(lines[1] ?? '') as Record<string, unknown>
   assert.deepEqual(
     { method, path, status, level },
     { method: 'GET', path: '/index/config.json', status: 200, level: 20 },

@@ -37,6 +37,13 @@ const FILE = 'demo-1.0.0.crate'
 /** What a document takes for granted, made in the folder in which its commands run. */
 const SCENES: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   'README.md': async folder => writeCrate(join(folder, 'crates')),
+  'docs/commands.md': async folder => {
+    for (const name of ['crates', 'target/package'])
+      writeCrate(join(folder, name))
+    writeCrate(join(folder, 'vendor'), '1.1.0')
+    writeFileSync(join(folder, 'password.txt'), 'correct horse battery staple\n')
+    await ok(folder, 'build', '--from', 'crates', '--out', 'old-registry')
+  },
   'docs/accounts.md': async folder => {
     await ok(folder, 'init')
     await ok(folder, 'user', 'add', 'admin')
@@ -95,6 +102,7 @@ for (const [name, lines] of commands) {
       const local = line
         .replaceAll('/srv/', `${folder}/srv/`)
         .replace('127.0.0.1:8080', '127.0.0.1:0')
+        .replace(/--listen \S+/, '--listen 127.0.0.1:0')
       if (/ serve\b/.test(line)) await serves(t, folder, local)
       else expectCode(line, await shell(folder, local), 0)
     }
@@ -102,7 +110,9 @@ for (const [name, lines] of commands) {
 }
 
 test('every command and option of `plimsoll` that the documents show exists', async () => {
-  for (const line of [...commands.values()].flat()) {
+  // That one is rendered from the declarations, and its commands are run.
+  const written = [...commands].filter(([name]) => name !== 'docs/commands.md')
+  for (const line of written.flatMap(([, lines]) => lines)) {
     const words = / plimsoll (.*)$/.exec(` ${line.replace(/^npx /, '')}`)?.[1]?.split(/\s+/) ?? []
     if (words.length === 0) continue
     const [first = '', second = ''] = words
@@ -181,15 +191,17 @@ async function stage(t: TestContext, name: string): Promise<string> {
   const folder = scratch(new Cleanup(t))
   mkdirSync(join(folder, 'bin'))
   const program = join(root, 'dist', 'daemon', 'cli.js')
-  const npx = `#!/bin/sh\n[ "$1" = plimsoll ] || exit 127\nshift\nexec "${process.execPath}" "${program}" "$@"\n`
+  const start = `exec "${process.execPath}" "${program}" "$@"\n`
+  const npx = `#!/bin/sh\n[ "$1" = plimsoll ] || exit 127\nshift\n${start}`
   writeFileSync(join(folder, 'bin', 'npx'), npx, { mode: 0o755 })
+  writeFileSync(join(folder, 'bin', 'plimsoll'), `#!/bin/sh\n${start}`, { mode: 0o755 })
   await SCENES[name]?.(folder)
   return folder
 }
 
 function environment(folder: string): NodeJS.ProcessEnv {
   const path = [join(folder, 'bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter)
-  return { PATH: path, HOME: join(folder, 'home') }
+  return { PATH: path, HOME: join(folder, 'home'), PLIMSOLL_LISTEN: '127.0.0.1:0' }
 }
 
 function shell(folder: string, line: string) {
@@ -215,10 +227,10 @@ async function serves(t: TestContext, folder: string, line: string): Promise<voi
 }
 
 /** A `.crate` file as `cargo package` would leave it. */
-function writeCrate(folder: string): void {
+function writeCrate(folder: string, version = '1.0.0'): void {
   mkdirSync(folder, { recursive: true })
-  const bytes = buildCrate({ name: 'demo', version: '1.0.0' })
-  writeFileSync(join(folder, FILE), bytes)
+  const bytes = buildCrate({ name: 'demo', version })
+  writeFileSync(join(folder, FILE.replace('1.0.0', version)), bytes)
 }
 
 async function ok(folder: string, ...args: readonly string[]): Promise<void> {

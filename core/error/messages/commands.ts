@@ -43,9 +43,6 @@ export const commandMessages = {
       'the database {file} is missing or empty, but {dir} contains .crate files; restore a backup into a new folder, or move {dir}/public away and `plimsoll import` it into a new registry',
     registry_newer:
       '{file} was written by a newer version of Plimsoll than this one, which is {running} (it does not know {steps}); run that version again, or restore a backup from before the upgrade into a new folder (docs/upgrade.md)',
-    database_unusable:
-      'the database cannot be used: {reason}; if it is damaged, `plimsoll restore` makes a new folder from a backup',
-    system_refuses: 'the operating system reports an error: {reason}',
     registry_empty: 'there is no .crate file in or below {from}, so {out} has no crates',
     file_changed: '{path} changed while it was read; run the command again',
     twin_files:
@@ -53,7 +50,7 @@ export const commandMessages = {
     name_twins: '`{first}` and `{second}` are the same name to a registry; keep only one spelling',
     yanked_unknown: '`yanked` in plimsoll.toml names {spec}, but no such .crate is among the files',
     delete_needed:
-      'other crates depend on `{name}` ({count}: {some}); yank it instead, or delete it with --force',
+      'other crates depend on `{name}` ({count} of their versions, such as {some}); yank it instead, or delete it with --force',
     delete_unconfirmed: 'nothing was deleted; add --yes to delete for good',
     backup_exists: '{file} already exists; choose another name for the backup',
     backup_overtaken:
@@ -71,8 +68,21 @@ export const commandMessages = {
   busy: {
     storage_readonly:
       'the registry cannot be written to: {reason}; nothing was changed, try again when its file system is writable',
+    database_locked:
+      'another process keeps the database locked ({reason}); wait for it or stop it, then try again',
+    files_exhausted:
+      'too many files are open: {reason}; raise the limit (`ulimit -n`, or `LimitNOFILE=` of the service), then try again',
   },
   failed: {
+    database_unusable:
+      'the database cannot be opened: {reason}; check that its folder exists and may be written to by this user',
+    access_denied:
+      'the operating system denies access: {reason}; run this as the user who owns the folder',
+    system_refuses: 'the operating system reports an error: {reason}',
+    database_damaged:
+      'the database is damaged: {reason}; stop the daemon and keep the folder, then restore the newest backup into a new folder with `plimsoll restore`, or `plimsoll import` its `public` folder into a new registry',
+    storage_failing:
+      'the disk reports an error: {reason}; look for its cause in the log of the operating system, then check the registry with `plimsoll verify`',
     page_failed: (p: { kind: string; of: string; reason: string }) =>
       `work of the kind \`${p.kind}\`${p.of === '' ? '' : ` for ${p.of}`} failed and will be tried again: ${p.reason}`,
   },

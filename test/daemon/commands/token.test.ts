@@ -78,7 +78,7 @@ test('token create, list, revoke: what is refused, and how', async t => {
   await folder.ok('user', 'lock', 'carol')
   const create = (...options: string[]) => ['token', 'create', '--user', 'alice', ...options]
   await refuses(folder, [
-    [['token', 'create'], 2, "required option '--user <name>' not specified"],
+    [['token', 'create'], 2, "required option '--user <username>' not specified"],
     [
       ['token', 'create', '--user', 'nobody'],
       1,

@@ -33,7 +33,7 @@ test('user add, list: what is said, and what is refused', async t => {
     [['user', 'add', 'Alice'], 1, 'the user `Alice` already exists; nothing was changed'],
     [['user', 'add', 'two words'], 2, `\`two words\` ${form}`],
     [['user', 'add', ''], 2, `\`\` ${form}`],
-    [['user', 'add'], 2, "missing required argument 'name'"],
+    [['user', 'add'], 2, "missing required argument 'username'"],
     [['user', 'add', 'carol', '--colour', 'red'], 2, /^error: unknown option '--colour'/],
     [['user', 'list', 'carol'], 2, /^error: too many arguments/],
     [['user', 'nonsense'], 2, /^error: unknown command 'nonsense'/],

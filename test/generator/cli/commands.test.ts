@@ -174,7 +174,11 @@ test('add names each file it refuses, takes the others, and exits 1', async t =>
   assert.ok(errors[1]?.startsWith(`error: ${bad}: `), errors[1])
   const json = await plimsoll('add', '--json', bad)
   assert.equal(json.code, 1)
-  assert.deepEqual(Object.keys((JSON.parse(json.stdout) as object[])[0] ?? {}), ['path', 'errors'])
+  const [refused] = JSON.parse(json.stdout) as Record<string, unknown>[]
+  const { errors: reasons, ...rest } = refused ?? {}
+  const nothing = { name: null, version: null, warnings: [] }
+  assert.deepEqual(rest, { path: bad, ...nothing, outcome: 'refused' })
+  assert.ok(Array.isArray(reasons) && reasons.length > 0, json.stdout)
 })
 
 test('add prints one warning of each kind with their number, or all of them', async t => {
@@ -280,7 +284,8 @@ test('verify exits 1 with what differs, 0 after a repair', async t => {
   const { plimsoll, file, dir } = await scene(t)
   await plimsoll('add', file('a.crate', { name: 'demo', version: '1.0.0' }))
   rmSync(join(dir, 'public', 'index', 'de', 'mo', 'demo'))
-  expect(await plimsoll('verify'), 1, 'index/de/mo/demo: is missing\n', '')
+  const words = 'index/de/mo/demo: is missing\n1 difference, 0 repaired\n'
+  expect(await plimsoll('verify'), 1, words, '')
   const json = await plimsoll('verify', '--json')
   const finding = { where: 'index/de/mo/demo', what: 'is missing', lost: false }
   assert.deepEqual([json.code, JSON.parse(json.stdout)], [1, [{ ...finding, repaired: false }]])

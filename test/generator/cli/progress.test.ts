@@ -1,20 +1,64 @@
-// Mirrors generator/cli/io.ts: progress without a terminal
+// Mirrors generator/cli/console/progress.ts, with generator/cli/console/terminal.ts
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Io, progressLine } from '../../../generator/cli/io.ts'
+import { progressLine } from '../../../generator/cli/console/progress.ts'
+import { terminalIo } from '../../../generator/cli/console/terminal.ts'
+import type { Io } from '../../../generator/cli/io.ts'
+
+/** A command whose clock is set by hand, and all that it writes to stdout and stderr. */
+function scene(stderr: { isTTY?: boolean; columns?: number }, env: Io['env'] = {}) {
+  const written: string[] = []
+  const clock = { seconds: 0 }
+  const write = (text: string) => written.push(text)
+  const io: Io = {
+    ...terminalIo({ stdout: { write }, stderr: { ...stderr, write }, env }),
+    now: () => new Date(clock.seconds * 1000),
+  }
+  return { io, written, clock }
+}
 
 test('without a terminal progress is a line every ten seconds', () => {
-  const lines: string[] = []
-  let seconds = 0
-  const io: Io = {
-    env: {},
-    now: () => new Date(seconds * 1000),
-    out: () => undefined,
-    err: line => lines.push(line),
-    isWatched: false,
-  }
-  const progress = progressLine(io, 'importing crate')
-  for (; seconds <= 25; seconds++) progress.at(seconds, 25)
+  const { io, written, clock } = scene({})
+  const progress = progressLine(io)
+  for (; clock.seconds <= 25; clock.seconds++) progress.at('importing crates', clock.seconds, 25)
   progress.done()
-  assert.deepEqual(lines, ['importing crate 10 of 25', 'importing crate 20 of 25'])
+  assert.deepEqual(written, [
+    'importing crates: 10 of 25, less than 1 min left\n',
+    'importing crates: 20 of 25, less than 1 min left\n',
+  ])
+})
+
+test('on a terminal progress is one line, which is gone when anything else is printed', () => {
+  const { io, written, clock } = scene({ isTTY: true, columns: 80 })
+  const progress = progressLine(io)
+  progress.at('reading', 0, 0)
+  progress.at('rendering pages', 1, 20_000)
+  progress.at('rendering pages', 2, 20_000)
+  clock.seconds = 60
+  progress.at('rendering pages', 4000, 20_000)
+  clock.seconds = 61
+  progress.at('rendering pages', 4001, 2_000_000)
+  io.out('added demo 1.0.0')
+  progress.done()
+  const clear = '\r\x1b[K'
+  assert.deepEqual(written, [
+    'reading',
+    clear,
+    'rendering pages: 1 of 20,000',
+    clear,
+    'rendering pages: 4,000 of 20,000, about 4 min left',
+    clear,
+    'rendering pages: 4,001 of 2,000,000, about 8 h left',
+    clear,
+    'added demo 1.0.0\n',
+  ])
+})
+
+test('a line never wraps, and a dumb terminal gets no escape sequences', () => {
+  const narrow = scene({ isTTY: true, columns: 10 })
+  progressLine(narrow.io).at('rendering pages', 1, 2)
+  assert.deepEqual(narrow.written, ['rendering'])
+  const dumb = scene({ isTTY: true, columns: 80 }, { TERM: 'dumb' })
+  progressLine(dumb.io).at('rendering pages', 1, 2)
+  assert.deepEqual(dumb.written, [])
 })

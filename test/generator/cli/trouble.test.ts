@@ -69,7 +69,7 @@ for (const [how, lose] of [
     const fresh = join(folder, 'fresh')
     assert.equal((await program(folder, ['init', '--dir', fresh], ENV)).code, 0)
     const run = await program(folder, ['import', 'old', '--dir', fresh], ENV)
-    assert.equal(run.stdout, 'imported 2 versions; 0 were here already, 0 were refused\n')
+    assert.equal(run.stdout, '2 added, 0 refused\n')
   })
 }
 
@@ -78,7 +78,7 @@ test('a database that is none is told in one sentence', async t => {
   writeFileSync(join(dir, 'plimsoll.db'), 'no database at all'.repeat(1000))
   const run = await plimsoll('verify', '--repair')
   assert.equal(run.code, 1)
-  assert.match(run.stderr, /^error: the database cannot be used: file is not a database; [^\n]+\n$/)
+  assert.match(run.stderr, /^error: the database is damaged: file is not a database; [^\n]+\n$/)
 })
 
 test('a file where a folder has to be is told in one sentence', async t => {

@@ -87,7 +87,7 @@ test('an import that is killed again and again ends as one that is not', {
   oldRegistry(folder)
   const calm = await init(folder, 'calm')
   const first = expectCode('plimsoll import', await importInto(folder, calm), 0)
-  assert.equal(first.stdout, 'imported 200 versions; 0 were here already, 0 were refused\n')
+  assert.equal(first.stdout, '200 added, 0 refused\n')
   assert.match(
     first.stderr,
     /^importing a folder with an index in .*\ndependencies on sparse\+https:\/\/old\.example\/ become/,
@@ -96,7 +96,7 @@ test('an import that is killed again and again ends as one that is not', {
   // In the first batch, while the bytes of the second arrive, and when all bytes are there.
   for (const files of [40, 130, 200]) await kill(folder, killed, files)
   const last = expectCode('plimsoll import', await importInto(folder, killed), 0)
-  assert.match(last.stdout, /^imported \d+ versions; [1-9]\d* were here already, 0 were refused\n$/)
+  assert.match(last.stdout, /^\d+ added, [1-9]\d* already present, 0 refused\n$/)
   assert.deepEqual(shown(killed), shown(calm))
   // What a killed import was still receiving goes with time; nothing else may be left to mend.
   for (const dir of [calm, killed]) {
@@ -140,10 +140,7 @@ test('what is refused ends it with 1, and the JSON report names everything', {
   assert.deepEqual([refused[0].name, refused[0].version], ['crate-3', '1.2.0'])
   assert.match(refused[0].messages[0], /^there is no \.crate of `crate-3` 1\.2\.0: looked for/)
   const text = await importInto(folder, dir)
-  assert.deepEqual(
-    [text.code, text.stdout],
-    [1, 'imported 0 versions; 199 were here already, 1 were refused\n'],
-  )
+  assert.deepEqual([text.code, text.stdout], [1, '0 added, 199 already present, 1 refused\n'])
   assert.match(
     text.stderr,
     /error: .*cr\/at\/crate-3, line 3: crate-3 1\.2\.0: there is no \.crate/,
@@ -201,11 +198,7 @@ test('an archive that is cut off comes in with its line, and keeps no other from
   }
   writeFileSync(join(old, 'config.json'), '{"dl":"https://old.example/{crate}-{version}.crate"}')
   const run = await importInto(folder, dir)
-  assert.deepEqual(
-    [run.code, run.stdout],
-    [0, 'imported 2 versions; 0 were here already, 0 were refused\n'],
-    run.stderr,
-  )
+  assert.deepEqual([run.code, run.stdout], [0, '2 added, 0 refused\n'], run.stderr)
   assert.match(run.stderr, /^warning: cutt 1\.0\.0: /m)
   assert.equal((await plimsoll(folder, ['verify', '--dir', dir])).stdout, 'everything agrees\n')
   const status = await plimsoll(folder, ['status', '--dir', dir])

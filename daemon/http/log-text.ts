@@ -1,0 +1,63 @@
+import { quotedText } from '../../generator/index.ts'
+
+/** What log lines of the daemon contain, besides fields for programs. */
+interface LogRecord {
+  readonly level: number
+  readonly time: number
+  readonly msg: string
+  readonly method?: string
+  readonly path?: string
+  readonly status?: number
+  readonly ms?: number
+  readonly agent?: string
+  readonly refused?: string
+  readonly id?: string
+  readonly err?: {
+    readonly type: string
+    readonly message: string
+    readonly stack?: string
+    readonly code?: string
+  }
+}
+
+/** pino's numbers of the levels above `info`. */
+const LEVELS = new Map([
+  [40, 'warning: '],
+  [50, 'error: '],
+  [60, 'error: '],
+])
+
+/**
+ * Turns a JSON line of the log into a line for people, such as
+ * `15:09:08 PUT /api/v1/crates/new 403 9 ms cargo/1.95.0`. Text of strangers cannot control the
+ * terminal or begin a line; the stack of an unexpected error follows, indented.
+ */
+export function logText(line: string): string {
+  const record = JSON.parse(line) as LogRecord
+  const time = new Date(record.time).toTimeString().slice(0, 8)
+  const { stack = '', code, type } = record.err ?? {}
+  const isBug = record.err !== undefined && code === undefined && type !== 'Refusal'
+  const frames = isBug ? stack.split('\n').filter(frame => /^ +at /.test(frame)) : []
+  const said = record.msg === 'request' ? request(record) : event(record)
+  return `${[`${time} ${said}`, ...frames.map(quotedText)].join('\n')}\n`
+}
+
+function request(record: LogRecord): string {
+  const { method = '', path = '', status, ms = 0, agent, refused } = record
+  const by = agent === undefined ? '' : ` ${product(agent)}`
+  const why = refused === undefined ? '' : `, refused: ${refused}`
+  const text = `${quotedText(method)} ${quotedText(path)} ${status} ${Math.round(ms)} ms${quotedText(by)}`
+  return `${text}${quotedText(why)}`
+}
+
+function event({ level, msg, err, method, path, id }: LogRecord): string {
+  const place = method === undefined ? '' : ` (${method} ${path}${id ? `, ${id}` : ''})`
+  const why = err === undefined || msg.includes(err.message) ? '' : `: ${err.message}`
+  return `${LEVELS.get(level) ?? ''}${quotedText(msg)}${quotedText(place)}${quotedText(why)}`
+}
+
+/** Returns the first product of a `User-Agent`; browsers begin with Mozilla, which means nothing. */
+function product(agent: string): string {
+  const [first = ''] = agent.split(' ')
+  return first.startsWith('Mozilla/') ? 'browser' : first
+}

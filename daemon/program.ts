@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { type CommandTable, commands, loadCommands } from '../generator/cli/cli.ts'
+import type { Io } from '../generator/cli/io.ts'
+
+/** What some commands need of the process, besides printing. */
+export interface ProcessEnds {
+  /** Reads all of standard input. */
+  readonly readInput: () => Promise<string>
+  /** Resolves with the reason when the daemon has to stop. */
+  readonly stopped: () => Promise<string>
+}
+
+const AFTER_HELP = `
+Every command has its own help: plimsoll add --help
+
+Examples:
+  # creates a registry in ./registry and serves it
+  plimsoll init
+  plimsoll serve
+  # renders a registry of plain files, without a daemon
+  plimsoll build --from crates --out public --base-url https://crates.example.com
+
+Environment:
+  PLIMSOLL_DIR          the registry folder, as --dir
+  PLIMSOLL_LISTEN       the address of the daemon, as --listen
+  PLIMSOLL_SECTION_KEY  a setting: PLIMSOLL_AUTH_REQUIRED is auth.required
+
+Exit codes:
+  0  success
+  1  the operation was refused or failed
+  2  wrong usage or settings; nothing was changed`
+
+/** Returns the program `plimsoll` with the command that `words` name, or with all of them. */
+export async function createProgram(
+  io: Io,
+  words: readonly string[],
+  ends: ProcessEnds,
+): Promise<Command> {
+  const program = new Command('plimsoll')
+    .description(
+      'A Cargo registry: plain files for everyone who reads, a small daemon for those who publish.',
+    )
+    .version(version())
+    .addHelpText('after', AFTER_HELP)
+    .exitOverride()
+  for (const register of await loadCommands(table(ends), words[0])) register(program, io)
+  return program
+}
+
+/** Returns all commands; each is a module of its own, so a command loads only what it needs. */
+function table({ readInput, stopped }: ProcessEnds): CommandTable {
+  return {
+    ...commands,
+    user: async () => {
+      const { registerUser } = await import('./commands/user.ts')
+      return (to, io) => registerUser(to, io, readInput)
+    },
+    token: async () => (await import('./commands/token.ts')).registerToken,
+    audit: async () => (await import('./commands/audit.ts')).registerAudit,
+    serve: async () => {
+      const { registerServe } = await import('./commands/serve.ts')
+      return (to, io) => registerServe(to, io, stopped)
+    },
+  }
+}
+
+/** Returns the version in this package's package.json. */
+function version(): string {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(manifest) as { version: string }).version
+}

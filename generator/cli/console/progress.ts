@@ -1,0 +1,53 @@
+import type { Progress } from '../../build/build.ts'
+import { formatted, type Io } from '../io.ts'
+
+/** Shows the progress of long work. */
+export interface ProgressLine {
+  readonly at: Progress
+  /** Removes the line from the terminal. */
+  done(): void
+}
+
+/** The pause between two lines in a pipe, and the time before the rest of a step is estimated. */
+const LONG_MS = 10_000
+
+/** The pause between two updates of the line on a terminal. */
+const SHORT_MS = 100
+
+/** Shows progress on stderr: one changing line on a terminal, else one line every ten seconds. */
+export function progressLine(io: Io): ProgressLine {
+  const { transient } = io
+  let last = transient ? 0 : io.now().getTime()
+  let current: { readonly step: string; readonly since: number } | null = null
+  return {
+    at(step, done, total) {
+      const now = io.now().getTime()
+      const isNew = current?.step !== step
+      if (current === null || isNew) current = { step, since: now }
+      if (now - last < (transient ? SHORT_MS : LONG_MS) && !(transient && isNew)) return
+      last = now
+      const line = `${step}${amount(done, total)}${timeLeft(now - current.since, done, total)}`
+      if (transient) transient(line)
+      else io.err(line)
+    },
+    done() {
+      transient?.('')
+      current = null
+    },
+  }
+}
+
+/** Returns for example `: 1,234 of 5,678`; without a total only what is done. */
+function amount(done: number, total: number): string {
+  if (total > 0) return `: ${formatted(done)} of ${formatted(total)}`
+  return done > 0 ? `: ${formatted(done)}` : ''
+}
+
+/** Returns for example `, about 3 min left`, once the step has taken ten seconds. */
+function timeLeft(elapsed: number, done: number, total: number): string {
+  if (elapsed < LONG_MS || done === 0 || done >= total) return ''
+  const minutes = ((elapsed / done) * (total - done)) / 60_000
+  if (minutes < 1) return ', less than 1 min left'
+  const isLong = minutes >= 90
+  return `, about ${Math.round(isLong ? minutes / 60 : minutes)} ${isLong ? 'h' : 'min'} left`
+}

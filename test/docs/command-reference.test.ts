@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Command } from 'commander'
+import { createProgram } from '../../daemon/program.ts'
+import { exitCodes, manualOf } from '../../generator/cli/console/manual.ts'
+import { terminalIo } from '../../generator/cli/console/terminal.ts'
+import { root } from '../support/plimsoll.ts'
+
+const FILE = join(root, 'docs', 'commands.md')
+
+/** What stands in docs/commands.md above the first command. */
+const INTRODUCTION = `# Commands
+
+\`plimsoll COMMAND --help\` prints what is here. This page is rendered from the declarations of the
+commands; \`UPDATE_GOLDEN=1 npm test -- docs/command-reference\` renders it again.
+
+Every command takes these options:
+
+| option | meaning |
+|---|---|
+| \`--dir <dir>\` | the registry folder; default: \`PLIMSOLL_DIR\`, else \`./registry\` |
+| \`--set <key=value>\` | override a [setting](settings.md); can be repeated |
+| \`-h, --help\` | print the help of the command |
+
+Results are printed to stdout; warnings, errors and progress to stderr. On a terminal progress is
+one line that changes, elsewhere a line every ten seconds. With \`--json\`, stdout has one JSON text
+and nothing else. New fields may be added to it; none changes its meaning. A command that fails
+before it has a result prints no JSON, only its errors on stderr.
+
+| exit code | meaning |
+|---|---|
+| 0 | success |
+| 1 | the operation was refused or failed; each command says what that means |
+| 2 | wrong usage or settings; nothing was changed |
+`
+
+/** Options that the introduction describes. */
+const COMMON = new Set(['--dir', '--set', '--help'])
+
+test('docs/commands.md describes every command as it is declared, with an example', async () => {
+  const io = terminalIo({ stdout: process.stdout, stderr: process.stderr, env: {} })
+  const never = () => new Promise<string>(() => undefined)
+  const program = await createProgram(io, [], { readInput: never, stopped: never })
+  const sections = program.commands.flatMap(command => chapters(command, `plimsoll`))
+  const text = [INTRODUCTION, ...sections].join('\n')
+  if (process.env.UPDATE_GOLDEN !== undefined) writeFileSync(FILE, text)
+  assert.equal(readFileSync(FILE, 'utf8'), text)
+})
+
+/** Returns the chapter of a command, or those of the commands in a group. */
+function chapters(command: Command, above: string): string[] {
+  const name = `${above} ${command.name()}`
+  if (command.commands.length > 0) return command.commands.flatMap(one => chapters(one, name))
+  const manual = manualOf(command)
+  assert.ok(manual && manual.examples.length > 0, `${name} has no example`)
+  const rows = [
+    ...command.registeredArguments.map(argument => {
+      assert.notEqual(argument.description, '', `${name}: what is ${argument.name()}?`)
+      return [`<${argument.name()}>`, argument.description]
+    }),
+    ...command.options
+      .filter(({ long }) => !COMMON.has(long ?? ''))
+      .map(({ flags, description, defaultValue, argChoices, negate }) => {
+        const choices = argChoices ? `; one of ${argChoices.join(', ')}` : ''
+        const isShown = defaultValue !== undefined && !negate
+        return [flags, `${description}${choices}${isShown ? `; default: \`${defaultValue}\`` : ''}`]
+      }),
+  ]
+  const table = rows.map(([what = '', meaning = '']) => `| \`${what}\` | ${cell(meaning)} |`)
+  const [, fails = ''] = exitCodes(manual)[1] ?? []
+  return [
+    [
+      `## ${name}\n`,
+      `${sentence(command.description())}\n`,
+      `\`${name} ${command.usage()}\`\n`,
+      ...(table.length > 0 ? ['| argument or option | meaning |', '|---|---|', ...table, ''] : []),
+      '```sh',
+      ...manual.examples.map(([line, meaning]) => `# ${meaning}\n${line}`),
+      '```\n',
+      ...(manual.json === undefined ? [] : [`\`--json\` prints ${manual.json}.\n`]),
+      `Exit code 1: ${fails}.\n`,
+    ].join('\n'),
+  ]
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replace(/<(\w)/g, '\\<$1')
+}
