@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
+import { quotedText } from '../../core/error/catalog.ts'
 import { issue, refuse, refuseErrors } from '../../core/error/error.ts'
 import { importLog, type LogSums } from '../downloads/import-logs.ts'
 import { LOG_FORMATS, type LogFormat } from '../downloads/log-line.ts'
@@ -8,8 +9,10 @@ import type { Registry } from '../registry.ts'
 import { readFolder, statOf } from '../store/durable-file.ts'
 import { Lock } from '../store/lock.ts'
 import { showChanges } from './changes.ts'
+import { withManual } from './console/manual.ts'
+import { progressLine } from './console/progress.ts'
 import { withRegistry } from './folder.ts'
-import { type FolderOptions, type Io, progressLine, withDir } from './io.ts'
+import { counted, type FolderOptions, type Io, report, withDir } from './io.ts'
 
 interface Options extends FolderOptions {
   readonly format: LogFormat
@@ -20,7 +23,7 @@ interface Options extends FolderOptions {
 /** `downloads import FILE…`: counts downloads from access logs; see docs/downloads.md. */
 export function registerDownloads(program: Command, io: Io): void {
   const downloads = program.command('downloads').description('downloads from access logs')
-  withDir(downloads.command('import'), io)
+  const command = withDir(downloads.command('import'), io)
     .description(
       'count the downloads in access logs of web servers and CDNs; what was imported before is skipped',
     )
@@ -32,10 +35,19 @@ export function registerDownloads(program: Command, io: Io): void {
       '--path <path>',
       'path below which the logs have the registry; default: that of the base URL',
     )
-    .option('--json', 'print a report as JSON')
     .action((files: string[], options: Options) =>
       withRegistry(io, options, registry => importAll(io, registry, files, options)),
     )
+  withManual(command, {
+    examples: [
+      [
+        'plimsoll downloads import access.log --set downloads.count=imported',
+        'counts what is new in a log',
+      ],
+    ],
+    json: 'an array with an object for each log: `path`, and `error`, a text, or `lines`, `downloads`, `others`, `unknown` and `bad`, numbers of lines; `examples`, objects of lines that were not understood; `known`, bytes that were imported before; `isCopy`; `unfinished`',
+    fails: 'some logs could not be read; the others were imported',
+  })
 }
 
 async function importAll(
@@ -50,17 +62,17 @@ async function importAll(
   const lock = new Lock(join(registry.dir, 'locks', 'downloads.lock'))
   if (!lock.tryAcquire(`process ${process.pid}`))
     refuse('import_running', { holder: lock.holder() })
-  const report: ({ path: string } & (LogSums | { error: string }))[] = []
+  const results: ({ path: string } & (LogSums | { error: string }))[] = []
   try {
     for (const file of files)
-      report.push({ path: file, ...(await importOne(io, registry, file, options)) })
+      results.push({ path: file, ...(await importOne(io, registry, file, options)) })
   } finally {
     lock.release()
   }
   const { issues } = await showChanges(io, registry)
-  if (options.json) io.out(JSON.stringify(report, null, 2))
-  else printReport(io, report)
-  const failed = report.flatMap(one =>
+  if (!options.json) printWarnings(io, results)
+  report(io, options, results, [summary(results)])
+  const failed = results.flatMap(one =>
     'error' in one ? issue('log_unreadable', { path: one.path, reason: one.error }) : [],
   )
   refuseErrors([...failed, ...issues])
@@ -74,15 +86,16 @@ async function importOne(
   file: string,
   { format, path }: Options,
 ): Promise<Report> {
-  const progress = progressLine(io, `reading ${file}, MiB`)
+  const progress = progressLine(io)
   const size = ((await statOf(file))?.size ?? 0) / MIB
+  const step = `reading ${quotedText(file)}, MiB`
   const find = releaseFinder(registry.urls, path)
   try {
     return await importLog(registry, file, {
       format,
       find,
       progress: bytes =>
-        progress.at(Math.floor(bytes / MIB), Math.ceil(Math.max(size, bytes / MIB))),
+        progress.at(step, Math.floor(bytes / MIB), Math.ceil(Math.max(size, bytes / MIB))),
     })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
@@ -111,29 +124,32 @@ async function logsAt(source: string): Promise<string[]> {
   return found.sort()
 }
 
-function printReport(io: Io, report: readonly ({ path: string } & Report)[]): void {
-  const logs = report.flatMap(one => ('error' in one ? [] : [one]))
-  const sum = (key: 'downloads' | 'others' | 'unknown' | 'bad' | 'lines', noun: string) =>
-    plural(
-      logs.reduce((total, one) => total + one[key], 0),
-      noun,
-    )
-  for (const { path, examples, bad, isCopy, unfinished } of logs) {
+type Results = readonly ({ path: string } & Report)[]
+
+function printWarnings(io: Io, results: Results): void {
+  for (const one of results) {
+    if ('error' in one) continue
+    const { path, examples, bad, isCopy, unfinished } = one
     if (isCopy)
       io.err(`warning: ${path} is an older copy of a log that was imported; it was skipped`)
-    if (bad > 0) io.err(`warning: ${path}: ${plural(bad, 'line')} not understood, such as`)
+    if (bad > 0) io.err(`warning: ${path}: ${counted(bad, 'line')} not understood, such as`)
     for (const { line, text } of examples) io.err(`  line ${line} of those read: ${text}`)
     if (unfinished) io.err(`${path}: the last line is not complete; the next import reads it`)
   }
-  const counted = `${sum('downloads', 'download')} counted in ${sum('lines', 'new line')}`
+}
+
+function summary(results: Results): string {
+  const logs = results.flatMap(one => ('error' in one ? [] : [one]))
+  const sum = (key: 'downloads' | 'others' | 'unknown' | 'bad' | 'lines', noun: string) =>
+    counted(
+      logs.reduce((total, one) => total + one[key], 0),
+      noun,
+    )
   const rest = [
     sum('others', 'other request'),
     `${sum('unknown', 'download')} of unknown versions`,
     `${sum('bad', 'line')} not understood`,
   ]
-  io.out(`${counted} of ${plural(logs.length, 'log')}; ${rest.join(', ')}`)
-}
-
-function plural(count: number, noun: string): string {
-  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
+  const found = `${sum('downloads', 'download')} counted in ${sum('lines', 'new line')}`
+  return `${found} of ${counted(logs.length, 'log')}; ${rest.join(', ')}`
 }

@@ -38,11 +38,11 @@ const FILE = 'demo-1.0.0.crate'
 const SCENES: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   'README.md': async folder => writeCrate(join(folder, 'crates')),
   'docs/commands.md': async folder => {
-    for (const name of ['crates', 'target/package'])
-      writeCrate(join(folder, name))
+    for (const name of ['crates', 'target/package']) writeCrate(join(folder, name))
     writeCrate(join(folder, 'vendor'), '1.1.0')
     writeFileSync(join(folder, 'password.txt'), 'correct horse battery staple\n')
     await ok(folder, 'build', '--from', 'crates', '--out', 'old-registry')
+    writeFileSync(join(folder, 'access.log'), '')
   },
   'docs/accounts.md': async folder => {
     await ok(folder, 'init')
