@@ -83,6 +83,15 @@ function showUser(): void {
   if (link && given) link.textContent = decoded(given).slice(0, 40)
 }
 
+/** Describes the drawing of a crate's downloads by its numbers, for screen readers. */
+async function describeDownloads(): Promise<void> {
+  const image = document.querySelector<HTMLImageElement>('img[data-numbers]')
+  const answer = image && (await fetch(image.dataset.numbers ?? ''))
+  if (image === null || !answer?.ok) return
+  const { total, recent } = await answer.json()
+  image.alt = `${total} downloads in total, ${recent} in the last 90 days`
+}
+
 /** Marks the chosen tab for screen readers; the stylesheet marks it visually. */
 function markTab(): void {
   const tabs = [...document.querySelectorAll<HTMLAnchorElement>('.tabs a[href^="#"]')]
@@ -135,6 +144,7 @@ showUser()
 startSearch()
 startCopyButtons()
 startFilters()
+void describeDownloads()
 markTab()
 markLines()
 addEventListener('hashchange', markTab)

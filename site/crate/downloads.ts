@@ -2,7 +2,7 @@ import { crateDownloadsPath, crateDownloadsPlotPath } from '../../core/paths/cra
 import { type Output, output } from '../../core/paths/tree.ts'
 import { formatNumber, plural } from '../elements/elements.ts'
 import type { Linker } from '../elements/links.ts'
-import { html, type Markup } from '../elements/markup.ts'
+import { html, type Markup, raw } from '../elements/markup.ts'
 import { type PlotPoint, plotSvg } from '../elements/plot.ts'
 
 /** The downloads of a crate, as its files show them. */
@@ -15,9 +15,13 @@ export interface DownloadData {
   readonly versions: ReadonlyMap<string, number>
 }
 
-/** The size of the drawing: a line of text, and the plot below it. */
-const WIDTH = 400
-const HEIGHT = 184
+/** The size of the drawing: two lines of text, and the plot below them. */
+const WIDTH = 300
+const HEIGHT = 196
+
+/** The colors of text, on light and on dark pages. */
+const COLORS =
+  'text{fill:#586673}.ink{fill:#17212b}@media(prefers-color-scheme:dark){text{fill:#9dabb6}.ink{fill:#e3e9ed}}'
 
 /**
  * Renders the files with a crate's downloads: the numbers, and their drawing. Pages show them by
@@ -37,8 +41,10 @@ export function downloadFiles({ name, total, days, versions }: DownloadData): Ou
   const data = { title: 'Downloads a day', kind: 'bars', every: 'day', points: days } as const
   const svg = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" font-family="system-ui,sans-serif" fill="#767676">
 <title>Downloads of ${name}</title>
-<text y="17" font-size="14"><tspan font-size="17" font-weight="700">${formatNumber(total)}</tspan> in total, ${formatNumber(recent)} in the last ${plural(days.length, 'day')}</text>
-<svg y="34" height="150">${plotSvg(data, true)}</svg>
+<style>${raw(COLORS)}</style>
+<text y="15" font-size="14"><tspan class="ink" font-size="17" font-weight="700">${formatNumber(total)}</tspan> in total</text>
+<text y="36" font-size="14">${formatNumber(recent)} in the last ${plural(days.length, 'day')}</text>
+<svg y="46" height="150">${plotSvg(data, true)}</svg>
 </svg>
 `
   return [

@@ -22,6 +22,8 @@ export interface PlotData {
 
 /** In units of the drawing, which scales with the page. */
 const WIDTH = 400
+/** Narrower, because it is shown beside a page: its text would become too small. */
+const FILE_WIDTH = 300
 const HEIGHT = 150
 const LEFT = 34
 const TOP = 8
@@ -62,9 +64,10 @@ export function plotSvg({ title, kind, every, points }: PlotData, isFile = false
   const ticks = ticksTo(most)
   const scale = (BOTTOM - TOP) / (ticks.at(-1) ?? 1)
   const y = (value: number) => round(BOTTOM - value * scale)
-  const step = (WIDTH - LEFT) / Math.max(points.length, 1)
+  const right = isFile ? FILE_WIDTH : WIDTH
+  const step = (right - LEFT) / Math.max(points.length, 1)
   const x = (at: number) => round(LEFT + at * step)
-  const grid = ticks.map(tick => `M${LEFT} ${y(tick)}H${WIDTH}`).join('')
+  const grid = ticks.map(tick => `M${LEFT} ${y(tick)}H${right}`).join('')
   const labels = [
     ...ticks.map(
       tick =>
@@ -79,7 +82,7 @@ export function plotSvg({ title, kind, every, points }: PlotData, isFile = false
   const scales = { x, y, every, width: step }
   const drawing = kind === 'bars' ? bars(points, scales, isFile) : area(points, scales)
   const colors = isFile ? FILE_COLORS : raw('class="drawing"')
-  return html`<svg ${colors} viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${summary}" font-family="system-ui,sans-serif" font-size="11">
+  return html`<svg ${colors} viewBox="0 0 ${right} ${HEIGHT}" role="img" aria-label="${summary}" font-family="system-ui,sans-serif" font-size="11">
 <path d="${grid}" stroke="${isFile ? '#767676' : 'currentColor'}" opacity=".3"/><g class="labels">${labels}</g>
 ${drawing}
 </svg>`
