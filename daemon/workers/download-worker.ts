@@ -13,7 +13,7 @@ import { Repeater } from './repeater.ts'
 const WRITE_EVERY = 60_000
 
 /** The most files of one transaction, so that publishes get in between. */
-const BATCH = 500
+const BATCH = 200
 
 /** The most crates whose files are rendered again per minute: 144,000 a day. */
 const SHOWN_PER_MINUTE = 100
