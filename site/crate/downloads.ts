@@ -20,8 +20,8 @@ const WIDTH = 300
 const HEIGHT = 196
 
 /** The colors of text, on light and on dark pages. */
-const COLORS =
-  'text{fill:#586673}.ink{fill:#17212b}@media(prefers-color-scheme:dark){text{fill:#9dabb6}.ink{fill:#e3e9ed}}'
+const COLORS = `text{fill:#586673}.ink{fill:#17212b}
+@media(prefers-color-scheme:dark){text{fill:#9dabb6}.ink{fill:#e3e9ed}}`
 
 /**
  * Renders the files with a crate's downloads: the numbers, and their drawing. Pages show them by

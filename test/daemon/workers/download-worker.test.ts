@@ -54,7 +54,7 @@ test('downloads reach the web API, the files of the crate, its page and the summ
   await download('1.1.0')
   await show()
   assert.deepEqual([failures, written], [[], [4]])
-  assert.match((await page()) ?? '', /<img src="downloads\.svg" width="400" height="184" alt="/)
+  assert.match((await page()) ?? '', /<img src="downloads\.svg" width="300" height="196" alt="/)
   assert.match((await registry.shown('crates/demo/downloads.svg')) ?? '', />4<\/tspan> in total/)
   const { days, ...numbers } = (await json()) ?? {}
   assert.deepEqual(numbers, {
