@@ -6,6 +6,13 @@ import type { Version } from './version.ts'
 /** The index URL of crates.io in index entries, even for users of its sparse index. */
 export const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
 
+/** Whether an index URL is that of crates.io, as Cargo and its tools write it. */
+export function isCratesIo(index: string): boolean {
+  // Cargo writes the URL of the git index with and without `registry+` and `.git`.
+  const plain = index.replace(/\/$/, '').replace(/^registry\+|\.git$/g, '')
+  return plain === CRATES_IO || plain === 'sparse+https://index.crates.io'
+}
+
 /** The URLs of one registry. */
 export interface RegistryUrls {
   /** Without a trailing slash. */

@@ -19,7 +19,7 @@ import type { Deps } from './deps.ts'
 import { gitHttp } from './files/git-http/git-http.ts'
 import { PublicFiles } from './files/public-files.ts'
 import { quickFiles } from './files/quick-files.ts'
-import { assetFile, treeFile, treePage } from './files/tree-file.ts'
+import { assetFile, latest, treeFile, treePage } from './files/tree-file.ts'
 import { refused, unexpected } from './http/answer.ts'
 import { addressOf } from './http/client-address.ts'
 import type { Quick } from './http/exchange.ts'
@@ -66,6 +66,7 @@ export function routes(deps: Deps, files = publicFiles(deps)): Route[] {
     ...downloadRoutes(registry, files),
     ...gitRoutes(deps),
     get('/search/', 'reader', searchResults(registry), 'search'),
+    get('/crates/:name/latest/*', 'reader', latest(registry, files)),
     get('/*', 'reader', treePage(registry, files)),
   ]
 }

@@ -1,4 +1,4 @@
-import type { Dependency, Entry } from '../core/entry/entry.ts'
+import type { Entry, Tie } from '../core/entry/entry.ts'
 import type { About } from '../core/manifest/manifest.ts'
 import type { Contents } from '../core/tarball/contents.ts'
 
@@ -47,8 +47,8 @@ export interface VersionData
   readonly previous: ComparedVersion | null
 }
 
-/** A crate of this registry whose newest version depends on the crate shown. */
-export interface DependentRow extends Pick<Dependency, 'req' | 'kind' | 'optional'> {
+/** A crate of this registry whose newest version depends on a crate with the name shown. */
+export interface DependentRow extends Tie {
   readonly name: string
   readonly version: string
 }
@@ -64,12 +64,18 @@ export interface CrateData {
   readonly name: string
   /** The version that represents the crate: the newest one not yanked, or the newest of all. */
   readonly newest: VersionData
-  /** All versions, newest first by precedence. */
+  /** At most `VERSIONS_MAX` of all versions, newest first by precedence. */
   readonly versions: readonly VersionRow[]
+  readonly versionCount: number
   readonly owners: readonly OwnerRow[]
   /** The first dependents by name; `dependentCount` counts all of them. */
   readonly dependents: readonly DependentRow[]
   readonly dependentCount: number
+  /**
+   * The crates of this registry that have the name of a dependency from another registry: their
+   * spelling by canonical name.
+   */
+  readonly here: ReadonlyMap<string, string>
   /** Whether there are files with its downloads. */
   readonly downloads: boolean
 }

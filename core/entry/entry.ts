@@ -64,14 +64,32 @@ export function compareText(a: string, b: string): number {
 }
 
 /** How one crate depends on another. */
-export type Tie = Pick<Dependency, 'req' | 'kind' | 'optional'>
+export type Tie = Pick<Dependency, 'req' | 'kind' | 'optional' | 'registry'>
 
-/** Returns how `deps` depend on a crate of this registry: the strongest of several, or null. */
+/**
+ * Returns how `deps` depend on a crate of this name, or null. Of several dependencies, the one on
+ * this registry counts, then the strongest.
+ */
 export function dependencyOn(deps: readonly Dependency[], crate: CanonicalName): Tie | null {
-  const rank = ({ kind, optional }: Tie) =>
-    2 * ['normal', 'build', 'dev'].indexOf(kind) + Number(optional)
+  const rank = ({ kind, optional, registry }: Tie) =>
+    6 * Number(registry !== null) + 2 * ['normal', 'build', 'dev'].indexOf(kind) + Number(optional)
   const [first] = deps
-    .filter(one => one.registry === null && canonicalName(one.package ?? one.name) === crate)
+    .filter(one => canonicalName(one.package ?? one.name) === crate)
     .sort((a, b) => rank(a) - rank(b))
-  return first ? { req: first.req, kind: first.kind, optional: first.optional } : null
+  if (!first) return null
+  const { req, kind, optional, registry } = first
+  return { req, kind, optional, registry }
+}
+
+/**
+ * Returns the canonical names of the crates that `deps` name, each with whether all dependencies of
+ * that name come from other registries.
+ */
+export function dependencyNames(deps: readonly Dependency[]): Map<CanonicalName, boolean> {
+  const names = new Map<CanonicalName, boolean>()
+  for (const one of deps) {
+    const name = canonicalName(one.package ?? one.name)
+    names.set(name, one.registry !== null && (names.get(name) ?? true))
+  }
+  return names
 }

@@ -21,6 +21,8 @@ export interface About {
   readonly bin_names?: readonly string[]
   /** Folder of the package in its repository; absent for the root. */
   readonly vcs_path?: string
+  /** Index URL of the public registry from which it was imported; absent if there is none. */
+  readonly origin?: string
 }
 
 /** The parts of a manifest that determine the targets of a crate. */

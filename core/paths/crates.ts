@@ -53,9 +53,23 @@ export function cratePath(name: string): string {
   return `${crateFolder(name)}/index.html`
 }
 
+/** Maximum number of versions on the page of a crate; with more, there is a page of versions. */
+export const VERSIONS_SHOWN = 100
+
+/** Returns the path of the page of a crate's versions. */
+export function versionsPath(name: string): string {
+  return `${crateFolder(name)}/versions/index.html`
+}
+
+/** Returns the path of a page that leads to a crate's newest version; no version is `latest`. */
+export function latestPath(name: string): string {
+  return `${crateFolder(name)}/latest/index.html`
+}
+
 /** Returns the paths in a crate's folder that are rendered from all of its versions. */
 export function cratePagePaths(name: Name): string[] {
-  return [crateRecordPath(name), crateFeedPath(name), cratePath(name), ...crateDownloadsPaths(name)]
+  const pages = [cratePath(name), versionsPath(name), latestPath(name)]
+  return [crateRecordPath(name), crateFeedPath(name), ...pages, ...crateDownloadsPaths(name)]
 }
 
 /** Returns the paths in a crate's folder that show its downloads. */

@@ -104,6 +104,19 @@ const foreignRegistry = text(
   },
 )
 
+const docsUrl = text(
+  'an http or https URL with {crate} and perhaps {version}, such as "https://docs.rs/{crate}/{version}"',
+  value => {
+    const url = value.replaceAll('{version}', '1.0.0').replaceAll('{crate}', 'x')
+    return (
+      value.includes('{crate}') &&
+      !/[{}]/.test(url) &&
+      isLine(value) &&
+      hasScheme(url, 'http', 'https')
+    )
+  },
+)
+
 const rate = integer(0, 1_000_000)
 
 /** The settings outside any section. */
@@ -129,6 +142,7 @@ export const sections = {
     stylesheet: row(maybe(ownPath), null),
     links: row(list(siteLink), []),
     registries: row(list(foreignRegistry), []),
+    docs: row(maybe(docsUrl), null),
     footer: row(maybe(line(500)), null),
   },
   server: {

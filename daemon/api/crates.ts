@@ -131,13 +131,18 @@ async function newestOf(database: Database, card: CrateCard) {
   return { card, release }
 }
 
-/** Returns a version's dependency on a crate, preferring a normal, then a build dependency. */
+/**
+ * Returns a version's dependency on a crate of this name, preferring one on this registry, then a
+ * normal, then a build dependency.
+ */
 function edge(release: ReleaseRecord, name: CanonicalName): schema.DependencyShape | undefined {
   const ours = schema
     .dependencyViews(release)
-    .filter(one => one.registry === null && canonicalName(one.crate_id as Name) === name)
+    .filter(one => canonicalName(one.crate_id as Name) === name)
   const kinds = ['normal', 'build', 'dev'] as const
-  return ours.sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind))[0]
+  const rank = ({ kind, registry: from }: schema.DependencyShape) =>
+    kinds.indexOf(kind) + 3 * Number(from !== null)
+  return ours.sort((a, b) => rank(a) - rank(b))[0]
 }
 
 /** `GET /api/v1/crates/{name}/versions`. */

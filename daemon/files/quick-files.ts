@@ -3,8 +3,8 @@ import type { Quick } from '../http/exchange.ts'
 import type { FileAnswer } from './file-answer.ts'
 import { openPart, type PublicFiles } from './public-files.ts'
 
-/** The paths of index and crate files and pages, which no route of the app has. */
-const OF_TREE = /^\/(?:index|crates)\//
+/** The paths of index and crate files and pages, which no route of the app has, except `latest`. */
+const OF_TREE = /^\/(?:index|crates)\/(?!.*\/latest\/$)/
 
 /**
  * Answers GET and HEAD for index files, crates and crate pages that need no reading first, and

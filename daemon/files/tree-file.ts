@@ -1,5 +1,12 @@
 import type { Context } from 'hono'
-import { CRATES_FOLDER, findCrate, isName, type Registry, refuse } from '../../generator/index.ts'
+import {
+  CRATES_FOLDER,
+  findCard,
+  findCrate,
+  isName,
+  type Registry,
+  refuse,
+} from '../../generator/index.ts'
 import { assets } from '../../site/layout/assets.ts'
 import { wantsPage } from '../access/access-guard.ts'
 import type { OpenHandler } from '../access/route.ts'
@@ -14,6 +21,20 @@ export function treeFile(files: PublicFiles): OpenHandler {
 /** Serves any path; redirects a page of a misspelled crate, and otherwise shows the 404 page. */
 export function treePage(registry: Registry, files: PublicFiles): OpenHandler {
   return c => files.serve(c.req.path, c.req) ?? missing(registry, files, c)
+}
+
+const LATEST = new RegExp(`^/${CRATES_FOLDER}/([^/]+)/latest(?:/(.*))?$`)
+
+/** `GET /crates/{name}/latest/…`: redirects to the same page of the crate's newest version. */
+export function latest(registry: Registry, files: PublicFiles): OpenHandler {
+  return async c => {
+    const [, name = '', rest = ''] = LATEST.exec(c.req.path) ?? []
+    const card = isName(name) ? await findCard(registry.database, name) : null
+    if (!card) return missing(registry, files, c)
+    const path = `${CRATES_FOLDER}/${card.name}/${card.newest}/${rest}`
+    c.header('cache-control', 'no-cache')
+    return c.redirect(`${new URL(registry.site.base).pathname.replace(/\/$/, '')}/${path}`, 302)
+  }
 }
 
 async function missing(registry: Registry, files: PublicFiles, c: Context): Promise<Response> {

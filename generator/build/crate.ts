@@ -1,7 +1,14 @@
 import { posix } from 'node:path'
 import { type Issue, issue, refuse } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
-import { crateFilePath, crateFolder, crateKey, cratePagePaths } from '../../core/paths/crates.ts'
+import {
+  crateFilePath,
+  crateFolder,
+  crateKey,
+  cratePagePaths,
+  VERSIONS_SHOWN,
+  versionsPath,
+} from '../../core/paths/crates.ts'
 import { configPath, indexPath, type Output, output, placeOf } from '../../core/paths/tree.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
 import { type CrateRecord, readCrate } from '../store/catalog/crates.ts'
@@ -58,6 +65,7 @@ export function filesOf(crate: CrateRecord, releases: readonly ReleaseRecord[]):
   const lines = releases.map(one => one.line)
   const crates = new Map(releases.map(one => [crateFilePath(name, one.version), one.cksum]))
   const pages = new Set(releases.length > 0 ? cratePagePaths(name) : [])
+  if (releases.length <= VERSIONS_SHOWN) pages.delete(versionsPath(name))
   const versions = new Set<string>(releases.map(one => one.version))
   const isPart = (path: string): boolean => {
     if (crates.has(path) || pages.has(path)) return true

@@ -2,6 +2,7 @@ import { type Issue, issue, Refusal, refuse, warning } from '../../core/error/er
 import { crateKey } from '../../core/paths/crates.ts'
 import { checkPolicy } from '../../core/policy/policy.ts'
 import type { Release } from '../../core/release/release.ts'
+import { CRATES_IO, isCratesIo } from '../../core/urls.ts'
 import { versionIdentity } from '../../core/version.ts'
 import type { Progress } from '../build/build.ts'
 import type { Registry } from '../registry.ts'
@@ -81,11 +82,13 @@ async function* tasks(
   progress?: Progress,
 ): AsyncGenerator<() => Promise<Results>> {
   const own = new Set([...registry.urls.own, ...source.ownUrls])
+  const origin = source.ownUrls.some(isCratesIo) ? CRATES_IO : null
   let done = 0
   for await (const { name, versions, refused } of source.crates()) {
     for (const one of refused) yield async () => [{ outcome: 'refused', ...one }]
     const known = name === null ? null : await knownCrate(registry.database, name)
-    for (const candidates of versions) yield () => prepareVersion(registry, candidates, known, own)
+    for (const candidates of versions)
+      yield () => prepareVersion(registry, candidates, { known, own, origin })
     done++
     progress?.('importing crates', done, source.total)
   }
@@ -153,19 +156,26 @@ class ImportBatch {
   }
 }
 
+/** What an import knows besides the release itself. */
+interface Facts {
+  /** The crate, if this registry has it. */
+  readonly known: KnownCrate | null
+  /** The index URLs of the other registry and of this one. */
+  readonly own: ReadonlySet<string>
+  /** The index URL of the other registry, if it is a public one. */
+  readonly origin: string | null
+}
+
 /** Fetches and inspects the first valid candidate of a version, unless the version exists. */
 async function prepareVersion(
   registry: Registry,
   candidates: readonly SourceRelease[],
-  known: KnownCrate | null,
-  own: ReadonlySet<string>,
+  facts: Facts,
 ): Promise<readonly (Ready | Outcome)[]> {
   const results: (Ready | Outcome)[] = []
   let chosen: SourceRelease | null = null
   for (const candidate of candidates) {
-    const result = chosen
-      ? twice(candidate, chosen)
-      : await prepare(registry, candidate, known, own)
+    const result = chosen ? twice(candidate, chosen) : await prepare(registry, candidate, facts)
     if (!('outcome' in result) || result.outcome === 'present') chosen = candidate
     results.push(result)
   }
@@ -184,17 +194,16 @@ function refused({ where, identity }: SourceRelease, issues: readonly Issue[]): 
 async function prepare(
   registry: Registry,
   candidate: SourceRelease,
-  known: KnownCrate | null,
-  own: ReadonlySet<string>,
+  facts: Facts,
 ): Promise<Ready | Outcome> {
   try {
     const present = candidate.identity
-      ? findPresent(candidate, candidate.identity, known)
+      ? findPresent(candidate, candidate.identity, facts.known)
       : await findBytes(registry, candidate)
     if (present) return present
     const bytes = await candidate.take(source => registry.crates.stage(source, CRATE_MAX))
     try {
-      return await inspect(registry, candidate, bytes, known, own)
+      return await inspect(registry, candidate, bytes, facts)
     } catch (error) {
       await bytes.discard()
       throw error
@@ -236,8 +245,7 @@ async function inspect(
   registry: Registry,
   { where, identity, entry, cksum }: SourceRelease,
   bytes: Staged,
-  known: KnownCrate | null,
-  own: ReadonlySet<string>,
+  { known, own, origin }: Facts,
 ): Promise<Ready> {
   const { size } = bytes
   if (bytes.cksum !== cksum) {
@@ -246,7 +254,9 @@ async function inspect(
   }
   const limits = archiveLimits(registry.settings, size)
   const parts = { identity, entry, cksum, size, limits, own }
-  const { release, notes } = await adoptFile(bytes.path, parts)
+  const { release: adopted, notes } = await adoptFile(bytes.path, parts)
+  const about = { ...adopted.about, ...(origin !== null && { origin }) }
+  const release = { ...adopted, about }
   const max = registry.settings.limits.crate_bytes
   const big = size > max ? [warning('import_oversized', { size, max })] : []
   const policy = policyNotes(registry, release, known)

@@ -1,4 +1,6 @@
-import { canonicalName, type Name } from '../../core/name.ts'
+import { type Dependency, dependencyNames } from '../../core/entry/entry.ts'
+import { parseEntry } from '../../core/entry/parse.ts'
+import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
 import {
   crateKey,
   cratePath,
@@ -13,7 +15,7 @@ import type { VersionData } from '../../site/crate-data.ts'
 import { relativeLink } from '../../site/elements/links.ts'
 import {
   DEPENDENTS_SHOWN,
-  renderCratePage,
+  renderCratePages,
   renderCrateRecord,
   versionData,
 } from '../render/crate.ts'
@@ -23,7 +25,12 @@ import { renderReadme, renderSource } from '../sandbox/rendering.ts'
 import { listOwners, readCrate } from '../store/catalog/crates.ts'
 import { hasDownloads } from '../store/catalog/downloads/read.ts'
 import { type MarkSubject, marksOf } from '../store/catalog/marks.ts'
-import { countDependents, readDependents } from '../store/catalog/pages/dependents.ts'
+import {
+  countDependents,
+  listedNames,
+  markNamesakes,
+  readDependents,
+} from '../store/catalog/pages/dependents.ts'
 import { readFailure, writeFailure } from '../store/catalog/pages/plain-pages.ts'
 import {
   findRelease,
@@ -51,14 +58,19 @@ export async function cratePages(context: PageContext, crateId: number): Promise
     owners: site.owners ? await listOwners(database, crateId) : [],
     dependents: await readDependents(database, canonical, DEPENDENTS_SHOWN),
     dependentCount: await countDependents(database, canonical),
+    here: await listedNames(database, namesElsewhere(parseEntry(newest.line).deps)),
     downloads: site.downloads && (await hasDownloads(database, crateId)),
   }
   const previous = previousOf(releases, newest.version)
   return [
     renderCrateRecord(facts, site),
     renderCrateFeed(site, facts),
-    renderCratePage(site, facts, await shownVersion(context, crate.name, newest, previous)),
+    ...renderCratePages(site, facts, await shownVersion(context, crate.name, newest, previous)),
   ]
+}
+
+function namesElsewhere(deps: readonly Dependency[]): CanonicalName[] {
+  return [...dependencyNames(deps)].flatMap(([name, isElsewhere]) => (isElsewhere ? name : []))
 }
 
 /** Renders the page of one release; none if the release was deleted. */
@@ -105,6 +117,12 @@ async function shownVersion(
   const { html, failure } = await renderReadme({ text, about, images: site.images }, known)
   if (failure && !known) await writeFailure(database, part, failure)
   return data(html)
+}
+
+/** Marks the pages that say whether this registry has a crate of the name of a dependency. */
+export async function buildNamesakes({ database }: PageContext, crateId: number): Promise<void> {
+  const crate = await readCrate(database, crateId)
+  if (crate) await markNamesakes(database, canonicalName(crate.name))
 }
 
 /**

@@ -41,7 +41,7 @@ import { type MarkKind, PAGE_KINDS } from '../store/database/mark-kinds.ts'
 import { isStorageRefusal } from '../store/storage-fault.ts'
 import { countCrate } from './contents.ts'
 import { PAGE_FORMAT, type PageContext, pageTurn } from './context.ts'
-import { buildSource, cratePages, releasePages } from './crate.ts'
+import { buildNamesakes, buildSource, cratePages, releasePages } from './crate.ts'
 import { buildDownloads, missingDownloads } from './downloads.ts'
 import { buildList, listOutputs } from './list.ts'
 import {
@@ -144,6 +144,7 @@ async function render(context: PageContext, mark: Mark, done: readonly Mark[]): 
   if (kind === 'list') return { done: await buildList(context, mark) }
   if (kind === 'search') return { done: await buildTerms(context, mark) }
   if (kind === 'source') return { done: [mark], again: await buildSource(context, subject) }
+  if (kind === 'namesake') await buildNamesakes(context, subject)
   const again = kind === 'page' ? await countCrate(context, subject) : []
   if (kind === 'spread') await buildNextBucket(context, mark, done)
   const outputs = await OUTPUTS.get(kind)?.(context, subject)

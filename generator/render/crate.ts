@@ -1,10 +1,11 @@
 import { parseEntry } from '../../core/entry/parse.ts'
 import type { Name } from '../../core/name.ts'
-import { crateRecordPath } from '../../core/paths/crates.ts'
+import { crateRecordPath, VERSIONS_SHOWN } from '../../core/paths/crates.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
 import { expandDl } from '../../core/urls.ts'
 import { compareVersions, newestVersion } from '../../core/version.ts'
 import { cratePage } from '../../site/crate/page.ts'
+import { latestPage, VERSIONS_MAX, versionsPage } from '../../site/crate/versions.ts'
 import type { CrateData, VersionData } from '../../site/crate-data.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import type { ReleaseRecord } from '../store/catalog/releases.ts'
@@ -17,7 +18,7 @@ export type ReleaseFacts = Omit<ReleaseRecord, 'id' | 'publisherId'>
 
 /** A crate with everything that its pages show. */
 export interface CrateFacts
-  extends Pick<CrateData, 'owners' | 'dependents' | 'dependentCount' | 'downloads'> {
+  extends Pick<CrateData, 'owners' | 'dependents' | 'dependentCount' | 'here' | 'downloads'> {
   readonly name: Name
   /** Null when unknown. */
   readonly createdAt: string | null
@@ -66,9 +67,23 @@ export function renderCrateRecord(crate: CrateFacts, { dl }: SiteConfig): Output
   return output(crateRecordPath(crate.name), text)
 }
 
-/** Renders the page of a crate; `newest` is the version that represents it. */
-export function renderCratePage(site: SiteConfig, crate: CrateFacts, newest: VersionData): Output {
-  return cratePage(site, { ...crate, newest, versions: newestFirst(crate.releases).map(parsed) })
+/**
+ * Renders the pages of a crate besides those of its versions: `newest` is the version that
+ * represents it.
+ */
+export function renderCratePages(
+  site: SiteConfig,
+  crate: CrateFacts,
+  newest: VersionData,
+): Output[] {
+  const { name, releases } = crate
+  const versions = newestFirst(releases).slice(0, VERSIONS_MAX).map(parsed)
+  const data = { ...crate, newest, versions, versionCount: releases.length }
+  return [
+    cratePage(site, data),
+    latestPage(site, name, newest.version),
+    ...(releases.length > VERSIONS_SHOWN ? [versionsPage(site, data)] : []),
+  ]
 }
 
 /** Returns a release as its page shows it; `more` has its README as HTML. */

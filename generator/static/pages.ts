@@ -1,15 +1,14 @@
-import { compareText, dependencyOn } from '../../core/entry/entry.ts'
+import { compareText, dependencyNames, dependencyOn } from '../../core/entry/entry.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import { type CanonicalName, canonicalName, sortByName } from '../../core/name.ts'
 import type { Output } from '../../core/paths/tree.ts'
-import { policyQuestions } from '../../core/policy/policy.ts'
 import { newestVersion } from '../../core/version.ts'
 import { versionPage } from '../../site/crate/page.ts'
-import type { DependentRow } from '../../site/crate-data.ts'
+import type { CrateData, DependentRow } from '../../site/crate-data.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import {
   DEPENDENTS_SHOWN,
-  renderCratePage,
+  renderCratePages,
   renderCrateRecord,
   versionData,
 } from '../render/crate.ts'
@@ -34,14 +33,16 @@ export function* staticPages(
 ): Generator<OutputGroup> {
   const summaries = crates.map(summarize)
   const dependents = findDependents(summaries)
+  const names = new Map(summaries.map(({ name }) => [canonicalName(name), name]))
   // One digest for all groups, because a site configuration may contain a logo.
   const look = digestOf(site)
   for (const summary of summaries) {
     const users = dependents.get(canonicalName(summary.name)) ?? []
+    const here = namesakesOf(summary, names)
     yield {
       id: `pages ${summary.name}`,
-      inputs: [look, summary.identity, users],
-      render: () => crateOutputs(summary, users, site),
+      inputs: [look, summary.identity, users, [...here]],
+      render: () => crateOutputs(summary, users, here, site),
     }
     for (const release of site.source ? summary.releases : []) {
       const { name, version, cksum } = release
@@ -62,11 +63,12 @@ export function* staticPages(
 async function* crateOutputs(
   { name, releases, newest }: CrateSummary,
   users: readonly DependentRow[],
+  here: CrateData['here'],
   site: SiteConfig,
 ): AsyncGenerator<Output> {
   const dependents = users.slice(0, DEPENDENTS_SHOWN)
   const counts = { owners: [], dependents, dependentCount: users.length, downloads: false }
-  const crate = { name, createdAt: null, releases, ...counts }
+  const crate = { name, createdAt: null, releases, here, ...counts }
   yield renderCrateRecord(crate, site)
   for (const [at, release] of releases.entries()) {
     const { readme: text, about } = release
@@ -75,7 +77,7 @@ async function* crateOutputs(
     const more = { readme: readme ? readme.html : null, previous, source: site.source }
     const version = versionData(site, name, release, more)
     yield versionPage(site, version)
-    if (release === newest) yield renderCratePage(site, crate, version)
+    if (release === newest) yield* renderCratePages(site, crate, version)
   }
 }
 
@@ -128,16 +130,30 @@ function summarize(crate: StaticCrate) {
   return { name, releases, newest, identity }
 }
 
+/** Returns the crates that have the name of a dependency from another registry. */
+function namesakesOf(
+  { newest }: CrateSummary,
+  names: ReadonlyMap<CanonicalName, string>,
+): CrateData['here'] {
+  const here = new Map<string, string>()
+  for (const [one, isElsewhere] of dependencyNames(newest.entry.deps)) {
+    const twin = names.get(one)
+    if (isElsewhere && twin !== undefined) here.set(one, twin)
+  }
+  return here
+}
+
 function findDependents(summaries: readonly CrateSummary[]): Dependents {
   const found = new Map<CanonicalName, DependentRow[]>()
   for (const { name, newest } of sortByName(summaries)) {
     if (newest.yanked) continue
-    const names = new Set(policyQuestions(newest).ownDependencies.map(canonicalName))
-    names.delete(canonicalName(name))
-    for (const one of names) {
+    for (const one of dependencyNames(newest.entry.deps).keys()) {
+      if (one === canonicalName(name)) continue
       const how = dependencyOn(newest.entry.deps, one)
-      if (how)
-        found.set(one, [...(found.get(one) ?? []), { name, version: newest.version, ...how }])
+      const row = how && { name, version: newest.version, ...how }
+      const rows = found.get(one)
+      if (row && rows) rows.push(row)
+      else if (row) found.set(one, [row])
     }
   }
   return found

@@ -49,13 +49,25 @@ async function copy(source: Element): Promise<boolean> {
 /** Makes each filter show only the rows that contain all of its words. */
 function startFilters(): void {
   for (const filter of document.querySelectorAll<HTMLElement>('[data-filter]')) {
-    const rows = [...document.querySelectorAll<HTMLElement>(`#${filter.dataset.filter} > *`)]
+    const list = document.getElementById(filter.dataset.filter ?? '')
     const input = filter.querySelector('input')
     const output = filter.querySelector('output')
-    if (input === null || output === null || rows.length < 2) continue
+    if (list === null || input === null || output === null || list.children.length < 2) continue
     filter.hidden = false
-    const texts = rows.map(row => [...row.children].map(cell => cell.textContent).join(' '))
-    input.addEventListener('input', () => {
+    const readRows = () => [...list.children] as HTMLElement[]
+    const readText = (row: Element) => [...row.children].map(cell => cell.textContent).join(' ')
+    let rows = readRows()
+    let texts = rows.map(readText)
+    input.addEventListener('input', async () => {
+      const { all } = filter.dataset
+      delete filter.dataset.all
+      const more = all ? await load(all, `#${list.id}`) : null
+      if (more) {
+        list.replaceChildren(...more.children)
+        rows = readRows()
+        texts = rows.map(readText)
+        showAges()
+      }
       const words = input.value.toLowerCase().split(/\s+/)
       let shown = 0
       for (const [at, row] of rows.entries()) {
@@ -65,6 +77,38 @@ function startFilters(): void {
       output.textContent = input.value === '' ? '' : `${shown} of ${rows.length}`
     })
   }
+}
+
+/** Loads an element of another page, with links that work on this one; null without such a page. */
+async function load(address: string, selector: string): Promise<Element | null> {
+  const url = new URL(address, location.href)
+  const text = await fetch(url).then(
+    answer => (answer.ok ? answer.text() : ''),
+    () => '',
+  )
+  const found = new DOMParser().parseFromString(text, 'text/html').querySelector(selector)
+  for (const link of found?.querySelectorAll('a') ?? [])
+    link.href = new URL(link.getAttribute('href') ?? '', url).href
+  return found
+}
+
+/** Fills the version selector of a version's page from its crate's page; a click closes it. */
+function startSelector(): void {
+  const selector = document.querySelector<HTMLDetailsElement>('.selector')
+  const { from } = selector?.dataset ?? {}
+  const fill = async () => {
+    const list = await load(from ?? '', '.selector ul')
+    if (!list) return
+    for (const link of list.querySelectorAll('a')) {
+      if (link.href === location.href.replace(/#.*/, '')) link.setAttribute('aria-current', 'true')
+      else link.removeAttribute('aria-current')
+    }
+    selector?.querySelector('ul')?.replaceWith(list)
+  }
+  if (from) selector?.addEventListener('toggle', fill, { once: true })
+  document.addEventListener('click', event => {
+    if (selector && !(event.target as Element).closest('summary')) selector.open = false
+  })
 }
 
 /** Decodes `%` escapes; like browsers, it takes an invalid `%` literally. */
@@ -145,6 +189,7 @@ startSearch()
 startCopyButtons()
 startFilters()
 void describeDownloads()
+startSelector()
 markTab()
 markLines()
 addEventListener('hashchange', markTab)

@@ -1,6 +1,7 @@
 import type { Dependency } from '../../core/entry/entry.ts'
+import { canonicalName } from '../../core/name.ts'
 import { cratePath } from '../../core/paths/crates.ts'
-import { CRATES_IO } from '../../core/urls.ts'
+import { isCratesIo } from '../../core/urls.ts'
 import type { CrateData } from '../crate-data.ts'
 import { formatNumber, plural } from '../elements/elements.ts'
 import { type Linker, webLink } from '../elements/links.ts'
@@ -8,37 +9,47 @@ import { html, join, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 
 const KINDS = [
-  ['normal', 'Dependencies'],
+  ['normal', 'Normal dependencies'],
   ['build', 'Build dependencies'],
   ['dev', 'Development dependencies'],
 ] as const
 
-/** Renders the dependencies of a version, by kind. */
+/**
+ * Renders the dependencies of a version, by kind. A name links to where Cargo takes the crate from;
+ * `here` has the crates of this registry that only have the name of one from elsewhere.
+ */
 export function dependencySection(
   site: SiteConfig,
   dependencies: readonly Dependency[],
   to: Linker,
+  here: CrateData['here'] = new Map(),
 ): Markup {
   return html`${KINDS.map(([kind, title]) => {
     const some = dependencies.filter(one => one.kind === kind)
     if (some.length === 0) return null
     return html`<h3>${title} <span class="quiet">${some.length}</span></h3>
 <ul class="rows">
-${some.map(one => row(site, one, to))}</ul>
+${some.map(one => row(site, one, to, here))}</ul>
 `
   })}`
 }
 
-function row(site: SiteConfig, dependency: Dependency, to: Linker): Markup {
+function row(
+  site: SiteConfig,
+  dependency: Dependency,
+  to: Linker,
+  here: CrateData['here'],
+): Markup {
   const real = dependency.package ?? dependency.name
   const origin = dependency.registry === null ? null : originOf(site, dependency.registry, real)
+  const twin = origin === null ? undefined : here.get(canonicalName(real))
   const link = origin === null ? to(cratePath(real)) : origin.url
   return html`<li><div class="row-head">
 ${link === null ? html`<strong>${real}</strong>` : html`<a href="${link}"${origin === null ? null : html` rel="noopener noreferrer"`}><strong>${real}</strong></a>`}
 <code class="requirement">${dependency.req}</code>
 ${dependency.package === null ? null : html`<span class="note">as <code>${dependency.name}</code></span>`}
 ${dependency.optional ? html`<span class="badge">optional</span>` : null}
-${origin === null ? null : html`<span class="note">from ${origin.title}</span>`}
+${origin === null ? null : html`<span class="note">from ${origin.title}${twin && html`; <a href="${to(cratePath(twin))}">also in this registry</a>`}</span>`}
 </div>
 ${dependency.target === null ? null : html`<div class="row-more">only for <code>${dependency.target}</code></div>`}
 ${featureLine(dependency)}
@@ -64,28 +75,30 @@ export function originOf(
   const slashless = index.replace(/\/$/, '')
   const known = registries.find(one => one.index.replace(/\/$/, '') === slashless)
   if (known) return { title: known.title, url: webLink(known.page.replaceAll('{crate}', page)) }
-  // Cargo writes the URL of the git index with and without `registry+` and `.git`.
-  const git = slashless.replace(/^registry\+|\.git$/g, '')
-  if (git === CRATES_IO || slashless === 'sparse+https://index.crates.io')
-    return { title: 'crates.io', url: `https://crates.io/crates/${page}` }
+  if (isCratesIo(index)) return { title: 'crates.io', url: `https://crates.io/crates/${page}` }
   const url = webLink(index.replace(/^(sparse|registry)\+/, ''))
   return { title: url === null ? index : new URL(url).host, url: null }
 }
 
-/** Renders the crates of this registry that depend on a crate. */
+/** Renders the crates of this registry that depend on a crate, or on its namesake elsewhere. */
 export function dependentSection(
+  site: SiteConfig,
   { dependents, dependentCount }: Pick<CrateData, 'dependents' | 'dependentCount'>,
   to: Linker,
 ): Markup {
   const more = dependentCount - dependents.length
   const one = dependentCount === 1
-  return html`<p class="quiet">${plural(dependentCount, 'crate')} in this registry ${one ? 'depends' : 'depend'} on it with ${one ? 'its' : 'their'} newest version.</p>
+  const isMixed = dependents.some(row => row.registry !== null)
+  const origins =
+    'The name of another registry says that Cargo takes the crate of this name from there.'
+  return html`<p class="quiet">${plural(dependentCount, 'crate')} in this registry ${one ? 'depends' : 'depend'} on it with ${one ? 'its' : 'their'} newest version.${isMixed ? ` ${origins}` : null}</p>
 <ul class="rows">
 ${dependents.map(
   one => html`<li><div class="row-head"><a href="${to(cratePath(one.name))}"><strong>${one.name}</strong></a> <span class="quiet">${one.version}</span>
 <span class="note">requires</span> <code class="requirement">${one.req}</code>
 ${one.kind === 'normal' ? null : html`<span class="badge">${one.kind}</span>`}
-${one.optional ? html`<span class="badge">optional</span>` : null}</div></li>
+${one.optional ? html`<span class="badge">optional</span>` : null}
+${one.registry === null ? null : html`<span class="note">from ${originOf(site, one.registry, '').title}</span>`}</div></li>
 `,
 )}</ul>
 ${more > 0 ? html`<p class="quiet">and ${formatNumber(more)} more.</p>` : null}`

@@ -1,7 +1,7 @@
 import { crateFeedPath, cratePath, versionPath } from '../../core/paths/crates.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
-import type { CrateData, VersionData, VersionRow } from '../crate-data.ts'
-import { formatBytes, formatNumber, timeTag } from '../elements/elements.ts'
+import type { CrateData, VersionData } from '../crate-data.ts'
+import { formatNumber } from '../elements/elements.ts'
 import { type Linker, linker } from '../elements/links.ts'
 import { type Child, html, type Markup, raw } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
@@ -10,6 +10,7 @@ import { changeSection, changes } from './changes.ts'
 import { dependencySection, dependentSection } from './dependencies.ts'
 import { allFeatures, featureSection } from './features.ts'
 import { sidebar } from './sidebar.ts'
+import { otherVersions, versionSection, versionSelector } from './versions.ts'
 
 /** A tab of the page; the stylesheet marks the chosen tab by its id. */
 interface Tab {
@@ -22,17 +23,17 @@ interface Tab {
 
 /** Renders the page of a crate: its newest version, and a list of all versions. */
 export function cratePage(site: SiteConfig, crate: CrateData): Output {
-  const { name, newest, versions, owners, dependentCount } = crate
+  const { name, newest, versionCount, owners, dependentCount } = crate
   const path = cratePath(name)
   const to = linker(site, path)
   const tabs = [
     readmeTab(newest),
-    tab('versions', 'Versions', versions.length, versionSection(name, versions, to)),
-    ...contentTabs(site, newest, to),
-    tab('dependents', 'Dependents', dependentCount, dependentSection(crate, to)),
+    tab('versions', 'Versions', versionCount, versionSection(crate, to)),
+    ...contentTabs(site, newest, to, crate.here),
+    tab('dependents', 'Dependents', dependentCount, dependentSection(site, crate, to)),
   ]
   const main = html`<div class="wide crate">
-${head(newest, null, 'Every version of this crate')}
+${head(newest, versionSelector(crate, to), 'Every version of this crate')}
 ${parts(tabs, sidebar(site, newest, owners, to, crate.downloads))}
 </div>`
   const texts = { title: name, description: newest.description }
@@ -46,7 +47,8 @@ export function versionPage(site: SiteConfig, version: VersionData): Output {
   const to = linker(site, path)
   const tabs = [readmeTab(version), ...contentTabs(site, version, to)]
   const main = html`<div class="wide crate">
-${head(version, to(cratePath(name)), 'This version')}
+<p class="small"><a href="${to(cratePath(name))}">← Newest version of ${name}</a></p>
+${head(version, otherVersions(version, to), 'This version')}
 ${parts(tabs, sidebar(site, version, null, to))}
 </div>`
   const title = `${name} ${version.version}`
@@ -54,11 +56,10 @@ ${parts(tabs, sidebar(site, version, null, to))}
   return output(path, layout(site, { path, title, description, main, canonical, feed }))
 }
 
-function head(version: VersionData, newest: string | null, subject: string): Markup {
+function head(version: VersionData, selector: Markup | null, subject: string): Markup {
   const notice = html`<p class="notice bad" role="note">${subject} is yanked: Cargo uses it only where a <code>Cargo.lock</code> already names it.</p>`
   return html`<header class="crate-head">
-${newest === null ? null : html`<p class="small"><a href="${newest}">← Newest version of ${version.name}</a></p>`}
-<h1>${version.name} <span class="version">${version.version}</span>${version.yanked ? html` <span class="badge bad">yanked</span>` : null}</h1>
+<div class="title"><h1>${version.name} <span class="version">${version.version}</span>${version.yanked ? html` <span class="badge bad">yanked</span>` : null}</h1>${selector}</div>
 ${version.description === null ? null : html`<p class="lead">${version.description}</p>`}
 ${version.yanked ? notice : null}
 </header>`
@@ -92,9 +93,14 @@ function readmeTab({ readme }: VersionData): Tab {
   return tab('readme', 'Readme', null, readme === null ? none : raw(readme))
 }
 
-function contentTabs(site: SiteConfig, version: VersionData, to: Linker): Tab[] {
+function contentTabs(
+  site: SiteConfig,
+  version: VersionData,
+  to: Linker,
+  here?: CrateData['here'],
+): Tab[] {
   const { deps, previous } = version
-  const list = dependencySection(site, deps, to)
+  const list = dependencySection(site, deps, to, here)
   const features = allFeatures(version)
   const changed = previous === null ? [] : changes(site, previous, version)
   const changeList = changeSection(previous?.version ?? '', changed)
@@ -103,21 +109,4 @@ function contentTabs(site: SiteConfig, version: VersionData, to: Linker): Tab[] 
     tab('features', 'Features', Object.keys(features).length, featureSection(features)),
     tab('changes', 'Changes', changed.length, changeList),
   ]
-}
-
-/** Renders all versions of a crate, with a filter that only a script makes visible. */
-export function versionSection(name: string, versions: readonly VersionRow[], to: Linker): Markup {
-  // A static tree has neither times nor publishers.
-  const hasTimes = versions.some(row => row.publishedAt !== null)
-  const hasPeople = versions.some(row => row.publishedBy !== null)
-  const example = hasPeople ? '1.2, yanked, a publisher' : '1.2, yanked'
-  return html`<div class="filter" data-filter="version-rows" hidden><label>Filter <input type="search" autocomplete="off" placeholder="${example}"></label> <output></output></div>
-<div class="scroll" role="region" aria-label="Table of versions" tabindex="0"><table class="versions">
-<thead><tr><th scope="col">Version</th>${hasTimes ? html`<th scope="col">Published</th>` : null}${hasPeople ? html`<th scope="col">By</th>` : null}<th scope="col">Rust</th><th scope="col" class="number">Size</th></tr></thead>
-<tbody id="version-rows">
-${versions.map(
-  row => html`<tr${row.yanked ? html` class="yanked"` : null}><th scope="row"><a href="${to(versionPath(name, row.version))}">${row.version}</a>${row.yanked ? html` <span class="badge bad">yanked</span>` : null}</th>${hasTimes ? html`<td>${timeTag(row.publishedAt)}</td>` : null}${hasPeople ? html`<td>${row.publishedBy ?? '–'}</td>` : null}<td>${row.rust_version ?? '–'}</td><td class="number">${formatBytes(row.size)}</td></tr>
-`,
-)}</tbody>
-</table></div>`
 }

@@ -1,5 +1,6 @@
 import { crateFeedPath, sourcePath } from '../../core/paths/crates.ts'
 import { searchPath } from '../../core/paths/search.ts'
+import { isCratesIo } from '../../core/urls.ts'
 import type { OwnerRow, VersionData } from '../crate-data.ts'
 import { copyBlock, copyButton, formatBytes, icon, plural, timeTag } from '../elements/elements.ts'
 import { account, type Linker, webLink, webLinkText } from '../elements/links.ts'
@@ -40,7 +41,7 @@ export function sidebar(
     site.api ? html`<a href="${to(account.crate(name))}">Manage</a>` : null,
   ].filter(link => link !== null)
   return html`${installSection(site, version, owners === null)}${aboutSection(version, to)}<aside class="side" aria-label="More about ${name} ${version.version}">
-${hasDownloads ? downloadSection(name, to) : null}${linkList(version)}
+${hasDownloads ? downloadSection(name, to) : null}${linkList(site, version)}
 ${wordList('Keywords', version.keywords, to)}
 ${wordList('Categories', version.categories, to)}
 ${owners === null ? null : ownerList(site, owners)}
@@ -67,11 +68,11 @@ function section(title: string, className: string, items: readonly Markup[]): Ma
   return html`<section><h2>${title}</h2><ul class="${className}">${items.map(item => html`<li>${item}</li>`)}</ul></section>`
 }
 
-function linkList({ homepage, documentation, repository }: VersionData): Markup | null {
+function linkList(site: SiteConfig, version: VersionData): Markup | null {
   const links = Object.entries({
-    Homepage: homepage,
-    Documentation: documentation,
-    Repository: repository,
+    Homepage: version.homepage,
+    Documentation: version.documentation ?? docsOf(site, version),
+    Repository: version.repository,
   })
   const items = links.flatMap(([title, text]) => {
     const url = webLink(text)
@@ -79,6 +80,14 @@ function linkList({ homepage, documentation, repository }: VersionData): Markup 
     return html`<a href="${url}" rel="nofollow noopener noreferrer">${title}</a> <span class="quiet small">${webLinkText(url)}</span>`
   })
   return section('Links', 'plain', items)
+}
+
+/** Returns where the documentation of a library is that names none; null when unknown. */
+function docsOf({ docs }: SiteConfig, { name, version, origin, has_lib = true }: VersionData) {
+  const isPublic = origin !== undefined && isCratesIo(origin)
+  const template = docs ?? (isPublic ? 'https://docs.rs/{crate}/{version}' : null)
+  if (template === null || !has_lib) return null
+  return template.replaceAll('{crate}', name).replaceAll('{version}', encodeURIComponent(version))
 }
 
 function wordList(title: string, words: readonly string[], to: Linker): Markup | null {

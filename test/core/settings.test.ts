@@ -61,6 +61,7 @@ test('the defaults', () => {
       stylesheet: null,
       links: [],
       registries: [],
+      docs: null,
       footer: null,
     },
     server: { listen: '127.0.0.1:8080', trusted_proxies: [], shutdown_seconds: 30 },

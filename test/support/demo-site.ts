@@ -259,6 +259,7 @@ export function demoFacts(base: string, more: Partial<SiteConfig> = {}): SiteCon
     title: 'Harbour Crates',
     description: 'The Rust crates of the Harbour teams.',
     registry: 'harbour',
+    docs: null,
     api: true,
     registries: [
       {

@@ -119,7 +119,16 @@ export const hostile = crate(
   }),
   {
     owners: [{ login: EVIL, name: EVIL }],
-    dependents: [{ name: 'other', version: '1.0.0', req: EVIL, kind: 'normal', optional: true }],
+    dependents: [
+      {
+        name: 'other',
+        version: '1.0.0',
+        req: EVIL,
+        kind: 'normal',
+        optional: true,
+        registry: null,
+      },
+    ],
     dependentCount: 2,
     downloads: false,
   },

@@ -1,6 +1,7 @@
+import { dependencyNames } from '../../../core/entry/entry.ts'
 import { parseEntry } from '../../../core/entry/parse.ts'
 import type { About } from '../../../core/manifest/manifest.ts'
-import { type CanonicalName, canonicalName, type Name } from '../../../core/name.ts'
+import { type CanonicalName, canonicalName } from '../../../core/name.ts'
 import { SITEMAP_CRATES } from '../../../core/paths/tree.ts'
 import { blockOf } from '../../../core/search/buckets.ts'
 import { termsOf } from '../../../core/search/terms.ts'
@@ -145,6 +146,7 @@ async function changeListing(
     await keepNameLength(tx, crate.id, canonical.length)
   }
   if (before && !after) await uncountPrefixes(tx, canonical)
+  const isOther = (before === null) !== (after === null)
   const marks: MarkSubject[] = [
     { kind: 'site', subject: SITE },
     { kind: 'views', subject: SITE },
@@ -152,6 +154,7 @@ async function changeListing(
     { kind: 'entry', subject: blockOf(crate.id) },
     { kind: 'map', subject: Math.floor(crate.id / SITEMAP_CRATES) },
     { kind: 'page', subject: crate.id },
+    ...marksOf('namesake', isOther ? [crate.id] : []),
     ...marksOf('user', await ownersOf(tx, crate.id)),
   ]
   const old = before ? findableOf(before, before) : NOTHING
@@ -167,10 +170,11 @@ async function changeListing(
 interface Findable {
   readonly terms: Ranks
   readonly labels: Labels
-  readonly dependencies: ReadonlySet<CanonicalName>
+  /** Each with whether it is taken from another registry. */
+  readonly dependencies: ReadonlyMap<CanonicalName, boolean>
 }
 
-const NOTHING: Findable = { terms: new Map(), labels: new Map(), dependencies: new Set() }
+const NOTHING: Findable = { terms: new Map(), labels: new Map(), dependencies: new Map() }
 
 /** Changes the terms, labels and dependencies by which a crate is found. */
 async function changeFindable(
@@ -180,19 +184,19 @@ async function changeFindable(
   old: Findable,
   now: Findable,
 ): Promise<MarkSubject[]> {
-  const gone = [...old.dependencies].filter(one => !now.dependencies.has(one))
-  const come = [...now.dependencies].filter(one => !old.dependencies.has(one))
+  const gone = [...old.dependencies].filter(([one, from]) => now.dependencies.get(one) !== from)
+  const come = [...now.dependencies].filter(([one, from]) => old.dependencies.get(one) !== from)
   if (gone.length > 0) {
     const text = `DELETE FROM dependents WHERE dependent = ? AND dependency IN ${LIST}`
-    await run(tx, text, canonical, gone)
+    await run(tx, text, canonical, [...new Map(gone).keys()])
   }
   if (come.length > 0) {
-    const text = `INSERT INTO dependents (dependency, dependent, crate_id)
-      SELECT value, ?, ? FROM json_each(?)`
+    const text = `INSERT INTO dependents (dependency, dependent, crate_id, elsewhere)
+      SELECT value ->> 0, ?, ?, value ->> 1 FROM json_each(?)`
     await run(tx, text, canonical, crateId, come)
   }
   // The pages of the dependencies show their dependents.
-  const dependencies = [...old.dependencies, ...come]
+  const dependencies = [...old.dependencies.keys(), ...new Map(come).keys()]
   const text = `SELECT 'page' AS kind, id AS subject FROM crates WHERE canonical IN ${LIST}`
   const pages = dependencies.length > 0 ? await all<MarkSubject>(tx, text, dependencies) : []
   const labels = await changeLabels(tx, crateId, old.labels, now.labels)
@@ -202,8 +206,7 @@ async function changeFindable(
 function findableOf({ canonical, yanked }: Listing, { about, line }: Said): Findable {
   const { keywords, categories, description } = JSON.parse(about) as About
   // A crate with only yanked versions is not listed as a dependent, and has no labels.
-  const own = yanked === 1 ? [] : parseEntry(line).deps.filter(one => one.registry === null)
-  const dependencies = new Set(own.map(one => canonicalName((one.package ?? one.name) as Name)))
+  const dependencies = dependencyNames(yanked === 1 ? [] : parseEntry(line).deps)
   dependencies.delete(canonical)
   return {
     terms: termsOf({ canonical, keywords, description, yanked: yanked === 1 }),

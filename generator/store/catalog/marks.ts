@@ -221,7 +221,7 @@ export function listFailedMarks(db: Queries): Promise<FailedMark[]> {
         ON releases.id = marks.subject AND marks.kind IN ('file', 'release', 'source')
       LEFT JOIN crates AS owner ON owner.id = releases.crate_id
       LEFT JOIN crates ON crates.id = marks.subject
-        AND marks.kind IN ('index', 'whole', 'git', 'page', 'list', 'downloads')
+        AND marks.kind IN ('index', 'whole', 'git', 'namesake', 'page', 'list', 'downloads')
       WHERE marks.retry_at IS NOT NULL ORDER BY marks.retry_at LIMIT ?`,
     LISTED,
   )

@@ -1,5 +1,6 @@
 /** The marks of pages, which no client waits for, in the order in which they are rendered. */
 export const PAGE_KINDS = [
+  'namesake', // A crate that came or went: the pages of crates that depend on its name elsewhere.
   'page', // A crate's own pages, besides the pages of its versions.
   'release', // The page of a release.
   'list', // The list pages that show a crate.

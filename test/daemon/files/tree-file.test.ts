@@ -39,3 +39,29 @@ test('in a private registry strangers do not learn which names there are', async
     )
   }
 })
+
+test('`latest` leads to the newest version, whatever was the newest before', async t => {
+  const env = { PLIMSOLL_REGISTRY_BASE_URL: 'http://crates.test/team' }
+  const registry = await TestRegistry.open(t, { env })
+  const ada = await registry.user('ada')
+  const ask = async (path: string) => {
+    const { status, headers } = await registry.request('GET', path, null, {
+      headers: { accept: 'text/html' },
+    })
+    return [status, headers.get('location'), headers.get('cache-control')]
+  }
+  for (const version of ['1.0.0', '1.1.0+b', '2.0.0-rc.1', '0.9.0']) {
+    await registry.publish(ada, { name: 'Some-Crate', version })
+    await registry.indexWorker.pages.flush()
+  }
+  const to = '/team/crates/Some-Crate/1.1.0+b/'
+  for (const path of ['/crates/Some-Crate/latest', '/crates/some_crate/latest/'])
+    assert.deepEqual(await ask(path), [302, to, 'no-cache'])
+  const source = '/crates/Some-Crate/latest/src/src/lib.rs.html'
+  assert.deepEqual(await ask(source), [302, `${to}src/src/lib.rs.html`, 'no-cache'])
+  assert.match(
+    (await registry.shown('crates/Some-Crate/latest/index.html')) ?? '',
+    /url=\.\.\/1\.1\.0\+b\//,
+  )
+  assert.equal((await ask('/crates/other/latest/'))[0], 404)
+})

@@ -14,9 +14,12 @@ import {
 import { basename, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Code, Refusal } from '../../../core/error/error.ts'
+import type { Name } from '../../../core/name.ts'
 import { build } from '../../../generator/build/build.ts'
 import { openCargoCache } from '../../../generator/import/source/cargo-cache.ts'
 import type { SourceKind } from '../../../generator/import/source/source.ts'
+import { findCrate } from '../../../generator/store/catalog/crates.ts'
+import { listReleases } from '../../../generator/store/catalog/releases.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { buildCrate, buildEvil } from '../../support/crate-builder.ts'
 import { FileServer } from '../../support/file-server.ts'
@@ -433,4 +436,19 @@ test('crates that have no owner get the one that is named', async t => {
     { action: 'import', crate: 'mine', detail: JSON.stringify({ source: old.root }) },
     { action: 'import', crate: 'theirs', detail: JSON.stringify({ source: old.root }) },
   ])
+})
+
+test('a release of crates.io remembers where it is from; others do not', async t => {
+  const { index, crates } = gitIndex(t, 'https://old.example/api/v1/crates')
+  for (const url of ['https://github.com/rust-lang/crates.io-index', 'https://git.example/x']) {
+    const registry = await newRegistry(t)
+    await takeOver(registry, index, { crates, sourceUrl: [url] })
+    const crate = await findCrate(registry.database, 'base' as Name)
+    const releases = await listReleases(registry.database, crate?.id ?? 0)
+    const origin = url.includes('github') ? url : undefined
+    assert.deepEqual(
+      releases.map(one => one.about.origin),
+      [origin, origin],
+    )
+  }
 })

@@ -75,6 +75,7 @@ test('a crate has a page, each version one, each file of it one', async t => {
     'crate.json',
     'feed.xml',
     'index.html',
+    'latest/index.html',
   ])
   const response = await registry.request('GET', '/crates/Demo/1.0.0+b.1/')
   assert.deepEqual(
@@ -383,6 +384,7 @@ test('the files of a small static tree, without times', async t => {
       'crates/demo/demo-0.1.0.crate',
       'crates/demo/demo-0.2.0.crate',
       'crates/demo/index.html',
+    'crates/demo/latest/index.html',
       'crates/index.html',
       'index.html',
       'index/config.json',

@@ -2,7 +2,7 @@ import { dependencyOn, type Tie } from '../../../../core/entry/entry.ts'
 import { parseEntry } from '../../../../core/entry/parse.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../../../core/name.ts'
 import type { Version } from '../../../../core/version.ts'
-import { all, column, LIST, type Queries, type Row, value } from '../../database/statement.ts'
+import { all, column, LIST, type Queries, type Row, run, value } from '../../database/statement.ts'
 import type { Slice } from '../search/intersection.ts'
 
 /** Counts the crates whose newest version depends on a crate of this registry. */
@@ -48,6 +48,46 @@ export async function readDependents(
     const how = dependencyOn(parseEntry(line).deps, dependency)
     return how ? [{ name, version, ...how }] : []
   })
+}
+
+/** Returns the spelling of those canonical names that are crates with a page. */
+export async function listedNames(
+  db: Queries,
+  names: readonly CanonicalName[],
+): Promise<Map<CanonicalName, Name>> {
+  if (names.length === 0) return new Map()
+  const rows = await all<Pick<Row<'crates'>, 'canonical' | 'name'>>(
+    db,
+    `SELECT crates.canonical, crates.name
+      FROM crates JOIN listings ON listings.crate_id = crates.id WHERE crates.canonical IN ${LIST}`,
+    names,
+  )
+  return new Map(rows.map(row => [row.canonical, row.name]))
+}
+
+/** The most pages that one statement marks. */
+const STEP = 1000
+
+/**
+ * Marks the pages of the crates that depend on a crate of this name in another registry: they say
+ * whether this registry has one, too.
+ */
+export async function markNamesakes(db: Queries, dependency: CanonicalName): Promise<void> {
+  for (let after = ''; ; ) {
+    const text = `SELECT dependent FROM dependents
+      WHERE dependency = ? AND elsewhere = 1 AND dependent > ? ORDER BY dependent LIMIT ${STEP}`
+    const some = await column<CanonicalName>(db, text, dependency, after)
+    const last = some.at(-1)
+    if (last === undefined) return
+    await run(
+      db,
+      `INSERT INTO marks (kind, subject, generation)
+        SELECT 'page', id, generation FROM crates WHERE canonical IN ${LIST}
+        ON CONFLICT DO NOTHING`,
+      some,
+    )
+    after = last
+  }
 }
 
 /** Returns the name with the most dependents; the first one when none has any. */

@@ -1,0 +1,130 @@
+import type { Name } from '../../core/name.ts'
+import {
+  crateFeedPath,
+  cratePath,
+  crateRecordPath,
+  latestPath,
+  VERSIONS_SHOWN,
+  versionPath,
+  versionsPath,
+} from '../../core/paths/crates.ts'
+import { type Output, output } from '../../core/paths/tree.ts'
+import type { CrateData, VersionData, VersionRow } from '../crate-data.ts'
+import { formatBytes, formatNumber, plural, timeTag } from '../elements/elements.ts'
+import { absoluteLink, type Linker, linker } from '../elements/links.ts'
+import { html, type Markup } from '../elements/markup.ts'
+import { layout } from '../layout/layout.ts'
+import type { SiteConfig } from '../site-config.ts'
+
+/** Maximum number of versions in the selector, and on the page of versions. */
+const SELECTOR_MAX = 12
+export const VERSIONS_MAX = 1000
+
+type Versions = Pick<CrateData, 'name' | 'versions' | 'versionCount'>
+
+/** Renders the part of a crate's page with its versions, or the newest of them. */
+export function versionSection({ name, versions, versionCount }: Versions, to: Linker): Markup {
+  if (versionCount <= VERSIONS_SHOWN) return versionTable(name, versions, to, null)
+  const all = to(versionsPath(name))
+  return html`${versionTable(name, versions.slice(0, VERSIONS_SHOWN), to, all)}
+<p>These are the newest ${VERSIONS_SHOWN}. <a href="${all}">Show ${shownOf(versionCount)}</a></p>`
+}
+
+function shownOf(count: number): string {
+  const most = count > VERSIONS_MAX ? `the newest ${formatNumber(VERSIONS_MAX)} of` : 'all'
+  return `${most} ${plural(count, 'version')}`
+}
+
+/** Renders the page with the versions of a crate that has too many for its own page. */
+export function versionsPage(site: SiteConfig, { name, versions, versionCount }: Versions): Output {
+  const path = versionsPath(name)
+  const to = linker(site, path)
+  const record = html`<a href="${to(crateRecordPath(name as Name))}">crate.json</a>`
+  const main = html`<div class="wide page">
+<nav class="trail" aria-label="Breadcrumb"><a href="${to(cratePath(name))}">${name}</a><span>Versions</span></nav>
+<h1>Versions of ${name}</h1>
+<p class="lead">${plural(versionCount, 'version')}${versionCount > VERSIONS_MAX ? html`; the page shows the newest ${formatNumber(VERSIONS_MAX)}, ${record} has all` : null}</p>
+${versionTable(name, versions, to, null)}
+</div>`
+  const [title, feed] = [`Versions of ${name}`, crateFeedPath(name)]
+  return output(path, layout(site, { path, title, main, canonical: null, feed }))
+}
+
+/**
+ * Renders a table of versions, with a filter that only a script makes visible. `all` is the address
+ * of the page with the rows that are missing here; the filter loads them.
+ */
+function versionTable(
+  name: string,
+  versions: readonly VersionRow[],
+  to: Linker,
+  all: string | null,
+): Markup {
+  // A static tree has neither times nor publishers.
+  const hasTimes = versions.some(row => row.publishedAt !== null)
+  const hasPeople = versions.some(row => row.publishedBy !== null)
+  const example = hasPeople ? '1.2, yanked, a publisher' : '1.2, yanked'
+  return html`<div class="filter" data-filter="version-rows"${all && html` data-all="${all}"`} hidden><label>Filter <input type="search" autocomplete="off" placeholder="${example}"></label> <output></output></div>
+<div class="scroll" role="region" aria-label="Table of versions" tabindex="0"><table class="versions">
+<thead><tr><th scope="col">Version</th>${hasTimes ? html`<th scope="col">Published</th>` : null}${hasPeople ? html`<th scope="col">By</th>` : null}<th scope="col">Rust</th><th scope="col" class="number">Size</th></tr></thead>
+<tbody id="version-rows">
+${versions.map(
+  row => html`<tr${row.yanked ? html` class="yanked"` : null}><th scope="row"><a href="${to(versionPath(name, row.version))}">${row.version}</a>${yankedBadge(row)}</th>${hasTimes ? html`<td>${timeTag(row.publishedAt)}</td>` : null}${hasPeople ? html`<td>${row.publishedBy ?? '–'}</td>` : null}<td>${row.rust_version ?? '–'}</td><td class="number">${formatBytes(row.size)}</td></tr>
+`,
+)}</tbody>
+</table></div>`
+}
+
+function yankedBadge({ yanked }: Pick<VersionRow, 'yanked'>): Markup | null {
+  return yanked ? html` <span class="badge bad">yanked</span>` : null
+}
+
+/** Renders the selector of a crate's page: the newest versions, and a link to all of them. */
+export function versionSelector(
+  { name, newest, versions, versionCount }: CrateData,
+  to: Linker,
+): Markup | null {
+  if (versionCount < 2) return null
+  const items = versions.slice(0, SELECTOR_MAX).map(row => {
+    const current = row.version === newest.version ? html` aria-current="true"` : null
+    return html`<li><a href="${to(versionPath(name, row.version))}"${current}>${row.version}</a>${yankedBadge(row)}</li>`
+  })
+  const all = html`<li><a href="#versions">All ${plural(versionCount, 'version')}</a></li>`
+  return html`<details class="selector"><summary>${plural(versionCount, 'version')}</summary><ul class="plain">${items}${all}</ul></details>`
+}
+
+/**
+ * Renders the selector of a version's page, which must not depend on later versions: a script
+ * replaces its items by those of the crate's page.
+ */
+export function otherVersions({ name, previous }: VersionData, to: Linker): Markup {
+  const crate = to(cratePath(name))
+  const before =
+    previous &&
+    html`<li><a href="${to(versionPath(name, previous.version))}">${previous.version}</a></li>`
+  return html`<details class="selector" data-from="${crate}"><summary>Versions</summary><ul class="plain"><li><a href="${crate}">Newest version</a></li>${before}<li><a href="${crate}#versions">All versions</a></li></ul></details>`
+}
+
+/** Renders the page at a crate's permanent address for its newest version, which leads there. */
+export function latestPage(site: SiteConfig, name: string, newest: string): Output {
+  const path = latestPath(name)
+  const link = linker(site, path)(versionPath(name, newest))
+  const canonical = absoluteLink(site, cratePath(name))
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'">
+<meta http-equiv="refresh" content="0; url=${link}">
+<meta name="robots" content="noindex">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${name} ${newest}</title>
+<link rel="canonical" href="${canonical}">
+</head>
+<body>
+<main><h1><a href="${link}">${name} ${newest}</a></h1></main>
+</body>
+</html>
+`
+  return output(path, page)
+}

@@ -1,0 +1,71 @@
+// Mirrors generator/pages/crate.ts: dependencies on crates of other registries
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as v from 'valibot'
+import type { Name } from '../../../core/name.ts'
+import { reverseAnswer } from '../../../daemon/api/schema.ts'
+import { build } from '../../../generator/build/build.ts'
+import { deleteReleases } from '../../../generator/delete.ts'
+import { buildPages } from '../../../generator/pages/pages.ts'
+import { countPageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
+import { value } from '../../../generator/store/database/statement.ts'
+import { verifyPages } from '../../../generator/verify/pages.ts'
+import { TestRegistry } from '../../support/registry.ts'
+
+const CHANGE = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
+const ON_SERDE = '[dependencies]\nserde-json = "1"\n'
+const SERDE = {
+  name: 'serde-json',
+  version_req: '^1',
+  features: [],
+  optional: false,
+  default_features: true,
+  target: null,
+  kind: 'normal',
+  registry: 'https://github.com/rust-lang/crates.io-index',
+}
+
+test('a crate that appears or goes is linked, or no longer, where its name is a dependency', async t => {
+  const registry = await TestRegistry.open(t)
+  const { database } = registry.registry
+  const token = await registry.user('alice')
+  const app = { name: 'app', version: '1.0.0', manifest: ON_SERDE }
+  await registry.publish(token, app, { deps: [SERDE] })
+  await registry.indexWorker.pages.flush()
+  const page = async (name: string) => (await registry.shown(`crates/${name}/index.html`)) ?? ''
+  const intact = async () => {
+    const findings: unknown[] = []
+    for await (const one of verifyPages(registry.registry, { repair: false, served: false }))
+      findings.push(one)
+    assert.deepEqual(findings, [])
+  }
+  assert.match(await page('app'), /from crates\.io</)
+  await registry.publish(token, { name: 'serde_json', version: '1.0.0' })
+  assert.equal(
+    await value(database, "SELECT count(*) FROM marks WHERE kind = 'namesake'"),
+    1,
+    'a publish marks no page of its dependents',
+  )
+  await registry.indexWorker.pages.flush()
+  assert.match(await page('app'), /<a href="\.\.\/serde_json\/">also in this registry<\/a>/)
+  assert.match(await page('serde_json'), /<strong>app<\/strong>[^§]*from crates\.io/)
+  assert.equal(
+    JSON.parse((await registry.shown('crates/serde_json/crate.json')) ?? '').dependents,
+    1,
+  )
+  const answer = await registry.request('GET', '/api/v1/crates/serde_json/reverse_dependencies')
+  const { dependencies, meta } = v.parse(reverseAnswer, await answer.json())
+  assert.deepEqual([dependencies.length, meta.total], [1, 1])
+  assert.equal(dependencies[0]?.registry, SERDE.registry)
+  await intact()
+  await deleteReleases(
+    registry.registry,
+    { name: 'serde_json' as Name, version: null, force: true },
+    CHANGE,
+  )
+  await build(registry.registry)
+  await buildPages(registry.registry)
+  assert.doesNotMatch(await page('app'), /also in this registry/)
+  assert.equal(await countPageMarks(database), 0)
+  await intact()
+})

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { cratePage, versionPage } from '../../../site/crate/page.ts'
+import { latestPage, versionsPage } from '../../../site/crate/versions.ts'
+import { crate, version } from '../../support/demo-facts.ts'
+import { demoFacts } from '../../support/demo-site.ts'
+
+const site = demoFacts('https://x.example/team')
+const newest = version({ version: '1.0.999' })
+
+/** The page of a crate with this many versions, as its generator gives it to the views. */
+function many(count: number) {
+  const versions = Array.from({ length: Math.min(count, 1000) }, (_, at) =>
+    version({ version: `1.0.${999 - at}` }),
+  )
+  return crate(newest, { versions, versionCount: count })
+}
+
+test('a crate with very many versions has a small page with the newest, and one with more', () => {
+  const data = many(12_345)
+  const page = cratePage(site, data).bytes.toString()
+  assert.ok(page.length < 60_000, `${page.length} bytes`)
+  assert.equal(page.match(/<tr><th scope="row">/g)?.length, 100)
+  assert.match(page, /data-all="versions\/"/)
+  assert.match(page, /href="versions\/">Show the newest 1,000 of 12,345 versions/)
+  const all = versionsPage(site, data).bytes.toString()
+  assert.equal(all.match(/<tr><th scope="row">/g)?.length, 1000)
+  assert.match(all, /href="\.\.\/1\.0\.0\/">1\.0\.0</)
+  assert.match(all, /12,345 versions; the page shows the newest 1,000, .*crate\.json/)
+})
+
+test('a crate with few versions has all of them on its page', () => {
+  const page = cratePage(site, many(100)).bytes.toString()
+  assert.equal(page.match(/<tr><th scope="row">/g)?.length, 100)
+  assert.doesNotMatch(page, /data-all|href="versions\/"/)
+})
+
+test('the selector has the newest versions; without others there is none', () => {
+  const page = cratePage(site, many(100)).bytes.toString()
+  const [, selector = ''] = /<details class="selector">(.*?)<\/details>/s.exec(page) ?? []
+  assert.equal(selector.match(/<li>/g)?.length, 13)
+  assert.match(selector, /href="1\.0\.999\/" aria-current="true"/)
+  assert.match(selector, /href="#versions">All 100 versions/)
+  assert.doesNotMatch(cratePage(site, many(1)).bytes.toString(), /class="selector"/)
+})
+
+test('the page of a version names no later one', () => {
+  const previous = version({ version: '1.3.0' })
+  const page = versionPage(site, version({ version: '1.4.0', previous })).bytes.toString()
+  const [, selector = ''] = /<details class="selector"(.*?)<\/details>/s.exec(page) ?? []
+  assert.match(selector, /data-from="\.\.\/"/)
+  assert.deepEqual(selector.match(/href="[^"]*"/g), [
+    'href="../"',
+    'href="../1.3.0/"',
+    'href="../#versions"',
+  ])
+})
+
+test('the permanent address of the newest version leads there without a script', () => {
+  const page = latestPage(site, 'keel', '1.4.0+b.1')
+  assert.equal(page.path, 'crates/keel/latest/index.html')
+  const text = page.bytes.toString()
+  assert.match(text, /content="0; url=\.\.\/1\.4\.0\+b\.1\/"/)
+  assert.match(text, /rel="canonical" href="https:\/\/x\.example\/team\/crates\/keel\/"/)
+})
