@@ -384,7 +384,7 @@ test('the files of a small static tree, without times', async t => {
       'crates/demo/demo-0.1.0.crate',
       'crates/demo/demo-0.2.0.crate',
       'crates/demo/index.html',
-    'crates/demo/latest/index.html',
+      'crates/demo/latest/index.html',
       'crates/index.html',
       'index.html',
       'index/config.json',
