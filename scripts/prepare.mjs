@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -74,6 +75,16 @@ export function prepare({ force = false } = {}) {
     mkdirSync(join(root, 'dist'), { recursive: true })
     writeFileSync(BUILT, sources)
   }
+  linkProgram()
+}
+
+/** With this link `npx plimsoll` runs the program without first installing the checkout in a cache. */
+function linkProgram() {
+  const link = join(root, 'node_modules', '.bin', 'plimsoll')
+  // On Windows npm uses shims instead of links.
+  if (process.platform === 'win32' || existsSync(link)) return
+  rmSync(link, { force: true })
+  symlinkSync(join('..', '..', 'dist', 'program', 'cli.js'), link)
 }
 
 function run(command, args, complaint) {

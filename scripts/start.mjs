@@ -9,7 +9,12 @@ prepare()
 const cli = join(root, 'dist', 'program', 'cli.js')
 const dir = resolve(process.env.PLIMSOLL_DIR ?? join(root, 'registry'))
 if (!existsSync(join(dir, 'plimsoll.toml'))) {
-  const made = spawnSync(process.execPath, [cli, 'init', '--dir', dir], { stdio: ['ignore', 2, 2] })
-  if (made.status !== 0) process.exit(made.status ?? 1)
+  const made = spawnSync(process.execPath, [cli, 'init', '--dir', dir], { encoding: 'utf8' })
+  if (made.status !== 0) {
+    console.error(made.stderr.trimEnd())
+    process.exit(made.status ?? 1)
+  }
+  // Not what `init` says: how to start it.
+  console.error(`created a registry in ${dir}`)
 }
 runChild([cli, 'serve', '--dir', dir, ...process.argv.slice(2)])

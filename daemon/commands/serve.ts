@@ -23,6 +23,7 @@ import {
   refuse,
   registryCounts,
   serveLock,
+  systemRefusal,
   timestamp,
   withDir,
 } from '../../generator/index.ts'
@@ -110,7 +111,8 @@ async function serveRegistry(
 ): Promise<void> {
   const clock = () => io.now()
   /** Logs a failure in background work and stores it for `plimsoll status`. */
-  const failureReport = (what: BackgroundWork, words: string) => (error: unknown) => {
+  const failureReport = (what: BackgroundWork, words: string) => (fault: unknown) => {
+    const error = systemRefusal(fault, 'operator') ?? fault
     log.error({ err: error }, words)
     metrics.backgroundFailed(what)
     const why = error instanceof Error ? error.message : String(error)
@@ -153,9 +155,10 @@ async function serveRegistry(
     const contents = `${counted(crates, 'crate')} with ${counted(releases, 'version')}`
     log.info({ url: server.url, crates, releases }, `started: ${contents} in ${registry.dir}`)
     const signal = await stopped
+    const hint = signal === 'SIGINT' ? '; Ctrl-C again stops at once' : ''
     log.info(
       { signal },
-      `stopping (${signal}): finishing requests and pending work, at most ${shutdown_seconds} s`,
+      `stopping (${signal}): finishing work, at most ${shutdown_seconds} s${hint}`,
     )
   } finally {
     await server.stop(shutdown_seconds)
@@ -179,7 +182,9 @@ async function printWelcome(io: Io, { settings, urls, database }: Registry): Pro
   const token = await createToken(database, { ...order, scopes: null, crates: null })
   const secret = await makeLink(database, admin, io.now(), operatorChange(at))
   io.out(`
-The token of user \`admin\`, shown only once; use it with \`cargo login --registry ${name}\`:
+To publish, run this and paste the token of \`admin\`, which is shown only once:
+
+    cargo login --registry ${name}
 
     ${token}
 

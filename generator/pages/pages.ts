@@ -98,9 +98,11 @@ export async function buildMarks(
           if (done.get(keyOf(mark))?.generation === mark.generation) return
           if (!(await isMarked(context.database, mark))) return
           const finished = await render({ ...context, tree }, mark, [...done.values()])
-          for (const one of finished.done) done.set(keyOf(one), one)
+          for (const one of finished.done) {
+            if (!done.has(keyOf(one))) work.onDone?.(one)
+            done.set(keyOf(one), one)
+          }
           again.push(...(finished.again ?? []))
-          work.onDone?.(mark)
         } catch (error) {
           if (isStorageRefusal(error)) throw error
           await postponeMark(context.database, mark, error, context.clock())

@@ -58,7 +58,9 @@ export function storageRefusal(error: unknown): Refusal | null {
 export function systemRefusal(error: unknown, reader: 'operator' | 'client'): Refusal | null {
   const kind = OF_THE_SYSTEM.get(codeOf(error))
   if (!kind) return storageRefusal(error)
-  const { message, path } = error as NodeJS.ErrnoException
+  const { message: text, path } = error as NodeJS.ErrnoException
+  // What follows is the stack of a worker thread.
+  const [message = ''] = text.split('\n')
   const where = path === undefined || message.includes(path) ? '' : ` (${path})`
   const reason = reader === 'client' ? reasonOf(error) : `${message}${where}`
   return new Refusal([issue(kind, { reason })], { cause: error })
@@ -66,14 +68,20 @@ export function systemRefusal(error: unknown, reader: 'operator' | 'client'): Re
 
 /** Returns the code of an error, without SQLite's extensions such as SQLITE_READONLY_DBMOVED. */
 function codeOf(error: unknown): string {
-  const { code } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
+  if (!(error instanceof Error)) return ''
+  const { code, message } = error as NodeJS.ErrnoException
+  // A worker thread that cannot start has no code of its own.
+  const inner = /\bE[MN]FILE\b/.exec(message)?.[0]
+  if (inner) return inner
+  // libsql names the code of a database that cannot be opened only in its text: SQLITE_CANTOPEN.
+  if (code === '' && /^ConnectionFailed.*: 14"\)$/s.test(message)) return 'SQLITE_CANTOPEN'
   // Errors of libraries may have numbers or anything else as their code.
   return typeof code === 'string' ? (/^SQLITE_[A-Z]+/.exec(code)?.[0] ?? code) : ''
 }
 
 /** Clients see this: leaves the path, after the comma of Node's message, to the log. */
 function reasonOf(error: unknown): string {
-  return (error as Error).message.split(', ')[0] ?? ''
+  return (error as Error).message.split(/, |\n/)[0] ?? ''
 }
 
 /** Returns whether an error is a refusal of `storageRefusal`: other writes will fail, too. */

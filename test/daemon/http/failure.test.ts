@@ -85,6 +85,17 @@ test('what nobody foresaw is a 500 with an id, under which the log has the cause
   assert.equal(test.logText().split('no such table').length - 1, 2, 'message and stack of one line')
 })
 
+test('an error of the disk is said plainly, without paths; the log has them', async t => {
+  const test = await TestRegistry.open(t)
+  const token = await test.user('alice')
+  const broken = Object.assign(new Error("EIO: i/o error, write '/srv/x'"), { code: 'EIO' })
+  t.mock.method(test.registry.crates, 'stage', () => Promise.reject(broken))
+  const { status, body } = await test.publish(token, { name: 'demo', version: '1.0.0' })
+  assert.equal(status, 500)
+  assert.match(body.errors?.[0]?.detail ?? '', /^the disk reports an error: EIO: i\/o error; look/)
+  assert.match(test.logText(), /EIO: i\/o error, write '\/srv\/x'/)
+})
+
 test('neither an answer to a failure nor its headers name paths, tables or the stack', async t => {
   const test = await TestRegistry.open(t)
   const token = await test.user('alice')

@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import {
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -79,6 +80,23 @@ test('a database that is none is told in one sentence', async t => {
   const run = await plimsoll('verify', '--repair')
   assert.equal(run.code, 1)
   assert.match(run.stderr, /^error: the database is damaged: file is not a database; [^\n]+\n$/)
+})
+
+test('a database that was cut off or written over is told in one sentence', async t => {
+  const { dir, plimsoll } = await scene(t)
+  const file = join(dir, 'plimsoll.db')
+  const whole = readFileSync(file)
+  const damaged = [100, 4096, whole.length >> 1].map(length => whole.subarray(0, length))
+  damaged.push(Buffer.from(whole).fill(0xff, 4096))
+  for (const bytes of damaged) {
+    for (const name of ['-wal', '-shm']) rmSync(`${file}${name}`, { force: true })
+    writeFileSync(file, bytes)
+    for (const words of [['status'], ['verify'], ['serve', '--listen', '0']]) {
+      const run = await plimsoll(...words)
+      assert.equal(run.code, 1, words.join(' '))
+      assert.match(run.stderr, /^error: the database is damaged: [^\n]+; stop the daemon [^\n]+\n$/)
+    }
+  }
 })
 
 test('a file where a folder has to be is told in one sentence', async t => {

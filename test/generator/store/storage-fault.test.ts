@@ -5,6 +5,7 @@ import { Refusal } from '../../../core/error/error.ts'
 import {
   isStorageRefusal,
   storageRefusal,
+  systemRefusal,
   writing,
 } from '../../../generator/store/storage-fault.ts'
 
@@ -47,4 +48,38 @@ test('the refusal names no path of the server', () => {
   const message = "ENOSPC: no space left on device, write '/srv/registry/crates/x'"
   const refusal = storageRefusal(Object.assign(new Error(message), { code: 'ENOSPC' }))
   assert.match(refusal?.issues[0]?.message ?? '', /full: ENOSPC: no space left on device;/)
+})
+
+test('errors of the system have messages of their own, and bugs have none', () => {
+  const expected = {
+    EIO: 'storage_failing',
+    SQLITE_IOERR_WRITE: 'storage_failing',
+    EMFILE: 'files_exhausted',
+    ENFILE: 'files_exhausted',
+    EACCES: 'access_denied',
+    SQLITE_BUSY_SNAPSHOT: 'database_locked',
+    SQLITE_LOCKED: 'database_locked',
+    SQLITE_CORRUPT_INDEX: 'database_damaged',
+    SQLITE_NOTADB: 'database_damaged',
+    SQLITE_CANTOPEN: 'database_unusable',
+    ENOTDIR: 'system_refuses',
+    ENOSPC: 'storage_full',
+  }
+  const codeOf = (error: unknown) => systemRefusal(error, 'client')?.issues[0]?.code ?? null
+  for (const [code, kind] of Object.entries(expected)) assert.equal(codeOf(failed(code)), kind)
+  for (const code of ['ENOENT', 'SQLITE_ERROR', 'SQLITE_CONSTRAINT', 'constructor', ''])
+    assert.equal(codeOf(failed(code)), null, code)
+  const opening = 'ConnectionFailed("Unable to open connection to local database /srv/x.db: 14")'
+  assert.equal(codeOf(Object.assign(new Error(opening), { code: '' })), 'database_unusable')
+  const thread = new Error('Error [ERR_WORKER_INIT_FAILED]: EMFILE\n    at [kOnExit]')
+  assert.equal(codeOf(thread), 'files_exhausted')
+})
+
+test('only operators are shown paths', () => {
+  const error = Object.assign(new Error("EIO: i/o error, read '/srv/registry'"), { code: 'EIO' })
+  const [client, operator] = (['client', 'operator'] as const).map(
+    reader => systemRefusal(error, reader)?.message ?? '',
+  )
+  assert.match(client ?? '', /: EIO: i\/o error; look/)
+  assert.match(operator ?? '', /: EIO: i\/o error, read '\/srv\/registry'; look/)
 })
