@@ -4,18 +4,18 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import Libsql from 'libsql'
 import { canonicalName } from '../core/name.ts'
-import { bitsFor, hashOf } from '../core/search/buckets.ts'
+import { bitsFor } from '../core/search/buckets.ts'
 import { Lookup } from '../core/search/lookup.ts'
-import { termsOf } from '../core/search/terms.ts'
 import { buildMarks } from '../generator/pages/pages.ts'
 import { DATABASE_FILE, initRegistry, openRegistry, type Registry } from '../generator/registry.ts'
 import { type SearchedCrate, searchFiles } from '../generator/render/search-files.ts'
 import { pageMarks } from '../generator/store/catalog/pages/page-marks.ts'
-import { searchCrates } from '../generator/store/catalog/search/search.ts'
+import { searchCrates, searchFor } from '../generator/store/catalog/search/search.ts'
 import { finishLayout, termCount } from '../generator/store/catalog/search/search-files.ts'
 import { fillCatalog } from '../test/support/filled-catalog.ts'
 import { inventedEntries } from '../test/support/many-crates.ts'
 import { inventedQueries } from '../test/support/queries.ts'
+import { TermFiller } from './support/term-filler.ts'
 
 /**
  * The browser's search: what a query loads from a registry of 200,000 crates, and what a new crate
@@ -72,7 +72,7 @@ async function measureQuery(made: ReadonlyMap<string, Buffer>, query: string): P
     const loaded: Buffer[] = []
     const lookup = lookupIn(made, loaded)
     const start = performance.now()
-    for (const text of texts) await lookup.find(text, 8)
+    for (const text of texts) await lookup.suggest(text, 8)
     const ms = (performance.now() - start).toFixed(1)
     const [raw, zipped] = [loaded, loaded.map(bytes => gzipSync(bytes))].map(list =>
       list.reduce((sum, bytes) => sum + bytes.length, 0),
@@ -150,11 +150,11 @@ async function compare({ database }: Registry): Promise<void> {
     'rust s',
     's rust',
   ]) {
-    const { ids } = await searchCrates(database, query.replaceAll('+', ' ').trim(), {
+    const { ids } = await searchCrates(database, searchFor(query), {
       limit: 8,
       offset: 0,
     })
-    const names = (await lookup.find(query, 8)).crates.map(one => one.name)
+    const names = (await lookup.suggest(query, 8)).map(one => one.name)
     if (names.join(' ') === ids.map(id => large[id - 1]?.name).join(' ')) same++
     else console.log(`  another first page than the API’s: “${query}”`)
   }
@@ -185,10 +185,11 @@ function fill(path: string, entries: readonly SearchedCrate[]): void {
   const release = connection.prepare(
     "INSERT INTO releases VALUES (?, ?, '1.0.0', '1.0.0', '', 1, 0, '{}', ?, null, ?, null)",
   )
-  const listing = connection.prepare('INSERT INTO listings VALUES (?, ?, ?, ?, ?, 1, 0, ?)')
-  const term = connection.prepare('INSERT INTO terms (id, term, crates, hash) VALUES (?, ?, ?, ?)')
-  const posting = connection.prepare('INSERT INTO postings VALUES (?, ?, ?)')
-  const found = new Map<string, number[]>()
+  const listing = connection.prepare(
+    `INSERT INTO listings (crate_id, canonical, newest_id, latest_id, stable_id, versions, yanked,
+      updated_at) VALUES (?, ?, ?, ?, ?, 1, 0, ?)`,
+  )
+  const terms = new TermFiller()
   const time = '2026-11-20T12:00:00Z'
   for (const [at, { name, about, yanked }] of entries.entries()) {
     const id = at + 1
@@ -196,20 +197,9 @@ function fill(path: string, entries: readonly SearchedCrate[]): void {
     crate.run(id, name, key, key, time)
     release.run(id, id, JSON.stringify(about), time)
     listing.run(id, key, id, id, id, time)
-    for (const [word, rank] of termsOf({ canonical: key, ...about, yanked })) {
-      const list = found.get(word)
-      if (list) list.push(rank * 2 ** 32 + id)
-      else found.set(word, [rank * 2 ** 32 + id])
-    }
+    terms.add(id, { canonical: key, ...about, yanked })
   }
-  let termId = 0
-  for (const [word, list] of found) {
-    term.run(++termId, word, list.length, hashOf(word))
-    for (const place of Float64Array.from(list).sort()) {
-      posting.run(termId, Math.floor(place / 2 ** 32), place % 2 ** 32)
-    }
-  }
-  term.run(++termId, '', entries.length, -1)
+  terms.finish(connection)
   connection.exec('COMMIT')
   connection.close()
 }

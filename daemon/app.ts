@@ -14,6 +14,7 @@ import { crateDownloads, versionDownloads } from './api/downloads.ts'
 import { openApi } from './api/openapi.ts'
 import { deleteOwners, owners, putOwners } from './api/owners.ts'
 import { publish } from './api/publish.ts'
+import { search as searchApi } from './api/search.ts'
 import { yank } from './api/yank.ts'
 import type { Deps } from './deps.ts'
 import { gitHttp } from './files/git-http/git-http.ts'
@@ -50,7 +51,7 @@ export function routes(deps: Deps, files = publicFiles(deps)): Route[] {
     get(`${crate}/owners`, settings.owners.public ? 'reader' : 'member', owners(deps)),
     put(`${crate}/owners`, ['change-owners'], putOwners(deps), 'change'),
     remove(`${crate}/owners`, ['change-owners'], deleteOwners(deps), 'change'),
-    get('/api/v1/crates', 'reader', crates.search(registry), 'search'),
+    get('/api/v1/crates', 'reader', searchApi(registry), 'search'),
     get('/api/v1/summary', 'reader', crates.summary(registry)),
     get(crate, 'reader', crates.crate(registry)),
     get(`${crate}/versions`, 'reader', crates.versions(registry)),

@@ -87,8 +87,13 @@ export {
   type ReleaseRecord,
   readReadme,
 } from './store/catalog/releases.ts'
-export type { Slice } from './store/catalog/search/intersection.ts'
-export { searchCrates } from './store/catalog/search/search.ts'
+export type { Slice } from './store/catalog/search/order.ts'
+export {
+  type FoundCrates,
+  NO_CRATES,
+  searchCrates,
+  searchFor,
+} from './store/catalog/search/search.ts'
 export { readTarget, type Target } from './store/catalog/target.ts'
 export type { Database } from './store/database/database.ts'
 export { MARK_KINDS } from './store/database/mark-kinds.ts'
@@ -107,7 +112,9 @@ export { UploadPack } from './git/index-repository/git-process.ts'
 export type { Dependency, Entry } from '../core/entry/entry.ts'
 export { parseEntry } from '../core/entry/parse.ts'
 export { type CanonicalName, canonicalName, isName, type Name, parseName } from '../core/name.ts'
+export { FILTERS } from '../core/paths/search.ts'
 export { type PublishMetadata, publishMetadata } from '../core/release/metadata.ts'
+export { isEmptySearch, parametersOf, readSearch } from '../core/search/request.ts'
 export { compareVersions, isVersion, parseVersion, type Version } from '../core/version.ts'
 
 // Issues and refusals.

@@ -12,19 +12,14 @@ import { join } from 'node:path'
 import Libsql from 'libsql'
 import { canonicalName, type Name } from '../../core/name.ts'
 import { lookAlikeSkeleton } from '../../core/policy/look-alike.ts'
-import { hashOf } from '../../core/search/buckets.ts'
-import { termsOf } from '../../core/search/terms.ts'
 import { rebucketTerms } from '../../generator/pages/search.ts'
 import { DATABASE_FILE, openRegistry } from '../../generator/registry.ts'
 import { beginnings } from '../../generator/store/catalog/pages/prefixes.ts'
-import {
-  BITMAPS_FROM,
-  BLOCK_CRATES,
-  makeBitmaps,
-} from '../../generator/store/catalog/search/bitmaps.ts'
+import { BITMAPS_FROM, makeBitmaps } from '../../generator/store/catalog/search/bitmaps.ts'
 import { openDatabase } from '../../generator/store/database/database.ts'
 import { type InventedCrate, inventedCrates } from './invented-crates.ts'
 import { CACHE, newRegistry, startDaemon } from './registry.ts'
+import { TermFiller } from './term-filler.ts'
 
 /** A registry with invented crates, without their bytes, and a token that may publish there. */
 export interface FilledRegistry {
@@ -62,6 +57,9 @@ async function fingerprint(): Promise<string> {
   for (const file of [
     './filled-registry.js',
     './invented-crates.js',
+    './term-filler.js',
+    '../../core/search/terms.js',
+    '../../core/search/vocabulary.js',
     '../../generator/store/database/migrations.js',
   ])
     hash.update(readFileSync(new URL(file, import.meta.url)))
@@ -126,10 +124,8 @@ class Filler {
     'crates' | 'owners' | 'releases' | 'audit' | 'listings' | 'dependents',
     Libsql.Statement
   >
-  /** By term: rank and crate by turns. */
-  readonly #postings = new Map<string, number[]>()
+  readonly #terms = new TermFiller()
   readonly #prefixes = new Map<string, number>()
-  readonly #lengths: Buffer[] = []
   #crateId = 0
   #releaseId = 0
   #event = 0
@@ -180,36 +176,16 @@ class Filler {
     const dependencies = isYanked ? [] : (releases.at(-1)?.dependencies ?? [])
     for (const dependency of new Set(dependencies.map(one => canonicalName(one as Name))))
       if (dependency !== canonical) this.#insert.dependents.run(dependency, canonical, id)
-    this.#index(id, termsOf({ canonical, ...about, yanked: isYanked }))
+    this.#terms.add(id, { canonical, ...about, yanked: isYanked })
     for (const prefix of beginnings(canonical))
       this.#prefixes.set(prefix, (this.#prefixes.get(prefix) ?? 0) + 1)
-    const block = Math.floor(id / BLOCK_CRATES)
-    const lengths = this.#lengths[block] ?? Buffer.alloc(BLOCK_CRATES)
-    this.#lengths[block] = lengths
-    lengths[id % BLOCK_CRATES] = canonical.length
   }
 
   /** Writes what is collected over all crates. */
   finish(): void {
     const prepare = (text: string) => this.#connection.prepare(text)
-    const term = prepare('INSERT INTO terms (id, term, crates, hash) VALUES (?, ?, ?, ?)')
-    const posting = prepare('INSERT INTO postings (term_id, rank, crate_id) VALUES (?, ?, ?)')
-    let termId = 0
-    for (const [text, list] of this.#postings) {
-      term.run(++termId, text, list.length / 2, hashOf(text))
-      for (let at = 0; at < list.length; at += 2) posting.run(termId, list[at], list[at + 1])
-    }
+    this.#terms.finish(this.#connection)
     const prefix = prepare('INSERT INTO prefixes (prefix, crates) VALUES (?, ?)')
     for (const [text, crates] of this.#prefixes) prefix.run(text, crates)
-    const lengths = prepare('INSERT INTO name_lengths (block, lengths) VALUES (?, ?)')
-    for (const [block, bytes] of this.#lengths.entries()) if (bytes) lengths.run(block, bytes)
-  }
-
-  #index(id: number, terms: ReadonlyMap<string, number>): void {
-    for (const [term, rank] of terms) {
-      const list = this.#postings.get(term)
-      if (list) list.push(rank, id)
-      else this.#postings.set(term, [rank, id])
-    }
   }
 }

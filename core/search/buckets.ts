@@ -1,9 +1,14 @@
+import { HASH_BITS } from './hash.ts'
+import type { Key, ListedWord } from './vocabulary.ts'
+
 /** The file that the browser loads first; its size does not depend on the number of crates. */
 export interface SearchLayout {
   readonly format: number
   /** The terms are spread over 2^bits buckets. */
   readonly bits: number
   readonly crates: number
+  /** The highest id of a crate. */
+  readonly last: number
 }
 
 /**
@@ -18,6 +23,12 @@ export type PackedTerm = readonly [
   ...ranks: readonly (readonly number[])[],
 ]
 
+/**
+ * The words that are listed under a key: `{key} {hash}`, then each grade, highest first, followed
+ * by its words.
+ */
+export type PackedWords = readonly [key: string, ...words: readonly (number | string)[]]
+
 /** A crate in a block. */
 export type PackedCrate = readonly [
   id: number,
@@ -25,24 +36,18 @@ export type PackedCrate = readonly [
   version: string,
   description: string,
   yanked: 0 | 1,
+  updatedAt: string | null,
+  dependents: number,
+  /** The minor version of the Rust that it needs; null if unknown. */
+  rust: number | null,
+  ...owners: readonly string[],
 ]
-
-/** Bits of a hash; there cannot be more buckets than hashes. */
-export const HASH_BITS = 16
 
 /** Number of ids in one range. */
 export const RANGE_CRATES = 32_768
 
 /** Number of crates in one block. */
 export const SEARCH_BLOCK_CRATES = 16
-
-/** Returns the FNV-1a hash over UTF-16 code units, mixed once more to improve its upper bits. */
-export function hashOf(term: string): number {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < term.length; at++) hash = Math.imul(hash ^ term.charCodeAt(at), 0x01000193)
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
-  return (hash ^ (hash >>> 13)) >>> HASH_BITS
-}
 
 /** Returns the bucket of a hash. */
 export function bucketOf(hash: number, bits: number): number {
@@ -80,6 +85,13 @@ export interface Term {
   readonly postings: readonly Posting[]
   /** The id ranges of its crates, if `postings` does not have all of them. */
   readonly ranges: readonly number[]
+}
+
+/** The words of one key, in the order of `byGrade`. */
+export interface WordList {
+  readonly key: Key
+  readonly hash: number
+  readonly words: readonly ListedWord[]
 }
 
 /** Returns the bits for a number of terms, in steps of two, so that they rarely change. */

@@ -1,235 +1,239 @@
 import { canonicalName } from '../name-rules.ts'
+import { SEARCH_BLOCK_CRATES } from './buckets.ts'
+import { type FoundCrate, type Load, SearchFiles } from './files.ts'
 import {
-  SEARCH_FOLDER,
-  searchBlockPath,
-  searchBucketPath,
-  searchCommonPath,
-  searchLayoutPath,
-} from '../paths/search.ts'
-import {
-  blockOf,
-  bucketOf,
-  hashOf,
-  type PackedCrate,
-  type PackedTerm,
-  rangeOf,
-  type SearchLayout,
-} from './buckets.ts'
-import { beginningOf, nameLength, parseQuery, RANK_YANKED, WORD_MAX } from './words.ts'
+  type Hit,
+  hitsOf,
+  inBlocks,
+  inOrder,
+  isCommon,
+  isYanked,
+  mostHits,
+  named,
+  rangesOf,
+  ranksOf,
+  sizeOf,
+  type WordHits,
+} from './hits.ts'
+import { type Leniency, planSearch, rarestOf, type Variant } from './plan.ts'
+import { isEmptySearch, rustMinor, type SearchRequest } from './request.ts'
+import { filterTerm, TERM_FILTERS } from './terms.ts'
+import { beginningOf, parseQuery } from './words.ts'
 
-/** Loads and parses a file by its path below `search/`; bypasses caches if `isFresh`. */
-export type Load = (path: string, isFresh: boolean) => Promise<unknown>
-
-type Bucket = readonly PackedTerm[]
-
-/** A crate in the results. */
-export interface FoundCrate {
-  readonly name: string
-  readonly version: string
-  readonly description: string
-  /** Whether every version is yanked. */
-  readonly yanked: boolean
-}
-
-/** The results of a search. */
+/** A page of the results of a search. */
 export interface SearchResults {
   readonly crates: readonly FoundCrate[]
-  /** Whether more crates match. */
-  readonly more: boolean
+  /** The number of crates on all pages; there may be more if `isLeast`. */
+  readonly total: number
+  readonly isLeast: boolean
+  /**
+   * How many of the best crates were sorted and filtered, if those are not all: the rest would be
+   * too much to load.
+   */
+  readonly considered: number | null
+  readonly leniency: Leniency
+  /** How many words each of the crates has, of how many that any crate has. */
+  readonly matched: number
+  readonly words: number
 }
 
-/** The crates that match a term. */
-interface Listed {
-  readonly term: string
-  /** Total number of crates; for a common term, more than `ranks` has. */
-  readonly crates: number
-  /** The first crates: id → rank. */
-  readonly ranks: ReadonlyMap<number, number>
-  /** The id ranges of the other crates. */
-  readonly ranges: readonly number[]
+/** The hits of a search. */
+interface Found extends Pick<SearchResults, 'total' | 'isLeast'> {
+  /** The first ones are in the order of the results. */
+  readonly hits: readonly Hit[]
 }
 
-/** A crate that matches all words, with its highest rank over all words. */
-interface Hit {
-  readonly id: number
-  readonly rank: number
-}
-
-const NOTHING: SearchResults = { crates: [], more: false }
+/** Maximum number of files of crates that are loaded to sort and filter by what they say. */
+const CONSIDERED = 60
 
 /** A search over static files, with the same results as the API. It loads no file twice. */
 export class Lookup {
-  readonly #load: Load
-  readonly #files = new Map<string, Promise<unknown>>()
+  readonly #files: SearchFiles
 
   constructor(load: Load) {
-    this.#load = load
+    this.#files = new SearchFiles(load)
   }
 
-  /** Returns the best crates for a query, at most `limit`. */
-  async find(text: string, limit: number): Promise<SearchResults> {
-    const { words, key } = parseQuery(text)
-    if (words.length === 0 || words.some(word => word.length > WORD_MAX)) return NOTHING
-    const [first, ...terms] = await Promise.all(
-      [key === null ? (words[0] ?? '') : beginningOf(key), ...words].map(term => this.#term(term)),
-    )
-    if (first === undefined || terms.some(term => term.crates === 0)) return NOTHING
-    const ids =
-      key === null ? [...first.ranks.keys()] : await this.#together(terms, first, key, limit)
-    const crates = await this.#crates(ids.slice(0, limit))
-    return { crates, more: ids.length > limit }
+  /** Returns the first crates for a text, at most `limit`; loads less than `search`. */
+  async suggest(q: string, limit: number): Promise<readonly FoundCrate[]> {
+    const { words, key } = parseQuery(q)
+    if (words.length === 0) return []
+    // Crates with the words themselves come before those with similar ones.
+    const same = await Promise.all(words.map(term => this.#hits([{ term, likeness: 'same' }])))
+    const sure = await this.#unyanked(same, key, limit)
+    if (sure.length >= limit) return this.#crates(sure.slice(0, limit))
+    return (await this.search({ q, filters: {}, sort: 'relevance', page: 1 }, limit)).crates
   }
 
-  /** Returns the ids of the crates that match every word; the first `limit` of them are ordered. */
-  async #together(
-    terms: readonly Listed[],
-    first: Listed,
-    key: string,
-    limit: number,
-  ): Promise<number[]> {
-    const beginning = (await this.#whole(first, null)).ranks
-    const rare = terms.filter(term => term.ranges.length === 0)
-    if (rare.length === terms.length)
-      return this.#order(hits(terms), named(beginning, terms, key), key, limit)
-    // Names that begin with the query come first; if there are enough, the others are not needed.
-    const maybe = named(beginning, rare, key).filter(hit => !isYanked(hit))
-    const sure =
-      first.term === key || maybe.length <= 4 * limit
-        ? await this.#beginning(maybe, key, limit + 1)
-        : []
-    if (sure.length > limit) return sure
-    const ranges = rare.length === 0 ? null : new Set(hits(rare).map(hit => rangeOf(hit.id)))
-    const whole = await Promise.all(terms.map(term => this.#whole(term, ranges)))
-    return this.#order(hits(whole), named(beginning, whole, key), key, limit)
-  }
-
-  /** Returns the ids of hits in result order; `maybe` are hits whose name may begin with `key`. */
-  async #order(
-    found: readonly Hit[],
-    maybe: readonly Hit[],
-    key: string,
-    limit: number,
-  ): Promise<number[]> {
-    let ids: number[] = []
-    for (const yanked of [false, true]) {
-      const ofKind = maybe.filter(hit => isYanked(hit) === yanked)
-      const first = new Set(await this.#beginning(ofKind, key, limit - ids.length))
-      const rest = found.filter(hit => isYanked(hit) === yanked && !first.has(hit.id))
-      rest.sort((a, b) => a.rank - b.rank || a.id - b.id)
-      // Not `push`: a call cannot have so many arguments.
-      ids = [...ids, ...first, ...rest.map(hit => hit.id)]
-    }
-    return ids
-  }
-
-  /** Returns the first `limit` ids of crates whose name really begins with `key`. */
-  async #beginning(hits: readonly Hit[], key: string, limit: number): Promise<number[]> {
-    const ids: number[] = []
-    for (let at = 0; at < hits.length && ids.length < limit; at += limit) {
-      const some = hits.slice(at, at + limit).map(hit => hit.id)
-      const blocks = await Promise.all(some.map(id => this.#block(id)))
-      for (const [index, id] of some.entries()) {
-        if (canonicalName(blocks[index]?.get(id)?.name ?? '').startsWith(key)) ids.push(id)
-      }
-    }
-    return ids
-  }
-
-  /** Returns a term with all its crates, or with all its crates in some ranges. */
-  async #whole(term: Listed, ranges: ReadonlySet<number> | null): Promise<Listed> {
-    const wanted = term.ranges.filter(range => ranges === null || ranges.has(range))
-    if (term.ranges.length === 0) return term
-    const files = await Promise.all(
-      wanted.map(range => this.#file<Bucket>(searchCommonPath(hashOf(term.term), range))),
-    )
-    const parts = files.map(file => listed(term.term, file))
-    return { ...term, ranks: new Map(parts.flatMap(part => [...part.ranks])), ranges: [] }
-  }
-
-  /** Returns the crates with these ids, in order, except crates that were just removed. */
-  async #crates(ids: readonly number[]): Promise<FoundCrate[]> {
-    const blocks = await Promise.all(ids.map(id => this.#block(id)))
-    return ids.flatMap((id, at) => blocks[at]?.get(id) ?? [])
-  }
-
-  async #block(id: number): Promise<ReadonlyMap<number, FoundCrate>> {
-    const list = await this.#file<readonly PackedCrate[]>(searchBlockPath(blockOf(id)))
-    return new Map(
-      list.map(([one, name, version, description, yanked]) => [
-        one,
-        { name, version, description, yanked: !!yanked },
-      ]),
-    )
-  }
-
-  async #term(term: string): Promise<Listed> {
-    const before = this.#file<SearchLayout>(searchLayoutPath)
-    const { bits, crates } = await before
-    if (crates === 0) return listed(term, [])
-    const load = (bits: number) =>
-      this.#file<Bucket>(searchBucketPath(bits, bucketOf(hashOf(term), bits)))
-    const bucket = await load(bits).catch(async error => {
-      // The number of buckets may have changed since the layout was read.
-      const isStale = this.#file(searchLayoutPath) === before
-      const after = await this.#file<SearchLayout>(searchLayoutPath, isStale)
-      if (after.bits === bits) throw error
-      return load(after.bits)
+  /** Returns a page of `limit` crates. */
+  async search(request: SearchRequest, limit: number): Promise<SearchResults> {
+    const { q, filters, sort, page } = request
+    const { words, key } = parseQuery(q)
+    const plan = await planSearch(words, this.#files)
+    const counts = { leniency: plan, matched: plan.words.length, words: plan.words.length }
+    const isBlank = isEmptySearch(request) && sort === 'relevance'
+    const isVain = isBlank || (plan.words.length === 0 && /[^\s+]/.test(q))
+    if (isVain) return { crates: [], total: 0, isLeast: false, considered: null, ...counts }
+    const masks = TERM_FILTERS.flatMap(one => {
+      const text = filters[one]
+      return text === undefined ? [] : [filterTerm(one, text)]
     })
-    return listed(term, bucket)
-  }
-
-  /** Loads a file once; a failure is not cached. */
-  #file<T>(path: string, isFresh = false): Promise<T> {
-    const known = isFresh ? undefined : this.#files.get(path)
-    if (known !== undefined) return known as Promise<T>
-    // Pages have only the URL of the search folder.
-    const file = this.#load(path.slice(SEARCH_FOLDER.length + 1), isFresh)
-    this.#files.set(path, file)
-    file.catch(() => this.#files.get(path) === file && this.#files.delete(path))
-    return file as Promise<T>
-  }
-}
-
-/** Unpacks a term from its bucket. */
-function listed(term: string, list: Bucket): Listed {
-  const [, total, ...groups] = list.find(([one]) => one === term) ?? [term, 0]
-  const [crates = 0, ...ranges] = typeof total === 'number' ? [total] : total
-  const ranks = new Map<number, number>()
-  for (const [rank = 0, ...steps] of groups) {
-    let id = 0
-    for (const step of steps) {
-      id += step
-      ranks.set(id, rank)
+    const [own, narrow] = await Promise.all([
+      Promise.all(plan.words.map(one => this.#hits(one.variants))),
+      Promise.all(masks.map(term => this.#hits([{ term, likeness: 'same' }]))),
+    ])
+    const enough = page * limit
+    const all = [...own, ...narrow]
+    let found = await (all.length > 0 ? this.#every(all, key, enough) : this.#any(sort))
+    if (found.total === 0 && own.length > 1) {
+      const most = await this.#most(own, narrow, rarestOf(plan.words))
+      counts.matched = most.matched
+      found = most
     }
+    const start = enough - limit
+    const { hits, total, isLeast } = found
+    if (sort === 'relevance' && filters.rust === undefined && filters.owner === undefined) {
+      const crates = await this.#crates(hits.slice(start, enough))
+      return { crates, total, isLeast, considered: null, ...counts }
+    }
+    const some = inBlocks(hits, CONSIDERED)
+    const kept = narrowed(await this.#crates(some), request)
+    const considered = some.length < total ? some.length : null
+    const crates = kept.slice(start, enough)
+    return { crates, total: kept.length, isLeast: false, considered, ...counts }
   }
-  return { term, crates, ranks, ranges }
-}
 
-function isYanked({ rank }: Hit): boolean {
-  return rank >= RANK_YANKED
-}
-
-/** Returns the crates in `beginning` that match all terms, if long enough for `key`; shortest first. */
-function named(
-  beginning: ReadonlyMap<number, number>,
-  terms: readonly Listed[],
-  key: string,
-): Hit[] {
-  return [...beginning]
-    .filter(
-      ([id, rank]) => nameLength(rank) >= key.length && terms.every(term => term.ranks.has(id)),
-    )
-    .map(([id, rank]) => ({ id, rank }))
-    .sort((a, b) => nameLength(a.rank) - nameLength(b.rank) || a.id - b.id)
-}
-
-/** Returns the crates that match every term. */
-function hits(terms: readonly Listed[]): Hit[] {
-  const [first, ...others] = [...terms].sort((a, b) => a.ranks.size - b.ranks.size)
-  const found: Hit[] = []
-  for (const [id, own] of first?.ranks ?? []) {
-    const ranks = others.map(other => other.ranks.get(id) ?? -1)
-    if (!ranks.includes(-1)) found.push({ id, rank: Math.max(own, ...ranks) })
+  /** Returns the crates that all words find. */
+  async #every(words: readonly WordHits[], key: string | null, enough: number): Promise<Found> {
+    const [word] = words
+    if (word && words.length === 1 && key === null)
+      return { ...sizeOf(word), hits: inOrder(hitsOf(words)) }
+    const rare = words.filter(one => !isCommon(one))
+    const ranges = rare.length === 0 ? null : rangesOf(hitsOf(rare))
+    const hits = hitsOf(await Promise.all(words.map(one => this.#whole(one, ranges))))
+    return { hits: await this.#order(hits, key, enough), total: hits.length, isLeast: false }
   }
-  return found
+
+  /** Returns the crates that the most words find. */
+  async #most(
+    words: readonly WordHits[],
+    masks: readonly WordHits[],
+    rarest: number,
+  ): Promise<Found & Pick<SearchResults, 'matched'>> {
+    // No crate has both of two words, so the first crates of each are enough.
+    const isSimple = words.length === 2 && masks.length === 0
+    const whole = (some: readonly WordHits[]) =>
+      isSimple ? some : Promise.all(some.map(one => this.#whole(one, null)))
+    const own = await whole(words)
+    const { hits, matched } = mostHits(own, await whole(masks), own[rarest])
+    const sizes = isSimple ? words.map(sizeOf) : [{ total: hits.length, isLeast: false }]
+    const total = sizes.reduce((sum, one) => sum + one.total, 0)
+    return { hits: inOrder(hits), matched, total, isLeast: sizes.some(one => one.isLeast) }
+  }
+
+  /** Returns all crates, or as many of them as can be sorted. */
+  async #any(sort: SearchRequest['sort']): Promise<Found> {
+    const { crates, last } = await this.#files.layout()
+    const length = Math.min(last, (CONSIDERED + 1) * SEARCH_BLOCK_CRATES)
+    const ids = Array.from({ length }, (_, at) => (sort === 'newest' ? last - at : at + 1))
+    return { hits: ids.map(id => ({ id, rank: 0 })), total: crates, isLeast: false }
+  }
+
+  /**
+   * Returns unyanked crates that all words find, in order. For `limit` of them it is enough that
+   * their names begin with the query: the rest of very common words is not loaded then.
+   */
+  async #unyanked(
+    words: readonly WordHits[],
+    key: string | null,
+    limit: number,
+  ): Promise<readonly Hit[]> {
+    const rare = words.filter(one => !isCommon(one))
+    if (key !== null && rare.length < words.length) {
+      const begins = await this.#beginning(key, null)
+      const base = rare.length > 0 ? hitsOf(rare) : hitsOf([begins])
+      const maybe = named(base, ranksOf(begins), key).filter(hit => !isYanked(hit))
+      const isSure = beginningOf(key) === key || maybe.length <= 4 * limit
+      const sure = isSure ? await this.#named(maybe, key, limit) : []
+      if (sure.length >= limit) return sure
+    }
+    return (await this.#every(words, key, limit)).hits.filter(hit => !isYanked(hit))
+  }
+
+  /** Returns hits in the order of results; names that begin with `key` come first. */
+  async #order(hits: readonly Hit[], key: string | null, enough: number): Promise<readonly Hit[]> {
+    const sorted = inOrder(hits)
+    if (key === null || hits.length === 0) return sorted
+    const begins = ranksOf(await this.#beginning(key, rangesOf(hits)))
+    const sides = [false, true].map(side => sorted.filter(hit => isYanked(hit) === side))
+    let ordered: Hit[] = []
+    for (const side of sides) {
+      const first = await this.#named(named(side, begins, key), key, enough - ordered.length)
+      const others = new Set(side)
+      for (const hit of first) others.delete(hit)
+      // Not `push`: a call cannot have so many arguments.
+      ordered = [...ordered, ...first, ...others]
+    }
+    return ordered
+  }
+
+  /** Returns the crates whose names may begin with `key`. */
+  async #beginning(key: string, ranges: ReadonlySet<number> | null): Promise<WordHits> {
+    return this.#whole(await this.#hits([{ term: beginningOf(key), likeness: 'same' }]), ranges)
+  }
+
+  /** Returns the first `limit` hits whose name really begins with `key`. */
+  async #named(hits: readonly Hit[], key: string, limit: number): Promise<Hit[]> {
+    const found: Hit[] = []
+    for (let at = 0; at < hits.length && found.length < limit; at += limit) {
+      const some = hits.slice(at, at + limit)
+      const crates = await this.#files.crates(some.map(hit => hit.id))
+      found.push(...some.filter((_, at) => canonicalName(crates[at]?.name ?? '').startsWith(key)))
+    }
+    return found.slice(0, limit)
+  }
+
+  /** Returns a word with all its crates, or with all its crates in some ranges. */
+  async #whole(word: WordHits, ranges: ReadonlySet<number> | null): Promise<WordHits> {
+    const lists = word.lists.map(async list => {
+      if (list.ranges.length === 0) return list
+      const wanted = list.ranges.filter(range => ranges === null || ranges.has(range))
+      const parts = await Promise.all(wanted.map(range => this.#files.common(list.term, range)))
+      return { ...list, ranks: new Map(parts.flatMap(part => [...part.ranks])), ranges: [] }
+    })
+    return { lists: await Promise.all(lists) }
+  }
+
+  async #hits(variants: readonly Variant[]): Promise<WordHits> {
+    const lists = variants.map(async ({ term, likeness }) => {
+      return { ...(await this.#files.term(term)), likeness }
+    })
+    return { lists: await Promise.all(lists) }
+  }
+
+  async #crates(hits: readonly Hit[]): Promise<FoundCrate[]> {
+    const crates = await this.#files.crates(hits.map(hit => hit.id))
+    return crates.filter(one => one !== null)
+  }
+}
+
+/** Returns the crates that the filters let through, in the order of a search. */
+function narrowed(crates: readonly FoundCrate[], { filters, sort }: SearchRequest): FoundCrate[] {
+  const [minor, owner] = [rustMinor(filters.rust ?? null), filters.owner?.toLowerCase()]
+  const kept = crates.filter(
+    ({ rust, owners }) =>
+      (minor === null || rust === null || rust <= minor) &&
+      (owner === undefined || owners.some(one => one.toLowerCase() === owner)),
+  )
+  if (sort === 'relevance') return kept
+  const name = (one: FoundCrate) => canonicalName(one.name)
+  const compare = (a: FoundCrate, b: FoundCrate) => {
+    if (sort === 'newest') return compareText(b.updatedAt ?? '', a.updatedAt ?? '') || b.id - a.id
+    return (sort === 'name' ? 0 : b.dependents - a.dependents) || compareText(name(a), name(b))
+  }
+  return kept.sort((a, b) => Number(a.yanked) - Number(b.yanked) || compare(a, b))
+}
+
+function compareText(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1
 }

@@ -1,42 +1,103 @@
-import { RANK_FIT, RANK_YANKED, WORD_MAX, wordsOf } from './words.ts'
+import { isListed } from './vocabulary.ts'
+import { isStopWord, RANK_FIT, RANK_YANKED, WORD_MAX, wordsOf } from './words.ts'
 
 /** Maximum number of words of a description that are searched. */
 const DESCRIPTION_WORDS = 200
 
+/** Maximum number of keywords, of categories and of licenses by which a crate is filtered. */
+const FILTERED = 20
+
 /**
  * How well a word matches a crate, best first: the name begins with it, the name contains it, a
- * word of the name begins with it, it is a keyword, the description contains it.
+ * word of the name begins with it, it is a keyword, the description contains it. Then the same for
+ * a word that is like the one in the query: `similarFit`.
  */
 export const Fit = { begins: 0, name: 1, part: 2, keyword: 3, description: 4 } as const
+
+/** How a word of a crate is like the one in the query: the same, or longer or inflected. */
+export type Likeness = 'same' | 'near'
+
+/** Returns the fit of a crate that has a word with `fit`, where the query has one like it. */
+export function similarFit(fit: number, likeness: Likeness): number {
+  return likeness === 'same' ? fit : fit < Fit.description ? 5 : 6
+}
+
+/** Returns the rank of a crate that a word like the one in the query finds with a rank. */
+export function similarRank(rank: number, likeness: Likeness): number {
+  const fit = Math.floor((rank % RANK_YANKED) / RANK_FIT)
+  return rank + (similarFit(fit, likeness) - fit) * RANK_FIT
+}
+
+/** The filters that are terms; their crates are in the postings. */
+export const TERM_FILTERS = ['keyword', 'category', 'license'] as const
+export type TermFilter = (typeof TERM_FILTERS)[number]
+
+/** Returns the term of all crates with a keyword, a category or a license. */
+export function filterTerm(filter: TermFilter, value: string): string {
+  return `${filter}:${value.trim().toLowerCase()}`
+}
 
 /** The searchable parts of a crate. */
 export interface Searched {
   readonly canonical: string
   readonly keywords: readonly string[]
   readonly description: string | null
+  readonly categories?: readonly string[]
+  readonly license?: string | null
   readonly yanked: boolean
 }
 
-/** Returns every term that a crate matches, with its rank: words, and results of `beginningOf`. */
-export function termsOf(crate: Searched): Map<string, number> {
+/** What a crate is found by. */
+export interface Findable {
+  /** The terms, with the rank of the crate: words, results of `beginningOf` and `filterTerm`. */
+  readonly ranks: ReadonlyMap<string, number>
+  /** The whole words among them, which searches for similar words find. */
+  readonly words: ReadonlySet<string>
+}
+
+/** Returns what a crate is found by. */
+export function findableBy(crate: Searched): Findable {
   const fits = new Map<string, number>()
-  const put = (word: string, fit: number) => {
-    if (word.length <= WORD_MAX && fit < (fits.get(word) ?? Number.POSITIVE_INFINITY))
-      fits.set(word, fit)
+  const words = new Set<string>()
+  const put = (term: string, fit: number) => {
+    if (term.length <= WORD_MAX && fit < (fits.get(term) ?? Number.POSITIVE_INFINITY))
+      fits.set(term, fit)
+  }
+  const putWord = (word: string, fit: number) => {
+    put(word, fit)
+    if (isListed(word)) words.add(word)
   }
   for (const [at, word] of crate.canonical.split('_').entries()) {
-    for (let end = 1; end <= word.length; end++) {
-      const isWhole = end === word.length
-      put(word.slice(0, end), at === 0 ? Fit.begins : isWhole ? Fit.name : Fit.part)
-    }
+    for (let end = 1; end < word.length; end++)
+      put(word.slice(0, end), at === 0 ? Fit.begins : Fit.part)
+    if (word !== '') putWord(word, at === 0 ? Fit.begins : Fit.name)
   }
   for (let at = crate.canonical.indexOf('_'); at >= 0; at = crate.canonical.indexOf('_', at + 1)) {
     if (at + 1 < crate.canonical.length) put(crate.canonical.slice(0, at + 2), Fit.begins)
   }
-  for (const word of wordsOf(crate.keywords.join(' '))) put(word, Fit.keyword)
-  const described = [...new Set(wordsOf(crate.description ?? ''))].slice(0, DESCRIPTION_WORDS)
-  for (const word of described) put(word, Fit.description)
-  return new Map([...fits].map(([word, fit]) => [word, rankOf(crate, fit)]))
+  for (const word of wordsOf(crate.keywords.join(' '))) putWord(word, Fit.keyword)
+  for (const word of describing(crate)) putWord(word, Fit.description)
+  for (const term of filterTerms(crate)) put(term, 0)
+  return { ranks: new Map([...fits].map(([term, fit]) => [term, rankOf(crate, fit)])), words }
+}
+
+/** Returns the searched words of a description, each once. */
+function describing({ description }: Searched): string[] {
+  const words = wordsOf(description ?? '').filter(word => !isStopWord(word))
+  return [...new Set(words)].slice(0, DESCRIPTION_WORDS)
+}
+
+/** A crate is also in the categories above its own, and has each license of an expression. */
+function filterTerms({ keywords, categories = [], license = null }: Searched): string[] {
+  const terms = (filter: TermFilter, values: readonly string[]) =>
+    values.slice(0, FILTERED).map(value => filterTerm(filter, value))
+  const above = categories.flatMap(one =>
+    one.split('::').map((_, at, parts) => parts.slice(0, at + 1).join('::')),
+  )
+  const licenses = (license ?? '')
+    .split(/\s+(?:or|and|with)\s+|[()/,\s]+/i)
+    .filter(one => one !== '')
+  return [...terms('keyword', keywords), ...terms('category', above), ...terms('license', licenses)]
 }
 
 /** Number of classes; the upper half is for crates whose versions are all yanked. */

@@ -3,14 +3,27 @@ import { canonicalName, isName } from '../name-rules.ts'
 /** Maximum length of a word; longer words find nothing. */
 export const WORD_MAX = 64
 
-/** Maximum number of words in a query; each costs a lookup, and further ones are ignored. */
-const WORDS_MAX = 32
+/** Maximum number of words in a query; each costs lookups, and further ones are ignored. */
+export const WORDS_MAX = 8
+
+/** Maximum number of characters of a query; the rest is ignored. */
+const QUERY_MAX = 500
 
 /** The lowest rank of crates whose versions are all yanked. */
 export const RANK_YANKED = 1024
 
 /** Number of ranks per fit. */
 export const RANK_FIT = 128
+
+/** Words that say nothing in a description; a query needs them only if it has no others. */
+const STOP_WORDS = new Set(
+  'a an and are as at be by for from in is it its of on or that the this to with'.split(' '),
+)
+
+/** Whether a word says nothing in a description. */
+export function isStopWord(word: string): boolean {
+  return STOP_WORDS.has(word)
+}
 
 /** Returns the words of a text: lowercase runs of letters and digits, without accents. */
 export function wordsOf(text: string): string[] {
@@ -35,10 +48,12 @@ export interface Query {
 
 /** Parses a query; `+` separates words, as in Cargo's requests. */
 export function parseQuery(text: string): Query {
-  const query = text.replaceAll('+', ' ').trim()
+  const query = text.slice(0, QUERY_MAX).replaceAll('+', ' ').trim()
   const said = wordsOf(query)
   const key = said.length < 2 ? null : isName(query) ? canonicalName(query) : said.join('_')
-  return { words: [...new Set(said)].slice(0, WORDS_MAX), key }
+  const telling = said.filter(word => !isStopWord(word))
+  const words = [...new Set(telling.length > 0 ? telling : said)]
+  return { words: words.slice(0, WORDS_MAX), key }
 }
 
 /**

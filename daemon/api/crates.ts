@@ -9,8 +9,6 @@ import {
   type Database,
   findCard,
   findRelease,
-  isName,
-  isNamed,
   listDependents,
   listReleases,
   mostDownloaded,
@@ -24,7 +22,6 @@ import {
   readReadme,
   refuse,
   registryDownloads,
-  searchCrates,
   updatedCrates,
 } from '../../generator/index.ts'
 import { crateOf, type OpenHandler } from '../access/route.ts'
@@ -57,19 +54,6 @@ export function crate(registry: Registry): OpenHandler {
       keywords: wants('keywords') ? schema.keywordViews(card) : null,
       categories: wants('categories') ? schema.categoryViews(card) : null,
     })
-  }
-}
-
-/** `GET /api/v1/crates`: crates in the order of `searchCrates`; `meta.total` counts all of them. */
-export function search(registry: Registry): OpenHandler {
-  const { database } = registry
-  return async c => {
-    const query = v.parse(schema.searchQuery, c.req.query())
-    const text = query.q.replaceAll('+', ' ').trim()
-    const { ids, total } = await searchCrates(database, text, sliceOf(query))
-    const exact = isName(text) ? canonicalName(text) : null
-    const crates = await viewsOf(registry, ids, card => exact !== null && isNamed(card, exact))
-    return answer<typeof schema.searchAnswer>(c, { crates, meta: metaOf(c.req.url, query, total) })
   }
 }
 

@@ -5,6 +5,7 @@ import type { OpenHandler, Route } from '../access/route.ts'
 import { answerText } from '../http/answer.ts'
 import * as downloads from './download-schema.ts'
 import * as schema from './schema.ts'
+import { searchAnswer, searchQuery } from './search-schema.ts'
 
 /** The body of every failure of the API, whatever its status (specification A.7). */
 const failureAnswer = v.object({ errors: v.array(v.object({ detail: v.string() })) })
@@ -175,8 +176,8 @@ export const operations: Readonly<Record<string, Operation>> = {
   [`GET ${VERSION}/download`]: op('The .crate file of a version, yanked or not', crateFile),
   'GET /api/v1/crates': op(
     'Search crates: every word must match; without words, all crates by name',
-    schema.searchAnswer,
-    { query: schema.searchQuery },
+    searchAnswer,
+    { query: searchQuery },
   ),
   'GET /api/v1/summary': op('New and updated crates', schema.summaryAnswer),
   [`GET ${CRATE}`]: op(

@@ -9,7 +9,8 @@ import { pageMeta, pageQuery } from '../http/paging.ts'
 import { contentsEntries, contentsView } from './contents.ts'
 
 const text = v.nullable(v.string())
-const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+/** A whole number. */
+export const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const time = v.pipe(v.string(), v.isoTimestamp())
 
 /** Manifest fields in the shapes of both a crate and a version. */
@@ -249,11 +250,6 @@ export const crateAnswer = v.object({
   keywords: v.nullable(v.array(keywordShape)),
   categories: v.nullable(v.array(categoryShape)),
 })
-
-/** The query of `cargo search` (specification section 4); a `+` separates words. */
-export const searchQuery = v.object({ q: v.optional(v.string(), ''), ...pageQuery })
-
-export const searchAnswer = v.object({ crates: v.array(crateShape), meta: pageMeta })
 
 const crates = v.array(crateShape)
 

@@ -8,9 +8,10 @@ import {
   refuse,
 } from '../../generator/index.ts'
 import { assets } from '../../site/layout/assets.ts'
+import { missingOfCrate } from '../../site/pages/not-found.ts'
 import { wantsPage } from '../access/access-guard.ts'
 import type { OpenHandler } from '../access/route.ts'
-import { redirect } from '../http/page.ts'
+import { page, redirect } from '../http/page.ts'
 import type { PublicFiles } from './public-files.ts'
 
 /** Serves a file of the public tree by the path of the request. */
@@ -18,7 +19,10 @@ export function treeFile(files: PublicFiles): OpenHandler {
   return c => files.serve(c.req.path, c.req) ?? refuse('route_unknown')
 }
 
-/** Serves any path; redirects a page of a misspelled crate, and otherwise shows the 404 page. */
+/**
+ * Serves any path; redirects a page of a misspelled crate (`Some_Crate`), and otherwise shows the
+ * 404 page, which names the crate if only a page or version of it is missing.
+ */
 export function treePage(registry: Registry, files: PublicFiles): OpenHandler {
   return c => files.serve(c.req.path, c.req) ?? missing(registry, files, c)
 }
@@ -39,20 +43,15 @@ export function latest(registry: Registry, files: PublicFiles): OpenHandler {
 
 async function missing(registry: Registry, files: PublicFiles, c: Context): Promise<Response> {
   if (!wantsPage(c)) refuse('route_unknown')
-  const address = await rightAddress(registry, c)
-  if (address !== null) return redirect(c, registry.site, address)
-  return files.missing(c.req) ?? refuse('route_unknown')
+  const [, name = '', rest = '/'] = BELOW_CRATE.exec(c.req.path) ?? []
+  const crate = isName(name) ? await findCrate(registry.database, name) : null
+  if (!crate) return files.missing(c.req) ?? refuse('route_unknown')
+  if (crate.name === name) return page(c, registry.site, missingOfCrate(registry.site, name), 404)
+  const search = new URL(c.req.url).search
+  return redirect(c, registry.site, `/${CRATES_FOLDER}/${crate.name}${rest}${search}`)
 }
 
 const BELOW_CRATE = new RegExp(`^/${CRATES_FOLDER}/([^/]+)(/.*)?$`)
-
-/** Returns the path with the crate's own spelling if it differs (`Some_Crate`), otherwise null. */
-async function rightAddress({ database }: Registry, c: Context): Promise<string | null> {
-  const [, name = '', rest = '/'] = BELOW_CRATE.exec(c.req.path) ?? []
-  const crate = isName(name) ? await findCrate(database, name) : null
-  if (!crate || crate.name === name) return null
-  return `/${CRATES_FOLDER}/${crate.name}${rest}${new URL(c.req.url).search}`
-}
 
 const ours = new Map(assets.map(({ path, ...asset }) => [`/${path}`, asset]))
 

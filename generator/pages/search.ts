@@ -17,10 +17,13 @@ import {
   commonSubject,
   finishLayout,
   isLastBucket,
+  lastCrate,
   ofCommonSubject,
   readBucket,
   readCommon,
   readLayout,
+  readSearchFacts,
+  readWordLists,
   searchMarksOf,
   termCount,
 } from '../store/catalog/search/search-files.ts'
@@ -32,16 +35,23 @@ export async function bucketOutput(
   bits: number,
   bucket: number,
 ): Promise<Output> {
-  return termFile(searchBucketPath(bits, bucket), await readBucket(database, bits, bucket))
+  const terms = await readBucket(database, bits, bucket)
+  const lists = await readWordLists(database, bits, bucket)
+  return termFile(searchBucketPath(bits, bucket), terms, lists)
 }
 
 /** Renders a block of crates; nothing if all of them are gone. */
-export async function blockOutputs({ database }: PageContext, block: number): Promise<Output[]> {
+export async function blockOutputs(
+  { database, site }: PageContext,
+  block: number,
+): Promise<Output[]> {
   const ids = Array.from(
     { length: SEARCH_BLOCK_CRATES },
     (_, at) => block * SEARCH_BLOCK_CRATES + at,
   )
-  const crates = await readCards(database, ids)
+  const cards = await readCards(database, ids)
+  const facts = await readSearchFacts(database, ids, site.owners)
+  const crates = cards.map(card => ({ ...card, ...facts.get(card.id) }))
   return crates.length === 0 ? [] : [blockFile(block, crates)]
 }
 
@@ -61,7 +71,11 @@ export function commonPath(subject: number): string {
 /** Renders the file that the browser's search loads first; none until the terms are written. */
 export async function searchLayoutOutputs({ database }: PageContext): Promise<Output[]> {
   const { now } = await readLayout(database)
-  return now === null ? [] : [layoutFile(now, await crateCount(database))]
+  return now === null ? [] : [await layoutOutput(database, now)]
+}
+
+async function layoutOutput(database: PageContext['database'], bits: number): Promise<Output> {
+  return layoutFile(bits, await crateCount(database), await lastCrate(database))
 }
 
 /** Renders the bucket of a changed term. Returns the marks of all terms in that bucket. */
@@ -108,7 +122,7 @@ export async function buildNextBucket(
     await context.tree.write(await bucketOutput(context, bits, mark.subject))
   const written = [mark, ...done.filter(one => one.kind === 'spread')].map(one => one.subject)
   if (!(await isLastBucket(context.database, written))) return
-  await context.tree.write(layoutFile(bits, await crateCount(context.database)))
+  await context.tree.write(await layoutOutput(context.database, bits))
   await finishLayout(context.database, bits)
   const folder = searchBucketsFolder(bits)
   for (const name of await context.tree.folders(TERMS_FOLDER)) {

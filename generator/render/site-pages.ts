@@ -2,11 +2,12 @@ import { noJekyllPath, type Output, output } from '../../core/paths/tree.ts'
 import type { CrateItem } from '../../site/crate-data.ts'
 import { assets } from '../../site/layout/assets.ts'
 import { type FrontData, frontPage } from '../../site/pages/front.ts'
-import { listData, listPage, staticSearchPage } from '../../site/pages/lists.ts'
+import { listData, listPage } from '../../site/pages/lists.ts'
 import { notFoundPage } from '../../site/pages/not-found.ts'
+import { staticSearchPage } from '../../site/pages/search.ts'
 import { openSearch, robots, sitemaps } from '../../site/pages/search-engines.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
-import { searchFiles } from './search-files.ts'
+import { type SearchedCrate, searchFiles } from './search-files.ts'
 
 /** Number of crates in each of the two lists of the front page. */
 export const FRONT_LENGTH = 12
@@ -20,7 +21,10 @@ export function renderSite(site: SiteConfig, front: FrontData): Output[] {
 }
 
 /** Renders everything that names all crates at once: list, search, sitemap. */
-export function* renderListing(site: SiteConfig, crates: readonly CrateItem[]): Generator<Output> {
+export function* renderListing(
+  site: SiteConfig,
+  crates: readonly (CrateItem & SearchedCrate)[],
+): Generator<Output> {
   for (const data of listData(crates)) yield listPage(site, data)
   yield* searchFiles(crates)
   if (!site.private) yield* sitemaps(site, crates)

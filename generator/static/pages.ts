@@ -94,13 +94,14 @@ function* sitePages(
   dependents: Dependents,
   site: SiteConfig,
 ): Generator<Output> {
+  const users = (name: string) => dependents.get(canonicalName(name))?.length ?? 0
   const cards = summaries.map(({ name, newest }) => {
-    const { version, about, yanked } = newest
-    return { name, newest: version, about, updatedAt: null, yanked }
+    const { version, about, yanked, entry } = newest
+    const facts = { rust: entry.rust_version, dependents: users(name) }
+    return { name, newest: version, about, updatedAt: null, yanked, ...facts }
   })
   const versions = summaries.reduce((sum, one) => sum + one.releases.length, 0)
   const byName = cards.toSorted((a, b) => compareText(a.name, b.name))
-  const users = (name: string) => dependents.get(canonicalName(name))?.length ?? 0
   const [example] = byName.filter(one => !one.yanked).sort((a, b) => users(b.name) - users(a.name))
   yield* renderSite(site, {
     crates: cards.length,

@@ -153,6 +153,9 @@ function startSearch(): void {
   const form = document.querySelector<HTMLFormElement>('form[data-search]')
   const input = form?.querySelector('input')
   if (form && input) {
+    form.addEventListener('formdata', ({ formData }) => {
+      for (const [name, value] of [...formData]) if (value === '') formData.delete(name)
+    })
     addEventListener('keydown', event => {
       if (event.ctrlKey || event.metaKey || event.altKey || !/^[/s]$/.test(event.key)) return
       if ((event.target as Element).closest('input, textarea, select, [contenteditable]')) return
@@ -165,9 +168,14 @@ function startSearch(): void {
   }
   const results = document.querySelector<HTMLElement>('[data-results]')
   if (results === null) return
-  const query = new URLSearchParams(location.search).get('q') ?? ''
-  if (input) input.value = query
-  void import('./search-box.ts').then(box => box.fillResults(results, query))
+  if (input) input.value = new URLSearchParams(location.search).get('q') ?? ''
+  void import('./results.ts').then(({ fillResults }) => fillResults(results))
+}
+
+/** Offers the crate that the address of a missing page means. */
+function startMissing(): void {
+  const missing = document.querySelector<HTMLElement>('[data-missing]')
+  if (missing) void import('./missing.ts').then(({ offerCrates }) => offerCrates(missing))
 }
 
 /** Highlights the lines that the URL's fragment names: `#L3` or `#L3-L9`. */
@@ -186,6 +194,7 @@ function markLines(): void {
 showAges()
 showUser()
 startSearch()
+startMissing()
 startCopyButtons()
 startFilters()
 void describeDownloads()

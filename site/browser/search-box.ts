@@ -1,15 +1,16 @@
-import { type FoundCrate, Lookup } from '../../core/search/lookup.ts'
+import type { FoundCrate } from '../../core/search/files.ts'
+import { Lookup } from '../../core/search/lookup.ts'
 
-/** Number of crates in the list under the search box, and on a page of results. */
+/** Number of crates in the list under the search box. */
 const SUGGESTED = 8
-const SHOWN = 30
 
 /** Milliseconds without typing after which a search starts. */
 const PAUSE = 80
 
 const lookups = new Map<string, Lookup>()
 
-function lookupAt(base = ''): Lookup {
+/** Returns the search whose files are at a URL. */
+export function lookupAt(base = ''): Lookup {
   const url = new URL(base, location.href).href
   const lookup = lookups.get(url) ?? new Lookup((path, isFresh) => load(url + path, isFresh))
   lookups.set(url, lookup)
@@ -22,19 +23,22 @@ async function load(url: string, isFresh: boolean): Promise<unknown> {
   return answer.json()
 }
 
-function tag(name: string, className: string, ...content: (Node | string)[]): HTMLElement {
+/** Creates an element with a class and content. */
+export function tag(name: string, className: string, ...content: (Node | string)[]): HTMLElement {
   const element = document.createElement(name)
   element.className = className
   element.append(...content)
   return element
 }
 
-function set<T extends Element>(element: T, attributes: Record<string, string>): T {
+/** Sets attributes of an element. */
+export function set<T extends Element>(element: T, attributes: Record<string, string>): T {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
   return element
 }
 
-function heading({ name, version, yanked }: FoundCrate): (Node | string)[] {
+/** Returns the first line of what a list shows of a crate. */
+export function heading({ name, version, yanked }: FoundCrate): (Node | string)[] {
   const parts = [tag('strong', '', name), ' ', tag('span', 'quiet', version)]
   return yanked ? [...parts, ' ', tag('span', 'badge bad', 'yanked')] : parts
 }
@@ -72,7 +76,7 @@ export class Suggestions {
 
   async #search(): Promise<void> {
     const search = ++this.#latest
-    const { crates } = await this.#lookup.find(this.#input.value, SUGGESTED)
+    const crates = await this.#lookup.suggest(this.#input.value, SUGGESTED)
     if (search !== this.#latest || document.activeElement !== this.#input) return
     this.#links = crates.map(crate => `${this.#crates}${crate.name}/`)
     this.#list.replaceChildren(...crates.map((crate, at) => this.#option(crate, at)))
@@ -129,43 +133,5 @@ export class Suggestions {
     this.#latest++
     this.#toggle(false)
     this.#choose(-1)
-  }
-}
-
-/** Fills the results page of a registry without a daemon. */
-export async function fillResults(results: HTMLElement, query: string): Promise<void> {
-  const status = results.querySelector('[data-status]')
-  const list = results.querySelector('[data-list]')
-  const button = results.querySelector<HTMLButtonElement>('[data-more]')
-  if (status === null || list === null || button === null) return
-  let limit = SHOWN
-  const fill = async (): Promise<void> => {
-    const { crates, more } = await lookupAt(results.dataset.results).find(query, limit)
-    const count = `${crates.length || 'No'} ${crates.length === 1 ? 'crate' : 'crates'}`
-    status.textContent =
-      query.trim() === ''
-        ? 'Type a name or a few words.'
-        : `${more ? 'The best ' : ''}${count} for “${query}”`
-    list.replaceChildren(
-      ...crates.map(crate => {
-        const name = tag('span', 'card-name', ...heading(crate))
-        const link = tag('a', 'card', name, tag('span', 'card-text', crate.description))
-        return tag('li', '', set(link, { href: `${results.dataset.crates}${crate.name}/` }))
-      }),
-    )
-    button.hidden = !more
-  }
-  button.addEventListener('click', async () => {
-    const before = list.children.length
-    limit += SHOWN
-    await fill()
-    // The button may be hidden now, so the focus moves to the first new crate.
-    list.children[before]?.querySelector('a')?.focus()
-  })
-  try {
-    await fill()
-  } catch (error) {
-    status.textContent = 'The search index could not be loaded. Check your network connection.'
-    throw error
   }
 }

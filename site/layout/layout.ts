@@ -90,7 +90,7 @@ ${site.api ? html`<a href="${to(account.home)}" data-user>${page.viewer ?? 'Acco
 
 /** Renders the search box: a plain form to which a script adds suggestions. */
 export function searchForm(to: Linker, query: string): Markup {
-  return html`<form class="search" role="search" action="${to(searchPath)}" method="get" data-search="${to('search/')}" data-crates="${to('crates/')}">
+  return html`<form id="search" class="search" role="search" action="${to(searchPath)}" method="get" data-search="${to('search/')}" data-crates="${to('crates/')}">
 ${icon('search')}
 <input type="search" name="q" value="${query}" placeholder="Search crates" aria-label="Search crates" autocomplete="off" autocapitalize="off" spellcheck="false">
 <kbd aria-hidden="true">/</kbd>

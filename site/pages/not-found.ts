@@ -1,15 +1,37 @@
+import { cratePath } from '../../core/paths/crates.ts'
 import { listPath, notFoundPath, type Output, output } from '../../core/paths/tree.ts'
 import { messageText } from '../elements/elements.ts'
-import { linker } from '../elements/links.ts'
-import { html } from '../elements/markup.ts'
-import { layout } from '../layout/layout.ts'
+import { type Linker, linker } from '../elements/links.ts'
+import { html, type Markup } from '../elements/markup.ts'
+import { layout, searchForm } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 
-/** Renders the 404 page; static hosts serve it at any depth. */
+const MISSING =
+  'There is no page at this address. The crate or version may not exist, or its name may be spelled differently.'
+
+/** Renders the 404 page; static hosts serve it at any depth, and a script offers crates. */
 export function notFoundPage(site: SiteConfig): Output {
-  const text =
-    'There is no page at this address. The crate or version may not exist, or its name may be spelled differently.'
-  return output(notFoundPath, errorPage(site, 'Nothing here', text))
+  const to = linker(site, null)
+  // A region that is there before it has text is read out when a script fills it.
+  const offer = html`<div role="status" data-missing="${to('crates/')}" data-search="${to('search/')}"></div>`
+  return output(notFoundPath, missing(site, to, offer))
+}
+
+/** Renders the answer to a request for a page that a crate does not have. */
+export function missingOfCrate(site: SiteConfig, name: string): string {
+  const to = linker(site, null)
+  const offer = html`<p>The crate exists: <a href="${to(cratePath(name))}"><strong>${name}</strong></a></p>`
+  return missing(site, to, offer)
+}
+
+function missing(site: SiteConfig, to: Linker, offer: Markup): string {
+  const title = 'Nothing here'
+  const main = html`<div class="wide page narrow"><h1>${title}</h1>
+<p class="lead">${MISSING}</p>
+${offer}
+${searchForm(to, '')}
+${ways(to)}</div>`
+  return layout(site, { path: null, title, description: MISSING, main, search: false })
 }
 
 /** Renders an error page, which is served at any path; `viewer` is the logged-in user. */
@@ -22,6 +44,10 @@ export function errorPage(
   const to = linker(site, null)
   const main = html`<div class="wide page narrow"><h1>${title}</h1>
 <p class="lead">${messageText(text)}</p>
-<p><a href="${to('')}">Home</a> · <a href="${to(listPath(''))}">All crates</a></p></div>`
+${ways(to)}</div>`
   return layout(site, { path: null, title, description: text, main, viewer })
+}
+
+function ways(to: Linker): Markup {
+  return html`<p><a href="${to('')}">Home</a> · <a href="${to(listPath(''))}">All crates</a></p>`
 }

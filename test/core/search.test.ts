@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bitsFor, bucketOf, HASH_BITS, hashOf, POSTINGS_MAX } from '../../core/search/buckets.ts'
-import { Lookup } from '../../core/search/lookup.ts'
+import { bitsFor, bucketOf, POSTINGS_MAX } from '../../core/search/buckets.ts'
+import { HASH_BITS, hashOf } from '../../core/search/hash.ts'
+import { Lookup, type SearchResults } from '../../core/search/lookup.ts'
 import { beginningOf, parseQuery } from '../../core/search/words.ts'
 import type { SearchedCrate } from '../../generator/render/search-files.ts'
 import { searchFiles } from '../../generator/render/search-files.ts'
@@ -42,14 +43,17 @@ const queries: [query: string, names: string[]][] = [
   ['serde-y', ['Serde-Yaml']],
   ['serde-', ['serde', 'serde_json', 'Serde-Yaml', 'serde_x_json']],
   ['ser', ['serde', 'serde_json', 'Serde-Yaml', 'serde_x_json']],
-  ['json+reads', ['rapid', 'serde_json']],
-  ['json nowhere', []],
-  ['a reader of json', ['json-old']],
-  ['quick', ['fast-json']],
+  ['json+reads', ['rapid', 'serde_json', 'json', 'json-old']],
+  [
+    'json nowhere',
+    ['json', 'fast-json', 'serde_json', 'serde_x_json', 'tree', 'rapid', 'json-old'],
+  ],
+  ['a reader of json', ['json', 'rapid', 'serde_json', 'json-old']],
+  ['quick', ['fast-json', 'rapid']],
   ['constructor', ['constructor']],
   ['grosse', []],
   ['größe', ['serde_x_json']],
-  ['GROSSE größe', []],
+  ['GROSSE größe', ['serde_x_json']],
   ['__proto__', []],
   ['nothing', []],
   ['   ', []],
@@ -59,21 +63,25 @@ const queries: [query: string, names: string[]][] = [
 
 for (const [query, names] of queries) {
   test(`search for “${query}”`, async () => {
-    const found = await lookup(crates).find(query, 50)
-    assert.deepEqual([found.crates.map(one => one.name), found.more], [names, false])
-    const first = await lookup(crates).find(query, 1)
-    assert.deepEqual(
-      [first.crates.map(one => one.name), first.more],
-      [names.slice(0, 1), names.length > 1],
-    )
+    const found = await find(lookup(crates), query, 50)
+    assert.deepEqual([found.crates.map(one => one.name), found.total], [names, names.length])
+    for (const limit of [1, 2]) {
+      const first = await lookup(crates).suggest(query, limit)
+      assert.deepEqual(
+        first.map(one => one.name),
+        names.slice(0, limit),
+      )
+    }
   })
 }
 
 test('a crate that was found says what lists say', async () => {
   const long = entry('long', `${'ü'.repeat(100)} \n ${'💥'.repeat(100)}`)
-  const { crates: found } = await lookup([long]).find('long', 1)
+  const { crates: found } = await find(lookup([long]), 'long', 1)
   const description = `${'ü'.repeat(100)} ${'💥'.repeat(59)}`
-  assert.deepEqual(found, [{ name: 'long', version: '1.0.0', description, yanked: false }])
+  const facts = { updatedAt: null, dependents: 0, rust: null, owners: [] }
+  const shown = { id: 1, name: 'long', version: '1.0.0', description, yanked: false }
+  assert.deepEqual(found, [{ ...shown, ...facts }])
 })
 
 test('the files do not depend on the order of the entries', () => {
@@ -81,7 +89,8 @@ test('the files do not depend on the order of the entries', () => {
 })
 
 test('an empty registry has a search, too', async () => {
-  assert.deepEqual(await lookup([]).find('x', 10), { crates: [], more: false })
+  const { crates: found, total } = await find(lookup([]), 'x', 10)
+  assert.deepEqual([found, total], [[], 0])
 })
 
 test('hashes use all their bits: no bucket of many terms has far more than the others', () => {
@@ -120,7 +129,7 @@ test('a very common word hides no crate, and brings none that it does not find',
   ]
   const search = lookup([...many, ...others])
   const names = async (query: string, limit: number) =>
-    (await search.find(query, limit)).crates.map(one => one.name)
+    (await find(search, query, limit)).crates.map(one => one.name)
   const all = await names('common needle', 9999)
   assert.equal(all.length, many.filter(one => one.about.keywords.length > 0).length + 1)
   assert.equal(all.includes('a-long-name-for-a-needle'), false)
@@ -142,11 +151,14 @@ test('a very common word hides no crate, and brings none that it does not find',
 test('where enough names begin with a query, the rest of a very common word is not loaded', async () => {
   const loaded: string[] = []
   const search = lookupIn(filesOf(many), loaded)
-  const { crates: found, more } = await search.find('crate 1', 3)
-  assert.deepEqual([found.map(one => one.name), more], [['crate-1', 'crate-10', 'crate-11'], true])
+  const found = await search.suggest('crate 1', 3)
+  assert.deepEqual(
+    found.map(one => one.name),
+    ['crate-1', 'crate-10', 'crate-11'],
+  )
   const common = () => loaded.filter(path => path.startsWith('search/common/')).length
   assert.equal(common(), 0)
-  assert.equal((await search.find('common x', 3)).crates.length, 3)
+  assert.equal((await search.suggest('common x', 3)).length, 3)
   assert.equal(common(), 2)
 })
 
@@ -156,7 +168,7 @@ test('with 20,000 crates a search loads little, and nothing twice', async () => 
   const [name = '', other = ''] = [entries[77]?.name, entries[4000]?.name.slice(0, 6)]
   for (const query of ['s', 'ser', name, other, 'http', 's j']) {
     const loaded: string[] = []
-    const { crates: found } = await lookupIn(files, loaded).find(query, 8)
+    const found = await lookupIn(files, loaded).suggest(query, 8)
     assert.ok(found.length > 0, query)
     assert.equal(new Set(loaded).size, loaded.length)
     const bytes = loaded.reduce((sum, path) => sum + (files.get(path)?.length ?? 0), 0)
@@ -178,17 +190,17 @@ test('when the terms were spread anew, the layout is read once more, and the sea
     if (text === undefined) throw new Error(`there is no ${path}`)
     return JSON.parse(text)
   })
-  assert.equal((await search.find('rapid', 1)).crates[0]?.name, 'rapid')
+  assert.equal((await find(search, 'rapid', 1)).crates[0]?.name, 'rapid')
   files = large
   asked.length = 0
-  const { crates: found } = await search.find('tree anything', 1)
+  const { crates: found } = await find(search, 'tree anything', 1)
   assert.equal(found[0]?.name, 'tree')
   assert.equal(asked.filter(path => path === 'layout.json fresh').length, 1)
   // A file that is missing for no such reason is an error, every time.
   files = new Map([['search/layout.json', large.get('search/layout.json') ?? '']])
-  await assert.rejects(search.find('constructor', 1), /there is no terms/)
+  await assert.rejects(find(search, 'constructor', 1), /there is no terms/)
   files = large
-  assert.equal((await search.find('constructor', 1)).crates.length, 1)
+  assert.equal((await find(search, 'constructor', 1)).crates.length, 1)
 })
 
 test('what names begin with that begin with a query of several words', () => {
@@ -223,6 +235,11 @@ function filesOf(entries: readonly SearchedCrate[]): Map<string, string> {
   return new Map([...searchFiles(entries)].map(file => [file.path, file.bytes.toString()]))
 }
 
+/** Returns the first page of a search for words. */
+function find(search: Lookup, q: string, limit: number): Promise<SearchResults> {
+  return search.search({ q, filters: {}, sort: 'relevance', page: 1 }, limit)
+}
+
 function lookup(entries: readonly SearchedCrate[]): Lookup {
   return lookupIn(filesOf(entries), [])
 }
@@ -236,7 +253,7 @@ function lookupIn(files: ReadonlyMap<string, string>, loaded: string[]): Lookup 
   })
 }
 
-test('a query of very many words is one of 32', () => {
+test('a query of very many words is one of 8', () => {
   const many = Array.from({ length: 40 }, (_, at) => `w${at}`)
-  assert.deepEqual(parseQuery(many.join('+')).words, many.slice(0, 32))
+  assert.deepEqual(parseQuery(many.join('+')).words, many.slice(0, 8))
 })

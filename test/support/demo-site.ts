@@ -13,8 +13,9 @@ import { cratePage, versionPage } from '../../site/crate/page.ts'
 import type { CrateData, CrateItem } from '../../site/crate-data.ts'
 import { assets } from '../../site/layout/assets.ts'
 import { frontPage } from '../../site/pages/front.ts'
-import { listData, listPage, searchPage, staticSearchPage } from '../../site/pages/lists.ts'
+import { listData, listPage } from '../../site/pages/lists.ts'
 import { notFoundPage } from '../../site/pages/not-found.ts'
+import { searchPage, staticSearchPage } from '../../site/pages/search.ts'
 import { openSearch, robots, sitemaps } from '../../site/pages/search-engines.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import { sourcePages } from '../../site/source/pages.ts'
@@ -210,9 +211,18 @@ export function* demoAccount(site: SiteConfig, crates: readonly CrateData[]): Ge
   yield page(
     'search/results',
     searchPage(site, {
-      query: 'billing',
+      request: { q: 'biling', filters: { license: 'MIT' }, sort: 'name', page: 2 },
+      outcome: {
+        total: 40,
+        leniency: {
+          similar: [{ word: 'biling', others: ['billing'] }],
+          suggested: [],
+          missing: [],
+        },
+        matched: 1,
+        words: 1,
+      },
       crates: crates.map(one => card(one.newest)),
-      total: 40,
       page: 2,
       last: 4,
     }),

@@ -4,7 +4,8 @@ import type { About } from '../../../core/manifest/manifest.ts'
 import { type CanonicalName, canonicalName } from '../../../core/name.ts'
 import { SITEMAP_CRATES } from '../../../core/paths/tree.ts'
 import { blockOf } from '../../../core/search/buckets.ts'
-import { termsOf } from '../../../core/search/terms.ts'
+import { rustMinor } from '../../../core/search/request.ts'
+import { type Findable as Found, findableBy } from '../../../core/search/terms.ts'
 import { isPrerelease, newestVersion } from '../../../core/version.ts'
 import type { Database } from '../database/database.ts'
 import { SITE } from '../database/mark-kinds.ts'
@@ -25,11 +26,11 @@ import { changeLabels, type Labels, labelsOf } from './labels.ts'
 import { type MarkSubject, marksOf, setMarks } from './marks.ts'
 import { countPrefixes, uncountPrefixes } from './pages/prefixes.ts'
 import { listVersions, type VersionRecord } from './releases.ts'
-import { keepNameLength } from './search/bitmaps.ts'
-import { changeTerms, type Ranks } from './search/index-terms.ts'
+import { keepCrateBytes, stateOf } from './search/crate-bytes.ts'
+import { changeTerms } from './search/index-terms.ts'
 
 /** Raise it when the same catalog gets different listings: an upgrade then derives them again. */
-const LISTINGS_FORMAT = '6'
+const LISTINGS_FORMAT = '7'
 
 type Listing = Omit<Row<'listings'>, 'dependents'>
 
@@ -81,7 +82,7 @@ export async function refreshListings(database: Database): Promise<void> {
     if (await isCurrent(tx)) return
     // The listings first, which each row of `dependents` counts.
     const derived = ['listings', 'dependents', 'crate_labels', 'labels', 'prefixes'] as const
-    for (const table of [...derived, 'blocks', 'name_lengths', 'postings', 'terms'] as const)
+    for (const table of [...derived, 'blocks', 'crate_bytes', 'postings', 'terms'] as const)
       await run(tx, `DELETE FROM ${table}`)
     for await (const crate of eachCrate(tx)) {
       const marks = await relist(tx, crate, await listVersions(tx, crate.id))
@@ -141,10 +142,7 @@ async function changeListing(
   const canonical = canonicalName(crate.name)
   if (after) await upsert(tx, 'listings', ['crate_id'], after)
   else await run(tx, 'DELETE FROM listings WHERE crate_id = ?', crate.id)
-  if (after && !before) {
-    await countPrefixes(tx, canonical)
-    await keepNameLength(tx, crate.id, canonical.length)
-  }
+  if (after && !before) await countPrefixes(tx, canonical)
   if (before && !after) await uncountPrefixes(tx, canonical)
   const isOther = (before === null) !== (after === null)
   const marks: MarkSubject[] = [
@@ -163,18 +161,26 @@ async function changeListing(
   const text = 'SELECT about, line FROM releases WHERE id = ?'
   const newest = after && (added ?? (await one<Said>(tx, text, after.newest_id)))
   const now = after && newest ? findableOf(after, newest) : NOTHING
+  if (old.state !== now.state) await keepCrateBytes(tx, crate.id, canonical.length, now.state)
   return [...marks, ...(await changeFindable(tx, crate.id, canonical, old, now))]
 }
 
 /** What a crate is found by: its newest version's terms, labels, and dependencies here. */
 interface Findable {
-  readonly terms: Ranks
+  readonly found: Found
   readonly labels: Labels
   /** Each with whether it is taken from another registry. */
   readonly dependencies: ReadonlyMap<CanonicalName, boolean>
+  /** `stateOf` the crate; 0 when it is not listed. */
+  readonly state: number
 }
 
-const NOTHING: Findable = { terms: new Map(), labels: new Map(), dependencies: new Map() }
+const NOTHING: Findable = {
+  found: { ranks: new Map(), words: new Set() },
+  labels: new Map(),
+  dependencies: new Map(),
+  state: 0,
+}
 
 /** Changes the terms, labels and dependencies by which a crate is found. */
 async function changeFindable(
@@ -199,18 +205,28 @@ async function changeFindable(
   const dependencies = [...old.dependencies.keys(), ...new Map(come).keys()]
   const text = `SELECT 'page' AS kind, id AS subject FROM crates WHERE canonical IN ${LIST}`
   const pages = dependencies.length > 0 ? await all<MarkSubject>(tx, text, dependencies) : []
+  // The files of the search have the number of dependents.
+  const changed = gone.length + come.length > 0 ? pages.map(one => blockOf(one.subject)) : []
   const labels = await changeLabels(tx, crateId, old.labels, now.labels)
-  return [...pages, ...labels, ...(await changeTerms(tx, crateId, old.terms, now.terms))]
+  const terms = await changeTerms(tx, crateId, old.found, now.found)
+  return [...pages, ...marksOf('entry', changed), ...labels, ...terms]
 }
 
 function findableOf({ canonical, yanked }: Listing, { about, line }: Said): Findable {
-  const { keywords, categories, description } = JSON.parse(about) as About
+  const { keywords, categories, description, license } = JSON.parse(about) as About
+  const entry = parseEntry(line)
+  const isYanked = yanked === 1
   // A crate with only yanked versions is not listed as a dependent, and has no labels.
-  const dependencies = dependencyNames(yanked === 1 ? [] : parseEntry(line).deps)
+  const dependencies = dependencyNames(isYanked ? [] : entry.deps)
   dependencies.delete(canonical)
   return {
-    terms: termsOf({ canonical, keywords, description, yanked: yanked === 1 }),
-    labels: labelsOf(yanked === 1 ? { keywords: [], categories: [] } : { keywords, categories }),
+    found: findableBy({
+      canonical,
+      ...{ keywords, categories, description, license },
+      yanked: isYanked,
+    }),
+    labels: labelsOf(isYanked ? { keywords: [], categories: [] } : { keywords, categories }),
     dependencies,
+    state: stateOf(isYanked, rustMinor(entry.rust_version)),
   }
 }

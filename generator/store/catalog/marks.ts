@@ -1,4 +1,5 @@
 import { type Issue, issue } from '../../../core/error/error.ts'
+import { blockOf } from '../../../core/search/buckets.ts'
 import { after, timestamp } from '../../../core/timestamp.ts'
 import type { Version } from '../../../core/version.ts'
 import type { Database } from '../database/database.ts'
@@ -154,7 +155,11 @@ export function markOwnership(
   userId: number,
   generation: number,
 ): Promise<void> {
-  const marks = [...marksOf('page', [crateId]), ...marksOf('user', [userId])]
+  const marks = [
+    ...marksOf('page', [crateId]),
+    ...marksOf('entry', [blockOf(crateId)]),
+    ...marksOf('user', [userId]),
+  ]
   return setMarks(tx, marks, generation)
 }
 

@@ -155,6 +155,18 @@ const migrations: Record<string, Migration> = {
   ]),
   // The empty term found every crate; the empty prefix counts them as well.
   '014_no_empty_term': statements([`DELETE FROM terms WHERE term = ''`]),
+  // Lists of similar words, filters and orders of the search.
+  '015_forgiving_search': statements([
+    `ALTER TABLE terms ADD COLUMN words INTEGER NOT NULL DEFAULT 0`,
+    `ALTER TABLE terms ADD COLUMN grade INTEGER NOT NULL DEFAULT 0`,
+    `ALTER TABLE terms ADD COLUMN start INTEGER NOT NULL DEFAULT -1`,
+    `ALTER TABLE terms ADD COLUMN shape INTEGER NOT NULL DEFAULT -1`,
+    `CREATE INDEX terms_start ON terms (start, grade DESC, term) WHERE grade > 0`,
+    `CREATE INDEX terms_shape ON terms (shape, grade DESC, term) WHERE grade > 0`,
+    `DROP TABLE name_lengths`,
+    `CREATE TABLE crate_bytes (
+    block INTEGER PRIMARY KEY, lengths BLOB NOT NULL, states BLOB NOT NULL)`,
+  ]),
   // What packages contain, and which dependents take a crate from another registry.
   '017_contents': statements([
     `ALTER TABLE releases ADD COLUMN contents TEXT`,

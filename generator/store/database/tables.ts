@@ -194,6 +194,12 @@ export interface Tables {
     term: string
     crates: number
     hash: number
+    /** How many crates have the term as a whole word, and the number of its bits: `gradeOf`. */
+    words: Generated<number>
+    grade: Generated<number>
+    /** The keys under which a word is listed (`core/search/vocabulary.ts`). */
+    start: Generated<number>
+    shape: Generated<number>
     /** 1 when the term has bitmaps, too. */
     common: Generated<number>
   }
@@ -201,6 +207,9 @@ export interface Tables {
   postings: { term_id: number; rank: number; crate_id: number }
   /** Bitmaps: the crates of a block that a common term finds with a rank of a class. */
   blocks: { term_id: number; block: number; class: number; crates: Bytes }
-  /** The lengths of the canonical names of a block's crates, one byte each. */
-  name_lengths: { block: number; lengths: Bytes }
+  /**
+   * Two bytes for each crate of a block: the length of its canonical name, and whether it is listed
+   * or yanked and the Rust it needs (`crate-bytes.ts`).
+   */
+  crate_bytes: { block: number; lengths: Bytes; states: Bytes }
 }

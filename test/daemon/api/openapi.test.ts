@@ -66,6 +66,12 @@ test('who may take a route, and what it takes, is said', async t => {
   assert.deepEqual(paths['/api/v1/crates/{name}/owners']?.get?.security, [{ token: [] }])
   assert.deepEqual(paths['/api/v1/crates']?.get?.parameters, [
     { name: 'q', in: 'query', required: false, schema: { type: 'string', default: '' } },
+    ...['keyword', 'category', 'license', 'rust', 'owner', 'sort'].map(name => ({
+      name,
+      in: 'query',
+      required: false,
+      schema: { type: 'string' },
+    })),
     {
       name: 'page',
       in: 'query',

@@ -1,8 +1,7 @@
-// Mirrors daemon/api/crates.ts
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as v from 'valibot'
-import { searchAnswer } from '../../../daemon/api/schema.ts'
+import { searchAnswer } from '../../../daemon/api/search-schema.ts'
 import { TestRegistry } from '../../support/registry.ts'
 
 interface Found {
@@ -15,6 +14,7 @@ interface Found {
     readonly total: number
     readonly next_page: string | null
     readonly prev_page: string | null
+    readonly missing: readonly string[]
   }
 }
 
@@ -45,6 +45,8 @@ async function publishAll(
   }
   return token
 }
+
+const NOTHING_ELSE = { similar: [], suggested: [], missing: [] }
 
 test('exact name, names that begin so, words of the name, keywords, description, in this order', async t => {
   const registry = await TestRegistry.open(t)
@@ -78,6 +80,9 @@ test('exact name, names that begin so, words of the name, keywords, description,
     total: 7,
     next_page: '?q=toml&per_page=2&page=3&other=ignored',
     prev_page: '?q=toml&per_page=2&page=1&other=ignored',
+    words: 1,
+    matched_words: 1,
+    ...NOTHING_ELSE,
   })
   assert.deepEqual(
     (await ask(registry, '?q=toml')).crates.map(one => one.exact_match),
@@ -109,7 +114,9 @@ test('all words must match, however they are joined; the joined name comes first
   // The words swapped: no name begins with them, so the place of the words decides, then the length.
   const swapped = ['json_parser', 'a-json-parser', 'json-parser-extra', 'writer-json']
   assert.deepEqual(await names(registry, '?q=parser%2Bjson'), swapped)
-  assert.deepEqual(await names(registry, '?q=json+nowhere'), [])
+  // A word that no crate has is left out.
+  const left = await ask(registry, '?q=json+nowhere')
+  assert.deepEqual([left.meta.total, left.meta.missing], [5, ['nowhere']])
   assert.deepEqual((await ask(registry, '?q=json+parser&per_page=1')).meta.total, 4)
 })
 
@@ -152,7 +159,7 @@ test('crates whose every version is yanked come last', async t => {
   await registry.request('DELETE', '/api/v1/crates/wax/1.0.0/yank', token)
   assert.deepEqual(await names(registry, '?q=wax'), ['bees-wax', 'polish', 'wax'])
   assert.deepEqual(await names(registry, '?q='), ['bees-wax', 'polish', 'wax'])
-  assert.deepEqual(await names(registry, '?q=of+wax'), ['polish'])
+  assert.deepEqual(await names(registry, '?q=of+wax'), ['bees-wax', 'polish', 'wax'])
 })
 
 test('without words: all crates by name, in pages', async t => {
@@ -165,7 +172,8 @@ test('without words: all crates by name, in pages', async t => {
     crates.map(one => one.name),
     ['charlie'],
   )
-  assert.deepEqual(meta, { total: 3, next_page: null, prev_page: '?per_page=2&page=1' })
+  const { total, next_page, prev_page } = meta
+  assert.deepEqual([total, next_page, prev_page], [3, null, '?per_page=2&page=1'])
 })
 
 test('a crate without description says null; what is out of range counts as the nearest that is not', async t => {
@@ -209,14 +217,14 @@ test('no query is an error, and none means anything but its words', async t => {
     '"quoted': 1,
     'near hoare': 1,
     'NEAR(hoare quoted)': 1,
-    'hoare AND quoted': 0,
+    'hoare AND quoted': 1,
     'hoare*': 1,
     '*': 0,
     '%': 0,
     _: 0,
     '100%': 1,
     'c++': 1,
-    'name:hoare': 0,
+    'name:hoare': 1,
     '-hoare': 1,
     '^hoare': 1,
     "'; DROP TABLE terms; --": 0,
@@ -247,7 +255,7 @@ test('no query is an error, and none means anything but its words', async t => {
   )
 })
 
-test('32 words are looked for, however common; further ones do not count', async t => {
+test('8 words are looked for, however common; further ones do not count', async t => {
   const registry = await TestRegistry.open(t)
   const words = Array.from(
     { length: 40 },
@@ -258,8 +266,10 @@ test('32 words are looked for, however common; further ones do not count', async
     brief: 'description = "wa0"',
   })
   assert.deepEqual(await names(registry, `?q=${words.join('+')}`), ['wordy'])
-  assert.deepEqual(await names(registry, `?q=${words.slice(0, 32).join('+')}+nowhere`), ['wordy'])
-  assert.deepEqual(await names(registry, `?q=${words.slice(0, 31).join('+')}+nowhere`), [])
+  const missing = async (count: number) =>
+    (await ask(registry, `?q=${words.slice(0, count).join('+')}+nowhere`)).meta.missing
+  assert.deepEqual(await missing(8), [])
+  assert.deepEqual(await missing(7), ['nowhere'])
 })
 
 test('a private registry asks for a token before it searches', async t => {

@@ -34,7 +34,7 @@ test('the results page has what the API finds, in its order, page by page', asyn
       [200, 'text/html; charset=UTF-8'],
     )
     const text = await answer.text()
-    assert.ok(text.includes(`${meta.total} crates for “ se”`))
+    assert.ok(text.includes(`${meta.total} crates for “se”`))
     seen.push(...namesOn(text))
   }
   assert.ok(meta.total > 40 && meta.total <= 100, `${meta.total}`)

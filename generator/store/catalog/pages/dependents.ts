@@ -3,7 +3,7 @@ import { parseEntry } from '../../../../core/entry/parse.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../../../core/name.ts'
 import type { Version } from '../../../../core/version.ts'
 import { all, column, LIST, type Queries, type Row, run, value } from '../../database/statement.ts'
-import type { Slice } from '../search/intersection.ts'
+import type { Slice } from '../search/order.ts'
 
 /** Counts the crates whose newest version depends on a crate of this registry. */
 export async function countDependents(db: Queries, dependency: CanonicalName): Promise<number> {

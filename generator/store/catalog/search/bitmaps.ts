@@ -1,5 +1,5 @@
 import { classOf } from '../../../../core/search/terms.ts'
-import { all, LIST, type Queries, type Row, run, upsert, value } from '../../database/statement.ts'
+import { all, LIST, type Queries, type Row, run, upsert } from '../../database/statement.ts'
 
 /**
  * The number of crates in a block: those with adjacent ids. A bitmap has a bit for each crate of a
@@ -70,19 +70,8 @@ export async function dropBitmaps(tx: Queries, termIds: readonly number[]): Prom
   await run(tx, `UPDATE terms SET common = 0 WHERE id IN ${LIST}`, termIds)
 }
 
-/** Stores the length of a crate's canonical name, which never changes. */
-export async function keepNameLength(tx: Queries, crateId: number, length: number): Promise<void> {
-  const { block, place } = placeOf(crateId)
-  const text = 'SELECT lengths FROM name_lengths WHERE block = ?'
-  const old = await value<ArrayBuffer>(tx, text, block)
-  const lengths = old ? new Uint8Array(old) : new Uint8Array(BLOCK_CRATES)
-  if (lengths[place] === length) return
-  lengths[place] = length
-  await upsert(tx, 'name_lengths', ['block'], { block, lengths })
-}
-
 /** Returns the block of a crate, and its place in the block. */
-function placeOf(crateId: number): { block: number; place: number } {
+export function placeOf(crateId: number): { block: number; place: number } {
   return { block: Math.floor(crateId / BLOCK_CRATES), place: crateId % BLOCK_CRATES }
 }
 

@@ -1,4 +1,7 @@
-import { hashOf, POSTINGS_MAX, rangeOf } from '../../../../core/search/buckets.ts'
+import { POSTINGS_MAX, rangeOf } from '../../../../core/search/buckets.ts'
+import { hashOf } from '../../../../core/search/hash.ts'
+import type { Findable } from '../../../../core/search/terms.ts'
+import { gradeOf, keyOf } from '../../../../core/search/vocabulary.ts'
 import { all, LIST, type Queries, type Row, run } from '../../database/statement.ts'
 import { type MarkSubject, marksOf } from '../marks.ts'
 import {
@@ -10,9 +13,6 @@ import {
 } from './bitmaps.ts'
 import { commonSubject, rangesOfTerm } from './search-files.ts'
 
-/** The terms that find a crate, with its rank for each. */
-export type Ranks = ReadonlyMap<string, number>
-
 /**
  * Changes the terms that find a crate from `old` to `now`, writing only the differences. Returns
  * the marks of the affected files of the browser's search.
@@ -20,20 +20,30 @@ export type Ranks = ReadonlyMap<string, number>
 export async function changeTerms(
   tx: Queries,
   crateId: number,
-  old: Ranks,
-  now: Ranks,
+  { ranks: old, words: oldWords }: Findable,
+  { ranks: now, words: nowWords }: Findable,
 ): Promise<MarkSubject[]> {
   const gone = [...old.keys()].filter(term => !now.has(term))
   const come = [...now.keys()].filter(term => !old.has(term))
-  const moved = [...now.keys()].filter(term => old.has(term) && old.get(term) !== now.get(term))
+  const kept = [...now.keys()].filter(term => old.has(term))
+  const moved = kept.filter(term => old.get(term) !== now.get(term))
+  // Terms that stay, but become or no longer are a whole word.
+  const turned = kept.filter(term => oldWords.has(term) !== nowWords.has(term))
   const terms = (text: string, list: readonly unknown[]) =>
     list.length > 0 ? all<Term>(tx, text, list) : []
-  const left = await terms(LEAVE, gone)
+  const left = await terms(
+    LEAVE,
+    gone.map(term => [term, Number(oldWords.has(term))]),
+  )
   const entered = await terms(
     ENTER,
-    come.map(term => [term, hashOf(term)]),
+    come.map(term => rowOf(term, nowWords)),
   )
   const stayed = await terms(READ, moved)
+  const reworded = await terms(
+    REWORD,
+    turned.map(term => [term, nowWords.has(term) ? 1 : -1]),
+  )
   const removed = [...left, ...stayed]
   const added = [...entered, ...stayed]
   if (removed.length > 0) await run(tx, REMOVE_POSTINGS, crateId, idsOf(removed))
@@ -48,29 +58,56 @@ export async function changeTerms(
   await dropBitmaps(tx, idsOf(rare))
   for (const term of entered)
     if (term.common === 0 && term.crates >= BITMAPS_FROM) await makeBitmaps(tx, term.id)
+  const lists = await changeLists(tx, [...left, ...entered, ...reworded])
   const unused = left.filter(term => term.crates === 0)
   if (unused.length > 0) await run(tx, `DELETE FROM terms WHERE id IN ${LIST}`, idsOf(unused))
-  return fileMarks(tx, crateId, { left, entered, stayed })
+  return [...lists, ...(await fileMarks(tx, crateId, { left, entered, stayed }))]
 }
 
 /** A term after a change. */
-type Term = Pick<Row<'terms'>, 'id' | 'term' | 'crates' | 'common'>
+type Term = Pick<Row<'terms'>, 'id' | 'term' | 'crates' | 'common' | 'words' | 'grade'>
 
-const TERM = 'id, term, crates, common'
-const LEAVE = `UPDATE terms SET crates = crates - 1 WHERE term IN ${LIST} RETURNING ${TERM}`
-const ENTER = `INSERT INTO terms (term, crates, hash)
-  SELECT value ->> 0, 1, value ->> 1 FROM json_each(?) WHERE true
-  ON CONFLICT (term) DO UPDATE SET crates = terms.crates + 1 RETURNING ${TERM}`
+const TERM = 'id, term, crates, common, words, grade'
+const LEAVE = `UPDATE terms SET crates = crates - 1, words = words - (left.value ->> 1)
+  FROM json_each(?) AS left WHERE terms.term = left.value ->> 0 RETURNING ${TERM}`
+const ENTER = `INSERT INTO terms (term, crates, hash, words, start, shape)
+  SELECT value ->> 0, 1, value ->> 1, value ->> 2, value ->> 3, value ->> 4
+    FROM json_each(?) WHERE true
+  ON CONFLICT (term) DO UPDATE SET crates = terms.crates + 1, words = terms.words + excluded.words
+  RETURNING ${TERM}`
+const REWORD = `UPDATE terms SET words = words + (turned.value ->> 1)
+  FROM json_each(?) AS turned WHERE terms.term = turned.value ->> 0 RETURNING ${TERM}`
 const READ = `SELECT ${TERM} FROM terms WHERE term IN ${LIST}`
+const REGRADE = `UPDATE terms SET grade = graded.value ->> 1
+  FROM json_each(?) AS graded WHERE terms.id = graded.value ->> 0`
 const REMOVE_POSTINGS = `DELETE FROM postings WHERE crate_id = ? AND term_id IN ${LIST}`
 const ADD_POSTINGS = `INSERT INTO postings (crate_id, term_id, rank)
   SELECT ?, value ->> 0, value ->> 1 FROM json_each(?)`
+
+/** Returns the row of a term that enters, as `ENTER` takes it. */
+function rowOf(term: string, words: ReadonlySet<string>): readonly unknown[] {
+  return [term, hashOf(term), Number(words.has(term)), keyOf('start', term), keyOf('shape', term)]
+}
 
 function idsOf(terms: readonly Term[]): number[] {
   return terms.map(term => term.id)
 }
 
-function bitmapChanges(terms: readonly Term[], ranks: Ranks, isFound: boolean): BitmapChange[] {
+/** Grades the words again whose number of crates has changed; returns the marks of their lists. */
+async function changeLists(tx: Queries, changed: readonly Term[]): Promise<MarkSubject[]> {
+  const moved = changed.filter(one => gradeOf(one.words) !== one.grade)
+  if (moved.length === 0) return []
+  const grades = moved.map(one => [one.id, gradeOf(one.words)])
+  await run(tx, REGRADE, grades)
+  const keys = moved.flatMap(({ term }) => [keyOf('start', term), keyOf('shape', term)])
+  return marksOf('search', keys)
+}
+
+function bitmapChanges(
+  terms: readonly Term[],
+  ranks: Findable['ranks'],
+  isFound: boolean,
+): BitmapChange[] {
   return terms.flatMap(({ id, term, common }) =>
     common === 1 ? [{ termId: id, rank: ranks.get(term) ?? 0, isFound }] : [],
   )

@@ -1,10 +1,12 @@
 import {
-  HASH_BITS,
   POSTINGS_MAX,
   type Posting,
   RANGE_CRATES,
   type Term,
+  type WordList,
 } from '../../../../core/search/buckets.ts'
+import { HASH_BITS } from '../../../../core/search/hash.ts'
+import { KEYS, type Key, LISTED_MAX, type ListedWord } from '../../../../core/search/vocabulary.ts'
 import type { Database } from '../../database/database.ts'
 import { all, first, LIST, type Queries, type Row, run, value } from '../../database/statement.ts'
 import { readFact, writeFact } from '../facts.ts'
@@ -76,6 +78,11 @@ export async function termCount(db: Queries): Promise<number> {
   return (await value<number>(db, "SELECT n FROM counts WHERE what = 'terms'")) ?? 0
 }
 
+/** Returns the highest id of a listed crate; 0 when there is none. */
+export async function lastCrate(db: Queries): Promise<number> {
+  return (await value<number>(db, 'SELECT max(crate_id) FROM listings')) ?? 0
+}
+
 /** Reads the terms of a bucket, each with at most `POSTINGS_MAX` crates; in no particular order. */
 export async function readBucket(db: Queries, bits: number, bucket: number): Promise<Term[]> {
   const terms = await all<Row<'terms'>>(
@@ -99,6 +106,65 @@ export async function readBucket(db: Queries, bits: number, bucket: number): Pro
     list.push({ term, crates, postings: complete ?? (await firstPostings(db, id)), ranges })
   }
   return list
+}
+
+/** Reads the lists of similar words of a bucket. */
+export async function readWordLists(
+  db: Queries,
+  bits: number,
+  bucket: number,
+): Promise<WordList[]> {
+  const lists = await Promise.all(
+    KEYS.map(async key => {
+      const text = `SELECT ${key} AS hash, term AS word, grade FROM terms
+        WHERE ${key} >= ? AND ${key} < ? AND grade > 0 ORDER BY ${key}, grade DESC, term`
+      const rows = await all<{ hash: number } & ListedWord>(db, text, ...hashesOf(bits, bucket))
+      const lists = new Map<number, ListedWord[]>()
+      for (const { hash, word, grade } of rows) {
+        const words = lists.get(hash) ?? []
+        lists.set(hash, words)
+        if (words.length < LISTED_MAX) words.push({ word, grade })
+      }
+      return [...lists].map(([hash, words]) => ({ key, hash, words }))
+    }),
+  )
+  return lists.flat()
+}
+
+/** Returns the words that are listed under a key. */
+export async function readWords(db: Queries, key: Key, hash: number): Promise<ListedWord[]> {
+  // As one text: a row for each would take three times as long.
+  const text = `SELECT json_group_array(json_array(term, grade)) FROM (SELECT term, grade
+    FROM terms WHERE ${key} = ? AND grade > 0 ORDER BY grade DESC, term LIMIT ?)`
+  const list = JSON.parse((await value<string>(db, text, hash, LISTED_MAX)) ?? '[]')
+  return (list as [string, number][]).map(([word, grade]) => ({ word, grade }))
+}
+
+/** What a search can sort and filter by, besides terms. */
+export interface SearchFacts {
+  readonly rust: string | null
+  readonly dependents: number
+  readonly owners: readonly string[]
+}
+
+/** Returns facts about listed crates by id; without owners if pages do not name them. */
+export async function readSearchFacts(
+  db: Queries,
+  ids: readonly number[],
+  withOwners: boolean,
+): Promise<Map<number, SearchFacts>> {
+  const owners = `(SELECT json_group_array(users.login) FROM
+    (SELECT user_id FROM owners WHERE owners.crate_id = listings.crate_id
+      ORDER BY added_at, user_id) JOIN users ON users.id = user_id)`
+  const rows = await all<{ id: number; rust: string | null; dependents: number; owners: string }>(
+    db,
+    `SELECT listings.crate_id AS id, listings.dependents, releases.line ->> 'rust_version' AS rust,
+      ${withOwners ? owners : "'[]'"} AS owners
+      FROM listings JOIN releases ON releases.id = listings.newest_id
+      WHERE listings.crate_id IN ${LIST}`,
+    ids,
+  )
+  return new Map(rows.map(({ id, ...row }) => [id, { ...row, owners: JSON.parse(row.owners) }]))
 }
 
 /** Returns the first crates of a common term. */

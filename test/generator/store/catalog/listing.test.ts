@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Name } from '../../../../core/name.ts'
-import { termsOf } from '../../../../core/search/terms.ts'
+import { findableBy } from '../../../../core/search/terms.ts'
 import { wordsOf } from '../../../../core/search/words.ts'
 import type { Version } from '../../../../core/version.ts'
 import { deleteReleases } from '../../../../generator/delete.ts'
 import { refreshListings } from '../../../../generator/store/catalog/listing.ts'
-import { searchCrates } from '../../../../generator/store/catalog/search/search.ts'
+import { searchCrates, searchFor } from '../../../../generator/store/catalog/search/search.ts'
 import type { Database } from '../../../../generator/store/database/database.ts'
 import { all } from '../../../../generator/store/database/statement.ts'
 import { ownDependency } from '../../../support/own-dependency.ts'
@@ -18,7 +18,7 @@ async function derived(database: Database): Promise<unknown> {
   const listings = await database.selectFrom('listings').selectAll().orderBy('crate_id').execute()
   const terms = await database
     .selectFrom('terms')
-    .select(['term', 'crates'])
+    .select(['term', 'crates', 'words', 'grade'])
     .orderBy('term')
     .execute()
   const postings = await database
@@ -35,10 +35,10 @@ async function derived(database: Database): Promise<unknown> {
     .orderBy('dependency')
     .orderBy('dependent')
     .execute()
-  const name_lengths = await database.selectFrom('name_lengths').selectAll().execute()
+  const bytes = await database.selectFrom('crate_bytes').selectAll().execute()
   const labels = await all(database, 'SELECT * FROM labels WHERE crates > 0 ORDER BY id')
   const crateLabels = await all(database, 'SELECT * FROM crate_labels ORDER BY 1, 2, 3')
-  return { listings, terms, postings, dependents, name_lengths, labels, crateLabels }
+  return { listings, terms, postings, dependents, bytes, labels, crateLabels }
 }
 
 async function anew(database: Database): Promise<unknown> {
@@ -118,7 +118,7 @@ test('a crate whose last version is deleted is in no list, and back with the nex
     change,
   )
   const total = async () =>
-    (await searchCrates(registry.registry.database, '', { limit: 10, offset: 0 })).total
+    (await searchCrates(registry.registry.database, searchFor(''), { limit: 10, offset: 0 })).total
   assert.equal(await total(), 0)
   assert.equal((await registry.request('GET', '/api/v1/crates/gone')).status, 404)
   await registry.publish(token, { name: 'gone', version: '1.0.1' })
@@ -204,16 +204,20 @@ test('every beginning of a word of the name finds the crate, whole words of the 
     description: `gh ${'x'.repeat(65)} cd`,
     yanked: false,
   }
-  assert.deepEqual(Object.fromEntries(termsOf(crate)), {
+  assert.deepEqual(Object.fromEntries(findableBy(crate).ranks), {
     a: 5,
     ab: 5,
     ab_c: 5,
     c: 2 * 128 + 5,
     cd: 128 + 5,
     ef: 3 * 128 + 5,
+    'keyword:ef-ab': 5,
     gh: 4 * 128 + 5,
   })
-  assert.equal(termsOf({ ...crate, yanked: true }).get('gh'), 1024 + 4 * 128 + 5)
+  assert.equal(findableBy({ ...crate, yanked: true }).ranks.get('gh'), 1024 + 4 * 128 + 5)
   const long = Array.from({ length: 300 }, (_, at) => `w${at}`).join(' ')
-  assert.equal(termsOf({ ...crate, canonical: 'z', keywords: [], description: long }).size, 201)
+  assert.equal(
+    findableBy({ ...crate, canonical: 'z', keywords: [], description: long }).ranks.size,
+    201,
+  )
 })

@@ -1,0 +1,142 @@
+import { blockOf, type PackedTerm, rangeOf } from './buckets.ts'
+import { type Likeness, similarRank } from './terms.ts'
+import { nameLength, RANK_YANKED } from './words.ts'
+
+/** The crates that a term finds, as its file lists them. */
+export interface Listed {
+  readonly term: string
+  /** Total number of crates; for a common term, more than `ranks` has. */
+  readonly crates: number
+  /** The first crates: id → rank. */
+  readonly ranks: ReadonlyMap<number, number>
+  /** The id ranges of the other crates. */
+  readonly ranges: readonly number[]
+}
+
+/** The crates that a word of a query finds by several terms, or a filter by one. */
+export interface WordHits {
+  readonly lists: readonly (Listed & { readonly likeness: Likeness })[]
+}
+
+/** A crate that matches, with its highest rank over all words. */
+export interface Hit {
+  readonly id: number
+  readonly rank: number
+  /** Whether the word that says most about the query finds it. */
+  readonly isFirst?: boolean
+}
+
+/** Unpacks a term from its bucket. */
+export function listed(term: string, bucket: readonly (readonly [string, ...unknown[]])[]): Listed {
+  const packed = bucket.find(([one]) => one === term) as PackedTerm | undefined
+  const [, total, ...groups] = packed ?? [term, 0]
+  const [crates = 0, ...ranges] = typeof total === 'number' ? [total] : total
+  const ranks = new Map<number, number>()
+  for (const [rank = 0, ...steps] of groups) {
+    let id = 0
+    for (const step of steps) {
+      id += step
+      ranks.set(id, rank)
+    }
+  }
+  return { term, crates, ranks, ranges }
+}
+
+/** Whether the lists of a word do not have all its crates. */
+export function isCommon({ lists }: WordHits): boolean {
+  return lists.some(list => list.ranges.length > 0)
+}
+
+/** Whether a hit is a crate whose versions are all yanked. */
+export function isYanked({ rank }: Pick<Hit, 'rank'>): boolean {
+  return rank >= RANK_YANKED
+}
+
+/** Returns the crates of a word, each with its best rank. */
+export function ranksOf({ lists }: WordHits): Map<number, number> {
+  const ranks = new Map<number, number>()
+  for (const { ranks: own, likeness } of lists) {
+    for (const [id, rank] of own) {
+      const now = similarRank(rank, likeness)
+      if (now < (ranks.get(id) ?? Number.POSITIVE_INFINITY)) ranks.set(id, now)
+    }
+  }
+  return ranks
+}
+
+/** Returns the crates that every word finds. */
+export function hitsOf(words: readonly WordHits[]): Hit[] {
+  const [first, ...others] = words.map(ranksOf).sort((a, b) => a.size - b.size)
+  const found: Hit[] = []
+  for (const [id, own] of first ?? []) {
+    const ranks = others.map(other => other.get(id) ?? -1)
+    if (!ranks.includes(-1)) found.push({ id, rank: Math.max(own, ...ranks) })
+  }
+  return found
+}
+
+/** Returns the crates that the most words find, though not all; those of `rarest` come first. */
+export function mostHits(
+  words: readonly WordHits[],
+  masks: readonly WordHits[],
+  rarest: WordHits | undefined,
+): { hits: Hit[]; matched: number } {
+  const found = new Map<number, { count: number; rank: number }>()
+  const kept = masks.map(ranksOf)
+  let matched = 0
+  for (const ranks of words.map(ranksOf)) {
+    for (const [id, rank] of ranks) {
+      if (!kept.every(mask => mask.has(id))) continue
+      const before = found.get(id) ?? { count: 0, rank: 0 }
+      found.set(id, { count: before.count + 1, rank: Math.max(before.rank, rank) })
+      matched = Math.max(matched, before.count + 1)
+    }
+  }
+  const first = rarest && ranksOf(rarest)
+  const best = [...found].filter(([, { count }]) => count === matched)
+  return {
+    hits: best.map(([id, { rank }]) => ({ id, rank, isFirst: first?.has(id) ?? false })),
+    matched,
+  }
+}
+
+/** Returns the number of crates of a word; there may be more if it is common. */
+export function sizeOf(word: WordHits): { total: number; isLeast: boolean } {
+  if (!isCommon(word)) return { total: ranksOf(word).size, isLeast: false }
+  const total = Math.max(...word.lists.map(list => list.crates))
+  return { total, isLeast: word.lists.length > 1 }
+}
+
+/** Returns the id ranges of some crates. */
+export function rangesOf(hits: readonly Hit[]): Set<number> {
+  return new Set(hits.map(hit => rangeOf(hit.id)))
+}
+
+/** Returns the hits whose name may begin with `key`: those in `beginning`; shortest first. */
+export function named(
+  hits: readonly Hit[],
+  beginning: ReadonlyMap<number, number>,
+  key: string,
+): Hit[] {
+  return hits
+    .filter(hit => beginning.has(hit.id) && nameLength(hit.rank) >= key.length)
+    .sort((a, b) => nameLength(a.rank) - nameLength(b.rank) || a.id - b.id)
+}
+
+/** Returns hits in the order of results, as if no name began with the query. */
+export function inOrder(hits: readonly Hit[]): Hit[] {
+  return [...hits].sort(
+    (a, b) =>
+      Number(isYanked(a)) - Number(isYanked(b)) ||
+      Number(b.isFirst ?? false) - Number(a.isFirst ?? false) ||
+      a.rank - b.rank ||
+      a.id - b.id,
+  )
+}
+
+/** Returns the first hits, as many as are in `most` files of crates. */
+export function inBlocks(hits: readonly Hit[], most: number): readonly Hit[] {
+  const blocks = new Set<number>()
+  const end = hits.findIndex(hit => blocks.add(blockOf(hit.id)).size > most)
+  return hits.slice(0, end < 0 ? hits.length : end)
+}

@@ -1,0 +1,58 @@
+import type { Leniency } from './plan.ts'
+import { isEmptySearch, type SearchRequest } from './request.ts'
+import { parseQuery } from './words.ts'
+
+/** The outcome of a search, as far as words tell it. */
+export interface Outcome {
+  readonly total: number
+  readonly isLeast?: boolean
+  /** How many of the best crates were sorted and filtered, if not all. */
+  readonly considered?: number | null
+  readonly leniency: Leniency
+  readonly matched: number
+  readonly words: number
+}
+
+/** Returns what heads the results: how many there are, and of what. */
+export function headlineOf(request: SearchRequest, { total, isLeast }: Outcome): string {
+  if (isEmptySearch(request) && request.sort === 'relevance') return 'Type a name or a few words.'
+  const number = total === 0 ? 'No' : total.toLocaleString('en-US')
+  const count = `${isLeast ? 'More than ' : ''}${number} ${total === 1 ? 'crate' : 'crates'}`
+  const q = request.q.trim()
+  return q === '' ? count : `${count} for “${q}”`
+}
+
+/** Returns what a search did beyond finding the words that were given, as sentences. */
+export function notesOf({ total, considered, leniency, matched, words }: Outcome): string[] {
+  if (total === 0) return []
+  const notes = leniency.similar.map(
+    ({ word, others }) => `No crate has “${word}”; these have ${others.map(quoted).join(' or ')}.`,
+  )
+  const { missing } = leniency
+  if (missing.length > 0)
+    notes.push(`No crate has ${missing.map(quoted).join(' or ')}; these have the rest.`)
+  if (matched < words)
+    notes.push(
+      words === 2
+        ? 'No crate has both words; these have one of them.'
+        : `No crate has all ${words} words; these have ${matched} of them.`,
+    )
+  if (considered) {
+    const best = considered.toLocaleString('en-US')
+    notes.push(`Only the best ${best} matches were sorted and filtered; there are more.`)
+  }
+  return notes
+}
+
+/** Returns the text of a search with words that may have been meant; null if there are none. */
+export function betterText(q: string, { suggested }: Leniency): string | null {
+  if (suggested.length === 0) return null
+  const better = new Map(suggested.map(({ word, others }) => [word, others[0] ?? word]))
+  return parseQuery(q)
+    .words.map(word => better.get(word) ?? word)
+    .join(' ')
+}
+
+function quoted(word: string): string {
+  return `“${word}”`
+}

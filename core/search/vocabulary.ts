@@ -1,0 +1,81 @@
+import { hashOf } from './hash.ts'
+import { stemOf, typosBetween, typosIn } from './similar.ts'
+
+/** Lengths of the words that a search may find instead of a similar one. */
+const [LISTED_FROM, LISTED_TO] = [3, 32]
+
+/** Maximum number of words that are listed under one key; those of the most crates. */
+export const LISTED_MAX = 500
+
+/** Two ways to look for words like another: those that begin alike, and those that end alike. */
+export const KEYS = ['start', 'shape'] as const
+export type Key = (typeof KEYS)[number]
+
+/** A word that names, keywords or descriptions have. */
+export interface ListedWord {
+  readonly word: string
+  /** The number of bits in the number of crates with this word; rarely changes, as files must. */
+  readonly grade: number
+}
+
+/** Whether a word is listed at all. */
+export function isListed(word: string): boolean {
+  return word.length >= LISTED_FROM && word.length <= LISTED_TO && /\D/.test(word)
+}
+
+/**
+ * Returns the hash by which a word is listed. `start`: its first three characters, which words with
+ * the same beginning or stem share. `shape`: its first and its last two; a word with a typo has
+ * either the right start or, mostly, the right shape.
+ */
+export function keyOf(key: Key, word: string): number {
+  const part = key === 'start' ? word.slice(0, 3) : `${word.slice(0, 1)} ${word.slice(-2)}`
+  return hashOf(`${key} ${part}`)
+}
+
+/** Returns the keys under which the words that someone may have meant are listed. */
+export function keysOfLikely(word: string): [key: Key, hash: number][] {
+  // The start also with letters swapped: that typo can spoil both start and shape.
+  const swapped = [1, 2].map(
+    at => word.slice(0, at) + word.charAt(at + 1) + word.charAt(at) + word.slice(at + 2),
+  )
+  const starts = new Set([word, ...swapped].map(one => keyOf('start', one)))
+  return [
+    ['shape', keyOf('shape', word)],
+    ...[...starts].map((hash): [Key, number] => ['start', hash]),
+  ]
+}
+
+/** Returns the grade of a word that so many crates have. */
+export function gradeOf(crates: number): number {
+  return 32 - Math.clz32(crates)
+}
+
+/** Sorts words as lists have them: those of the most crates first. */
+export function byGrade(a: ListedWord, b: ListedWord): number {
+  return b.grade - a.grade || (a.word < b.word ? -1 : 1)
+}
+
+/** Returns the words that begin with a word, or differ from it only by an English ending. */
+export function nearWords(word: string, listed: readonly ListedWord[]): string[] {
+  const stem = stemOf(word)
+  const near = listed.filter(
+    one => one.word !== word && (one.word.startsWith(word) || stemOf(one.word) === stem),
+  )
+  return near.map(one => one.word)
+}
+
+/** Returns the words with the fewest typos between them and a word; the most frequent first. */
+export function likelyWords(word: string, listed: readonly ListedWord[]): ListedWord[] {
+  let most = typosIn(word)
+  if (most === 0) return []
+  let likely = new Map<string, ListedWord>()
+  for (const one of listed) {
+    const typos = typosBetween(word, one.word, most)
+    if (typos === 0 || typos > most) continue
+    if (typos < most) likely = new Map()
+    most = typos
+    likely.set(one.word, one)
+  }
+  return [...likely.values()].sort(byGrade)
+}

@@ -1,0 +1,31 @@
+import * as v from 'valibot'
+import {
+  canonicalName,
+  isName,
+  isNamed,
+  type Registry,
+  readSearch,
+  searchCrates,
+} from '../../generator/index.ts'
+import type { OpenHandler } from '../access/route.ts'
+import { answer } from '../http/answer.ts'
+import { metaOf, sliceOf } from '../http/paging.ts'
+import { viewsOf } from './lookup.ts'
+import { leniencyView, type searchAnswer, searchQuery } from './search-schema.ts'
+
+/** `GET /api/v1/crates`: crates in the order of `searchCrates`; `meta.total` counts all of them. */
+export function search(registry: Registry): OpenHandler {
+  const { database, site } = registry
+  return async c => {
+    const query = v.parse(searchQuery, c.req.query())
+    const request = readSearch(name => c.req.query(name), site.owners)
+    const text = request.q.replaceAll('+', ' ').trim()
+    const found = await searchCrates(database, request, sliceOf(query))
+    const { ids, total, leniency, matched, words } = found
+    const exact = isName(text) ? canonicalName(text) : null
+    const crates = await viewsOf(registry, ids, card => exact !== null && isNamed(card, exact))
+    const meta = { ...metaOf(c.req.url, query, total), words, matched_words: matched }
+    const lenient = leniencyView(leniency)
+    return answer<typeof searchAnswer>(c, { crates, meta: { ...meta, ...lenient } })
+  }
+}

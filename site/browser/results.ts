@@ -1,0 +1,97 @@
+import { isName } from '../../core/name-rules.ts'
+import { SORTS, searchQuery } from '../../core/paths/search.ts'
+import type { FoundCrate } from '../../core/search/files.ts'
+import { betterText, headlineOf, notesOf } from '../../core/search/notes.ts'
+import {
+  isEmptySearch,
+  parametersOf,
+  readSearch,
+  type SearchRequest,
+} from '../../core/search/request.ts'
+import { heading, lookupAt, set, tag } from './search-box.ts'
+
+/** Number of crates on a page of results. */
+const SHOWN = 30
+
+/** Fills the results page of a registry without a daemon. */
+export async function fillResults(results: HTMLElement): Promise<void> {
+  const part = (name: string): HTMLElement =>
+    results.querySelector<HTMLElement>(`[data-${name}]`) ?? tag('p', '')
+  const parameters = new URLSearchParams(location.search)
+  const request = readSearch(name => parameters.get(name))
+  fillForm(results, request)
+  const status = part('status')
+  if (isEmptySearch(request) && request.sort === 'relevance') {
+    status.textContent = 'Type a name or a few words.'
+    return
+  }
+  try {
+    const found = await lookupAt(results.dataset.results).search(request, SHOWN)
+    status.textContent = headlineOf(request, found)
+    part('notes').replaceChildren(...notesOf(found).map(note => tag('p', 'note', note)))
+    const better = betterText(request.q, found.leniency)
+    if (better !== null) {
+      const link = linkTo({ ...request, q: better }, 1, better)
+      part('notes').append(tag('p', 'note', 'Did you mean ', link, '?'))
+    }
+    const cards = found.crates.map(crate => card(crate, results.dataset.crates ?? ''))
+    part('list').replaceChildren(...cards)
+    fillPager(part('pager'), request, Math.ceil(found.total / SHOWN))
+    if (found.total === 0 || found.leniency.similar.length > 0)
+      lookElsewhere(part('elsewhere'), request)
+  } catch (error) {
+    status.textContent = 'The search index could not be loaded. Check your network connection.'
+    throw error
+  }
+}
+
+function fillForm(results: HTMLElement, { q, filters, sort }: SearchRequest): void {
+  const values = new Map<string, string | undefined>([
+    ['sort', sort === SORTS[0] ? '' : sort],
+    ...Object.entries(filters),
+  ])
+  for (const field of results.querySelectorAll<HTMLInputElement>('[name]'))
+    field.value = values.get(field.name) ?? ''
+  const details = results.querySelector('details')
+  if (details === null) return
+  details.open = sort !== SORTS[0] || values.size > 1
+  set(details.querySelector('a') ?? details, { href: searchQuery({ q }) || './' })
+}
+
+function card(crate: FoundCrate, crates: string): HTMLElement {
+  const name = tag('span', 'card-name', ...heading(crate))
+  const link = tag('a', 'card', name, tag('span', 'card-text', crate.description))
+  if (crate.updatedAt !== null) {
+    const date = new Date(crate.updatedAt.slice(0, 10))
+    const text = date.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
+    link.append(tag('span', 'card-date quiet', text))
+  }
+  return tag('li', '', set(link, { href: `${crates}${crate.name}/` }))
+}
+
+function fillPager(pager: HTMLElement, request: SearchRequest, last: number): void {
+  const { page } = request
+  pager.hidden = last <= 1
+  pager.replaceChildren(
+    ...(page > 1 ? [linkTo(request, page - 1, '← Previous')] : []),
+    tag('span', 'quiet', `Page ${page} of ${last.toLocaleString('en-US')}`),
+    ...(page < last ? [linkTo(request, page + 1, 'Next →')] : []),
+  )
+}
+
+function linkTo(request: SearchRequest, page: number, text: string): HTMLElement {
+  return set(tag('a', '', text), { href: searchQuery(parametersOf(request, page)) })
+}
+
+/** Shows where else to look for a crate; its name takes the place of `{crate}`. */
+function lookElsewhere(elsewhere: HTMLElement, { q }: SearchRequest): void {
+  const name = q.trim()
+  elsewhere.hidden = false
+  for (const link of elsewhere.querySelectorAll<HTMLAnchorElement>('[data-page]')) {
+    if (!isName(name)) link.parentElement?.remove()
+    else {
+      link.href = (link.getAttribute('href') ?? '').replaceAll('{crate}', name)
+      link.querySelector('code')?.replaceChildren(name)
+    }
+  }
+}

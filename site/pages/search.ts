@@ -1,0 +1,125 @@
+import { isName } from '../../core/name.ts'
+import {
+  FILTERS,
+  type Filter,
+  SORTS,
+  type Sort,
+  searchPath,
+  searchQuery,
+} from '../../core/paths/search.ts'
+import { frontPath, listPath, type Output, output } from '../../core/paths/tree.ts'
+import { betterText, headlineOf, notesOf, type Outcome } from '../../core/search/notes.ts'
+import { isEmptySearch, parametersOf, type SearchRequest } from '../../core/search/request.ts'
+import type { CrateItem } from '../crate-data.ts'
+import { crateList, type PagePosition, pager } from '../elements/elements.ts'
+import { type Linker, linker, searchLink, webLink } from '../elements/links.ts'
+import { html, type Markup } from '../elements/markup.ts'
+import { layout } from '../layout/layout.ts'
+import type { SiteConfig } from '../site-config.ts'
+
+/** The results of a search in the daemon. */
+export interface SearchResults extends PagePosition {
+  readonly request: SearchRequest
+  readonly outcome: Outcome
+  readonly crates: readonly CrateItem[]
+}
+
+const EMPTY: SearchRequest = { q: '', filters: {}, sort: SORTS[0], page: 1 }
+
+/** Renders the search page of a static registry; a script fills it from the search files. */
+export function staticSearchPage(site: SiteConfig): Output {
+  const to = linker(site, searchPath)
+  const body = html`<div data-results="${to('search/')}" data-crates="${to('crates/')}">
+<p data-status role="status" class="lead"></p>
+<div data-notes></div>
+${narrowing(site, EMPTY)}
+<ul class="cards" data-list></ul>
+<nav class="pager" aria-label="Pages" data-pager hidden></nav>
+<div data-elsewhere hidden>${elsewhere(site, to, null)}</div>
+</div>
+<noscript><p class="notice">Search needs JavaScript here, because this registry consists of plain files. The <a href="${to(listPath(''))}">list of all crates</a> works without it.</p></noscript>`
+  return output(searchPath, frame(site, '', body))
+}
+
+/** Renders the search page with the daemon's results; it needs no script. */
+export function searchPage(site: SiteConfig, results: SearchResults): string {
+  const to = linker(site, searchPath)
+  const { request, outcome, crates } = results
+  const { q } = request
+  const better = betterText(q, outcome.leniency)
+  const isVain = outcome.total === 0 && !isEmptySearch(request)
+  const body = html`<p class="lead" role="status">${headlineOf(request, outcome)}</p>
+${notesOf(outcome).map(note => html`<p class="note">${note}</p>\n`)}
+${better === null ? null : html`<p class="note">Did you mean <a href="${searchLink(to, { ...parametersOf(request, 1), q: better })}">${better}</a>?</p>`}
+${narrowing(site, request)}
+${crates.length === 0 ? null : crateList(crates, to)}
+${pager(results, page => searchQuery(parametersOf(request, page)) || './')}
+${isVain || outcome.leniency.similar.length > 0 ? elsewhere(site, to, q) : null}`
+  return frame(site, q, body)
+}
+
+function frame(site: SiteConfig, query: string, body: Markup): string {
+  const main = html`<div class="wide page"><h1>Search</h1>
+${body}
+</div>`
+  return layout(site, { path: searchPath, title: 'Search', main, query, canonical: null })
+}
+
+const LABELS: Readonly<Record<Filter, string>> = {
+  keyword: 'Keyword',
+  category: 'Category',
+  license: 'License',
+  rust: 'Rust version',
+  owner: 'Owner',
+}
+
+const HINTS: Readonly<Record<Filter, string>> = {
+  keyword: 'json',
+  category: 'parser-implementations',
+  license: 'MIT',
+  rust: '1.70',
+  owner: 'username',
+}
+
+const ORDERS: Readonly<Record<Sort, string>> = {
+  relevance: 'Relevance',
+  name: 'Name',
+  newest: 'Newest version',
+  dependents: 'Most dependents',
+}
+
+/** Renders what the search form filters and sorts by, closed until something is chosen. */
+function narrowing(site: SiteConfig, request: SearchRequest): Markup {
+  const { q, filters, sort } = request
+  // Nothing is known of times in a tree of files alone, nor of owners where pages do not name them.
+  const orders = SORTS.filter(one => one !== 'newest' || site.feeds)
+  const fields = FILTERS.filter(one => one !== 'owner' || site.owners)
+  const isOpen = sort !== SORTS[0] || Object.keys(filters).length > 0
+  const clear = searchQuery({ q }) || './'
+  return html`<details class="refine"${isOpen ? html` open` : null}>
+<summary>Filter and sort</summary>
+<div data-refine>
+<label>Sort by <select name="sort" form="search">${orders.map(one => html`<option value="${one === SORTS[0] ? '' : one}"${one === sort ? html` selected` : null}>${ORDERS[one]}</option>`)}</select></label>
+${fields.map(one => html`<label>${LABELS[one]} <input name="${one}" form="search" value="${filters[one] ?? ''}" placeholder="${HINTS[one]}" autocapitalize="off" spellcheck="false"></label>\n`)}
+<span class="refine-buttons"><button class="button" form="search">Apply</button> <a href="${clear}">Clear</a></span>
+<p class="quiet">A crate that does not say which Rust it needs matches any Rust version.</p>
+</div>
+</details>`
+}
+
+/** Renders where else to look; a script puts a name in place of `{crate}` if `q` is null. */
+function elsewhere(site: SiteConfig, to: Linker, q: string | null): Markup {
+  const name = q?.trim() ?? '{crate}'
+  const registries = q === null || isName(name) ? site.registries : []
+  const links = registries.flatMap(({ title, page }) => {
+    const url = page.replaceAll('{crate}', name)
+    const isLink = webLink(page.replaceAll('{crate}', 'name')) !== null
+    return isLink
+      ? [html`<li><a href="${url}" data-page>Look for <code>${name}</code> on ${title}</a></li>\n`]
+      : []
+  })
+  return html`<ul class="elsewhere">
+${links}<li><a href="${to(listPath(''))}">All crates</a></li>
+<li><a href="${to(frontPath)}">Home</a></li>
+</ul>`
+}
