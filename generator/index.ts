@@ -99,6 +99,7 @@ export type { Database } from './store/database/database.ts'
 export { MARK_KINDS } from './store/database/mark-kinds.ts'
 export { runningVersion } from './store/database/migrations.ts'
 export { all, first, type Queries, run } from './store/database/statement.ts'
+export { disk } from './store/disk/disk.ts'
 export { isStorageRefusal, systemRefusal } from './store/storage-fault.ts'
 
 // The git index.

@@ -10,6 +10,7 @@ import {
 } from '../../generator/cli/io.ts'
 import {
   cargoConfig,
+  disk,
   fetchProblem,
   GitIndex,
   type Io,
@@ -151,6 +152,7 @@ async function serveRegistry(
     server.answer(app.fetch, app.quick)
     await printWelcome(io, registry)
     io.out(`listening on ${server.url}`)
+    disk.useThread()
     const { crates, releases } = await registryCounts(registry.database)
     const contents = `${counted(crates, 'crate')} with ${counted(releases, 'version')}`
     log.info({ url: server.url, crates, releases }, `started: ${contents} in ${registry.dir}`)

@@ -12,15 +12,8 @@ import { releaseOfBytes } from '../store/catalog/releases.ts'
 import { CrateStore } from '../store/crate-store.ts'
 import { type Database, openDatabase } from '../store/database/database.ts'
 import { all, type Row, run, value } from '../store/database/statement.ts'
-import {
-  isMissing,
-  isTemporary,
-  readFolder,
-  statOf,
-  syncFile,
-  syncFolder,
-  temporaryPath,
-} from '../store/durable-file.ts'
+import { isTemporary, temporaryPath } from '../store/disk/steps.ts'
+import { isMissing, readFolder, statOf, syncFile, syncFolder } from '../store/durable-file.ts'
 
 /** The top folder inside a backup. */
 const TOP = 'plimsoll-backup'

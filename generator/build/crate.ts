@@ -16,7 +16,8 @@ import { clearMarks, fileMarks, type Mark } from '../store/catalog/marks.ts'
 import { indexLines, listReleases, type ReleaseRecord } from '../store/catalog/releases.ts'
 import type { CrateStore } from '../store/crate-store.ts'
 import type { Database } from '../store/database/database.ts'
-import { fileChecksum, inParallel, isMissing, isSameFile } from '../store/durable-file.ts'
+import { disk } from '../store/disk/disk.ts'
+import { fileChecksum, inParallel, isMissing } from '../store/durable-file.ts'
 import type { ProcessMutex } from '../store/lock.ts'
 import type { PublicTree } from '../store/public-tree.ts'
 
@@ -136,7 +137,8 @@ async function renderAgain(
     const source = crates.path(crateKey(crate.name, cksum))
     // Damaged bytes never replace what may be the last good copy.
     const isSound =
-      (await isSameFile(tree.path(place.path), source)) || (await fileChecksum(source)) === cksum
+      (await disk.run('isSameFile', tree.path(place.path), source)) ||
+      (await fileChecksum(source)) === cksum
     if (isSound) await tree.show(place, source)
     else lost.push(issue('crate_lost', { name: crate.name, version }))
   }

@@ -5,7 +5,8 @@ import { hostname, uptime } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Output } from '../../core/paths/tree.ts'
-import { readText, writeAtomically } from '../store/durable-file.ts'
+import { disk } from '../store/disk/disk.ts'
+import { readText } from '../store/durable-file.ts'
 import type { PublicTree } from '../store/public-tree.ts'
 
 /** Errors of the cache file that only make the build slower; common in containers. */
@@ -73,7 +74,7 @@ export class BuildCache {
     const lines = [...this.#after].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line)
     const text = [this.#context, this.#boot, ...lines].join('\n')
     if (text === (await ifUsable(() => readText(path)))) return
-    await ifUsable(() => writeAtomically(path, Buffer.from(text)))
+    await ifUsable(() => disk.run('replace', path, Buffer.from(text)))
   }
 }
 

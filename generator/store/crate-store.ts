@@ -1,22 +1,30 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { closeSync, createReadStream, writeFile } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
+import { promisify } from 'node:util'
 import { LRUCache } from 'lru-cache'
 import { refuse } from '../../core/error/error.ts'
+import { disk } from './disk/disk.ts'
+import { temporaryPath } from './disk/steps.ts'
 import {
   fileFacts,
-  inFolder,
   makeFolder,
   moveDurably,
   probeFolder,
   readFolder,
   sweepFolder,
+  syncDescriptors,
   syncFolder,
-  temporaryPath,
   unlessMissing,
 } from './durable-file.ts'
 import { writing } from './storage-fault.ts'
+
+/** As many bytes are collected before the first write; most crates are smaller. */
+const FIRST_BYTES = 64 * 1024
+
+/** Appends bytes to an open file; does not stop half-way when the disk is nearly full. */
+const append: (file: number, bytes: Uint8Array) => Promise<void> = promisify(writeFile)
 
 /** The folder for files that were set aside. */
 const ASIDE = 'aside'
@@ -61,18 +69,24 @@ export class CrateStore {
   async stage(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Staged> {
     const path = temporaryPath(join(this.#incoming, 'crate'))
     const hash = createHash('sha256')
+    const first: Uint8Array[] = []
     let size = 0
-    const file = await inFolder(path, () => writing(() => open(path, 'wx', 0o444)))
+    let file: number | null = null
+    const begin = () => disk.run('create', path, Buffer.concat(first), 0o444)
     try {
       for await (const chunk of source) {
         size += chunk.byteLength
         if (size > maxBytes) refuse('crate_too_big', { max: maxBytes })
         hash.update(chunk)
-        // Unlike `write`, this does not stop half-way when the disk is nearly full.
-        await writing(() => file.writeFile(chunk))
+        if (file !== null) await writing(() => append(file as number, chunk))
+        else {
+          first.push(chunk)
+          if (size > FIRST_BYTES) file = await begin()
+        }
       }
+      file ??= await begin()
     } catch (error) {
-      await file.close()
+      if (file !== null) closeSync(file)
       await rm(path, { force: true })
       throw error
     }
@@ -132,7 +146,7 @@ export class CrateStore {
     await sweepFolder(this.#incoming, Date.now() - 3_600_000)
   }
 
-  #staged(bytes: CrateBytes, file: FileHandle): Staged {
+  #staged(bytes: CrateBytes, file: number): Staged {
     const { path } = bytes
     let isWaiting = true
     return {
@@ -140,26 +154,28 @@ export class CrateStore {
       keep: async key => {
         if (!isWaiting) return
         const kept = this.path(key)
-        await inFolder(kept, () => writing(() => rename(path, kept)))
+        const folders = this.#unsynced(dirname(kept))
+        const opened = await disk.run('move', path, kept, folders)
         isWaiting = false
         // Bytes and names are synced together: nothing refers to them until both are on disk.
-        await Promise.all([writing(() => file.sync()), this.#syncFolders(dirname(kept))])
-        await file.close()
+        await writing(() => syncDescriptors([file, ...opened]))
+        for (const folder of folders) this.#folders.set(folder, true)
       },
       discard: async () => {
-        if (isWaiting) await rm(path, { force: true })
+        if (!isWaiting) return
         isWaiting = false
-        await file.close()
+        closeSync(file)
+        await rm(path, { force: true })
       },
     }
   }
 
-  /** Syncs a folder, and each parent folder that is not yet known to be synced. */
-  async #syncFolders(path: string): Promise<void> {
+  /** Returns a folder, and each parent folder that is not yet known to be synced. */
+  #unsynced(path: string): string[] {
+    if (process.platform === 'win32') return []
     const folders = [path]
     for (let one = path; one !== dirname(this.root) && !this.#folders.has(one); one = dirname(one))
       folders.push(dirname(one))
-    await Promise.all(folders.map(syncFolder))
-    for (const one of folders) this.#folders.set(one, true)
+    return folders
   }
 }

@@ -1,22 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { createReadStream, type Dirent, type Stats } from 'node:fs'
-import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { closeSync, createReadStream, type Dirent, fsync, type Stats } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import pLimit from 'p-limit'
+import { disk } from './disk/disk.ts'
+import { isTemporary, temporaryPath } from './disk/steps.ts'
 import { writing } from './storage-fault.ts'
-
-/** The prefix of half-written files; readers never see them. */
-const TEMPORARY = '.writing-'
-
-/** Returns a temporary path next to `path`, with a name short enough for any file system. */
-export function temporaryPath(path: string): string {
-  return join(dirname(path), `${TEMPORARY}${randomBytes(8).toString('hex')}`)
-}
-
-/** Returns whether a path is the temporary name of a file that is still being written. */
-export function isTemporary(path: string): boolean {
-  return basename(path).startsWith(TEMPORARY)
-}
 
 /**
  * Replaces `path` with `bytes` and syncs them; after a crash it has either the old or the new
@@ -24,15 +13,23 @@ export function isTemporary(path: string): boolean {
  */
 export async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   await makeFolder(dirname(path))
-  await replace(path, bytes, true)
+  const temporary = temporaryPath(path)
+  try {
+    await writing(async () => {
+      const file = await open(temporary, 'wx', 0o644)
+      try {
+        await file.writeFile(bytes)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await rename(temporary, path)
+    })
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
   await syncFolder(dirname(path))
-}
-
-/**
- * Replaces `path` with `bytes`; the caller syncs them, and until then a power cut may spoil them.
- */
-export async function writeAtomically(path: string, bytes: Uint8Array): Promise<void> {
-  await inFolder(path, () => replace(path, bytes, false))
 }
 
 /** Syncs a file to disk. */
@@ -57,25 +54,6 @@ export async function unlessMissing<T>(work: Promise<T>): Promise<T | null> {
   }
 }
 
-async function replace(path: string, bytes: Uint8Array, sync: boolean): Promise<void> {
-  const temporary = temporaryPath(path)
-  try {
-    await writing(async () => {
-      const file = await open(temporary, 'wx', 0o644)
-      try {
-        await file.writeFile(bytes)
-        if (sync) await file.sync()
-      } finally {
-        await file.close()
-      }
-      await rename(temporary, path)
-    })
-  } catch (error) {
-    await rm(temporary, { force: true })
-    throw error
-  }
-}
-
 /** Throws when a folder cannot be written to, for whatever reason; leaves no file behind. */
 export async function probeFolder(path: string): Promise<void> {
   const probe = temporaryPath(join(path, 'probe'))
@@ -87,54 +65,11 @@ export async function probeFolder(path: string): Promise<void> {
   }
 }
 
-/** Runs `work`, which needs the folder of `path`; creates the folder when it is missing. */
-export async function inFolder<T>(path: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    await writing(() => mkdir(dirname(path), { recursive: true }))
-    return work()
-  }
-}
-
 /** Moves a finished, synced file to `path` and syncs the target folder. */
 export async function moveDurably(from: string, path: string): Promise<void> {
   await makeFolder(dirname(path))
   await writing(() => rename(from, path))
   await syncFolder(dirname(path))
-}
-
-/** The error codes of `link` when the file system cannot link two files. */
-const UNLINKABLE = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'])
-
-/**
- * Creates `path` as a hard link to `source`; returns false when `path` exists or cannot be linked.
- */
-export function linkNew(source: string, path: string): Promise<boolean> {
-  return inFolder(path, async () => {
-    try {
-      await writing(() => link(source, path))
-      return true
-    } catch (error) {
-      const { code = '' } = error as NodeJS.ErrnoException
-      if (code === 'EEXIST' || UNLINKABLE.has(code)) return false
-      throw error
-    }
-  })
-}
-
-/** Creates a hard link as `linkNew` does, but replaces an existing file. */
-export async function linkOver(source: string, path: string): Promise<boolean> {
-  const temporary = temporaryPath(path)
-  if (!(await linkNew(source, temporary))) return false
-  try {
-    await rename(temporary, path)
-  } finally {
-    // Renaming a file onto another hard link to it does nothing and keeps the old name (POSIX).
-    await rm(temporary, { force: true })
-  }
-  return true
 }
 
 /**
@@ -181,6 +116,34 @@ export async function inParallel<T>(
   for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
+/** The most files that are open at a time to be synced. */
+const OPEN_MAX = 64
+
+/** Syncs files or folders to disk, many together; skips those that are missing. */
+export async function syncAll(paths: readonly string[], what: 'file' | 'folder'): Promise<void> {
+  const isWindows = process.platform === 'win32'
+  if (isWindows && what === 'folder') return
+  // Windows flushes only files opened for writing. Elsewhere a `.crate` is not writable.
+  const flags = isWindows ? 'r+' : 'r'
+  for (let at = 0; at < paths.length; at += OPEN_MAX)
+    await syncDescriptors(await disk.run('open', paths.slice(at, at + OPEN_MAX), flags))
+}
+
+/** Syncs open files and folders to disk, together, and closes them. */
+export async function syncDescriptors(descriptors: readonly number[]): Promise<void> {
+  try {
+    await inParallel(descriptors, syncDescriptor)
+  } finally {
+    for (const one of descriptors) closeSync(one)
+  }
+}
+
+function syncDescriptor(descriptor: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fsync(descriptor, error => (error ? reject(error) : resolve()))
+  })
+}
+
 /** Syncs a folder's entries to disk; does nothing on Windows. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return
@@ -207,12 +170,6 @@ export async function fileFacts(path: string): Promise<FileFacts | null> {
   if (!facts?.isFile()) return null
   const { size, ino: inode, dev: device, mtimeMs } = facts
   return { size: Number(size), inode, device, modified: Number(mtimeMs) }
-}
-
-/** Returns whether two paths refer to the same file, as hard links do. */
-export async function isSameFile(path: string, other: string): Promise<boolean> {
-  const [one, two] = await Promise.all([fileFacts(path), fileFacts(other)])
-  return one !== null && one.inode === two?.inode && one.device === two.device
 }
 
 /** Returns the SHA-256 of a file in lowercase hex; null when there is no such file. */

@@ -1,20 +1,16 @@
 import { readFile, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Output, Place } from '../../core/paths/tree.ts'
+import { disk } from './disk/disk.ts'
+import { isTemporary } from './disk/steps.ts'
 import {
-  fileChecksum,
   fileFacts,
   isFolder,
   isMissing,
-  isSameFile,
-  isTemporary,
-  linkNew,
-  linkOver,
   probeFolder,
   readFolder,
   statOf,
   sweepFolder,
-  writeAtomically,
 } from './durable-file.ts'
 import { SyncBatch } from './sync-batch.ts'
 
@@ -69,12 +65,9 @@ export class PublicTree {
   /** Writes `output` unless the file already has its bytes; returns whether it was written. */
   async write(output: Output): Promise<boolean> {
     const path = this.path(output.path)
-    const present = await fileFacts(path)
-    const isEqual =
-      present?.size === output.bytes.byteLength && (await readFile(path)).equals(output.bytes)
-    if (!isEqual) await this.#change(output.path, () => writeAtomically(path, output.bytes))
+    const isWritten = await this.#change(output.path, () => disk.run('write', path, output.bytes))
     await this.#note(batch => batch.file(path))
-    return !isEqual
+    return isWritten
   }
 
   /**
@@ -83,13 +76,7 @@ export class PublicTree {
    */
   async show(place: Place, source: string): Promise<boolean> {
     const path = this.path(place.path)
-    let isDone = false
-    await this.#change(place.path, async () => {
-      isDone = await linkNew(source, path)
-      if (isDone || (await this.#isShown(path, source))) return
-      if (!(await linkOver(source, path))) await writeAtomically(path, await readFile(source))
-      isDone = true
-    })
+    const isDone = await this.#change(place.path, () => disk.run('show', source, path))
     await this.#note(batch => batch.file(path))
     return isDone
   }
@@ -166,12 +153,6 @@ export class PublicTree {
     return folder
   }
 
-  async #isShown(path: string, source: string): Promise<boolean> {
-    if (await isSameFile(source, path)) return true
-    if (!(await fileFacts(path))) return false
-    return (await fileChecksum(path)) === (await fileChecksum(source))
-  }
-
   /** Registers what has to be synced, and syncs it unless a batch does so later. */
   async #note(say: (batch: SyncBatch) => void): Promise<void> {
     if (this.#sync === 'never') return
@@ -181,15 +162,15 @@ export class PublicTree {
   }
 
   /** Runs `work`, and again if its folder was removed as empty or something else was in the way. */
-  async #change(path: string, work: () => Promise<unknown>): Promise<void> {
+  async #change<T>(path: string, work: () => Promise<T>): Promise<T> {
     try {
-      await work()
+      return await work()
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException
       const isInTheWay = this.#clears && IN_THE_WAY.has(code)
       if (code !== 'ENOENT' && !isInTheWay) throw error
       if (this.#clears) await this.#makeRoom(path)
-      await work()
+      return work()
     }
   }
 

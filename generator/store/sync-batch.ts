@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { inParallel, syncFile, syncFolder, unlessMissing } from './durable-file.ts'
+import { syncAll } from './durable-file.ts'
 
 /**
  * Collects changed files to sync them all at once, which takes a fraction of the time. Unchanged
@@ -37,7 +37,7 @@ export class SyncBatch {
     const [files, folders] = [[...this.#files], [...this.#folders]]
     this.#files = new Set()
     this.#folders = new Set()
-    await inParallel(files, file => unlessMissing(syncFile(file)))
-    await inParallel(folders, folder => unlessMissing(syncFolder(folder)))
+    await syncAll(files, 'file')
+    await syncAll(folders, 'folder')
   }
 }

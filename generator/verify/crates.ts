@@ -9,7 +9,8 @@ import { orphans, removeOrphan, withoutRelease } from '../build/orphans.ts'
 import { type CrateRecord, eachCrate, readCrate, registryCounts } from '../store/catalog/crates.ts'
 import { isMarked } from '../store/catalog/marks.ts'
 import { listReleases, type ReleaseRecord, releaseOfBytes } from '../store/catalog/releases.ts'
-import { fileChecksum, isSameFile } from '../store/durable-file.ts'
+import { disk } from '../store/disk/disk.ts'
+import { fileChecksum } from '../store/durable-file.ts'
 import { derivable, type Finding, findingsAbout, lost, type VerifyOptions } from './finding.ts'
 
 /** Compares catalog, crate store, and public tree byte for byte; yields the differences. */
@@ -122,7 +123,8 @@ async function treeFaults(
   const findings: Finding[] = []
   for (const [path, cksum] of files.crates) {
     // A hard link to the crate store, where the bytes are checked.
-    if (await isSameFile(tree.path(path), crates.path(crateKey(crate.name, cksum)))) continue
+    const stored = crates.path(crateKey(crate.name, cksum))
+    if (await disk.run('isSameFile', tree.path(path), stored)) continue
     const shown = await fileChecksum(tree.path(path))
     if (shown === cksum) continue
     const what = shown

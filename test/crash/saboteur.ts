@@ -5,22 +5,25 @@
  * Steps count while the file `SABOTAGE_WHEN` exists; each is written to the end of the file
  * `SABOTAGE_LOG`.
  */
-import { appendFileSync, existsSync, promises } from 'node:fs'
+import fs, { appendFileSync, existsSync, promises, readFileSync } from 'node:fs'
 import { type FileHandle, open as openFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename } from 'node:path'
 import Libsql from 'libsql'
 
 const { SABOTAGE_AT = '', SABOTAGE_WHEN = '', SABOTAGE_LOG = '' } = process.env
-// What the program starts of its own is not what is looked at.
-for (const name of ['SABOTAGE_AT', 'SABOTAGE_WHEN', 'SABOTAGE_LOG']) delete process.env[name]
 const fatal = Number(SABOTAGE_AT)
-let count = 0
+
+let isNoting = false
 
 function step(name: string): void {
-  if (!existsSync(SABOTAGE_WHEN)) return
-  count++
+  if (isNoting || !existsSync(SABOTAGE_WHEN)) return
+  // The disk's thread counts, too: it has loaded this file as well.
+  const count = existsSync(SABOTAGE_LOG) ? readFileSync(SABOTAGE_LOG, 'utf8').split('\n').length : 1
+  // Appending is a step of its own otherwise.
+  isNoting = true
   appendFileSync(SABOTAGE_LOG, `${count} ${name}\n`)
+  isNoting = false
   if (count !== fatal && name !== SABOTAGE_AT) return
   process.kill(process.pid, 'SIGKILL')
   for (;;);
@@ -46,17 +49,27 @@ function wrap(
 const named = (method: string) => (args: readonly unknown[]) =>
   `${method} ${basename(String(args[args.length === 1 ? 0 : 1]))}`
 
-for (const method of ['rename', 'link']) wrap(promises, method, named(method))
+/** A function of `node:fs` that changes files: with a promise, or at once. */
+function wrapBoth(method: string, nameOf: (args: readonly unknown[]) => string | null): void {
+  wrap(promises, method, nameOf)
+  wrap(fs, `${method}Sync`, nameOf)
+}
+
+for (const method of ['rename', 'link']) wrapBoth(method, named(method))
 for (const method of ['mkdir', 'rm', 'rmdir', 'unlink']) {
-  wrap(promises, method, args =>
+  wrapBoth(method, args =>
     existsSync(String(args[0])) === (method === 'mkdir')
       ? null
       : `${method} ${basename(String(args[0]))}`,
   )
 }
-wrap(promises, 'open', args =>
-  /[wa+]/.test(String(args[1] ?? 'r')) ? `create ${basename(String(args[0]))}` : null,
+const created = (args: readonly unknown[], flags: unknown) =>
+  /[wa+]/.test(String(flags ?? 'r')) ? `create ${basename(String(args[0]))}` : null
+wrapBoth('open', args => created(args, args[1]))
+wrap(fs, 'writeFileSync', ([file, , options]) =>
+  typeof file === 'number' ? 'writeFile' : created([file], (options as { flag?: string })?.flag),
 )
+for (const method of ['writeFile', 'fsync']) wrap(fs, method, () => method.replace(/^f/, ''))
 
 const handle: FileHandle = await openFile(new URL(import.meta.url))
 for (const method of ['write', 'writeFile', 'appendFile', 'sync', 'datasync', 'truncate']) {

@@ -7,8 +7,8 @@ import { sql } from 'kysely'
 import { listen } from '../../daemon/http/listen.ts'
 import { readiness, whileStarting } from '../../daemon/readiness.ts'
 import { head, RawClient } from '../support/raw-client.ts'
-import { publishRequest, TestRegistry } from '../support/registry.ts'
-import { receiving, servedFolder } from '../support/served-folder.ts'
+import { TestRegistry } from '../support/registry.ts'
+import { largePublish, receiving, servedFolder } from '../support/served-folder.ts'
 
 /** What `/readyz` says, when what it said before no longer holds. */
 async function ready(test: TestRegistry): Promise<[number, string]> {
@@ -122,7 +122,7 @@ test('from SIGTERM until its end nobody finds a daemon ready, though a publish i
     await probe.until(received => received.endsWith('ready\n')),
     /^HTTP\/1\.1 200 OK\r\n/,
   )
-  const body = publishRequest({ name: 'demo', version: '1.0.0' })
+  const body = largePublish()
   const publisher = await RawClient.open(folder.url)
   const headers = { authorization: token, 'content-length': body.byteLength }
   await publisher.send(head('PUT', '/api/v1/crates/new', headers))

@@ -12,7 +12,7 @@ import { plimsoll, root } from '../support/plimsoll.ts'
 import { head, RawClient } from '../support/raw-client.ts'
 import { publishRequest } from '../support/registry.ts'
 import { scratch } from '../support/scratch.ts'
-import { receiving } from '../support/served-folder.ts'
+import { largePublish, receiving } from '../support/served-folder.ts'
 import { until } from '../support/until.ts'
 
 /** A token as the first start prints it. */
@@ -95,7 +95,7 @@ test('SIGTERM lets a slow publish finish, index file and all, then exits 0', asy
   // A silent connection would keep it for an hour.
   const daemon = await start(cleanup, dir, { PLIMSOLL_SERVER_SHUTDOWN_SECONDS: '3600' })
   const [token = ''] = TOKEN.exec(daemon.said.out) ?? []
-  const body = publishRequest({ name: 'demo', version: '1.0.0' })
+  const body = largePublish()
   const client = await RawClient.open(daemon.url)
   const idle = await RawClient.open(daemon.url)
   await client.send(
@@ -130,7 +130,7 @@ test('SIGTERM does not wait longer than server.shutdown_seconds', async t => {
   const dir = await folder(cleanup)
   const daemon = await start(cleanup, dir, { PLIMSOLL_SERVER_SHUTDOWN_SECONDS: '1' })
   const [token = ''] = TOKEN.exec(daemon.said.out) ?? []
-  const body = publishRequest({ name: 'demo', version: '1.0.0' })
+  const body = largePublish()
   const client = await RawClient.open(daemon.url)
   await client.send(
     head('PUT', '/api/v1/crates/new', { authorization: token, 'content-length': body.length }),

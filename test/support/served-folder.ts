@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { Cleanup } from './cleanup.ts'
 import type { Run } from './command.ts'
 import { plimsoll, serve } from './plimsoll.ts'
+import { publishRequest } from './registry.ts'
 import { scratch } from './scratch.ts'
 import { until } from './until.ts'
 
@@ -42,7 +44,13 @@ export async function servedFolder(
   return { ...daemon, dir, run, ok }
 }
 
-/** Waits until the daemon of a registry folder receives the `.crate` of a publish. */
+/** A publish whose `.crate` is too large to be collected in memory before it is written. */
+export function largePublish(): Uint8Array {
+  const files = { 'src/data.bin': randomBytes(200_000).toString('hex') }
+  return publishRequest({ name: 'demo', version: '1.0.0', files })
+}
+
+/** Waits until the daemon of a registry folder receives the `.crate` of a large publish. */
 export async function receiving(dir: string): Promise<void> {
   const incoming = join(dir, 'crates', 'incoming')
   await until(

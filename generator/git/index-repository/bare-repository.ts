@@ -3,14 +3,14 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { refuse } from '../../../core/error/error.ts'
+import { disk } from '../../store/disk/disk.ts'
+import { isTemporary } from '../../store/disk/steps.ts'
 import {
   fileFacts,
-  isTemporary,
   makeFolder,
   readFolder,
   readText,
   statOf,
-  writeAtomically,
   writeDurably,
 } from '../../store/durable-file.ts'
 
@@ -100,7 +100,7 @@ export async function updateServerInfo(path: string): Promise<void> {
 
 /** Replaces a derived file without a sync: every start compares it again. */
 async function replaceDerived(file: string, text: string): Promise<void> {
-  if ((await readText(file)) !== text) await writeAtomically(file, Buffer.from(text))
+  if ((await readText(file)) !== text) await disk.run('replace', file, Buffer.from(text))
 }
 
 /** How long a ref may be locked: git needs milliseconds; an older lock is of a dead process. */

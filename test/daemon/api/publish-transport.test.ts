@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { listen } from '../../../daemon/http/listen.ts'
@@ -215,7 +216,10 @@ test('a client that vanishes half-way leaves nothing, and is no failure of the d
   await test.request('PUT', PATH, token, { body: '' })
   test.logged.splice(0)
   const before = await test.everything()
-  const body = frame(plainMetadata('gone', '1.0.0'), buildCrate({ name: 'gone', version: '1.0.0' }))
+  // More than is collected before the first write.
+  const files = { 'src/data.bin': randomBytes(100_000).toString('latin1') }
+  const crate = buildCrate({ name: 'gone', version: '1.0.0', files })
+  const body = frame(plainMetadata('gone', '1.0.0'), crate)
   const incoming = join(test.dir, 'crates', 'incoming')
   for (const [what, end] of [
     ['in the metadata', 50],
@@ -229,7 +233,7 @@ test('a client that vanishes half-way leaves nothing, and is no failure of the d
     await settle()
     if (what === 'in the crate') {
       await until(
-        () => readdirSync(incoming).length > 0,
+        () => existsSync(incoming) && readdirSync(incoming).length > 0,
         () => 'nothing is being received',
       )
       assert.equal(readdirSync(incoming).length, 1, 'it is being received')

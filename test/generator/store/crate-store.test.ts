@@ -44,26 +44,34 @@ test('discarded bytes are gone; to discard twice is fine', async t => {
 
 test('too many bytes are refused while they arrive, and none stay', async t => {
   const store = new CrateStore(folderOf(t))
-  let given = 0
-  async function* endless() {
-    for (;;) {
-      given++
-      yield Buffer.alloc(10)
+  await store.probe()
+  for (const [step, max] of [[10, 35] as const, [30_000, 105_000] as const]) {
+    let given = 0
+    async function* endless() {
+      for (;;) {
+        given++
+        yield Buffer.alloc(step)
+      }
     }
+    await assert.rejects(store.stage(endless(), max), new Refusal([{ ...crateTooBig(max) }]))
+    assert.equal(given, 4)
+    assert.deepEqual(readdirSync(join(store.root, 'incoming')), [])
+    const staged = await store.stage(once(Buffer.alloc(max)), max)
+    assert.equal(staged.size, max)
+    await staged.discard()
   }
-  await assert.rejects(store.stage(endless(), 35), new Refusal([{ ...crateTooBig(35) }]))
-  assert.equal(given, 4)
-  assert.deepEqual(readdirSync(join(store.root, 'incoming')), [])
-  assert.equal((await store.stage(once(Buffer.alloc(35)), 35)).size, 35)
 })
 
 test('a source that breaks leaves nothing', async t => {
   const store = new CrateStore(folderOf(t))
-  async function* broken() {
-    yield Buffer.from('half')
-    throw new Error('connection lost')
+  await store.probe()
+  for (const length of [4, 100_000]) {
+    async function* broken() {
+      yield Buffer.alloc(length)
+      throw new Error('connection lost')
+    }
+    await assert.rejects(store.stage(broken(), 200_000), new Error('connection lost'))
   }
-  await assert.rejects(store.stage(broken(), 100), new Error('connection lost'))
   assert.deepEqual(readdirSync(join(store.root, 'incoming')), [])
 })
 

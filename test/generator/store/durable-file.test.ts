@@ -3,34 +3,30 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  promises,
   readdirSync,
   readFileSync,
   statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { disk } from '../../../generator/store/disk/disk.ts'
+import { steps } from '../../../generator/store/disk/steps.ts'
 import {
   fileChecksum,
   fileFacts,
-  isSameFile,
-  isTemporary,
-  linkNew,
-  linkOver,
   moveDurably,
   readFolder,
   readText,
   sweepFolder,
-  temporaryPath,
-  writeAtomically,
   writeDurably,
 } from '../../../generator/store/durable-file.ts'
 import { folderOf } from '../../support/workplace.ts'
 
-for (const write of [writeDurably, writeAtomically]) {
+const replace = (path: string, bytes: Buffer) => disk.run('replace', path, bytes)
+
+for (const write of [writeDurably, replace]) {
   test(`${write.name} makes the folders, replaces what was there and leaves nothing else`, async t => {
     const folder = folderOf(t)
     const path = join(folder, 'a', 'b', 'file')
@@ -67,50 +63,6 @@ test('moveDurably moves into folders that do not exist yet', async t => {
   assert.equal(readFileSync(join(folder, 'x', 'y', 'to'), 'utf8'), 'x')
 })
 
-test('linkOver makes one file of two names, also over another file and over itself', async t => {
-  const folder = folderOf(t)
-  const [source, path] = [join(folder, 'source'), join(folder, 'shown', 'path')]
-  writeFileSync(source, 'x')
-  assert.equal(await linkNew(source, path), true)
-  assert.equal(await linkNew(source, path), false)
-  assert.equal(await linkOver(source, path), true)
-  assert.equal(await isSameFile(source, path), true)
-  writeFileSync(join(folder, 'other'), 'y')
-  assert.equal(await linkOver(join(folder, 'other'), path), true)
-  assert.equal(readFileSync(path, 'utf8'), 'y')
-  assert.deepEqual(readdirSync(join(folder, 'shown')), ['path'])
-})
-
-test('linkNew says when the file system cannot link', async t => {
-  const folder = folderOf(t)
-  writeFileSync(join(folder, 'source'), 'x')
-  const { link } = promises
-  const restore = () => {
-    promises.link = link
-    syncBuiltinESMExports()
-  }
-  t.after(restore)
-  for (const code of ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS']) {
-    promises.link = async () => Promise.reject(Object.assign(new Error(code), { code }))
-    syncBuiltinESMExports()
-    assert.equal(await linkNew(join(folder, 'source'), join(folder, 'path')), false)
-  }
-  assert.deepEqual(readdirSync(folder), ['source'])
-})
-
-test('linkNew says when its source is missing', async t => {
-  const folder = folderOf(t)
-  await assert.rejects(linkNew(join(folder, 'none'), join(folder, 'path')), { code: 'ENOENT' })
-  assert.deepEqual(readdirSync(folder), [])
-})
-
-test('temporary names are recognised, and lie beside what they will become', () => {
-  const path = temporaryPath('/registry/public/index/3/a/abc')
-  assert.match(path, /^\/registry\/public\/index\/3\/a\/\.writing-[0-9a-f]{16}$/)
-  assert.equal(isTemporary(path), true)
-  assert.equal(isTemporary('/registry/.writing-x/abc'), false)
-})
-
 test('sweepFolder removes half-written files only, and only those of before a time', async t => {
   const folder = folderOf(t)
   for (const name of ['.writing-old', '.writing-new', 'kept']) writeFileSync(join(folder, name), '')
@@ -131,9 +83,9 @@ test('what is missing reads as null or empty, and other failures do not', async 
     assert.equal(await fileChecksum(path), null)
     assert.equal(await readText(path), null)
     assert.deepEqual(await readFolder(path), [])
-    assert.equal(await isSameFile(path, join(folder, 'file')), false)
-    assert.equal(await isSameFile(join(folder, 'file'), path), false)
-    assert.equal(await isSameFile(path, path), false)
+    assert.equal(steps.isSameFile(path, join(folder, 'file')), false)
+    assert.equal(steps.isSameFile(join(folder, 'file'), path), false)
+    assert.equal(steps.isSameFile(path, path), false)
   }
   await assert.rejects(readText(folder), { code: 'EISDIR' })
 })

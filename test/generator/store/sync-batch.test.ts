@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { promises, rmSync } from 'node:fs'
+import fs, { readlinkSync, rmSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { relative } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -13,19 +13,14 @@ import { addCrate, folderOf, newRegistry } from '../../support/workplace.ts'
 /** What is put on disk from here on, by its path below `folder`. */
 function watchSyncs(t: TestContext, folder: string): string[] {
   const synced: string[] = []
-  const { open } = promises
-  promises.open = async (...args) => {
-    const file = await open(...args)
-    const { sync } = file
-    file.sync = async () => {
-      synced.push(relative(folder, String(args[0])) || '.')
-      return sync.call(file)
-    }
-    return file
-  }
+  const { fsync } = fs
+  fs.fsync = ((descriptor: number, done: () => void) => {
+    synced.push(relative(folder, readlinkSync(`/proc/self/fd/${descriptor}`)) || '.')
+    fsync(descriptor, done)
+  }) as typeof fsync
   syncBuiltinESMExports()
   t.after(() => {
-    promises.open = open
+    fs.fsync = fsync
     syncBuiltinESMExports()
   })
   return synced
