@@ -89,8 +89,7 @@ export function dependentSection(
   const more = dependentCount - dependents.length
   const one = dependentCount === 1
   const isMixed = dependents.some(row => row.registry !== null)
-  const origins =
-    'The name of another registry says that Cargo takes the crate of this name from there.'
+  const origins = 'Where another registry is named, Cargo takes the crate of this name from there.'
   return html`<p class="quiet">${plural(dependentCount, 'crate')} in this registry ${one ? 'depends' : 'depend'} on it with ${one ? 'its' : 'their'} newest version.${isMixed ? ` ${origins}` : null}</p>
 <ul class="rows">
 ${dependents.map(

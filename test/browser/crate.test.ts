@@ -1,0 +1,230 @@
+// Mirrors site/crate/
+import assert from 'node:assert/strict'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { initRegistry, openRegistry } from '../../generator/registry.ts'
+import { launchChromium } from '../support/chromium.ts'
+import { Cleanup } from '../support/cleanup.ts'
+import { buildCrate } from '../support/crate-builder.ts'
+import { fillRegistry, type HarbourRelease, writeCrates } from '../support/harbour.ts'
+import { plimsoll, serve } from '../support/plimsoll.ts'
+import { scratch } from '../support/scratch.ts'
+import { serveFiles } from '../support/static-server.ts'
+import { until } from '../support/until.ts'
+import { checkPage, PHONE, picture, visit } from './browsing.ts'
+
+const VERSIONS = 105
+const SMALL = { viewport: { width: 360, height: 700 } }
+const WITHOUT_SCRIPT = { javaScriptEnabled: false }
+const ENV = { PLIMSOLL_GIT_INDEX: 'off', PLIMSOLL_OWNERS_PUBLIC: 'true' }
+const places = { 'static tree': '', daemon: '' }
+type Place = keyof typeof places
+
+/** `rope` with very many versions, and `winch`, which takes it from crates.io. */
+function releases(): HarbourRelease[] {
+  const about =
+    'license = "MIT OR Apache-2.0"\nkeywords = ["knots"]\ncategories = ["encoding"]\nrust-version = "1.85"\n'
+  const files = {
+    'src/lib.rs': `//! Rope.\n\n${'pub fn tie() {}\n'.repeat(1234)}`,
+    'README.md': `# rope\n\n${'It holds. '.repeat(2000)}\n`,
+    'LICENSE-APACHE': 'Apache',
+    'LICENSE-MIT': 'MIT',
+  }
+  const rope = Array.from({ length: VERSIONS }, (_, at) => {
+    const version = `0.${at}.0`
+    const manifest = `[package]\nname = "rope"\nversion = "${version}"\nedition = "2021"\ndescription = "Ties things."\n${about}`
+    const bytes = buildCrate({ name: 'rope', version, manifest, files })
+    const at_ = new Date(Date.UTC(2026, 0, 1 + at)).toISOString().replace('.000', '')
+    return { name: 'rope', version, bytes, at: at_, by: 'ada', yanked: at === 3 }
+  })
+  const manifest = '[dependencies]\nrope = "0.9"\nserde = "1"\n'
+  const bytes = buildCrate({ name: 'winch', version: '1.0.0', manifest })
+  return [
+    ...rope,
+    { name: 'winch', version: '1.0.0', bytes, at: '2026-06-01T00:00:00Z', by: 'ada' },
+  ]
+}
+
+let browser: Browser
+const cleanup = new Cleanup({ after })
+after(() => browser?.close())
+
+before(async () => {
+  browser = await launchChromium()
+  const folder = scratch(cleanup)
+  mkdirSync(join(folder, 'out'))
+  const server = await serveFiles(join(folder, 'out'), '/sub/path')
+  cleanup.add(() => server.close())
+  writeCrates(join(folder, 'from'), releases(), server.url)
+  const { code, stderr } = await plimsoll(folder, ['build', '--from', 'from', '--out', 'out'])
+  assert.equal(code, 0, stderr)
+  places['static tree'] = server.url
+  const dir = join(folder, 'registry')
+  const sources = { env: { ...ENV, PLIMSOLL_REGISTRY_BASE_URL: 'http://127.0.0.1' } }
+  await initRegistry(dir, sources, {})
+  const registry = await openRegistry(dir, sources)
+  await fillRegistry(registry, releases())
+  await registry.close()
+  places.daemon = (await serve(cleanup, dir, ENV)).url
+  const status = () => plimsoll(dir, ['status', '--json', '--dir', dir], ENV)
+  await until(
+    async () => JSON.parse((await status()).stdout).pending === 0,
+    () => 'the pages are not rendered',
+  )
+})
+
+function look(
+  place: Place,
+  path: string,
+  work: (page: Page) => Promise<void>,
+  options?: BrowserContextOptions,
+): Promise<void> {
+  return visit(browser, places[place], path, work, options)
+}
+
+/** Where the top of an element is in the window. */
+async function top(page: Page, selector: string): Promise<number> {
+  return (await page.locator(selector).first().boundingBox())?.y ?? Number.NaN
+}
+
+for (const place of Object.keys(places) as Place[]) {
+  const shot = (what: string) => `${place}-crate-${what}`.replaceAll(' ', '-')
+
+  test(`${place}: size, code and license texts, which the source browser has`, async () => {
+    await look(place, 'crates/rope/', async page => {
+      assert.match(await page.locator('.side').innerText(), /5 files, [\d.]+ KiB unpacked/)
+      assert.match(await page.locator('.side').innerText(), /1,234 lines of Rust/)
+      await picture(page, shot('facts'), { fullPage: true })
+      await page.locator('.about').getByRole('link', { name: 'Apache-2.0' }).click()
+      await page.waitForURL(`**/crates/rope/0.${VERSIONS - 1}.0/src/LICENSE-APACHE.html`)
+      assert.match(await page.locator('pre').innerText(), /Apache/)
+    })
+  })
+
+  test(`${place}: a phone shows version, license and MSRV above the README`, async () => {
+    const work = async (page: Page) => {
+      const facts = await page.locator('.about').innerText()
+      assert.match(facts.replace(/\s+/g, ' '), /Version 0\.104\.0 .*Rust 1\.85 or newer .*License/)
+      assert.ok((await top(page, '.about')) < (await top(page, '#readme')))
+      const lines = await page
+        .locator('.install pre')
+        .evaluateAll(all =>
+          all.map(
+            one =>
+              one.getBoundingClientRect().height / parseFloat(getComputedStyle(one).lineHeight),
+          ),
+        )
+      for (const height of lines) assert.ok(height < 3, `${height} lines`)
+    }
+    await look(place, 'crates/rope/', work, SMALL)
+  })
+
+  for (const [way, options] of [
+    ['', {}],
+    [' without JavaScript', WITHOUT_SCRIPT],
+  ] as const) {
+    test(`${place}: the tabs stay in view when one is chosen${way}`, async () => {
+      const work = async (page: Page) => {
+        const before = await top(page, '.tabs')
+        await page.locator('.tabs a', { hasText: 'Versions' }).click()
+        assert.equal(await top(page, '.tabs'), before, 'the page stays where it is')
+        await page.locator('.tabs a', { hasText: 'Readme' }).click()
+        await page.evaluate(() => scrollTo(0, 2000))
+        assert.ok((await top(page, '.tabs')) >= 0, 'the tabs stick')
+        await page.locator('.tabs a', { hasText: 'Versions' }).click()
+        assert.ok((await top(page, '#versions h2')) > (await top(page, '.tabs')))
+      }
+      await look(place, 'crates/rope/', work, options)
+    })
+  }
+
+  test(`${place}: on a phone a chosen tab begins below the tabs`, async () => {
+    const work = async (page: Page) => {
+      await page.locator('.tabs a', { hasText: 'Versions' }).click()
+      const [tabs, heading] = [await top(page, '.tabs'), await top(page, '#versions h2')]
+      assert.ok(tabs >= 0 && heading > tabs && heading < 200, `${tabs} ${heading}`)
+    }
+    await look(place, 'crates/rope/', work, PHONE)
+  })
+
+  test(`${place}: the selector leads to other versions`, async () => {
+    await look(place, 'crates/rope/', async page => {
+      await page.locator('.selector summary').click()
+      await checkPage(page)
+      await picture(page, shot('selector'))
+      assert.equal(await page.locator('.selector li').count(), 13)
+      await page.locator('.selector a', { hasText: '0.100.0' }).click()
+      await page.waitForURL('**/crates/rope/0.100.0/')
+      await page.locator('.selector summary').click()
+      await page.locator('.selector [aria-current]', { hasText: '0.100.0' }).waitFor()
+      await page.locator('.selector a', { hasText: '0.103.0' }).click()
+      await page.waitForURL('**/crates/rope/0.103.0/')
+    })
+    const work = async (page: Page) => {
+      await page.locator('.selector summary').click()
+      await checkSize(page)
+      await page.locator('.selector a', { hasText: '0.99.0' }).click()
+      await page.waitForURL('**/crates/rope/0.99.0/')
+      await page.locator('.selector summary').click()
+      await page.locator('.selector a', { hasText: 'All versions' }).click()
+      await page.waitForURL('**/crates/rope/#versions')
+    }
+    await look(place, 'crates/rope/', work, { ...SMALL, ...WITHOUT_SCRIPT })
+  })
+
+  test(`${place}: the filter finds versions that only the page of all versions has`, async () => {
+    await look(place, 'crates/rope/#versions', async page => {
+      assert.equal(await page.locator('#version-rows tr').count(), 100)
+      await page.locator('.filter input').fill('yanked')
+      await page.locator('#version-rows a:visible', { hasText: '0.3.0' }).waitFor()
+      assert.equal(await page.locator('.filter output').textContent(), `1 of ${VERSIONS}`)
+      await page.locator('#version-rows a:visible').click()
+      await page.waitForURL('**/crates/rope/0.3.0/')
+    })
+    const work = async (page: Page) => {
+      await page.getByRole('link', { name: `Show all ${VERSIONS} versions` }).click()
+      await page.waitForURL('**/crates/rope/versions/')
+      assert.equal(await page.locator('#version-rows tr').count(), VERSIONS)
+      await page.locator('#version-rows a', { hasText: '0.0.0' }).click()
+      await page.waitForURL('**/crates/rope/0.0.0/')
+    }
+    await look(place, 'crates/rope/#versions', work, WITHOUT_SCRIPT)
+    await look(place, 'crates/rope/versions/', checkPage)
+  })
+
+  test(`${place}: latest is the newest version`, async () => {
+    const work = async (page: Page) => {
+      await page.waitForURL('**/crates/rope/0.104.0/')
+      assert.match((await page.locator('h1').textContent()) ?? '', /rope 0\.104\.0/)
+    }
+    for (const options of [{}, WITHOUT_SCRIPT])
+      await look(place, 'crates/rope/latest/', work, options)
+  })
+
+  test(`${place}: a dependency leads to its registry and to the crate of its name here`, async () => {
+    await look(place, 'crates/winch/#dependencies', async page => {
+      const links = (selector: string) =>
+        page.locator(selector).evaluateAll(all => all.map(one => (one as HTMLAnchorElement).href))
+      assert.deepEqual(await links('#dependencies a:visible'), [
+        'https://crates.io/crates/rope',
+        `${places[place]}/crates/rope/`,
+        'https://crates.io/crates/serde',
+      ])
+      await checkPage(page)
+      await page.getByRole('link', { name: 'also in this registry' }).click()
+      await page.waitForURL('**/crates/rope/')
+      await page.locator('.tabs a', { hasText: 'Dependents' }).click()
+      assert.match(await page.locator('#dependents li').innerText(), /winch.*\s.*from crates\.io/s)
+      await checkPage(page)
+      await picture(page, shot('dependents'))
+    })
+  })
+}
+
+/** Nothing sticks out of the window. */
+async function checkSize(page: Page): Promise<void> {
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+  assert.ok(wide <= 0, `${wide} pixels too wide`)
+}
