@@ -18,8 +18,8 @@ export async function sitePages(context: PageContext): Promise<Output[]> {
   const newest = await readCards(database, await newCrates(database, FEED_LENGTH.crates))
   const updated = await readCards(database, await updatedCrates(database, FRONT_LENGTH))
   const shown = newest.slice(0, FRONT_LENGTH)
-  const names = [...updated, ...shown].filter(one => !one.yanked).map(one => one.name)
-  const example = await mostRequired(database, names)
+  const latest = [...updated, ...shown].find(one => !one.yanked)?.name ?? null
+  const example = (await mostRequired(database)) ?? latest
   return [
     ...renderSite(site, { crates, versions: releases, newest: shown, updated, example }),
     renderNewCrates(site, newest),

@@ -1,6 +1,6 @@
 import { dependencyOn, type Tie } from '../../../../core/entry/entry.ts'
 import { parseEntry } from '../../../../core/entry/parse.ts'
-import { type CanonicalName, canonicalName, type Name } from '../../../../core/name.ts'
+import type { CanonicalName, Name } from '../../../../core/name.ts'
 import type { Version } from '../../../../core/version.ts'
 import { all, column, LIST, type Queries, type Row, run, value } from '../../database/statement.ts'
 import type { Slice } from '../search/order.ts'
@@ -90,10 +90,10 @@ export async function markNamesakes(db: Queries, dependency: CanonicalName): Pro
   }
 }
 
-/** Returns the name with the most dependents; the first one when none has any. */
-export async function mostRequired(db: Queries, names: readonly Name[]): Promise<Name | null> {
-  const text = `SELECT dependency FROM dependents WHERE dependency IN ${LIST}
-    GROUP BY dependency ORDER BY count(*) DESC, dependency LIMIT 1`
-  const found = await value<CanonicalName>(db, text, names.map(canonicalName))
-  return names.find(name => canonicalName(name) === found) ?? names[0] ?? null
+/** Returns the crate with the most dependents, unless it is yanked; null when none has any. */
+export async function mostRequired(db: Queries): Promise<Name | null> {
+  const text = `SELECT crates.name FROM listings JOIN crates ON crates.id = listings.crate_id
+    WHERE listings.dependents > 0 AND listings.yanked = 0
+    ORDER BY listings.dependents DESC, listings.canonical LIMIT 1`
+  return (await value<Name>(db, text)) ?? null
 }

@@ -1,0 +1,97 @@
+// Mirrors generator/cli/: what is printed as JSON, and what of long lists is named
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { Run } from '../../support/command.ts'
+import { buildCrate, buildEvil } from '../../support/crate-builder.ts'
+import { plimsoll as program } from '../../support/plimsoll.ts'
+import { folderOf } from '../../support/workplace.ts'
+
+const BASE = 'https://crates.example'
+const ENV = { PLIMSOLL_GIT_INDEX: 'off', PLIMSOLL_REGISTRY_BASE_URL: BASE }
+const NEEDS_KEEL = `[dependencies.keel]\nversion = "1"\nregistry-index = "sparse+${BASE}/index/"\n`
+
+/** A registry in which four crates with two versions each need `keel`. */
+async function scene(t: TestContext) {
+  const folder = folderOf(t)
+  mkdirSync(join(folder, 'crates'))
+  const put = (name: string, version: string, manifest = '') =>
+    writeFileSync(
+      join(folder, 'crates', `${name}-${version}.crate`),
+      buildCrate({ name, version, manifest }),
+    )
+  put('keel', '1.0.0')
+  for (const name of ['aft', 'bow', 'cabin', 'deck'])
+    for (const version of ['1.0.0', '1.1.0']) put(name, version, NEEDS_KEEL)
+  const plimsoll = (...args: string[]): Promise<Run> => program(folder, args, ENV)
+  assert.equal((await plimsoll('init')).code, 0)
+  return { folder, plimsoll }
+}
+
+/** The one JSON text on stdout of a command that must end with `code`. */
+async function json(run: Promise<Run>, code = 0): Promise<unknown> {
+  const ended = await run
+  assert.equal(ended.code, code, ended.stderr)
+  return JSON.parse(ended.stdout)
+}
+
+test('every command that reports has one JSON text on stdout', async t => {
+  const { folder, plimsoll } = await scene(t)
+  writeFileSync(join(folder, 'crates', 'bad.crate'), buildEvil('not gzip'))
+  const added = (await json(plimsoll('add', 'crates', '--json'), 1)) as Record<string, unknown>[]
+  assert.equal(added.length, 10)
+  const keys = ['path', 'name', 'version', 'outcome', 'warnings', 'errors']
+  for (const one of added) assert.deepEqual(Object.keys(one), keys)
+  assert.deepEqual(await json(plimsoll('build', '--all', '--json')), { crates: 5 })
+  const static_ = ['--from', 'crates', '--out', 'out', '--skip-bad', '--no-cache', '--json']
+  const tree = (await json(plimsoll('build', ...static_), 1)) as Record<string, unknown>
+  assert.deepEqual([tree.crates, tree.versions], [5, 9])
+  assert.deepEqual([(tree.warnings as string[]).length, (tree.refused as string[]).length], [0, 1])
+  const yanked = { name: 'aft', version: '1.0.0', yanked: true, changed: true }
+  assert.deepEqual(await json(plimsoll('yank', 'aft@1.0.0', '--json')), yanked)
+  const saved = { file: 'b.tar', crate_files: 9 }
+  assert.deepEqual(await json(plimsoll('backup', 'b.tar', '--json')), saved)
+  assert.deepEqual(await json(plimsoll('restore', 'b.tar', '--dir', 'again', '--json')), {
+    dir: 'again',
+    crate_files: 9,
+  })
+  const alice = (await json(plimsoll('user', 'add', 'alice', '--json'))) as Record<string, unknown>
+  assert.deepEqual([alice.login, alice.admin, alice.locked], ['alice', true, false])
+  assert.deepEqual(await json(plimsoll('user', 'list', '--json')), [alice])
+  assert.equal(((await json(plimsoll('audit', '--json'))) as object[]).length, 11)
+  assert.deepEqual(await json(plimsoll('token', 'list', '--json')), [])
+  assert.deepEqual(await json(plimsoll('verify', '--json')), [])
+})
+
+test('delete counts the dependents and names a few', async t => {
+  const { plimsoll } = await scene(t)
+  assert.equal((await plimsoll('add', 'crates')).code, 0)
+  const plan = await plimsoll('delete', 'keel')
+  assert.equal(plan.code, 1)
+  assert.equal(
+    plan.stdout,
+    'would delete keel 1.0.0\nother crates depend on it (8 versions of 4 crates): aft, bow, cabin and 1 more\n',
+  )
+  const all = (await json(plimsoll('delete', 'keel', '--json'), 1)) as Record<string, unknown>
+  assert.deepEqual([all.name, all.versions, all.deleted], ['keel', ['1.0.0'], false])
+  assert.equal((all.dependents as string[]).length, 8)
+  const refused = await plimsoll('delete', 'keel', '--yes', '--json')
+  assert.deepEqual([refused.code, refused.stdout], [1, ''])
+  assert.match(refused.stderr, /\(8 of their versions, such as aft 1\.0\.0, aft 1\.1\.0, bow 1/)
+  const gone = (await json(plimsoll('delete', 'keel', '--yes', '--force', '--json'))) as object
+  assert.deepEqual(gone, { ...all, deleted: true })
+})
+
+test('the example of the front page is the crate with the most dependents, both ways', async t => {
+  const { folder, plimsoll } = await scene(t)
+  assert.equal((await plimsoll('add', 'crates')).code, 0)
+  const one = join(folder, 'zeppelin.crate')
+  writeFileSync(one, buildCrate({ name: 'zeppelin', version: '1.0.0' }))
+  assert.equal((await plimsoll('add', one)).code, 0)
+  assert.equal((await plimsoll('build', '--from', 'crates', '--out', 'out')).code, 0)
+  for (const tree of ['registry/public', 'out']) {
+    const page = readFileSync(join(folder, tree, 'index.html'), 'utf8')
+    assert.match(page, /cargo add keel --registry plimsoll/, tree)
+  }
+})
