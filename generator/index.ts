@@ -27,6 +27,7 @@ export { type Published, PublishQueue } from './add/publish-queue.ts'
 export { type Built, build } from './build/build.ts'
 export { buildCrate } from './build/crate.ts'
 export type { PageContext } from './pages/context.ts'
+export { fetchImages } from './pages/image-queue.ts'
 export { buildMarks, buildPages, markOutdatedPages } from './pages/pages.ts'
 export {
   buildStatic,
@@ -75,6 +76,7 @@ export {
 } from './store/catalog/marks.ts'
 export { type CrateCard, findCard, isNamed, readCards } from './store/catalog/pages/cards.ts'
 export { countDependents, listDependents } from './store/catalog/pages/dependents.ts'
+export { nextImage } from './store/catalog/pages/images.ts'
 export { pageMarks } from './store/catalog/pages/page-marks.ts'
 export { listPlainPages } from './store/catalog/pages/plain-pages.ts'
 export { crateCount } from './store/catalog/pages/prefixes.ts'
@@ -145,7 +147,7 @@ export {
   sumUntil,
 } from '../core/day-counts.ts'
 export { CRATES_FOLDER, crateFilePath, releaseOfPath } from '../core/paths/crates.ts'
-export { configPath, notFoundPath, type Place, placeOf } from '../core/paths/tree.ts'
+export { configPath, isImagePath, notFoundPath, type Place, placeOf } from '../core/paths/tree.ts'
 export { type ListenAddress, parseListen } from '../core/settings/kind.ts'
 export type { Settings } from '../core/settings/settings.ts'
 export { after, before, timestamp } from '../core/timestamp.ts'

@@ -4,6 +4,7 @@ import { refuse } from '../core/error/error.ts'
 import { renderSettingsFile } from '../core/settings/file.ts'
 import { type ResolvedSettings, resolveSettings, type Settings } from '../core/settings/settings.ts'
 import { registryUrls } from '../core/urls.ts'
+import { imageRules } from './images/fetch.ts'
 import type { PageContext } from './pages/context.ts'
 import { siteConfig } from './render/site-config.ts'
 import { readFact, writeFact } from './store/catalog/facts.ts'
@@ -81,6 +82,7 @@ export async function openRegistry(
     crates,
     pageMutex,
     site: siteConfig(settings, urls, true),
+    images: imageRules(settings),
     tree: new PublicTree(join(root, 'public'), 'each'),
     urls,
     authRequired: settings.auth.required,

@@ -22,6 +22,10 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['js', 'text/javascript; charset=utf-8'],
   ['svg', 'image/svg+xml'],
   ['png', 'image/png'],
+  ['jpg', 'image/jpeg'],
+  ['gif', 'image/gif'],
+  ['webp', 'image/webp'],
+  ['avif', 'image/avif'],
   ['xml', 'application/xml; charset=utf-8'],
   ['txt', TEXT],
 ])
@@ -29,7 +33,8 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 /** Returns a path with its content type and cache rule. */
 export function placeOf(path: string): Place {
   const extension = /\.([a-z]+)$/.exec(path)?.[1] ?? ''
-  const isImmutable = extension === 'crate' || path.startsWith(`${ASSETS_FOLDER}/`)
+  const isImmutable =
+    extension === 'crate' || path.startsWith(`${ASSETS_FOLDER}/`) || isImagePath(path)
   const cache = isImmutable ? 'immutable' : 'revalidate'
   return { path, contentType: contentTypeOf(path, extension), cache }
 }
@@ -73,6 +78,16 @@ export function pathInGit(path: string): string {
 
 /** Folder of images of READMEs, named by their bytes. */
 export const IMAGES_FOLDER = 'images'
+
+/** Returns the path of an image with this SHA-256. */
+export function imagePath(sha256: string, extension: string): string {
+  return `${IMAGES_FOLDER}/${sha256.slice(0, 2)}/${sha256}.${extension}`
+}
+
+/** Whether `imagePath` can return `path`; other files there belong to the operator. */
+export function isImagePath(path: string): boolean {
+  return /^images\/([0-9a-f]{2})\/\1[0-9a-f]{62}\.(?:png|jpg|gif|webp|avif|svg)$/.test(path)
+}
 
 /** Folder of the stylesheet, the scripts and the images; their paths contain a hash. */
 export const ASSETS_FOLDER = 'assets'

@@ -137,7 +137,8 @@ export const sections = {
   },
   pages: {
     source: row(flag, true),
-    images: row(choice('link', 'load'), 'link'),
+    images: row(choice('link', 'copy', 'load'), 'link'),
+    image_networks: row(list(network), []),
     logo: row(maybe(ownPath), null),
     stylesheet: row(maybe(ownPath), null),
     links: row(list(siteLink), []),
@@ -179,6 +180,7 @@ export const sections = {
     archive_entries: row(integer(1, 10_000_000), 50_000),
     manifest_bytes: row(size(1024, 64 * MIB), MIB),
     readme_bytes: row(size(0, 64 * MIB), MIB),
+    image_bytes: row(size(0, 64 * MIB), 5 * MIB),
     request_seconds: row(duration(1, 3600), 120),
     publish_per_minute: row(rate, 300),
     changes_per_minute: row(rate, 300),

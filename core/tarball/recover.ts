@@ -96,6 +96,25 @@ export async function readContents(
   return [...files.values()]
 }
 
+/** Returns those of the files that the `.crate` has, within limits for one and for all of them. */
+export async function readFiles(
+  open: Open,
+  wanted: ReadonlySet<string>,
+  limits: { readonly fileBytes: number; readonly bytes: number; readonly unpackedBytes: number },
+): Promise<Map<string, Uint8Array>> {
+  const files = new Map<string, Uint8Array>()
+  let left = limits.bytes
+  await walkFiles(open, limits.unpackedBytes, async ({ path: full, size }, read) => {
+    const path = full.slice(full.indexOf('/') + 1)
+    if (wanted.has(path) && size <= limits.fileBytes && size <= left) {
+      files.set(path, await gather(read()))
+      left -= size
+    }
+    return files.size < wanted.size ? 'go on' : 'stop'
+  })
+  return files
+}
+
 /** Visits the regular files of an archive as far as it can be read. */
 async function walkFiles(open: Open, unpackedBytes: number, visit: Visit): Promise<void> {
   try {

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import type { HonoRequest } from 'hono'
-import { notFoundPath, placeOf } from '../../generator/index.ts'
+import { isImagePath, notFoundPath, placeOf } from '../../generator/index.ts'
 import {
   type Asked,
   acceptsGzip,
@@ -19,6 +19,11 @@ import { FileCache, type Held, isSameFile } from './file-cache.ts'
 const SMALL_BYTES = 1024 * 1024
 /** The chunk size for bigger files; one read costs about as much as copying this many bytes. */
 const CHUNK_BYTES = 256 * 1024
+
+/** A drawing of a stranger may be opened as a page; it can do nothing there. */
+const IMAGE_HEADERS = {
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+}
 
 export interface PublicFilesOptions {
   /** Whether shared caches must not store the answers. */
@@ -166,6 +171,7 @@ export class PublicFiles {
     const scope = this.#scope === 'private' || isImmutable ? `${this.#scope}, ` : ''
     return {
       ...(contentType.startsWith('text/html') && this.#pageHeaders),
+      ...(isImagePath(path) && IMAGE_HEADERS),
       'content-type': contentType,
       'cache-control': `${scope}${isImmutable ? 'max-age=31536000, immutable' : 'no-cache'}`,
       'x-content-type-options': 'nosniff',

@@ -5,6 +5,7 @@ import {
   type PageContext,
   pageMarks,
 } from '../../generator/index.ts'
+import { ImageWorker } from './image-worker.ts'
 import { Repeater } from './repeater.ts'
 
 /** How long pages wait for more changes, so that a burst of publishes renders each page once. */
@@ -36,6 +37,7 @@ export interface PageWorkerDeps {
 export class PageWorker {
   readonly #deps: PageWorkerDeps
   readonly #repeater = new Repeater(() => this.#turn())
+  readonly #images: ImageWorker
   #deadline = Number.POSITIVE_INFINITY
   #pause = MIN_PAUSE_MS
   /** When the first change of the current burst arrived. */
@@ -43,6 +45,8 @@ export class PageWorker {
 
   constructor(deps: PageWorkerDeps) {
     this.#deps = deps
+    const { context, onFailure } = deps
+    this.#images = new ImageWorker({ context, onFailure, onFetched: () => this.wake() })
   }
 
   /** Marks outdated pages (an upgrade, another base URL) and renders what is pending. */
@@ -61,6 +65,7 @@ export class PageWorker {
   /** Renders what is pending for at most `seconds`, then stops. */
   async close(seconds: number): Promise<void> {
     this.#deadline = Date.now() + seconds * 1000
+    await this.#images.close()
     await this.#repeater.close()
     await this.#turn()
   }
@@ -87,6 +92,7 @@ export class PageWorker {
         await buildMarks(context, marks, { waitForIdle, onFailure })
       }
       this.#pause = MIN_PAUSE_MS
+      this.#images.wake()
       const next = await nextRetry(database)
       if (next === null) return null
       const wait = next.getTime() - clock().getTime()

@@ -1,5 +1,6 @@
 import type { SiteConfig } from '../../site/site-config.ts'
 import type { BuildContext } from '../build/crate.ts'
+import type { DownloadRules } from '../images/download.ts'
 import type { ProcessMutex } from '../store/lock.ts'
 import type { PublicTree } from '../store/public-tree.ts'
 
@@ -10,6 +11,10 @@ export const PAGE_FORMAT = '7'
 export interface PageContext extends BuildContext {
   readonly pageMutex: ProcessMutex
   readonly site: SiteConfig
+  /** What images of READMEs may be. */
+  readonly images: DownloadRules
+  /** Whether only to render, and to record nothing about images. */
+  readonly isTrial?: boolean
 }
 
 /** Runs `work` holding the mutex of the pages, then syncs its changes to the tree to disk. */

@@ -42,6 +42,7 @@ import {
   readRelease,
 } from '../store/catalog/releases.ts'
 import { PAGE_FORMAT, type PageContext } from './context.ts'
+import { withImages } from './images.ts'
 
 /** Renders a crate's pages, except those of its versions; none if the crate has no versions. */
 export async function cratePages(context: PageContext, crateId: number): Promise<Output[]> {
@@ -62,10 +63,12 @@ export async function cratePages(context: PageContext, crateId: number): Promise
     downloads: site.downloads && (await hasDownloads(database, crateId)),
   }
   const previous = previousOf(releases, newest.version)
+  const { version, files } = await shownVersion(context, crate.name, newest, previous)
   return [
+    ...files,
     renderCrateRecord(facts, site),
     renderCrateFeed(site, facts),
-    ...renderCratePages(site, facts, await shownVersion(context, crate.name, newest, previous)),
+    ...renderCratePages(site, facts, version),
   ]
 }
 
@@ -82,7 +85,8 @@ export async function releasePages(context: PageContext, releaseId: number): Pro
   // Versions only: there may be thousands of releases, each with an index line.
   const before = previousOf(await listVersions(database, crate.id), release.version)
   const previous = before && (await findRelease(database, crate.id, before.version))
-  return [versionPage(site, await shownVersion(context, crate.name, release, previous))]
+  const { version, files } = await shownVersion(context, crate.name, release, previous)
+  return [...files, versionPage(site, version)]
 }
 
 /** Returns the release that precedes a version by SemVer precedence, yanked or not. */
@@ -98,25 +102,30 @@ function previousOf<T extends { readonly version: Version }>(
     )
 }
 
-/** Returns a release as its page shows it. */
+/** Returns a release as its page shows it, and the images that the tree lacks. */
 async function shownVersion(
-  { database, site, tree }: PageContext,
+  context: PageContext,
   name: Name,
   release: ReleaseRecord,
   previous: ReleaseRecord | null,
-): Promise<VersionData> {
-  const { id, about, version } = release
+): Promise<{ readonly version: VersionData; readonly files: readonly Output[] }> {
+  const { database, site, tree } = context
+  const { id, about, version, cksum } = release
   const text = await readReadme(database, id)
   // The source pages are rendered last, so they may still be missing.
   const source = site.source && (await tree.has(sourcePath(name, version)))
   const data = (readme: string | null) =>
     versionData(site, name, release, { readme, previous, source })
-  if (text === null) return data(null)
+  if (text === null) return { version: data(null), files: [] }
   const part = { releaseId: id, what: 'readme', format: PAGE_FORMAT } as const
   const known = await readFailure(database, part)
-  const { html, failure } = await renderReadme({ text, about, images: site.images }, known)
+  const given = { text, about, images: site.images }
+  const { readme, files } = await withImages(context, { id, name, cksum }, copies =>
+    renderReadme({ ...given, copies }, known),
+  )
+  const { html, failure } = readme
   if (failure && !known) await writeFailure(database, part, failure)
-  return data(html)
+  return { version: data(html), files }
 }
 
 /** Marks the pages that say whether this registry has a crate of the name of a dependency. */

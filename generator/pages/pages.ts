@@ -43,6 +43,7 @@ import { countCrate } from './contents.ts'
 import { PAGE_FORMAT, type PageContext, pageTurn } from './context.ts'
 import { buildNamesakes, buildSource, cratePages, releasePages } from './crate.ts'
 import { buildDownloads, missingDownloads } from './downloads.ts'
+import { fetchImages } from './image-queue.ts'
 import { buildList, listOutputs } from './list.ts'
 import {
   blockOutputs,
@@ -213,15 +214,17 @@ export async function buildPages(
   let [crates, done] = [0, 0]
   let total = await countPageMarks(context.database)
   const due = () => pageMarks(context.database, now, 500, SOURCE_FIRST)
-  for (let marks = await due(); marks.length > 0; marks = await due()) {
-    // Rendering a page may mark others.
-    if (done >= total) total = done + (await countPageMarks(context.database))
-    const onDone = ({ kind }: Mark) => {
-      if (kind === 'page') crates++
-      options.progress?.('rendering pages', ++done, Math.max(done, total))
+  do {
+    for (let marks = await due(); marks.length > 0; marks = await due()) {
+      // Rendering a page may mark others.
+      if (done >= total) total = done + (await countPageMarks(context.database))
+      const onDone = ({ kind }: Mark) => {
+        if (kind === 'page') crates++
+        options.progress?.('rendering pages', ++done, Math.max(done, total))
+      }
+      await buildMarks(context, marks, { onDone })
     }
-    await buildMarks(context, marks, { onDone })
-  }
+  } while (context.site.images === 'copy' && (await fetchImages(context)))
   // Holds the mutex: otherwise it would remove a page that a daemon renders meanwhile.
   if (options.all) options.progress?.('looking for leftover files', 0, 0)
   if (options.all) await pageTurn(context, tree => prunePages({ ...context, tree }))

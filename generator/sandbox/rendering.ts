@@ -1,6 +1,7 @@
 import type { Output } from '../../core/paths/tree.ts'
-import { type PackagedReadme, plainReadme } from '../../site/readme/readme.ts'
+import { type PackagedReadme, plainReadme, type RenderedReadme } from '../../site/readme/readme.ts'
 import { sourceNotice } from '../../site/source/pages.ts'
+import type { ImageCheck, PackagedJob } from './image-task.ts'
 import { sandbox } from './sandbox.ts'
 import type { SourceJob } from './source-task.ts'
 import { SandboxError } from './thread.ts'
@@ -28,10 +29,23 @@ function failureOf(error: unknown): Failure {
 export async function renderReadme(
   readme: PackagedReadme,
   known: Failure | null = null,
-): Promise<{ readonly html: string; readonly failure: Failure | null }> {
-  const html = known ?? (await sandbox.run('readme', readme).catch(failureOf))
-  if (typeof html === 'string') return { html, failure: null }
-  return { html: plainReadme(readme.text, html.because), failure: html }
+): Promise<RenderedReadme & { readonly failure: Failure | null }> {
+  const result = known ?? (await sandbox.run('readme', readme).catch(failureOf))
+  if ('html' in result) return { ...result, failure: null }
+  return { html: plainReadme(readme.text, result.because), images: [], failure: result }
+}
+
+/** Checks an image in the sandbox. One that takes too much time or memory is a problem, too. */
+export async function checkImage(bytes: Uint8Array): Promise<ImageCheck> {
+  return sandbox.run('image', bytes).catch(error => ({ problem: failureOf(error).because }))
+}
+
+/** Takes images out of a `.crate` in the sandbox; none if that takes too much time or memory. */
+export async function packagedImages(job: PackagedJob): Promise<Map<string, ImageCheck>> {
+  return sandbox.run('packaged', job).catch(error => {
+    failureOf(error)
+    return new Map<string, ImageCheck>()
+  })
 }
 
 /**

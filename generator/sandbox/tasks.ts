@@ -2,7 +2,8 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import type { Adoption, AdoptParts } from '../../core/release/adopt.ts'
 import type { Inspection, InspectParts } from '../../core/release/inspect.ts'
 import type { Contents } from '../../core/tarball/contents.ts'
-import type { PackagedReadme } from '../../site/readme/readme.ts'
+import type { PackagedReadme, RenderedReadme } from '../../site/readme/readme.ts'
+import type { ImageCheck, PackagedJob } from './image-task.ts'
 import type { Send, SourceJob } from './source-task.ts'
 
 /**
@@ -35,9 +36,21 @@ export const tasks = {
   },
 
   /** Renders a README. */
-  async readme(readme: PackagedReadme): Promise<string> {
-    const { renderReadme } = await import('../../site/readme/readme.ts')
-    return renderReadme(readme)
+  async readme(readme: PackagedReadme): Promise<RenderedReadme> {
+    const { renderWithImages } = await import('../../site/readme/readme.ts')
+    return renderWithImages(readme)
+  },
+
+  /** Checks a downloaded image. */
+  async image(bytes: Uint8Array): Promise<ImageCheck> {
+    const { checkImage } = await import('./image-task.ts')
+    return checkImage(bytes)
+  },
+
+  /** Takes images out of a `.crate` and checks them. */
+  async packaged(job: PackagedJob): Promise<Map<string, ImageCheck>> {
+    const { packagedImages } = await import('./image-task.ts')
+    return packagedImages(job)
   },
 
   /** Renders the source browser of a `.crate`; sends lists of pages. */

@@ -10,7 +10,9 @@ import {
   ASSETS_FOLDER,
   configPath,
   GIT_INDEX_FOLDER,
+  IMAGES_FOLDER,
   INDEX_FOLDER,
+  isImagePath,
   output,
   SITEMAPS_FOLDER,
 } from '../../core/paths/tree.ts'
@@ -19,11 +21,13 @@ import { type RegistryUrls, registryUrls } from '../../core/urls.ts'
 import type { Progress } from '../build/build.ts'
 import { renderConfig, renderIndex } from '../build/crate.ts'
 import { renderGitIndex, STATIC_CONFIG } from '../git/static-repository.ts'
+import { imageRules } from '../images/fetch.ts'
 import { SETTINGS_FILE, type SettingSources } from '../registry.ts'
 import { siteConfig } from '../render/site-config.ts'
 import { listCrates } from '../store/crate-files.ts'
 import { PublicTree } from '../store/public-tree.ts'
 import { BuildCache, type OutputGroup, StaticOutputs } from './cache.ts'
+import { StaticImages } from './images.ts'
 import { staticPages } from './pages.ts'
 import { type StaticCrate, type StaticRelease, StaticReleases } from './releases.ts'
 
@@ -57,6 +61,8 @@ export interface StaticBuild {
   /** Builds the tree without the refused `.crate` files, instead of failing. */
   readonly skipBad?: boolean
   readonly progress?: Progress
+  /** Decides only which images are tried again to download. */
+  readonly now?: Date
 }
 
 /** The result of a static build. */
@@ -96,7 +102,8 @@ export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
   }
   const { crates } = releases
   const outputs = new StaticOutputs(tree, cache)
-  refused.push(...(await writeTree(job, tree, crates, outputs)))
+  const images = new StaticImages(tree, cache, imageRules(settings), job.now ?? new Date())
+  refused.push(...(await writeTree(job, tree, crates, outputs, images)))
   await cache.close()
   const empty = warning('registry_empty', { from: job.from, out: job.out })
   return {
@@ -134,8 +141,9 @@ async function writeTree(
   tree: PublicTree,
   crates: readonly StaticCrate[],
   outputs: StaticOutputs,
+  images: StaticImages,
 ): Promise<Issue[]> {
-  const groups = groupsOf(job, crates)
+  const groups = groupsOf(job, crates, images)
   const present = await ownFiles(tree)
   const respelled = findRespelled(present, crates)
   for (const path of respelled) await tree.remove(path)
@@ -157,7 +165,11 @@ async function writeTree(
 }
 
 /** Orders every `.crate` before the index, so that no index line lacks its `.crate` meanwhile. */
-function groupsOf({ settings, urls }: StaticBuild, crates: readonly StaticCrate[]): OutputGroup[] {
+function groupsOf(
+  { settings, urls }: StaticBuild,
+  crates: readonly StaticCrate[],
+  images: StaticImages,
+): OutputGroup[] {
   const indexes = crates.map(releases =>
     renderIndex(
       releases[0].name,
@@ -172,7 +184,7 @@ function groupsOf({ settings, urls }: StaticBuild, crates: readonly StaticCrate[
   return [
     ...crates.flat().map(crateFile),
     { id: 'index', inputs: all.map(one => one.bytes.toString('latin1')), render: () => all },
-    ...staticPages(crates, site),
+    ...staticPages(crates, site, images),
   ]
 }
 
@@ -202,6 +214,7 @@ async function ownFiles(tree: PublicTree): Promise<string[]> {
   const folders = [INDEX_FOLDER, CRATES_FOLDER, ASSETS_FOLDER, SEARCH_FOLDER, SITEMAPS_FOLDER]
   if (await hasOwnGitIndex(tree)) folders.push(GIT_INDEX_FOLDER)
   for (const folder of folders) for await (const path of tree.list(folder)) found.push(path)
+  for await (const path of tree.list(IMAGES_FOLDER)) if (isImagePath(path)) found.push(path)
   return found
 }
 

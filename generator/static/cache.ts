@@ -28,6 +28,7 @@ export class BuildCache {
   readonly #boot: string
   readonly #before: ReadonlyMap<string, string>
   readonly #after = new Map<string, string>()
+  #isWorthwhile = false
 
   private constructor(path: string | null, context: string, boot: string, lines: string[]) {
     const [head, oldBoot, ...rest] = lines
@@ -55,8 +56,9 @@ export class BuildCache {
     return JSON.parse(line.slice(66 + quoted.length)) as T
   }
 
-  /** Stores a value. */
-  set(key: string, value: unknown): void {
+  /** Stores a value; `isCostly` means that the cache is worth writing for it alone. */
+  set(key: string, value: unknown, isCostly = false): void {
+    this.#isWorthwhile ||= isCostly
     const quoted = JSON.stringify(key)
     const rest = `${quoted}\t${JSON.stringify(value)}`
     this.#after.set(quoted, `${sha256(rest)}\t${rest}`)
@@ -70,7 +72,8 @@ export class BuildCache {
   /** Writes the values that this build used or stored, for the next build. */
   async close(): Promise<void> {
     const path = this.#path
-    if (path === null || this.#after.size < WORTHWHILE) return
+    const isWorthwhile = this.#isWorthwhile || this.#after.size >= WORTHWHILE
+    if (path === null || !isWorthwhile) return
     const lines = [...this.#after].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line)
     const text = [this.#context, this.#boot, ...lines].join('\n')
     if (text === (await ifUsable(() => readText(path)))) return
@@ -85,6 +88,8 @@ export interface OutputGroup {
   /** Everything that the files depend on, as JSON. */
   readonly inputs: unknown
   render(): Iterable<Output> | AsyncIterable<Output>
+  /** Whether it has to be rendered again although nothing has changed. */
+  isDue?(): boolean
 }
 
 /** A file as it was written: path, size, modification time in nanoseconds, SHA-256. */
@@ -107,11 +112,12 @@ export class StaticOutputs {
   }
 
   /** Writes the files of a group, unless they are up to date. */
-  async write({ id, inputs, render }: OutputGroup): Promise<void> {
+  async write({ id, inputs, render, isDue }: OutputGroup): Promise<void> {
     const key = `outputs ${id}`
     const digest = digestOf(inputs)
     const known = this.#cache.get<{ inputs: string; stamps: Stamp[] }>(key)
-    let stamps = known?.inputs === digest ? await this.#intact(known.stamps) : null
+    const isKnown = known?.inputs === digest && isDue?.() !== true
+    let stamps = isKnown ? await this.#intact(known.stamps) : null
     if (stamps === null) {
       stamps = []
       for await (const output of render()) {

@@ -13,8 +13,9 @@ import {
   versionData,
 } from '../render/crate.ts'
 import { FRONT_LENGTH, renderListing, renderSite } from '../render/site-pages.ts'
-import { renderReadme, renderSource } from '../sandbox/rendering.ts'
+import { renderSource } from '../sandbox/rendering.ts'
 import { digestOf, type OutputGroup } from './cache.ts'
+import type { StaticImages } from './images.ts'
 import type { StaticCrate, StaticRelease } from './releases.ts'
 
 /** What must be known of every crate before pages can be rendered. */
@@ -30,6 +31,7 @@ type Dependents = ReadonlyMap<CanonicalName, readonly DependentRow[]>
 export function* staticPages(
   crates: readonly StaticCrate[],
   site: SiteConfig,
+  images: StaticImages,
 ): Generator<OutputGroup> {
   const summaries = crates.map(summarize)
   const dependents = findDependents(summaries)
@@ -42,7 +44,8 @@ export function* staticPages(
     yield {
       id: `pages ${summary.name}`,
       inputs: [look, summary.identity, users, [...here]],
-      render: () => crateOutputs(summary, users, here, site),
+      render: () => crateOutputs(summary, users, here, site, images),
+      isDue: () => site.images === 'copy' && images.isDue(summary.name),
     }
     for (const release of site.source ? summary.releases : []) {
       const { name, version, cksum } = release
@@ -60,21 +63,34 @@ export function* staticPages(
   }
 }
 
+/** How many READMEs are held in memory, to download their images together. */
+const TOGETHER = 4
+
 async function* crateOutputs(
   { name, releases, newest }: CrateSummary,
   users: readonly DependentRow[],
   here: CrateData['here'],
   site: SiteConfig,
+  images: StaticImages,
 ): AsyncGenerator<Output> {
   const dependents = users.slice(0, DEPENDENTS_SHOWN)
   const counts = { owners: [], dependents, dependentCount: users.length, downloads: false }
   const crate = { name, createdAt: null, releases, here, ...counts }
   yield renderCrateRecord(crate, site)
+  let readmes: readonly (string | null)[] = []
   for (const [at, release] of releases.entries()) {
-    const { readme: text, about } = release
-    const readme = text && (await renderReadme({ text, about, images: site.images }))
+    if (at % TOGETHER === 0) {
+      const some = releases
+        .slice(at, at + TOGETHER)
+        .map(({ readme: text, about, path }) =>
+          text ? { text, about, images: site.images, crate: path } : null,
+        )
+      const { htmls, files } = await images.render(name, some)
+      yield* files
+      readmes = htmls
+    }
     const previous = releases[at - 1] ?? null
-    const more = { readme: readme ? readme.html : null, previous, source: site.source }
+    const more = { readme: readmes[at % TOGETHER] ?? null, previous, source: site.source }
     const version = versionData(site, name, release, more)
     yield versionPage(site, version)
     if (release === newest) yield* renderCratePages(site, crate, version)

@@ -1,4 +1,4 @@
-import { type Output, SITEMAP_CRATES } from '../../core/paths/tree.ts'
+import { isImagePath, type Output, SITEMAP_CRATES } from '../../core/paths/tree.ts'
 import { SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
 import { type PageContext, pageTurn } from '../pages/context.ts'
 import { cratePages, releasePages } from '../pages/crate.ts'
@@ -31,9 +31,10 @@ interface Part {
  * never change, and rendering them would take longer than everything else.
  */
 export async function* verifyPages(
-  context: PageContext,
+  registry: PageContext,
   options: VerifyOptions,
 ): AsyncIterable<Finding> {
+  const context = { ...registry, isTrial: !options.repair }
   const about = (where: string, parts: AsyncIterable<Part>) =>
     findingsAbout(where, () => verifyParts(context, options, parts))
   const { crates: total } = await registryCounts(context.database)
@@ -105,6 +106,8 @@ async function* verifyParts(
         // Checked after the comparison: a change during it has set its mark by now.
         if (options.served && (await isPending())) return []
         if (options.repair) await tree.write(output)
+        // Images have been verified before.
+        if (isImagePath(output.path)) continue
         const what = present ? 'the page differs from the catalog' : 'the page is missing'
         findings.push(derivable(output.path, what, options.repair))
       }

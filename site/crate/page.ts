@@ -5,6 +5,7 @@ import { formatNumber } from '../elements/elements.ts'
 import { type Linker, linker } from '../elements/links.ts'
 import { type Child, html, type Markup, raw } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
+import { placeImages } from '../readme/images.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { changeSection, changes } from './changes.ts'
 import { dependencySection, dependentSection } from './dependencies.ts'
@@ -27,7 +28,7 @@ export function cratePage(site: SiteConfig, crate: CrateData): Output {
   const path = cratePath(name)
   const to = linker(site, path)
   const tabs = [
-    readmeTab(newest),
+    readmeTab(newest, to),
     tab('versions', 'Versions', versionCount, versionSection(crate, to)),
     ...contentTabs(site, newest, to, crate.here),
     tab('dependents', 'Dependents', dependentCount, dependentSection(site, crate, to)),
@@ -45,7 +46,7 @@ export function versionPage(site: SiteConfig, version: VersionData): Output {
   const { name, description } = version
   const path = versionPath(name, version.version)
   const to = linker(site, path)
-  const tabs = [readmeTab(version), ...contentTabs(site, version, to)]
+  const tabs = [readmeTab(version, to), ...contentTabs(site, version, to)]
   const main = html`<div class="wide crate">
 <p class="small"><a href="${to(cratePath(name))}">← Newest version of ${name}</a></p>
 ${head(version, otherVersions(version, to), 'This version')}
@@ -88,9 +89,9 @@ function tab(id: Tab['id'], title: string, amount: number | null, body: Child): 
   return { id, title, amount, body }
 }
 
-function readmeTab({ readme }: VersionData): Tab {
+function readmeTab({ readme }: VersionData, to: Linker): Tab {
   const none = html`<p class="quiet">This version has no README.</p>`
-  return tab('readme', 'Readme', null, readme === null ? none : raw(readme))
+  return tab('readme', 'Readme', null, readme === null ? none : raw(placeImages(readme, to)))
 }
 
 function contentTabs(

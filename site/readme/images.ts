@@ -11,6 +11,7 @@ export interface ImageCopy {
   /** In pixels; null when unknown. */
   readonly width: number | null
   readonly height: number | null
+  readonly bytes: number
 }
 
 /** The images of a README that this site serves, by key (see `ReadmeImages`). */
@@ -36,10 +37,15 @@ export interface ShownImage {
 /** The most images of a README that this site serves; the others stay links. */
 export const IMAGES_MAX = 50
 
+/** The most bytes of images that one README shows; the others stay links. */
+export const IMAGE_BYTES_MAX = 25 * 1024 * 1024
+
 /** The images of one README. A file of the package has the key `./path`, any other its URL. */
 export class ReadmeImages {
   /** The keys of the images that this site should serve, in the order of the README. */
   readonly keys = new Set<string>()
+  #bytes = 0
+  readonly #shown = new Set<ImageCopy>()
   readonly #options: ImageOptions
 
   constructor(options: ImageOptions) {
@@ -51,7 +57,7 @@ export class ReadmeImages {
     const { base, folder, images, copies } = this.#options
     const url = safeImage(given, base)
     const file = packagedKey(given ?? '', folder)
-    const copy = this.#copy(file, copies)
+    const copy = this.#copy(file, copies) ?? (images === 'copy' ? this.#copy(url, copies) : null)
     if (copy !== null) return { src: copy.path, copy, url, isLeftOut: false }
     // The content security policy forbids images over plain HTTP.
     const isLoaded = images === 'load' && url?.startsWith('https:') === true
@@ -66,7 +72,12 @@ export class ReadmeImages {
   #copy(key: string | null, copies: ImageCopies): ImageCopy | null {
     if (key === null || (!this.keys.has(key) && this.keys.size >= IMAGES_MAX)) return null
     this.keys.add(key)
-    return copies.get(key) ?? null
+    const copy = copies.get(key)
+    if (copy === undefined || this.#shown.has(copy)) return copy ?? null
+    if (this.#bytes + copy.bytes > IMAGE_BYTES_MAX) return null
+    this.#bytes += copy.bytes
+    this.#shown.add(copy)
+    return copy
   }
 }
 

@@ -57,6 +57,7 @@ test('the defaults', () => {
     pages: {
       source: true,
       images: 'link',
+      image_networks: [],
       logo: null,
       stylesheet: null,
       links: [],
@@ -83,6 +84,7 @@ test('the defaults', () => {
       archive_entries: 50_000,
       manifest_bytes: 1_048_576,
       readme_bytes: 1_048_576,
+      image_bytes: 5 * 1024 * 1024,
       request_seconds: 120,
       publish_per_minute: 300,
       changes_per_minute: 300,

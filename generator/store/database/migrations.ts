@@ -232,6 +232,20 @@ const migrations: Record<string, Migration> = {
   ]),
   // The audit log is searched by action.
   '021_audit_actions': statements([`CREATE INDEX audit_action ON audit (action)`]),
+  // Images of READMEs that the public tree has a copy of, or will have, and who shows them.
+  '022_images': statements([
+    `CREATE TABLE images (
+    id INTEGER PRIMARY KEY, source TEXT NOT NULL UNIQUE, path TEXT, width INTEGER, height INTEGER,
+    bytes INTEGER NOT NULL DEFAULT 0, attempts INTEGER NOT NULL DEFAULT 0, retry_at TEXT,
+    problem TEXT)`,
+    `CREATE INDEX images_due ON images (retry_at) WHERE retry_at IS NOT NULL`,
+    `CREATE INDEX images_path ON images (path) WHERE path IS NOT NULL`,
+    `CREATE TABLE image_uses (
+    release_id INTEGER NOT NULL REFERENCES releases(id) ON DELETE CASCADE,
+    image_id INTEGER NOT NULL REFERENCES images(id) ON DELETE CASCADE,
+    PRIMARY KEY (release_id, image_id)) WITHOUT ROWID`,
+    `CREATE INDEX image_uses_image ON image_uses (image_id)`,
+  ]),
 }
 
 /** Returns the statements that keep the number of a table's rows in `counts`. */

@@ -1,0 +1,54 @@
+import pLimit from 'p-limit'
+import type { Settings } from '../../core/settings/settings.ts'
+import type { CheckedImage } from '../sandbox/image-task.ts'
+import { checkImage } from '../sandbox/rendering.ts'
+import { type DownloadRules, download, ImageProblem } from './download.ts'
+
+/** The most downloads at a time, and from one host. */
+const AT_ONCE = 8
+const PER_HOST = 2
+
+/** Maximum time of one download. */
+const SECONDS = 20
+
+/** Returns what images may be under these settings. */
+export function imageRules({ limits, pages }: Pick<Settings, 'limits' | 'pages'>): DownloadRules {
+  return { bytes: limits.image_bytes, networks: pages.image_networks, seconds: SECONDS }
+}
+
+/** A download that failed: why, and whether trying again is pointless. */
+export interface FailedImage {
+  readonly problem: string
+  readonly isFinal: boolean
+}
+
+/** Downloads an image and checks it. */
+export async function fetchImage(
+  source: string,
+  rules: DownloadRules,
+  abort?: AbortSignal,
+): Promise<CheckedImage | FailedImage> {
+  try {
+    const check = await checkImage(await download(source, rules, abort))
+    return 'problem' in check ? { problem: check.problem, isFinal: true } : check
+  } catch (error) {
+    if (!(error instanceof ImageProblem) || abort?.aborted) throw error
+    return { problem: error.message, isFinal: error.isFinal }
+  }
+}
+
+/** Runs downloads, a few at a time and fewer from one host. */
+export async function fetchAll<Result>(
+  sources: readonly string[],
+  fetch: (source: string) => Promise<Result>,
+): Promise<Map<string, Result>> {
+  const all = pLimit(AT_ONCE)
+  const hosts = new Map<string, ReturnType<typeof pLimit>>()
+  const jobs = sources.map(async source => {
+    const host = URL.canParse(source) ? new URL(source).host : ''
+    const limit = hosts.get(host) ?? pLimit(PER_HOST)
+    hosts.set(host, limit)
+    return [source, await limit(() => all(() => fetch(source)))] as const
+  })
+  return new Map(await Promise.all(jobs))
+}

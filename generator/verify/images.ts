@@ -1,0 +1,37 @@
+import { basename, extname } from 'node:path'
+import { IMAGES_FOLDER, isImagePath } from '../../core/paths/tree.ts'
+import { type PageContext, pageTurn } from '../pages/context.ts'
+import { eachCopy, forgetImages, markUses, sourcesOf } from '../store/catalog/pages/images.ts'
+import { fileChecksum } from '../store/durable-file.ts'
+import { derivable, type Finding, type VerifyOptions } from './finding.ts'
+
+/**
+ * Compares the images of READMEs with their checksums, and finds those that no README shows. A
+ * repair has the pages rendered again, which takes images from the `.crate` or downloads them.
+ */
+export async function* verifyImages(
+  context: PageContext,
+  { repair }: VerifyOptions,
+): AsyncIterable<Finding> {
+  const { database, tree } = context
+  if (repair) await forgetImages(database)
+  for await (const { path, source } of eachCopy(database)) {
+    const sum = await fileChecksum(tree.path(path))
+    if (sum === basename(path, extname(path))) continue
+    if (repair) {
+      await pageTurn(context, turn => turn.remove(path))
+      await markUses(database, [source])
+    }
+    yield derivable(path, sum ? 'the image is damaged' : 'the image is missing', repair)
+  }
+  for await (const path of tree.list(IMAGES_FOLDER)) {
+    if (!isImagePath(path)) continue
+    // In a turn, no image is between its record and its file.
+    const isUseless = await pageTurn(context, async turn => {
+      if ((await sourcesOf(database, path)).length > 0) return false
+      if (repair) await turn.remove(path)
+      return true
+    })
+    if (isUseless) yield derivable(path, 'no README shows this image', repair)
+  }
+}
