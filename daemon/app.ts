@@ -44,6 +44,7 @@ export function routes(deps: Deps, files = publicFiles(deps)): Route[] {
     get('/metrics', 'reader', () => deps.metrics.page()),
     ...meRoutes(deps),
     get('/assets/*', 'open', assetFile(files)),
+    get('/favicon.ico', 'open', treeFile(files)),
     ...brandRoutes(registry, files),
     put('/api/v1/crates/new', ['publish-new', 'publish-update'], publish(deps), 'publish'),
     remove(`${version}/yank`, ['yank'], yank(deps, true), 'change'),

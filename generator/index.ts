@@ -98,7 +98,12 @@ export {
 } from './store/catalog/search/search.ts'
 export { readTarget, type Target } from './store/catalog/target.ts'
 export type { Database } from './store/database/database.ts'
-export { MARK_KINDS } from './store/database/mark-kinds.ts'
+export {
+  MARK_KINDS,
+  OVERVIEW_KINDS,
+  PAGE_KINDS,
+  type PageKind,
+} from './store/database/mark-kinds.ts'
 export { runningVersion } from './store/database/migrations.ts'
 export { all, first, type Queries, run } from './store/database/statement.ts'
 export { disk } from './store/disk/disk.ts'

@@ -23,4 +23,4 @@ await build({
   chunkNames: 'browser/[name]',
   logLevel: 'warning',
 })
-cpSync(join(site, 'assets', 'mark.svg'), join(out, 'mark.svg'))
+for (const name of ['mark.svg', 'favicon.ico']) cpSync(join(site, 'assets', name), join(out, name))

@@ -12,6 +12,10 @@ export interface CrateItem {
   readonly updatedAt: string | null
   /** Whether every version is yanked. */
   readonly yanked: boolean
+  /** The number of crates of this registry that depend on it. */
+  readonly dependents?: number
+  /** Size of its newest `.crate`. */
+  readonly bytes?: number
 }
 
 /** A version in the list of a crate's versions. */

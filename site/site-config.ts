@@ -31,6 +31,8 @@ export interface SiteConfig
   readonly index: string
   /** Whether a daemon accepts publishes and logins; if not, pages mention neither. */
   readonly api: boolean
+  /** URL of the web API, without a slash at the end; the base URL if there is none. */
+  readonly apiUrl: string
   /** Whether pages name the owners of a crate. */
   readonly owners: boolean
   /** Whether there are feeds; a static tree has no times, so it has none. */

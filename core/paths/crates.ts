@@ -66,9 +66,14 @@ export function latestPath(name: string): string {
   return `${crateFolder(name)}/latest/index.html`
 }
 
+/** Returns the path of the badge with a crate's name and newest version. */
+export function badgePath(name: string): string {
+  return `${crateFolder(name)}/badge.svg`
+}
+
 /** Returns the paths in a crate's folder that are rendered from all of its versions. */
 export function cratePagePaths(name: Name): string[] {
-  const pages = [cratePath(name), versionsPath(name), latestPath(name)]
+  const pages = [cratePath(name), badgePath(name), versionsPath(name), latestPath(name)]
   return [crateRecordPath(name), crateFeedPath(name), ...pages, ...crateDownloadsPaths(name)]
 }
 

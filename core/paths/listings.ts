@@ -1,4 +1,4 @@
-import { crateFolder } from './crates.ts'
+import { listPath } from './tree.ts'
 
 /** Path of the page that lists the keywords, and folder of the pages of keywords. */
 export const KEYWORDS_FOLDER = 'keywords'
@@ -13,6 +13,21 @@ export const USERS_FOLDER = 'users'
 
 /** Path of the page with the statistics of the registry. */
 export const statisticsPath = 'statistics/index.html'
+
+/** An order of the list of all crates. */
+export type ListOrder = 'name' | 'dependents' | 'updated' | 'newest'
+
+/** Folder of the pages of the list of all crates that no prefix has. */
+export const LISTS_FOLDER = 'lists'
+
+/** Returns the path of a page of the list of all crates; `page` counts from 1. */
+export function orderedListPath(order: ListOrder, page: number): string {
+  if (order === 'name' && page === 1) return listPath('')
+  return `${LISTS_FOLDER}/${order}${page === 1 ? '' : `-${page}`}.html`
+}
+
+/** The folders that contain nothing but pages of keywords, categories, users and lists. */
+export const OVERVIEW_FOLDERS = [KEYWORDS_FOLDER, CATEGORIES_FOLDER, USERS_FOLDER, LISTS_FOLDER]
 
 /** Path of the page that explains the addresses of the registry to people. */
 export const apiPagePath = 'api/index.html'
@@ -43,11 +58,6 @@ export function categoryPath(category: string): string | null {
 /** Returns the path of the page of a user; `login` is a valid username. */
 export function userPath(login: string): string {
   return `${USERS_FOLDER}/${folderName(login.toLowerCase())}/index.html`
-}
-
-/** Returns the path of the badge with a crate's name and newest version. */
-export function badgePath(name: string): string {
-  return `${crateFolder(name)}/badge.svg`
 }
 
 /** Maximum number of levels of a category; crates.io has two. */

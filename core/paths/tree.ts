@@ -26,6 +26,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['gif', 'image/gif'],
   ['webp', 'image/webp'],
   ['avif', 'image/avif'],
+  ['ico', 'image/vnd.microsoft.icon'],
   ['xml', 'application/xml; charset=utf-8'],
   ['txt', TEXT],
 ])

@@ -2,6 +2,8 @@ import {
   buildMarks,
   markOutdatedPages,
   nextRetry,
+  OVERVIEW_KINDS,
+  PAGE_KINDS,
   type PageContext,
   pageMarks,
 } from '../../generator/index.ts'
@@ -21,6 +23,13 @@ const MAX_PAUSE_MS = 60_000
 /** The longest time between two checks for failed pages to retry. */
 const MAX_RETRY_MS = 3_600_000
 
+/**
+ * After overviews were rendered, they wait this many times as long, at most a minute: most
+ * publishes change some, and a burst of publishes should not render them again and again.
+ */
+const OVERVIEW_PAUSE = 50
+const MAX_OVERVIEW_PAUSE_MS = 60_000
+
 /** What the page worker depends on. */
 export interface PageWorkerDeps {
   readonly context: PageContext
@@ -28,6 +37,8 @@ export interface PageWorkerDeps {
   readonly onFailure: (error: unknown) => void
   /** Resolves when index builds leave time for pages: pages give way to publishes. */
   readonly waitForIdle: () => Promise<unknown>
+  /** Milliseconds of a clock that nobody sets; `performance.now` by default. */
+  readonly now?: () => number
 }
 
 /**
@@ -42,11 +53,17 @@ export class PageWorker {
   #pause = MIN_PAUSE_MS
   /** When the first change of the current burst arrived. */
   #since: number | null = null
+  /** When overviews may be rendered again. */
+  #overviewsAt = 0
 
   constructor(deps: PageWorkerDeps) {
     this.#deps = deps
     const { context, onFailure } = deps
     this.#images = new ImageWorker({ context, onFailure, onFetched: () => this.wake() })
+  }
+
+  get #now(): number {
+    return (this.#deps.now ?? performance.now.bind(performance))()
   }
 
   /** Marks outdated pages (an upgrade, another base URL) and renders what is pending. */
@@ -57,7 +74,7 @@ export class PageWorker {
 
   /** Schedules a turn for new changes, after a short wait for more of them. */
   wake(): void {
-    const now = performance.now()
+    const now = this.#now
     this.#since ??= now
     this.#repeater.schedule(Math.max(0, Math.min(GATHER_MS, this.#since + MAX_GATHER_MS - now)))
   }
@@ -67,17 +84,20 @@ export class PageWorker {
     this.#deadline = Date.now() + seconds * 1000
     await this.#images.close()
     await this.#repeater.close()
+    this.#overviewsAt = 0
     await this.#turn()
   }
 
   /** Renders what is pending without waiting for more. */
   flush(): Promise<void> {
+    this.#overviewsAt = 0
     return this.#repeater.run()
   }
 
   /**
    * Renders every page that is due; puts off a failed page. Returns the time until the next turn:
-   * when failed pages are due (at most an hour), or a growing pause if the turn did not finish.
+   * when overviews or failed pages are due (at most an hour), or a growing pause if the turn did
+   * not finish.
    */
   async #turn(): Promise<number | null> {
     this.#since = null
@@ -86,20 +106,43 @@ export class PageWorker {
     const pause = this.#pause
     this.#pause = Math.min(pause * 2, MAX_PAUSE_MS)
     try {
-      const due = () => pageMarks(database, clock())
+      const wait = this.#overviewsAt - this.#now
+      const kinds = wait > 0 ? PAGE_KINDS.filter(kind => !isOverview(kind)) : PAGE_KINDS
+      const due = () => pageMarks(database, clock(), 500, kinds)
+      let spent = 0
       for (let marks = await due(); marks.length > 0; marks = await due()) {
         if (Date.now() >= this.#deadline) return pause
-        await buildMarks(context, marks, { waitForIdle, onFailure })
+        const start = this.#now
+        const tried = await buildMarks(context, marks, { waitForIdle, onFailure })
+        if (tried.some(mark => isOverview(mark.kind))) spent += this.#now - start
       }
+      if (spent > 0)
+        this.#overviewsAt = this.#now + Math.min(spent * OVERVIEW_PAUSE, MAX_OVERVIEW_PAUSE_MS)
       this.#pause = MIN_PAUSE_MS
       this.#images.wake()
-      const next = await nextRetry(database)
-      if (next === null) return null
-      const wait = next.getTime() - clock().getTime()
-      return Math.min(Math.max(wait, MIN_PAUSE_MS), MAX_RETRY_MS)
+      const isWaiting =
+        wait > 0 && (await pageMarks(database, clock(), 1, OVERVIEW_KINDS)).length > 0
+      return soonest(isWaiting ? wait : null, await this.#untilRetry())
     } catch (error) {
       onFailure(error)
       return pause
     }
   }
+
+  /** Returns the time until a failed page is due; null when there is none. */
+  async #untilRetry(): Promise<number | null> {
+    const { database, clock } = this.#deps.context
+    const next = await nextRetry(database)
+    if (next === null) return null
+    const wait = next.getTime() - clock().getTime()
+    return Math.min(Math.max(wait, MIN_PAUSE_MS), MAX_RETRY_MS)
+  }
+}
+
+function isOverview(kind: string): boolean {
+  return OVERVIEW_KINDS.some(one => one === kind)
+}
+
+function soonest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b)
 }

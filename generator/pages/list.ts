@@ -1,93 +1,136 @@
 import { canonicalName } from '../../core/name.ts'
 import { listPath, type Output } from '../../core/paths/tree.ts'
-import { LIST_MAX, listPage } from '../../site/pages/lists.ts'
+import { LIST_MAX, listPage, ORDERED_MAX, type PrefixCount } from '../../site/pages/all-crates.ts'
 import { readCrate } from '../store/catalog/crates.ts'
 import type { Mark } from '../store/catalog/marks.ts'
 import { readCards } from '../store/catalog/pages/cards.ts'
 import { listMarksOf } from '../store/catalog/pages/page-marks.ts'
 import {
   beginnings,
+  crateCount,
   crateNamed,
   cratesBelow,
   longerPrefixes,
   prefixCounts,
 } from '../store/catalog/pages/prefixes.ts'
+import type { Queries } from '../store/database/statement.ts'
 import type { PageContext } from './context.ts'
 
 /**
- * Renders the list pages that lead to a crate: from the first page, letter by letter, to the one
- * short enough to list all its crates. Returns the marks of all crates on that page.
+ * Renders the pages by letters that lead to a crate, down to the one short enough to list all its
+ * crates. The first page is one of the views; if it lists all crates, there are no others. Returns
+ * the marks of all crates on the last page.
  */
 export async function buildList(context: PageContext, mark: Mark): Promise<readonly Mark[]> {
-  const crate = await readCrate(context.database, mark.subject)
+  const { database, tree } = context
+  const crate = await readCrate(database, mark.subject)
   if (!crate) return [mark]
-  const path = beginnings(canonicalName(crate.name))
-  const counts = await prefixCounts(context.database, path)
+  const canonical = canonicalName(crate.name)
+  const path = beginnings(canonical)
+  const counts = await prefixCounts(database, path)
+  const totalOf = (prefix = '') => counts.get(prefix) ?? 0
+  if (totalOf() <= ORDERED_MAX) return [mark]
   for (const [at, prefix] of path.entries()) {
-    const total = counts.get(prefix) ?? 0
-    if (total === 0 && prefix !== '') {
-      await removeBranches(context, path.slice(at))
+    const total = totalOf(prefix)
+    if (total === 0) {
+      for (const gone of path.slice(at)) await removeList(context, gone)
       break
     }
     if (total <= LIST_MAX) {
-      const ids = await cratesBelow(context.database, prefix, LIST_MAX)
+      const ids = await cratesBelow(database, prefix, LIST_MAX)
       // Read before the cards: a later change sets a new mark.
-      const marks = ids.length > 0 ? await listMarksOf(context.database, ids) : []
-      await context.tree.write(await listOutput(context, prefix, total))
-      await removeBranches(context, [
-        ...path.slice(at + 1),
-        ...(await prefixesBelow(context, prefix)),
-      ])
+      const marks = await listMarksOf(database, ids)
+      const before = await tree.read(listPath(prefix))
+      await tree.write(await listOutput(context, prefix, total))
+      // It had too many crates, and pages below it.
+      if (before === null) await removeFirstBelow(context, prefix)
+      else if (before.includes(LETTERS)) await removeBelow(context, prefix)
       return [mark, ...marks]
     }
-    await context.tree.write(await listOutput(context, prefix, total))
-    for (const part of await longerPrefixes(context.database, prefix)) {
+    if (at > 0 && (await onlyBelow(database, { prefix, total }))) await removeList(context, prefix)
+    else if (at > 0) await tree.write(await listOutput(context, prefix, total))
+    for (const part of await letterParts(database, prefix)) {
       // This page has just become too long, so the pages below it do not exist yet.
-      if (part.prefix === path[at + 1] || (await context.tree.has(listPath(part.prefix)))) continue
-      for await (const output of listOutputs(context, part.prefix, part.total))
-        await context.tree.write(output)
+      if (canonical.startsWith(part.prefix) || (await tree.has(listPath(part.prefix)))) continue
+      for await (const output of listsBelow(context, part)) await tree.write(output)
     }
   }
   return [mark]
 }
 
-/** Renders all list pages of the crates whose names begin with `prefix`. */
-export async function* listOutputs(
+/** What a page has that cannot list all its crates. */
+const LETTERS = '<ul class="letters">'
+
+/** Renders all pages by letters, except the first one; none in a small registry. */
+export async function* listOutputs(context: PageContext): AsyncIterable<Output> {
+  if ((await crateCount(context.database)) <= ORDERED_MAX) return
+  for (const part of await letterParts(context.database, '')) yield* listsBelow(context, part)
+}
+
+async function* listsBelow(
   context: PageContext,
-  prefix: string,
-  total: number,
+  { prefix, total }: PrefixCount,
 ): AsyncIterable<Output> {
   yield await listOutput(context, prefix, total)
   if (total <= LIST_MAX) return
-  for (const part of await longerPrefixes(context.database, prefix))
-    yield* listOutputs(context, part.prefix, part.total)
+  for (const part of await letterParts(context.database, prefix)) yield* listsBelow(context, part)
 }
 
-/** Renders one page of the list. */
-export async function listOutput(
-  context: PageContext,
-  prefix: string,
-  total: number,
-): Promise<Output> {
+async function listOutput(context: PageContext, prefix: string, total: number): Promise<Output> {
   const { database, site } = context
   const isLast = total <= LIST_MAX
   const ids = await (isLast
     ? cratesBelow(database, prefix, LIST_MAX)
     : crateNamed(database, prefix))
-  const parts = isLast ? [] : await longerPrefixes(database, prefix)
-  return listPage(site, { prefix, total, crates: await readCards(database, ids), parts })
+  const parts = isLast ? [] : await letterParts(database, prefix)
+  const path = beginnings(prefix)
+  const counts = await prefixCounts(database, path)
+  const above = path.filter(
+    (one, at) => at === 0 || (one !== prefix && counts.get(one) !== counts.get(path[at + 1] ?? '')),
+  )
+  return listPage(site, { prefix, total, crates: await readCards(database, ids), parts, above })
 }
 
-/** Removes the pages of these prefixes and all pages below them. */
-async function removeBranches(context: PageContext, prefixes: readonly string[]): Promise<void> {
-  for (const prefix of prefixes) {
-    const path = listPath(prefix)
-    if (!(await context.tree.has(path))) continue
-    await context.tree.remove(path)
-    await removeBranches(context, await prefixesBelow(context, prefix))
+/** Returns the pages below a prefix. A page that would lead to only one other is left out. */
+export async function letterParts(db: Queries, prefix: string): Promise<PrefixCount[]> {
+  const parts: PrefixCount[] = []
+  for (let part of await longerPrefixes(db, prefix)) {
+    while (part.total > LIST_MAX) {
+      const only = await onlyBelow(db, part)
+      if (!only) break
+      part = only
+    }
+    parts.push(part)
+  }
+  return parts
+}
+
+/** Returns the prefix with which all these crates go on; null if they do not. */
+async function onlyBelow(db: Queries, { prefix, total }: PrefixCount): Promise<PrefixCount | null> {
+  const [only = null] = await longerPrefixes(db, prefix)
+  return only?.total === total ? only : null
+}
+
+async function removeList({ tree }: PageContext, prefix: string): Promise<void> {
+  if (await tree.has(listPath(prefix))) await tree.remove(listPath(prefix))
+}
+
+/** Removes the pages that were in the place of a page that is new. */
+async function removeFirstBelow(context: PageContext, prefix: string): Promise<void> {
+  const { database, tree } = context
+  const total = (await prefixCounts(database, [prefix])).get(prefix) ?? 0
+  let part = await onlyBelow(database, { prefix, total })
+  for (; part; part = await onlyBelow(database, part)) {
+    if (!(await tree.has(listPath(part.prefix)))) continue
+    await removeList(context, part.prefix)
+    return removeBelow(context, part.prefix)
   }
 }
 
-async function prefixesBelow({ database }: PageContext, prefix: string): Promise<string[]> {
-  return (await longerPrefixes(database, prefix)).map(one => one.prefix)
+/** Removes all pages of longer prefixes. */
+async function removeBelow(context: PageContext, prefix: string): Promise<void> {
+  for (const part of await longerPrefixes(context.database, prefix)) {
+    await removeList(context, part.prefix)
+    await removeBelow(context, part.prefix)
+  }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Name } from '../../core/name.ts'
 import { CRATES_FOLDER, crateDownloadsPaths, cratePagePaths } from '../../core/paths/crates.ts'
+import { OVERVIEW_FOLDERS } from '../../core/paths/listings.ts'
 import {
   SEARCH_FOLDER,
   searchBlockPath,
@@ -35,7 +36,6 @@ import {
 } from '../store/catalog/marks.ts'
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
 import { countPageMarks, markAllPages, pageMarks } from '../store/catalog/pages/page-marks.ts'
-import { crateCount } from '../store/catalog/pages/prefixes.ts'
 import { commonRanges, readLayout } from '../store/catalog/search/search-files.ts'
 import { type MarkKind, PAGE_KINDS } from '../store/database/mark-kinds.ts'
 import { isStorageRefusal } from '../store/storage-fault.ts'
@@ -55,6 +55,16 @@ import {
   rebucketWhenGrown,
 } from './search.ts'
 import { sitemapPartOutputs, sitePages } from './site.ts'
+import {
+  labelOutputs,
+  labelPaths,
+  overviewMarks,
+  overviewOutputs,
+  pruneViews,
+  userOutputs,
+  userPaths,
+  viewOutputs,
+} from './views.ts'
 
 /** Number of marks whose files are synced to disk together. */
 const BATCH = 64
@@ -154,6 +164,7 @@ async function render(context: PageContext, mark: Mark, done: readonly Mark[]): 
   for (const output of outputs ?? []) await context.tree.write(output)
   if (outputs?.length === 0)
     for (const path of await pathsOf(context, mark)) await context.tree.remove(path)
+  if (kind === 'views') await pruneViews(context, outputs ?? [])
   if (kind === 'site') await rebucketWhenGrown(context)
   if (kind === 'site' && context.site.private) {
     await context.tree.remove(sitemapPath)
@@ -178,6 +189,9 @@ const OUTPUTS: ReadonlyMap<MarkKind, Renderer> = new Map([
   ['common', commonOutputs],
   ['map', sitemapPartOutputs],
   ['site', sitePages],
+  ['label', labelOutputs],
+  ['user', userOutputs],
+  ['views', viewOutputs],
   ['downloads', buildDownloads],
 ])
 
@@ -192,6 +206,8 @@ async function pathsOf(context: PageContext, { kind, subject }: Mark): Promise<r
   if (kind === 'entry') return [searchBlockPath(subject)]
   if (kind === 'common') return [commonPath(subject)]
   if (kind === 'map') return [sitemapPartPath(subject)]
+  if (kind === 'label') return labelPaths(context, subject)
+  if (kind === 'user') return userPaths(context, subject)
   const paths = PATHS.get(kind)
   const crate = paths ? await readCrate(context.database, subject) : null
   return crate && paths ? paths(crate.name) : []
@@ -251,8 +267,9 @@ async function markEverything(context: PageContext): Promise<void> {
 async function prunePages(context: PageContext): Promise<void> {
   const { tree, database } = context
   const wanted = new Set((await sitePages(context)).map(one => one.path))
-  for await (const output of listOutputs(context, '', await crateCount(database)))
-    wanted.add(output.path)
+  for await (const output of listOutputs(context)) wanted.add(output.path)
+  for await (const mark of overviewMarks(context))
+    for (const output of await overviewOutputs(context, mark)) wanted.add(output.path)
   for (const block of await rangesOf(database, SEARCH_BLOCK_CRATES))
     wanted.add(searchBlockPath(block))
   for (const { hash, range } of await commonRanges(database))
@@ -262,7 +279,7 @@ async function prunePages(context: PageContext): Promise<void> {
   for (const bits of Object.values(await readLayout(database)).filter(bits => bits !== null)) {
     for (let bucket = 0; bucket < 2 ** bits; bucket++) wanted.add(searchBucketPath(bits, bucket))
   }
-  for (const folder of [FEEDS_FOLDER, SEARCH_FOLDER, SITEMAPS_FOLDER]) {
+  for (const folder of [FEEDS_FOLDER, SEARCH_FOLDER, SITEMAPS_FOLDER, ...OVERVIEW_FOLDERS]) {
     for await (const path of tree.list(folder)) if (!wanted.has(path)) await tree.remove(path)
   }
   const own = (await tree.files(CRATES_FOLDER)).filter(isListPath)

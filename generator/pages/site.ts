@@ -1,33 +1,34 @@
 import { type Output, SITEMAP_CRATES } from '../../core/paths/tree.ts'
 import { sitemapIndex, sitemapPart } from '../../site/pages/search-engines.ts'
 import { FEED_LENGTH, renderNewCrates, renderUpdates } from '../render/feed.ts'
-import { FRONT_LENGTH, renderSite } from '../render/site-pages.ts'
+import { FRONT_KEYWORDS, FRONT_LENGTH, renderSite } from '../render/site-pages.ts'
 import { registryCounts } from '../store/catalog/crates.ts'
 import { readCards } from '../store/catalog/pages/cards.ts'
 import { mostRequired } from '../store/catalog/pages/dependents.ts'
 import { listedBetween, rangesOf } from '../store/catalog/pages/id-ranges.ts'
+import { commonLabels } from '../store/catalog/pages/label-crates.ts'
+import { crateCount } from '../store/catalog/pages/prefixes.ts'
 import { newCrates, recentReleases, updatedCrates } from '../store/catalog/pages/recent.ts'
 import type { PageContext } from './context.ts'
-import { listOutput } from './list.ts'
 import { searchLayoutOutputs } from './search.ts'
 
 /** Renders the files about the registry as a whole, and the files that every registry has. */
 export async function sitePages(context: PageContext): Promise<Output[]> {
   const { database, site } = context
-  const { crates, releases } = await registryCounts(database)
+  const { releases } = await registryCounts(database)
   const newest = await readCards(database, await newCrates(database, FEED_LENGTH.crates))
   const updated = await readCards(database, await updatedCrates(database, FRONT_LENGTH))
   const shown = newest.slice(0, FRONT_LENGTH)
   const latest = [...updated, ...shown].find(one => !one.yanked)?.name ?? null
   const example = (await mostRequired(database)) ?? latest
+  const keywords = await commonLabels(database, 'keyword', FRONT_KEYWORDS)
+  const counts = { crates: await crateCount(database), versions: releases }
   return [
-    ...renderSite(site, { crates, versions: releases, newest: shown, updated, example }),
+    ...renderSite(site, { ...counts, newest: shown, updated, keywords, example }),
     renderNewCrates(site, newest),
     renderUpdates(site, await recentReleases(database, FEED_LENGTH.updates)),
     ...(await searchLayoutOutputs(context)),
     ...(site.private ? [] : sitemapIndex(site, await rangesOf(database, SITEMAP_CRATES))),
-    // Without crates there is no `list` mark, but every page links to the list.
-    ...(crates === 0 ? [await listOutput(context, '', 0)] : []),
   ]
 }
 

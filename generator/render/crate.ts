@@ -4,6 +4,7 @@ import { crateRecordPath, VERSIONS_SHOWN } from '../../core/paths/crates.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
 import { expandDl } from '../../core/urls.ts'
 import { compareVersions, newestVersion } from '../../core/version.ts'
+import { badge } from '../../site/crate/badge.ts'
 import { cratePage } from '../../site/crate/page.ts'
 import { latestPage, VERSIONS_MAX, versionsPage } from '../../site/crate/versions.ts'
 import type { CrateData, VersionData } from '../../site/crate-data.ts'
@@ -82,6 +83,7 @@ export function renderCratePages(
   return [
     cratePage(site, data),
     latestPage(site, name, newest.version),
+    badge(newest),
     ...(releases.length > VERSIONS_SHOWN ? [versionsPage(site, data)] : []),
   ]
 }

@@ -14,6 +14,7 @@ export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boo
     title: registry.title,
     description: registry.description || 'A Cargo registry.',
     api: urls.api !== null,
+    apiUrl: (urls.api ?? urls.base).replace(/\/+$/, ''),
     private: auth.required,
     links: pages.links.map(linkOf),
     registries: pages.registries.map(foreignOf),

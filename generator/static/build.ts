@@ -5,6 +5,7 @@ import { join, posix, resolve, sep } from 'node:path'
 import { renderEntry } from '../../core/entry/render.ts'
 import { type Issue, inFile, Refusal, refuse, warning } from '../../core/error/error.ts'
 import { CRATES_FOLDER, crateFilePath } from '../../core/paths/crates.ts'
+import { OVERVIEW_FOLDERS } from '../../core/paths/listings.ts'
 import { SEARCH_FOLDER } from '../../core/paths/search.ts'
 import {
   ASSETS_FOLDER,
@@ -212,6 +213,8 @@ const SITEMAP = /^sitemap(?:-[a-z0-9_]+)?\.xml$/
 async function ownFiles(tree: PublicTree): Promise<string[]> {
   const found = (await tree.files('')).filter(path => SITEMAP.test(path))
   const folders = [INDEX_FOLDER, CRATES_FOLDER, ASSETS_FOLDER, SEARCH_FOLDER, SITEMAPS_FOLDER]
+  for (const folder of OVERVIEW_FOLDERS)
+    for await (const path of tree.list(folder)) if (path.endsWith('.html')) found.push(path)
   if (await hasOwnGitIndex(tree)) folders.push(GIT_INDEX_FOLDER)
   for (const folder of folders) for await (const path of tree.list(folder)) found.push(path)
   for await (const path of tree.list(IMAGES_FOLDER)) if (isImagePath(path)) found.push(path)

@@ -12,7 +12,9 @@ import {
   renderCrateRecord,
   versionData,
 } from '../render/crate.ts'
-import { FRONT_LENGTH, renderListing, renderSite } from '../render/site-pages.ts'
+import { commonOf, labelsIn, renderListing } from '../render/listing.ts'
+import { FRONT_KEYWORDS, FRONT_LENGTH, renderSite } from '../render/site-pages.ts'
+import { byDependents } from '../render/views.ts'
 import { renderSource } from '../sandbox/rendering.ts'
 import { digestOf, type OutputGroup } from './cache.ts'
 import type { StaticImages } from './images.ts'
@@ -112,22 +114,24 @@ function* sitePages(
 ): Generator<Output> {
   const users = (name: string) => dependents.get(canonicalName(name))?.length ?? 0
   const cards = summaries.map(({ name, newest }) => {
-    const { version, about, yanked, entry } = newest
-    const facts = { rust: entry.rust_version, dependents: users(name) }
+    const { version, about, yanked, entry, size: bytes } = newest
+    const facts = { rust: entry.rust_version, dependents: users(name), bytes }
     return { name, newest: version, about, updatedAt: null, yanked, ...facts }
   })
-  const versions = summaries.reduce((sum, one) => sum + one.releases.length, 0)
+  const releases = summaries.flatMap(one => one.releases)
   const byName = cards.toSorted((a, b) => compareText(a.name, b.name))
-  const [example] = byName.filter(one => !one.yanked).sort((a, b) => users(b.name) - users(a.name))
+  const [example] = byDependents(byName.filter(one => !one.yanked))
   yield* renderSite(site, {
     crates: cards.length,
-    versions,
+    versions: releases.length,
     newest: [],
     updated: [],
     first: byName.slice(0, FRONT_LENGTH),
+    keywords: commonOf(labelsIn(cards), 'keyword', FRONT_KEYWORDS),
     example: example?.name ?? null,
   })
-  yield* renderListing(site, cards)
+  const bytes = releases.reduce((sum, one) => sum + one.size, 0)
+  yield* renderListing(site, cards, { versions: releases.length, bytes })
 }
 
 function summarize(crate: StaticCrate) {

@@ -6,10 +6,10 @@ import { missingDownloads } from '../pages/downloads.ts'
 import { listOutputs } from '../pages/list.ts'
 import { blockOutputs, bucketOutput, commonOutputs } from '../pages/search.ts'
 import { sitemapPartOutputs, sitePages } from '../pages/site.ts'
+import { overviewMarks, overviewOutputs } from '../pages/views.ts'
 import { eachCrate, registryCounts } from '../store/catalog/crates.ts'
 import { isMarked, type MarkSubject } from '../store/catalog/marks.ts'
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
-import { crateCount } from '../store/catalog/pages/prefixes.ts'
 import { listReleases } from '../store/catalog/releases.ts'
 import {
   commonRanges,
@@ -48,6 +48,7 @@ export async function* verifyPages(
   yield* about('index.html', siteParts(context))
   yield* about('search', searchParts(context))
   yield* about('crates/index.html', listParts(context))
+  yield* about('lists', overviewParts(context))
 }
 
 async function* crateParts(context: PageContext, crateId: number): AsyncIterable<Part> {
@@ -65,11 +66,14 @@ async function* siteParts(context: PageContext): AsyncIterable<Part> {
 }
 
 async function* listParts(context: PageContext): AsyncIterable<Part> {
-  const listed = await crateCount(context.database)
-  if (listed === 0) return
   // A change to the list also marks the site, whose mark is cleared later.
-  for await (const output of listOutputs(context, '', listed))
+  for await (const output of listOutputs(context))
     yield { pending: SITE_MARK, render: async () => [output] }
+}
+
+async function* overviewParts(context: PageContext): AsyncIterable<Part> {
+  for await (const pending of overviewMarks(context))
+    yield { pending, render: () => overviewOutputs(context, pending) }
 }
 
 /** Yields the parts that combine many crates by their ids and terms. */

@@ -6,6 +6,7 @@ import { copyBlock, copyButton, formatBytes, icon, plural, timeTag } from '../el
 import { account, type Linker, webLink, webLinkText } from '../elements/links.ts'
 import { type Child, html, join, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
+import { badgeMarkdown } from './badge.ts'
 import { downloadSection } from './downloads.ts'
 import { licenseText } from './license.ts'
 
@@ -46,8 +47,15 @@ ${wordList('Keywords', version.keywords, to)}
 ${wordList('Categories', version.categories, to)}
 ${owners === null ? null : ownerList(site, owners)}
 ${fileSection(version, to)}
+${owners === null || site.private ? null : badgeSection(site, name)}
 ${owners === null ? null : html`<section class="quiet small">${join(links, ' · ')}</section>`}
 </aside>`
+}
+
+/** In a private registry, other sites could not load the badge. */
+function badgeSection(site: SiteConfig, name: string): Markup {
+  const markdown = copyBlock(badgeMarkdown(site, name), 'Markdown of the badge')
+  return html`<details class="small"><summary>Badge</summary>${markdown}</details>`
 }
 
 function fileSection(version: VersionData, to: Linker): Markup {

@@ -112,15 +112,29 @@ export function pager(
   return html`<nav class="pager" aria-label="Pages">${page > 1 ? link(page - 1, '← Previous') : null}<span class="quiet">Page ${page} of ${last}</span>${page < last ? link(page + 1, 'Next →') : null}</nav>`
 }
 
-/** Renders a list of crates: name, version, description, date. */
-export function crateList(crates: readonly CrateItem[], to: Linker): Markup {
+/** Renders a list of crates: name, version, description, and one figure: the date, by default. */
+export function crateList(
+  crates: readonly CrateItem[],
+  to: Linker,
+  figure: (crate: CrateItem) => Markup | string | null = crateDate,
+): Markup {
   return html`<ul class="cards">
-${crates.map(
-  crate => html`<li><a class="card" href="${to(cratePath(crate.name))}">
+${crates.map(crate => {
+  const shown = figure(crate)
+  return html`<li><a class="card" href="${to(cratePath(crate.name))}">
 <span class="card-name"><strong>${crate.name}</strong> <span class="quiet">${crate.newest}</span>${crate.yanked ? html` <span class="badge bad">yanked</span>` : null}</span>
 ${crate.about.description === null ? null : html`<span class="card-text">${crate.about.description}</span>`}
-${crate.updatedAt === null ? null : html`<span class="card-date quiet">${timeTag(crate.updatedAt)}</span>`}
+${shown === null ? null : html`<span class="card-date quiet">${shown}</span>`}
 </a></li>
-`,
-)}</ul>`
+`
+})}</ul>`
+}
+
+function crateDate({ updatedAt }: CrateItem): Markup | null {
+  return updatedAt === null ? null : timeTag(updatedAt)
+}
+
+/** Renders the number of dependents of a crate in a list; null for none. */
+export function crateDependents({ dependents = 0 }: CrateItem): string | null {
+  return dependents === 0 ? null : plural(dependents, 'dependent')
 }

@@ -25,7 +25,7 @@ const WIDTH = 400
 /** Narrower, because it is shown beside a page: its text would become too small. */
 const FILE_WIDTH = 300
 const HEIGHT = 150
-const LEFT = 34
+const LEFT = 38
 const TOP = 8
 const BOTTOM = HEIGHT - 20
 const MONTH_WIDTH = 44
@@ -82,7 +82,7 @@ export function plotSvg({ title, kind, every, points }: PlotData, isFile = false
   const scales = { x, y, every, width: step }
   const drawing = kind === 'bars' ? bars(points, scales, isFile) : area(points, scales)
   const colors = isFile ? FILE_COLORS : raw('class="drawing"')
-  return html`<svg ${colors} viewBox="0 0 ${right} ${HEIGHT}" role="img" aria-label="${summary}" font-family="system-ui,sans-serif" font-size="11">
+  return html`<svg ${colors} viewBox="0 0 ${right} ${HEIGHT}" role="img" aria-label="${summary}" font-family="system-ui,sans-serif" font-size="12">
 <path d="${grid}" stroke="${isFile ? '#767676' : 'currentColor'}" opacity=".3"/><g class="labels">${labels}</g>
 ${drawing}
 </svg>`

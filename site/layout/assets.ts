@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { faviconPath } from '../../core/paths/listings.ts'
 import { ASSETS_FOLDER, type Output, output } from '../../core/paths/tree.ts'
 
 /** Folder where `npm run build` writes the bundled, minified scripts and styles. */
@@ -21,6 +22,12 @@ const folder = `${ASSETS_FOLDER}/${sum.digest('hex').slice(0, 12)}`
 /** All scripts, styles and images of the site. */
 export const assets: readonly Output[] = contents.map(([name, bytes]) =>
   output(`${folder}/${name}`, bytes),
+)
+
+/** The icon that browsers request at the root, for pages that name none and for other files. */
+export const favicon: Output = output(
+  faviconPath,
+  contents.find(([name]) => name === 'favicon.ico')?.[1] ?? '',
 )
 
 /** Returns the path of an asset; throws for an unknown name. */

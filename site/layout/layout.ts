@@ -1,3 +1,4 @@
+import { apiPagePath, statisticsPath } from '../../core/paths/listings.ts'
 import { searchPath } from '../../core/paths/search.ts'
 import { frontPath, listPath, openSearchPath, updatesPath } from '../../core/paths/tree.ts'
 import { icon } from '../elements/elements.ts'
@@ -103,7 +104,8 @@ function footer(site: SiteConfig, to: Linker): Markup {
 <p>${site.footer ?? site.description}</p>
 <nav aria-label="More">
 ${site.feeds ? html`<a href="${to(updatesPath)}">Feed</a>` : null}
-<a href="${to('index/config.json')}">Index</a>
+<a href="${to(statisticsPath)}">Statistics</a>
+<a href="${to(apiPagePath)}">${site.api ? 'API' : 'Files'}</a>
 </nav>
 </div>
 </footer>`

@@ -1,3 +1,4 @@
+import { categoriesPath, keywordsPath, statisticsPath } from '../../core/paths/listings.ts'
 import { frontPath, listPath, type Output, output } from '../../core/paths/tree.ts'
 import type { CrateItem } from '../crate-data.ts'
 import { cargoConfig, copyBlock, crateList, plural } from '../elements/elements.ts'
@@ -6,6 +7,7 @@ import { html, type Markup } from '../elements/markup.ts'
 import { assetPath } from '../layout/assets.ts'
 import { layout, searchForm } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
+import { keywordLinks, type LabelItem } from './labels.ts'
 
 /** What the front page shows of the registry's content. */
 export interface FrontData {
@@ -17,6 +19,8 @@ export interface FrontData {
   readonly updated: readonly CrateItem[]
   /** The first crates by name, instead of both lists if no times are known. */
   readonly first?: readonly CrateItem[]
+  /** The keywords that most crates have. */
+  readonly keywords: readonly LabelItem[]
   /** The crate in the example `cargo add` command; null if there is none to add. */
   readonly example: string | null
 }
@@ -34,7 +38,13 @@ export function frontPage(site: SiteConfig, data: FrontData): Output {
 <h1>${site.title}</h1>
 <p class="lead">${site.description}</p>
 ${searchForm(to, '')}
-<p class="counts">${plural(data.crates, 'crate')}, ${plural(data.versions, 'version')} · <a href="${to(listPath(''))}">browse all</a></p>
+<p class="counts">${plural(data.crates, 'crate')}, ${plural(data.versions, 'version')}</p>
+<nav class="browse" aria-label="Browse"><ul class="tags">
+<li><a href="${to(listPath(''))}">All crates</a></li>
+<li><a href="${to(categoriesPath)}">Categories</a></li>
+<li><a href="${to(keywordsPath)}">Keywords</a></li>
+<li><a href="${to(statisticsPath)}">Statistics</a></li>
+</ul></nav>
 </section>
 ${steps(site, data.example ?? 'NAME', to)}
 ${
@@ -44,10 +54,17 @@ ${
 ${lists.map(
   list => html`<section aria-labelledby="${list.id}"><h2 id="${list.id}">${list.title}</h2>${crateList(list.crates, to)}</section>
 `,
-)}</div>`
+)}</div>
+${keywords(data.keywords, to)}`
 }`
   const { title, description } = site
   return output(frontPath, layout(site, { path: frontPath, title, description, main }))
+}
+
+function keywords(items: readonly LabelItem[], to: Linker): Markup | null {
+  if (items.length === 0) return null
+  return html`<section class="wide popular" aria-labelledby="keywords"><h2 id="keywords">Popular keywords</h2>
+${keywordLinks(items, to)}</section>`
 }
 
 function steps(site: SiteConfig, example: string, to: Linker): Markup {

@@ -1,5 +1,11 @@
 import { sortByName } from '../../core/name.ts'
 import { cratePath } from '../../core/paths/crates.ts'
+import {
+  apiPagePath,
+  categoriesPath,
+  keywordsPath,
+  statisticsPath,
+} from '../../core/paths/listings.ts'
 import { searchPath } from '../../core/paths/search.ts'
 import {
   frontPath,
@@ -16,6 +22,16 @@ import type { CrateItem } from '../crate-data.ts'
 import { absoluteLink } from '../elements/links.ts'
 import { html, raw } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
+
+/** The pages of no crate that search engines begin at. */
+const SITE_PAGES = [
+  frontPath,
+  listPath(''),
+  categoriesPath,
+  keywordsPath,
+  statisticsPath,
+  apiPagePath,
+]
 
 const XML = raw('<?xml version="1.0" encoding="utf-8"?>')
 const XMLNS = 'http://www.sitemaps.org/schemas/sitemap/0.9'
@@ -51,7 +67,7 @@ type Dated = Pick<CrateItem, 'name' | 'updatedAt'>
 export function sitemapIndex(site: SiteConfig, parts: readonly number[]): Output[] {
   const paths = (['pages', ...parts] as const).map(sitemapPartPath)
   const lines = paths.map(path => html`<sitemap><loc>${absoluteLink(site, path)}</loc></sitemap>\n`)
-  const pages = [frontPath, listPath('')].map(path => ({ path, changed: null }))
+  const pages = SITE_PAGES.map(path => ({ path, changed: null }))
   return [
     urlset(site, 'pages', pages),
     output(sitemapPath, html`${XML}\n<sitemapindex xmlns="${XMLNS}">\n${lines}</sitemapindex>\n`),

@@ -6,7 +6,6 @@ import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import { cratePage, versionPage } from '../../site/crate/page.ts'
 import { assets } from '../../site/layout/assets.ts'
 import { frontPage } from '../../site/pages/front.ts'
-import { listData } from '../../site/pages/lists.ts'
 import { errorPage, notFoundPage } from '../../site/pages/not-found.ts'
 import { card, crate, dependency, fleet, keel, version } from '../support/demo-facts.ts'
 import { demoFacts, demoSite } from '../support/demo-site.ts'
@@ -25,6 +24,7 @@ const goldens: [name: string, page: () => { bytes: Buffer }][] = [
         versions: 17,
         newest: fleet.slice(0, 1).map(one => card(one.newest)),
         updated: [card(keel.newest)],
+        keywords: [{ slug: 'cli', crates: 1200 }],
         example: 'keel',
       }),
   ],
@@ -52,7 +52,7 @@ test('every link of the tree leads to a file of the tree, and the page of each f
   assert.equal(paths.size, files.length)
   // Made by other hands: the index, the .crate files, the feeds, the pages of the daemon, crates that are only named.
   const elsewhere =
-    /^(?:\/team)?\/(index\/config\.json|feeds\/updates\.xml|crates\/[\w-]+\/feed\.xml|me(\/.*)?|crates\/(bindings|insta-lite|toml-edit-fork|winapi-lite|cargo-keel|helm|harbour-tests|evil|other|[\w-]+\/[^/]+\.crate|keel\/1\.3|keel\/1\.[0-2]|keel\/0).*)$/
+    /^(?:\/team)?\/(index\/.*|api\/openapi\.json|feeds\/\w+\.xml|crates\/[\w-]+\/(?:feed\.xml|crate\.json)|me(\/.*)?|crates\/(bindings|insta-lite|toml-edit-fork|winapi-lite|cargo-keel|helm|harbour-tests|evil|other|[\w-]+\/[^/]+\.crate|keel\/1\.3|keel\/1\.[0-2]|keel\/0).*)$/
   const broken = new Set<string>()
   for (const file of files.filter(one => one.path.endsWith('.html'))) {
     const here = new URL(file.path.replace(/index\.html$/, ''), `${site.base}/`)
@@ -90,7 +90,7 @@ test('script and style together are under 40 KB', () => {
   const sum = assets.reduce((total, asset) => total + asset.bytes.byteLength, 0)
   assert.ok(sum < 40_000, `${sum} bytes`)
   for (const asset of assets)
-    assert.match(asset.path, /^assets\/[0-9a-f]{12}\/[a-z/-]+\.(css|js|svg)$/)
+    assert.match(asset.path, /^assets\/[0-9a-f]{12}\/[a-z/-]+\.(css|js|svg|ico)$/)
 })
 
 test('a page that is answered anywhere links from the root', () => {
@@ -113,6 +113,7 @@ test('an operator brands the site', () => {
     versions: 0,
     newest: [],
     updated: [],
+    keywords: [],
     example: null,
   }).bytes.toString()
   for (const part of [
@@ -140,7 +141,8 @@ test('install lines fit what the crate is', () => {
   const lines = (more: Parameters<typeof version>[0], pinned: boolean) => {
     const one = version({ name: 'x', version: '1.2.3+b', ...more })
     const body = (pinned ? versionPage(site, one) : cratePage(site, crate(one))).bytes.toString()
-    return [...body.matchAll(/<pre tabindex="0"><code>(.*?)<\/code>/g)].map(match =>
+    const [install = ''] = /<section class="install">.*?<\/section>/s.exec(body) ?? []
+    return [...install.matchAll(/<pre tabindex="0"><code>(.*?)<\/code>/g)].map(match =>
       match[1]?.replaceAll('&quot;', '"'),
     )
   }
@@ -163,45 +165,6 @@ test('install lines fit what the crate is', () => {
     'cargo install x --registry harbour',
   ])
   for (const pinned of [false, true]) assert.deepEqual(lines({ yanked: true }, pinned), [])
-})
-
-test('the list of 1,000 crates has pages of at most 200', () => {
-  const cards = Array.from({ length: 1000 }, (_, at) =>
-    card(version({ name: `${at % 3 === 0 ? 'Net' : 'io'}-${at}` })),
-  )
-  const tiers = listData(cards)
-  assert.equal(
-    tiers.reduce((sum, tier) => sum + tier.crates.length, 0),
-    1000,
-  )
-  assert.ok(tiers.every(tier => tier.crates.length <= 200))
-  assert.deepEqual(tiers[0]?.parts, [
-    { prefix: 'i', total: 666 },
-    { prefix: 'n', total: 334 },
-  ])
-})
-
-test('a page of the list that is too long names the crate called like its prefix, and leads on', () => {
-  const names = ['Ab', 'b', 'a', ...Array.from({ length: 201 }, (_, at) => `abc${at}`)]
-  const tiers = listData(names.map(name => card(version({ name }))))
-  assert.deepEqual(
-    tiers.slice(0, 4).map(({ prefix, total, crates, parts }) => {
-      const next = parts.map(part => `${part.prefix} ${part.total}`)
-      return [prefix, total, crates.map(one => one.name), next.slice(0, 2)]
-    }),
-    [
-      ['', 204, [], ['a 203', 'b 1']],
-      ['a', 203, ['a'], ['ab 202']],
-      ['ab', 202, ['Ab'], ['abc 201']],
-      ['abc', 201, [], ['abc0 1', 'abc1 111']],
-    ],
-  )
-  assert.deepEqual(tiers.at(-1), {
-    prefix: 'b',
-    total: 1,
-    crates: [card(version({ name: 'b' }))],
-    parts: [],
-  })
 })
 
 test('empty parts have no tab, and a crate without owners says who manages it', () => {

@@ -171,6 +171,7 @@ export const TABLE: Readonly<Record<string, readonly Ask[]>> = {
   'GET /me/admin/status': look('/me/admin/status'),
   'GET /me/*': [browser('/me/nothing', 404)],
   'GET /assets/*': [open(`/${assets[0]?.path}`)],
+  'GET /favicon.ico': [open('/favicon.ico')],
   'GET /index.git/*': [
     reader('/index.git/info/refs?service=git-upload-pack'),
     reader('/index.git/info/refs'),

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Output } from '../../core/paths/tree.ts'
-import { searchFiles } from '../../generator/render/search-files.ts'
+import { renderListing } from '../../generator/render/listing.ts'
 import { auditPage } from '../../site/account/audit-page.ts'
 import type { Viewer } from '../../site/account/frame.ts'
 import { homePage } from '../../site/account/home-page.ts'
@@ -9,14 +9,14 @@ import { loginPage } from '../../site/account/login-page.ts'
 import { confirmPage, managePage } from '../../site/account/manage-page.ts'
 import { type StatusData, statusPage } from '../../site/account/status-page.ts'
 import { usersPage } from '../../site/account/users-page.ts'
+import { badge } from '../../site/crate/badge.ts'
 import { cratePage, versionPage } from '../../site/crate/page.ts'
 import type { CrateData, CrateItem } from '../../site/crate-data.ts'
 import { assets } from '../../site/layout/assets.ts'
 import { frontPage } from '../../site/pages/front.ts'
-import { listData, listPage } from '../../site/pages/lists.ts'
 import { notFoundPage } from '../../site/pages/not-found.ts'
 import { searchPage, staticSearchPage } from '../../site/pages/search.ts'
-import { openSearch, robots, sitemaps } from '../../site/pages/search-engines.ts'
+import { openSearch, robots } from '../../site/pages/search-engines.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import { sourcePages } from '../../site/source/pages.ts'
 import { card } from './demo-facts.ts'
@@ -35,19 +35,25 @@ export function* demoSite(
     crates: cards.length,
     versions: crates.reduce((sum, one) => sum + one.versions.length, 0),
     newest: latest.slice(0, 5).map(one => card(one.newest)),
+    keywords: [{ slug: 'cli', crates: 1 }],
     updated: latest.slice(0, 8).map(one => card(one.newest)),
     example: crates[0]?.name ?? null,
   })
   for (const one of crates) {
     yield cratePage(site, one)
+    yield badge({ name: one.name, version: one.newest.version, yanked: one.newest.yanked })
     yield versionPage(site, one.newest)
     if (one.newest.source)
       yield* sourcePages(site, { name: one.name, version: one.newest.version, files: SOURCES })
   }
-  for (const data of listData(cards)) yield listPage(site, data)
-  yield* searchFiles(cards)
+  const listed = cards.map(one => ({
+    ...one,
+    about: { categories: [], license: null, ...one.about },
+    dependents: 0,
+    bytes: 1,
+  }))
+  yield* renderListing(site, listed, { versions: listed.length, bytes: listed.length })
   yield staticSearchPage(site)
-  yield* sitemaps(site, cards)
   yield robots(site)
   yield openSearch(site)
   yield notFoundPage(site)
@@ -271,6 +277,7 @@ export function demoFacts(base: string, more: Partial<SiteConfig> = {}): SiteCon
     registry: 'harbour',
     docs: null,
     api: true,
+    apiUrl: base,
     registries: [
       {
         index: 'sparse+https://crates.other.example/index/',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { badgePath, categoryPath, keywordPath, userPath } from '../../../core/paths/listings.ts'
+import { badgePath } from '../../../core/paths/crates.ts'
+import { categoryPath, keywordPath, userPath } from '../../../core/paths/listings.ts'
 
 const keywords: [keyword: string, path: string | null][] = [
   ['serde', 'keywords/serde/index.html'],

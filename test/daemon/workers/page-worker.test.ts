@@ -3,8 +3,9 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { PageWorker } from '../../../daemon/workers/page-worker.ts'
-import { listFailedMarks } from '../../../generator/store/catalog/marks.ts'
+import { countMarks, listFailedMarks } from '../../../generator/store/catalog/marks.ts'
 import { countPageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
+import { PAGE_KINDS } from '../../../generator/store/database/mark-kinds.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { until } from '../../support/until.ts'
 
@@ -93,9 +94,64 @@ test('many publishes of one crate render its pages once', async t => {
   }
   for (let times = 0; times < 5; times++) worker.wake()
   await worker.close(600)
-  // List, crate, registry, block of crates and part of the site map once; each of the five versions, and its sources; the
-  // eight terms of the crate, and the file that they are all in.
-  assert.equal(rendered, 5 + 2 * 5 + 8 + 1)
+  // List, crate, namesakes, registry, owner, views, block of crates and part of the site map once; each of the five versions, and its sources; the
+  // 13 terms of the crate, and the file that they are all in.
+  // Its sources tell more of each version, whose pages are rendered again, and of the crate.
+  assert.equal(rendered, 8 + 2 * 5 + 13 + 1 + 6)
+})
+
+test('overviews wait after they were rendered, other pages do not', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  await registry.indexWorker.pages.close(600)
+  const { registry: context } = registry
+  const { database } = context
+  let now = 0
+  const worker = new PageWorker({
+    context,
+    onFailure: error => assert.fail(error as Error),
+    // Each page takes a second.
+    waitForIdle: async () => {
+      now += 1000
+    },
+    now: () => now,
+  })
+  const kinds = async () =>
+    (await countMarks(database))
+      .map(one => one.kind)
+      .filter(kind => PAGE_KINDS.some(one => one === kind))
+  const manifest = (version: string) =>
+    `[package]\nname = "demo"\nversion = "${version}"\nlicense = "MIT"\ndescription = "d"\nkeywords = ["k"]`
+  const publish = (version: string) =>
+    registry.publish(token, { name: 'demo', version, manifest: manifest(version) })
+  await publish('1.0.0')
+  await worker.flush()
+  assert.deepEqual(await kinds(), [])
+  await publish('1.1.0')
+  worker.wake()
+  await until(
+    async () => ((await registry.shown('crates/demo/index.html')) ?? '').includes('1.1.0'),
+    () => 'the page of the crate waits for overviews',
+  )
+  await until(
+    async () => (await kinds()).length === 3,
+    () => 'other pages are waiting',
+  )
+  assert.deepEqual(await kinds(), ['label', 'user', 'views'])
+  assert.doesNotMatch((await registry.shown('keywords/k/index.html')) ?? '', /1\.1\.0/)
+  now += 60_000
+  worker.wake()
+  await until(
+    async () => (await kinds()).length === 0,
+    () => 'overviews are still waiting',
+  )
+  for (const path of ['keywords/k/', 'lists/newest.html', 'crates/'])
+    assert.match(
+      (await registry.shown(path.replace(/\/$/, '/index.html'))) ?? '',
+      /demo<\/strong> <span class="quiet">1\.1\.0/,
+      path,
+    )
+  await worker.close(0)
 })
 
 test('closing renders what is pending, and leaves marked what there is no time for', async t => {
@@ -104,8 +160,9 @@ test('closing renders what is pending, and leaves marked what there is no time f
   await registry.publish(token, { name: 'late', version: '1.0.0' })
   await registry.indexWorker.pages.close(0)
   assert.equal(await registry.shown('crates/late/crate.json'), null)
-  // Block of crates, list, part of the site map, crate, release, registry, sources; eight terms.
-  assert.equal(await countPageMarks(registry.registry.database), 7 + 8)
+  // Block of crates, list, part of the site map, crate, namesakes, release, registry, owner, views,
+  // sources; 13 terms.
+  assert.equal(await countPageMarks(registry.registry.database), 10 + 13)
   const next = new PageWorker({
     context: registry.registry,
     onFailure: error => assert.fail(error as Error),

@@ -8,6 +8,7 @@ import { resolveSettings } from '../../../core/settings/settings.ts'
 import { registryUrls } from '../../../core/urls.ts'
 import { build } from '../../../generator/build/build.ts'
 import { deleteReleases } from '../../../generator/delete.ts'
+import { listOutputs } from '../../../generator/pages/list.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { openRegistry } from '../../../generator/registry.ts'
 import { buildStatic } from '../../../generator/static/build.ts'
@@ -72,6 +73,7 @@ test('a crate has a page, each version one, each file of it one', async t => {
     '1.0.0+b.1/src/index.html',
     '1.0.0+b.1/src/src/lib.rs.html',
     'Demo-1.0.0+b.1.crate',
+    'badge.svg',
     'crate.json',
     'feed.xml',
     'index.html',
@@ -115,7 +117,9 @@ test('a publish renders its own pages and those that it changes, and no other', 
     'feeds/updates.xml',
     'index.html',
     'index/de/mo/demo',
+    'lists/updated.html',
     'sitemaps/0.xml',
+    'statistics/index.html',
   ])
   assert.match(
     (await registry.shown('crates/demo/1.3.0/index.html')) ?? '',
@@ -246,31 +250,32 @@ test('the list splits where it grows too long and joins again, page by page', as
   const { database, tree } = registry.registry
   const token = await registry.user('alice')
   await registry.publish(token, { name: 'abc', version: '1.0.0' })
+  await buildPages(registry.registry)
   const number = (at: number) => String(at).padStart(3, '0')
-  await multiply(
-    registry,
-    Array.from({ length: 199 }, (_, at) => `abd${number(at)}`),
-  )
+  await multiply(registry, [
+    ...Array.from({ length: 199 }, (_, at) => `abd${number(at)}`),
+    ...Array.from({ length: 900 }, (_, at) => `n${number(at)}`),
+  ])
+  // Only lists are looked at here.
+  const others = ['page', 'release', 'source', 'search', 'entry', 'common'] as const
+  await database.deleteFrom('marks').where('kind', 'in', others).execute()
   await buildPages(registry.registry)
   const pages = async () =>
-    (await tree.files('crates')).map(path => path.slice('crates/'.length)).sort()
-  assert.deepEqual(await pages(), ['index.html'])
+    (await tree.files('crates'))
+      .map(path => path.slice('crates/'.length))
+      .filter(path => !path.startsWith('index-n'))
+      .sort()
+  assert.deepEqual(await pages(), ['index-a.html', 'index.html'])
   await multiply(registry, ['ab', 'zz'])
   await buildPages(registry.registry)
-  const split = [
-    'index-a.html',
-    'index-ab.html',
-    'index-abc.html',
-    'index-abd.html',
-    'index-z.html',
-    'index.html',
-  ]
+  // All that begins with `a` begins with `ab`.
+  const split = ['index-ab.html', 'index-abc.html', 'index-abd.html', 'index-z.html', 'index.html']
   assert.deepEqual(await pages(), split)
   const counted = (text: string | null) =>
     [...(text ?? '').matchAll(/<strong>(\w+)<\/strong> <span class="quiet">(\d+)</g)].map(
       one => `${one[1]} ${one[2]}`,
     )
-  assert.deepEqual(counted(await registry.shown('crates/index.html')), ['a 201', 'z 1'])
+  assert.deepEqual(counted(await registry.shown('crates/index.html')), ['ab 201', 'n 900', 'z 1'])
   assert.deepEqual(counted(await registry.shown('crates/index-ab.html')), ['abc 1', 'abd 199'])
   assert.match((await registry.shown('crates/index-ab.html')) ?? '', /<strong>ab<\/strong>/)
   // One more changes the pages it is on, and no other.
@@ -280,16 +285,14 @@ test('the list splits where it grows too long and joins again, page by page', as
   const after = changed(before, fileStamps(join(tree.root, 'crates'))).filter(path =>
     path.startsWith('index'),
   )
-  assert.deepEqual(after, ['index-a.html', 'index-ab.html', 'index-abc.html', 'index.html'])
-  const lists = () =>
-    Object.fromEntries(
-      Object.entries(fileStamps(join(tree.root, 'crates'))).filter(([path]) =>
-        path.startsWith('index'),
-      ),
-    )
-  const everything = lists()
-  await buildPages(registry.registry, { all: true })
-  assert.deepEqual(lists(), everything)
+  assert.deepEqual(after, ['index-ab.html', 'index-abc.html', 'index.html'])
+  // Rendered at once, they are the same.
+  const wanted = new Map<string, string>()
+  for await (const { path, bytes } of listOutputs(registry.registry))
+    wanted.set(path, bytes.toString())
+  const names = (await tree.files('crates')).filter(path => path !== 'crates/index.html')
+  assert.deepEqual(names.sort(), [...wanted.keys()].sort())
+  for (const [path, text] of wanted) assert.equal(await registry.shown(path), text, path)
   // And back.
   await database.transaction().execute(async tx => {
     for (const name of ['zz', 'ab', 'abcd']) {
@@ -302,7 +305,7 @@ test('the list splits where it grows too long and joins again, page by page', as
     }
   })
   await buildPages(registry.registry)
-  assert.deepEqual(await pages(), ['index.html'])
+  assert.deepEqual(await pages(), ['index-a.html', 'index.html'])
 })
 
 test('verify finds nothing in a tree as it should be, and a list page that is not', async t => {
@@ -372,6 +375,8 @@ test('the files of a small static tree, without times', async t => {
     [
       '.nojekyll',
       '404.html',
+      'api/index.html',
+      'categories/index.html',
       'crates/demo/0.1.0/index.html',
       'crates/demo/0.1.0/src/Cargo.toml.html',
       'crates/demo/0.1.0/src/index.html',
@@ -380,15 +385,19 @@ test('the files of a small static tree, without times', async t => {
       'crates/demo/0.2.0/src/Cargo.toml.html',
       'crates/demo/0.2.0/src/index.html',
       'crates/demo/0.2.0/src/src/lib.rs.html',
+      'crates/demo/badge.svg',
       'crates/demo/crate.json',
       'crates/demo/demo-0.1.0.crate',
       'crates/demo/demo-0.2.0.crate',
       'crates/demo/index.html',
       'crates/demo/latest/index.html',
       'crates/index.html',
+      'favicon.ico',
       'index.html',
       'index/config.json',
       'index/de/mo/demo',
+      'keywords/index.html',
+      'lists/dependents.html',
       'opensearch.xml',
       'robots.txt',
       'search/crates/0.json',
@@ -398,6 +407,7 @@ test('the files of a small static tree, without times', async t => {
       'sitemap.xml',
       'sitemaps/0.xml',
       'sitemaps/pages.xml',
+      'statistics/index.html',
     ],
   )
 })

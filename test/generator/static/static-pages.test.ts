@@ -55,7 +55,7 @@ test('a static tree has the crate.json of every crate, of equal bytes each time,
   assert.equal(versions[0].entry.yanked, true)
   assert.deepEqual(
     readdirSync(join(out, 'crates/base')).filter(name => !name.endsWith('.crate')),
-    ['1.0.0', '1.10.0', '1.9.0', 'crate.json', 'index.html'],
+    ['1.0.0', '1.10.0', '1.9.0', 'badge.svg', 'crate.json', 'index.html', 'latest'],
   )
   assert.equal(readdirSync(out).includes('feeds'), false)
   assert.equal((await buildStatic(job)).changed, 0)

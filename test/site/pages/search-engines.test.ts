@@ -31,9 +31,9 @@ test('the site map is split by ids, and has every crate once', () => {
   )
   assert.deepEqual([...files.keys()].sort(), ['sitemap.xml', ...parts].sort())
   const counts = parts.map(path => files.get(path)?.match(/<url>/g)?.length)
-  assert.deepEqual(counts, [2, 999, 1000, 501])
+  assert.deepEqual(counts, [6, 999, 1000, 501])
   const locations = [...files.values()].flatMap(text => text.match(/<loc>.*?<\/loc>/g) ?? [])
-  assert.equal(new Set(locations).size, 2_500 + 2 + 4)
+  assert.equal(new Set(locations).size, 2_500 + 6 + 4)
   assert.match(
     files.get('sitemaps/0.xml') ?? '',
     /<url><loc>https:\/\/crates.example.com\/team\/crates\/c0\/<\/loc><lastmod>2026-11-20T12:00:00Z<\/lastmod><\/url>/,

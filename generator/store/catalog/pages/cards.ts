@@ -19,11 +19,15 @@ export interface CrateCard extends CrateRecord {
   /** The highest version that is neither yanked nor a pre-release. */
   readonly stable: Version | null
   readonly about: About
+  /** The number of crates whose newest version depends on it. */
+  readonly dependents: number
+  /** Size of the newest `.crate`. */
+  readonly bytes: number
 }
 
 const SELECT_CARDS = `SELECT ${CRATE}, listings.updated_at AS "updatedAt", listings.versions,
-    listings.yanked, newest.id AS "newestId", newest.version AS newest, newest.about,
-    latest.version AS latest, stable.version AS stable
+    listings.yanked, listings.dependents, listings.bytes, newest.id AS "newestId",
+    newest.version AS newest, newest.about, latest.version AS latest, stable.version AS stable
   FROM crates JOIN listings ON listings.crate_id = crates.id
   JOIN releases AS newest ON newest.id = listings.newest_id
   JOIN releases AS latest ON latest.id = listings.latest_id

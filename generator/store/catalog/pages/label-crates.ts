@@ -45,3 +45,16 @@ export function ownedCrates(db: Queries, userId: number, limit: number): Promise
     WHERE owners.user_id = ? ORDER BY owners.crate_id DESC LIMIT ?`
   return column(db, text, userId, limit)
 }
+
+/** Returns the ids of at most `limit` labels that crates have, after an id. */
+export function labelIds(db: Queries, after: number, limit: number): Promise<number[]> {
+  const text = 'SELECT id FROM labels WHERE id > ? AND crates > 0 ORDER BY id LIMIT ?'
+  return column(db, text, after, limit)
+}
+
+/** Returns the ids of the users who own crates. */
+export function ownerIds(db: Queries): Promise<number[]> {
+  const text = `SELECT id FROM users WHERE EXISTS
+    (SELECT 1 FROM owners WHERE owners.user_id = users.id) ORDER BY id`
+  return column(db, text)
+}

@@ -1,4 +1,4 @@
-import { all, column, one, type Queries, type Row } from '../../database/statement.ts'
+import { all, column, one, type Queries, type Row, value } from '../../database/statement.ts'
 
 /** New releases and crates by week, oldest first; `week` counts from January 5, 1970. */
 export type Week = Readonly<Row<'weeks'>>
@@ -7,6 +7,11 @@ export type Week = Readonly<Row<'weeks'>>
 export function readWeeks(db: Queries, first: number, last: number): Promise<Week[]> {
   const text = 'SELECT week, releases, crates FROM weeks WHERE week BETWEEN ? AND ? ORDER BY week'
   return all(db, text, first, last)
+}
+
+/** Returns the week of the latest release; null if no times are known. */
+export function lastWeek(db: Queries): Promise<number | null> {
+  return value(db, 'SELECT week FROM weeks WHERE releases > 0 ORDER BY week DESC LIMIT 1')
 }
 
 /** Returns the number of bytes of all `.crate` files. */

@@ -1,0 +1,31 @@
+/** Titles of categories of crates.io that their slugs do not tell. */
+const TITLES: ReadonlyMap<string, string> = new Map([
+  ['api-bindings', 'API bindings'],
+  ['command-line-interface', 'Command-line interface'],
+  ['command-line-utilities', 'Command-line utilities'],
+  ['config', 'Configuration'],
+  ['database', 'Database interfaces'],
+  ['external-ffi-bindings', 'External FFI bindings'],
+  ['ffi', 'FFI'],
+  ['gui', 'GUI'],
+  ['http-client', 'HTTP client'],
+  ['http-server', 'HTTP server'],
+  ['linux-apis', 'Linux APIs'],
+  ['macos-apis', 'macOS APIs'],
+  ['no-alloc', 'No dynamic allocation'],
+  ['no-std', 'No standard library'],
+  ['os', 'Operating systems'],
+  ['unix-apis', 'Unix APIs'],
+  ['wasm', 'WebAssembly'],
+  ['windows-apis', 'Windows APIs'],
+])
+
+/**
+ * Returns the title of a category, without its parents: `web-programming::http-server` is an
+ * `HTTP server`. A registry may have categories of its own, whose titles are their words.
+ */
+export function categoryTitle(slug: string): string {
+  const own = slug.split('::').at(-1) ?? slug
+  const words = own.replaceAll(/[-_]+/g, ' ')
+  return TITLES.get(own) ?? words.charAt(0).toUpperCase() + words.slice(1)
+}

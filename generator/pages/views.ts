@@ -1,0 +1,162 @@
+import { sortByName } from '../../core/name.ts'
+import { CRATES_FOLDER } from '../../core/paths/crates.ts'
+import { categoryPath, keywordPath, LISTS_FOLDER, userPath } from '../../core/paths/listings.ts'
+import { isListPath, type Output } from '../../core/paths/tree.ts'
+import { ORDERED_MAX } from '../../site/pages/all-crates.ts'
+import { LABEL_CRATES, LABELS_SHOWN, labelPage, userPage } from '../../site/pages/labels.ts'
+import { RANKS_SHOWN, WEEKS_SHOWN, type WeekCount } from '../../site/pages/statistics.ts'
+import { byDependents, renderViews } from '../render/views.ts'
+import { registryCounts } from '../store/catalog/crates.ts'
+import { type MarkSubject, marksOf } from '../store/catalog/marks.ts'
+import { type CrateCard, readCards } from '../store/catalog/pages/cards.ts'
+import {
+  commonLabels,
+  labelCrates,
+  labelIds,
+  ownedCrates,
+  ownerIds,
+  readLabel,
+  subcategories,
+} from '../store/catalog/pages/label-crates.ts'
+import { crateCount, cratesBelow } from '../store/catalog/pages/prefixes.ts'
+import {
+  type CrateOrder,
+  cratesInOrder,
+  lastWeek,
+  readWeeks,
+  storedBytes,
+} from '../store/catalog/pages/statistics.ts'
+import { SITE } from '../store/database/mark-kinds.ts'
+import { first, type Queries, type Row } from '../store/database/statement.ts'
+import type { PageContext } from './context.ts'
+import { letterParts } from './list.ts'
+
+/** Renders the page of a keyword or category; none if no crate has it. */
+export async function labelOutputs(
+  { database, site }: PageContext,
+  labelId: number,
+): Promise<Output[]> {
+  const label = await readLabel(database, labelId)
+  if (!label || label.crates === 0) return []
+  const { kind, slug, crates: total } = label
+  const cards = await readCards(database, await labelCrates(database, labelId, LABEL_CRATES))
+  const below = kind === 'category' ? await subcategories(database, slug, LABELS_SHOWN) : []
+  const page = labelPage(site, { kind, slug, total, crates: byDependents(cards), below })
+  return page === null ? [] : [page]
+}
+
+/** Returns the path of the page of a label; none if it is unknown. */
+export async function labelPaths({ database }: PageContext, labelId: number): Promise<string[]> {
+  const label = await readLabel(database, labelId)
+  const path = label && (label.kind === 'keyword' ? keywordPath : categoryPath)(label.slug)
+  return path === null ? [] : [path]
+}
+
+/** Renders the page of a user; none if the user owns no crates, or if owners are not public. */
+export async function userOutputs(
+  { database, site }: PageContext,
+  userId: number,
+): Promise<Output[]> {
+  const user = await readOwner(database, userId)
+  const ids = site.owners ? await ownedCrates(database, userId, LABEL_CRATES + 1) : []
+  if (!user || ids.length === 0) return []
+  const cards = await readCards(database, ids.slice(0, LABEL_CRATES))
+  const hasMore = ids.length > LABEL_CRATES
+  return [userPage(site, { ...user, crates: hasMore ? cards : sortByName(cards), hasMore })]
+}
+
+/** Returns the path of the page of a user. */
+export async function userPaths({ database }: PageContext, userId: number): Promise<string[]> {
+  const user = await readOwner(database, userId)
+  return user ? [userPath(user.login)] : []
+}
+
+function readOwner(db: Queries, id: number): Promise<Pick<Row<'users'>, 'login' | 'name'> | null> {
+  return first(db, 'SELECT login, name FROM users WHERE id = ?', id)
+}
+
+/** Renders the pages that overlook the whole registry; see `renderViews`. */
+export async function viewOutputs({ database, site }: PageContext): Promise<Output[]> {
+  const crates = await crateCount(database)
+  const inOrder = async (order: CrateOrder, limit: number) =>
+    readCards(database, await cratesInOrder(database, order, limit))
+  const popular = await inOrder('dependents', ORDERED_MAX)
+  const newest = await inOrder('newest', ORDERED_MAX)
+  const byName =
+    crates <= ORDERED_MAX
+      ? await readCards(database, await cratesBelow(database, '', ORDERED_MAX))
+      : null
+  const views = {
+    lists: [
+      ...(byName ? [{ order: 'name', crates: byName } as const] : []),
+      { order: 'dependents', crates: popular },
+      { order: 'updated', crates: await inOrder('updated', ORDERED_MAX) },
+      { order: 'newest', crates: newest.map(createdAt) },
+    ] as const,
+    letters: byName ? [] : await letterParts(database, ''),
+    keywords: await commonLabels(database, 'keyword', LABELS_SHOWN),
+    categories: await commonLabels(database, 'category', LABELS_SHOWN),
+    statistics: {
+      crates,
+      versions: (await registryCounts(database)).releases,
+      bytes: await storedBytes(database),
+      weeks: await shownWeeks(database),
+      popular: popular.slice(0, RANKS_SHOWN).filter(one => one.dependents > 0),
+      largest: await inOrder('bytes', RANKS_SHOWN),
+      newest: newest.slice(0, RANKS_SHOWN).map(createdAt),
+    },
+  }
+  return [...renderViews(site, views)]
+}
+
+/** Shows when a crate was new, in the order by that time. */
+function createdAt(card: CrateCard): CrateCard {
+  return { ...card, updatedAt: card.createdAt }
+}
+
+/** Returns the weeks of the plots, which end with the last release: not with the current week. */
+async function shownWeeks(db: Queries): Promise<WeekCount[]> {
+  const last = await lastWeek(db)
+  if (last === null) return []
+  const start = last - WEEKS_SHOWN + 1
+  const known = new Map((await readWeeks(db, start, last)).map(one => [one.week, one]))
+  return Array.from({ length: WEEKS_SHOWN }, (_, at) => {
+    const week = start + at
+    return known.get(week) ?? { week, releases: 0, crates: 0 }
+  })
+}
+
+/** Yields the marks of all pages that list some crates, such as those of keywords. */
+export async function* overviewMarks({ database }: PageContext): AsyncIterable<MarkSubject> {
+  yield { kind: 'views', subject: SITE }
+  for (const subject of await ownerIds(database)) yield { kind: 'user', subject }
+  for (let after = -1; ; ) {
+    const ids = await labelIds(database, after, 1000)
+    yield* marksOf('label', ids)
+    const last = ids.at(-1)
+    if (last === undefined) return
+    after = last
+  }
+}
+
+/** Renders the pages of a mark from `overviewMarks`. */
+export function overviewOutputs(
+  context: PageContext,
+  { kind, subject }: MarkSubject,
+): Promise<Output[]> {
+  if (kind === 'views') return viewOutputs(context)
+  return kind === 'user' ? userOutputs(context, subject) : labelOutputs(context, subject)
+}
+
+/** Removes the pages of lists that have become shorter; `wanted` are all views. */
+export async function pruneViews(
+  { database, tree }: PageContext,
+  wanted: readonly Output[],
+): Promise<void> {
+  const paths = new Set(wanted.map(one => one.path))
+  // A small registry has no pages by letters; in a large one, `buildList` removes them.
+  const isSmall = (await crateCount(database)) <= ORDERED_MAX
+  const byLetters = isSmall ? (await tree.files(CRATES_FOLDER)).filter(isListPath) : []
+  for (const path of [...byLetters, ...(await tree.files(LISTS_FOLDER))])
+    if (!paths.has(path)) await tree.remove(path)
+}

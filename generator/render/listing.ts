@@ -1,0 +1,94 @@
+import type { About } from '../../core/manifest/manifest.ts'
+import { sortByName } from '../../core/name.ts'
+import type { Output } from '../../core/paths/tree.ts'
+import type { CrateItem } from '../../site/crate-data.ts'
+import { listData, listPage, ORDERED_MAX } from '../../site/pages/all-crates.ts'
+import { LABEL_CRATES, LABELS_SHOWN, type LabelItem, labelPage } from '../../site/pages/labels.ts'
+import { sitemaps } from '../../site/pages/search-engines.ts'
+import { RANKS_SHOWN, type Statistics } from '../../site/pages/statistics.ts'
+import type { SiteConfig } from '../../site/site-config.ts'
+import { type Label, labelsOf } from '../store/catalog/labels.ts'
+import { type SearchedCrate, searchFiles } from './search-files.ts'
+import { byDependents, renderViews } from './views.ts'
+
+/** A crate of a registry whose crates are all known at once. */
+export interface ListedCrate extends CrateItem, SearchedCrate {
+  readonly about: CrateItem['about'] & Pick<About, 'categories' | 'license'>
+  readonly updatedAt: string | null
+  readonly dependents: number
+  readonly bytes: number
+}
+
+/** A keyword or category with all its crates. */
+interface FullLabel extends Label {
+  readonly crates: ListedCrate[]
+}
+
+/** Renders everything that names all crates at once; `totals` are those of all versions. */
+export function* renderListing(
+  site: SiteConfig,
+  crates: readonly ListedCrate[],
+  totals: Pick<Statistics, 'versions' | 'bytes'>,
+): Generator<Output> {
+  const sorted = sortByName(crates)
+  const popular = byDependents(sorted)
+  const labels = labelsIn(popular)
+  yield* labelPages(site, labels)
+  const letters = listData(sorted)
+  for (const data of letters) if (data.prefix !== '') yield listPage(site, data)
+  yield* renderViews(site, {
+    lists: [
+      ...(letters.length === 0 ? [{ order: 'name', crates: sorted } as const] : []),
+      { order: 'dependents', crates: popular.slice(0, ORDERED_MAX) },
+    ],
+    letters: letters[0]?.parts ?? [],
+    keywords: commonOf(labels, 'keyword', LABELS_SHOWN),
+    categories: commonOf(labels, 'category', LABELS_SHOWN),
+    statistics: {
+      ...totals,
+      crates: sorted.length,
+      weeks: [],
+      popular: popular.slice(0, RANKS_SHOWN).filter(one => one.dependents > 0),
+      largest: sorted.toSorted((a, b) => b.bytes - a.bytes).slice(0, RANKS_SHOWN),
+      newest: [],
+    },
+  })
+  yield* searchFiles(crates)
+  if (!site.private) yield* sitemaps(site, crates)
+}
+
+/** Returns all labels of some crates; those with only yanked versions have none. */
+export function labelsIn(crates: readonly ListedCrate[]): FullLabel[] {
+  const found = new Map<number, FullLabel>()
+  for (const crate of crates.filter(one => !one.yanked)) {
+    for (const [id, label] of labelsOf(crate.about)) {
+      const some = found.get(id)
+      if (some) some.crates.push(crate)
+      else found.set(id, { ...label, crates: [crate] })
+    }
+  }
+  return [...found.values()]
+}
+
+/** Returns the labels of a kind that most crates have, at most `limit`. */
+export function commonOf(
+  labels: readonly FullLabel[],
+  kind: Label['kind'],
+  limit: number,
+): LabelItem[] {
+  const own = labels.filter(one => one.kind === kind)
+  const items = own.map(({ slug, crates }) => ({ slug, crates: crates.length }))
+  return items.sort((a, b) => b.crates - a.crates || (a.slug < b.slug ? -1 : 1)).slice(0, limit)
+}
+
+function* labelPages(site: SiteConfig, labels: readonly FullLabel[]): Generator<Output> {
+  const categories = labels.filter(one => one.kind === 'category')
+  for (const { kind, slug, crates } of labels) {
+    const below = categories.filter(one => kind === one.kind && one.slug.startsWith(`${slug}::`))
+    const data = { kind, slug, total: crates.length, crates: crates.slice(0, LABEL_CRATES) }
+    const items = commonOf(below, 'category', LABELS_SHOWN)
+    items.sort((a, b) => (a.slug < b.slug ? -1 : 1))
+    const page = labelPage(site, { ...data, below: items })
+    if (page) yield page
+  }
+}

@@ -1,0 +1,211 @@
+import { canonicalName, sortByName } from '../../core/name.ts'
+import { type ListOrder, orderedListPath } from '../../core/paths/listings.ts'
+import { searchPath } from '../../core/paths/search.ts'
+import { frontPath, listPath, type Output, output } from '../../core/paths/tree.ts'
+import type { CrateItem } from '../crate-data.ts'
+import { crateDependents, crateList, formatNumber, pager, plural } from '../elements/elements.ts'
+import { type Linker, linker } from '../elements/links.ts'
+import { html, type Markup } from '../elements/markup.ts'
+import { layout } from '../layout/layout.ts'
+import type { SiteConfig } from '../site-config.ts'
+
+/** Maximum number of crates that are listed in an order; by name, larger lists go by letters. */
+export const ORDERED_MAX = 1000
+
+/** Number of crates on one page of a list in an order. */
+export const ORDERED_PAGE = 100
+
+/** Maximum number of crates on one page of a list by letters. */
+export const LIST_MAX = 200
+
+/** Number of crates below the letters of a large registry. */
+const POPULAR_SHOWN = 20
+
+/** All crates, or the first ones, in one order. */
+export interface OrderedList {
+  readonly order: ListOrder
+  /** At most `ORDERED_MAX`. */
+  readonly crates: readonly CrateItem[]
+}
+
+const ORDERS: ReadonlyMap<ListOrder, { readonly link: string; readonly by: string }> = new Map([
+  ['name', { link: 'Name', by: 'by name' }],
+  ['dependents', { link: 'Most dependents', by: 'with the most dependents' }],
+  ['updated', { link: 'Recently updated', by: 'that were updated last' }],
+  ['newest', { link: 'Newest', by: 'that are new' }],
+])
+
+/** Renders the pages of a list in an order; `total` counts all crates, `orders` are all lists. */
+export function* orderedPages(
+  site: SiteConfig,
+  list: OrderedList,
+  total: number,
+  orders: readonly ListOrder[],
+): Generator<Output> {
+  const { order, crates } = list
+  const last = Math.max(1, Math.ceil(crates.length / ORDERED_PAGE))
+  for (let page = 1; page <= last; page++) {
+    const path = orderedListPath(order, page)
+    const to = linker(site, path)
+    const shown = crates.slice((page - 1) * ORDERED_PAGE, page * ORDERED_PAGE)
+    const isWhole = crates.length === total
+    const by = ORDERS.get(order)?.by ?? ''
+    const lead = html`The ${formatNumber(crates.length)} of ${plural(total, 'crate')} ${by}. <a href="${to(searchPath)}">Search</a> finds all.`
+    const figure = order === 'dependents' ? crateDependents : undefined
+    const isLettered = order === 'name' && last > 1
+    const cards = isLettered ? sections(shown, to) : crateList(shown, to, figure)
+    const main = html`<div class="wide page">
+<h1>All crates</h1>
+<p class="lead">${total === 0 ? 'No crates yet.' : isWhole ? plural(total, 'crate') : lead}</p>
+${orderLinks(order, orders, to)}
+${isLettered ? jumps(crates, to) : null}
+${shown.length === 0 ? null : cards}
+${pager({ page, last }, number => to(orderedListPath(order, number)))}
+</div>`
+    yield output(path, layout(site, { path, title: titleOf(order, page), main }))
+  }
+}
+
+function titleOf(order: ListOrder, page: number): string {
+  const title = order === 'name' ? 'All crates' : `All crates: ${ORDERS.get(order)?.link}`
+  return page === 1 ? title : `${title}, page ${page}`
+}
+
+function orderLinks(own: ListOrder | null, orders: readonly ListOrder[], to: Linker): Markup {
+  const links = orders.map(
+    order =>
+      html`<li><a href="${to(orderedListPath(order, 1))}"${own === order ? html` aria-current="page"` : null}>${ORDERS.get(order)?.link}</a></li>`,
+  )
+  return html`<nav class="orders" aria-label="Order"><ul class="tags">${links}</ul></nav>`
+}
+
+/** Renders links from each first letter to its first crate. */
+function jumps(crates: readonly CrateItem[], to: Linker): Markup {
+  const first = new Map<string, number>()
+  for (const [at, crate] of crates.entries()) {
+    const letter = letterOf(crate)
+    if (!first.has(letter)) first.set(letter, at)
+  }
+  const links = [...first].map(([letter, at]) => {
+    const page = to(orderedListPath('name', Math.floor(at / ORDERED_PAGE) + 1))
+    return html`<li><a href="${page}#letter-${letter}">${letter}</a></li>`
+  })
+  return html`<nav class="jumps" aria-label="First letter"><ul class="tags">${links}</ul></nav>`
+}
+
+/** Renders crates under their first letters. */
+function sections(crates: readonly CrateItem[], to: Linker): Markup[] {
+  return [...new Set(crates.map(letterOf))].map(letter => {
+    const some = crates.filter(crate => letterOf(crate) === letter)
+    return html`<h2 class="letter" id="letter-${letter}">${letter}</h2>
+${crateList(some, to)}
+`
+  })
+}
+
+function letterOf({ name }: CrateItem): string {
+  return canonicalName(name).charAt(0)
+}
+
+/** A page of a list by letters, with crates whose canonical name begins with `prefix`. */
+export interface ListData {
+  /** In canonical form (lowercase, `-` as `_`); empty for the first page. */
+  readonly prefix: string
+  readonly total: number
+  /** All crates, if at most `LIST_MAX`; otherwise only the crate named like the prefix, if any. */
+  readonly crates: readonly CrateItem[]
+  /** The pages with longer prefixes, if this page cannot show all its crates. */
+  readonly parts: readonly PrefixCount[]
+  /** The prefixes of the pages above this one, from the first page. */
+  readonly above: readonly string[]
+}
+
+/** The number of crates whose canonical name begins with a prefix. */
+export interface PrefixCount {
+  readonly prefix: string
+  readonly total: number
+}
+
+/** Returns the contents of the pages by letters; none for crates that an ordered list shows. */
+export function listData(crates: Iterable<CrateItem>): ListData[] {
+  const sorted = sortByName(crates)
+  return sorted.length <= ORDERED_MAX ? [] : dataBelow('', sorted, [])
+}
+
+/** Returns one page and, if it has too many crates, also the pages for all longer prefixes. */
+function dataBelow(
+  prefix: string,
+  crates: readonly CrateItem[],
+  above: readonly string[],
+): ListData[] {
+  const total = crates.length
+  if (total <= LIST_MAX) return [{ prefix, total, crates, parts: [], above }]
+  const longer = new Map<string, CrateItem[]>()
+  for (const crate of crates) {
+    const part = canonicalName(crate.name).slice(0, prefix.length + 1)
+    const some = longer.get(part)
+    if (some) some.push(crate)
+    else longer.set(part, [crate])
+  }
+  const [[only, all] = ['', []]] = longer
+  // A page with one link would only be in the way.
+  if (longer.size === 1 && only !== prefix) return dataBelow(only, all, above)
+  const own = longer.get(prefix) ?? []
+  longer.delete(prefix)
+  const pages = [...longer].map(([part, some]) => dataBelow(part, some, [...above, prefix]))
+  const parts = pages.flatMap(([first]) => first ?? [])
+  return [{ prefix, total, crates: own, parts, above }, ...pages.flat()]
+}
+
+/** Renders one page of the list by letters; not the first one. */
+export function listPage(site: SiteConfig, data: ListData): Output {
+  const { prefix, total, crates, above } = data
+  const path = listPath(prefix)
+  const to = linker(site, path)
+  const title = `Crates: ${prefix}…`
+  const main = html`<div class="wide page">
+${trail(above, to)}
+<h1>${title}</h1>
+<p class="lead">${plural(total, 'crate')}</p>
+${letters(data, to)}
+${crates.length === 0 ? null : crateList(crates, to)}
+</div>`
+  return output(path, layout(site, { path, title, main }))
+}
+
+/** Renders the first page of the list by letters, with the crates that most others depend on. */
+export function lettersPage(
+  site: SiteConfig,
+  data: Pick<ListData, 'total' | 'parts'>,
+  popular: readonly CrateItem[],
+  orders: readonly ListOrder[],
+): Output {
+  const path = listPath('')
+  const to = linker(site, path)
+  const title = 'All crates'
+  const main = html`<div class="wide page">
+<h1>${title}</h1>
+<p class="lead">${plural(data.total, 'crate')}</p>
+${orderLinks('name', orders, to)}
+${letters(data, to)}
+<h2><a href="${to(orderedListPath('dependents', 1))}">Most dependents</a></h2>
+${crateList(popular.slice(0, POPULAR_SHOWN), to, crateDependents)}
+</div>`
+  return output(path, layout(site, { path, title, main }))
+}
+
+function letters({ parts }: Pick<ListData, 'parts'>, to: Linker): Markup | null {
+  if (parts.length === 0) return null
+  const links = parts.map(
+    ({ prefix, total }) =>
+      html`<li><a href="${to(listPath(prefix))}"><strong>${prefix}</strong> <span class="quiet">${formatNumber(total)}</span></a></li>`,
+  )
+  return html`<ul class="letters">${links}</ul>`
+}
+
+/** Renders links to the pages of shorter prefixes. */
+function trail(above: readonly string[], to: Linker): Markup {
+  return html`<nav class="trail" aria-label="Breadcrumb"><a href="${to(frontPath)}">Home</a>${above.map(
+    one => html`<a href="${to(listPath(one))}">${one === '' ? 'All crates' : `${one}…`}</a>`,
+  )}</nav>`
+}

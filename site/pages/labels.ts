@@ -1,0 +1,172 @@
+import { categoryTitle } from '../../core/category.ts'
+import {
+  categoriesPath,
+  categoryPath,
+  keywordPath,
+  keywordsPath,
+  userPath,
+} from '../../core/paths/listings.ts'
+import { frontPath, type Output, output } from '../../core/paths/tree.ts'
+import type { CrateItem, OwnerRow } from '../crate-data.ts'
+import { crateList, formatNumber, plural } from '../elements/elements.ts'
+import { type Linker, linker, searchLink } from '../elements/links.ts'
+import { html, type Markup } from '../elements/markup.ts'
+import { layout } from '../layout/layout.ts'
+import type { SiteConfig } from '../site-config.ts'
+
+/** Maximum number of crates on the page of a keyword, a category or a user. */
+export const LABEL_CRATES = 100
+
+/** Maximum number of keywords, or of categories, on the page that lists them. */
+export const LABELS_SHOWN = 500
+
+/** A keyword or category, in lowercase, with the number of its crates. */
+export interface LabelItem {
+  readonly slug: string
+  readonly crates: number
+}
+
+/** A keyword or category with its first crates. */
+export interface LabelData {
+  readonly kind: 'keyword' | 'category'
+  readonly slug: string
+  /** The number of all its crates. */
+  readonly total: number
+  /** At most `LABEL_CRATES`: those with the most dependents. */
+  readonly crates: readonly CrateItem[]
+  /** The categories below a category. */
+  readonly below: readonly LabelItem[]
+}
+
+/** Renders the page of a keyword or category; null if its slug cannot be a path. */
+export function labelPage(site: SiteConfig, data: LabelData): Output | null {
+  const { kind, slug, total, crates } = data
+  const path = kind === 'keyword' ? keywordPath(slug) : categoryPath(slug)
+  if (path === null) return null
+  const to = linker(site, path)
+  const title = kind === 'keyword' ? `Keyword: ${slug}` : `Category: ${categoryTitle(slug)}`
+  const all = searchLink(to, kind === 'keyword' ? { keyword: slug } : { category: slug })
+  const lead =
+    crates.length === total
+      ? html`${plural(total, 'crate')}. <a href="${all}">Search among them</a>`
+      : html`The ${crates.length} with the most dependents of ${plural(total, 'crate')}. <a href="${all}">Search among all</a>`
+  const main = html`<div class="wide page">
+${kind === 'keyword' ? trail(to, [[keywordsPath, 'Keywords']]) : trail(to, parentsOf(slug))}
+<h1>${title}</h1>
+<p class="lead">${lead}</p>
+${data.below.length === 0 ? null : categoryLinks(data.below, to)}
+${crateList(crates, to)}
+</div>`
+  return output(path, layout(site, { path, title, main }))
+}
+
+/** Returns the pages above a category: all categories, and the categories that contain it. */
+function parentsOf(slug: string): [path: string, text: string][] {
+  const levels = slug.split('::')
+  const parents = levels.slice(0, -1).flatMap((_, at): [string, string][] => {
+    const parent = levels.slice(0, at + 1).join('::')
+    const path = categoryPath(parent)
+    return path === null ? [] : [[path, categoryTitle(parent)]]
+  })
+  return [[categoriesPath, 'Categories'], ...parents]
+}
+
+/** Renders the page that lists keywords, or categories: at most `LABELS_SHOWN` of each. */
+export function labelsPage(
+  site: SiteConfig,
+  kind: LabelData['kind'],
+  labels: readonly LabelItem[],
+): Output {
+  const path = kind === 'keyword' ? keywordsPath : categoriesPath
+  const to = linker(site, path)
+  const title = kind === 'keyword' ? 'Keywords' : 'Categories'
+  const lead =
+    labels.length === 0
+      ? `No crate has a ${kind} yet.`
+      : labels.length < LABELS_SHOWN
+        ? `${formatNumber(labels.length)} ${title.toLowerCase()} of the crates in this registry.`
+        : `The ${formatNumber(LABELS_SHOWN)} ${title.toLowerCase()} that most crates have.`
+  const links =
+    kind === 'keyword'
+      ? keywordLinks(labels, to)
+      : categoryLinks(
+          labels.toSorted((a, b) => (a.slug < b.slug ? -1 : 1)),
+          to,
+        )
+  const main = html`<div class="wide page">
+${trail(to, [])}
+<h1>${title}</h1>
+<p class="lead">${lead}</p>
+${links}
+</div>`
+  return output(path, layout(site, { path, title, main }))
+}
+
+/** Renders links to the pages of keywords, with the numbers of their crates. */
+export function keywordLinks(keywords: readonly LabelItem[], to: Linker): Markup {
+  const links = keywords.flatMap(({ slug, crates }) => {
+    const path = keywordPath(slug)
+    return path === null ? [] : [html`<li>${labelLink(to(path), slug, crates)}</li>\n`]
+  })
+  return html`<ul class="tags">${links}</ul>`
+}
+
+/** Renders links to the pages of categories as a tree; they are sorted by slug. */
+function categoryLinks(categories: readonly LabelItem[], to: Linker): Markup {
+  const [first] = categories
+  const depth = first ? depthOf(first) : 0
+  const items: Markup[] = []
+  for (let at = 0; at < categories.length; ) {
+    const { slug, crates } = categories[at] as LabelItem
+    let end = at + 1
+    while (depthOf(categories[end]) > depth) end++
+    const below = categories.slice(at + 1, end)
+    const path = categoryPath(slug)
+    at = end
+    if (path === null) continue
+    const link = labelLink(to(path), categoryTitle(slug), crates)
+    items.push(
+      html`<li>${link}${below.length === 0 ? null : html`\n${categoryLinks(below, to)}`}</li>\n`,
+    )
+  }
+  return html`<ul class="categories">${items}</ul>`
+}
+
+function depthOf(label: LabelItem | undefined): number {
+  return label === undefined ? 0 : label.slug.split('::').length
+}
+
+function labelLink(href: string, text: string, crates: number): Markup {
+  return html`<a href="${href}">${text}</a> <span class="quiet">${formatNumber(crates)}</span>`
+}
+
+/** A user with the crates they own. */
+export interface UserData extends OwnerRow {
+  /** At most `LABEL_CRATES`: all by name, or the newest ones. */
+  readonly crates: readonly CrateItem[]
+  /** Whether the user owns more crates. */
+  readonly hasMore: boolean
+}
+
+/** Renders the page of a user. */
+export function userPage(site: SiteConfig, { login, name, crates, hasMore }: UserData): Output {
+  const path = userPath(login)
+  const to = linker(site, path)
+  const all = searchLink(to, { owner: login })
+  const lead = hasMore
+    ? html`The newest ${formatNumber(crates.length)} of the crates that ${login} owns. <a href="${all}">Search among all</a>`
+    : html`Owner of ${plural(crates.length, 'crate')}. <a href="${all}">Search among them</a>`
+  const main = html`<div class="wide page">
+${trail(to, [])}
+<h1>${login}${name === null || name === login ? null : html` <span class="quiet">${name}</span>`}</h1>
+<p class="lead">${lead}</p>
+${crateList(crates, to)}
+</div>`
+  return output(path, layout(site, { path, title: login, main }))
+}
+
+function trail(to: Linker, pages: readonly (readonly [path: string, text: string])[]): Markup {
+  return html`<nav class="trail" aria-label="Breadcrumb"><a href="${to(frontPath)}">Home</a>${pages.map(
+    ([path, text]) => html`<a href="${to(path)}">${text}</a>`,
+  )}</nav>`
+}

@@ -1,0 +1,100 @@
+import { cratePath } from '../../core/paths/crates.ts'
+import { orderedListPath, statisticsPath } from '../../core/paths/listings.ts'
+import { frontPath, type Output, output } from '../../core/paths/tree.ts'
+import type { CrateItem } from '../crate-data.ts'
+import { crateDependents, formatBytes, formatNumber, timeTag } from '../elements/elements.ts'
+import { type Linker, linker } from '../elements/links.ts'
+import { html, type Markup } from '../elements/markup.ts'
+import { type PlotData, plot } from '../elements/plot.ts'
+import { layout } from '../layout/layout.ts'
+import type { SiteConfig } from '../site-config.ts'
+
+/** Maximum number of crates in each list of the statistics. */
+export const RANKS_SHOWN = 10
+
+/** Number of weeks in the plots. */
+export const WEEKS_SHOWN = 53
+
+/** New releases and crates in a week; `week` counts from Monday, January 5, 1970. */
+export interface WeekCount {
+  readonly week: number
+  readonly releases: number
+  readonly crates: number
+}
+
+/** What the statistics show. The lists have at most `RANKS_SHOWN` crates. */
+export interface Statistics {
+  readonly crates: number
+  readonly versions: number
+  /** Of all `.crate` files. */
+  readonly bytes: number
+  /** The last `WEEKS_SHOWN` weeks until the latest release, without gaps; empty without times. */
+  readonly weeks: readonly WeekCount[]
+  readonly popular: readonly CrateItem[]
+  readonly largest: readonly CrateItem[]
+  /** Empty without times. */
+  readonly newest: readonly CrateItem[]
+}
+
+/** Renders the statistics of the registry. */
+export function statisticsPage(site: SiteConfig, data: Statistics): Output {
+  const path = statisticsPath
+  const to = linker(site, path)
+  const title = 'Statistics'
+  const figures: [string, string][] = [
+    ['Crates', formatNumber(data.crates)],
+    ['Versions', formatNumber(data.versions)],
+    ['Size of all .crate files', formatBytes(data.bytes)],
+  ]
+  const main = html`<div class="wide page">
+<nav class="trail" aria-label="Breadcrumb"><a href="${to(frontPath)}">Home</a></nav>
+<h1>${title}</h1>
+<dl class="figures">${figures.map(
+    ([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`,
+  )}</dl>
+${
+  data.weeks.length === 0
+    ? html`<p class="quiet">Plots over time need times of publication, which this registry does not know.</p>`
+    : html`<div class="columns">${plotsOf(data).map(plot)}</div>`
+}
+<div class="columns">
+${ranks('Most dependents', data.popular, to, crateDependents, to(orderedListPath('dependents', 1)))}
+${ranks('Largest', data.largest, to, ({ bytes }) => formatBytes(bytes ?? 0), null)}
+${ranks('Newest', data.newest, to, ({ updatedAt }) => timeTag(updatedAt), to(orderedListPath('newest', 1)))}
+</div>
+</div>`
+  return output(path, layout(site, { path, title, main }))
+}
+
+const WEEK = 7 * 24 * 60 * 60 * 1000
+const FIRST_WEEK = Date.UTC(1970, 0, 5)
+
+function plotsOf({ weeks, crates }: Statistics): PlotData[] {
+  const at = (week: number) => new Date(FIRST_WEEK + week * WEEK).toISOString().slice(0, 10)
+  let total = crates - weeks.reduce((sum, week) => sum + week.crates, 0)
+  const totals = weeks.map(one => {
+    total += one.crates
+    return { at: at(one.week), value: total }
+  })
+  const releases = weeks.map(one => ({ at: at(one.week), value: one.releases }))
+  return [
+    { title: 'Releases a week', kind: 'bars', every: 'week', points: releases },
+    { title: 'Crates', kind: 'line', every: 'week', points: totals },
+  ]
+}
+
+function ranks(
+  title: string,
+  crates: readonly CrateItem[],
+  to: Linker,
+  figure: (crate: CrateItem) => Markup | string | null,
+  all: string | null,
+): Markup | null {
+  if (crates.length === 0) return null
+  const items = crates.map(
+    crate =>
+      html`<li><a href="${to(cratePath(crate.name))}">${crate.name}</a> <span class="quiet">${figure(crate)}</span></li>`,
+  )
+  const heading = all === null ? title : html`<a href="${all}">${title}</a>`
+  return html`<section><h2>${heading}</h2><ol class="ranks">${items}</ol></section>`
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { categoryTitle } from '../../../core/category.ts'
+import { labelPage, labelsPage, userPage } from '../../../site/pages/labels.ts'
+import { card, version } from '../../support/demo-facts.ts'
+import { demoFacts } from '../../support/demo-site.ts'
+
+const site = demoFacts('https://crates.example.com/team')
+const crates = [card(version({ name: 'keel' }))]
+
+test('the page of a keyword leads to all its crates', () => {
+  const data = { kind: 'keyword', slug: 'c++', below: [], crates } as const
+  const all = labelPage(site, { ...data, total: 1 })
+  assert.equal(all?.path, 'keywords/c++/index.html')
+  assert.match(
+    all?.bytes.toString() ?? '',
+    /1 crate\. <a href="\.\.\/\.\.\/search\/\?keyword=c%2B%2B"/,
+  )
+  const some = labelPage(site, { ...data, total: 20_000 })?.bytes.toString() ?? ''
+  assert.match(some, /The 1 with the most dependents of 20,000 crates/)
+  assert.equal(labelPage(site, { ...data, slug: '../x', total: 1 }), null)
+})
+
+test('categories are a tree with titles', () => {
+  const slugs = ['web-programming::http-server', 'wasm', 'own-thing', 'web-programming', 'x y']
+  const page = labelsPage(
+    site,
+    'category',
+    slugs.map(slug => ({ slug, crates: 2 })),
+  )
+  const text = page.bytes.toString().replaceAll('\n', '')
+  assert.match(
+    text,
+    /Own thing<.*WebAssembly<.*Web programming<\/a> <span class="quiet">2<\/span><ul/,
+  )
+  assert.match(text, /<a href="web-programming\/http-server\/">HTTP server</)
+  assert.doesNotMatch(text, /x y/)
+  const science = { kind: 'category', slug: 'science', total: 1, crates } as const
+  const below = [{ slug: 'science::robotics', crates: 1 }]
+  const parent = labelPage(site, { ...science, below })?.bytes.toString() ?? ''
+  assert.match(parent, /<a href="robotics\/">Robotics</)
+  const child = labelPage(site, { ...science, slug: 'science::robotics', below: [] })
+  assert.match(child?.bytes.toString() ?? '', /<a href="\.\.\/">Science<.*<h1>Category: Robotics</s)
+})
+
+test('a title is never empty or HTML', () => {
+  assert.deepEqual(['', '::', '-', 'gui', 'a::ffi'].map(categoryTitle), ['', '', ' ', 'GUI', 'FFI'])
+  const page = labelsPage(site, 'keyword', [{ slug: '<script>', crates: 1 }])
+  assert.doesNotMatch(page.bytes.toString(), /&lt;script|<script>/)
+})
+
+test('the page of a user says whether it shows all crates', () => {
+  const user = { login: 'Ada.', name: 'Ada <b>', crates }
+  const page = userPage(site, { ...user, hasMore: false })
+  assert.equal(page.path, 'users/_ada.~/index.html')
+  assert.match(page.bytes.toString(), /Ada &lt;b&gt;<.*Owner of 1 crate\./s)
+  assert.match(userPage(site, { ...user, hasMore: true }).bytes.toString(), /The newest 1 of/)
+})
