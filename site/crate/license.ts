@@ -3,6 +3,10 @@ import type { VersionData } from '../crate-data.ts'
 import type { Linker } from '../elements/links.ts'
 import { type Child, html } from '../elements/markup.ts'
 
+/** The source browser may leave out files of larger packages. */
+const FILES_MAX = 1000
+const BYTES_MAX = 16 * 1024 ** 2
+
 /** A longer expression is shown as it is. */
 const EXPRESSION_MAX = 200
 
@@ -15,7 +19,7 @@ const GENERIC = /^(?:licen[cs]e|copying|md|txt|rst|html)$/
  */
 export function licenseText(version: VersionData, to: Linker): Child {
   const { license, license_file: file, name, version: number } = version
-  const texts = version.source ? (version.contents?.licenses ?? []) : []
+  const texts = version.source ? textsOf(version) : []
   const link = (shown: string, text: string | undefined): Child => {
     const path = text === undefined ? null : sourceFilePath(name, number, text)
     return path === null ? shown : html`<a href="${to(path)}">${shown}</a>`
@@ -32,6 +36,11 @@ export function licenseText(version: VersionData, to: Linker): Child {
       texts.find(text => wordsOf(text).every(isGeneric)),
     )
   return parts.map(part => link(part, found.get(part)))
+}
+
+function textsOf({ contents }: VersionData): readonly string[] {
+  const isWhole = contents && contents.files <= FILES_MAX && contents.bytes <= BYTES_MAX
+  return isWhole ? contents.licenses : []
 }
 
 /** Returns the name of the text of a license: of several, the one that says least besides. */
