@@ -25,15 +25,20 @@ export const commands: CommandTable = {
   settings: reports,
   backup,
   restore: backup,
+  completion: async () => (await import('./completion.ts')).registerCompletion,
 }
 
-/** Loads the command `word`: nothing for `--version`, all commands for help or an unknown word. */
+/**
+ * Loads the command `word`: nothing for `--version`; all commands for help, for an unknown word and
+ * for `completion`, which is about all of them.
+ */
 export async function loadCommands(
   table: CommandTable,
   word: string | undefined,
 ): Promise<readonly Register[]> {
   if (word === '--version' || word === '-V') return []
-  const one = word !== undefined && Object.hasOwn(table, word) ? table[word] : undefined
+  const isOne = word !== undefined && word !== 'completion' && Object.hasOwn(table, word)
+  const one = isOne ? table[word] : undefined
   const loaded = await Promise.all((one ? [one] : Object.values(table)).map(load => load()))
   return [...new Set(loaded)]
 }

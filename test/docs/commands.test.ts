@@ -21,6 +21,7 @@ import { until } from '../support/until.ts'
 
 /** Why a documented command is not run here, by a text that begins it. */
 const NOT_RUN: ReadonlyMap<string, string> = new Map([
+  ['plimsoll completion fish >', 'it needs the folder of an installed fish'],
   ['git clone …', 'the address is a placeholder'],
   ['npm ', 'its script works on this checkout; that there is one is checked'],
   ['cargo ', 'test/conformance/ plays publish, add and login with real Cargo'],
@@ -189,7 +190,7 @@ function reasonOf(line: string): string | undefined {
 /** A folder in which the document's commands find what they need. */
 async function stage(t: TestContext, name: string): Promise<string> {
   const folder = scratch(new Cleanup(t))
-  mkdirSync(join(folder, 'bin'))
+  for (const name of ['bin', 'home']) mkdirSync(join(folder, name))
   const program = join(root, 'dist', 'daemon', 'cli.js')
   const start = `exec "${process.execPath}" "${program}" "$@"\n`
   const npx = `#!/bin/sh\n[ "$1" = plimsoll ] || exit 127\nshift\n${start}`
