@@ -85,6 +85,19 @@ export function newestVersion<T extends { readonly version: Version; readonly ya
   return newest
 }
 
+/** Returns the release that precedes a version by SemVer precedence, yanked or not. */
+export function previousOf<T extends { readonly version: Version }>(
+  releases: readonly T[],
+  version: Version,
+): T | null {
+  return releases
+    .filter(one => compareVersions(one.version, version) < 0)
+    .reduce<T | null>(
+      (best, one) => (best && compareVersions(best.version, one.version) > 0 ? best : one),
+      null,
+    )
+}
+
 /** Compares decimal numbers of any length, without leading zeros. */
 export function compareNumbers(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0)

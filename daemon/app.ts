@@ -20,6 +20,7 @@ import type { Deps } from './deps.ts'
 import { gitHttp } from './files/git-http/git-http.ts'
 import { PublicFiles } from './files/public-files.ts'
 import { quickFiles } from './files/quick-files.ts'
+import { rawFile } from './files/raw-file.ts'
 import { assetFile, latest, treeFile, treePage } from './files/tree-file.ts'
 import { refused, unexpected } from './http/answer.ts'
 import { addressOf } from './http/client-address.ts'
@@ -28,6 +29,7 @@ import { requestLog } from './http/log.ts'
 import { pageHeaders } from './http/page.ts'
 import { readToEnd } from './http/request-body.ts'
 import { readiness } from './readiness.ts'
+import { comparison, comparisonForm } from './web/compare.ts'
 import { meRoutes } from './web/routes.ts'
 import { searchResults } from './web/search-page.ts'
 
@@ -69,6 +71,7 @@ export function routes(deps: Deps, files = publicFiles(deps)): Route[] {
     ...gitRoutes(deps),
     get('/search/', 'reader', searchResults(registry), 'search'),
     get('/crates/:name/latest/*', 'reader', latest(registry, files)),
+    ...sourceRoutes(registry, files),
     get('/*', 'reader', treePage(registry, files)),
   ]
 }
@@ -137,6 +140,17 @@ function gitRoutes({ git, log, registry }: Deps): Route[] {
 function brandRoutes({ settings }: Registry, files: PublicFiles): Route[] {
   const paths = [settings.pages.logo, settings.pages.stylesheet].filter(path => path !== null)
   return paths.map(path => get(`/${path}`, 'open', treeFile(files)))
+}
+
+/** Returns the routes of comparisons and of files of packages; none without a source browser. */
+function sourceRoutes(registry: Registry, files: PublicFiles): Route[] {
+  if (!registry.settings.pages.source) return []
+  const folder = '/crates/:name/compare'
+  return [
+    get(`${folder}/:pair`, 'reader', comparison(registry), 'source'),
+    get(`${folder}/`, 'reader', comparisonForm(registry), 'source'),
+    get('/crates/:name/:version/raw/*', 'reader', rawFile(registry, files), 'source'),
+  ]
 }
 
 /** Returns the route of a local `dl` without markers: `{dl}/{crate}/{version}/download`. */

@@ -29,7 +29,9 @@ export interface VersionRow extends Pick<Entry, 'rust_version' | 'yanked'> {
 }
 
 /** The parts of a version that are compared with another version. */
-export interface ComparedVersion extends Pick<Entry, 'rust_version' | 'deps' | 'features'> {
+export interface ComparedVersion
+  extends Pick<Entry, 'rust_version' | 'links' | 'deps' | 'features'>,
+    Pick<About, 'edition' | 'license' | 'license_file'> {
   readonly version: string
 }
 
@@ -45,6 +47,8 @@ export interface VersionData
   readonly readme: string | null
   /** Whether the pages of its source exist. */
   readonly source: boolean
+  /** Whether the page with the changed files since `previous` exists. */
+  readonly diff: boolean
   /** Null when unknown. */
   readonly contents: Contents | null
   /** The version before this one by precedence; null for the first. */

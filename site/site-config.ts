@@ -18,7 +18,10 @@ export interface ForeignRegistry {
 
 /** Settings that affect all pages. */
 export interface SiteConfig
-  extends Pick<Settings['pages'], 'source' | 'images' | 'logo' | 'stylesheet' | 'footer' | 'docs'> {
+  extends Pick<
+    Settings['pages'],
+    'source' | 'raw_files' | 'images' | 'logo' | 'stylesheet' | 'footer' | 'docs'
+  > {
   readonly title: string
   readonly description: string
   /** Public URL of the tree, without a slash at the end (`https://example.github.io/crates`). */

@@ -95,6 +95,21 @@ export function crateKey(name: Name, cksum: string): string {
   return `${lowerPrefix(name)}/${name.toLowerCase()}/${cksum}.crate`
 }
 
+/** Returns the path of the page with the changes of a version since the one before it. */
+export function changesPath(name: string, version: string): string {
+  return `${crateFolder(name)}/${version}/changes/index.html`
+}
+
+/** Returns the path of the form that compares two versions; only a daemon answers it. */
+export function compareFormPath(name: string): string {
+  return `${crateFolder(name)}/compare/index.html`
+}
+
+/** Returns the path of the page that compares two versions; only a daemon answers it. */
+export function comparePath(name: string, from: string, to: string): string {
+  return `${crateFolder(name)}/compare/${from}...${to}`
+}
+
 /** Returns the folder of the source pages of a version. */
 export function sourceFolder(name: string, version: string): string {
   return `${crateFolder(name)}/${version}/src`
@@ -105,18 +120,58 @@ export function sourcePath(name: string, version: string): string {
   return `${sourceFolder(name, version)}/index.html`
 }
 
+/** Folders of a version that have the pages and files of its source. */
+export const SOURCE_FOLDERS: readonly string[] = ['src', 'parts', 'raw', 'changes']
+
 /**
- * Returns the path of a file's page; null for a path that is not safe in every file system and URL.
- * A name gets a `_` if it could collide with a folder or the page of the tree, if it begins with a
- * dot, because file servers hide such files, or if it is the name of a Windows device.
+ * Returns the path of a file's page, or of a further part of a long file; null for a path that is
+ * not safe in every file system and URL. A name gets a `_` if it could collide with a folder or the
+ * page of the tree, if it begins with a dot, because file servers hide such files, or if it is the
+ * name of a Windows device.
  */
-export function sourceFilePath(name: string, version: string, file: string): string | null {
+export function sourceFilePath(
+  name: string,
+  version: string,
+  file: string,
+  part = 1,
+): string | null {
+  const names = safeNames(file, /\.html_*$/i)
+  if (names === null) return null
+  const last = names.pop() ?? ''
+  const page = names.length === 0 && /^index_*$/i.test(last) ? `${last}_.html` : `${last}.html`
+  const parts = `${crateFolder(name)}/${version}/parts/${part}`
+  return [part === 1 ? sourceFolder(name, version) : parts, ...names, page].join('/')
+}
+
+/**
+ * Returns the path of a file's bytes, by the same rules. An image keeps its extension, lowercase;
+ * everything else gets `.txt`, so that no host takes it for a page.
+ */
+export function rawFilePath(
+  name: string,
+  version: string,
+  file: string,
+  isImage: boolean,
+): string | null {
+  const names = safeNames(file, /\.(?:txt|png|jpe?g|gif|webp)_*$/i)
+  if (names === null) return null
+  const last = names.pop() ?? ''
+  const shown = isImage ? last.replace(/[^.]*$/, one => one.toLowerCase()) : `${last}.txt`
+  return [rawFolder(name, version), ...names, shown].join('/')
+}
+
+/** Returns the folder of the raw files of a version. */
+export function rawFolder(name: string, version: string): string {
+  return `${crateFolder(name)}/${version}/raw`
+}
+
+/** Splits a path into safe names; folders that end like a file get a `_`. Null for unsafe paths. */
+function safeNames(file: string, reserved: RegExp): string[] | null {
   const segments = file.split('/')
   if (file.length > 400 || !segments.every(isPlain)) return null
-  const last = shown(segments.pop() ?? '')
-  const folders = segments.map(folder => shown(/\.html_*$/i.test(folder) ? `${folder}_` : folder))
-  const page = segments.length === 0 && /^index_*$/i.test(last) ? `${last}_.html` : `${last}.html`
-  return [sourceFolder(name, version), ...folders, page].join('/')
+  const last = segments.pop() ?? ''
+  const folders = segments.map(folder => (reserved.test(folder) ? `${folder}_` : folder))
+  return [...folders, last].map(shown)
 }
 
 function shown(name: string): string {

@@ -137,6 +137,7 @@ export const sections = {
   },
   pages: {
     source: row(flag, true),
+    raw_files: row(flag, false),
     images: row(choice('link', 'copy', 'load'), 'link'),
     image_networks: row(list(network), []),
     logo: row(maybe(ownPath), null),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Refusal } from '../error/error.ts'
 import { gather } from './bytes.ts'
 import { type Contents, ContentsCount } from './contents.ts'
@@ -67,9 +68,19 @@ export async function readText(
   return bytes && new TextDecoder().decode(bytes)
 }
 
-/** A file of a `.crate` with its bytes; null if it was too large to be read. */
+/** A file of a `.crate` with its bytes; null if it was too large to be kept. */
 export interface ContentFile extends ArchiveFile {
   readonly content: Uint8Array | null
+  /** SHA-256 of a file that was not kept, if asked for. */
+  readonly digest?: string
+}
+
+/** What else is done with the files of an archive. */
+export interface ContentOptions {
+  /** Files that are not kept are hashed. */
+  readonly hasDigests?: boolean
+  /** Whether the file at a path may be kept. */
+  readonly wanted?: (path: string) => boolean
 }
 
 /** Maximum number of files that are read. */
@@ -82,15 +93,17 @@ const FILES_MAX = 100_000
 export async function readContents(
   open: Open,
   limits: { readonly fileBytes: number; readonly bytes: number; readonly unpackedBytes: number },
+  { hasDigests = false, wanted = () => true }: ContentOptions = {},
 ): Promise<ContentFile[]> {
   const files = new Map<string, ContentFile>()
   let left = limits.bytes
   await walkFiles(open, limits.unpackedBytes, async ({ path: full, size }, read) => {
-    const isRead = size <= limits.fileBytes && size <= left
+    const path = full.slice(full.indexOf('/') + 1)
+    const isRead = size <= limits.fileBytes && size <= left && wanted(path)
     const content = isRead ? await gather(read()) : null
     if (isRead) left -= size
-    const path = full.slice(full.indexOf('/') + 1)
-    files.set(path, { path, size, content })
+    const digest = content === null && hasDigests ? { digest: await digestOf(read()) } : {}
+    files.set(path, { path, size, content, ...digest })
     return files.size < FILES_MAX ? 'go on' : 'stop'
   })
   return [...files.values()]
@@ -113,6 +126,12 @@ export async function readFiles(
     return files.size < wanted.size ? 'go on' : 'stop'
   })
   return files
+}
+
+async function digestOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const piece of bytes) hash.update(piece)
+  return hash.digest('hex')
 }
 
 /** Visits the regular files of an archive as far as it can be read. */

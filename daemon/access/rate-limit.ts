@@ -49,6 +49,7 @@ const COUNTED = {
   publish: 'publishes',
   change: 'changes',
   search: 'searches',
+  source: 'comparisons and raw files',
   login: 'attempts to log in',
   password: 'attempts to set a password',
 } as const
@@ -66,6 +67,7 @@ export class RateLimits {
       publish: new RateLimit(limits.publish_per_minute),
       change: new RateLimit(limits.changes_per_minute),
       search: new RateLimit(limits.searches_per_minute),
+      source: new RateLimit(limits.searches_per_minute),
       login: new RateLimit(limits.logins_per_minute),
       password: new RateLimit(limits.logins_per_minute),
     }

@@ -66,7 +66,7 @@ export type Route = (
 ) & {
   readonly method: Method
   readonly path: string
-  /** The rate limit that counts it: searches by address, logins by `ofLogin`, others by user. */
+  /** The rate limit that counts it: reads by address, logins by `ofLogin`, others by user. */
   readonly counts?: Counted | undefined
 }
 

@@ -25,6 +25,15 @@ const IMAGE_HEADERS = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
 }
 
+/** Headers of files of packages: a browser may show them, but nothing in them may act. */
+export const rawHeaders = {
+  'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+} as const
+
+/** The paths of files of packages. */
+const RAW = /^crates\/[^/]+\/[^/]+\/raw\//
+
 export interface PublicFilesOptions {
   /** Whether shared caches must not store the answers. */
   readonly isPrivate?: boolean
@@ -172,6 +181,7 @@ export class PublicFiles {
     return {
       ...(contentType.startsWith('text/html') && this.#pageHeaders),
       ...(isImagePath(path) && IMAGE_HEADERS),
+      ...(RAW.test(path) && rawHeaders),
       'content-type': contentType,
       'cache-control': `${scope}${isImmutable ? 'max-age=31536000, immutable' : 'no-cache'}`,
       'x-content-type-options': 'nosniff',

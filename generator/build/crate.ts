@@ -6,6 +6,7 @@ import {
   crateFolder,
   crateKey,
   cratePagePaths,
+  SOURCE_FOLDERS,
   VERSIONS_SHOWN,
   versionsPath,
 } from '../../core/paths/crates.ts'
@@ -71,7 +72,8 @@ export function filesOf(crate: CrateRecord, releases: readonly ReleaseRecord[]):
   const isPart = (path: string): boolean => {
     if (crates.has(path) || pages.has(path)) return true
     const [version = '', first, ...more] = path.slice(crateFolder(name).length + 1).split('/')
-    return versions.has(version) && (more.length === 0 ? first === 'index.html' : first === 'src')
+    if (!versions.has(version) || first === undefined) return false
+    return more.length === 0 ? first === 'index.html' : SOURCE_FOLDERS.includes(first)
   }
   return { crates, index: lines.length > 0 ? renderIndex(name, lines) : null, isPart }
 }

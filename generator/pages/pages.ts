@@ -41,7 +41,7 @@ import { type MarkKind, PAGE_KINDS } from '../store/database/mark-kinds.ts'
 import { isStorageRefusal } from '../store/storage-fault.ts'
 import { countCrate } from './contents.ts'
 import { PAGE_FORMAT, type PageContext, pageTurn } from './context.ts'
-import { buildNamesakes, buildSource, cratePages, releasePages } from './crate.ts'
+import { buildNamesakes, cratePages, releasePages } from './crate.ts'
 import { buildDownloads, missingDownloads } from './downloads.ts'
 import { fetchImages } from './image-queue.ts'
 import { buildList, listOutputs } from './list.ts'
@@ -55,6 +55,7 @@ import {
   rebucketWhenGrown,
 } from './search.ts'
 import { sitemapPartOutputs, sitePages } from './site.ts'
+import { buildChanges, buildSource, sourceBefore } from './source.ts'
 import {
   labelOutputs,
   labelPaths,
@@ -70,7 +71,7 @@ import {
 const BATCH = 64
 
 /** Kinds of marks that do not affect others of their kind; these are rendered concurrently. */
-const INDEPENDENT: ReadonlySet<string> = new Set(['page', 'release', 'source'])
+const INDEPENDENT: ReadonlySet<string> = new Set(['page', 'release', 'source', 'changes'])
 
 /**
  * For a command, whose user waits for all pages: with the source first, no page is rendered again
@@ -103,11 +104,20 @@ export async function buildMarks(
     const done = new Map<string, Mark>()
     const again: MarkSubject[] = []
     await context.tree.batch(async tree => {
+      const jobs = new Map<string, Promise<void>>()
+      // A page may have asked for the source that it links to.
+      const once = (mark: Mark): Promise<void> => {
+        const job = jobs.get(keyOf(mark)) ?? build(mark)
+        jobs.set(keyOf(mark), job)
+        return job
+      }
       const build = async (mark: Mark): Promise<void> => {
         try {
           // Another process or an earlier mark may have completed it.
           if (done.get(keyOf(mark))?.generation === mark.generation) return
           if (!(await isMarked(context.database, mark))) return
+          const source = await sourceBefore({ ...context, tree }, mark)
+          if (source) await once(source)
           const finished = await render({ ...context, tree }, mark, [...done.values()])
           for (const one of finished.done) {
             if (!done.has(keyOf(one))) work.onDone?.(one)
@@ -127,7 +137,7 @@ export async function buildMarks(
           const isAlone = !INDEPENDENT.has(mark.kind)
           if (isAlone || mark.kind !== some[at - 1]?.kind) await Promise.all(running)
           else if (running.size > sandbox.size) await Promise.race(running)
-          const job = build(mark).finally(() => running.delete(job))
+          const job = once(mark).finally(() => running.delete(job))
           running.add(job)
           if (isAlone) await job
         }
@@ -157,6 +167,7 @@ async function render(context: PageContext, mark: Mark, done: readonly Mark[]): 
   if (kind === 'list') return { done: await buildList(context, mark) }
   if (kind === 'search') return { done: await buildTerms(context, mark) }
   if (kind === 'source') return { done: [mark], again: await buildSource(context, subject) }
+  if (kind === 'changes') return { done: [mark], again: await buildChanges(context, subject) }
   if (kind === 'namesake') await buildNamesakes(context, subject)
   const again = kind === 'page' ? await countCrate(context, subject) : []
   if (kind === 'spread') await buildNextBucket(context, mark, done)

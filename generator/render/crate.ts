@@ -7,7 +7,7 @@ import { compareVersions, newestVersion } from '../../core/version.ts'
 import { badge } from '../../site/crate/badge.ts'
 import { cratePage } from '../../site/crate/page.ts'
 import { latestPage, VERSIONS_MAX, versionsPage } from '../../site/crate/versions.ts'
-import type { CrateData, VersionData } from '../../site/crate-data.ts'
+import type { ComparedVersion, CrateData, VersionData } from '../../site/crate-data.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import type { ReleaseRecord } from '../store/catalog/releases.ts'
 
@@ -93,7 +93,9 @@ export function versionData(
   site: SiteConfig,
   name: Name,
   release: ReleaseFacts,
-  more: Pick<VersionData, 'readme' | 'source'> & { readonly previous: ReleaseFacts | null },
+  more: Pick<VersionData, 'readme' | 'source' | 'diff'> & {
+    readonly previous: ReleaseFacts | null
+  },
 ): VersionData {
   return {
     ...release.about,
@@ -101,8 +103,18 @@ export function versionData(
     name,
     download: expandDl(site.dl, { name, ...release }),
     ...more,
-    previous: more.previous && parsed(more.previous),
+    previous: more.previous && comparedVersion(more.previous),
   }
+}
+
+/** Returns the parts of a release that are compared with another one. */
+export function comparedVersion(
+  release: Pick<ReleaseFacts, 'version' | 'line' | 'about'>,
+): ComparedVersion {
+  const { rust_version, links, deps, features } = parseEntry(release.line)
+  const { edition, license, license_file } = release.about
+  const { version } = release
+  return { version, rust_version, links, deps, features, edition, license, license_file }
 }
 
 function newestFirst(releases: readonly ReleaseFacts[]): ReleaseFacts[] {

@@ -1,6 +1,8 @@
 import type { Output } from '../../core/paths/tree.ts'
+import { comparisonNotice } from '../../site/compare/page.ts'
 import { type PackagedReadme, plainReadme, type RenderedReadme } from '../../site/readme/readme.ts'
 import { sourceNotice } from '../../site/source/pages.ts'
+import type { CompareJob } from './compare-task.ts'
 import type { ImageCheck, PackagedJob } from './image-task.ts'
 import { sandbox } from './sandbox.ts'
 import type { SourceJob } from './source-task.ts'
@@ -72,6 +74,19 @@ export async function* renderSource(
     yield sourceNotice(source.site, source, failureOf(error).because)
   }
   return failure
+}
+
+/**
+ * Renders the page that compares two versions in the sandbox. If that takes too much time or
+ * memory, or is known to, the page says so; `failure` is the reason.
+ */
+export async function renderComparison(
+  job: CompareJob,
+  known: Failure | null = null,
+): Promise<{ readonly html: string; readonly failure: Failure | null }> {
+  const html = known ?? (await sandbox.run('compare', job).catch(failureOf))
+  if (typeof html === 'string') return { html, failure: null }
+  return { html: comparisonNotice(job.comparison, html.because), failure: html }
 }
 
 async function* pagesOf(job: SourceJob): AsyncGenerator<Output> {

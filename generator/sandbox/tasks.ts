@@ -3,7 +3,9 @@ import type { Adoption, AdoptParts } from '../../core/release/adopt.ts'
 import type { Inspection, InspectParts } from '../../core/release/inspect.ts'
 import type { Contents } from '../../core/tarball/contents.ts'
 import type { PackagedReadme, RenderedReadme } from '../../site/readme/readme.ts'
+import type { CompareJob } from './compare-task.ts'
 import type { ImageCheck, PackagedJob } from './image-task.ts'
+import type { RawJob } from './raw-task.ts'
 import type { Send, SourceJob } from './source-task.ts'
 
 /**
@@ -57,6 +59,18 @@ export const tasks = {
   async source(job: SourceJob, send: Send): Promise<void> {
     const { renderSourcePages } = await import('./source-task.ts')
     await renderSourcePages(job, send)
+  },
+
+  /** Renders the page that compares two `.crate` files. */
+  async compare(job: CompareJob): Promise<string> {
+    const { renderComparisonPage } = await import('./compare-task.ts')
+    return renderComparisonPage(job)
+  },
+
+  /** Reads one file of a `.crate`; null if it is not there or too large. */
+  async raw(job: RawJob): Promise<Uint8Array | null> {
+    const { readRawFile } = await import('./raw-task.ts')
+    return readRawFile(job)
   },
 }
 

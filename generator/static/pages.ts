@@ -1,12 +1,14 @@
 import { compareText, dependencyNames, dependencyOn } from '../../core/entry/entry.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import { type CanonicalName, canonicalName, sortByName } from '../../core/name.ts'
-import type { Output } from '../../core/paths/tree.ts'
+import { changesPath } from '../../core/paths/crates.ts'
+import { type Output, output } from '../../core/paths/tree.ts'
 import { newestVersion } from '../../core/version.ts'
 import { versionPage } from '../../site/crate/page.ts'
 import type { CrateData, DependentRow } from '../../site/crate-data.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import {
+  comparedVersion,
   DEPENDENTS_SHOWN,
   renderCratePages,
   renderCrateRecord,
@@ -15,13 +17,15 @@ import {
 import { commonOf, labelsIn, renderListing } from '../render/listing.ts'
 import { FRONT_KEYWORDS, FRONT_LENGTH, renderSite } from '../render/site-pages.ts'
 import { byDependents } from '../render/views.ts'
-import { renderSource } from '../sandbox/rendering.ts'
+import { renderComparison, renderSource } from '../sandbox/rendering.ts'
+import type { Package } from '../sandbox/source-task.ts'
 import { digestOf, type OutputGroup } from './cache.ts'
 import type { StaticImages } from './images.ts'
-import type { StaticCrate, StaticRelease } from './releases.ts'
+import type { StaticCrate } from './releases.ts'
 
 /** What must be known of every crate before pages can be rendered. */
 type CrateSummary = ReturnType<typeof summarize>
+type ShownRelease = CrateSummary['releases'][number]
 
 /** For each crate, the crates whose newest version depends on it, by name as in the catalog. */
 type Dependents = ReadonlyMap<CanonicalName, readonly DependentRow[]>
@@ -49,12 +53,19 @@ export function* staticPages(
       render: () => crateOutputs(summary, users, here, site, images),
       isDue: () => site.images === 'copy' && images.isDue(summary.name),
     }
-    for (const release of site.source ? summary.releases : []) {
+    for (const [at, release] of (site.source ? summary.releases : []).entries()) {
       const { name, version, cksum } = release
+      const previous = summary.releases[at - 1] ?? null
       yield {
         id: `source ${name} ${version}`,
         inputs: [look, name, version, cksum],
         render: () => sourceOutputs(release, site),
+      }
+      if (previous === null) continue
+      yield {
+        id: `changes ${name} ${version}`,
+        inputs: [look, name, version, cksum, previous.version, previous.cksum],
+        render: () => changeOutputs(previous, release, site),
       }
     }
   }
@@ -92,19 +103,36 @@ async function* crateOutputs(
       readmes = htmls
     }
     const previous = releases[at - 1] ?? null
-    const more = { readme: readmes[at % TOGETHER] ?? null, previous, source: site.source }
+    const shown = { source: site.source, diff: site.source && previous !== null }
+    const more = { readme: readmes[at % TOGETHER] ?? null, previous, ...shown }
     const version = versionData(site, name, release, more)
     yield versionPage(site, version)
     if (release === newest) yield* renderCratePages(site, crate, version)
   }
 }
 
-function sourceOutputs(
-  { name, version, path }: StaticRelease,
+function sourceOutputs(release: ShownRelease, site: SiteConfig): AsyncGenerator<Output> {
+  const { name, version, about } = release
+  return renderSource({ package: packageOf(release), name, version, site, place: about })
+}
+
+async function* changeOutputs(
+  before: ShownRelease,
+  after: ShownRelease,
   site: SiteConfig,
 ): AsyncGenerator<Output> {
-  // It was already checked against the limits of the settings.
-  return renderSource({ path, name, version, site, unpackedBytes: Number.POSITIVE_INFINITY })
+  const { name, version } = after
+  const side = (one: ShownRelease) => ({ version: comparedVersion(one), hasPages: true })
+  const path = changesPath(name, version)
+  const sides = { before: side(before), after: side(after) }
+  const comparison = { site, path, name, ...sides, versions: null }
+  const packages = { before: packageOf(before), after: packageOf(after) }
+  yield output(path, (await renderComparison({ comparison, ...packages })).html)
+}
+
+/** It was already checked against the limits of the settings. */
+function packageOf({ path }: ShownRelease): Package {
+  return { path, unpackedBytes: Number.POSITIVE_INFINITY }
 }
 
 function* sitePages(

@@ -25,7 +25,7 @@ function startCopyButtons(): void {
     button.hidden = false
     button.addEventListener('click', async () => {
       const source = button.previousElementSibling
-      if (source === null || !(await copy(source))) return
+      if (source === null || !(await copyText(source.textContent ?? ''))) return
       button.classList.add('done')
       button.setAttribute('aria-label', 'Copied')
       setTimeout(() => {
@@ -36,14 +36,19 @@ function startCopyButtons(): void {
   }
 }
 
-/** Copies the text of an element; without HTTPS by the old way, a selection and `execCommand`. */
-async function copy(source: Element): Promise<boolean> {
+/** Copies a text; without HTTPS by the old way, a selection and `execCommand`. */
+async function copyText(text: string): Promise<boolean> {
   if (isSecureContext) {
-    await navigator.clipboard.writeText(source.textContent ?? '')
+    await navigator.clipboard.writeText(text)
     return true
   }
-  getSelection()?.selectAllChildren(source)
-  return document.execCommand('copy')
+  const field = document.createElement('textarea')
+  field.value = text
+  document.body.append(field)
+  field.select()
+  const isCopied = document.execCommand('copy')
+  field.remove()
+  return isCopied
 }
 
 /** Makes each filter show only the rows that contain all of its words. */
@@ -178,19 +183,6 @@ function startMissing(): void {
   if (missing) void import('./missing.ts').then(({ offerCrates }) => offerCrates(missing))
 }
 
-/** Highlights the lines that the URL's fragment names: `#L3` or `#L3-L9`. */
-function markLines(): void {
-  const [, from, to] = /^#L(\d+)(?:-L(\d+))?$/.exec(location.hash) ?? []
-  for (const line of document.querySelectorAll('.marked')) line.classList.remove('marked')
-  if (from === undefined) return
-  for (let at = Number(from); at <= Number(to ?? from); at++) {
-    const line = document.getElementById(`L${at}`)?.parentElement
-    if (!line) break
-    line.classList.add('marked')
-    if (at === Number(from)) line.scrollIntoView({ block: 'center' })
-  }
-}
-
 showAges()
 showUser()
 startSearch()
@@ -200,6 +192,6 @@ startFilters()
 void describeDownloads()
 startSelector()
 markTab()
-markLines()
 addEventListener('hashchange', markTab)
-addEventListener('hashchange', markLines)
+if (document.querySelector('.tree, .source'))
+  void import('./source.ts').then(source => source.start(copyText))

@@ -1,82 +1,214 @@
-import type { Dependency } from '../../core/entry/entry.ts'
+import type { Dependency, DependencyKind } from '../../core/entry/entry.ts'
 import type { ComparedVersion } from '../crate-data.ts'
-import { html, type Markup } from '../elements/markup.ts'
+import { type Child, html, join, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { originOf } from './dependencies.ts'
 
-/** Renders the changes since the previous version. */
-export function changeSection(previous: string, list: readonly Change[]): Markup {
-  return html`<p class="quiet">Since version ${previous}:</p>
-<ul class="changes">
-${list.map(
-  change => html`<li><span class="badge ${change.kind}">${change.kind}</span> ${change.subject === 'MSRV' ? null : html`${change.subject} `}<strong>${change.name}</strong> <span class="quiet">${detail(change)}</span></li>
-`,
-)}</ul>`
-}
-
-function detail({ kind, before, after }: Change): string {
-  if (kind === 'added') return after
-  if (kind === 'removed') return before
-  if (before === '') return `now ${after}`
-  return after === '' ? `no longer ${before}` : `${before} → ${after}`
-}
-
-/** One difference between a version and the one before it. */
+/** One difference between the manifests of two versions. */
 export interface Change {
   readonly kind: 'added' | 'removed' | 'changed'
-  readonly subject: 'dependency' | 'feature' | 'MSRV'
   readonly name: string
-  /** The parts that only the old or only the new version has; empty if there are none. */
-  readonly before: string
-  readonly after: string
+  /** What was there, or what is different now, in words. */
+  readonly words: readonly Child[]
 }
 
-/** Returns the changes of MSRV, dependencies and features, in this order, each by name. */
-export function changes(
-  site: Pick<SiteConfig, 'registries'>,
+/** Differences of the same kind, such as those of the build dependencies. */
+export interface ChangeGroup {
+  readonly title: string
+  readonly changes: readonly Change[]
+}
+
+type Registries = Pick<SiteConfig, 'registries'>
+
+const KINDS: readonly [DependencyKind, title: string][] = [
+  ['normal', 'Dependencies'],
+  ['build', 'Build dependencies'],
+  ['dev', 'Development dependencies'],
+]
+
+/** Returns what differs in the manifests of two versions, by groups; groups without changes miss. */
+export function manifestChanges(
+  site: Registries,
   before: ComparedVersion,
   after: ComparedVersion,
-): Change[] {
-  const rust = (of: ComparedVersion) =>
-    new Map([['Rust version', [of.rust_version ?? 'not stated']]])
-  const dependencies = (of: ComparedVersion) =>
-    new Map(of.deps.map(one => [key(one), parts(site, one)]))
-  const features = (of: ComparedVersion) =>
-    new Map(Object.entries(of.features).map(([name, all]) => [name, [all.join(', ') || 'nothing']]))
-  return [
-    ...difference('MSRV', rust(before), rust(after)),
-    ...difference('dependency', dependencies(before), dependencies(after)),
-    ...difference('feature', features(before), features(after)),
+): ChangeGroup[] {
+  const ofKind = (one: ComparedVersion, kind: DependencyKind) =>
+    one.deps.filter(dependency => dependency.kind === kind)
+  const groups = [
+    { title: 'Package', changes: packageChanges(before, after) },
+    ...KINDS.map(([kind, title]) => ({
+      title,
+      changes: dependencyChanges(site, ofKind(before, kind), ofKind(after, kind)),
+    })),
+    { title: 'Features', changes: featureChanges(before, after) },
   ]
+  return groups.filter(one => one.changes.length > 0)
 }
 
-type PartsByName = ReadonlyMap<string, readonly string[]>
+/** Returns the number of changes in all groups. */
+export function countChanges(groups: readonly ChangeGroup[]): number {
+  return groups.reduce((sum, one) => sum + one.changes.length, 0)
+}
 
-function difference(subject: Change['subject'], before: PartsByName, after: PartsByName): Change[] {
-  const names = [...new Set([...before.keys(), ...after.keys()])].sort()
-  const only = (some: readonly string[] = [], others: readonly string[] = []) =>
-    some.filter(part => !others.includes(part)).join(' · ')
-  return names.flatMap(name => {
-    const [was, is] = [before.get(name), after.get(name)]
-    const kind = was === undefined ? 'added' : is === undefined ? 'removed' : 'changed'
-    const change = { kind, subject, name, before: only(was, is), after: only(is, was) } as const
-    return kind === 'changed' && change.before === change.after ? [] : change
+/** Renders the changes of a manifest by groups. */
+export function changeList(groups: readonly ChangeGroup[]): Markup {
+  return html`${groups.map(
+    ({ title, changes }) => html`<h3>${title}</h3>
+<ul class="changes">
+${changes.map(
+  ({
+    kind,
+    name,
+    words,
+  }) => html`<li><span class="badge ${kind}">${kind}</span> <strong>${name}</strong> <span class="quiet">${join(words, ' · ')}</span></li>
+`,
+)}</ul>
+`,
+  )}`
+}
+
+function packageChanges(before: ComparedVersion, after: ComparedVersion): Change[] {
+  const license = (one: ComparedVersion) => one.license ?? one.license_file
+  const facts: [name: string, was: string | null, is: string | null][] = [
+    ['Rust version', before.rust_version, after.rust_version],
+    ['Edition', before.edition, after.edition],
+    ['License', license(before), license(after)],
+    ['Links', before.links, after.links],
+  ]
+  return facts
+    .filter(([, was, is]) => was !== is)
+    .map(([name, was, is]) => ({ kind: 'changed', name, words: [turned(was, is)] }))
+}
+
+/** Returns `a → b`; what is null was not stated. */
+function turned(was: string | null, is: string | null): Markup {
+  const part = (text: string | null) =>
+    text === null ? html`not stated` : html`<code>${text}</code>`
+  return html`${part(was)} → ${part(is)}`
+}
+
+function featureChanges(before: ComparedVersion, after: ComparedVersion): Change[] {
+  const [was, is] = [
+    new Map(Object.entries(before.features)),
+    new Map(Object.entries(after.features)),
+  ]
+  return namesOf(was.keys(), is.keys()).flatMap((name): Change[] => {
+    const [old, now] = [was.get(name), is.get(name)]
+    if (old === undefined || now === undefined) {
+      const all = now ?? old ?? []
+      const words = all.length === 0 ? [] : [html`enables ${codes(all)}`]
+      return [{ kind: now ? 'added' : 'removed', name, words }]
+    }
+    const words = differences(old, now, 'now enables', 'no longer enables')
+    return words.length === 0 ? [] : [{ kind: 'changed', name, words }]
   })
 }
 
-/** Returns a unique key: a manifest may name a dependency once per kind and target. */
-function key(dependency: Dependency): string {
-  const kind = dependency.kind === 'normal' ? '' : ` (${dependency.kind})`
-  return `${dependency.name}${kind}${dependency.target === null ? '' : ` [${dependency.target}]`}`
+/**
+ * Compares dependencies of one kind. A name may be there once per target: what has the same target
+ * is compared, and of the rest each with the next one, so that a changed target is one change.
+ */
+function dependencyChanges(
+  site: Registries,
+  before: readonly Dependency[],
+  after: readonly Dependency[],
+): Change[] {
+  const [was, is] = [byNameAndTarget(before), byNameAndTarget(after)]
+  return namesOf(was.keys(), is.keys()).flatMap((name): Change[] => {
+    const [old, now] = [was.get(name) ?? NO_TARGETS, is.get(name) ?? NO_TARGETS]
+    const gone = [...old.values()].filter(one => !now.has(one.target))
+    const come = [...now.values()].filter(one => !old.has(one.target))
+    const pairs = [
+      ...[...old].map(([target, one]) => [one, now.get(target)] as const),
+      ...gone.map((one, at) => [one, come[at]] as const),
+    ]
+    const changed = pairs.flatMap(([one, other]): Change[] => {
+      const words = other ? dependencyWords(site, one, other) : []
+      return words.length === 0 ? [] : [{ kind: 'changed', name, words }]
+    })
+    const whole = (kind: 'added' | 'removed', list: readonly Dependency[]) =>
+      list.map(one => ({ kind, name, words: description(site, one) }))
+    return [
+      ...changed,
+      ...whole('removed', gone.slice(come.length)),
+      ...whole('added', come.slice(gone.length)),
+    ]
+  })
 }
 
-function parts(site: Pick<SiteConfig, 'registries'>, dependency: Dependency): string[] {
-  const list = [dependency.req]
-  if (dependency.package !== null) list.push(`package ${dependency.package}`)
-  if (dependency.optional) list.push('optional')
-  if (!dependency.default_features) list.push('no default features')
-  if (dependency.features.length > 0) list.push(`features ${dependency.features.join(', ')}`)
-  if (dependency.registry !== null)
-    list.push(`from ${originOf(site, dependency.registry, dependency.name).title}`)
-  return list
+type ByTarget = ReadonlyMap<string | null, Dependency>
+
+const NO_TARGETS: ByTarget = new Map()
+
+function byNameAndTarget(list: readonly Dependency[]): Map<string, ByTarget> {
+  const names = new Map<string, Map<string | null, Dependency>>()
+  for (const one of list) {
+    const targets = names.get(one.name) ?? new Map()
+    names.set(one.name, targets.set(one.target, one))
+  }
+  return names
+}
+
+/** Says what is different about a dependency. */
+function dependencyWords(site: Registries, was: Dependency, is: Dependency): Child[] {
+  const words: Child[] = []
+  const origin = (one: Dependency) =>
+    one.registry === null ? 'this registry' : originOf(site, one.registry, one.name).title
+  if (was.req !== is.req) words.push(turned(was.req, is.req))
+  if (was.package !== is.package)
+    words.push(html`now the crate <code>${is.package ?? is.name}</code>`)
+  if (was.optional !== is.optional) words.push(is.optional ? 'now optional' : 'no longer optional')
+  if (was.default_features !== is.default_features)
+    words.push(is.default_features ? 'now with default features' : 'now without default features')
+  words.push(
+    ...differences(was.features, is.features, 'now with feature', 'no longer with feature'),
+  )
+  if (was.target !== is.target)
+    words.push(
+      is.target === null
+        ? 'now for every target'
+        : was.target === null
+          ? html`now only for <code>${is.target}</code>`
+          : html`for ${turned(was.target, is.target)}`,
+    )
+  if (origin(was) !== origin(is)) words.push(`now from ${origin(is)}`)
+  return words
+}
+
+/** Says what there is to know about a dependency. */
+function description(site: Registries, one: Dependency): Child[] {
+  const words: Child[] = [html`<code>${one.req}</code>`]
+  if (one.package !== null) words.push(html`the crate <code>${one.package}</code>`)
+  if (one.optional) words.push('optional')
+  if (!one.default_features) words.push('without default features')
+  if (one.features.length > 0) words.push(html`with ${features(one.features)}`)
+  if (one.target !== null) words.push(html`only for <code>${one.target}</code>`)
+  if (one.registry !== null) words.push(`from ${originOf(site, one.registry, one.name).title}`)
+  return words
+}
+
+function differences(
+  was: readonly string[],
+  is: readonly string[],
+  more: string,
+  fewer: string,
+): Markup[] {
+  const [old, now] = [new Set(was), new Set(is)]
+  const [come, gone] = [is.filter(one => !old.has(one)), was.filter(one => !now.has(one))]
+  return [
+    ...(come.length > 0 ? [html`${more} ${codes(come)}`] : []),
+    ...(gone.length > 0 ? [html`${fewer} ${codes(gone)}`] : []),
+  ]
+}
+
+function features(names: readonly string[]): Markup {
+  return html`feature${names.length > 1 ? 's' : ''} ${codes(names)}`
+}
+
+function codes(names: readonly string[]): Markup {
+  return join(names.map(one => html`<code>${one}</code>`))
+}
+
+function namesOf(...lists: readonly Iterable<string>[]): string[] {
+  return [...new Set(lists.flatMap(list => [...list]))].sort()
 }

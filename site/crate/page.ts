@@ -7,7 +7,7 @@ import { type Child, html, type Markup, raw } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import { placeImages } from '../readme/images.ts'
 import type { SiteConfig } from '../site-config.ts'
-import { changeSection, changes } from './changes.ts'
+import { changeSection } from './change-section.ts'
 import { dependencySection, dependentSection } from './dependencies.ts'
 import { allFeatures, featureSection } from './features.ts'
 import { sidebar } from './sidebar.ts'
@@ -30,7 +30,7 @@ export function cratePage(site: SiteConfig, crate: CrateData): Output {
   const tabs = [
     readmeTab(newest, to),
     tab('versions', 'Versions', versionCount, versionSection(crate, to)),
-    ...contentTabs(site, newest, to, crate.here),
+    ...contentTabs(site, newest, to, crate),
     tab('dependents', 'Dependents', dependentCount, dependentSection(site, crate, to)),
   ]
   const main = html`<div class="wide crate">
@@ -94,20 +94,14 @@ function readmeTab({ readme }: VersionData, to: Linker): Tab {
   return tab('readme', 'Readme', null, readme === null ? none : raw(placeImages(readme, to)))
 }
 
-function contentTabs(
-  site: SiteConfig,
-  version: VersionData,
-  to: Linker,
-  here?: CrateData['here'],
-): Tab[] {
-  const { deps, previous } = version
-  const list = dependencySection(site, deps, to, here)
+function contentTabs(site: SiteConfig, version: VersionData, to: Linker, crate?: CrateData): Tab[] {
+  const { deps } = version
+  const list = dependencySection(site, deps, to, crate?.here)
   const features = allFeatures(version)
-  const changed = previous === null ? [] : changes(site, previous, version)
-  const changeList = changeSection(previous?.version ?? '', changed)
+  const changes = changeSection(site, version, crate ?? null, to)
   return [
     tab('dependencies', 'Dependencies', deps.length, list),
     tab('features', 'Features', Object.keys(features).length, featureSection(features)),
-    tab('changes', 'Changes', changed.length, changeList),
+    tab('changes', 'Changes', changes.amount, changes.body),
   ]
 }

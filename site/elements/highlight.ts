@@ -8,9 +8,21 @@ export const HIGHLIGHT_MAX = 64 * 1024
 const GRAMMARS = `bash c cpp css diff dockerfile go ini javascript json makefile markdown python
   rust shell sql typescript xml yaml`
 const load = createRequire(import.meta.url)
+const comment = (begin: unknown, end: unknown, more: object = {}) => {
+  return { scope: 'comment', begin, end, contains: [], ...more }
+}
+/** Comments have no parts of their own: finding `TODO:` would cost more than all their colors. */
+const PLAIN_COMMENTS = {
+  COMMENT: comment,
+  C_LINE_COMMENT_MODE: comment('//', '$'),
+  C_BLOCK_COMMENT_MODE: comment('/\\*', '\\*/'),
+  HASH_COMMENT_MODE: comment('#', '$'),
+}
 for (const name of GRAMMARS.split(/\s+/)) {
   const grammar: Grammar = load(`highlight.js/lib/languages/${name}`)
-  hljs.registerLanguage(name === 'ini' ? 'toml' : name, grammar)
+  const plain: Grammar = core =>
+    grammar(Object.assign(Object.create(core as object), PLAIN_COMMENTS))
+  hljs.registerLanguage(name === 'ini' ? 'toml' : name, plain)
 }
 hljs.registerAliases(['ini', 'lock'], { languageName: 'toml' })
 

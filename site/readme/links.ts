@@ -10,6 +10,8 @@ export interface LinkBase {
   readonly bytes: string
   /** Folder of the README below the root: empty, or ending with a slash. */
   readonly folder: string
+  /** Returns the page of this site for a relative link; null if there is none. */
+  readonly inside?: (link: string) => string | null
 }
 
 /** URL paths on each forge for the page and the bytes of a file on the default branch. */
@@ -51,6 +53,8 @@ function repositoryRoot(url: URL): string | null {
 
 /** Makes a relative link of a README absolute; null if it leads out of the repository. */
 export function resolveLink(base: LinkBase, link: string, kind: 'pages' | 'bytes'): string | null {
+  const own = kind === 'pages' ? base.inside?.(link) : undefined
+  if (own) return own
   const root = base[kind]
   const from = link.startsWith('/') ? root : root + base.folder
   const relative = link.replace(/^\/+/, '')
@@ -64,7 +68,7 @@ export function resolveLink(base: LinkBase, link: string, kind: 'pages' | 'bytes
 }
 
 /** Prefix of a README's ids, so that they cannot collide with ids of the page. */
-const ID_PREFIX = 'user-content-'
+export const ID_PREFIX = 'user-content-'
 
 /** Maximum length of a URL, in characters; longer ones are dropped. */
 const URL_MAX = 2000

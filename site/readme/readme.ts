@@ -2,7 +2,7 @@ import { html, type Markup, raw } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { TooComplexError } from './bounded-tree.ts'
 import type { ImageCopies } from './images.ts'
-import { linkBase, type ReadmePlace } from './links.ts'
+import { type LinkBase, linkBase, type ReadmePlace } from './links.ts'
 import { markdown } from './markdown.ts'
 import { sanitize } from './sanitize.ts'
 
@@ -26,6 +26,9 @@ const NONE: ImageCopies = new Map()
 /** Maximum number of characters of a README that are shown; the package has all of it. */
 export const README_MAX = 256 * 1024
 
+/** A link base in which no relative link leads anywhere. */
+const NOWHERE: LinkBase = { pages: '', bytes: '', folder: '' }
+
 /** Maximum length of a README's HTML; more must be an attack or a mistake. */
 const HTML_MAX = 4 * 1024 * 1024
 
@@ -33,14 +36,18 @@ const MARKDOWN = /(^|\/)[^./]*$|\.(md|markdown|mdown|mdwn|mkd|mkdn|mkdown)$/i
 
 /**
  * Renders a README as sanitized HTML: as Markdown or plain text, depending on its file extension.
- * Its cost has only rough limits, so call it where it can be stopped.
+ * Its cost has only rough limits, so call it where it can be stopped. `inside` returns the page of
+ * this site to which a relative link leads, if there is one.
  */
-export function renderReadme(readme: PackagedReadme): string {
-  return renderWithImages(readme).html
+export function renderReadme(readme: PackagedReadme, inside?: LinkBase['inside']): string {
+  return renderWithImages(readme, inside).html
 }
 
 /** Does the same, and returns which images it has. */
-export function renderWithImages(readme: PackagedReadme): RenderedReadme {
+export function renderWithImages(
+  readme: PackagedReadme,
+  inside?: LinkBase['inside'],
+): RenderedReadme {
   const { text, about, images, copies = NONE } = readme
   const file = about.readme_file ?? ''
   if (!MARKDOWN.test(file)) return { html: section(text, plainText(text), null), images: [] }
@@ -48,7 +55,9 @@ export function renderWithImages(readme: PackagedReadme): RenderedReadme {
     const content = markdown(shortened(text))
     if (content.length > HTML_MAX) throw new TooComplexError('its HTML grows too long')
     const folder = file.slice(0, file.lastIndexOf('/') + 1)
-    const clean = sanitize(content, { base: linkBase(about), folder, images, copies })
+    const place = linkBase(about)
+    const base = inside ? { ...(place ?? NOWHERE), inside } : place
+    const clean = sanitize(content, { base, folder, images, copies })
     return { html: section(text, raw(clean.html), null), images: clean.images }
   } catch (error) {
     if (!(error instanceof TooComplexError)) throw error

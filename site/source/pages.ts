@@ -1,39 +1,51 @@
-import { cratePath, sourceFilePath, sourcePath, versionPath } from '../../core/paths/crates.ts'
+import { cratePath, rawFilePath, sourcePath, versionPath } from '../../core/paths/crates.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
-import { formatBytes, icon, plural } from '../elements/elements.ts'
+import { formatBytes, plural } from '../elements/elements.ts'
 import { fileLanguage, highlight } from '../elements/highlight.ts'
 import { type Linker, linker } from '../elements/links.ts'
-import { html, type Markup, raw } from '../elements/markup.ts'
+import { type Child, html, join, type Markup, raw } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
+import type { ReadmePlace } from '../readme/links.ts'
 import type { SiteConfig } from '../site-config.ts'
+import { type Part, type ShownFile, type SourceFile, shownFiles } from './files.ts'
+import { numberedLines } from './lines.ts'
+import { renderedMarkdown } from './markdown-file.ts'
+import { fileTree, folderId } from './tree.ts'
 
 /** What the source browser shows of one version. */
 export interface SourceData {
   readonly name: string
   readonly version: string
   readonly files: readonly SourceFile[]
+  /** Where the package is in its repository: relative links of Markdown files may lead there. */
+  readonly place: ReadmePlace
 }
 
-type SourceVersion = Omit<SourceData, 'files'>
+type SourceVersion = Pick<SourceData, 'name' | 'version'>
 
-/** Maximum number of files of a version that get a page. */
-const PAGES_MAX = 1000
+/** Up to this number of files, the whole tree is beside each file, otherwise only its folder. */
+const TREE_MAX = 200
 
 /** Maximum number of files of the same folder that are listed beside a file. */
 const SIBLINGS_MAX = 100
 
-/** A file that has a page. */
-interface Shown {
-  readonly file: SourceFile
-  /** The folder of the file, ending with a slash. */
-  readonly folder: string
-  /** The path of its page. */
-  readonly path: string
-  readonly text: string
+/** Up to this number of files, all folders of a tree are open at first. */
+const OPEN_MAX = 60
+
+/** Everything that the pages of a version's files have in common. */
+interface Book {
+  readonly site: SiteConfig
+  readonly data: SourceData
+  readonly shown: readonly ShownFile[]
+  /** Why code has no colors, as a clause; null if it has colors. */
+  readonly plainBecause: string | null
+  /** The trees beside files by folder: pages in the same folder share one. */
+  readonly trees: Map<string, string>
 }
 
 /**
- * Renders the source browser of a version: the tree, and a page for each text file.
+ * Renders the source browser of a version: the tree, a page for each text file and image, and the
+ * bytes of the images; those of all other files only if the site asks for it.
  * `plainBecause` is a clause that says why code has no colors; null if it has colors.
  */
 export function* sourcePages(
@@ -41,201 +53,171 @@ export function* sourcePages(
   data: SourceData,
   plainBecause: string | null = null,
 ): Generator<Output> {
-  const shown = shownFiles(data)
-  yield treePage(site, data, shown)
-  for (const one of shown) {
-    const beside = shown.filter(other => other.folder === one.folder)
-    yield filePage(site, data, one, beside.slice(0, SIBLINGS_MAX), plainBecause)
+  const { name, version, files } = data
+  const book = {
+    site,
+    data,
+    shown: shownFiles(name, version, files),
+    plainBecause,
+    trees: new Map(),
+  }
+  yield treePage(book)
+  for (const one of book.shown) {
+    const { file, parts } = one
+    const path = rawFilePath(name, version, file.path, parts === null)
+    if (path !== null && file.content !== null && (parts === null || site.raw_files))
+      yield output(path, Buffer.from(file.content))
+    for (const at of one.pages.keys()) yield filePage(book, one, at)
   }
 }
 
 /** Renders the only page of a version whose files cannot be shown; `because` is a clause. */
 export function sourceNotice(site: SiteConfig, version: SourceVersion, because: string): Output {
   const text = html`<p class="notice">The files are not shown here because ${because}; the package has them.</p>`
-  return page(site, version, null, () => text)
-}
-
-function shownFiles({ name, version, files }: SourceData): Shown[] {
-  const shown: Shown[] = []
-  const taken = new Set<string>()
-  for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
-    const path = sourceFilePath(name, version, file.path)
-    // On a case-insensitive file system, two such pages would be the same file.
-    const folded = path?.normalize('NFC').toLowerCase() ?? ''
-    if (path === null || taken.has(folded) || shown.length >= PAGES_MAX) continue
-    const text = fileText(file)
-    if (text === null) continue
-    shown.push({ file, folder: file.path.replace(/[^/]*$/, ''), path, text })
-    taken.add(folded)
-  }
-  return shown
-}
-
-function treePage(site: SiteConfig, data: SourceData, shown: readonly Shown[]): Output {
-  const { files } = data
-  const size = formatBytes(files.reduce((sum, file) => sum + file.size, 0))
-  const lead = html`<p class="lead">${plural(files.length, 'file')}, ${size}. Files without a link are binary, too large, or have a name that some hosts do not allow.</p>`
-  return page(site, data, null, to => {
-    const links = new Map(shown.map(({ file, path }) => [file, to(path)]))
-    return html`${lead}\n${fileTree(files, links)}`
-  })
-}
-
-function filePage(
-  site: SiteConfig,
-  data: SourceData,
-  shown: Shown,
-  beside: readonly Shown[],
-  plainBecause: string | null,
-): Output {
-  const { file, text } = shown
-  const lines = text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
-  const plain =
-    plainBecause === null
-      ? null
-      : html`<p class="notice">This file is shown without colors because ${plainBecause}.</p>`
-  const code = highlight(text, plain === null ? fileLanguage(file.path) : null)
-  const sibling = (one: Shown, to: Linker) =>
-    html`<li><a href="${to(one.path)}"${one === shown ? html` aria-current="page"` : null}>${one.file.path.slice(one.folder.length)}</a></li>`
+  const heading = html`<h1>Source of ${version.name} ${version.version}</h1>`
   return page(
     site,
-    data,
-    shown,
-    to => html`<p class="quiet">${plural(lines, 'line')}, ${formatBytes(file.size)}</p>
-${plain}<div class="file-body">
-<nav class="siblings" aria-label="Files in this folder"><ul class="plain">${beside.map(one => sibling(one, to))}</ul></nav>
-<pre class="source" tabindex="0" aria-label="${file.path}"><code>${numberedLines(code)}</code></pre>
-</div>`,
+    version,
+    { path: sourcePath(version.name, version.version), file: null },
+    () => [heading, text],
   )
 }
 
-/** Renders a page of the source browser: a file, or the list of all files. */
+function treePage({ site, data, shown }: Book): Output {
+  const { name, version, files } = data
+  const size = formatBytes(files.reduce((sum, file) => sum + file.size, 0))
+  const lead = html`<p class="lead">${plural(files.length, 'file')}, ${size}. Files without a link are binary, too large, or have a name that some hosts do not allow.</p>`
+  return page(site, data, { path: sourcePath(name, version), file: null }, to => {
+    const links = new Map(shown.map(({ file, pages }) => [file, to(pages[0])]))
+    const isOpen = () => files.length <= OPEN_MAX
+    return [
+      html`<h1>Source of ${name} ${version}</h1>\n`,
+      lead,
+      fileTree(files, { links, isOpen, isFull: true }),
+    ]
+  })
+}
+
+/** Renders the page of a file, or one page of a long file. */
+function filePage(book: Book, shown: ShownFile, at: number): Output {
+  const { site, data, plainBecause } = book
+  const { file, parts } = shown
+  const path = shown.pages[at] ?? shown.pages[0]
+  const part = parts?.[at] ?? null
+  const plain =
+    plainBecause === null || part === null
+      ? null
+      : html`<p class="notice">This file is shown without colors because ${plainBecause}.</p>`
+  return page(site, data, { path, file: file.path }, to => [
+    html`<h1 class="file-name">${file.path}</h1>
+<div class="file-facts quiet">${fileFacts(shown)}${fileTools(book, shown, to)}</div>
+${plain}<div class="file-body">
+<nav class="siblings" aria-label="Files">${raw(treeBeside(book, shown, path, to))}</nav>
+<div class="file-text">
+`,
+    part === null ? image(data, file, to) : textBody(book, shown, part, to),
+    html`
+</div>
+</div>`,
+  ])
+}
+
+function fileFacts({ file, parts }: ShownFile): string {
+  const last = parts?.at(-1)
+  const lines = last ? `${plural(last.first + last.lines - 1, 'line')}, ` : ''
+  return `${lines}${formatBytes(file.size)}`
+}
+
+/** Renders links and buttons that do something with a file. */
+function fileTools({ site, data }: Book, { file, parts }: ShownFile, to: Linker): Markup {
+  const path = rawFilePath(data.name, data.version, file.path, parts === null)
+  const hasRaw = path !== null && (parts === null || site.raw_files || site.api)
+  const button = (what: string, text: string) =>
+    html`<button type="button" class="tool" data-tool="${what}" hidden>${text}</button>`
+  return html`${hasRaw ? html`<a class="tool" href="${to(path)}">Raw</a>` : null}${parts === null ? null : button('copy', parts.length > 1 ? 'Copy this part' : 'Copy')}${button('link', 'Copy link')}`
+}
+
+function image({ name, version }: SourceVersion, file: SourceFile, to: Linker): Markup {
+  const path = rawFilePath(name, version, file.path, true) ?? ''
+  return html`<p class="picture"><img src="${to(path)}" alt="${file.path}"></p>`
+}
+
+/** Renders a text: its lines, and the document that it is if it is Markdown. */
+function textBody(book: Book, shown: ShownFile, part: Part, to: Linker): Markup {
+  const { file, parts } = shown
+  const isPlain = book.plainBecause !== null
+  const language = isPlain || parts?.length !== 1 ? null : fileLanguage(file.path)
+  const code = highlight(part.text, language)
+  const lines = html`${partLinks(shown, part, to)}<pre class="source" tabindex="0" aria-label="${file.path}"><code>${numberedLines(code, part.first)}</code></pre>${partLinks(shown, part, to)}`
+  const pages = new Map(book.shown.map(one => [one.file.path, one.pages[0]]))
+  const document =
+    isPlain || parts?.length !== 1
+      ? null
+      : renderedMarkdown(file.path, part.text, {
+          ...book.data,
+          images: book.site.images,
+          pages,
+          to,
+        })
+  if (document === null) return lines
+  return html`<nav class="views" aria-label="Views of this file"><a href="#rendered">Rendered</a> <a href="#source">Source</a></nav>
+<section id="rendered" aria-label="Rendered">${raw(document)}</section>
+<section id="source" aria-label="Source">${lines}</section>`
+}
+
+/** Renders links to the parts of a long file. */
+function partLinks({ pages, parts }: ShownFile, shown: Part, to: Linker): Markup | null {
+  if (parts === null || parts.length < 2) return null
+  const links = parts.map((one, at) => {
+    const lines = `${one.first}–${one.first + one.lines - 1}`
+    const current = one === shown ? html` aria-current="page"` : null
+    return html`<a href="${to(pages[at] ?? pages[0])}" data-first="${one.first}"${current}>${lines}</a>`
+  })
+  return html`<nav class="parts" aria-label="Parts of this file"><span>Lines</span> ${join(links, ' ')}</nav>`
+}
+
+/** Renders the tree beside a file: all files, or those of its folder if there are too many. */
+function treeBeside(book: Book, shown: ShownFile, path: string, to: Linker): string {
+  const { name, version, files } = book.data
+  const key = path.slice(0, path.lastIndexOf('/'))
+  let tree = book.trees.get(key)
+  if (tree === undefined) {
+    const isWhole = files.length <= TREE_MAX
+    const beside = book.shown.filter(one => one.folder === shown.folder).slice(0, SIBLINGS_MAX)
+    const all = html`<p><a href="${to(sourcePath(name, version))}">All ${plural(files.length, 'file')}</a></p>\n`
+    const links = new Map((isWhole ? book.shown : beside).map(one => [one.file, to(one.pages[0])]))
+    const isOpen = (folder: string) =>
+      files.length <= OPEN_MAX / 2 || shown.folder.startsWith(folder)
+    const list = isWhole ? files : beside.map(one => one.file)
+    tree =
+      html`${isWhole ? null : all}${fileTree(list, { links, isOpen, isFull: false })}`.toString()
+    book.trees.set(key, tree)
+  }
+  const link = html`<a href="${to(shown.pages[0])}">`.toString()
+  return tree.replace(link, () => link.replace('>', ' aria-current="page">'))
+}
+
+/** Renders a page of the source browser: of a file, or the tree of all files. */
 function page(
   site: SiteConfig,
   { name, version }: SourceVersion,
-  shown: Shown | null,
-  content: (to: Linker) => Markup,
+  { path, file }: { readonly path: string; readonly file: string | null },
+  content: (to: Linker) => readonly Child[],
 ): Output {
-  const path = shown?.path ?? sourcePath(name, version)
   const to = linker(site, path)
-  const file = shown?.file.path
+  const tree = to(sourcePath(name, version))
+  const above = (file ?? '').split('/').slice(0, -1)
+  const folders = above.map((folder, at) => {
+    const id = folderId(`${above.slice(0, at + 1).join('/')}/`)
+    return html`<a href="${tree}#${encodeURIComponent(id)}">${folder}</a>`
+  })
   const source = file
-    ? html`<a href="${to(sourcePath(name, version))}">Source</a><span>${file}</span>`
+    ? html`<a href="${tree}">Source</a>${folders}<span>${file.slice(file.lastIndexOf('/') + 1)}</span>`
     : html`<span>Source</span>`
-  const heading = file
-    ? html`<h1 class="file-name">${file}</h1>`
-    : html`<h1>Source of ${name} ${version}</h1>`
   const main = html`<div class="wide page">
 <nav class="trail" aria-label="Breadcrumb"><a href="${to(cratePath(name))}">${name}</a><a href="${to(versionPath(name, version))}">${version}</a>${source}</nav>
-${heading}
 ${content(to)}
 </div>`
   const title = `${file ? `${file} ·` : 'Source of'} ${name} ${version}`
   return output(path, layout(site, { path, title, main, canonical: null }))
-}
-
-/** A file of a package. */
-interface SourceFile {
-  /** Path inside the package, separated by `/`. */
-  readonly path: string
-  readonly size: number
-  /** Null for a file larger than `FILE_MAX`. */
-  readonly content: Uint8Array | null
-}
-
-/** Largest file that is shown, in bytes. */
-export const FILE_MAX = 256 * 1024
-
-/** Returns the text of a file; null for a file that is too large or not UTF-8 text. */
-function fileText(file: SourceFile): string | null {
-  if (file.content === null || file.size > FILE_MAX || file.content.includes(0)) return null
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(file.content).replace(/\r\n?/g, '\n')
-  } catch {
-    return null // not UTF-8: listed as binary
-  }
-}
-
-/** A folder of a package. */
-interface Folder {
-  readonly folders: Map<string, Folder>
-  readonly files: { readonly name: string; readonly file: SourceFile }[]
-}
-
-/** Maximum depth of a tree; a deeper file is listed by its whole path. */
-const DEPTH_MAX = 40
-
-/** Renders the files of a package as a tree; `links` has the URLs of files that have a page. */
-function fileTree(files: readonly SourceFile[], links: ReadonlyMap<SourceFile, string>): Markup {
-  const root: Folder = { folders: new Map(), files: [] }
-  for (const file of files) {
-    const above = file.path.split('/')
-    const name = above.length > DEPTH_MAX ? above.splice(0).join('/') : (above.pop() ?? '')
-    let folder = root
-    for (const inner of above) {
-      const next = folder.folders.get(inner) ?? { folders: new Map(), files: [] }
-      folder.folders.set(inner, next)
-      folder = next
-    }
-    folder.files.push({ name, file })
-  }
-  return branch(root, files.length <= 60, links)
-}
-
-function branch(folder: Folder, open: boolean, links: ReadonlyMap<SourceFile, string>): Markup {
-  const folders = [...folder.folders].sort(([a], [b]) => (a < b ? -1 : 1))
-  const files = [...folder.files].sort((a, b) => (a.name < b.name ? -1 : 1))
-  return html`<ul class="tree">
-${folders.map(
-  ([name, inner]) =>
-    html`<li><details${open ? html` open` : null}><summary>${icon('folder')} ${name}</summary>${branch(inner, open, links)}</details></li>\n`,
-)}${files.map(({ name, file }) => {
-  const link = links.get(file)
-  const label = link === undefined ? name : html`<a href="${link}">${name}</a>`
-  return html`<li>${icon('file')} ${label} <span class="quiet small">${formatBytes(file.size)}</span></li>\n`
-})}</ul>`
-}
-
-/** Code with more lines is shown without numbers: each line number costs 50 characters. */
-const LINES_MAX = 20_000
-
-/** Renders highlighted code as lines with ids (`#L3`). Splits elements that span several lines. */
-export function numberedLines(code: Markup): Markup {
-  const shown = visible(code.toString())
-  const lines = splitLines(shown)
-  if (lines.length > LINES_MAX) return raw(shown)
-  return raw(
-    lines
-      .map(
-        (line, at) => `<span><a id="L${at + 1}" href="#L${at + 1}">${at + 1}</a>${line}\n</span>`,
-      )
-      .join(''),
-  )
-}
-
-/** Replaces characters that change the text direction, which can disguise code, by their codes. */
-function visible(html: string): string {
-  return html.replace(
-    /[\u202a-\u202e\u2066-\u2069]/g,
-    one => `[U+${one.charCodeAt(0).toString(16).toUpperCase()}]`,
-  )
-}
-
-/** Splits the highlighter's output, which consists of `<span class="…">` and text, into lines. */
-export function splitLines(html: string): string[] {
-  const lines: string[] = []
-  const open: string[] = []
-  let line = ''
-  for (const [part] of html.matchAll(/<span[^>]*>|<\/span>|\n|[^<\n]+/g)) {
-    if (part === '\n') {
-      lines.push(line + '</span>'.repeat(open.length))
-      line = open.join('')
-      continue
-    }
-    if (part === '</span>') open.pop()
-    else if (part.startsWith('<span')) open.push(part)
-    line += part
-  }
-  if (line !== open.join('') || lines.length === 0) lines.push(line + '</span>'.repeat(open.length))
-  return lines
 }

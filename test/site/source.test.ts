@@ -3,8 +3,10 @@ import { test } from 'node:test'
 import { sourceFilePath } from '../../core/paths/crates.ts'
 import { HIGHLIGHT_MAX, highlight } from '../../site/elements/highlight.ts'
 import { html } from '../../site/elements/markup.ts'
-import { FILE_MAX, numberedLines, sourcePages, splitLines } from '../../site/source/pages.ts'
-import { demoFacts } from '../support/demo-site.ts'
+import { FILE_MAX } from '../../site/source/files.ts'
+import { numberedLines, splitLines } from '../../site/source/lines.ts'
+import { sourcePages } from '../../site/source/pages.ts'
+import { demoFacts, NO_PLACE } from '../support/demo-site.ts'
 
 const paths: [file: string, page: string | null][] = [
   ['src/lib.rs', 'src/lib.rs.html'],
@@ -90,7 +92,12 @@ test('binary and large files are listed without a page', () => {
     { path: 'd.rs', size: 10_000_000, content: null },
   ]
   const pages = [
-    ...sourcePages(demoFacts('https://x.example'), { name: 'n', version: '1.0.0', files }),
+    ...sourcePages(demoFacts('https://x.example'), {
+      name: 'n',
+      version: '1.0.0',
+      files,
+      place: NO_PLACE,
+    }),
   ]
   assert.deepEqual(
     pages.map(page => page.path),
@@ -115,7 +122,12 @@ test('of files whose names differ only by case one has a page, the others are li
     content: new TextEncoder().encode('x'),
   }))
   const [tree, ...pages] = [
-    ...sourcePages(demoFacts('https://x.example'), { name: 'n', version: '1.0.0', files }),
+    ...sourcePages(demoFacts('https://x.example'), {
+      name: 'n',
+      version: '1.0.0',
+      files,
+      place: NO_PLACE,
+    }),
   ]
   assert.deepEqual(
     pages.map(page => page.path.slice('crates/n/1.0.0/src/'.length)),
@@ -162,7 +174,12 @@ test('a thousand files have a page, and a file of 256 KiB has one', () => {
     return { path: `f${at}.txt`, size: content.length, content }
   })
   const pages = [
-    ...sourcePages(demoFacts('https://x.example'), { name: 'n', version: '1.0.0', files }),
+    ...sourcePages(demoFacts('https://x.example'), {
+      name: 'n',
+      version: '1.0.0',
+      files,
+      place: NO_PLACE,
+    }),
   ]
   assert.equal(pages.length, 1 + 1000)
 })

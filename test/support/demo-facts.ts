@@ -49,6 +49,7 @@ export function version(more: Partial<VersionData> = {}): VersionData {
     deps: [],
     features: {},
     previous: null,
+    diff: false,
     ...more,
   }
 }
@@ -181,6 +182,10 @@ export const keel: CrateData = crate(
     previous: {
       version: '1.3.2',
       rust_version: '1.81',
+      edition: '2021',
+      license: 'MIT OR Apache-2.0',
+      license_file: null,
+      links: null,
       deps: [
         dependency('rudder', '^2.0', { features: ['derive'] }),
         dependency('old-colours', '^1'),

@@ -21,6 +21,9 @@ import type { SiteConfig } from '../../site/site-config.ts'
 import { sourcePages } from '../../site/source/pages.ts'
 import { card } from './demo-facts.ts'
 
+/** A package without a repository. */
+export const NO_PLACE = { repository: null, readme_file: null } as const
+
 /** Everything a static tree has for some crates; `cards`: what lists show, if that is more. */
 export function* demoSite(
   site: SiteConfig,
@@ -44,7 +47,12 @@ export function* demoSite(
     yield badge({ name: one.name, version: one.newest.version, yanked: one.newest.yanked })
     yield versionPage(site, one.newest)
     if (one.newest.source)
-      yield* sourcePages(site, { name: one.name, version: one.newest.version, files: SOURCES })
+      yield* sourcePages(site, {
+        name: one.name,
+        version: one.newest.version,
+        files: SOURCES,
+        place: NO_PLACE,
+      })
   }
   const listed = cards.map(one => ({
     ...one,
@@ -286,6 +294,7 @@ export function demoFacts(base: string, more: Partial<SiteConfig> = {}): SiteCon
       },
     ],
     source: true,
+    raw_files: false,
     owners: true,
     feeds: true,
     downloads: true,

@@ -223,7 +223,8 @@ export function listFailedMarks(db: Queries): Promise<FailedMark[]> {
       marks.attempts, marks.retry_at AS "retryAt", coalesce(marks.error, '') AS error
       FROM marks
       LEFT JOIN releases
-        ON releases.id = marks.subject AND marks.kind IN ('file', 'release', 'source')
+        ON releases.id = marks.subject
+          AND marks.kind IN ('file', 'release', 'source', 'changes')
       LEFT JOIN crates AS owner ON owner.id = releases.crate_id
       LEFT JOIN crates ON crates.id = marks.subject
         AND marks.kind IN ('index', 'whole', 'git', 'namesake', 'page', 'list', 'downloads')

@@ -31,6 +31,9 @@ export type Permit = (tx: Queries, target: Target) => Promise<void>
 /** The kinds of marks whose files show only one release. */
 const OWN_MARKS = ['file', 'release', 'source'] as const
 
+/** The kinds of marks whose files show the changes of a release since the one before. */
+const CHANGED_MARKS = ['release', 'changes'] as const
+
 /**
  * Adds a release in one transaction, together with the crate if it is new, its first owner, the
  * audit event, and the marks for rendering. Returns `present` without any change when this exact
@@ -74,8 +77,8 @@ async function listIdentities(tx: Queries, crateId: number): Promise<ReleaseVers
 }
 
 /**
- * Returns the mark of the next higher version's page after `version` was added or removed: that
- * page shows the changes since the version before it.
+ * Returns the marks of the next higher version after `version` was added or removed: its pages show
+ * the changes since the version before it.
  */
 function nextRelease(
   versions: readonly ReleaseVersion[],
@@ -86,7 +89,7 @@ function nextRelease(
     if (compareVersions(one.version, version) <= 0) continue
     if (next === null || compareVersions(one.version, next.version) < 0) next = one
   }
-  return next ? [{ kind: 'release', subject: next.id }] : []
+  return next ? CHANGED_MARKS.map(kind => ({ kind, subject: next.id })) : []
 }
 
 /**
@@ -166,7 +169,7 @@ export async function removeReleases(
       generation = await addEvent(tx, change, event)
     }
     const text = `DELETE FROM marks WHERE kind IN ${LIST} AND subject IN ${LIST}`
-    await run(tx, text, OWN_MARKS, [...removed])
+    await run(tx, text, [...OWN_MARKS, ...CHANGED_MARKS], [...removed])
     await run(tx, `DELETE FROM releases WHERE id IN ${LIST}`, [...removed])
     await sumDownloads(tx, crate.id, new Date(change.at))
     await touchCrate(tx, crate, marks, generation)
@@ -220,12 +223,26 @@ export async function importReleases(
           'release',
           versions.map(one => one.id),
         ),
+        ...followersOf(versions, new Set(releaseIds)),
         ...(await relist(tx, crate, versions)),
       ]
       await touchCrate(tx, crate, marks, generation)
     }
     return landings
   })
+}
+
+/** Returns the `changes` marks of the versions right after added ones. */
+function followersOf(
+  versions: readonly ReleaseVersion[],
+  added: ReadonlySet<number>,
+): MarkSubject[] {
+  const sorted = versions.toSorted((a, b) => compareVersions(a.version, b.version))
+  const next = sorted.filter((one, at) => !added.has(one.id) && added.has(sorted[at - 1]?.id ?? -1))
+  return marksOf(
+    'changes',
+    next.map(one => one.id),
+  )
 }
 
 /** A crate to which an import has added releases. */

@@ -15,6 +15,7 @@ export const PAGE_KINDS = [
   'views', // Statistics, lists of keywords, the list of crates in other orders; subject 0.
   'source', // The pages of a release's files; by far the most work.
   'downloads', // The files with the downloads of a crate.
+  'changes', // The page that compares a release with the one before, after that became another.
 ] as const
 
 /** All marks, those that publishers and readers of the index wait for before the pages. */

@@ -117,7 +117,7 @@ export interface Tables {
   /** Parts of pages that took too much time or memory; they are plain text or left out. */
   plain_pages: {
     release_id: number
-    what: 'readme' | 'source'
+    what: 'readme' | 'source' | 'changes'
     /** The page format for which it was tried. */
     format: string
     /** The reason, as a clause for the page, and more for the operator. */

@@ -104,10 +104,12 @@ test('a publish renders its own pages and those that it changes, and no other', 
   )
   await registry.indexWorker.pages.flush()
   assert.deepEqual(changed(before, fileStamps(root)), [
+    'crates/demo/1.2.0/changes/index.html',
     'crates/demo/1.2.0/index.html',
     'crates/demo/1.2.0/src/Cargo.toml.html',
     'crates/demo/1.2.0/src/index.html',
     'crates/demo/1.2.0/src/src/lib.rs.html',
+    'crates/demo/1.3.0/changes/index.html',
     'crates/demo/1.3.0/index.html',
     'crates/demo/crate.json',
     'crates/demo/demo-1.2.0.crate',
@@ -381,6 +383,7 @@ test('the files of a small static tree, without times', async t => {
       'crates/demo/0.1.0/src/Cargo.toml.html',
       'crates/demo/0.1.0/src/index.html',
       'crates/demo/0.1.0/src/src/lib.rs.html',
+      'crates/demo/0.2.0/changes/index.html',
       'crates/demo/0.2.0/index.html',
       'crates/demo/0.2.0/src/Cargo.toml.html',
       'crates/demo/0.2.0/src/index.html',

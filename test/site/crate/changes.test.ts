@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changeSection, changes } from '../../../site/crate/changes.ts'
+import { changeList, countChanges, manifestChanges } from '../../../site/crate/changes.ts'
 import { dependencySection } from '../../../site/crate/dependencies.ts'
 import { allFeatures, featureSection } from '../../../site/crate/features.ts'
 import type { ComparedVersion } from '../../../site/crate-data.ts'
@@ -12,71 +12,113 @@ const site = demoFacts('https://x.example')
 const before: ComparedVersion = {
   version: '1.0.0',
   rust_version: '1.70',
+  edition: '2021',
+  license: 'MIT',
+  license_file: null,
+  links: null,
   deps: [dependency('a', '^1'), dependency('gone', '^1'), dependency('a', '^1', { kind: 'dev' })],
   features: { default: ['std'], std: [], old: [] },
 }
 
+/** The changes as one reads them, group by group. */
+function told(from: ComparedVersion, to: ComparedVersion): Record<string, string[]> {
+  const list = (html: string) =>
+    html
+      .split('<li>')
+      .slice(1)
+      .map(one =>
+        one
+          .replace(/<\/ul>.*/s, '')
+          .replace(/<[^>]*>/g, '')
+          .trim(),
+      )
+  return Object.fromEntries(
+    manifestChanges(site, from, to).map(group => [
+      group.title,
+      list(changeList([group]).toString()),
+    ]),
+  )
+}
+
 test('nothing changed', () => {
-  assert.deepEqual(changes(site, before, { ...before, version: '1.0.1' }), [])
+  assert.deepEqual(manifestChanges(site, before, { ...before, version: '1.0.1' }), [])
 })
 
-test('what changed in MSRV, dependencies and features', () => {
+test('what changed in the package, its dependencies by kind, and its features', () => {
   const after: ComparedVersion = {
+    ...before,
     version: '2.0.0',
     rust_version: null,
+    edition: '2024',
+    license: null,
+    license_file: 'LICENSE',
     deps: [
       dependency('a', '^2', { optional: true, default_features: false, features: ['x', 'y'] }),
       dependency('a', '^1', { kind: 'dev' }),
       dependency('b', '^1', { target: 'cfg(unix)', package: 'bee' }),
+      dependency('c', '^1', { kind: 'build', optional: true, features: ['f'] }),
     ],
-    features: { default: [], std: [], new: ['dep:a'] },
+    features: { default: [], std: [], new: ['dep:a', 'std'], old: ['std'] },
   }
-  assert.deepEqual(
-    changes(site, before, after).map(one => [
-      one.kind,
-      one.subject,
-      one.name,
-      one.before,
-      one.after,
-    ]),
-    [
-      ['changed', 'MSRV', 'Rust version', '1.70', 'not stated'],
-      ['changed', 'dependency', 'a', '^1', '^2 · optional · no default features · features x, y'],
-      ['added', 'dependency', 'b [cfg(unix)]', '', '^1 · package bee'],
-      ['removed', 'dependency', 'gone', '^1', ''],
-      ['changed', 'feature', 'default', 'std', 'nothing'],
-      ['added', 'feature', 'new', '', 'dep:a'],
-      ['removed', 'feature', 'old', 'nothing', ''],
+  assert.deepEqual(told(before, after), {
+    Package: [
+      'changed Rust version 1.70 → not stated',
+      'changed Edition 2021 → 2024',
+      'changed License MIT → LICENSE',
     ],
+    Dependencies: [
+      'changed a ^1 → ^2 · now optional · now without default features · now with feature x, y',
+      'added b ^1 · the crate bee · only for cfg(unix)',
+      'removed gone ^1',
+    ],
+    'Build dependencies': ['added c ^1 · optional · with feature f'],
+    Features: [
+      'changed default no longer enables std',
+      'added new enables dep:a, std',
+      'changed old now enables std',
+    ],
+  })
+})
+
+test('a changed target is one change, and each target is compared with itself', () => {
+  const on = (target: string | null, req = '^1') => dependency('t', req, { target })
+  const changed = (old: ComparedVersion['deps'], now: ComparedVersion['deps']) =>
+    told({ ...before, deps: old }, { ...before, deps: now }).Dependencies
+  assert.deepEqual(changed([on('cfg(unix)')], [on('cfg(windows)')]), [
+    'changed t for cfg(unix) → cfg(windows)',
+  ])
+  assert.deepEqual(changed([on(null)], [on('cfg(unix)', '^2')]), [
+    'changed t ^1 → ^2 · now only for cfg(unix)',
+  ])
+  assert.deepEqual(changed([on('cfg(unix)')], [on(null)]), ['changed t now for every target'])
+  assert.deepEqual(
+    changed([on('cfg(a)'), on('cfg(b)'), on('cfg(c)')], [on('cfg(b)', '^2'), on('cfg(d)')]),
+    ['changed t ^1 → ^2', 'changed t for cfg(a) → cfg(d)', 'removed t ^1 · only for cfg(c)'],
   )
 })
 
-test('of a changed dependency only the differences are told', () => {
-  const one = { features: ['derive'], registry: 'sparse+https://index.crates.io/' }
-  const old = {
-    ...before,
-    deps: [dependency('a', '^1', one), dependency('b', '^1', { optional: true })],
-  }
-  const now = {
-    ...before,
-    deps: [dependency('a', '^2', one), dependency('b', '^1', { features: ['x'] })],
-  }
-  const list = changes(site, old, now)
-  assert.deepEqual(
-    list.map(one => [one.name, one.before, one.after]),
-    [
-      ['a', '^1', '^2'],
-      ['b', 'optional', 'features x'],
-    ],
+test('where a dependency comes from now is said, not that its index is spelled otherwise', () => {
+  const from = (registry: string | null) => [dependency('a', '^1', { registry })]
+  const deps = (registry: string | null) => ({ ...before, deps: from(registry) })
+  assert.deepEqual(told(deps('https://github.com/rust-lang/crates.io-index'), deps(null)), {
+    Dependencies: ['changed a now from this registry'],
+  })
+  const sparse = deps('sparse+https://index.crates.io/')
+  assert.deepEqual(told(deps('https://github.com/rust-lang/crates.io-index'), sparse), {})
+})
+
+test('30,000 dependencies of one name are compared in little time', () => {
+  const many = (req: string) =>
+    Array.from({ length: 30_000 }, (_, at) => dependency('a', req, { target: `cfg(t${at})` }))
+  const start = process.cpuUsage()
+  const groups = manifestChanges(
+    site,
+    { ...before, deps: many('^1') },
+    { ...before, deps: many('^2') },
   )
-  const text = (from: ComparedVersion, to: ComparedVersion) =>
-    changeSection('1.0.0', changes(site, from, to))
-      .toString()
-      .replace(/<[^>]*>/g, '')
-  const plain = { ...before, deps: [dependency('b', '^1')] }
-  const optional = { ...before, deps: [dependency('b', '^1', { optional: true })] }
-  assert.match(text(plain, optional), /b now optional/)
-  assert.match(text(optional, plain), /b no longer optional/)
+  const { user } = process.cpuUsage(start)
+  assert.equal(countChanges(groups), 30_000)
+  assert.ok(user < 3e6, `${user / 1e6} s of processor time`)
 })
 
 const origins: [registry: string | null, link: string | null][] = [

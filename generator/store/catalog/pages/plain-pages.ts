@@ -4,7 +4,7 @@ import { all, first, type Row, run } from '../../database/statement.ts'
 /** A part of a release's pages that is rendered from its untrusted `.crate`. */
 export interface PagePart {
   readonly releaseId: number
-  readonly what: 'readme' | 'source'
+  readonly what: Row<'plain_pages'>['what']
   /** The format of the pages; a failure for another format is ignored. */
   readonly format: string
 }

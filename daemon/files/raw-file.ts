@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import type { Context } from 'hono'
+import {
+  findCrate,
+  findRelease,
+  isName,
+  isVersion,
+  placeOf,
+  type Registry,
+  readRawFile,
+  refuse,
+} from '../../generator/index.ts'
+import type { OpenHandler } from '../access/route.ts'
+import { isKnown } from '../http/answer.ts'
+import { Turns } from '../http/turns.ts'
+import { decodePath, type PublicFiles, rawHeaders } from './public-files.ts'
+
+/**
+ * `GET /crates/{name}/{version}/raw/…`: a file of a package as it is. Images are files of the public
+ * tree, and other files if the settings say so; all others are read from the `.crate`.
+ */
+export function rawFile(registry: Registry, files: PublicFiles): OpenHandler {
+  const turns = new Turns(2)
+  return async c => {
+    const known = files.serve(c.req.path, c.req)
+    if (known) return known
+    const path = decodePath(c.req.path) ?? refuse('route_unknown')
+    const [, name = '', version = ''] = path.split('/')
+    const crate = isName(name) ? await findCrate(registry.database, name) : null
+    const release =
+      crate && isVersion(version) ? await findRelease(registry.database, crate.id, version) : null
+    if (!crate || !release) return refuse('route_unknown')
+    const tag = createHash('sha256').update(`${release.cksum} ${path}`).digest('hex').slice(0, 32)
+    const isPrivate = registry.settings.auth.required
+    const headers = {
+      ...rawHeaders,
+      etag: `"${tag}"`,
+      'cache-control': isPrivate ? 'private, no-cache' : 'no-cache',
+    }
+    if (isKnown(c.req.header('if-none-match'), tag)) return c.body(null, 304, headers)
+    const bytes = await turns.run(() => readRawFile(registry, crate, release, path))
+    if (bytes === null) return refuse('route_unknown')
+    return answer(c, path, bytes, headers)
+  }
+}
+
+function answer(
+  c: Context,
+  path: string,
+  bytes: Uint8Array,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  // What is no text is for programs, even if its name says otherwise.
+  const isText = !bytes.includes(0)
+  const isShown = isText || !path.endsWith('.txt')
+  const contentType = isShown ? placeOf(path).contentType : 'application/octet-stream'
+  return c.body(new Uint8Array(bytes), 200, { ...headers, 'content-type': contentType })
+}
