@@ -106,6 +106,6 @@ function decoded(segment: string): string | null {
 /** Makes a README's links to images of this site relative to the page that shows it. */
 export function placeImages(html: string, to: Linker): string {
   // In sanitized HTML, a quote is only where an attribute's value begins or ends.
-  const folder = to(`${IMAGES_FOLDER}/x`).slice(0, -1)
-  return html.replaceAll(/( src(?:set)?=")images\//g, `$1${folder.replaceAll('$', '$$$$')}`)
+  const folder = to(`${IMAGES_FOLDER}/x`).slice(0, -1).replaceAll('&', '&amp;')
+  return html.replaceAll(/( src(?:set)?=")images\//g, (_, before) => before + folder)
 }
