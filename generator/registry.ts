@@ -4,7 +4,8 @@ import { refuse } from '../core/error/error.ts'
 import { renderSettingsFile } from '../core/settings/file.ts'
 import { type ResolvedSettings, resolveSettings, type Settings } from '../core/settings/settings.ts'
 import { registryUrls } from '../core/urls.ts'
-import { imageRules } from './images/fetch.ts'
+import type { Progress } from './build/build.ts'
+import { imageRules } from './images/download.ts'
 import type { PageContext } from './pages/context.ts'
 import { siteConfig } from './render/site-config.ts'
 import { readFact, writeFact } from './store/catalog/facts.ts'
@@ -55,12 +56,14 @@ export function readSettings(dir: string, sources: SettingSources): ResolvedSett
 
 /**
  * Opens a registry folder. If the settings have no base URL, uses `base` (the daemon's address),
- * else the address that the daemon had last, or that it will listen on.
+ * else the address that the daemon had last, or that it will listen on. `progress` is called while
+ * the data of an older version is upgraded.
  */
 export async function openRegistry(
   dir: string,
   sources: SettingSources,
   base?: string,
+  progress?: Progress,
 ): Promise<Registry> {
   const { settings } = readSettings(dir, sources)
   const root = resolve(dir)
@@ -68,7 +71,7 @@ export async function openRegistry(
   const file = join(root, DATABASE_FILE)
   await requireRecords(dir, file, crates)
   const database = await openDatabase(file)
-  await refreshListings(database)
+  await refreshListings(database, progress)
   const mutex = new ProcessMutex(join(root, 'locks', 'build.lock'))
   const pageMutex = new ProcessMutex(join(root, 'locks', 'pages.lock'))
   const fallback = base ?? (await readFact(database, 'base')) ?? `http://${settings.server.listen}`

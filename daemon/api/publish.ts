@@ -76,14 +76,14 @@ function requireScope(actor: Actor, name: Name, { crate }: Target): void {
 }
 
 /** The maximum number of metadata issues to report. */
-const TOLD = 20
+const FAULTS_MAX = 20
 
 /**
  * Ignores unknown fields, reads missing ones as null (specification section 9), refuses wrong ones.
  */
 function readMetadata(json: unknown): { name: Name; version: Version; said: PublishMetadata } {
   const result = v.safeParse(publishMetadata, json)
-  const issues = (result.issues ?? []).slice(0, TOLD).map(fieldIssue)
+  const issues = (result.issues ?? []).slice(0, FAULTS_MAX).map(fieldIssue)
   const { name: saidName, vers } = v.parse(identity, json)
   const name = saidName === null ? undefined : collect(issues, () => parseName(saidName))
   const version = vers === null ? undefined : collect(issues, () => parseVersion(vers))

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
 import { withManual } from '../../generator/cli/console/manual.ts'
+import { progressLine } from '../../generator/cli/console/progress.ts'
 import {
   counted,
   type FolderOptions,
@@ -88,7 +89,9 @@ async function serve(io: Io, options: FolderOptions, stopped: Promise<string>): 
     })
     try {
       lock.describe(`process ${process.pid} at ${server.url}`)
-      const registry = await openRegistry(dir, sources, server.url)
+      const progress = progressLine(io)
+      const registry = await openRegistry(dir, sources, server.url, progress.at)
+      progress.done()
       try {
         await serveRegistry(io, log, stopped, registry, server)
       } finally {

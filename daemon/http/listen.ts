@@ -43,7 +43,7 @@ export type ListenOptions = ListenAddress &
 const KEEP_ALIVE_MS = 65_000
 const HEADERS_MS = 20_000
 /** Added to the request timeout, so that the app can still answer that the request is too slow. */
-const LAST_WORD_MS = 2000
+const ANSWER_MARGIN_MS = 2000
 
 /**
  * Listens before there is an app, because the base URL may depend on the port. Refuses an address
@@ -87,7 +87,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 
 async function start(server: ServerType, options: ListenOptions): Promise<void> {
   const { requestSeconds = 120 } = options
-  const requestTimeout = requestSeconds * 1000 + LAST_WORD_MS
+  const requestTimeout = requestSeconds * 1000 + ANSWER_MARGIN_MS
   const headersTimeout = Math.min(HEADERS_MS, requestTimeout)
   // As properties, because the HTTP/2 server ignores them as options for its HTTP/1.1 side.
   Object.assign(server, { requestTimeout, headersTimeout, keepAliveTimeout: KEEP_ALIVE_MS })

@@ -1,4 +1,5 @@
 import { openRegistry, type Registry } from '../registry.ts'
+import { progressLine } from './console/progress.ts'
 import { type FolderOptions, flagsOf, type Io, run } from './io.ts'
 
 /** Runs `work` with the registry folder open, and closes it in any case. */
@@ -8,7 +9,10 @@ export async function withRegistry(
   work: (registry: Registry) => Promise<void>,
 ): Promise<void> {
   await run(io, async () => {
-    const registry = await openRegistry(options.dir, { env: io.env, flags: flagsOf(options) })
+    const progress = progressLine(io)
+    const sources = { env: io.env, flags: flagsOf(options) }
+    const registry = await openRegistry(options.dir, sources, undefined, progress.at)
+    progress.done()
     try {
       await work(registry)
     } finally {

@@ -3,6 +3,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { isIP } from 'node:net'
+import type { Settings } from '../../core/settings/settings.ts'
 import { type AddressRule, addressRule } from './address.ts'
 
 /** What may be downloaded. */
@@ -25,6 +26,9 @@ export class ImageProblem extends Error {
   }
 }
 
+/** Maximum time of one download. */
+const SECONDS = 20
+
 const REDIRECTS_MAX = 3
 
 /** Ports of public hosts. A README could otherwise make this machine talk to any service. */
@@ -32,6 +36,11 @@ const PORTS: ReadonlySet<string> = new Set(['', '80', '443'])
 
 /** Answers that mean that the same request may succeed later, besides those of broken servers. */
 const LATER: ReadonlySet<number> = new Set([401, 403, 404, 408, 425, 429])
+
+/** Returns what images may be under these settings. */
+export function imageRules({ limits, pages }: Pick<Settings, 'limits' | 'pages'>): DownloadRules {
+  return { bytes: limits.image_bytes, networks: pages.image_networks, seconds: SECONDS }
+}
 
 /**
  * Downloads an image by an address from a README, which a stranger wrote. Connects only to public

@@ -1,5 +1,4 @@
 import pLimit from 'p-limit'
-import type { Settings } from '../../core/settings/settings.ts'
 import type { CheckedImage } from '../sandbox/image-task.ts'
 import { checkImage } from '../sandbox/rendering.ts'
 import { type DownloadRules, download, ImageProblem } from './download.ts'
@@ -7,14 +6,6 @@ import { type DownloadRules, download, ImageProblem } from './download.ts'
 /** The most downloads at a time, and from one host. */
 const AT_ONCE = 8
 const PER_HOST = 2
-
-/** Maximum time of one download. */
-const SECONDS = 20
-
-/** Returns what images may be under these settings. */
-export function imageRules({ limits, pages }: Pick<Settings, 'limits' | 'pages'>): DownloadRules {
-  return { bytes: limits.image_bytes, networks: pages.image_networks, seconds: SECONDS }
-}
 
 /** A download that failed: why, and whether trying again is pointless. */
 export interface FailedImage {

@@ -42,7 +42,7 @@ ${
     ? null
     : html`<p class="quiet">Administrators of this registry create accounts and reset passwords.</p>
 <section class="part"><h2>Get a token</h2>
-<p>Log in to create a token for Cargo, or ask whoever runs this registry for one.</p>
+<p>Log in to create a token for Cargo, or ask an administrator of this registry for one.</p>
 ${cargoSetup(site)}</section>`
 }
 </div>`

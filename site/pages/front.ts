@@ -76,7 +76,7 @@ function steps(site: SiteConfig, example: string, to: Linker): Markup {
 <div class="steps">
 <div><h3>1. Tell Cargo where it is</h3><p>In <code>.cargo/config.toml</code> in your project or home folder:</p>${cargoConfig(site)}</div>
 <div><h3>2. Add a crate</h3><p>Cargo writes the dependency into <code>Cargo.toml</code>:</p>${copyBlock(add, 'cargo add command')}</div>
-${site.api ? html`<div><h3>3. Publish your own</h3><p>With a token from <a href="${to(account.home)}">your account</a>:</p>${copyBlock(publish, 'publish commands')}</div>` : null}
+${site.api ? html`<div><h3>3. Publish your own</h3><p>Create a token in <a href="${to(account.home)}">your account</a>, run this and paste your token:</p>${copyBlock(publish, 'publish commands')}</div>` : null}
 </div>
 </section>`
 }

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
-import { open } from 'node:fs/promises'
+import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { initRegistry } from '../../generator/registry.ts'
+import { addCrateFile } from '../../generator/add/add.ts'
+import { initRegistry, openRegistry } from '../../generator/registry.ts'
+import { writeFact } from '../../generator/store/catalog/facts.ts'
+import { buildCrate } from '../support/crate-builder.ts'
 import { folderOf } from '../support/workplace.ts'
 
 test('the settings of a new registry, and the name of its folder, are on disk before it is used', async t => {
@@ -13,4 +16,27 @@ test('the settings of a new registry, and the name of its folder, are on disk be
   await initRegistry(join(folderOf(t), 'registry'), { env: {} }, {})
   // The folder's name in the one above it, the bytes, and the name of the file.
   assert.equal(sync.mock.callCount(), 3)
+})
+
+test('an upgrade of lists and search says how far it is', async t => {
+  const folder = folderOf(t)
+  const dir = join(folder, 'registry')
+  await initRegistry(dir, { env: {} }, {})
+  const registry = await openRegistry(dir, { env: {} })
+  for (const name of ['one', 'two']) {
+    const file = join(folder, `${name}.crate`)
+    await writeFile(file, buildCrate({ name, version: '1.0.0' }))
+    await addCrateFile(registry, file, { at: '2026-11-20T12:00:00Z' })
+  }
+  // As an older version leaves it.
+  await writeFact(registry.database, 'listings', null)
+  await registry.close()
+  const steps: unknown[] = []
+  const progress = (...step: unknown[]) => steps.push(step)
+  await (await openRegistry(dir, { env: {} }, undefined, progress)).close()
+  await (await openRegistry(dir, { env: {} }, undefined, progress)).close()
+  assert.deepEqual(steps, [
+    ['upgrading lists and search', 0, 2],
+    ['upgrading lists and search', 1, 2],
+  ])
 })

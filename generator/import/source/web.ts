@@ -19,7 +19,7 @@ const MISSING = [404, 410, 451]
 type Use<T> = (bytes: AsyncIterable<Uint8Array> | null) => Promise<T>
 
 /** A temporary failure, which is worth another attempt. */
-class Passing extends Error {
+class TemporaryFailure extends Error {
   readonly after: number | null
   constructor(message: string, after: number | null = null) {
     super(message)
@@ -68,7 +68,7 @@ export class Web {
       try {
         return await this.#attempt(url, use)
       } catch (error) {
-        if (!(error instanceof Passing)) throw error
+        if (!(error instanceof TemporaryFailure)) throw error
         if (attempt === TRIES) refuse('import_http', { url: plain(url), reason: error.message })
         const pause = error.after ?? this.#options.pause * 2 ** (attempt - 1)
         await sleep(Math.min(pause, LONGEST_PAUSE))
@@ -141,9 +141,9 @@ interface Attempt {
 
 function passing(error: unknown, signal: AbortSignal): Error {
   if (error instanceof Refusal) return error
-  if (signal.aborted) return new Passing('the server does not respond')
+  if (signal.aborted) return new TemporaryFailure('the server does not respond')
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return new Passing(cause instanceof Error ? cause.message : String(cause))
+  return new TemporaryFailure(cause instanceof Error ? cause.message : String(cause))
 }
 
 function checkStatus(response: Response, url: URL): Response {
@@ -153,7 +153,10 @@ function checkStatus(response: Response, url: URL): Response {
     refuse('import_http_denied', { url: plain(url.href), status })
   if (status === 408 || status === 429 || status >= 500) {
     const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-    throw new Passing(`HTTP status ${status}`, Number.isNaN(seconds) ? null : seconds * 1000)
+    throw new TemporaryFailure(
+      `HTTP status ${status}`,
+      Number.isNaN(seconds) ? null : seconds * 1000,
+    )
   }
   return refuse('import_http', { url: plain(url.href), reason: `HTTP status ${status}` })
 }

@@ -20,7 +20,7 @@ import {
   run,
   upsert,
 } from '../database/statement.ts'
-import { type CrateRecord, eachCrate } from './crates.ts'
+import { type CrateRecord, eachCrate, registryCounts } from './crates.ts'
 import { readFact, writeFact } from './facts.ts'
 import { changeLabels, type Labels, labelsOf } from './labels.ts'
 import { type MarkSubject, marksOf, setMarks } from './marks.ts'
@@ -75,7 +75,10 @@ export async function listAdded(
 }
 
 /** Derives all listings again if they are missing or have another format. */
-export async function refreshListings(database: Database): Promise<void> {
+export async function refreshListings(
+  database: Database,
+  progress?: (step: string, done: number, total: number) => void,
+): Promise<void> {
   const isCurrent = async (db: Queries) => (await readFact(db, 'listings')) === LISTINGS_FORMAT
   if (await isCurrent(database)) return
   await database.transaction().execute(async tx => {
@@ -84,7 +87,10 @@ export async function refreshListings(database: Database): Promise<void> {
     const derived = ['listings', 'dependents', 'crate_labels', 'labels', 'prefixes'] as const
     for (const table of [...derived, 'blocks', 'crate_bytes', 'postings', 'terms'] as const)
       await run(tx, `DELETE FROM ${table}`)
+    const { crates: total } = await registryCounts(tx)
+    let done = 0
     for await (const crate of eachCrate(tx)) {
+      progress?.('upgrading lists and search', done++, total)
       const marks = await relist(tx, crate, await listVersions(tx, crate.id))
       await setMarks(tx, marks, crate.generation)
     }
