@@ -163,7 +163,7 @@ function downloadRoutes(registry: Registry, files: PublicFiles): Route[] {
 
 /** The first segments of the daemon's own paths. */
 const OWN = new Set(
-  '- api assets crates healthz index index.git me metrics readyz search'.split(' '),
+  '- api assets crates healthz images index index.git me metrics readyz search'.split(' '),
 )
 
 /**

@@ -77,7 +77,7 @@ export {
 } from './store/catalog/marks.ts'
 export { type CrateCard, findCard, isNamed, readCards } from './store/catalog/pages/cards.ts'
 export { countDependents, listDependents } from './store/catalog/pages/dependents.ts'
-export { nextImage } from './store/catalog/pages/images.ts'
+export { countDueImages, nextImage } from './store/catalog/pages/images.ts'
 export { pageMarks } from './store/catalog/pages/page-marks.ts'
 export { listPlainPages } from './store/catalog/pages/plain-pages.ts'
 export { crateCount } from './store/catalog/pages/prefixes.ts'

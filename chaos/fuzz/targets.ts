@@ -24,6 +24,7 @@ import { TooComplexError } from '../../site/readme/bounded-tree.ts'
 import { safeLink } from '../../site/readme/links.ts'
 import { renderReadme } from '../../site/readme/readme.ts'
 import { sanitize } from '../../site/readme/sanitize.ts'
+import { cleanSvg } from '../../site/readme/svg.ts'
 import { buildCrate, buildEvil } from '../../test/support/crate-builder.ts'
 import { BOMBS, PAYLOADS } from '../../test/support/hostile.ts'
 import { encodePublish } from '../../test/support/publish-body.ts'
@@ -231,6 +232,16 @@ export const TARGETS: Readonly<Record<string, Target>> = {
     run: input => {
       const about = { repository: 'https://github.com/a/b', vcs_path: '', readme_file: 'README.md' }
       harmless(renderReadme({ text: input.toString(), about, images: 'load' }))
+    },
+  },
+  svg: {
+    share: 25,
+    budget: SANDBOXED_MS,
+    seeds: PAYLOADS.map(text => `<svg><style>a{}</style><use href="#a"/>${text}</svg>`),
+    run: input => {
+      const { svg = '' } = cleanSvg(input.toString()) ?? {}
+      const bad = /<(?:script|a|image|foreignObject|iframe|set)[\s/>]|\son\w+=|(?:href|src)="[^#]/i
+      promise(!bad.test(svg), `an SVG keeps too much: ${svg.slice(0, 500)}`)
     },
   },
   html: {

@@ -1,6 +1,7 @@
 import { stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
+  countDueImages,
   countMarksUpTo,
   DATABASE_FILE,
   first,
@@ -46,9 +47,11 @@ async function readStatus(
   hasGit: boolean,
 ): Promise<Omit<StatusData, 'viewer'>> {
   const { crates, releases, users } = await registryTotals(database)
-  const pending = (await countMarksUpTo(database, COUNTED + 1)).map(({ kind, n }) => {
-    return { kind, n: Math.min(n, COUNTED), isMore: n > COUNTED }
-  })
+  const images = await countDueImages(database, COUNTED + 1)
+  const work = [...(await countMarksUpTo(database, COUNTED + 1)), { kind: 'image', n: images }]
+  const pending = work
+    .filter(({ n }) => n > 0)
+    .map(({ kind, n }) => ({ kind, n: Math.min(n, COUNTED), isMore: n > COUNTED }))
   const errors = (await listFailures(database)).sort((a, b) => (a.at < b.at ? 1 : -1))
   const failed = await listFailedMarks(database)
   const plain = await listPlainPages(database, PLAIN_SHOWN)

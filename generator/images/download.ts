@@ -31,6 +31,9 @@ const SECONDS = 20
 
 const REDIRECTS_MAX = 3
 
+/** The problem of a host that does not answer in time. */
+export const TOO_SLOW = 'it takes too much time'
+
 /** Ports of public hosts. A README could otherwise make this machine talk to any service. */
 const PORTS: ReadonlySet<string> = new Set(['', '80', '443'])
 
@@ -150,7 +153,7 @@ async function readBody(
 
 function problemOf(error: unknown, signal: AbortSignal): ImageProblem {
   if (error instanceof ImageProblem) return error
-  if (signal.aborted) return new ImageProblem('it takes too much time', false)
+  if (signal.aborted) return new ImageProblem(TOO_SLOW, false)
   const why = error instanceof Error ? error.message : String(error)
   return new ImageProblem(`the request failed: ${why}`.slice(0, 300), false)
 }

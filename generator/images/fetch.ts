@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import type { CheckedImage } from '../sandbox/image-task.ts'
 import { checkImage } from '../sandbox/rendering.ts'
-import { type DownloadRules, download, ImageProblem } from './download.ts'
+import { type DownloadRules, download, ImageProblem, TOO_SLOW } from './download.ts'
 
 /** The most downloads at a time, and from one host. */
 const AT_ONCE = 8
@@ -28,18 +28,28 @@ export async function fetchImage(
   }
 }
 
-/** Runs downloads, a few at a time and fewer from one host. */
-export async function fetchAll<Result>(
+/**
+ * Runs downloads, a few at a time and fewer from one host. A host that is too slow once is not
+ * asked for the rest, so that one README cannot keep all others waiting.
+ */
+export async function fetchAll<Result extends object>(
   sources: readonly string[],
-  fetch: (source: string) => Promise<Result>,
-): Promise<Map<string, Result>> {
+  fetch: (source: string) => Promise<Result | FailedImage>,
+): Promise<Map<string, Result | FailedImage>> {
   const all = pLimit(AT_ONCE)
   const hosts = new Map<string, ReturnType<typeof pLimit>>()
+  const slow = new Set<string>()
   const jobs = sources.map(async source => {
-    const host = URL.canParse(source) ? new URL(source).host : ''
+    const { host } = new URL(source)
     const limit = hosts.get(host) ?? pLimit(PER_HOST)
     hosts.set(host, limit)
-    return [source, await limit(() => all(() => fetch(source)))] as const
+    const ask = async () => {
+      if (slow.has(host)) return { problem: TOO_SLOW, isFinal: false }
+      const result = await all(() => fetch(source))
+      if ('problem' in result && result.problem === TOO_SLOW) slow.add(host)
+      return result
+    }
+    return [source, await limit(ask)] as const
   })
   return new Map(await Promise.all(jobs))
 }

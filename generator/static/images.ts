@@ -3,7 +3,7 @@ import { after, timestamp } from '../../core/timestamp.ts'
 import { IMAGE_BYTES_MAX, type ImageCopies, type ImageCopy } from '../../site/readme/images.ts'
 import type { PackagedReadme } from '../../site/readme/readme.ts'
 import type { DownloadRules } from '../images/download.ts'
-import { fetchAll, fetchImage } from '../images/fetch.ts'
+import { type FailedImage, fetchAll, fetchImage } from '../images/fetch.ts'
 import { fileOf } from '../pages/images.ts'
 import type { CheckedImage } from '../sandbox/image-task.ts'
 import { packagedImages, renderReadme } from '../sandbox/rendering.ts'
@@ -27,8 +27,8 @@ export class StaticImages {
   readonly #cache: BuildCache
   readonly #rules: DownloadRules
   readonly #now: Date
-  /** What this build knows, by crate and of all. */
-  readonly #ofCrate = new Map<string, Map<string, Fetched>>()
+  /** What the build before knew of a crate, what this one does, and what it knows of all. */
+  readonly #ofCrate = new Map<string, Record<'before' | 'now', Map<string, Fetched>>>()
   readonly #ofAll = new Map<string, Fetched>()
 
   constructor(tree: PublicTree, cache: BuildCache, rules: DownloadRules, now: Date) {
@@ -86,28 +86,33 @@ export class StaticImages {
     urls: readonly string[],
     files: Map<string, Output>,
   ): Promise<ImageCopies> {
-    const known = new Map(this.#known(crate))
+    const own = this.#ofCrate.get(crate) ?? { before: new Map(this.#known(crate)), now: new Map() }
+    this.#ofCrate.set(crate, own)
     const now = timestamp(this.#now)
     let left = IMAGE_BYTES_MAX
-    const results = await fetchAll(urls, async (url): Promise<Fetched> => {
-      const before = known.get(url) ?? this.#ofAll.get(url)
+    const results = await fetchAll(urls, async (url): Promise<Fetched | FailedImage> => {
+      const before = own.before.get(url) ?? this.#ofAll.get(url)
       if (before && 'path' in before) {
         const bytes = await this.#tree.read(before.path)
         if (bytes) return keep({ ...before, bytes }, files)
       } else if (before && (before.retryAt ?? '~') > now) return before
       const result = await fetchImage(url, this.#rules)
-      if ('path' in result && result.bytes.byteLength <= left) {
-        left -= result.bytes.byteLength
-        return keep(result, files)
-      }
-      if ('path' in result) return { retryAt: null }
-      return { retryAt: result.isFinal ? null : timestamp(after(this.#now, PAUSE)) }
+      if ('problem' in result) return result
+      if (result.bytes.byteLength > left) return { retryAt: null }
+      left -= result.bytes.byteLength
+      return keep(result, files)
     })
-    const own = new Map([...(this.#ofCrate.get(crate) ?? []), ...results])
-    this.#ofCrate.set(crate, own)
-    for (const [url, one] of results) this.#ofAll.set(url, one)
-    if (own.size > 0) this.#cache.set(key(crate), [...own], true)
+    for (const [url, result] of results) {
+      const fetched = 'problem' in result ? this.#failed(result) : result
+      own.now.set(url, fetched)
+      this.#ofAll.set(url, fetched)
+    }
+    if (own.now.size > 0) this.#cache.set(key(crate), [...own.now], true)
     return new Map([...results].flatMap(([url, one]) => ('path' in one ? [[url, one]] : [])))
+  }
+
+  #failed({ isFinal }: FailedImage): Fetched {
+    return { retryAt: isFinal ? null : timestamp(after(this.#now, PAUSE)) }
   }
 
   #known(crate: string): readonly (readonly [url: string, fetched: Fetched])[] {

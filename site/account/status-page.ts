@@ -61,6 +61,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ['site', 'front page and feeds'],
   ['map', 'parts of the site map'],
   ['source', 'source browsers'],
+  ['image', 'images to download'],
 ])
 
 /** Renders what `plimsoll status` knows. A link refreshes it, without a script. */

@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { download, ImageProblem } from '../../../generator/images/download.ts'
+import { fetchAll, fetchImage } from '../../../generator/images/fetch.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { type ImageServer, png, serveImages } from '../../support/image-server.ts'
 
@@ -108,6 +109,17 @@ test('a slow server is given up, in its headers and in its body', async t => {
       'it takes too much time',
       false,
     ])
+})
+
+test('a host that is too slow once is not asked for the rest', async t => {
+  const slow = await serve(t, () => undefined)
+  const quick = await serve(t, (_, response) => response.end(png(1)))
+  const rules = { ...RULES, seconds: 0.2 }
+  const urls = Array.from({ length: 10 }, (_, at) => `${slow.url}/${at}`)
+  const results = await fetchAll([...urls, `${quick.url}/`], url => fetchImage(url, rules))
+  assert.ok(slow.asked.length <= 2, `${slow.asked.length} requests`)
+  assert.equal([...results.values()].filter(one => 'problem' in one && !one.isFinal).length, 10)
+  assert.ok('path' in (results.get(`${quick.url}/`) ?? {}))
 })
 
 test('a compressed answer is refused, so that nothing unpacks a bomb', async t => {

@@ -74,6 +74,20 @@ test('a static tree has its images; each is downloaded once, and dead ones are t
   assert.equal(files().length, 3)
 })
 
+test('a crate of many versions keeps all that was downloaded', async t => {
+  const server = await serveImages(new Cleanup(t), (request, response) =>
+    response.end(png(request.url?.length ?? 0)),
+  )
+  const { put, build, page } = workshop(t, 'copy')
+  for (let at = 0; at < 10; at++)
+    put('alpha', `1.0.${at}`, `![n${at}](${server.url}/${'x'.repeat(at)})`)
+  await build('2026-11-20T12:00:00Z')
+  put('alpha', '1.1.0', 'more')
+  await build('2026-11-20T12:00:00Z')
+  assert.equal(server.asked.length, 10)
+  assert.match(page('crates/alpha/1.0.9/index.html'), /<img [^>]*alt="n9"/)
+})
+
 test('without copies, a static tree has the images of the packages', async t => {
   const server = await serveImages(new Cleanup(t), (_, response) => response.end(png(1)))
   const { put, build, page, files } = workshop(t, 'link')

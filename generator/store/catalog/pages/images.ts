@@ -126,6 +126,12 @@ export function nextImage(db: Queries): Promise<string | null> {
   return value(db, 'SELECT min(retry_at) FROM images WHERE retry_at IS NOT NULL')
 }
 
+/** Counts the images that wait to be downloaded, at most `most`. */
+export async function countDueImages(db: Queries, most: number): Promise<number> {
+  const text = 'SELECT count(*) FROM (SELECT 1 FROM images WHERE retry_at IS NOT NULL LIMIT ?)'
+  return (await value<number>(db, text, most)) ?? 0
+}
+
 /** Marks the pages that show an image. */
 export async function markUses(db: Database, sources: readonly string[]): Promise<void> {
   const uses = await all<{ release: number; crate: number | null }>(
