@@ -1,10 +1,10 @@
-import { type Issue, Refusal } from '../../core/error/error.ts'
+import type { Issue } from '../../core/error/error.ts'
 import { configPath, INDEX_FOLDER } from '../../core/paths/tree.ts'
-import { eachCrate, readCrate, registryCounts } from '../store/catalog/crates.ts'
+import { registryCounts } from '../store/catalog/crates.ts'
 import { readFact, writeFact } from '../store/catalog/facts.ts'
-import { listMarks, type Mark, postponeMark } from '../store/catalog/marks.ts'
-import { isStorageRefusal } from '../store/storage-fault.ts'
-import { type BuildContext, buildCrate, rebuildCrate, renderConfig, sweepIndex } from './crate.ts'
+import { listMarks } from '../store/catalog/marks.ts'
+import { type BuildContext, rebuildCrate, renderConfig } from './crate.ts'
+import { buildMarked, rebuildAll } from './many-crates.ts'
 import { orphans, removeOrphan } from './orphans.ts'
 
 /**
@@ -44,22 +44,13 @@ export async function build(
 
 /** Renders every marked crate. */
 export async function drain(context: BuildContext, progress?: Progress): Promise<Built> {
-  const { database } = context
   const issues: Issue[] = []
-  let crates = 0
-  for (const { subject } of await listMarks(database, 'whole'))
+  for (const { subject } of await listMarks(context.database, 'whole'))
     issues.push(...(await buildWhole(context, subject)))
-  let marks = await listMarks(database, 'index')
-  while (marks.length > 0) {
-    for (const mark of marks) {
-      await sweepAfterCrash(context, mark.subject)
-      issues.push(...(await buildMarked(context, mark)))
-      crates++
-      progress?.(RENDERING, crates, Math.max(crates, marks.length))
-    }
-    marks = await listMarks(database, 'index', marks.at(-1)?.generation)
-  }
-  return { crates, issues }
+  const { crates, issues: others } = await buildMarked(context, (done, total) =>
+    progress?.(RENDERING, done, total),
+  )
+  return { crates, issues: [...issues, ...others] }
 }
 
 /** Renders one crate again as `rebuildCrate` does; waits for the mutex. */
@@ -68,39 +59,12 @@ export function buildWhole(context: BuildContext, crateId: number): Promise<Issu
 }
 
 async function buildEverything(context: BuildContext, progress?: Progress): Promise<Built> {
-  progress?.('looking for leftover files', 0, 0)
   // Comes first: removes a link in place of a crate's folder before its target could be changed.
   for await (const path of orphans(context)) await removeOrphan(context, path)
   const { crates: total } = await registryCounts(context.database)
-  const issues: Issue[] = []
-  let crates = 0
-  for await (const crate of eachCrate(context.database)) {
-    issues.push(...(await buildWhole(context, crate.id)))
-    crates++
-    progress?.(RENDERING, crates, total)
-  }
+  const built = await rebuildAll(context, done => progress?.(RENDERING, done, total))
   await context.tree.sweepOld()
-  return { crates, issues }
-}
-
-/** Removes half-written index files of a process that was killed while it rendered this crate. */
-async function sweepAfterCrash(context: BuildContext, crateId: number): Promise<void> {
-  await context.mutex.run(async () => {
-    const crate = await readCrate(context.database, crateId)
-    if (crate) await sweepIndex(context, crate.name)
-  })
-}
-
-/** Renders a crate; its issues do not stop the others, but a full disk or a bug ends the build. */
-async function buildMarked(context: BuildContext, mark: Mark): Promise<readonly Issue[]> {
-  try {
-    await buildCrate(context, mark.subject)
-    return []
-  } catch (error) {
-    if (!(error instanceof Refusal) || isStorageRefusal(error)) throw error
-    await postponeMark(context.database, mark, error, context.clock())
-    return error.issues
-  }
+  return built
 }
 
 async function writeConfig(context: BuildContext): Promise<void> {

@@ -13,8 +13,13 @@ import {
 import { configPath, indexPath, type Output, output, placeOf } from '../../core/paths/tree.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
 import { type CrateRecord, readCrate } from '../store/catalog/crates.ts'
-import { clearMarks, fileMarks, type Mark } from '../store/catalog/marks.ts'
-import { indexLines, listReleases, type ReleaseRecord } from '../store/catalog/releases.ts'
+import { clearMarks, type FileMark, fileMarks, type Mark } from '../store/catalog/marks.ts'
+import {
+  type IndexedCrate,
+  indexFiles,
+  listReleases,
+  type ReleaseRecord,
+} from '../store/catalog/releases.ts'
 import type { CrateStore } from '../store/crate-store.ts'
 import type { Database } from '../store/database/database.ts'
 import { disk } from '../store/disk/disk.ts'
@@ -100,13 +105,23 @@ export async function buildCrate(
  * changes after `crate` was read need another build.
  */
 export async function renderCrate(context: BuildContext, crate: CrateRecord): Promise<Mark[]> {
-  const { database, tree } = context
+  const { database } = context
   // Lines are read first: a release added in between then gets its `.crate` before its line.
-  const lines = await indexLines(database, crate.id)
-  const files = await fileMarks(database, crate.id)
-  await inParallel(files, file => show(context, crate.name, file))
-  if (lines.length > 0) await tree.write(renderIndex(crate.name, lines))
-  else await tree.remove(indexPath(crate.name))
+  const [indexed] = await indexFiles(database, [crate.id])
+  const text = indexed?.text ?? null
+  return renderIndexed(context, { ...crate, text }, await fileMarks(database, [crate.id]))
+}
+
+/** Renders a crate as `renderCrate` does; `files` were read after the crate. */
+export async function renderIndexed(
+  context: BuildContext,
+  crate: IndexedCrate,
+  files: readonly FileMark[],
+): Promise<Mark[]> {
+  const { tree } = context
+  if (files.length > 0) await inParallel(files, file => show(context, crate.name, file))
+  if (crate.text === null) await tree.remove(indexPath(crate.name))
+  else await tree.write(output(indexPath(crate.name), crate.text))
   return [...files, markOf(crate, 'index')]
 }
 
@@ -115,15 +130,23 @@ export async function renderCrate(context: BuildContext, crate: CrateRecord): Pr
  * caller holds the mutex. Returns lost `.crate` files as issues and renders the rest without them.
  */
 export async function rebuildCrate(context: BuildContext, crateId: number): Promise<Issue[]> {
-  const { database } = context
-  const crate = await readCrate(database, crateId)
+  const crate = await readCrate(context.database, crateId)
   if (!crate) return []
-  const releases = await listReleases(database, crateId)
-  const marks = await fileMarks(database, crateId)
-  const lost = await context.tree.batch(tree => renderAgain({ ...context, tree }, crate, releases))
-  if (lost.length === 0)
-    await clearMarks(database, [...marks, markOf(crate, 'index'), markOf(crate, 'whole')])
+  const { lost, marks } = await context.tree.batch(tree => renderWhole({ ...context, tree }, crate))
+  await clearMarks(context.database, marks)
   return lost
+}
+
+/** Does the work of `rebuildCrate`; returns the marks to clear once everything is on disk. */
+export async function renderWhole(
+  context: BuildContext,
+  crate: CrateRecord,
+): Promise<{ readonly lost: Issue[]; readonly marks: readonly Mark[] }> {
+  const releases = await listReleases(context.database, crate.id)
+  const marks = await fileMarks(context.database, [crate.id])
+  const lost = await renderAgain(context, crate, releases)
+  if (lost.length > 0) return { lost, marks: [] }
+  return { lost, marks: [...marks, markOf(crate, 'index'), markOf(crate, 'whole')] }
 }
 
 async function renderAgain(
@@ -148,13 +171,8 @@ async function renderAgain(
   else await tree.remove(indexPath(crate.name))
   for await (const path of tree.list(crateFolder(crate.name)))
     if (!files.isPart(path)) await tree.remove(path)
-  await sweepIndex(context, crate.name)
+  await tree.sweep(posix.dirname(indexPath(crate.name)))
   return lost
-}
-
-/** Removes half-written index files next to a crate's; the caller holds the mutex. */
-export async function sweepIndex({ tree }: BuildContext, name: Name): Promise<void> {
-  await tree.sweep(posix.dirname(indexPath(name)))
 }
 
 async function show(

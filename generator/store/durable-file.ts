@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { closeSync, createReadStream, type Dirent, fsync, type Stats } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
@@ -127,6 +128,18 @@ export async function syncAll(paths: readonly string[], what: 'file' | 'folder')
   const flags = isWindows ? 'r+' : 'r'
   for (let at = 0; at < paths.length; at += OPEN_MAX)
     await syncDescriptors(await disk.run('open', paths.slice(at, at + OPEN_MAX), flags))
+}
+
+/**
+ * Syncs everything on the file systems of some folders to disk, by the `sync` of GNU or BusyBox.
+ * Returns false where that is not possible.
+ */
+export async function syncFileSystems(folders: readonly string[]): Promise<boolean> {
+  if (process.platform !== 'linux') return false
+  const places = await disk.run('onePerFileSystem', folders)
+  return new Promise(resolve => {
+    execFile('sync', ['-f', ...places], error => resolve(error === null))
+  })
 }
 
 /** Syncs open files and folders to disk, together, and closes them. */

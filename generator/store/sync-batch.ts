@@ -1,5 +1,8 @@
 import { dirname } from 'node:path'
-import { syncAll } from './durable-file.ts'
+import { syncAll, syncFileSystems } from './durable-file.ts'
+
+/** With more files, one `sync` of the whole file system takes less time than one for each. */
+const MANY = 1000
 
 /**
  * Collects changed files to sync them all at once, which takes a fraction of the time. Unchanged
@@ -37,6 +40,7 @@ export class SyncBatch {
     const [files, folders] = [[...this.#files], [...this.#folders]]
     this.#files = new Set()
     this.#folders = new Set()
+    if (files.length > MANY && (await syncFileSystems(folders))) return
     await syncAll(files, 'file')
     await syncAll(folders, 'folder')
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseName } from '../../core/name.ts'
 import { crateKey } from '../../core/paths/crates.ts'
-import { placeOf } from '../../core/paths/tree.ts'
+import { indexPath, placeOf } from '../../core/paths/tree.ts'
 import { parseVersion } from '../../core/version.ts'
 import { build, drain } from '../../generator/build/build.ts'
 import { buildCrate } from '../../generator/build/crate.ts'
@@ -13,7 +13,10 @@ import { findCrate } from '../../generator/store/catalog/crates.ts'
 import { isMarked, listMarks } from '../../generator/store/catalog/marks.ts'
 import { setYanked } from '../../generator/store/catalog/release-changes.ts'
 import { findRelease } from '../../generator/store/catalog/releases.ts'
+import { run } from '../../generator/store/database/statement.ts'
+import { fillCatalog } from '../support/filled-catalog.ts'
 import { fileStamps, filesBelow, treeDigest } from '../support/folder.ts'
+import { inventedEntries } from '../support/many-crates.ts'
 import { withQueryHook } from '../support/query-hook.ts'
 import { hookTree } from '../support/tree-hook.ts'
 import {
@@ -230,7 +233,7 @@ test('onBegin comes before the catalog is read: what changes later is not promis
   } = await addAndShow(registry, { name: 'demo', version: '2.0.0' })
   const log: string[] = []
   const database = withQueryHook(registry.database, sql => {
-    if (sql.includes('FROM crates')) log.push('read')
+    if (/^SELECT crates\.id, crates\.name.* FROM crates WHERE id/.test(sql)) log.push('read')
   })
   const first = registry.mutex.run(async () => {
     log.push('another build')
@@ -238,4 +241,27 @@ test('onBegin comes before the catalog is read: what changes later is not promis
   await buildCrate({ ...registry, database }, crateId, () => log.push('begin'))
   await first
   assert.deepEqual(log, ['another build', 'begin', 'read'])
+})
+
+test('many marked crates are read together; no mark is left, and each crate has its lines', async t => {
+  const registry = await smallRegistry(t)
+  const entries = inventedEntries(1200)
+  await fillCatalog(registry, entries)
+  const { database } = registry
+  await run(
+    database,
+    `INSERT OR REPLACE INTO marks (kind, subject, generation)
+      SELECT 'index', id, generation FROM crates`,
+  )
+  let statements = 0
+  const counting = withQueryHook(database, () => {
+    statements++
+  })
+  const { crates, issues } = await drain({ ...registry, database: counting })
+  assert.deepEqual([crates, issues], [1202, []])
+  assert.ok(statements < 60, `${statements} statements`)
+  assert.deepEqual(await listMarks(database, 'index'), [])
+  for (const { name, newest } of entries.slice(0, 20))
+    assert.deepEqual(indexVersions(registry, indexPath(parseName(name))), [newest])
+  assert.deepEqual(indexVersions(registry, INDEX), ['1.0.0', '1.10.0', '1.9.0'])
 })

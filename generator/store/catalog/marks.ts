@@ -4,7 +4,7 @@ import { after, timestamp } from '../../../core/timestamp.ts'
 import type { Version } from '../../../core/version.ts'
 import type { Database } from '../database/database.ts'
 import { MARK_KINDS, type MarkKind } from '../database/mark-kinds.ts'
-import { all, type Queries, run, value } from '../database/statement.ts'
+import { all, LIST, type Queries, run, value } from '../database/statement.ts'
 import type { CrateRecord } from './crates.ts'
 
 /** Pauses before failed work is tried again; the last one repeats. */
@@ -28,7 +28,11 @@ export interface Mark extends MarkSubject {
 }
 
 /** A release whose `.crate` is not yet shown in the public tree. */
-export type FileMark = Mark & { readonly version: Version; readonly cksum: string }
+export type FileMark = Mark & {
+  readonly crateId: number
+  readonly version: Version
+  readonly cksum: string
+}
 
 /** The number of marks of a kind. */
 export interface MarkCount {
@@ -53,14 +57,28 @@ export function listMarks(db: Queries, kind: MarkKind, after = 0, limit = 1000):
   )
 }
 
-/** Returns the `file` marks of one crate's releases. */
-export function fileMarks(db: Queries, crateId: number): Promise<FileMark[]> {
+/** An `index` mark, with the number of the crate's versions. */
+export type IndexMark = Mark & { readonly versions: number }
+
+/** Lists at most 1,000 `index` marks of the crates after `crateId`, in order of id. */
+export function listIndexMarks(db: Queries, crateId: number): Promise<IndexMark[]> {
   return all(
     db,
-    `SELECT ${MARK}, releases.version, releases.cksum
-      FROM marks JOIN releases ON releases.id = marks.subject
-      WHERE marks.kind = 'file' AND releases.crate_id = ?`,
+    `SELECT ${MARK}, coalesce(listings.versions, 0) AS versions
+      FROM marks LEFT JOIN listings ON listings.crate_id = marks.subject
+      WHERE marks.kind = 'index' AND marks.subject > ? ORDER BY marks.subject LIMIT 1000`,
     crateId,
+  )
+}
+
+/** Returns the `file` marks of the releases of some crates. */
+export function fileMarks(db: Queries, crateIds: readonly number[]): Promise<FileMark[]> {
+  return all(
+    db,
+    `SELECT ${MARK}, releases.crate_id AS "crateId", releases.version, releases.cksum
+      FROM releases CROSS JOIN marks ON marks.kind = 'file' AND marks.subject = releases.id
+      WHERE releases.crate_id IN ${LIST}`,
+    crateIds,
   )
 }
 

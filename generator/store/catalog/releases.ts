@@ -4,7 +4,16 @@ import type { Name } from '../../../core/name.ts'
 import type { Release } from '../../../core/release/release.ts'
 import type { Contents } from '../../../core/tarball/contents.ts'
 import { type Version, versionIdentity } from '../../../core/version.ts'
-import { all, column, first, insert, type Queries, type Row, value } from '../database/statement.ts'
+import {
+  all,
+  column,
+  first,
+  insert,
+  LIST,
+  type Queries,
+  type Row,
+  value,
+} from '../database/statement.ts'
 import type { Change } from './change.ts'
 import { CRATE, type CrateRecord } from './crates.ts'
 
@@ -100,6 +109,23 @@ export async function isNewest(db: Queries, crateId: number, id: number): Promis
 /** Returns the index lines of a crate in publish order. */
 export function indexLines(db: Queries, crateId: number): Promise<string[]> {
   return column(db, 'SELECT line FROM releases WHERE crate_id = ? ORDER BY id', crateId)
+}
+
+/** A crate with the text of its index file; null when it has no versions. */
+export type IndexedCrate = CrateRecord & { readonly text: string | null }
+
+/**
+ * Returns crates with their index files: one line for each version, in publish order. The lines are
+ * joined in the database, because rows of their own would take several times as long.
+ */
+export function indexFiles(db: Queries, crateIds: readonly number[]): Promise<IndexedCrate[]> {
+  return all(
+    db,
+    `SELECT ${CRATE}, (SELECT group_concat(line, char(10)) || char(10)
+        FROM (SELECT line FROM releases WHERE crate_id = crates.id ORDER BY id)) AS text
+      FROM crates WHERE crates.id IN ${LIST}`,
+    crateIds,
+  )
 }
 
 /** Returns the README text of a release as packaged; null when there is none. */

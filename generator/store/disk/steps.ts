@@ -141,6 +141,16 @@ export const steps = {
     }
   },
 
+  /** Returns one of the folders for each file system that they are on; skips what is missing. */
+  onePerFileSystem(folders: readonly string[]): string[] {
+    const found = new Map<bigint, string>()
+    for (const folder of folders) {
+      const facts = factsOf(folder)
+      if (facts) found.set(facts.dev, folder)
+    }
+    return [...found.values()]
+  },
+
   /** Removes half-written files directly in a folder. */
   sweep(folder: string): void {
     for (const name of unlessMissing(() => readdirSync(folder)) ?? [])

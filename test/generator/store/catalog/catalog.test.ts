@@ -110,8 +110,15 @@ test('a release is added with its crate, first owner, audit event and marks, and
   assert.deepEqual(await listMarks(database, 'index'), [
     { kind: 'index', subject: crateId, generation },
   ])
-  assert.deepEqual(await fileMarks(database, crateId), [
-    { kind: 'file', subject: found?.id, generation, version: '1.0.0', cksum: 'a'.repeat(64) },
+  assert.deepEqual(await fileMarks(database, [crateId]), [
+    {
+      kind: 'file',
+      subject: found?.id,
+      generation,
+      crateId,
+      version: '1.0.0',
+      cksum: 'a'.repeat(64),
+    },
   ])
   const events = await database
     .selectFrom('audit')

@@ -1,0 +1,187 @@
+import { posix } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { type Issue, Refusal } from '../../core/error/error.ts'
+import { indexPath } from '../../core/paths/tree.ts'
+import { eachCrate } from '../store/catalog/crates.ts'
+import {
+  clearMarks,
+  type FileMark,
+  fileMarks,
+  type IndexMark,
+  listIndexMarks,
+  type Mark,
+  postponeMark,
+} from '../store/catalog/marks.ts'
+import { indexFiles } from '../store/catalog/releases.ts'
+import { disk } from '../store/disk/disk.ts'
+import { isStorageRefusal } from '../store/storage-fault.ts'
+import { SyncBatch } from '../store/sync-batch.ts'
+import { type BuildContext, renderIndexed, renderWhole } from './crate.ts'
+
+/** How long a turn of the process mutex lasts, in milliseconds: publishes get in between. */
+const TURN_MS = 200
+
+/** The most crates, and about the most versions, that are read by one statement. */
+const CRATES = 100
+const VERSIONS = 500
+
+/** So many marks wait for a common sync: creating files takes much longer while one runs. */
+const MARKS = 50_000
+
+/** The result of a build of many crates. */
+interface Many {
+  readonly crates: number
+  readonly issues: readonly Issue[]
+}
+
+/** Renders every crate with an `index` mark. The issues of one do not stop the others. */
+export async function buildMarked(
+  context: BuildContext,
+  progress: (done: number, total: number) => void,
+): Promise<Many> {
+  const many = new ManyCrates(context)
+  const issues: Issue[] = []
+  let crates = 0
+  const waiting: IndexMark[] = []
+  for (let after = 0; ; ) {
+    const marks = await listIndexMarks(context.database, after)
+    if (marks.length === 0) break
+    after = marks.at(-1)?.subject ?? after
+    waiting.push(...marks)
+    while (waiting.length > 0) {
+      await many.turn(async tree => {
+        const some = nextOf(waiting)
+        issues.push(...(await many.renderMarked(tree, some)))
+        crates += some.length
+        progress(crates, crates + waiting.length)
+        return waiting.length > 0
+      })
+    }
+  }
+  await many.finish()
+  return { crates, issues }
+}
+
+/** Renders every crate again regardless of marks, as `rebuildCrate` does. */
+export async function rebuildAll(
+  context: BuildContext,
+  progress: (done: number) => void,
+): Promise<Many> {
+  const many = new ManyCrates(context)
+  const issues: Issue[] = []
+  let crates = 0
+  const all = eachCrate(context.database)[Symbol.asyncIterator]()
+  for (let isMore = true; isMore; ) {
+    await many.turn(async tree => {
+      const next = await all.next()
+      if (next.done) {
+        isMore = false
+        return false
+      }
+      const { lost, marks } = await renderWhole({ ...context, tree }, next.value)
+      many.rendered(marks)
+      issues.push(...lost)
+      progress(++crates)
+      return true
+    })
+  }
+  await many.finish()
+  return { crates, issues }
+}
+
+/** Removes and returns the marks of the crates that are read together. */
+function nextOf(waiting: IndexMark[]): IndexMark[] {
+  let [crates, versions] = [0, 0]
+  while (crates < Math.min(CRATES, waiting.length) && versions < VERSIONS)
+    versions += waiting[crates++]?.versions ?? 0
+  return waiting.splice(0, crates)
+}
+
+/** Renders crates in turns of the process mutex; syncs the files of many at once. */
+class ManyCrates {
+  readonly #context: BuildContext
+  readonly #batch: SyncBatch
+  readonly #swept = new Set<string>()
+  #marks: Mark[] = []
+  #settling: Promise<void> = Promise.resolve()
+
+  constructor(context: BuildContext) {
+    this.#context = context
+    this.#batch = new SyncBatch(context.tree.root)
+  }
+
+  /** Repeats `work` while it returns true, in one turn of the mutex. */
+  async turn(work: (tree: BuildContext['tree']) => Promise<boolean>): Promise<void> {
+    const { mutex, tree } = this.#context
+    await mutex.run(async () => {
+      const end = performance.now() + TURN_MS
+      while ((await work(tree.within(this.#batch))) && performance.now() < end)
+        // Without a thread for the disk nothing else would leave the event loop to others.
+        await setImmediate()
+    })
+    if (this.#marks.length >= MARKS) await this.#settle()
+  }
+
+  /** Marks to clear when their files are on disk. */
+  rendered(marks: readonly Mark[]): void {
+    for (const mark of marks) this.#marks.push(mark)
+  }
+
+  /** Renders marked crates; returns their issues. A full disk or a bug ends the build. */
+  async renderMarked(
+    tree: BuildContext['tree'],
+    marks: readonly IndexMark[],
+  ): Promise<readonly Issue[]> {
+    const context = { ...this.#context, tree }
+    const { database } = context
+    const ids = marks.map(one => one.subject)
+    // Lines are read first: a release added in between then gets its `.crate` before its line.
+    const crates = await indexFiles(database, ids)
+    const files = new Map<number, FileMark[]>(ids.map(id => [id, []]))
+    for (const mark of await fileMarks(database, ids)) files.get(mark.crateId)?.push(mark)
+    const failures: [Mark, Refusal][] = []
+    const render = async (crate: (typeof crates)[number]) => {
+      try {
+        await this.#sweep(posix.dirname(indexPath(crate.name)))
+        this.rendered(await renderIndexed(context, crate, files.get(crate.id) ?? []))
+      } catch (error) {
+        if (!(error instanceof Refusal) || isStorageRefusal(error)) throw error
+        const { id: subject, generation } = crate
+        failures.push([{ kind: 'index', subject, generation }, error])
+      }
+    }
+    const ends = await Promise.allSettled(crates.map(render))
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+    for (const [mark, error] of failures) await postponeMark(database, mark, error, context.clock())
+    return failures.flatMap(([, error]) => error.issues)
+  }
+
+  /** Waits until everything is on disk and its marks are cleared. */
+  async finish(): Promise<void> {
+    await this.#settle()
+    await this.#settling
+  }
+
+  /** Begins to sync what was rendered, when the sync before has ended. */
+  async #settle(): Promise<void> {
+    await this.#settling
+    const marks = this.#marks
+    this.#marks = []
+    this.#settling = this.#put(marks)
+    // Whoever waits for it next throws its error.
+    this.#settling.catch(() => undefined)
+  }
+
+  async #put(marks: readonly Mark[]): Promise<void> {
+    await this.#batch.sync()
+    for (let at = 0; at < marks.length; at += 1000)
+      await clearMarks(this.#context.database, marks.slice(at, at + 1000))
+  }
+
+  /** Removes what killed processes left in a folder, once. */
+  async #sweep(folder: string): Promise<void> {
+    if (this.#swept.has(folder)) return
+    this.#swept.add(folder)
+    await disk.run('sweep', this.#context.tree.path(folder))
+  }
+}
