@@ -231,3 +231,23 @@ test('a daemon starts although a crate cannot be rendered, and shows it when it 
     () => 'the index file is not written',
   )
 })
+
+test('the log of a whole life for people: started, a refused publish, stopping, stopped', async t => {
+  const cleanup = new Cleanup(t)
+  const dir = await folder(cleanup)
+  const daemon = await start(cleanup, dir, { PLIMSOLL_LOG_FORMAT: 'text' })
+  const headers = { authorization: 'plim_unknown', 'user-agent': 'cargo/1.95.0 (a b)' }
+  await fetch(`${daemon.url}/api/v1/crates/new`, { method: 'PUT', headers, body: 'x' })
+  daemon.child.kill('SIGTERM')
+  assert.equal(await daemon.ended, 0)
+  const lines = daemon.said.err.trimEnd().split('\n')
+  assert.deepEqual(
+    lines.map(line => line.replace(/^\d\d:\d\d:\d\d /, '').replace(/\d+ ms/, 'MS')),
+    [
+      `started: 0 crates with 0 versions in ${dir}`,
+      `PUT /api/v1/crates/new 403 MS cargo/1.95.0, refused: this token is not valid: it is unknown, revoked or expired; ${daemon.url}/me says how to get a new one`,
+      'stopping (SIGTERM): finishing work, at most 30 s',
+      'stopped',
+    ],
+  )
+})

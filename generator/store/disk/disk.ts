@@ -80,7 +80,9 @@ export class Disk {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('./worker.js', import.meta.url))
+    // Descriptors are opened there and closed here: Node must neither warn nor close them itself.
+    const options = { trackUnmanagedFds: false }
+    const worker = new Worker(new URL('./worker.js', import.meta.url), options)
     worker.on('message', (outcomes: readonly Outcome[]) => {
       const sent = this.#sent
       this.#sent = []
