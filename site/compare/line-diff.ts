@@ -123,13 +123,14 @@ function hunksOf(runs: readonly Run[], old: readonly string[], now: readonly str
     if (lines.length > 0) hunks.push({ ...start, lines })
     lines = []
   }
-  for (const { kind, count } of runs.filter(one => one.count > 0)) {
+  const real = runs.filter(one => one.count > 0)
+  for (const [at, { kind, count }] of real.entries()) {
     if (kind === 'removed')
-      for (let at = 0; at < count; at++) lines.push({ kind, text: old[before + at] ?? '' })
+      for (let more = 0; more < count; more++) lines.push({ kind, text: old[before + more] ?? '' })
     if (kind === 'added')
-      for (let at = 0; at < count; at++) lines.push({ kind, text: now[after + at] ?? '' })
-    if (kind === 'same' && lines.length > 0 && count <= 2 * AROUND)
-      lines.push(...same(after, after + count))
+      for (let more = 0; more < count; more++) lines.push({ kind, text: now[after + more] ?? '' })
+    const isShort = count <= (at === real.length - 1 ? AROUND : 2 * AROUND)
+    if (kind === 'same' && lines.length > 0 && isShort) lines.push(...same(after, after + count))
     else if (kind === 'same') {
       const shown = Math.min(AROUND, count)
       if (lines.length > 0) lines.push(...same(after, after + shown))

@@ -28,16 +28,12 @@ export function sourceMarkFor(
   )
 }
 
-/** Returns the pages that show a release and are not marked already: they can link to its source. */
+/** Returns the marks of the pages that show a release: its own, and its crate's if it is newest. */
 export function pagesThatShow(db: Queries, releaseId: number): Promise<MarkSubject[]> {
-  const unmarked = (kind: string, subject: string) =>
-    `NOT EXISTS (SELECT 1 FROM marks WHERE kind = '${kind}' AND subject = ${subject})`
   return all(
     db,
-    `SELECT 'release' AS kind, id AS subject FROM releases
-      WHERE id = ? AND ${unmarked('release', 'releases.id')}
-      UNION ALL SELECT 'page', crate_id FROM listings
-      WHERE newest_id = ? AND ${unmarked('page', 'listings.crate_id')}`,
+    `SELECT 'release' AS kind, id AS subject FROM releases WHERE id = ?
+      UNION ALL SELECT 'page', crate_id FROM listings WHERE newest_id = ?`,
     releaseId,
     releaseId,
   )

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { sandbox } from '../../../generator/sandbox/sandbox.ts'
+import { SandboxError } from '../../../generator/sandbox/thread.ts'
+import { TestRegistry } from '../../support/registry.ts'
+
+const LINK = 'href="src/"'
+const DIFF = 'href="changes/"'
+
+/** A registry and the paths of the pages that are rendered, in their order. */
+async function watched(t: TestContext) {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  const written: string[] = []
+  const { tree } = registry.registry
+  const { batch } = tree
+  tree.batch = work =>
+    batch.call(tree, inner => {
+      const { write } = inner
+      inner.write = output => {
+        written.push(output.path)
+        return write.call(inner, output)
+      }
+      return work(inner)
+    }) as never
+  return { registry, token, written }
+}
+
+test('a small release is rendered once, with links to its source and its changes', async t => {
+  const { registry, token, written } = await watched(t)
+  for (const version of ['1.0.0', '1.1.0']) {
+    await registry.publish(token, { name: 'demo', version })
+    await registry.indexWorker.pages.flush()
+  }
+  const page = (await registry.shown('crates/demo/1.1.0/index.html')) ?? ''
+  assert.ok(page.includes(LINK) && page.includes(DIFF))
+  const times = (path: string) => written.filter(one => one === path).length
+  assert.equal(times('crates/demo/1.1.0/index.html'), 1)
+  assert.equal(times('crates/demo/index.html'), 2)
+})
+
+test('a large release is shown without these links first, and once more when they lead somewhere', async t => {
+  const { registry, token, written } = await watched(t)
+  const files = { 'src/lib.rs': '', 'data.bin': randomBytes(64 * 1024) }
+  await registry.publish(token, { name: 'demo', version: '1.0.0', files })
+  await registry.indexWorker.pages.flush()
+  assert.ok((await registry.shown('crates/demo/1.0.0/index.html'))?.includes(LINK))
+  assert.ok((await registry.shown('crates/demo/index.html'))?.includes('href="1.0.0/src/"'))
+  const mine = written.filter(one =>
+    ['crates/demo/1.0.0/index.html', 'crates/demo/1.0.0/src/index.html'].includes(one),
+  )
+  assert.deepEqual(mine, [
+    'crates/demo/1.0.0/index.html',
+    'crates/demo/1.0.0/src/index.html',
+    'crates/demo/1.0.0/index.html',
+  ])
+})
+
+test('a release between two others changes only the comparison of the later one', async t => {
+  const { registry, token, written } = await watched(t)
+  for (const version of ['1.0.0', '1.2.0']) await registry.publish(token, { name: 'demo', version })
+  await registry.indexWorker.pages.flush()
+  const compared = async () =>
+    /<h1>(.*?)<\/h1>/.exec(
+      (await registry.shown('crates/demo/1.2.0/changes/index.html')) ?? '',
+    )?.[1]
+  assert.equal(await compared(), 'Changes from 1.0.0 to 1.2.0')
+  written.length = 0
+  await registry.publish(token, { name: 'demo', version: '1.1.0' })
+  await registry.indexWorker.pages.flush()
+  assert.equal(await compared(), 'Changes from 1.1.0 to 1.2.0')
+  assert.ok(!written.includes('crates/demo/1.2.0/src/index.html'))
+})
+
+test('a comparison that takes too much says so, and is not tried again', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  const { run } = sandbox
+  t.after(() => {
+    sandbox.run = run
+  })
+  let tried = 0
+  sandbox.run = ((task, input) => {
+    if (task !== 'compare') return run.call(sandbox, task, input)
+    tried++
+    return Promise.reject(new SandboxError('memory', 'it takes more than 256 MB of memory'))
+  }) as typeof run
+  for (const version of ['1.0.0', '1.1.0']) await registry.publish(token, { name: 'demo', version })
+  await registry.indexWorker.pages.flush()
+  assert.match(
+    (await registry.shown('crates/demo/1.1.0/changes/index.html')) ?? '',
+    /not compared here because it takes more than 256 MB of memory; the packages have them/,
+  )
+  assert.equal(tried, 1)
+})
