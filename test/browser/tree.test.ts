@@ -129,7 +129,7 @@ for (const place of places) {
     await look(place, '', async page => {
       assert.equal(await page.locator('h1').textContent(), 'Harbour Crates')
       assert.match((await page.locator('.counts').textContent()) ?? '', /^13 crates, 21 versions/)
-      await page.getByRole('link', { name: 'browse all' }).click()
+      await page.getByRole('link', { name: 'All crates' }).click()
       await page.waitForURL('**/crates/')
       await page.locator('a.card', { hasText: 'keel' }).click()
       await page.waitForURL('**/crates/keel/')

@@ -1,0 +1,217 @@
+// Mirrors site/pages/
+import assert from 'node:assert/strict'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { initRegistry, openRegistry } from '../../generator/registry.ts'
+import { launchChromium } from '../support/chromium.ts'
+import { Cleanup } from '../support/cleanup.ts'
+import { buildCrate } from '../support/crate-builder.ts'
+import { fillRegistry, type HarbourRelease, writeCrates } from '../support/harbour.ts'
+import { plimsoll, serve } from '../support/plimsoll.ts'
+import { scratch } from '../support/scratch.ts'
+import { serveFiles } from '../support/static-server.ts'
+import { until } from '../support/until.ts'
+import { checkPage, PHONE, picture, visit } from './browsing.ts'
+
+const CRATES = 110
+const ENV = {
+  PLIMSOLL_GIT_INDEX: 'off',
+  PLIMSOLL_OWNERS_PUBLIC: 'true',
+  PLIMSOLL_PAGES_SOURCE: 'false',
+}
+const places = { 'static tree': '', daemon: '' }
+type Place = keyof typeof places
+
+/** `rope`, on which most others depend, and more crates than a page of the list has. */
+function releases(index: string): HarbourRelease[] {
+  const letters = 'abcdefghijklmnopqrstuvwxyz'
+  const names = Array.from({ length: CRATES - 1 }, (_, at) => `${letters[at % 26]}-knot-${at}`)
+  return ['rope', ...names].map((name, at) => {
+    const manifest = `[package]\nname = "${name}"\nversion = "1.${at}.0"\nedition = "2021"
+description = "Ties things, in a way of its own, number ${at}."\nlicense = "MIT"
+keywords = ["knots", "${at % 2 === 0 ? 'C++' : 'no free <path>'}"]
+categories = ["science${at % 3 === 0 ? '::robotics' : ''}", "no-std"]
+${at > 0 && at < 80 ? `[dependencies.rope]\nversion = "*"\nregistry-index = "${index}"` : ''}`
+    const at_ = new Date(Date.UTC(2025, 11, 1 + at * 3)).toISOString().replace('.000', '')
+    const bytes = buildCrate({ name, version: `1.${at}.0`, manifest })
+    return { name, version: `1.${at}.0`, bytes, at: at_, by: at % 5 === 0 ? 'grace' : 'ada' }
+  })
+}
+
+let browser: Browser
+const cleanup = new Cleanup({ after })
+after(() => browser?.close())
+
+before(async () => {
+  browser = await launchChromium()
+  const folder = scratch(cleanup)
+  mkdirSync(join(folder, 'out'))
+  const server = await serveFiles(join(folder, 'out'), '/sub/path')
+  cleanup.add(() => server.close())
+  writeCrates(join(folder, 'from'), releases(`sparse+${server.url}/index/`), server.url)
+  const build = ['build', '--from', 'from', '--out', 'out']
+  const { code, stderr } = await plimsoll(folder, build, ENV)
+  assert.equal(code, 0, stderr)
+  places['static tree'] = server.url
+  const dir = join(folder, 'registry')
+  const sources = { env: { ...ENV, PLIMSOLL_REGISTRY_BASE_URL: 'http://127.0.0.1' } }
+  await initRegistry(dir, sources, {})
+  const registry = await openRegistry(dir, sources)
+  await fillRegistry(registry, releases('sparse+http://127.0.0.1/index/'))
+  await registry.close()
+  places.daemon = (await serve(cleanup, dir, ENV)).url
+  const status = () => plimsoll(dir, ['status', '--json', '--dir', dir], ENV)
+  await until(
+    async () => JSON.parse((await status()).stdout).pending === 0,
+    () => 'the pages are not rendered',
+  )
+})
+
+function look(
+  place: Place,
+  path: string,
+  work: (page: Page) => Promise<void>,
+  options: BrowserContextOptions = {},
+): Promise<void> {
+  return visit(browser, places[place], path, work, options)
+}
+
+const everywhere = [
+  'keywords/',
+  'keywords/knots/',
+  'categories/',
+  'categories/science/',
+  'statistics/',
+  'crates/',
+  'lists/dependents.html',
+  'api/',
+]
+const pages: [place: Place, paths: string[]][] = [
+  ['static tree', everywhere],
+  ['daemon', [...everywhere, 'users/ada/', 'lists/newest.html']],
+]
+for (const [place, paths] of pages) {
+  for (const path of paths) {
+    test(`${place}: axe finds nothing on ${path}, wide and light, small and dark`, async () => {
+      for (const [way, options] of [
+        ['', { viewport: { width: 1440, height: 900 } }],
+        ['-phone', { ...PHONE, colorScheme: 'dark' }],
+      ] as const) {
+        const name = `${place}-${path.replace(/\W+/g, '-')}${way}`.replaceAll(' ', '-')
+        const work = async (page: Page) => {
+          await checkPage(page)
+          await picture(page, name)
+        }
+        await look(place, path, work, options)
+      }
+    })
+  }
+}
+
+for (const place of ['static tree', 'daemon'] as const) {
+  test(`${place}: without JavaScript, the list of all crates has orders, letters and pages`, async () => {
+    const work = async (page: Page) => {
+      assert.equal(await page.locator('.card').count(), 100)
+      await page.getByRole('navigation', { name: 'First letter' }).getByText('z').click()
+      await page.waitForURL('**/lists/name-2.html#letter-z')
+      assert.equal(await page.locator('.card').count(), CRATES - 100)
+      await page.getByRole('link', { name: '← Previous' }).click()
+      await page.waitForURL('**/crates/')
+      await page.getByRole('link', { name: 'Most dependents' }).click()
+      assert.match(await page.locator('.card').first().innerText(), /^rope\s.*79 dependents/s)
+      assert.match(await page.locator('.orders [aria-current]').innerText(), /Most dependents/)
+      const orders = await page.locator('.orders a').allInnerTexts()
+      const dated = place === 'daemon' ? ['Recently updated', 'Newest'] : []
+      assert.deepEqual(orders, ['Name', 'Most dependents', ...dated])
+      if (place === 'static tree') return
+      await page.getByRole('link', { name: 'Newest' }).click()
+      assert.match(await page.locator('.card').first().innerText(), /^e-knot-108/)
+    }
+    await look(place, 'crates/', work, { javaScriptEnabled: false })
+  })
+
+  test(`${place}: from the front page to crates by keyword and category`, async () => {
+    await look(place, '', async page => {
+      const popular = await page.locator('.popular li').allInnerTexts()
+      assert.deepEqual(popular, ['knots 110', 'c++ 55'])
+      await page.getByRole('link', { name: 'c++' }).click()
+      await page.waitForURL('**/keywords/c++/')
+      assert.equal(await page.locator('.card').count(), 55)
+      assert.match(await page.locator('.card').first().innerText(), /^rope/)
+      await page.goto(`${places[place]}/categories/`)
+      assert.match(await page.locator('.categories').first().innerText(), /No standard library 110/)
+      await page.getByRole('link', { name: 'Robotics' }).click()
+      await page.waitForURL('**/categories/science/robotics/')
+      assert.equal(await page.locator('.card').count(), 37)
+      await page.getByRole('link', { name: 'Science' }).click()
+      assert.match(await page.locator('.lead').innerText(), /^The 100 .* of 110 crates/)
+    })
+  })
+
+  test(`${place}: the statistics count, rank and, with times, plot`, async () => {
+    await look(place, 'statistics/', async page => {
+      const figures = (await page.locator('.figures dd').allInnerTexts()).slice(0, 2)
+      assert.deepEqual(figures, ['110', '110'])
+      assert.match(await page.locator('.ranks').first().innerText(), /^rope 79 dependents/)
+      const plots = page.locator('.plot')
+      assert.equal(await plots.count(), place === 'daemon' ? 2 : 0)
+      if (place === 'static tree') return
+      const [releases = '', total = ''] = await plots
+        .locator('svg')
+        .evaluateAll(all => all.map(one => one.getAttribute('aria-label') ?? ''))
+      assert.match(releases, /^Releases a week: 110$/)
+      assert.match(total, /^Crates: 110$/)
+      await plots.first().locator('summary').click()
+      assert.equal(await plots.first().locator('tbody tr').count(), 53)
+      await checkPage(page)
+    })
+  })
+
+  test(`${place}: every address that the API page names is there`, async () => {
+    await look(place, 'api/', async page => {
+      const links = page.locator('main .rows a')
+      const found = await links.evaluateAll(all => all.map(one => (one as HTMLAnchorElement).href))
+      assert.ok(found.length >= 9, found.join(' '))
+      for (const href of found) assert.equal((await fetch(href)).status, 200, href)
+      const commands = await page.locator('.copy-block code').allInnerTexts()
+      const calls = commands.flatMap(one => /^curl '([^']+)'$/.exec(one)?.[1] ?? [])
+      assert.equal(calls.length, place === 'daemon' ? 4 : 0)
+      for (const call of calls) {
+        const url = `${places[place]}${new URL(call).pathname}${new URL(call).search}`
+        assert.equal((await fetch(url)).status, 200, url)
+      }
+    })
+  })
+
+  test(`${place}: a crate has a badge to copy; the site has an icon`, async () => {
+    await look(place, 'crates/rope/', async page => {
+      await page.locator('summary', { hasText: 'Badge' }).click()
+      const markdown = page.getByText(/^\[!\[rope\]/)
+      assert.match(
+        await markdown.innerText(),
+        /\/crates\/rope\/badge\.svg\)\]\(.*\/crates\/rope\/\)$/,
+      )
+    })
+    const badge = await fetch(`${places[place]}/crates/rope/badge.svg`)
+    assert.match(badge.headers.get('content-type') ?? '', /^image\/svg\+xml/)
+    assert.match(await badge.text(), /<title>rope: v1\.0\.0<\/title>/)
+    await look(place, 'crates/rope/badge.svg', async page => {
+      const box = await page.evaluate(() => {
+        const texts = [...document.querySelectorAll('text')].map(one => one.getBBox())
+        return Math.max(...texts.map(one => one.x + one.width))
+      })
+      assert.ok(box < 106, `the text ends at ${box}`)
+    })
+    const icon = Buffer.from(await (await fetch(`${places[place]}/favicon.ico`)).arrayBuffer())
+    assert.equal(icon.readUInt16LE(2), 1)
+  })
+}
+
+test('daemon: the page of a user has the crates they own', async () => {
+  await look('daemon', 'users/ada/', async page => {
+    assert.equal(await page.locator('h1').innerText(), 'ada')
+    assert.match(await page.locator('.lead').innerText(), /^The newest 100 of the crates/)
+  })
+})
