@@ -100,6 +100,10 @@ export const robotsPath = 'robots.txt'
 /** The file by which browsers can add the registry as a search engine. */
 export const openSearchPath = 'opensearch.xml'
 
+/** The numbers of the registry's downloads, and the drawing of them. */
+export const downloadsPath = 'downloads.json'
+export const downloadsPlotPath = 'downloads.svg'
+
 /** The file that makes GitHub Pages serve all files unchanged. */
 export const noJekyllPath = '.nojekyll'
 

@@ -1,55 +1,75 @@
 import { DAYS_KEPT, dateOf, dayOf, daysUntil } from '../../core/day-counts.ts'
-import { crateDownloadsPlotPath } from '../../core/paths/crates.ts'
-import type { Output } from '../../core/paths/tree.ts'
+import { crateDownloadsPaths, crateDownloadsPlotPath } from '../../core/paths/crates.ts'
+import { downloadsPath, downloadsPlotPath, type Output } from '../../core/paths/tree.ts'
 import { compareVersions } from '../../core/version.ts'
-import { downloadFiles } from '../../site/crate/downloads.ts'
+import { downloadFiles } from '../../site/elements/downloads.ts'
 import { type CrateRecord, readCrate } from '../store/catalog/crates.ts'
-import { crateDownloads, hasDownloads, versionTotals } from '../store/catalog/downloads/read.ts'
+import {
+  crateDownloads,
+  type Downloads,
+  hasDownloads,
+  registryDownloads,
+  versionTotals,
+} from '../store/catalog/downloads/read.ts'
 import { listVersions } from '../store/catalog/releases.ts'
+import { SITE } from '../store/database/mark-kinds.ts'
 import type { PageContext } from './context.ts'
 import { cratePages } from './crate.ts'
 
-/** Renders what shows a crate's downloads, and its page if that does not show them yet. */
-export async function buildDownloads(context: PageContext, crateId: number): Promise<Output[]> {
-  const crate = await readCrate(context.database, crateId)
-  const files = crate ? await downloadOutputs(context, crate) : []
+/**
+ * Renders what shows the downloads of a crate, and its page if that does not show them yet; for
+ * `SITE` those of the registry.
+ */
+export async function buildDownloads(context: PageContext, subject: number): Promise<Output[]> {
+  if (subject === SITE) return registryOutputs(context)
+  const crate = await readCrate(context.database, subject)
+  const files = crate ? await crateOutputs(context, crate) : []
   if (!crate || files.length === 0) return []
   const isShown = await context.tree.has(crateDownloadsPlotPath(crate.name))
-  return [...files, ...(isShown ? [] : await cratePages(context, crateId))]
+  return [...files, ...(isShown ? [] : await cratePages(context, subject))]
 }
 
-/** Renders the files that a crate's page shows, if they are missing, as after a restore. */
-export async function missingDownloads(context: PageContext, crateId: number): Promise<Output[]> {
+/** Returns the paths of what `buildDownloads` renders, besides the page. */
+export async function downloadPaths({ database }: PageContext, subject: number): Promise<string[]> {
+  if (subject === SITE) return [downloadsPath, downloadsPlotPath]
+  const crate = await readCrate(database, subject)
+  return crate ? crateDownloadsPaths(crate.name) : []
+}
+
+/** Renders the files that a page shows, if they are missing, as after a restore. */
+export async function missingDownloads(context: PageContext, subject: number): Promise<Output[]> {
   const { database, tree, site } = context
-  if (!site.downloads || !(await hasDownloads(database, crateId))) return []
-  const crate = await readCrate(database, crateId)
+  if (!site.downloads) return []
+  if (subject === SITE) return (await tree.has(downloadsPlotPath)) ? [] : registryOutputs(context)
+  const crate = (await hasDownloads(database, subject)) ? await readCrate(database, subject) : null
   if (!crate || (await tree.has(crateDownloadsPlotPath(crate.name)))) return []
-  return downloadOutputs(context, crate)
+  return crateOutputs(context, crate)
 }
 
-async function downloadOutputs(
-  { database, site, clock }: PageContext,
-  { id, name }: CrateRecord,
-): Promise<Output[]> {
+async function registryOutputs(context: PageContext): Promise<Output[]> {
+  if (!context.site.downloads) return []
+  const downloads = await registryDownloads(context.database)
+  return downloadFiles({ name: null, versions: new Map(), ...shownDays(context, downloads) })
+}
+
+async function crateOutputs(context: PageContext, { id, name }: CrateRecord): Promise<Output[]> {
+  const { database, site } = context
   const found = site.downloads ? (await crateDownloads(database, [id])).get(id) : undefined
   if (!found) return []
   const totals = await versionTotals(database, id)
-  const versions = (await listVersions(database, id)).toSorted((a, b) =>
-    compareVersions(b.version, a.version),
-  )
+  const versions = (await listVersions(database, id))
+    .toSorted((a, b) => compareVersions(b.version, a.version))
+    .flatMap(one => {
+      const total = totals.get(one.id)
+      return total === undefined ? [] : [[one.version, total] as const]
+    })
+  return downloadFiles({ name, versions: new Map(versions), ...shownDays(context, found) })
+}
+
+function shownDays({ clock }: PageContext, { total, days }: Downloads) {
   const last = dayOf(clock())
-  const days = daysUntil(found.days, last).map((value, at) => {
+  const points = daysUntil(days, last).map((value, at) => {
     return { at: dateOf(last - DAYS_KEPT + 1 + at), value }
   })
-  return downloadFiles({
-    name,
-    total: found.total,
-    days,
-    versions: new Map(
-      versions.flatMap(one => {
-        const total = totals.get(one.id)
-        return total === undefined ? [] : [[one.version, total] as const]
-      }),
-    ),
-  })
+  return { total, days: points }
 }

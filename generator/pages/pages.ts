@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Name } from '../../core/name.ts'
-import { CRATES_FOLDER, crateDownloadsPaths, cratePagePaths } from '../../core/paths/crates.ts'
+import { CRATES_FOLDER, cratePagePaths } from '../../core/paths/crates.ts'
 import { OVERVIEW_FOLDERS } from '../../core/paths/listings.ts'
 import {
   SEARCH_FOLDER,
@@ -42,7 +41,7 @@ import { isStorageRefusal } from '../store/storage-fault.ts'
 import { countCrate } from './contents.ts'
 import { PAGE_FORMAT, type PageContext, pageTurn } from './context.ts'
 import { buildNamesakes, cratePages, releasePages } from './crate.ts'
-import { buildDownloads, missingDownloads } from './downloads.ts'
+import { buildDownloads, downloadPaths, missingDownloads } from './downloads.ts'
 import { fetchImages } from './image-queue.ts'
 import { buildList, listOutputs } from './list.ts'
 import {
@@ -190,13 +189,7 @@ type Renderer = (context: PageContext, subject: number) => Promise<readonly Outp
 
 /** Renderers by kind of mark, for files that depend on nothing but the subject of the mark. */
 const OUTPUTS: ReadonlyMap<MarkKind, Renderer> = new Map([
-  [
-    'page',
-    async (context, id) => [
-      ...(await cratePages(context, id)),
-      ...(await missingDownloads(context, id)),
-    ],
-  ],
+  ['page', withDownloads(cratePages)],
   ['release', releasePages],
   ['entry', blockOutputs],
   ['common', commonOutputs],
@@ -204,15 +197,17 @@ const OUTPUTS: ReadonlyMap<MarkKind, Renderer> = new Map([
   ['site', sitePages],
   ['label', labelOutputs],
   ['user', userOutputs],
-  ['views', viewOutputs],
+  ['views', withDownloads(viewOutputs)],
   ['downloads', buildDownloads],
 ])
 
-/** The files of a crate by kinds of marks. */
-const PATHS: ReadonlyMap<MarkKind, (name: Name) => string[]> = new Map([
-  ['page', cratePagePaths],
-  ['downloads', crateDownloadsPaths],
-])
+/** Adds the files with downloads that a page shows, if they are missing. */
+function withDownloads(render: Renderer): Renderer {
+  return async (context, subject) => [
+    ...(await render(context, subject)),
+    ...(await missingDownloads(context, subject)),
+  ]
+}
 
 /** Returns the paths to remove when a mark no longer has files. */
 async function pathsOf(context: PageContext, { kind, subject }: Mark): Promise<readonly string[]> {
@@ -221,9 +216,9 @@ async function pathsOf(context: PageContext, { kind, subject }: Mark): Promise<r
   if (kind === 'map') return [sitemapPartPath(subject)]
   if (kind === 'label') return labelPaths(context, subject)
   if (kind === 'user') return userPaths(context, subject)
-  const paths = PATHS.get(kind)
-  const crate = paths ? await readCrate(context.database, subject) : null
-  return crate && paths ? paths(crate.name) : []
+  if (kind === 'downloads') return downloadPaths(context, subject)
+  const crate = kind === 'page' ? await readCrate(context.database, subject) : null
+  return crate ? cratePagePaths(crate.name) : []
 }
 
 /**

@@ -63,6 +63,7 @@ const SITE_MARK: MarkSubject = { kind: 'site', subject: SITE }
 
 async function* siteParts(context: PageContext): AsyncIterable<Part> {
   yield { pending: SITE_MARK, render: () => sitePages(context) }
+  yield { pending: SITE_MARK, render: () => missingDownloads(context, SITE) }
 }
 
 async function* listParts(context: PageContext): AsyncIterable<Part> {

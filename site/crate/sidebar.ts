@@ -2,12 +2,12 @@ import { crateFeedPath, sourcePath } from '../../core/paths/crates.ts'
 import { searchPath } from '../../core/paths/search.ts'
 import { isCratesIo } from '../../core/urls.ts'
 import type { OwnerRow, VersionData } from '../crate-data.ts'
+import { downloadSection } from '../elements/downloads.ts'
 import { copyBlock, copyButton, formatBytes, icon, plural, timeTag } from '../elements/elements.ts'
 import { account, type Linker, webLink, webLinkText } from '../elements/links.ts'
 import { type Child, html, join, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { badgeMarkdown } from './badge.ts'
-import { downloadSection } from './downloads.ts'
 import { licenseText } from './license.ts'
 
 /** Renders the facts that readers look for first; phones show them above the README. */

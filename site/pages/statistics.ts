@@ -2,6 +2,7 @@ import { cratePath } from '../../core/paths/crates.ts'
 import { orderedListPath, statisticsPath } from '../../core/paths/listings.ts'
 import { frontPath, type Output, output } from '../../core/paths/tree.ts'
 import type { CrateItem } from '../crate-data.ts'
+import { downloadSection } from '../elements/downloads.ts'
 import { crateDependents, formatBytes, formatNumber, timeTag } from '../elements/elements.ts'
 import { type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
@@ -57,6 +58,7 @@ ${
     ? html`<p class="quiet">Plots over time need times of publication, which this registry does not know.</p>`
     : html`<div class="columns">${plotsOf(data).map(plot)}</div>`
 }
+${site.downloads ? downloadSection(null, to) : null}
 <div class="columns">
 ${ranks('Most dependents', data.popular, to, crateDependents, to(orderedListPath('dependents', 1)))}
 ${ranks('Largest', data.largest, to, ({ bytes }) => formatBytes(bytes ?? 0), null)}

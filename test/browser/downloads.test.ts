@@ -1,4 +1,4 @@
-// Mirrors site/crate/downloads.ts
+// Mirrors site/elements/downloads.ts
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -83,6 +83,13 @@ for (const place of ['files', 'daemon'] as const) {
         options,
       ))
   }
+
+  test(`${place}: the downloads of the registry`, () =>
+    visit(browser, urls[place], 'statistics/', async page => {
+      await described(page, /^\d+ downloads in total/)
+      await checkPage(page)
+      await picture(page, `${place}-statistics-downloads`)
+    }))
 
   test(`${place}: a crate with a hostile README, and a crate without downloads`, async () => {
     await visit(browser, urls[place], 'crates/hostile/', async page => {

@@ -14,7 +14,7 @@ export const PAGE_KINDS = [
   'user', // The page of a user with the crates they own.
   'views', // Statistics, lists of keywords, the list of crates in other orders; subject 0.
   'source', // The pages of a release's files; by far the most work.
-  'downloads', // The files with the downloads of a crate.
+  'downloads', // The files with the downloads of a crate, or of the registry; subject 0.
   'changes', // The page that compares a release with the one before, after that became another.
 ] as const
 

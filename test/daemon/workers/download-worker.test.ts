@@ -66,6 +66,8 @@ test('downloads reach the web API, the files of the crate, its page and the summ
     versions: { '1.1.0': 1, '1.0.0': 3 },
   })
   assert.deepEqual(days, [...Array(89).fill(0), 4])
+  const all = JSON.parse((await registry.shown('downloads.json')) ?? '')
+  assert.deepEqual([all.total, all.days.at(-1), all.versions], [4, 4, undefined])
   const { crate, versions } = await get('/api/v1/crates/demo')
   assert.deepEqual([crate?.['downloads'], crate?.['recent_downloads']], [4, 4])
   const totals = (versions as unknown as { num: string; downloads: number }[]).map(
@@ -187,7 +189,8 @@ test('with `downloads.count = "off"` the files and the numbers go', async t => {
   const site = { ...registry.registry.site, downloads: false }
   await buildPages({ ...registry.registry, site }, { all: true })
   assert.equal(await json(), null)
-  assert.equal(await registry.shown('crates/demo/downloads.svg'), null)
+  for (const path of ['crates/demo/downloads.svg', 'downloads.json', 'downloads.svg'])
+    assert.equal(await registry.shown(path), null)
   assert.doesNotMatch((await registry.shown('crates/demo/index.html')) ?? '', /downloads\.svg/)
   const off = createApp({ ...registry, registry: { ...registry.registry, site } })
   for (const path of ['', '/1.0.0', '/versions', '/downloads', '/1.0.0/downloads']) {
@@ -208,6 +211,7 @@ test('deleted versions take their downloads with them, and verify finds wrong su
   const name = parseName('demo')
   const version = parseVersion('1.0.0')
   await deleteReleases(registry.registry, { name, version, force: true }, change)
+  await registry.indexWorker.settle()
   await registry.indexWorker.pages.flush()
   assert.deepEqual((await json())?.['versions'], { '1.1.0': 1 })
   assert.equal((await json())?.['total'], 1)

@@ -1,6 +1,7 @@
 import { addDays, type DayCounts, dayOf, sumUntil } from '../../../../core/day-counts.ts'
 import { after, timestamp } from '../../../../core/timestamp.ts'
 import type { Database } from '../../database/database.ts'
+import { SITE } from '../../database/mark-kinds.ts'
 import { all, LIST, type Queries, run, value } from '../../database/statement.ts'
 import { marksOf, setMarks } from '../marks.ts'
 import { daysOf, STORED, type Stored } from './read.ts'
@@ -28,17 +29,13 @@ export async function markDueDownloads(tx: Queries, now: Date, limit: number): P
     timestamp(after(now, SHOWN_AGAIN)),
     rows.map(row => row.id),
   )
-  await markDownloads(
-    tx,
-    rows.map(row => row.id),
-    now,
-  )
+  await markDownloads(tx, [SITE, ...rows.map(row => row.id)], now)
   return rows.length
 }
 
 /** Marks with the time, because no audit event makes these marks newer than the ones before. */
-function markDownloads(tx: Queries, crateIds: readonly number[], now: Date): Promise<void> {
-  return setMarks(tx, marksOf('downloads', crateIds), Math.floor(now.getTime() / 1000))
+function markDownloads(tx: Queries, subjects: readonly number[], now: Date): Promise<void> {
+  return setMarks(tx, marksOf('downloads', subjects), Math.floor(now.getTime() / 1000))
 }
 
 /** The most crates that are marked in one transaction. */

@@ -50,6 +50,7 @@ export async function markAllPages(db: Queries): Promise<void> {
       UNION ALL SELECT 'source', releases.id, generation
         FROM releases JOIN crates ON crates.id = crate_id
       UNION ALL SELECT 'downloads', crate_id, 0 FROM crate_downloads
+      UNION ALL SELECT 'downloads', ${SITE}, 0
       UNION ALL SELECT 'label', id, 0 FROM labels
       UNION ALL SELECT 'user', id, 0 FROM users
       UNION ALL SELECT 'views', ${SITE}, (SELECT coalesce(max(id), 0) FROM audit)
