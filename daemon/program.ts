@@ -25,6 +25,7 @@ Environment:
   PLIMSOLL_DIR          the registry folder, as --dir
   PLIMSOLL_LISTEN       the address of the daemon, as --listen
   PLIMSOLL_SECTION_KEY  a setting: PLIMSOLL_AUTH_REQUIRED is auth.required
+  NO_COLOR, FORCE_COLOR no colors, or colors in a pipe, too
 
 Exit codes:
   0  success

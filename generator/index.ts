@@ -7,6 +7,7 @@
 
 // The registry: a folder with settings, database, crate store and public tree.
 
+export type { Paint } from './cli/console/color.ts'
 export { withRegistry } from './cli/folder.ts'
 export { type Io, withDir } from './cli/io.ts'
 export {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
+import { painter } from '../../generator/cli/console/color.ts'
 import { withManual } from '../../generator/cli/console/manual.ts'
 import { progressLine } from '../../generator/cli/console/progress.ts'
 import {
@@ -76,8 +77,9 @@ async function serve(io: Io, options: FolderOptions, stopped: Promise<string>): 
     refuse('serve_locked', { dir, holder: lock.holder() })
   const { cert, key } = settings.tls
   const { level, format } = settings.log
-  const isText = format === 'auto' ? io.transient !== null : format === 'text'
-  const log = openLog(level, process.stderr, isText ? 'text' : 'json')
+  const isText = format === 'auto' ? process.stderr.isTTY === true : format === 'text'
+  const paint = painter(process.stderr, io.env)
+  const log = openLog(level, process.stderr, isText ? 'text' : 'json', paint)
   try {
     const server = await listen({
       ...address,

@@ -1,4 +1,4 @@
-import { quotedText } from '../../generator/index.ts'
+import { type Paint, quotedText } from '../../generator/index.ts'
 
 /** What log lines of the daemon contain, besides fields for programs. */
 interface LogRecord {
@@ -21,10 +21,10 @@ interface LogRecord {
 }
 
 /** pino's numbers of the levels above `info`. */
-const LEVELS = new Map([
-  [40, 'warning: '],
-  [50, 'error: '],
-  [60, 'error: '],
+const LEVELS = new Map<number, { word: string; color: 'red' | 'yellow' }>([
+  [40, { word: 'warning: ', color: 'yellow' }],
+  [50, { word: 'error: ', color: 'red' }],
+  [60, { word: 'error: ', color: 'red' }],
 ])
 
 /**
@@ -32,28 +32,31 @@ const LEVELS = new Map([
  * `15:09:08 PUT /api/v1/crates/new 403 9 ms cargo/1.95.0`. Text of strangers cannot control the
  * terminal or begin a line; the stack of an unexpected error follows, indented.
  */
-export function logText(line: string): string {
+export function logText(line: string, paint: Paint = (_, text) => text): string {
   const record = JSON.parse(line) as LogRecord
   const time = new Date(record.time).toTimeString().slice(0, 8)
   const { stack = '', code, type } = record.err ?? {}
   const isBug = record.err !== undefined && code === undefined && type !== 'Refusal'
   const frames = isBug ? stack.split('\n').filter(frame => /^ +at /.test(frame)) : []
-  const said = record.msg === 'request' ? request(record) : event(record)
-  return `${[`${time} ${said}`, ...frames.map(quotedText)].join('\n')}\n`
+  const said = record.msg === 'request' ? request(record, paint) : event(record, paint)
+  return `${[`${paint('dim', time)} ${said}`, ...frames.map(quotedText)].join('\n')}\n`
 }
 
-function request(record: LogRecord): string {
-  const { method = '', path = '', status, ms = 0, agent, refused } = record
+function request(record: LogRecord, paint: Paint): string {
+  const { method = '', path = '', status = 0, ms = 0, agent, refused } = record
   const by = agent === undefined ? '' : ` ${product(agent)}`
   const why = refused === undefined ? '' : `, refused: ${refused}`
-  const text = `${quotedText(method)} ${quotedText(path)} ${status} ${Math.round(ms)} ms${quotedText(by)}`
-  return `${text}${quotedText(why)}`
+  const isBad = status >= 400 || refused !== undefined
+  const code = isBad ? paint(status >= 500 ? 'red' : 'yellow', String(status)) : status
+  const asked = `${quotedText(method)} ${quotedText(path)}`
+  return `${asked} ${code} ${Math.round(ms)} ms${quotedText(by)}${quotedText(why)}`
 }
 
-function event({ level, msg, err, method, path, id }: LogRecord): string {
+function event({ level, msg, err, method, path, id }: LogRecord, paint: Paint): string {
   const place = method === undefined ? '' : ` (${method} ${path}${id ? `, ${id}` : ''})`
   const why = err === undefined || msg.includes(err.message) ? '' : `: ${err.message}`
-  return `${LEVELS.get(level) ?? ''}${quotedText(msg)}${quotedText(place)}${quotedText(why)}`
+  const { word, color } = LEVELS.get(level) ?? { word: '', color: 'red' }
+  return `${paint(color, word)}${quotedText(msg)}${quotedText(place)}${quotedText(why)}`
 }
 
 /** Returns the first product of a `User-Agent`; browsers begin with Mozilla, which means nothing. */

@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
 import { type Logger, pino } from 'pino'
+import type { Paint } from '../../generator/index.ts'
 import { issuesOf } from './answer.ts'
 import { logText } from './log-text.ts'
 
@@ -14,9 +15,17 @@ export type LogFormat = 'json' | 'text'
 /** Anything that looks like a token, such as in a path or in an error of a library. */
 const SECRET = /plim_[0-9A-Za-z]{8,}/g
 
-/** Opens the daemon's log, with tokens removed and control characters escaped. */
-export function openLog(level: string, sink: LogSink, format: LogFormat = 'json'): Logger {
-  const render = format === 'text' ? logText : escaped
+/**
+ * Opens the daemon's log, with tokens removed and control characters escaped. `paint` colors text;
+ * default: no colors.
+ */
+export function openLog(
+  level: string,
+  sink: LogSink,
+  format: LogFormat = 'json',
+  paint?: Paint,
+): Logger {
+  const render = format === 'text' ? (line: string) => logText(line, paint) : escaped
   return pino({ level }, { write: line => void sink.write(render(line.replace(SECRET, 'plim_…'))) })
 }
 

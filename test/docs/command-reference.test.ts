@@ -25,7 +25,8 @@ Every command but \`completion\` takes these options:
 | \`-h, --help\` | print the help of the command |
 
 Results are printed to stdout; warnings, errors and progress to stderr. On a terminal progress is
-one line that changes, elsewhere a line every ten seconds. With \`--json\`, stdout has one JSON text
+one line that changes, elsewhere a line every ten seconds. Errors and warnings are colored on a
+terminal unless \`NO_COLOR\` is set, elsewhere only with \`FORCE_COLOR\`. With \`--json\`, stdout has one JSON text
 and nothing else. New fields may be added to it; none changes its meaning. A command that fails
 before it has a result prints no JSON, only its errors on stderr.
 

@@ -1,4 +1,5 @@
 import type { Io } from '../io.ts'
+import { type Paint, painter } from './color.ts'
 
 /** A stream of lines, such as `process.stderr`. */
 interface Stream {
@@ -18,7 +19,8 @@ const CLEAR_LINE = '\r\x1b[K'
 
 /**
  * Returns the environment of a command that prints to these streams. A line of `transient` is
- * removed before anything else is printed; it needs a terminal that knows escape sequences.
+ * removed before anything else is printed; it needs a terminal that knows escape sequences. Nothing
+ * else controls the terminal, such as the name of a file that a stranger chose.
  */
 export function terminalIo({ stdout, stderr, env }: Streams): Io {
   let shown = false
@@ -26,15 +28,18 @@ export function terminalIo({ stdout, stderr, env }: Streams): Io {
     if (shown) stderr.write(CLEAR_LINE)
     shown = false
   }
-  const printer = (stream: Stream) => (line: string) => {
-    clear()
-    stream.write(`${line}\n`)
+  const printer = (stream: Stream) => {
+    const paint = painter(stream, env)
+    return (line: string) => {
+      clear()
+      stream.write(`${withColor(escaped(line), paint)}\n`)
+    }
   }
   const transient = (line: string) => {
     clear()
     if (line === '') return
     // A wrapped line could not be removed.
-    stderr.write(line.slice(0, (stderr.columns || 80) - 1))
+    stderr.write(escaped(line).slice(0, (stderr.columns || 80) - 1))
     shown = true
   }
   return {
@@ -44,4 +49,19 @@ export function terminalIo({ stdout, stderr, env }: Streams): Io {
     err: printer(stderr),
     transient: stderr.isTTY === true && env.TERM !== 'dumb' ? transient : null,
   }
+}
+
+/** Escapes control characters and marks that change the direction of text; valid in JSON, too. */
+function escaped(line: string): string {
+  return line.replace(
+    /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** Colors how bad a line is. */
+function withColor(line: string, paint: Paint): string {
+  const [, error = '', warning = '', rest = line] =
+    /^(?:(error:)|(warning:))(.*)$/s.exec(line) ?? []
+  return `${paint('red', error)}${paint('yellow', warning)}${rest}`
 }

@@ -47,6 +47,18 @@ test('errors come with their cause; only those of this program with a stack', ()
   assert.equal(lines[3], 'stopping (SIGTERM)\n')
 })
 
+test('the time is dim, a refused request yellow and an error red, where there are colors', () => {
+  const paint = (color: string, text: string) => (text ? `<${color}>${text}</>` : '')
+  const text = (record: object) => logText(JSON.stringify({ time: 0, ...record }), paint)
+  const time = /^<dim>\d\d:\d\d:\d\d<\/> /
+  const line = text({ level: 30, msg: 'request', ...REQUEST })
+  assert.match(line, time)
+  assert.match(line, / PUT \/api\/v1\/crates\/new <yellow>403<\/> 9 ms\n$/)
+  assert.match(text({ level: 50, msg: 'x' }), /<red>error: <\/>x\n$/)
+  assert.match(text({ level: 40, msg: 'x' }), /<yellow>warning: <\/>x\n$/)
+  assert.doesNotMatch(text({ level: 30, msg: 'request', ...REQUEST, status: 200 }), /yellow|red/)
+})
+
 /** Escape sequences of 7 and 8 bits, line breaks, marks that turn text around, a tag character. */
 const HOSTILE = '\x1b[2J\x9b31m\r\n00:00:00 GET / 200\u202e\u2028\u{e0041}'
 

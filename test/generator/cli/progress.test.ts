@@ -54,6 +54,35 @@ test('on a terminal progress is one line, which is gone when anything else is pr
   ])
 })
 
+test('errors and warnings are colored on terminals, as NO_COLOR and FORCE_COLOR say', () => {
+  const TERM = 'xterm-256color'
+  const print = (isTTY: boolean, env: Io['env']) => {
+    const { io, written } = scene({ isTTY }, env)
+    for (const line of ['error: a', 'warning: b', 'c']) io.err(line)
+    return written.join('')
+  }
+  const colored = '\x1b[31merror:\x1b[0m a\n\x1b[33mwarning:\x1b[0m b\nc\n'
+  const plain = 'error: a\nwarning: b\nc\n'
+  assert.equal(print(true, { TERM }), colored)
+  assert.equal(print(false, { TERM, FORCE_COLOR: '1' }), colored)
+  assert.equal(print(false, { TERM }), plain)
+  assert.equal(print(true, { TERM, NO_COLOR: '1' }), plain)
+  assert.equal(print(true, { TERM, FORCE_COLOR: '0' }), plain)
+  assert.equal(print(true, { TERM: 'dumb' }), plain)
+})
+
+test('no text of a stranger controls the terminal, and JSON stays JSON', () => {
+  const { io, written } = scene({ isTTY: true, columns: 80 })
+  const hostile = 'a\x1b[2J\x9bm\r\u202e\u2028'
+  io.out(`lost: ${hostile}`)
+  io.err(`error: ${hostile}`)
+  io.transient?.(hostile)
+  io.out(JSON.stringify({ hostile }))
+  const text = written.join('').replaceAll('\r\x1b[K', '').replaceAll('\n', '')
+  assert.doesNotMatch(text, /[\p{Cc}\p{Bidi_Control}\p{Zl}]/u)
+  assert.deepEqual(JSON.parse(written.at(-1) ?? ''), { hostile })
+})
+
 test('a line never wraps, and a dumb terminal gets no escape sequences', () => {
   const narrow = scene({ isTTY: true, columns: 10 })
   progressLine(narrow.io).at('rendering pages', 1, 2)
