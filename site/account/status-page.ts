@@ -45,8 +45,8 @@ export interface StatusData {
   readonly plain: readonly StatusProblem[]
 }
 
-/** Words for the kinds of marks; other kinds are shown by their own name. */
-const KINDS: ReadonlyMap<string, string> = new Map([
+/** Words for the kinds of pending work. */
+export const WORK_KINDS: ReadonlyMap<string, string> = new Map([
   ['file', 'downloads to show'],
   ['index', 'index files'],
   ['whole', 'whole crates'],
@@ -60,6 +60,12 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ['spread', 'new search files'],
   ['site', 'front page and feeds'],
   ['map', 'parts of the site map'],
+  ['label', 'pages of keywords and categories'],
+  ['user', 'pages of users'],
+  ['views', 'statistics and sorted lists'],
+  ['namesake', 'names that came or went'],
+  ['downloads', 'downloads of crates'],
+  ['changes', 'comparisons of versions'],
   ['source', 'source browsers'],
   ['image', 'images to download'],
 ])
@@ -84,7 +90,7 @@ export function statusPage(site: SiteConfig, data: StatusData): string {
     ),
     ...data.programs,
   ])}</section>
-<section class="part"><h2>Pending work</h2>${pending.length === 0 ? html`<p>Nothing is pending.</p>` : facts(pending.map(one => [KINDS.get(one.kind) ?? one.kind, `${one.isMore ? 'more than ' : ''}${formatNumber(one.n)}`]))}</section>
+<section class="part"><h2>Pending work</h2>${pending.length === 0 ? html`<p>Nothing is pending.</p>` : facts(pending.map(one => [WORK_KINDS.get(one.kind) ?? one.kind, `${one.isMore ? 'more than ' : ''}${formatNumber(one.n)}`]))}</section>
 <section class="part"><h2>Last errors</h2>${problems(data.errors, to, 'No background work has failed.')}</section>
 <section class="part"><h2>Failed work that will be tried again</h2>${problems(data.failed, to, 'None.')}</section>
 <section class="part"><h2>Shown as plain text</h2>${problems(data.plain, to, 'None.')}</section>`

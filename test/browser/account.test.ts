@@ -9,6 +9,7 @@ import { Cleanup } from '../support/cleanup.ts'
 import { plimsoll, serve } from '../support/plimsoll.ts'
 import { writeProject } from '../support/project.ts'
 import { scratch } from '../support/scratch.ts'
+import { checkPage } from './browsing.ts'
 
 let browser: Browser
 before(async () => {
@@ -243,6 +244,19 @@ for (const javaScript of [false, true]) {
         }
         assert.doesNotMatch(log, /plim_|pier/)
         await picture(page, 'audit')
+        if (javaScript) await checkPage(page)
+        await page.selectOption('select[name=action]', 'yank')
+        await page.click('button:has-text("Filter")')
+        assert.match(await page.locator('main .rows').innerText(), /^[^\n]+\n+ada\s+yank\s+keel\b/)
+        await page.click('text=Status')
+        assert.match(await page.locator('main').innerText(), /Plimsoll\s+\d[\s\S]*Pending work/)
+        await page.click('text=Refresh')
+        assert.equal(await heading(page), 'Status')
+        if (javaScript) await checkPage(page)
+        await picture(page, 'status')
+        await page.goto(`${url}/crates/keel/`)
+        const name = javaScript ? 'ada' : 'Account'
+        assert.equal(await page.locator('.top nav a').last().innerText(), name)
       },
     )
 

@@ -93,7 +93,7 @@ export function* demoAccount(site: SiteConfig, crates: readonly CrateData[]): Ge
       csrf: 'c5rf',
       login: '',
       next: null,
-      notice: { kind: 'failed', text: 'Wrong login or password.' },
+      notice: { kind: 'failed', text: 'The username or the password is wrong.' },
       reset: null,
     }),
   )
