@@ -49,8 +49,10 @@ export function fileDiffs(
     const changed = added + removed
     const isShown = lines !== null && changed <= Math.min(LINES_MAX.file, left.page)
     if (isShown) left.page -= changed
-    const isOpen = isShown && changed <= Math.min(OPEN_MAX, left.open) && !isMadeByCargo(pair.path)
-    if (isOpen) left.open -= changed
+    const isShort = changed <= Math.min(OPEN_MAX, left.open) && !isMadeByCargo(pair.path)
+    // What is said instead of lines is short.
+    const isOpen = !isShown || isShort
+    if (isShown && isOpen) left.open -= changed
     const links = linksOf(pair, pages)
     const content = (
       id: string,

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { sourceFilePath } from '../../core/paths/crates.ts'
 import { HIGHLIGHT_MAX, highlight } from '../../site/elements/highlight.ts'
 import { html } from '../../site/elements/markup.ts'
-import { FILE_MAX } from '../../site/source/files.ts'
+import { FILE_MAX, imageType, partsOf } from '../../site/source/files.ts'
 import { numberedLines, splitLines } from '../../site/source/lines.ts'
 import { sourcePages } from '../../site/source/pages.ts'
 import { demoFacts, NO_PLACE } from '../support/demo-site.ts'
@@ -168,18 +168,54 @@ for (const [language, code] of grammars) {
   })
 }
 
-test('a thousand files have a page, and a file of 256 KiB has one', () => {
-  const files = Array.from({ length: 1001 }, (_, at) => {
-    const content = new Uint8Array(at === 0 ? FILE_MAX : 1).fill(97)
-    return { path: `f${at}.txt`, size: content.length, content }
-  })
-  const pages = [
-    ...sourcePages(demoFacts('https://x.example'), {
-      name: 'n',
-      version: '1.0.0',
-      files,
-      place: NO_PLACE,
-    }),
-  ]
-  assert.equal(pages.length, 1 + 1000)
+/** The paths of the pages of some files. */
+function pagesOf(files: { path: string; size: number; content: Uint8Array }[]): string[] {
+  const data = { name: 'n', version: '1.0.0', files, place: NO_PLACE }
+  return [...sourcePages(demoFacts('https://x.example'), data)].map(one => one.path)
+}
+
+test('a thousand files have a page', () => {
+  const content = new TextEncoder().encode('x')
+  const files = Array.from({ length: 1001 }, (_, at) => ({ path: `f${at}.txt`, size: 1, content }))
+  assert.equal(pagesOf(files).length, 1 + 1000)
+})
+
+test('a file of up to 1 MiB is shown, in parts of whole lines', () => {
+  const lines = (bytes: number) => {
+    const content = new TextEncoder().encode(`${'x'.repeat(63)}\n`.repeat(bytes / 64 + 1))
+    return { path: 'a.txt', size: bytes, content: content.subarray(0, bytes) }
+  }
+  const pages = pagesOf([lines(FILE_MAX)])
+  assert.equal(pages.length, 1 + Math.ceil(FILE_MAX / HIGHLIGHT_MAX))
+  assert.deepEqual(pages.slice(1, 3), [
+    'crates/n/1.0.0/src/a.txt.html',
+    'crates/n/1.0.0/parts/2/a.txt.html',
+  ])
+  assert.equal(pagesOf([lines(FILE_MAX + 1)]).length, 1)
+})
+
+test('parts begin where the part before ends', () => {
+  const text = 'a\n'.repeat(4500)
+  const parts = partsOf(text)
+  assert.deepEqual(
+    parts.map(one => [one.first, one.lines]),
+    [
+      [1, 2000],
+      [2001, 2000],
+      [4001, 500],
+    ],
+  )
+  assert.equal(parts.map(one => one.text).join(''), text)
+  assert.deepEqual(partsOf(''), [{ text: '', first: 1, lines: 0 }])
+})
+
+test('only images that begin like images are shown as such', () => {
+  const png = Uint8Array.from([137, 80, 78, 71, 13, 10, 26, 10, 0])
+  const page = new TextEncoder().encode('<script>')
+  const type = (path: string, content: Uint8Array) =>
+    imageType({ path, size: content.length, content })
+  assert.deepEqual(
+    [type('A.PNG', png), type('a.jpg', png), type('a.png', page), type('a.svg', page)],
+    ['png', null, null, null],
+  )
 })

@@ -10,6 +10,8 @@ const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript',
   svg: 'image/svg+xml',
   json: 'application/json',
+  png: 'image/png',
+  txt: 'text/plain; charset=utf-8',
 }
 
 /**

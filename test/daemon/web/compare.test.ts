@@ -100,6 +100,18 @@ test('a raw file is plain text that can do nothing, an image is an image', async
   assert.equal(known.status, 304)
 })
 
+test('a raw file of more than 4 MiB is only in the package', async t => {
+  const { registry, token, get } = await prepared(t)
+  const files = {
+    'src/lib.rs': '',
+    'big.txt': 'x'.repeat(4 * 1024 ** 2 + 1),
+    'most.txt': 'x'.repeat(4 * 1024 ** 2),
+  }
+  await registry.publish(token, { name: 'big', version: '1.0.0', files })
+  assert.equal((await get('/crates/big/1.0.0/raw/most.txt.txt')).status, 200)
+  assert.equal((await get('/crates/big/1.0.0/raw/big.txt.txt')).status, 404)
+})
+
 test('without a source browser there is neither comparison nor raw file', async t => {
   const { get } = await prepared(t, { PLIMSOLL_PAGES_SOURCE: 'false' })
   assert.equal((await get('/crates/Some-Crate/compare/1.0.0...1.1.0')).status, 404)
