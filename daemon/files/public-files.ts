@@ -19,6 +19,10 @@ import { FileCache, type Held, isSameFile } from './file-cache.ts'
 const SMALL_BYTES = 1024 * 1024
 /** The chunk size for bigger files; one read costs about as much as copying this many bytes. */
 const CHUNK_BYTES = 256 * 1024
+/** The chunk size while more than `FEW` files are read: all of them together delay other answers. */
+const SMALL_CHUNK_BYTES = 32 * 1024
+const FEW = 16
+let reading = 0
 
 /** A drawing of a stranger may be opened as a page; it can do nothing there. */
 const IMAGE_HEADERS = {
@@ -249,8 +253,12 @@ function look(path: string): Stats | undefined {
 /** Streams a part of the file of `stats`; null if another file has replaced it since. */
 export async function openPart({ file, stats, start, end }: FilePart): Promise<Readable | null> {
   const handle = await open(file)
-  if (isSameFile(await handle.stat(), stats))
-    return handle.createReadStream({ start, end, highWaterMark: CHUNK_BYTES })
-  await handle.close()
-  return null
+  if (!isSameFile(await handle.stat(), stats)) {
+    await handle.close()
+    return null
+  }
+  const highWaterMark = ++reading > FEW ? SMALL_CHUNK_BYTES : CHUNK_BYTES
+  const stream = handle.createReadStream({ start, end, highWaterMark })
+  stream.once('close', () => reading--)
+  return stream
 }

@@ -36,17 +36,20 @@ export function quickFiles(
       files.counted(answer)
       return counted()
     }
-    openPart(body).then(
-      async bytes => {
-        if (!bytes) return leave()
-        files.counted(answer)
-        await pipeline(bytes, exchange.begin(status, headers)).catch(error => {
-          // A client that disconnects is not a failure.
-          if (error.syscall === 'read') onFailure(error)
-        })
-        counted()
-      },
-      () => leave(),
+    // Not sooner: what is read ahead for an answer that has to wait would be kept in memory.
+    exchange.inTurn(() =>
+      openPart(body).then(
+        async bytes => {
+          if (!bytes) return leave()
+          files.counted(answer)
+          await pipeline(bytes, exchange.begin(status, headers)).catch(error => {
+            // A client that disconnects is not a failure.
+            if (error.syscall === 'read') onFailure(error)
+          })
+          counted()
+        },
+        () => leave(),
+      ),
     )
   }
 }

@@ -10,6 +10,8 @@ export interface Exchange {
   /** Path and query as the client sent them. */
   readonly target: string
   header(name: string): string | undefined
+  /** Calls `work` when the answers before this one are sent: a client may ask ahead (pipelining). */
+  inTurn(work: () => void): void
   /** Sends an answer. */
   send(status: number, headers: Headers, body: Buffer | null): void
   /** Sends the status and headers; returns the stream for the body, which the caller must end. */
@@ -37,6 +39,10 @@ export function http1Exchange(
       }
       return found
     },
+    inTurn(work) {
+      if (outgoing.socket) work()
+      else outgoing.once('socket', work)
+    },
     send: (status, headers, body) => outgoing.writeHead(status, headers).end(body ?? undefined),
     begin: (status, headers) => outgoing.writeHead(status, headers),
   }
@@ -54,6 +60,7 @@ export function http2Exchange(stream: ServerHttp2Stream, asked: IncomingHttpHead
     method: asked[':method'] ?? '',
     target: asked[':path'] ?? '',
     header: name => asked[name]?.toString(),
+    inTurn: work => work(),
     begin,
     send(status, headers, body) {
       begin(status, headers, body === null)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readlinkSync } from 'node:fs'
 import { request } from 'node:http'
 import { type ClientHttp2Session, connect } from 'node:http2'
 import { buffer } from 'node:stream/consumers'
@@ -8,6 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { listen } from '../../../daemon/http/listen.ts'
 import { writeDurably } from '../../../generator/store/durable-file.ts'
 import { makeCertificate } from '../../sample-app/support/certificate.ts'
+import { settle } from '../../support/event-loop.ts'
 import { parseExposition } from '../../support/exposition.ts'
 import { RawClient } from '../../support/raw-client.ts'
 import { TestRegistry } from '../../support/registry.ts'
@@ -215,3 +216,32 @@ test('a client that leaves in the middle of a big crate leaves no open file', as
     () => `${files()} open files, ${before} before`,
   )
 })
+
+test('of answers that are asked for ahead only one is read at a time, and all of them come', async t => {
+  const registry = await withFiles(t)
+  const { quick } = await serve(t, registry)
+  await ask(quick, [big ?? ''])
+  const open = () => readdirSync('/proc/self/fd').filter(one => isLinkTo(one, 'demo-2.0.0.crate'))
+  const client = await RawClient.open(quick)
+  client.socket.pause()
+  await client.send(`GET ${big} HTTP/1.1\r\nhost: crates.test\r\n\r\n`.repeat(5))
+  await until(
+    () => open().length > 0,
+    () => 'nothing is read',
+  )
+  await settle()
+  assert.ok(open().length <= 1, `${open().length} open files`)
+  client.socket.resume()
+  await client.until(received => received.length > 5 * BIG.length)
+  assert.equal(client.received.match(/HTTP\/1\.1 200 OK\r\n/g)?.length, 5)
+})
+
+/** Whether a descriptor of this process is for a file of this name. */
+function isLinkTo(descriptor: string, name: string): boolean {
+  try {
+    return readlinkSync(`/proc/self/fd/${descriptor}`).endsWith(name)
+  } catch {
+    // It is closed by now, as that of the folder.
+    return false
+  }
+}
