@@ -9,6 +9,9 @@ import { setMarks } from '../../generator/store/catalog/marks.ts'
 import { listVersions } from '../../generator/store/catalog/releases.ts'
 import { insert, type Queries } from '../../generator/store/database/statement.ts'
 
+import { dependency } from './demo-facts.ts'
+import type { KnownCrate } from './known-crates.ts'
+
 const TIME = '2026-11-20T12:00:00Z'
 const BY_TEST = { at: TIME, actor: 'test', user: null, tokenId: null }
 
@@ -54,14 +57,16 @@ export async function relistCrate(tx: Queries, id: number, generation: number): 
   await setMarks(tx, await relist(tx, crate, await listVersions(tx, id)), generation)
 }
 
-function lineOf({ name, newest, yanked }: SearchedCrate): string {
+function lineOf(entry: SearchedCrate & Partial<KnownCrate>): string {
+  const { name, newest, yanked, rust, needs = [] } = entry
   return JSON.stringify({
     name,
     vers: newest,
-    deps: [],
+    deps: needs.map(one => dependency(one, '^1')),
     cksum: '0'.repeat(64),
     features: {},
     yanked,
+    ...(rust && { rust_version: rust }),
   })
 }
 
@@ -74,5 +79,5 @@ function aboutOf({ about }: SearchedCrate): object {
     readme_file: null,
     categories: [],
   }
-  return { ...about, ...links, ...rest }
+  return { ...links, ...rest, ...about }
 }

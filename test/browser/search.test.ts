@@ -1,0 +1,201 @@
+// Mirrors site/browser/results.ts and site/browser/missing.ts
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { initRegistry, openRegistry } from '../../generator/registry.ts'
+import { launchChromium } from '../support/chromium.ts'
+import { Cleanup } from '../support/cleanup.ts'
+import { demoFacts, demoSite, writeSite } from '../support/demo-site.ts'
+import { fillCatalog } from '../support/filled-catalog.ts'
+import { OTHER_CRATES } from '../support/harbour.ts'
+import { knownCrates } from '../support/known-crates.ts'
+import { plimsoll, serve } from '../support/plimsoll.ts'
+import { scratch } from '../support/scratch.ts'
+import { serveFiles } from '../support/static-server.ts'
+import { until } from '../support/until.ts'
+import { checkPage, picture } from './browsing.ts'
+
+const LOOK = {
+  PLIMSOLL_PAGES_REGISTRIES: OTHER_CRATES,
+  PLIMSOLL_PAGES_SOURCE: 'false',
+  PLIMSOLL_OWNERS_PUBLIC: 'true',
+}
+
+interface Place {
+  readonly what: string
+  url: string
+}
+
+const still: Place = { what: 'static tree', url: '' }
+const live: Place = { what: 'daemon', url: '' }
+let browser: Browser
+const cleanup = new Cleanup({ after })
+
+before(async () => {
+  browser = await launchChromium()
+  const folder = scratch(cleanup)
+  const server = await serveFiles(join(folder, 'static'), '/sub/path')
+  cleanup.add(() => server.close())
+  const cards = knownCrates.map(one => ({ ...one, updatedAt: null }))
+  const site = demoFacts(server.url, { feeds: false, owners: false, api: false })
+  writeSite(join(folder, 'static'), demoSite(site, [], cards))
+  still.url = server.url
+  live.url = await daemon(join(folder, 'daemon'))
+})
+after(() => browser?.close())
+
+/** A daemon with records of crates, and all pages but those of the crates, which have no bytes. */
+async function daemon(dir: string): Promise<string> {
+  const sources = { env: { ...LOOK, PLIMSOLL_REGISTRY_BASE_URL: 'http://127.0.0.1' } }
+  await initRegistry(dir, sources, {})
+  const registry = await openRegistry(dir, sources)
+  await fillCatalog(registry, knownCrates)
+  const kinds = ['page', 'release', 'source', 'file', 'index'] as const
+  await registry.database.deleteFrom('marks').where('kind', 'in', kinds).execute()
+  await registry.close()
+  const { url } = await serve(cleanup, dir, LOOK)
+  const status = () => plimsoll(dir, ['status', '--json', '--dir', dir], LOOK)
+  await until(
+    async () => JSON.parse((await status()).stdout).pending === 0,
+    () => 'the pages are not rendered',
+  )
+  return url
+}
+
+async function look(
+  { url }: Place,
+  path: string,
+  work: (page: Page) => Promise<void>,
+  options: BrowserContextOptions = {},
+): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+  try {
+    const page = await context.newPage()
+    page.setDefaultTimeout(10_000)
+    const complaints: string[] = []
+    page.on('pageerror', error => complaints.push(error.message))
+    await page.goto(`${url}/${path}`, { waitUntil: 'networkidle' })
+    await work(page)
+    assert.deepEqual(complaints, [])
+  } finally {
+    await context.close()
+  }
+}
+
+const names = (page: Page) => page.locator('.card strong').allTextContents()
+
+for (const place of [still, live]) {
+  const searches: [query: string, found: string[], note: string | null][] = [
+    ['q=serial', ['serialport', 'serde', 'serde_json', 'Serde-Yaml'], null],
+    ['q=tokyo', ['tokio', 'tokio-util'], 'No crate has “tokyo”; these have “tokio”.'],
+    ['q=rayon+nom', ['rayon', 'nom'], 'No crate has both words; these have one of them.'],
+    ['q=parser&license=GPL-3.0-only', ['rapid'], null],
+    ['q=json&sort=dependents', ['serde_json', 'rapid', 'simd-json'], null],
+    ['keyword=json', ['simd-json', 'serde_json'], null],
+  ]
+  for (const [query, found, note] of searches) {
+    test(`${place.what}: the page of ?${query}`, async () => {
+      await look(place, `search/?${query}`, async page => {
+        assert.deepEqual(await names(page), found)
+        const notes = await page.locator('.note').allTextContents()
+        assert.deepEqual(notes, note === null ? [] : [note])
+        const lead = (await page.locator('.lead').textContent()) ?? ''
+        assert.match(lead, new RegExp(`^${found.length} crates?\\b`))
+        await checkPage(page)
+      })
+    })
+  }
+
+  test(`${place.what}: filters and orders are chosen on the page, and stay for other words`, async () => {
+    await look(place, 'search/?q=parser', async page => {
+      await page.getByText('Filter and sort').click()
+      await page.getByLabel('License').fill('MIT')
+      await page.getByLabel('Sort by').selectOption('Name')
+      await page.getByRole('button', { name: 'Apply' }).click()
+      await page.waitForURL('**/search/?q=parser&sort=name&license=MIT')
+      await page.locator('.card').first().waitFor()
+      assert.deepEqual(await names(page), ['clap', 'nom', 'pest', 'simd-json'])
+      assert.equal(await page.getByLabel('License').inputValue(), 'MIT')
+      await page.getByRole('link', { name: 'Clear' }).click()
+      await page.waitForURL('**/search/?q=parser')
+    })
+  })
+
+  test(`${place.what}: nothing found is not an end`, async () => {
+    await look(place, 'search/?q=zzzz-zzzz', async page => {
+      assert.equal(await page.locator('.lead').textContent(), 'No crates for “zzzz-zzzz”')
+      const link = page.getByText('Look for zzzz-zzzz on Other Crates')
+      const href = await link.getAttribute('href')
+      assert.equal(href, 'https://crates.other.example/crates/zzzz-zzzz/')
+      await page.locator('main').getByRole('link', { name: 'All crates' }).waitFor()
+      await checkPage(page)
+    })
+  })
+
+  test(`${place.what}: a missing page offers the crate that is meant, and a search`, async () => {
+    await look(place, 'crates/tokio/9.9.9/', async page => {
+      const link = page.locator('main a', { hasText: 'tokio' }).first()
+      assert.match((await link.getAttribute('href')) ?? '', /\/crates\/tokio\/$/)
+      await page.locator('main form[role=search]').waitFor()
+      await checkPage(page)
+    })
+    await look(place, 'crates/tokyo/', async page => {
+      assert.equal(await page.locator('h1').textContent(), 'Nothing here')
+      assert.equal((await names(page))[0], 'tokio')
+      await page.locator('main input[name=q]').fill('regex')
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/search/?q=regex')
+    })
+  })
+}
+
+test('static tree: another spelling of a name leads to the crate', async () => {
+  for (const [path, name] of [
+    ['crates/serde-json/', 'serde_json'],
+    ['crates/Serde/', 'serde'],
+    ['crates/serde_yaml/1.0.0/', 'Serde-Yaml'],
+  ]) {
+    await look(still, path ?? '', async page => {
+      assert.deepEqual(await names(page), [name])
+      const href = await page.locator('a.card').getAttribute('href')
+      assert.equal(new URL(href ?? '', page.url()).pathname, `/sub/path/crates/${name}/`)
+    })
+  }
+})
+
+test('daemon: a crate is found by its owner, and the results need no script', async () => {
+  await look(
+    live,
+    'search/?q=tokyo',
+    async page => {
+      assert.deepEqual(await names(page), ['tokio', 'tokio-util'])
+      await page.getByText('Filter and sort').click()
+      await page.getByLabel('Owner').fill('nobody')
+      await page.getByRole('button', { name: 'Apply' }).click()
+      assert.equal(await page.locator('.lead').textContent(), 'No crates for “tokyo”')
+    },
+    { javaScriptEnabled: false },
+  )
+})
+
+const views: [what: string, path: string][] = [
+  ['results', 'search/?q=parser+jsn&sort=dependents&license=MIT'],
+  ['nothing', 'search/?q=zzzz-zzzz'],
+  ['missing', 'crates/serde/9.9.9/'],
+]
+for (const place of [still, live]) {
+  for (const [what, path] of views) {
+    for (const width of [1440, 768, 360]) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        test(`${place.what}, ${what}, ${width}, ${colorScheme}: nothing is wrong to see`, async () => {
+          const work = async (page: Page) => {
+            await checkPage(page)
+            await picture(page, `search-${place.what}-${what}-${width}-${colorScheme}`)
+          }
+          await look(place, path, work, { viewport: { width, height: 800 }, colorScheme })
+        })
+      }
+    }
+  }
+}

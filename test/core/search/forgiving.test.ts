@@ -1,0 +1,188 @@
+// Mirrors core/search/
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Lookup } from '../../../core/search/lookup.ts'
+import { betterText, headlineOf, notesOf } from '../../../core/search/notes.ts'
+import { readSearch, rustMinor } from '../../../core/search/request.ts'
+import { stemOf, typosBetween } from '../../../core/search/similar.ts'
+import { searchFiles } from '../../../generator/render/search-files.ts'
+import { searchCrates } from '../../../generator/store/catalog/search/search.ts'
+import { fillCatalog } from '../../support/filled-catalog.ts'
+import { knownCrates } from '../../support/known-crates.ts'
+import { TestRegistry } from '../../support/registry.ts'
+
+/** Searches in all ways, by their URL parameters, with what they find and say. */
+const searches: [parameters: string, names: string, notes?: string][] = [
+  ['q=serial', 'serialport serde serde_json Serde-Yaml'],
+  ['q=serialisation', 'serde serde_json Serde-Yaml serialport'],
+  ['q=json+parser', 'rapid simd-json'],
+  ['q=parsers', 'nom clap pest rapid simd-json'],
+  ['q=tokyo', 'tokio tokio-util', 'No crate has “tokyo”; these have “tokio”.'],
+  ['q=regx', 'regex', 'No crate has “regx”; these have “regex”.'],
+  ['q=asynk', 'async-trait tokio', 'No crate has “asynk”; these have “async”.'],
+  ['q=sedre', 'serde serde_json Serde-Yaml', 'No crate has “sedre”; these have “serde”.'],
+  ['q=tokoi+util', 'tokio-util', 'No crate has “tokoi”; these have “tokio”.'],
+  ['q=rayon+zzzz', 'rayon', 'No crate has “zzzz”; these have the rest.'],
+  ['q=rayon+nom', 'rayon nom', 'No crate has both words; these have one of them.'],
+  [
+    'q=json+parser+serial',
+    'rapid simd-json serde_json',
+    'No crate has all 3 words; these have 2 of them.',
+  ],
+  ['q=zzzz', ''],
+  ['q=the+regex', 'regex'],
+  ['q=keyword:json', 'simd-json serde_json'],
+  ['keyword=JSON&sort=name', 'serde_json simd-json'],
+  ['category=development-tools', 'log'],
+  ['q=parser&license=gpl-3.0-only', 'rapid'],
+  ['q=parser&rust=1.65', 'nom pest rapid'],
+  ['q=parser&rust=1.65.2&sort=name', 'nom pest rapid'],
+  ['q=serde&sort=dependents', 'serde serde_json Serde-Yaml'],
+  ['q=json&sort=dependents', 'serde_json rapid simd-json'],
+  ['q=tokio&owner=nobody', ''],
+  ['q=json&page=2', ''],
+  ['sort=dependents&rust=1.56', 'serde serde_json async-trait rapid'],
+]
+
+function requestOf(parameters: string) {
+  const url = new URLSearchParams(parameters)
+  return readSearch(name => url.get(name))
+}
+
+test('the catalog forgives, filters and sorts', async t => {
+  const { registry } = await TestRegistry.open(t)
+  await fillCatalog(registry, knownCrates)
+  for (const [parameters, names, notes] of searches) {
+    const request = requestOf(parameters)
+    const slice = { limit: 10, offset: (request.page - 1) * 10 }
+    const found = await searchCrates(registry.database, request, slice)
+    const shown = found.ids.map(id => knownCrates[id - 1]?.name)
+    assert.equal(shown.join(' '), names, parameters)
+    assert.deepEqual(notesOf(found), notes ? [notes] : [], parameters)
+  }
+})
+
+test('so do the search files', async () => {
+  const lookup = lookupIn([])
+  for (const [parameters, names, notes] of searches) {
+    const found = await lookup.search(requestOf(parameters), 10)
+    assert.equal(found.crates.map(one => one.name).join(' '), names, parameters)
+    assert.deepEqual(notesOf(found), notes ? [notes] : [], parameters)
+  }
+})
+
+test('a word that few crates have is kept, and a far more frequent one is suggested', async () => {
+  const many = Array.from({ length: 40 }, (_, at) => crate(`tokio-${at}`))
+  const lookup = lookupOf([...many, crate('tokyo')])
+  const request = requestOf('q=Tokyo+tokio')
+  const found = await lookup.search(request, 10)
+  assert.deepEqual(found.leniency.suggested, [{ word: 'tokyo', others: ['tokio'] }])
+  assert.equal(betterText('Tokyo', found.leniency), 'tokio')
+  assert.equal(headlineOf(request, found), '41 crates for “Tokyo tokio”')
+})
+
+test('what is sorted by more than files can say is bounded, and the page says so', async () => {
+  const many = Array.from({ length: 2000 }, (_, at) => crate(`same-${at}`))
+  const loaded: string[] = []
+  const found = await lookupOf(many, loaded).search(requestOf('q=same&sort=name'), 10)
+  assert.ok(loaded.length < 70, `${loaded.length} files`)
+  assert.equal(found.considered, 92)
+  assert.match(notesOf(found)[0] ?? '', /^Only the best 92 matches were sorted/)
+})
+
+test('no text makes a search load much', async () => {
+  const hostile = [
+    'w '.repeat(5000),
+    Array.from({ length: 5000 }, (_, at) => `serd${at}`).join('+'),
+    'e\u0301'.repeat(100_000),
+    '\ufdfa'.repeat(10_000),
+    'keyword:x '.repeat(5000),
+    `${'🦀'.repeat(5000)} \ud800 \u0000`,
+    '\u202e'.repeat(1000),
+    'aaaaaaaab '.repeat(1000),
+    '_'.repeat(3000),
+  ]
+  for (const text of hostile) {
+    const loaded: string[] = []
+    const found = await lookupIn(loaded).search(
+      readSearch(name => (name === 'q' ? text : '')),
+      8,
+    )
+    assert.ok(found.total <= knownCrates.length)
+    // Per word: itself, lists by start and shape, similar words; and the crates.
+    assert.ok(loaded.length < 100, `${loaded.length} files for ${text.slice(0, 20)}`)
+  }
+})
+
+test('English words that differ by their ending have one stem', () => {
+  for (const words of [
+    'serialize serializer serialization serialisation serialized serializing serial',
+    'parse parser parsers parsing parsed',
+    'log logs logger logging logged',
+    'query queries',
+    'compress compression compressor compresses',
+    'color colors colour',
+    'box boxes',
+    'process processes processing processor',
+  ]) {
+    const stems = new Set(words.split(' ').map(stemOf))
+    assert.equal(stems.size, 1, `${words}: ${[...stems].join(' ')}`)
+  }
+  for (const [one, other] of [
+    ['json', 'jsonp'],
+    ['http', 'https2'],
+    ['use', 'us'],
+    ['serde', 'server'],
+    ['数据库', '数据'],
+  ] as const)
+    assert.notEqual(stemOf(one), stemOf(other), `${one} ${other}`)
+})
+
+test('typos are letters added, left out, replaced or swapped', () => {
+  const pairs: [string, string, number][] = [
+    ['tokio', 'tokio', 0],
+    ['tokyo', 'tokio', 1],
+    ['regx', 'regex', 1],
+    ['regexx', 'regex', 1],
+    ['sedre', 'serde', 1],
+    ['serialisatoin', 'serialization', 2],
+    ['abcd', 'wxyz', 3],
+    ['a', 'abcdef', 3],
+    ['', 'ab', 2],
+  ]
+  for (const [one, other, typos] of pairs) {
+    assert.equal(typosBetween(one, other, 2), typos, `${one} ${other}`)
+    assert.equal(typosBetween(other, one, 2), typos, `${other} ${one}`)
+  }
+})
+
+test('the minor version of a Rust version counts', () => {
+  const versions: [string | null, number | null][] = [
+    ['1.70', 70],
+    ['1.70.1', 70],
+    ['1.70.0-beta.1', 70],
+    ['2.0', 120],
+    ['1.9999', 120],
+    ['1', null],
+    ['x', null],
+    ['1.70x', null],
+    [null, null],
+  ]
+  for (const [text, minor] of versions) assert.equal(rustMinor(text), minor, String(text))
+})
+
+function crate(name: string) {
+  return { name, newest: '1.0.0', about: { description: null, keywords: [] }, yanked: false }
+}
+
+function lookupIn(loaded: string[]): Lookup {
+  return lookupOf(knownCrates, loaded)
+}
+
+function lookupOf(crates: Parameters<typeof searchFiles>[0], loaded: string[] = []): Lookup {
+  const files = new Map([...searchFiles(crates)].map(one => [one.path, one.bytes.toString()]))
+  return new Lookup(async path => {
+    loaded.push(path)
+    return JSON.parse(files.get(`search/${path}`) ?? assert.fail(`there is no ${path}`))
+  })
+}
